@@ -1,0 +1,126 @@
+"""The host's CPU through NumPy: the device ``cpu``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from xtensor.backend import Backend, DeviceInfo, DType, Memory, Native
+
+__all__ = ["NumpyBackend", "backend"]
+
+
+class NumpyBackend(Backend):
+    """NumPy's functions, with what they get wrong against the standard corrected."""
+
+    name = "numpy"
+    kinds = ("cpu",)
+    requires = "numpy"
+    corrections = ("expm1", "floor_divide", "tanh")
+
+    def probe(self) -> str:
+        return np.__version__
+
+    def devices(self) -> Sequence[str]:
+        return ("cpu",)
+
+    @property
+    def native_type(self) -> type:
+        return np.ndarray
+
+    def namespace(self, spec: str) -> ModuleType:
+        from . import _namespace
+
+        return _namespace
+
+    def to_host(self, native: Native) -> np.ndarray[Any, Any]:
+        return native  # type: ignore[no-any-return]
+
+    def from_host(self, array: np.ndarray[Any, Any], spec: str, *, copy: bool | None) -> Native:
+        return np.array(array, copy=copy, subok=False)
+
+    def normalize(self, value: Any, spec: str) -> Native:
+        return np.asarray(value)
+
+    def getitem(self, native: Native, key: Any) -> Native:
+        item = native[key]
+        if item.__class__ is np.ndarray:
+            return item
+        # Integers alone pick a scalar out of the array; an ellipsis makes it the view that other keys give.
+        return native[(*key, ...)] if key.__class__ is tuple else native[key, ...]
+
+    def dlpack_device(self, spec: str) -> tuple[int, int]:
+        return (1, 0)
+
+    def from_dlpack(self, producer: Any, spec: str, *, copy: bool | None) -> Native:
+        return np.from_dlpack(producer, device="cpu", copy=copy)
+
+    def extra_dtypes(self, spec: str) -> Sequence[DType]:
+        return (np.dtype(np.float16),)
+
+    def info(self, spec: str) -> DeviceInfo:
+        memory = self.memory(spec)
+        return DeviceInfo(
+            name=_model(),
+            index=0,
+            total_memory=memory.total,
+            free_memory=memory.free,
+            unified_memory=True,
+            cores=_cores(),
+            simd=_simd(),
+        )
+
+    def memory(self, spec: str) -> Memory:
+        return Memory(total=_pages("SC_PHYS_PAGES"), free=_available() or _pages("SC_AVPHYS_PAGES"))
+
+
+def _cores() -> int:
+    """The cores this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _pages(name: str) -> int | None:
+    try:
+        return os.sysconf(name) * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _available() -> int | None:
+    """Memory the system can give without swapping, caches counted as free (Linux)."""
+    try:
+        with open("/proc/meminfo") as lines:
+            for line in lines:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return None
+
+
+def _model() -> str:
+    try:
+        with open("/proc/cpuinfo") as lines:
+            for line in lines:
+                if line.startswith("model name"):
+                    return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    import platform
+
+    return platform.processor() or platform.machine()
+
+
+def _simd() -> tuple[str, ...]:
+    """The instruction sets NumPy found on this processor, in its own names (AVX2, AVX512F, NEON, …)."""
+    found = np.show_config(mode="dicts").get("SIMD Extensions", {})
+    return (*found.get("baseline", ()), *found.get("found", ()))
+
+
+backend = NumpyBackend()

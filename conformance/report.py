@@ -1,0 +1,162 @@
+"""The record of a run, a JSON file a device, and CONFORMANCE.md, made from all of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from conformance.outcomes import BAD
+from conformance.run import STANDARD, Run, Settings
+from conformance.suite import Pins
+
+# Every device the project speaks for. One with no record is listed as never run.
+PROJECT_DEVICES: Mapping[str, str] = {
+    "cpu": "NumPy",
+    "cuda:0": "a CUDA GPU, through CuPy",
+    "rocm:0": "a ROCm GPU, through CuPy",
+    "triton:0": "a CUDA GPU, Triton kernels over CuPy",
+    "triton:interpret": "Triton's interpreter, over NumPy",
+    "strict": "the strict reference, array-api-strict",
+    "sycl:cpu:0": "a SYCL CPU, through dpnp",
+    "sycl:gpu:0": "a SYCL GPU, through dpnp",
+}
+
+_HEAD = f"""\
+# Conformance
+
+What the official suite, [array-api-tests](https://github.com/data-apis/array-api-tests), finds
+on each device, against version {STANDARD} of the standard. No test is skipped and no failure is
+expected by us. Written by `python -m conformance`; do not edit.
+"""
+
+
+def results_folder(root: Path) -> Path:
+    """Return the folder of the records under the repository's root."""
+    return root / "conformance" / "results"
+
+
+def write_result(root: Path, device: str, facts: Mapping[str, Any], pins: Pins, settings: Settings, run: Run) -> Path:
+    """Write the record of a complete run and return its path."""
+    record = {
+        "device": device,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        **{key: facts.get(key) for key in ("xtensor", "backend", "hardware")},
+        **{key: facts.get(key) for key in ("python", "platform", "versions")},
+        "suite": {"array-api-tests": pins.suite, "array-api": pins.specification},
+        "standard": STANDARD,
+        "max_examples": settings.max_examples,
+        "seed": settings.seed,
+        "seconds": round(run.seconds, 1),
+        "counts": run.tally.counts(),
+        "chapters": run.tally.chapters(),
+        "failures": run.tally.failures(),
+        "skips": run.tally.skips(),
+    }
+    path = results_folder(root) / f"{device.replace(':', '-')}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8", newline="\n")
+    return path
+
+
+def write_report(root: Path) -> Path:
+    """Write CONFORMANCE.md from all records and return its path."""
+    files = sorted(results_folder(root).glob("*.json"))
+    records = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    records.sort(key=lambda record: _rank(record["device"]))
+    path = root / "CONFORMANCE.md"
+    path.write_text(render(records), encoding="utf-8", newline="\n")
+    return path
+
+
+def render(records: list[dict[str, Any]]) -> str:
+    """Return the text of CONFORMANCE.md."""
+    parts = [_HEAD]
+    if records:
+        parts += [_table(records), *map(_device_section, records)]
+    parts.append(_never_run({record["device"] for record in records}))
+    return "\n".join(parts)
+
+
+def _rank(device: str) -> tuple[int, str]:
+    known = list(PROJECT_DEVICES)
+    return (known.index(device) if device in known else len(known)), device
+
+
+def _table(records: list[dict[str, Any]]) -> str:
+    chapters = sorted({chapter for record in records for chapter in record["chapters"]})
+    rows = [
+        ["chapter", *(record["device"] for record in records)],
+        ["---", *("---:" for _ in records)],
+    ]
+    for chapter in chapters:
+        rows.append([chapter, *(_cell(record["chapters"].get(chapter)) for record in records)])
+    rows.append(["all", *(_cell(record["counts"]) for record in records)])
+    legend = "Passed / total; failures in bold, and what neither passed nor failed was skipped.\n\n"
+    return legend + "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def _cell(counts: Mapping[str, int] | None) -> str:
+    if counts is None:
+        return "not run"
+    failed = sum(counts[name] for name in BAD)
+    cell = f"{counts['passed']} / {counts['total']}"
+    return f"{cell}, **{failed} failed**" if failed else cell
+
+
+def _device_section(record: Mapping[str, Any]) -> str:
+    versions = record["versions"] or {}
+    libraries = ", ".join(f"{name} {version}" for name, version in versions.items())
+    suite = ", ".join(f"{name} {commit[:12]}" for name, commit in record["suite"].items())
+    lines = [
+        f"## {record['device']}\n",
+        f"- Run on {record['date']}, in {record['seconds']:.0f} s, with {record['max_examples']} examples a test",
+        f"- Hardware: {record['hardware'] or 'unnamed'}; {record['platform']}",
+        f"- Backend: {record['backend'] or 'unnamed'}",
+        f"- Versions: xtensor {record['xtensor']}, Python {record['python']}" + (f", {libraries}" if libraries else ""),
+        f"- Suite: {suite}",
+        *_skip_lines(record["skips"]),
+        *_failure_lines(record["failures"]),
+        f"\n{_reproduce(record['device'], record['max_examples'], record['seed'])}",
+    ]
+    return "\n".join(lines)
+
+
+def _skip_lines(skips: list[dict[str, str]]) -> list[str]:
+    if not skips:
+        return ["- Skipped by the suite itself: none"]
+    by_reason: dict[str, list[str]] = {}
+    for skip in skips:
+        by_reason.setdefault(skip["reason"], []).append(f"`{_short_id(skip['id'])}`")
+    lines = [f"- Skipped by the suite itself: {len(skips)}"]
+    return lines + [f"  - {reason}: {', '.join(tests)}" for reason, tests in by_reason.items()]
+
+
+def _failure_lines(failures: list[dict[str, str]]) -> list[str]:
+    if not failures:
+        return ["- Failed: none"]
+    lines = [f"- **Failed: {len(failures)}**"]
+    return lines + [f"  - `{_short_id(failure['id'])}`" for failure in failures]
+
+
+def _short_id(test: str) -> str:
+    return test.removeprefix("array_api_tests/")
+
+
+def _never_run(recorded: set[str]) -> str:
+    missing = [device for device in PROJECT_DEVICES if device not in recorded]
+    lines = ["## Never run\n"]
+    if not missing:
+        return "\n".join([*lines, "None: every device of the project has a record.\n"])
+    lines.append("Nothing is known, and nothing claimed, of these devices:\n")
+    lines += [f"- {device} ({PROJECT_DEVICES[device]}): not run" for device in missing]
+    commands = "".join(f"python -m conformance --device {device}\n" for device in missing)
+    return "\n".join([*lines, f"\n```\n{commands}```\n"])
+
+
+def _reproduce(device: str, max_examples: int, seed: int | None) -> str:
+    chosen = "" if seed is None else f" --seed {seed}"
+    command = f"python -m conformance --device {device} --max-examples {max_examples}{chosen}"
+    return f"```\n{command}\n```\n"

@@ -1,0 +1,90 @@
+"""Checks of arguments that are the same on every device, with errors that say what was met and what to do."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from ._device import Device
+from ._errors import describe
+from .backend import STANDARD_DTYPES, DType
+
+__all__ = ["LARGEST", "as_dtype", "check_axes", "check_axis", "check_dtype", "check_integer", "check_shape"]
+
+LARGEST = np.iinfo(np.int64).max
+"""The most elements an array can be asked to have: more than any address space holds."""
+
+
+KNOWN: frozenset[DType] = frozenset((*STANDARD_DTYPES, np.dtype(np.float16)))
+"""The standard's dtypes, and those that some devices have beyond them."""
+
+
+def as_dtype(value: Any, name: str) -> DType:
+    """An argument that must be a dtype as a ``numpy.dtype``; booleans and numbers only."""
+    dtype: DType | None
+    try:
+        dtype = np.dtype(value)
+    except TypeError:
+        dtype = None
+    if value is None or dtype is None or dtype not in KNOWN:
+        raise TypeError(
+            f"{name}() takes a dtype of booleans or numbers, such as xtensor.float32, not {describe(value)}"
+        )
+    return dtype
+
+
+def check_dtype(value: Any, device: Device, name: str) -> DType:
+    """A ``dtype=`` argument as a ``numpy.dtype`` that the device computes with."""
+    dtype = as_dtype(value, name)
+    if dtype not in device.dtypes:
+        names = ", ".join(sorted(map(str, device.dtypes)))
+        raise TypeError(f"{name}(): device {device} does not compute with dtype {dtype}; it has {names}")
+    return dtype
+
+
+def check_axis(axis: Any, ndim: int, name: str) -> int:
+    """One axis as an integer in ``[0, ndim)``."""
+    position = check_integer(axis, name, "axis")
+    if not -ndim <= position < ndim:
+        raise np.exceptions.AxisError(
+            f"{name}(): axis {position} is out of bounds for an array of {ndim} dimensions; "
+            + (f"axes go from {-ndim} to {ndim - 1}" if ndim else "a 0-d array has no axes")
+        )
+    return position + ndim if position < 0 else position
+
+
+def check_axes(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
+    """An axis or a tuple of axes, each in ``[0, ndim)``, none twice."""
+    if isinstance(axis, (tuple, list)):
+        axes = tuple(check_axis(item, ndim, name) for item in axis)
+        if len(set(axes)) != len(axes):
+            raise ValueError(f"{name}(): axis {tuple(axis)} names an axis twice; name each once")
+        return axes
+    return (check_axis(axis, ndim, name),)
+
+
+def check_integer(value: Any, function: str, name: str) -> int:
+    """An argument that must be an integer (and no bool)."""
+    if isinstance(value, bool):
+        raise TypeError(f"{function}(): {name} is an integer, not {value!r}")
+    try:
+        return index(value)
+    except TypeError:
+        raise TypeError(f"{function}(): {name} is an integer, not {describe(value)}") from None
+
+
+def check_shape(shape: Any, function: str) -> tuple[int, ...]:
+    """A shape as a tuple of lengths, none negative, their product within any address space."""
+    if hasattr(shape, "__index__") or not isinstance(shape, (tuple, list)):
+        shape = (shape,)
+    lengths = tuple(check_integer(length, function, "each length of a shape") for length in shape)
+    size = 1
+    for length in lengths:
+        if length < 0:
+            raise ValueError(f"{function}(): shape {lengths} has a negative length; lengths are 0 or more")
+        size *= length
+    if size > LARGEST:
+        raise ValueError(f"{function}(): shape {lengths} has {size} elements, more than memory has addresses")
+    return lengths

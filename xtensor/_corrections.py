@@ -1,0 +1,91 @@
+"""What several libraries get wrong against the standard, put right once, in Array API terms.
+
+A correction takes a device's functions and the library's own function, and gives the corrected function. A backend
+names those it needs (``Backend.corrections``). Nothing here forces a value from a device to the host.
+
+A complex result is put together by the namespace's ``complex_of(real, imag)``, each component exactly as given:
+arithmetic with ``1j`` would make NaN of an infinite component and lose the sign of a zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from .backend import Native
+
+__all__ = ["CORRECTIONS", "Correction"]
+
+Function: TypeAlias = Callable[..., Native]
+Correction: TypeAlias = Callable[[Any, Function], Function]
+
+
+def floor_divide(xp: Any, raw: Function) -> Function:
+    """An infinite operand: the standard wants ``floor(x1 / x2)``, where libraries follow Python's ``//``.
+
+    A namespace may offer ``has_infinity(x)`` where the answer is cheap; finite operands then cost no more.
+    """
+
+    def infinite(x: Native | float) -> Any:
+        return xp.isinf(x) if hasattr(x, "dtype") else math.isinf(x)
+
+    has_infinity = getattr(xp, "has_infinity", lambda x: True)
+
+    def corrected(x1: Native, x2: Native) -> Native:
+        result = raw(x1, x2)
+        if result.dtype.kind != "f" or not (has_infinity(x1) or has_infinity(x2)):
+            return result
+        either = xp.logical_or(infinite(x1), infinite(x2))
+        return xp.where(either, xp.floor(xp.divide(x1, x2)), result)
+
+    return corrected
+
+
+def expm1(xp: Any, raw: Function) -> Function:
+    """Complex operands: accurate near 0, and the standard's results where a component is infinite or NaN.
+
+    With ``x = a + bj``, ``expm1(x) = (expm1(a) cos(b) - 2 sin²(b/2)) + exp(a) sin(b) j``.
+    """
+
+    def corrected(x: Native) -> Native:
+        if x.dtype.kind != "c":
+            return raw(x)
+        a, b = xp.real(x), xp.imag(x)
+        half = xp.sin(xp.divide(b, 2.0))
+        real = xp.subtract(xp.multiply(xp.expm1(a), xp.cos(b)), xp.multiply(2.0, xp.square(half)))
+        real = xp.add(real, 0.0)  # the standard wants expm1(-0 + 0j) to be +0
+        imag = xp.multiply(xp.exp(a), xp.sin(b))
+        # A real argument stays real: 0 · exp(a) is NaN where exp(a) is infinite or NaN.
+        imag = xp.where(xp.equal(b, 0.0), b, imag)
+        unbounded = xp.logical_not(xp.isfinite(b))
+        grows = xp.logical_and(xp.equal(a, math.inf), unbounded)
+        vanishes = xp.equal(a, -math.inf)
+        real = xp.where(grows, math.inf, xp.where(vanishes, -1.0, real))
+        imag = xp.where(xp.logical_and(vanishes, unbounded), 0.0, imag)
+        return xp.complex_of(real, imag)
+
+    return corrected
+
+
+def tanh(xp: Any, raw: Function) -> Function:
+    """Complex operands with an infinite real part: ``±1 ± 0j`` with the sign of each component of ``x``."""
+
+    def corrected(x: Native) -> Native:
+        result = raw(x)
+        if result.dtype.kind != "c":
+            return result
+        a, b = xp.real(x), xp.imag(x)
+        saturated = xp.isinf(a)
+        real = xp.where(saturated, xp.sign(a), xp.real(result))
+        imag = xp.where(saturated, xp.copysign(0.0, b), xp.imag(result))
+        return xp.complex_of(real, imag)
+
+    return corrected
+
+
+CORRECTIONS: dict[str, Correction] = {
+    "expm1": expm1,
+    "floor_divide": floor_divide,
+    "tanh": tanh,
+}

@@ -1,0 +1,483 @@
+"""Creation functions (Array API standard 2025.12, "Creation Functions")."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from ._array import Array, Scalar, wrap
+from ._asarray import asarray, from_dlpack
+from ._checks import LARGEST, check_dtype, check_integer, check_shape
+from ._device import Device, resolve
+from ._dispatch import call, device_of
+from ._errors import describe
+from ._manipulation import broadcast_arrays, reshape
+from .backend import DType
+
+__all__ = [
+    "arange",
+    "asarray",
+    "empty",
+    "empty_like",
+    "eye",
+    "from_dlpack",
+    "full",
+    "full_like",
+    "linspace",
+    "meshgrid",
+    "ones",
+    "ones_like",
+    "tril",
+    "triu",
+    "zeros",
+    "zeros_like",
+]
+
+Shape = int | Sequence[int]
+
+
+def arange(
+    start: float,
+    /,
+    stop: float | None = None,
+    step: float = 1,
+    *,
+    dtype: Any = None,
+    device: str | Device | None = None,
+) -> Array:
+    r"""Evenly spaced values, :math:`start + i \cdot step`, of the half-open interval from ``start`` to ``stop``.
+
+    Parameters
+    ----------
+    start
+        The first value; where ``stop`` is not given, this is ``stop`` and the first value is 0.
+    stop
+        The end, not part of the values.
+    step
+        The distance of neighbours, not 0.
+    dtype
+        The dtype; by default the default integer for integers alone, else the default real floating-point dtype.
+    device
+        The device; by default the default one.
+
+    Returns
+    -------
+    Array
+        One dimension of ``ceil((stop - start) / step)`` elements, none where that is negative.
+
+    Raises
+    ------
+    ValueError
+        If ``step`` is 0, or the length is not finite.
+    TypeError
+        If a bound is no real number.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``arange``.
+    """
+    target = resolve(device)
+    if stop is None:
+        start, stop = 0, start
+    for name, value in (("start", start), ("stop", stop), ("step", step)):
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+            raise TypeError(f"arange(): {name} is a real number, not {describe(value)}")
+    if step == 0:
+        raise ValueError("arange(): step is 0, so no end is ever reached; give another step")
+    integers = all(isinstance(value, (int, np.integer)) for value in (start, stop, step))
+    if dtype is None:
+        wanted = target.default_dtypes["integral" if integers else "real floating"]
+    else:
+        wanted = check_dtype(dtype, target, "arange")
+    length = (stop - start) / step
+    if not abs(length) < LARGEST:
+        raise ValueError(f"arange({start!r}, {stop!r}, {step!r}) would have {length} elements; give finite bounds")
+    if length <= 0:
+        return empty(0, dtype=wanted, device=target)
+    return wrap(call(target, target.xp.arange, start, stop, step, dtype=wanted), target)
+
+
+def empty(shape: Shape, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+    """An array whose elements are whatever its memory holds.
+
+    Parameters
+    ----------
+    shape
+        The length of each axis; an integer means one axis.
+    dtype
+        The dtype; by default the default real floating-point dtype.
+    device
+        The device; by default the default one.
+
+    Raises
+    ------
+    ValueError
+        If a length is negative, or there are more elements than memory can have addresses.
+    OutOfMemoryError
+        If the device has not the memory.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``empty``.
+    """
+    target, lengths, wanted = _request("empty", shape, dtype, device)
+    return wrap(call(target, target.xp.empty, lengths, dtype=wanted), target)
+
+
+def empty_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+    """An array of the shape of ``x`` whose elements are whatever its memory holds.
+
+    Parameters
+    ----------
+    x
+        The array whose shape, and by default dtype and device, the result has.
+    dtype, device
+        Others than those of ``x``.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``empty_like``.
+    """
+    place = device_of(x)
+    return empty(x.shape, dtype=x.dtype if dtype is None else dtype, device=place if device is None else device)
+
+
+def eye(
+    n_rows: int,
+    n_cols: int | None = None,
+    /,
+    *,
+    k: int = 0,
+    dtype: Any = None,
+    device: str | Device | None = None,
+) -> Array:
+    r"""The matrix :math:`\delta_{i + k, j}`: ones on one diagonal, zeros elsewhere.
+
+    Parameters
+    ----------
+    n_rows, n_cols
+        The shape; as many columns as rows where ``n_cols`` is None.
+    k
+        The diagonal: 0 the main one, above 0 to its upper right, below 0 to its lower left.
+    dtype
+        The dtype; by default the default real floating-point dtype.
+    device
+        The device; by default the default one.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``eye``.
+    """
+    shape = (n_rows, n_rows if n_cols is None else n_cols)
+    target, (rows, columns), wanted = _request("eye", shape, dtype, device)
+    return wrap(call(target, target.xp.eye, rows, columns, k=check_integer(k, "eye", "k"), dtype=wanted), target)
+
+
+def full(shape: Shape, fill_value: Scalar | Array, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+    """An array of one value.
+
+    Parameters
+    ----------
+    shape
+        The length of each axis; an integer means one axis.
+    fill_value
+        The value: a Python or NumPy scalar, or a 0-d Array.
+    dtype
+        The dtype; by default bool, the default integer, the default real or the default complex floating-point
+        dtype, by the kind of ``fill_value``, or the dtype of a 0-d Array.
+    device
+        The device; by default that of a 0-d Array, else the default one.
+
+    Raises
+    ------
+    TypeError
+        If ``fill_value`` is no scalar, or complex where ``dtype`` is not.
+    OverflowError
+        If ``fill_value`` is an integer that ``dtype`` cannot hold.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``full``.
+    """
+    if isinstance(fill_value, Array) and device is None:
+        device = fill_value.device
+    value = asarray(fill_value, device=device)
+    if value.ndim:
+        raise TypeError(f"full(): fill_value is a scalar or a 0-d Array, not one of shape {value.shape}")
+    wanted = value.dtype if dtype is None else dtype
+    target, lengths, checked = _request("full", shape, wanted, device)
+    if fill_value.__class__ in (bool, int, float, complex):
+        native = _fitting(fill_value, checked, "full")
+    else:
+        native = value._native
+    return wrap(call(target, target.xp.full, lengths, native, dtype=checked), target)
+
+
+def full_like(
+    x: Array, /, fill_value: Scalar | Array, *, dtype: Any = None, device: str | Device | None = None
+) -> Array:
+    """An array of the shape of ``x`` and one value.
+
+    Parameters
+    ----------
+    x
+        The array whose shape, and by default dtype and device, the result has.
+    fill_value
+        The value: a Python or NumPy scalar, or a 0-d Array.
+    dtype, device
+        Others than those of ``x``.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``full_like``.
+    """
+    place = device_of(x)
+    return full(
+        x.shape,
+        fill_value,
+        dtype=x.dtype if dtype is None else dtype,
+        device=place if device is None else device,
+    )
+
+
+def linspace(
+    start: complex,
+    stop: complex,
+    /,
+    num: int,
+    *,
+    dtype: Any = None,
+    device: str | Device | None = None,
+    endpoint: bool = True,
+) -> Array:
+    r"""``num`` evenly spaced values, :math:`start + i \frac{stop - start}{N}`, from ``start`` to ``stop``.
+
+    ``N`` is ``num - 1`` where ``stop`` is the last value, else ``num``.
+
+    Parameters
+    ----------
+    start, stop
+        The bounds, real or complex.
+    num
+        How many values, not negative.
+    dtype
+        The dtype; by default the default real, or for a complex bound complex, floating-point dtype.
+    device
+        The device; by default the default one.
+    endpoint
+        Whether ``stop`` is the last value.
+
+    Raises
+    ------
+    ValueError
+        If ``num`` is negative.
+    TypeError
+        If a bound is no number, or ``dtype`` is real and a bound complex.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``linspace``.
+    """
+    target, (count,), _ = _request("linspace", (num,), None, device)
+    for name, value in (("start", start), ("stop", stop)):
+        if isinstance(value, bool) or not isinstance(value, (int, float, complex, np.number)):
+            raise TypeError(f"linspace(): {name} is a number, not {describe(value)}")
+    is_complex = isinstance(start, (complex, np.complexfloating)) or isinstance(stop, (complex, np.complexfloating))
+    if dtype is None:
+        wanted = target.default_dtypes["complex floating" if is_complex else "real floating"]
+    else:
+        wanted = check_dtype(dtype, target, "linspace")
+        if is_complex and wanted.kind != "c":
+            raise TypeError(f"linspace(): complex bounds need a complex dtype, not {wanted}")
+    return wrap(call(target, target.xp.linspace, start, stop, count, dtype=wanted, endpoint=endpoint), target)
+
+
+def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> tuple[Array, ...]:
+    """The coordinates of every point of a grid, from the coordinates along each axis.
+
+    Parameters
+    ----------
+    *arrays
+        Arrays of one dimension (a 0-d one counts as one element), all of one dtype.
+    indexing
+        ``"ij"``: the result's axes are in the order of the arrays; ``"xy"``: the first two are exchanged.
+
+    Returns
+    -------
+    tuple of Array
+        One array for each input, all of the grid's shape.
+
+    Raises
+    ------
+    ValueError
+        If an array has more than one dimension, or ``indexing`` is another word.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``meshgrid``.
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid(): indexing is 'xy' or 'ij', not {describe(indexing)}")
+    for x in arrays:
+        device_of(x)
+        if x.ndim > 1:
+            raise ValueError(f"meshgrid() takes arrays of one dimension, not shape {x.shape}")
+    count = len(arrays)
+    swap = indexing == "xy" and count > 1
+    grids = []
+    for position, x in enumerate(arrays):
+        axis = 1 - position if swap and position < 2 else position
+        grids.append(reshape(x, (*(1,) * axis, -1, *(1,) * (count - 1 - axis))))
+    return tuple(grid.copy() for grid in broadcast_arrays(*grids))
+
+
+def ones(shape: Shape, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+    """An array of ones.
+
+    Parameters
+    ----------
+    shape
+        The length of each axis; an integer means one axis.
+    dtype
+        The dtype; by default the default real floating-point dtype.
+    device
+        The device; by default the default one.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``ones``.
+    """
+    target, lengths, wanted = _request("ones", shape, dtype, device)
+    return wrap(call(target, target.xp.ones, lengths, dtype=wanted), target)
+
+
+def ones_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+    """An array of ones of the shape of ``x``.
+
+    Parameters
+    ----------
+    x
+        The array whose shape, and by default dtype and device, the result has.
+    dtype, device
+        Others than those of ``x``.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``ones_like``.
+    """
+    place = device_of(x)
+    return ones(x.shape, dtype=x.dtype if dtype is None else dtype, device=place if device is None else device)
+
+
+def tril(x: Array, /, *, k: int = 0) -> Array:
+    """The lower triangle of a matrix (or of each of a stack): what is above its ``k``-th diagonal becomes 0.
+
+    Parameters
+    ----------
+    x
+        Array of shape ``(..., M, N)``.
+    k
+        The highest diagonal that is kept: 0 the main one, above 0 to its upper right.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has fewer than two dimensions.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``tril``.
+    """
+    return _triangle(x, k, "tril")
+
+
+def triu(x: Array, /, *, k: int = 0) -> Array:
+    """The upper triangle of a matrix (or of each of a stack): what is below its ``k``-th diagonal becomes 0.
+
+    Parameters
+    ----------
+    x
+        Array of shape ``(..., M, N)``.
+    k
+        The lowest diagonal that is kept: 0 the main one, above 0 to its upper right.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has fewer than two dimensions.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``triu``.
+    """
+    return _triangle(x, k, "triu")
+
+
+def zeros(shape: Shape, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+    """An array of zeros.
+
+    Parameters
+    ----------
+    shape
+        The length of each axis; an integer means one axis.
+    dtype
+        The dtype; by default the default real floating-point dtype.
+    device
+        The device; by default the default one.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``zeros``.
+    """
+    target, lengths, wanted = _request("zeros", shape, dtype, device)
+    return wrap(call(target, target.xp.zeros, lengths, dtype=wanted), target)
+
+
+def zeros_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+    """An array of zeros of the shape of ``x``.
+
+    Parameters
+    ----------
+    x
+        The array whose shape, and by default dtype and device, the result has.
+    dtype, device
+        Others than those of ``x``.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``zeros_like``.
+    """
+    place = device_of(x)
+    return zeros(x.shape, dtype=x.dtype if dtype is None else dtype, device=place if device is None else device)
+
+
+def _request(
+    function: str, shape: Any, dtype: Any, device: str | Device | None
+) -> tuple[Device, tuple[int, ...], DType]:
+    """The device, shape and dtype that a creation function is asked for, checked."""
+    target = resolve(device)
+    lengths = check_shape(shape, function)
+    wanted = target.default_dtypes["real floating"] if dtype is None else check_dtype(dtype, target, function)
+    return target, lengths, wanted
+
+
+def _fitting(value: Any, dtype: DType, function: str) -> Scalar:
+    """A Python scalar that a dtype can hold, or a typed error."""
+    if isinstance(value, complex) and dtype.kind not in "cb":
+        raise TypeError(f"{function}(): {value!r} is complex and does not fit dtype {dtype}; take its real part")
+    if dtype.kind in "iu" and isinstance(value, int):
+        limits = np.iinfo(dtype)
+        if not limits.min <= value <= limits.max:
+            raise OverflowError(
+                f"{function}(): {value} does not fit dtype {dtype}, which goes from {limits.min} to {limits.max}"
+            )
+    return value  # type: ignore[no-any-return]
+
+
+def _triangle(x: Array, k: int, name: str) -> Array:
+    device = device_of(x, name)
+    if x.ndim < 2:
+        raise ValueError(f"{name}() needs an array of two or more dimensions, not shape {x.shape}")
+    return wrap(call(device, getattr(device.xp, name), x._native, k=check_integer(k, name, "k")), device)

@@ -1,0 +1,147 @@
+"""The names that every device answers to, and how a device's functions are put together.
+
+What a backend's library gets wrong is mended by a shared correction, what it lacks is composed; both are
+chosen here, once, when a device is opened, so that no call pays for the choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import _corrections, _generic
+from .backend import Backend
+
+__all__ = ["ELEMENTWISE", "EXPECTED", "FFT", "FUNCTIONS", "INPLACE", "LINALG", "Functions", "assemble"]
+
+ELEMENTWISE: dict[str, int] = {
+    name: position
+    for position, name in enumerate(
+        (
+            *("abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh"),
+            *("bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or"),
+            *("bitwise_right_shift", "bitwise_xor", "ceil", "conj", "copysign", "cos", "cosh"),
+            *("divide", "equal", "exp", "expm1", "floor", "floor_divide", "greater", "greater_equal"),
+            *("hypot", "imag", "isfinite", "isinf", "isnan", "less", "less_equal", "log", "log10"),
+            *("log1p", "log2", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor"),
+            *("maximum", "minimum", "multiply", "negative", "nextafter", "not_equal", "positive", "pow"),
+            *("real", "reciprocal", "remainder", "round", "sign", "signbit", "sin", "sinh", "sqrt"),
+            *("square", "subtract", "tan", "tanh", "trunc", "matmul"),
+        )
+    )
+}
+"""Functions of one or two operands and nothing else, each with its position in a device's table."""
+
+INPLACE: dict[str, str] = {
+    "add": "iadd",
+    "bitwise_and": "iand",
+    "bitwise_left_shift": "ilshift",
+    "bitwise_or": "ior",
+    "bitwise_right_shift": "irshift",
+    "bitwise_xor": "ixor",
+    "divide": "itruediv",
+    "floor_divide": "ifloordiv",
+    "matmul": "imatmul",
+    "multiply": "imul",
+    "pow": "ipow",
+    "remainder": "imod",
+    "subtract": "isub",
+}
+"""Elementwise functions that have an in-place operator, and its name in :mod:`operator`."""
+
+EXPECTED: dict[str, str] = {
+    **dict.fromkeys(("bitwise_and", "bitwise_invert", "bitwise_or", "bitwise_xor"), "booleans or integers"),
+    **dict.fromkeys(("bitwise_left_shift", "bitwise_right_shift"), "integers"),
+    **dict.fromkeys(("logical_and", "logical_not", "logical_or", "logical_xor"), "booleans"),
+    **dict.fromkeys(("atan2", "copysign", "hypot", "logaddexp", "nextafter", "signbit"), "real floating-point numbers"),
+    **dict.fromkeys(
+        (
+            "ceil",
+            "floor",
+            "floor_divide",
+            "greater",
+            "greater_equal",
+            "less",
+            "less_equal",
+            "maximum",
+            "minimum",
+        ),
+        "real numbers",
+    ),
+    **dict.fromkeys(("remainder", "trunc"), "real numbers"),
+    **dict.fromkeys(("add", "multiply", "negative", "positive", "pow", "subtract", "matmul"), "numbers"),
+}
+"""What the standard lets a function take, where a library may refuse a dtype."""
+
+FUNCTIONS: tuple[str, ...] = (
+    *("arange", "empty", "eye", "full", "linspace", "ones", "tril", "triu", "zeros"),
+    *("astype", "clip", "where"),
+    *("broadcast_to", "concat", "expand_dims", "flip", "moveaxis", "permute_dims", "repeat"),
+    *("reshape", "roll", "squeeze", "stack", "tile", "unstack"),
+    *("take", "take_along_axis", "matrix_transpose", "tensordot", "vecdot"),
+    *("argmax", "argmin", "count_nonzero", "nonzero", "searchsorted"),
+    *("isin", "unique_all", "unique_counts", "unique_inverse", "unique_values"),
+    *("argsort", "sort"),
+    *("cumulative_prod", "cumulative_sum", "max", "mean", "min", "prod", "std", "sum", "var"),
+    *("all", "any", "diff"),
+)
+
+LINALG: tuple[str, ...] = (
+    *("cholesky", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv"),
+    *("matrix_norm", "matrix_power", "matrix_rank", "outer", "pinv", "qr", "slogdet", "solve"),
+    *("svd", "svdvals", "trace", "vector_norm"),
+)
+
+FFT: tuple[str, ...] = (
+    *("fft", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifftn", "ifftshift", "ihfft"),
+    *("irfft", "irfftn", "rfft", "rfftfreq", "rfftn"),
+)
+
+HOOKS: tuple[str, ...] = ("complex_of", "has_infinity")
+"""What a backend's namespace may offer beyond the standard, for the shared corrections to use."""
+
+
+class Functions:
+    """A device's functions on its native arrays, as attributes."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise NotImplementedError(f"no function {name!r} on this device")
+
+    def name_of(self, function: Callable[..., Any]) -> str:
+        """The name a function goes by here, for messages."""
+        for place in (self, self.__dict__.get("linalg"), self.__dict__.get("fft")):
+            for name, candidate in vars(place).items() if place is not None else ():
+                if candidate is function:
+                    return name
+        return getattr(function, "__name__", repr(function))
+
+
+def assemble(backend: Backend, spec: str) -> Functions:
+    """The functions of one device: the backend's own, corrected where it asks for that, composed where it has none."""
+    source = backend.namespace(spec)
+    functions = Functions()
+    functions.linalg = Functions()  # type: ignore[attr-defined]
+    functions.fft = Functions()  # type: ignore[attr-defined]
+    chapters = (
+        ("", functions, source, (*HOOKS, *ELEMENTWISE, *FUNCTIONS)),
+        ("linalg.", functions.linalg, getattr(source, "linalg", None), LINALG),
+        ("fft.", functions.fft, getattr(source, "fft", None), FFT),
+    )
+    unknown = set(backend.corrections) - set(_corrections.CORRECTIONS)
+    if unknown:
+        raise ValueError(
+            f"backend {backend.name!r} names corrections that do not exist: {sorted(unknown)}; "
+            f"there are {sorted(_corrections.CORRECTIONS)}"
+        )
+    for prefix, target, origin, names in chapters:
+        for name in names:
+            function = getattr(origin, name, None)
+            if function is None:
+                compose = _generic.COMPOSED.get(prefix + name)
+                if compose is None:
+                    continue
+                function = compose(functions)
+            if prefix + name in backend.corrections:
+                function = _corrections.CORRECTIONS[prefix + name](functions, function)
+            setattr(target, name, function)
+    return functions

@@ -1,0 +1,248 @@
+"""Which backends there are: the entry points of installed packages, and those registered at run time.
+
+Requirements: nothing is loaded before somebody asks for a device; a backend that cannot be loaded, or has no
+working library, is remembered with its reason and stands in nobody's way; asking twice costs nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+
+from ._errors import BackendUnavailableError, describe
+from .backend import Backend
+
+__all__ = [
+    "BackendInfo",
+    "Entry",
+    "backends",
+    "entries",
+    "priority",
+    "register_backend",
+    "serving",
+    "set_backend_priority",
+]
+
+GROUP = "xtensor.backends"
+
+
+@dataclass(frozen=True, slots=True)
+class BackendInfo:
+    """A backend as :func:`backends` reports it.
+
+    Attributes
+    ----------
+    name, kinds, requires
+        Its name, the kinds of device it serves, and what to install to have it.
+    available
+        Whether it works on this machine; if not, ``reason`` tells why and ``remedy`` what to do.
+    version
+        The version of its library, or None.
+    devices
+        The specs of its devices.
+    """
+
+    name: str
+    available: bool
+    reason: str = ""
+    remedy: str = ""
+    version: str | None = None
+    kinds: tuple[str, ...] = ()
+    requires: str = ""
+    devices: tuple[str, ...] = ()
+
+
+class Entry:
+    """A backend that may not be loaded yet, may not work, and is asked only once."""
+
+    def __init__(self, name: str, source: EntryPoint | Backend) -> None:
+        self.name = name
+        self._source = source
+        self._lock = threading.RLock()
+        self._backend: Backend | None = None
+        self._failure: BackendUnavailableError | None = None
+        self._version: str | None = None
+        self._devices: tuple[str, ...] = ()
+        self._probed = False
+
+    def load(self) -> Backend:
+        """The backend object, its library not imported yet; raises :class:`BackendUnavailableError`."""
+        with self._lock:
+            if self._backend is None and self._failure is None:
+                source = self._source
+                try:
+                    backend = source.load() if isinstance(source, EntryPoint) else source
+                    if not isinstance(backend, Backend):
+                        raise TypeError(f"it gives {describe(backend)}, not an xtensor.backend.Backend")
+                    self._backend = backend
+                except Exception as error:
+                    self._failure = _unavailable(f"backend {self.name!r} cannot be loaded", error)
+            if self._backend is None:
+                raise self._fresh_failure()
+            return self._backend
+
+    def probe(self) -> Backend:
+        """The backend with its library imported and its devices counted; raises :class:`BackendUnavailableError`."""
+        if self._probed and self._failure is None and self._backend is not None:
+            return self._backend
+        with self._lock:
+            backend = self.load()
+            if not self._probed:
+                try:
+                    self._version = backend.probe()
+                    self._devices = tuple(backend.devices())
+                    if not self._devices:
+                        raise BackendUnavailableError(f"backend {self.name!r} finds no device", backend.requires)
+                except Exception as error:
+                    self._failure = _unavailable(f"backend {self.name!r} does not work here", error)
+                self._probed = True
+            if self._failure is not None:
+                raise self._fresh_failure()
+            return backend
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """Specs of its devices; empty before it was probed, and where it does not work."""
+        return self._devices
+
+    def serves(self, kind: str) -> bool:
+        """Whether this backend serves a kind of device, or goes by that name."""
+        try:
+            return kind == self.name or kind in self.load().kinds
+        except BackendUnavailableError:
+            return kind == self.name
+
+    def info(self) -> BackendInfo:
+        """The backend as a person wants to see it."""
+        try:
+            backend = self.probe()
+        except BackendUnavailableError as failure:
+            loaded = self._backend
+            return BackendInfo(
+                name=self.name,
+                available=False,
+                reason=failure.reason,
+                remedy=failure.remedy or (f'python -m pip install "{loaded.requires}"' if loaded else ""),
+                kinds=loaded.kinds if loaded else (),
+                requires=loaded.requires if loaded else "",
+            )
+        return BackendInfo(
+            name=self.name,
+            available=True,
+            version=self._version,
+            kinds=backend.kinds,
+            requires=backend.requires,
+            devices=self._devices,
+        )
+
+    def _fresh_failure(self) -> BackendUnavailableError:
+        """A new exception each time, so that no traceback grows on a kept one."""
+        failure = self._failure
+        if failure is None:  # pragma: no cover - callers hold a failure
+            raise AssertionError("no failure is kept")
+        fresh = BackendUnavailableError(failure.reason, failure.remedy)
+        fresh.__cause__ = failure.__cause__
+        return fresh
+
+
+def _unavailable(what: str, error: Exception) -> BackendUnavailableError:
+    if isinstance(error, BackendUnavailableError):
+        return error
+    failure = BackendUnavailableError(f"{what}: {type(error).__name__}: {error}")
+    failure.__cause__ = error
+    return failure
+
+
+_lock = threading.RLock()
+_entries: dict[str, Entry] = {}
+_priority: tuple[str, ...] = ()
+_discovered = False
+
+
+def entries() -> tuple[Entry, ...]:
+    """All backends, those named by :func:`set_backend_priority` first."""
+    global _discovered
+    with _lock:
+        if not _discovered:
+            for point in entry_points(group=GROUP):
+                _entries.setdefault(point.name, Entry(point.name, point))
+            _discovered = True
+        chosen = [_entries[name] for name in _priority if name in _entries]
+        return (*chosen, *(entry for entry in _entries.values() if entry not in chosen))
+
+
+def serving(kind: str) -> list[Entry]:
+    """The backends that serve a kind of device, the one that serves it by default first."""
+    able = [entry for entry in entries() if entry.serves(kind)]
+
+    def preference(entry: Entry) -> tuple[int, int]:
+        position = _priority.index(entry.name) if entry.name in _priority else len(_priority)
+        try:
+            return position, -entry.load().rank(kind)
+        except BackendUnavailableError:
+            return position, 0
+
+    return sorted(able, key=preference)
+
+
+def priority() -> tuple[str, ...]:
+    """The backends named by :func:`set_backend_priority`."""
+    return _priority
+
+
+def register_backend(backend: Backend) -> None:
+    """Make a backend's devices known to this process.
+
+    Parameters
+    ----------
+    backend
+        A :class:`xtensor.backend.Backend`. Its library is not imported before one of its devices is asked for.
+
+    Raises
+    ------
+    TypeError
+        If it is no Backend.
+    ValueError
+        If a backend of that name is there already.
+    """
+    if not isinstance(backend, Backend):
+        raise TypeError(f"register_backend() takes an instance of xtensor.backend.Backend, not {describe(backend)}")
+    entries()
+    with _lock:
+        if backend.name in _entries:
+            raise ValueError(f"a backend named {backend.name!r} is registered already; give yours another name")
+        _entries[backend.name] = Entry(backend.name, backend)
+
+
+def backends() -> tuple[BackendInfo, ...]:
+    """Every backend known here: whether it works, why not, what to install, its version and its devices.
+
+    Imports each backend's library, but initialises no device.
+    """
+    return tuple(entry.info() for entry in entries())
+
+
+def set_backend_priority(names: Sequence[str]) -> None:
+    """Name the backends that go first where two serve one kind of device, and for the default device.
+
+    Parameters
+    ----------
+    names
+        Names of backends, the most wanted first; the others follow in their own order. ``[]`` restores that order.
+
+    Raises
+    ------
+    ValueError
+        If there is no backend of such a name.
+    """
+    global _priority
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise TypeError(f"set_backend_priority() takes a list of backends' names, not {describe(names)}")
+    known = [entry.name for entry in entries()]
+    for name in names:
+        if name not in known:
+            raise ValueError(f"there is no backend named {name!r}; there are {', '.join(known)}")
+    with _lock:
+        _priority = tuple(names)

@@ -1,0 +1,155 @@
+"""Set functions (Array API standard 2025.12, "Set Functions")."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ._array import Array, wrap
+from ._dispatch import call, common_device, device_of, native_operand
+
+__all__ = ["isin", "unique_all", "unique_counts", "unique_inverse", "unique_values"]
+
+
+class UniqueAll(NamedTuple):
+    """What :func:`unique_all` gives."""
+
+    values: Array
+    indices: Array
+    inverse_indices: Array
+    counts: Array
+
+
+class UniqueCounts(NamedTuple):
+    """What :func:`unique_counts` gives."""
+
+    values: Array
+    counts: Array
+
+
+class UniqueInverse(NamedTuple):
+    """What :func:`unique_inverse` gives."""
+
+    values: Array
+    inverse_indices: Array
+
+
+def isin(x1: Array | int, x2: Array | int, /, *, invert: bool = False) -> Array:
+    """Whether each element of ``x1`` is among the elements of ``x2``.
+
+    Parameters
+    ----------
+    x1
+        The elements to test: an Array, or a Python scalar.
+    x2
+        The elements to find them among: an Array, or a Python scalar; one of the two must be an Array.
+    invert
+        Whether to tell instead which are not among them.
+
+    Returns
+    -------
+    Array
+        Of the shape of ``x1`` and dtype bool. NaN is never found; zeros of both signs are equal.
+
+    Raises
+    ------
+    TypeError
+        If neither is an Array.
+
+    Notes
+    -----
+    Standard 2025.12, Set Functions, ``isin``.
+    """
+    device = common_device((x1, x2)) or device_of(x1)
+    native1 = native_operand(x1, device, "isin")
+    native2 = native_operand(x2, device, "isin")
+    return wrap(call(device, device.xp.isin, native1, native2, invert=bool(invert)), device)
+
+
+def unique_all(x: Array, /) -> UniqueAll:
+    """The distinct elements, where each first stands, which of them each element is, and how often each occurs.
+
+    Parameters
+    ----------
+    x
+        Array of any dtype and shape, flattened for the search.
+
+    Returns
+    -------
+    tuple
+        ``values``, one dimension, of the dtype of ``x``; ``indices``, of their first occurrence; ``inverse_indices``,
+        of the shape of ``x``, with ``values[inverse_indices]`` equal to ``x``; ``counts``.
+
+    Notes
+    -----
+    Standard 2025.12, Set Functions, ``unique_all``. Each NaN is an element of its own. The shape of the result
+    depends on the elements.
+    """
+    device = device_of(x)
+    return UniqueAll(*(wrap(part, device) for part in call(device, device.xp.unique_all, x._native)))
+
+
+def unique_counts(x: Array, /) -> UniqueCounts:
+    """The distinct elements, and how often each occurs.
+
+    Parameters
+    ----------
+    x
+        Array of any dtype and shape, flattened for the search.
+
+    Returns
+    -------
+    tuple
+        ``values``, one dimension, of the dtype of ``x``; ``counts``, of the default index dtype.
+
+    Notes
+    -----
+    Standard 2025.12, Set Functions, ``unique_counts``. Each NaN is an element of its own. The shape of the result
+    depends on the elements.
+    """
+    device = device_of(x)
+    return UniqueCounts(*(wrap(part, device) for part in call(device, device.xp.unique_counts, x._native)))
+
+
+def unique_inverse(x: Array, /) -> UniqueInverse:
+    """The distinct elements, and which of them each element is.
+
+    Parameters
+    ----------
+    x
+        Array of any dtype and shape, flattened for the search.
+
+    Returns
+    -------
+    tuple
+        ``values``, one dimension, of the dtype of ``x``; ``inverse_indices``, of the shape of ``x`` and the default
+        index dtype, with ``values[inverse_indices]`` equal to ``x``.
+
+    Notes
+    -----
+    Standard 2025.12, Set Functions, ``unique_inverse``. Each NaN is an element of its own. The shape of the result
+    depends on the elements.
+    """
+    device = device_of(x)
+    return UniqueInverse(*(wrap(part, device) for part in call(device, device.xp.unique_inverse, x._native)))
+
+
+def unique_values(x: Array, /) -> Array:
+    """The distinct elements.
+
+    Parameters
+    ----------
+    x
+        Array of any dtype and shape, flattened for the search.
+
+    Returns
+    -------
+    Array
+        One dimension, of the dtype of ``x``.
+
+    Notes
+    -----
+    Standard 2025.12, Set Functions, ``unique_values``. Each NaN is an element of its own. The shape of the result
+    depends on the elements.
+    """
+    device = device_of(x)
+    return wrap(call(device, device.xp.unique_values, x._native), device)

@@ -1,0 +1,346 @@
+"""Statistical functions (Array API standard 2025.12, "Statistical Functions")."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._array import Array, Axis, wrap
+from ._checks import check_axes, check_axis, check_dtype
+from ._dispatch import call, device_of
+from ._errors import describe
+
+__all__ = ["cumulative_prod", "cumulative_sum", "max", "mean", "min", "prod", "std", "sum", "var"]
+
+
+def cumulative_prod(x: Array, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Array:
+    r"""The products :math:`\prod_{j \le i} x_j` along an axis.
+
+    Parameters
+    ----------
+    x
+        Array of one or more dimensions, of a numeric dtype.
+    axis
+        The axis to go along; may be left out for an array of one dimension.
+    dtype
+        The dtype of result and computation. By default that of ``x``; integers narrower than the default integer
+        become the default integer, unsigned ones ``uint64``.
+    include_initial
+        Whether the result begins with 1, and so is longer by one along ``axis``.
+
+    Returns
+    -------
+    Array
+        The cumulative products, of the shape of ``x`` unless ``include_initial``.
+
+    Raises
+    ------
+    ValueError
+        If ``axis`` is missing for more than one dimension, or out of bounds.
+
+    Notes
+    -----
+    Standard 2025.12, Statistical Functions, ``cumulative_prod``.
+    """
+    device = device_of(x)
+    axis, dtype = _scan(x, axis, dtype, "cumulative_prod")
+    function = device.xp.cumulative_prod
+    return wrap(call(device, function, x._native, axis=axis, dtype=dtype, include_initial=include_initial), device)
+
+
+def cumulative_sum(x: Array, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Array:
+    r"""The sums :math:`\sum_{j \le i} x_j` along an axis.
+
+    Parameters
+    ----------
+    x
+        Array of one or more dimensions, of a numeric dtype.
+    axis
+        The axis to go along; may be left out for an array of one dimension.
+    dtype
+        The dtype of result and computation. By default that of ``x``; integers narrower than the default integer
+        become the default integer, unsigned ones ``uint64``.
+    include_initial
+        Whether the result begins with 0, and so is longer by one along ``axis``.
+
+    Returns
+    -------
+    Array
+        The cumulative sums, of the shape of ``x`` unless ``include_initial``.
+
+    Raises
+    ------
+    ValueError
+        If ``axis`` is missing for more than one dimension, or out of bounds.
+
+    Notes
+    -----
+    Standard 2025.12, Statistical Functions, ``cumulative_sum``.
+    """
+    device = device_of(x)
+    axis, dtype = _scan(x, axis, dtype, "cumulative_sum")
+    function = device.xp.cumulative_sum
+    return wrap(call(device, function, x._native, axis=axis, dtype=dtype, include_initial=include_initial), device)
+
+
+def max(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
+    r"""The largest element, :math:`\max_i x_i`, over all or some axes.
+
+    Parameters
+    ----------
+    x
+        Array of a real-valued dtype.
+    axis
+        The axis or axes to reduce; None reduces all of them.
+    keepdims
+        Whether the reduced axes stay, with length 1.
+
+    Returns
+    -------
+    Array
+        The maxima, of the dtype of ``x``. NaN where a NaN is among the elements.
+
+    Raises
+    ------
+    ValueError
+        If there is no element to choose from, or an axis is out of bounds or named twice.
+
+    Notes
+    -----
+    Standard 2025.12, Statistical Functions, ``max``.
+    """
+    device = device_of(x)
+    if axis is not None:
+        axis = check_axes(axis, x._native.ndim, "max")
+    return wrap(call(device, device.xp.max, x._native, axis=axis, keepdims=keepdims), device)
+
+
+def mean(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
+    r"""The arithmetic mean, :math:`\frac{1}{N} \sum_i x_i`, over all or some axes.
+
+    Parameters
+    ----------
+    x
+        Array of a floating-point dtype; integers are averaged in the default floating-point dtype.
+    axis
+        The axis or axes to reduce; None reduces all of them.
+    keepdims
+        Whether the reduced axes stay, with length 1.
+
+    Returns
+    -------
+    Array
+        The means, of the dtype of ``x``. NaN where ``N`` is 0 or a NaN is among the elements.
+
+    Raises
+    ------
+    ValueError
+        If an axis is out of bounds or named twice.
+
+    Notes
+    -----
+    Standard 2025.12, Statistical Functions, ``mean``.
+    """
+    device = device_of(x)
+    if axis is not None:
+        axis = check_axes(axis, x._native.ndim, "mean")
+    return wrap(call(device, device.xp.mean, x._native, axis=axis, keepdims=keepdims), device)
+
+
+def min(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
+    r"""The smallest element, :math:`\min_i x_i`, over all or some axes.
+
+    Parameters
+    ----------
+    x
+        Array of a real-valued dtype.
+    axis
+        The axis or axes to reduce; None reduces all of them.
+    keepdims
+        Whether the reduced axes stay, with length 1.
+
+    Returns
+    -------
+    Array
+        The minima, of the dtype of ``x``. NaN where a NaN is among the elements.
+
+    Raises
+    ------
+    ValueError
+        If there is no element to choose from, or an axis is out of bounds or named twice.
+
+    Notes
+    -----
+    Standard 2025.12, Statistical Functions, ``min``.
+    """
+    device = device_of(x)
+    if axis is not None:
+        axis = check_axes(axis, x._native.ndim, "min")
+    return wrap(call(device, device.xp.min, x._native, axis=axis, keepdims=keepdims), device)
+
+
+def prod(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Array:
+    r"""The product, :math:`\prod_i x_i`, over all or some axes.
+
+    Parameters
+    ----------
+    x
+        Array of a numeric dtype.
+    axis
+        The axis or axes to reduce; None reduces all of them.
+    dtype
+        The dtype of result and computation. By default that of ``x``; integers narrower than the default integer
+        become the default integer, unsigned ones ``uint64``.
+    keepdims
+        Whether the reduced axes stay, with length 1.
+
+    Returns
+    -------
+    Array
+        The products; 1 where there is no element.
+
+    Raises
+    ------
+    ValueError
+        If an axis is out of bounds or named twice.
+
+    Notes
+    -----
+    Standard 2025.12, Statistical Functions, ``prod``.
+    """
+    device = device_of(x)
+    if axis is not None:
+        axis = check_axes(axis, x._native.ndim, "prod")
+    if dtype is not None:
+        dtype = check_dtype(dtype, device, "prod")
+    return wrap(call(device, device.xp.prod, x._native, axis=axis, dtype=dtype, keepdims=keepdims), device)
+
+
+def std(x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Array:
+    r"""The standard deviation, :math:`\sqrt{\frac{1}{N - c} \sum_i (x_i - \bar x)^2}`, over all or some axes.
+
+    Parameters
+    ----------
+    x
+        Array of a real-valued floating-point dtype.
+    axis
+        The axis or axes to reduce; None reduces all of them.
+    correction
+        What is taken from the number of elements ``N`` (:math:`c`): 0 for a population, 1 for a sample (Bessel).
+    keepdims
+        Whether the reduced axes stay, with length 1.
+
+    Returns
+    -------
+    Array
+        The standard deviations, of the dtype of ``x``. NaN where ``N - c`` is not above 0.
+
+    Raises
+    ------
+    ValueError
+        If an axis is out of bounds or named twice.
+
+    Notes
+    -----
+    Standard 2025.12, Statistical Functions, ``std``.
+    """
+    device = device_of(x)
+    if axis is not None:
+        axis = check_axes(axis, x._native.ndim, "std")
+    correction = _correction(correction, "std")
+    return wrap(call(device, device.xp.std, x._native, axis=axis, correction=correction, keepdims=keepdims), device)
+
+
+def sum(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Array:
+    r"""The sum, :math:`\sum_i x_i`, over all or some axes.
+
+    Parameters
+    ----------
+    x
+        Array of a numeric dtype.
+    axis
+        The axis or axes to reduce; None reduces all of them.
+    dtype
+        The dtype of result and computation. By default that of ``x``; integers narrower than the default integer
+        become the default integer, unsigned ones ``uint64``.
+    keepdims
+        Whether the reduced axes stay, with length 1.
+
+    Returns
+    -------
+    Array
+        The sums; 0 where there is no element. Infinities of both signs, or a NaN, give NaN.
+
+    Raises
+    ------
+    ValueError
+        If an axis is out of bounds or named twice.
+
+    Notes
+    -----
+    Standard 2025.12, Statistical Functions, ``sum``.
+
+    Examples
+    --------
+    >>> import xtensor as xp
+    >>> xp.sum(xp.asarray([[1.0, 2.0], [3.0, 4.0]]), axis=0)
+    Array([4., 6.])
+    """
+    device = device_of(x)
+    if axis is not None:
+        axis = check_axes(axis, x._native.ndim, "sum")
+    if dtype is not None:
+        dtype = check_dtype(dtype, device, "sum")
+    return wrap(call(device, device.xp.sum, x._native, axis=axis, dtype=dtype, keepdims=keepdims), device)
+
+
+def var(x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Array:
+    r"""The variance, :math:`\frac{1}{N - c} \sum_i (x_i - \bar x)^2`, over all or some axes.
+
+    Parameters
+    ----------
+    x
+        Array of a real-valued floating-point dtype.
+    axis
+        The axis or axes to reduce; None reduces all of them.
+    correction
+        What is taken from the number of elements ``N`` (:math:`c`): 0 for a population, 1 for a sample (Bessel).
+    keepdims
+        Whether the reduced axes stay, with length 1.
+
+    Returns
+    -------
+    Array
+        The variances, of the dtype of ``x``. NaN where ``N - c`` is not above 0.
+
+    Raises
+    ------
+    ValueError
+        If an axis is out of bounds or named twice.
+
+    Notes
+    -----
+    Standard 2025.12, Statistical Functions, ``var``.
+    """
+    device = device_of(x)
+    if axis is not None:
+        axis = check_axes(axis, x._native.ndim, "var")
+    correction = _correction(correction, "var")
+    return wrap(call(device, device.xp.var, x._native, axis=axis, correction=correction, keepdims=keepdims), device)
+
+
+def _scan(x: Array, axis: int | None, dtype: Any, name: str) -> tuple[int, Any]:
+    """The axis and dtype of a cumulative function."""
+    ndim = x._native.ndim
+    if axis is None:
+        if ndim != 1:
+            raise ValueError(
+                f"{name}() needs an axis for an array of shape {x.shape}; only one of 1 dimension has a default"
+            )
+        axis = 0
+    return check_axis(axis, ndim, name), None if dtype is None else check_dtype(dtype, x._device, name)
+
+
+def _correction(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{name}(): correction is a real number, not {describe(value)}")
+    return value

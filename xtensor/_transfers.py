@@ -1,0 +1,118 @@
+"""Moving native arrays between devices, and the policy that says when that may happen unasked.
+
+Requirements: nothing moves silently unless the user said so; values, dtype and shape arrive exactly; the policy is
+one thread's or one task's, so that a library's choice never leaks into its callers' other threads.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from contextvars import ContextVar, Token
+from types import FrameType, TracebackType
+from typing import Any, Literal
+
+import numpy as np
+
+from ._device import Device
+from ._errors import DeviceMismatchError, describe
+from .backend import Native
+
+__all__ = ["allowed", "host_values", "join", "move", "transfers"]
+
+Policy = Literal["forbid", "allow", "log"]
+
+logger = logging.getLogger("xtensor.transfers")
+
+_policy: ContextVar[Policy] = ContextVar("xtensor_transfers", default="forbid")
+
+
+class transfers:  # noqa: N801 - reads as a function, and works as one
+    """Say whether arrays may move between devices unasked: a setter, and a context manager.
+
+    ``transfers("allow")`` sets the policy for this thread or task; ``with transfers("allow"):`` does so for a block.
+
+    Parameters
+    ----------
+    policy
+        ``"forbid"`` (at first): operands on two devices raise, and so does a silent copy to the host.
+        ``"allow"``: operands move to the device of the first array, and ``numpy.asarray(x)`` copies to the host.
+        ``"log"``: the same, and each transfer is logged with its bytes and its caller (logger ``xtensor.transfers``).
+
+    Raises
+    ------
+    ValueError
+        For any other policy.
+
+    Examples
+    --------
+    >>> import xtensor as xp
+    >>> with xp.transfers("allow"):
+    ...     pass
+    """
+
+    __slots__ = ("_token",)
+
+    def __init__(self, policy: Policy) -> None:
+        if policy not in ("forbid", "allow", "log"):
+            raise ValueError(f"a transfer policy is 'forbid', 'allow' or 'log', not {describe(policy)}")
+        self._token: Token[Policy] = _policy.set(policy)
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _policy.reset(self._token)
+
+
+def move(native: Native, source: Device, target: Device) -> Native:
+    """A native array of ``source`` as one of ``target``: shared memory where both can reach it, else one copy."""
+    if source is target:
+        return native
+    if source.dlpack_device == target.dlpack_device and source.native_type is not np.ndarray:
+        try:
+            return target._backend.from_dlpack(native, target._spec, copy=None)
+        except (BufferError, TypeError):
+            pass  # a dtype that DLPack has no name for: the way over the host keeps it
+    return target._backend.from_host(source._backend.to_host(native), target._spec, copy=None)
+
+
+def allowed(native: Native, source: Device, target: str) -> bool:
+    """Whether the policy lets a native array move unasked, logging it where the policy says so."""
+    policy = _policy.get()
+    if policy == "log":
+        size = native.size * native.dtype.itemsize
+        logger.warning("%d bytes from %s to %s at %s", size, source, target, _caller())
+    return policy != "forbid"
+
+
+def join(native: Native, source: Device, target: Device) -> Native:
+    """A native array brought to the device of the other operands, where the policy or its rank allows."""
+    if source.host and native.ndim == 0:
+        return move(native, source, target)
+    if not allowed(native, source, str(target)):
+        raise DeviceMismatchError(
+            f"operands are on two devices, {target} and {source}: move one with x.to_device({str(target)!r}), "
+            "or let operands move with xtensor.transfers('allow')"
+        )
+    return move(native, source, target)
+
+
+def host_values(native: Native, source: Device, what: str) -> np.ndarray[Any, Any]:
+    """The values on the host, for a caller who did not ask for a transfer in so many words."""
+    if not source.host and not allowed(native, source, "the host"):
+        raise TypeError(
+            f"{what} would copy an array from {source} to the host; ask for the copy with x.to_device('cpu'), "
+            "or allow it with xtensor.transfers('allow')"
+        )
+    return source._backend.to_host(native)
+
+
+def _caller() -> str:
+    """File and line of the first frame outside this package."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "xtensor":
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else "an unknown place"
