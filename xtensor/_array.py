@@ -8,7 +8,7 @@ methods are those functions too, so that there is one place for each computation
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import EllipsisType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,11 +17,13 @@ import numpy as np
 from ._checks import check_dtype
 from ._device import Device, _restore, device
 from ._dispatch import (
+    SCALARS,
     call,
     explained,
     inplace_operator,
     native_operand,
     operator,
+    recover,
     reflected_operator,
     unary_operator,
 )
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 else:
     xp = sys.modules[__package__]  # the package, still being imported here and complete before any call
 
-__all__ = ["Array", "Axis", "Key", "Scalar", "check_version", "wrap"]
+__all__ = ["Array", "Axis", "Key", "Scalar", "apply", "check_version", "wrap"]
 
 Scalar: TypeAlias = bool | int | float | complex
 Key: TypeAlias = Any
@@ -58,6 +60,20 @@ def check_version(api_version: object) -> None:
 
 def wrap(native: Native, device: Device) -> Array:
     """An Array of what a native function returned."""
+    if native.__class__ is not device.native_type:
+        native = device._backend.normalize(native, device._spec)
+    result = Array()
+    result._native = native
+    result._device = device
+    return result
+
+
+def apply(device: Device, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Array:
+    """An Array of what a native function gives; its errors are made clear, and exhausted memory is tried once more."""
+    try:
+        native = function(*args, **kwargs)
+    except Exception as error:
+        native = recover(error, device, function, args, kwargs)
     if native.__class__ is not device.native_type:
         native = device._backend.normalize(native, device._spec)
     result = Array()
@@ -126,14 +142,14 @@ class Array(Methods):
                 f"x.T needs an array of two dimensions, not shape {self.shape}; use x.mT for stacks of matrices, "
                 "or xtensor.permute_dims"
             )
-        return wrap(call(self._device, self._device.xp.matrix_transpose, self._native), self._device)
+        return apply(self._device, self._device.xp.matrix_transpose, self._native)
 
     @property
     def mT(self) -> Array:  # noqa: N802 - the standard's name
         """The transpose of each matrix of a stack; ValueError with fewer than two axes."""
         if self.ndim < 2:
             raise ValueError(f"x.mT needs an array of two or more dimensions, not shape {self.shape}")
-        return wrap(call(self._device, self._device.xp.matrix_transpose, self._native), self._device)
+        return apply(self._device, self._device.xp.matrix_transpose, self._native)
 
     @property
     def real(self) -> Array:
@@ -207,7 +223,7 @@ class Array(Methods):
         target = device(device_)
         if target is self._device:
             return self
-        return wrap(call(target, move, self._native, self._device, target), target)
+        return apply(target, move, self._native, self._device, target)
 
     # -- conversions ----------------------------------------------------------------------------------------------
 
@@ -289,7 +305,7 @@ class Array(Methods):
 
     def copy(self) -> Array:
         """A copy with memory of its own."""
-        return wrap(call(self._device, self._device.xp.astype, self._native, self.dtype, copy=True), self._device)
+        return apply(self._device, self._device.xp.astype, self._native, self.dtype, copy=True)
 
     def __copy__(self) -> Array:
         return self.copy()
@@ -305,14 +321,21 @@ class Array(Methods):
 
     def __getitem__(self, key: Key, /) -> Array:
         device = self._device
-        if key.__class__ not in PLAIN_KEYS:
+        kind = key.__class__
+        if kind not in PLAIN_KEYS:
             key = self._key(key)
         try:
-            native = device.getitem(self._native, key)
+            if device.getitem is not None:
+                native = device.getitem(self._native, key)
+            elif kind is int:
+                # With an ellipsis an integer gives an array, a view, where some libraries would give a scalar.
+                native = self._native[key, ...]
+            else:
+                native = self._native[key]
+                if native.__class__ is not device.native_type:
+                    native = self._native[(*key, ...) if kind is tuple else (key, ...)]
         except Exception as error:
             raise _key_error(error, self._native, device, key) from error
-        if native.__class__ is not device.native_type:
-            native = device._backend.normalize(native, device._spec)
         result = Array()
         result._native = native
         result._device = device
@@ -322,15 +345,26 @@ class Array(Methods):
         device = self._device
         if key.__class__ not in PLAIN_KEYS:
             key = self._key(key)
-        if isinstance(value, (list, tuple)):
-            value = xp.asarray(value, device=device)
-        native = native_operand(value, device, "__setitem__")
-        if native.__class__ is complex or getattr(native, "dtype", self.dtype).kind == "c" != self.dtype.kind:
-            raise TypeError(f"cannot cast a complex value to {self.dtype} in an assignment; assign xtensor.real(value)")
+        if value.__class__ not in SCALARS:
+            value = self._value(value)
+        elif value.__class__ is complex and self.dtype.kind not in "cb":
+            raise TypeError(f"cannot cast {value!r} to {self.dtype} in an assignment; assign its real part")
         try:
-            device.setitem(self._native, key, native)
+            if device.setitem is None:
+                self._native[key] = value
+            else:
+                device.setitem(self._native, key, value)
         except Exception as error:
             raise _key_error(error, self._native, device, key) from error
+
+    def _value(self, value: Any) -> Native:
+        """What is assigned, as a native array of this device."""
+        if isinstance(value, (list, tuple)):
+            value = xp.asarray(value, device=self._device)
+        native = native_operand(value, self._device, "__setitem__")
+        if getattr(native, "dtype", self.dtype).kind == "c" and self.dtype.kind not in "cb":
+            raise TypeError(f"cannot cast {native.dtype} to {self.dtype} in an assignment; assign xtensor.real(value)")
+        return native
 
     def _key(self, key: Key) -> Key:
         """A key with its Arrays as native arrays of this device."""
@@ -511,7 +545,7 @@ def _key_error(error: Exception, native: Native, device: Device, key: Key) -> Ex
     text = describe(key)
     if isinstance(error, IndexError):
         return IndexError(f"index {text} does not fit an array of shape {native.shape}: {error}")
-    return explained(error, device, device.getitem, (native, text))
+    return explained(error, device, "__getitem__", (native, text))
 
 
 def _unpickle(values: np.ndarray[Any, Any], backend: str, spec: str) -> Array:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ._array import Array, wrap
+from ._array import Array, apply, wrap
 from ._checks import check_dtype
 from ._device import Device, resolve
 from ._dispatch import call, common_device
@@ -232,7 +232,7 @@ def _of_mixed_sequence(obj: Sequence[Any], dtype: Any, target: Device, copy: boo
     shapes = {item.shape for item in items}
     if len(shapes) > 1:
         raise ValueError(f"asarray(): the parts of a sequence have different shapes {sorted(shapes)}; make them equal")
-    return wrap(call(target, target.xp.stack, [item._native for item in items], axis=0), target)
+    return apply(target, target.xp.stack, [item._native for item in items], axis=0)
 
 
 def _check_cast(source: DType, target: DType, name: str) -> None:

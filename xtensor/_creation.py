@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ._array import Array, Scalar, wrap
+from ._array import Array, Scalar, apply
 from ._asarray import asarray, from_dlpack
 from ._checks import LARGEST, check_dtype, check_integer, check_shape
 from ._device import Device, resolve
-from ._dispatch import call, device_of
+from ._dispatch import device_of
 from ._errors import describe
 from ._manipulation import broadcast_arrays, reshape
 from .backend import DType
@@ -96,7 +96,7 @@ def arange(
         raise ValueError(f"arange({start!r}, {stop!r}, {step!r}) would have {length} elements; give finite bounds")
     if length <= 0:
         return empty(0, dtype=wanted, device=target)
-    return wrap(call(target, target.xp.arange, start, stop, step, dtype=wanted), target)
+    return apply(target, target.xp.arange, start, stop, step, dtype=wanted)
 
 
 def empty(shape: Shape, *, dtype: Any = None, device: str | Device | None = None) -> Array:
@@ -123,7 +123,7 @@ def empty(shape: Shape, *, dtype: Any = None, device: str | Device | None = None
     Standard 2025.12, Creation Functions, ``empty``.
     """
     target, lengths, wanted = _request("empty", shape, dtype, device)
-    return wrap(call(target, target.xp.empty, lengths, dtype=wanted), target)
+    return apply(target, target.xp.empty, lengths, dtype=wanted)
 
 
 def empty_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = None) -> Array:
@@ -172,7 +172,7 @@ def eye(
     """
     shape = (n_rows, n_rows if n_cols is None else n_cols)
     target, (rows, columns), wanted = _request("eye", shape, dtype, device)
-    return wrap(call(target, target.xp.eye, rows, columns, k=check_integer(k, "eye", "k"), dtype=wanted), target)
+    return apply(target, target.xp.eye, rows, columns, k=check_integer(k, "eye", "k"), dtype=wanted)
 
 
 def full(shape: Shape, fill_value: Scalar | Array, *, dtype: Any = None, device: str | Device | None = None) -> Array:
@@ -212,7 +212,7 @@ def full(shape: Shape, fill_value: Scalar | Array, *, dtype: Any = None, device:
         native = _fitting(fill_value, checked, "full")
     else:
         native = value._native
-    return wrap(call(target, target.xp.full, lengths, native, dtype=checked), target)
+    return apply(target, target.xp.full, lengths, native, dtype=checked)
 
 
 def full_like(
@@ -291,7 +291,7 @@ def linspace(
         wanted = check_dtype(dtype, target, "linspace")
         if is_complex and wanted.kind != "c":
             raise TypeError(f"linspace(): complex bounds need a complex dtype, not {wanted}")
-    return wrap(call(target, target.xp.linspace, start, stop, count, dtype=wanted, endpoint=endpoint), target)
+    return apply(target, target.xp.linspace, start, stop, count, dtype=wanted, endpoint=endpoint)
 
 
 def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> tuple[Array, ...]:
@@ -350,7 +350,7 @@ def ones(shape: Shape, *, dtype: Any = None, device: str | Device | None = None)
     Standard 2025.12, Creation Functions, ``ones``.
     """
     target, lengths, wanted = _request("ones", shape, dtype, device)
-    return wrap(call(target, target.xp.ones, lengths, dtype=wanted), target)
+    return apply(target, target.xp.ones, lengths, dtype=wanted)
 
 
 def ones_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = None) -> Array:
@@ -432,7 +432,7 @@ def zeros(shape: Shape, *, dtype: Any = None, device: str | Device | None = None
     Standard 2025.12, Creation Functions, ``zeros``.
     """
     target, lengths, wanted = _request("zeros", shape, dtype, device)
-    return wrap(call(target, target.xp.zeros, lengths, dtype=wanted), target)
+    return apply(target, target.xp.zeros, lengths, dtype=wanted)
 
 
 def zeros_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = None) -> Array:
@@ -480,4 +480,4 @@ def _triangle(x: Array, k: int, name: str) -> Array:
     device = device_of(x, name)
     if x.ndim < 2:
         raise ValueError(f"{name}() needs an array of two or more dimensions, not shape {x.shape}")
-    return wrap(call(device, getattr(device.xp, name), x._native, k=check_integer(k, name, "k")), device)
+    return apply(device, getattr(device.xp, name), x._native, k=check_integer(k, name, "k"))

@@ -5,12 +5,11 @@ dtypes are ``numpy.dtype`` objects on every device: hashable, with a ``kind``, k
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._array import Array, Scalar, wrap
+from ._array import Array, Scalar, apply
 from ._checks import as_dtype, check_dtype
 from ._device import Device, resolve
 from ._dispatch import SCALARS, call, device_of
@@ -68,8 +67,7 @@ KINDS: dict[str, str] = {
 """The standard's kinds of dtypes, as NumPy's letters."""
 
 
-@dataclass(frozen=True, slots=True)
-class FloatInfo:
+class FloatInfo(NamedTuple):
     """The limits of a real floating-point dtype, as Python floats.
 
     ``bits`` it occupies; ``eps``, from 1 to the next number; ``max``, ``min``, the largest and smallest finite numbers;
@@ -84,8 +82,7 @@ class FloatInfo:
     dtype: DType
 
 
-@dataclass(frozen=True, slots=True)
-class IntegerInfo:
+class IntegerInfo(NamedTuple):
     """The limits of an integer dtype: ``bits`` it occupies, largest and smallest number."""
 
     bits: int
@@ -136,9 +133,9 @@ def astype(x: Array, dtype: Any, /, *, copy: Any = True, device: str | Device | 
     if target is source:
         if not copy and wanted == x.dtype:
             return x
-        return wrap(call(source, source.xp.astype, x._native, wanted, copy=True), source)
+        return apply(source, source.xp.astype, x._native, wanted, copy=True)
     native = call(target, move, x._native, source, target)
-    return wrap(call(target, target.xp.astype, native, wanted, copy=source.host and target.host), target)
+    return apply(target, target.xp.astype, native, wanted, copy=source.host and target.host)
 
 
 def can_cast(from_: Any, to: Any, /) -> Any:

@@ -72,8 +72,9 @@ class Device:
     inplace: tuple[Callable[[Native, Native], Native] | None, ...]
     """The in-place operators at the same positions; None where there is no such operator."""
     native_type: type
-    getitem: Callable[[Native, Any], Native]
-    setitem: Callable[[Native, Any, Any], None]
+    getitem: Callable[[Native, Any], Native] | None
+    """The backend's own indexing; None where the native arrays' operator does."""
+    setitem: Callable[[Native, Any, Any], None] | None
     dtypes: frozenset[DType]
     default_dtypes: dict[str, DType]
     dlpack_device: tuple[int, int]
@@ -183,8 +184,8 @@ def _open(place: Device) -> None:
             "dlpack_device": dlpack_device,
             "host": dlpack_device[0] == 1,
             "native_type": backend.native_type,
-            "getitem": backend.getitem,
-            "setitem": backend.setitem,
+            "getitem": None if type(backend).getitem is Backend.getitem else backend.getitem,
+            "setitem": None if type(backend).setitem is Backend.setitem else backend.setitem,
             "elementwise": tuple(getattr(functions, name) for name in ELEMENTWISE),
             "inplace": tuple(_inplace(backend, functions, name) for name in ELEMENTWISE),
             "xp": functions,

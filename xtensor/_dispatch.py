@@ -74,40 +74,40 @@ def _unary(position: int, name: str) -> Callable[[Any], Any]:
 def binary(declaration: F) -> F:
     """The elementwise function of two operands that a declaration announces."""
     name = declaration.__name__
-    return _dressed(_binary(ELEMENTWISE[name], name, reflected=False, foreign=TypeError), declaration)
+    return _dressed(_binary(ELEMENTWISE[name], name, foreign=TypeError), declaration)
 
 
 def operator(name: str) -> Callable[[F], F]:
     """The operator method that computes an elementwise function of two operands."""
-    return lambda declaration: _dressed(
-        _binary(ELEMENTWISE[name], name, reflected=False, foreign=NotImplemented), declaration
-    )
+    return lambda declaration: _dressed(_binary(ELEMENTWISE[name], name, foreign=NotImplemented), declaration)
 
 
 def reflected_operator(name: str) -> Callable[[F], F]:
     """The same, called on the right-hand operand."""
-    return lambda declaration: _dressed(
-        _binary(ELEMENTWISE[name], name, reflected=True, foreign=NotImplemented), declaration
-    )
+    forward = _binary(ELEMENTWISE[name], name, foreign=NotImplemented)
+    return lambda declaration: _dressed(lambda self, other, /: forward(other, self), declaration)
 
 
-def _binary(position: int, name: str, *, reflected: bool, foreign: Any) -> Callable[[Any, Any], Any]:
+def _binary(position: int, name: str, *, foreign: Any) -> Callable[[Any, Any], Any]:
     def function(x1: Any, x2: Any, /) -> Any:
+        array = x1.__class__
         try:
-            device = x1._device
-            same = x2._device is device
+            if array is x2.__class__:
+                device = x1._device
+                if x2._device is not device:
+                    return _meeting(position, name, x1, x2, foreign)
+                native1, native2 = x1._native, x2._native
+            elif x2.__class__ in SCALARS:
+                device = x1._device
+                native1, native2 = x1._native, x2
+            elif array in SCALARS:
+                device = x2._device
+                native1, native2 = x1, x2._native
+                array = x2.__class__
+            else:
+                return _meeting(position, name, x1, x2, foreign)
         except AttributeError:
-            same = False
-        if same:
-            native1, native2 = x1._native, x2._native
-            array = x1.__class__
-        else:
-            found = operands(name, x1, x2, foreign)
-            if found is NotImplemented:
-                return NotImplemented
-            array, device, native1, native2 = found
-        if reflected:
-            native1, native2 = native2, native1
+            return _meeting(position, name, x1, x2, foreign)
         try:
             native = device.elementwise[position](native1, native2)
         except Exception as error:
@@ -122,6 +122,21 @@ def _binary(position: int, name: str, *, reflected: bool, foreign: Any) -> Calla
     return function
 
 
+def _meeting(position: int, name: str, x1: Any, x2: Any, foreign: Any) -> Any:
+    """A call whose operands first have to be brought to one device, or are no operands at all."""
+    found = operands(name, x1, x2, foreign)
+    if found is NotImplemented:
+        return NotImplemented
+    array, device, native1, native2 = found
+    native = call(device, device.elementwise[position], native1, native2)
+    if native.__class__ is not device.native_type:
+        native = device._backend.normalize(native, device._spec)
+    result = array()
+    result._native = native
+    result._device = device
+    return result
+
+
 def inplace_operator(name: str) -> Callable[[F], F]:
     """The in-place operator method: the array keeps its shape and dtype, or stays as it was and the call raises."""
     position = ELEMENTWISE[name]
@@ -129,13 +144,15 @@ def inplace_operator(name: str) -> Callable[[F], F]:
     def decorate(declaration: F) -> F:
         def function(self: Any, other: Any, /) -> Any:
             device = self._device
-            found = native_operand(other, device, name)
-            if found is NotImplemented:
-                return NotImplemented
+            native = other
+            if other.__class__ not in SCALARS:
+                native = native_operand(other, device, name, NotImplemented)
+                if native is NotImplemented:
+                    return NotImplemented
             try:
-                self._native = device.inplace[position](self._native, found)
+                self._native = device.inplace[position](self._native, native)
             except Exception as error:
-                raise explained(error, device, device.elementwise[position], (self._native, found)) from error
+                raise explained(error, device, device.elementwise[position], (self._native, native)) from error
             return self
 
         return _dressed(function, declaration)
@@ -295,9 +312,9 @@ KINDS = (
 )
 
 
-def explained(error: Exception, device: Device, function: Callable[..., Any], args: tuple[Any, ...]) -> Exception:
+def explained(error: Exception, device: Device, function: Callable[..., Any] | str, args: tuple[Any, ...]) -> Exception:
     """A native function's error as one of the same kind that names the function and the operands it met."""
-    name = device.xp.name_of(function)
+    name = function if isinstance(function, str) else device.xp.name_of(function)
     met = ", ".join(
         f"{arg.dtype} array of shape {arg.shape}" if hasattr(arg, "dtype") else describe(arg)
         for item in args

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ._array import Array, wrap
-from ._dispatch import binary, call, common_device, device_of, native_operand, unary
+from ._array import Array, apply
+from ._dispatch import binary, common_device, device_of, native_operand, unary
 from .backend import Native
 
 __all__ = [
@@ -693,11 +693,11 @@ def clip(x: Array, /, min: Array | float | None = None, max: Array | float | Non
     """
     device = device_of(x)
     if min is None and max is None:
-        return wrap(call(device, device.xp.astype, x._native, x._native.dtype, copy=True), device)
+        return apply(device, device.xp.astype, x._native, x._native.dtype, copy=True)
     device = common_device((x, min, max)) or device
     native = native_operand(x, device, "clip")
     bounds = [None if bound is None else native_operand(bound, device, "clip") for bound in (min, max)]
-    return wrap(call(device, device.xp.clip, native, *_representable(bounds, native)), device)
+    return apply(device, device.xp.clip, native, *_representable(bounds, native))
 
 
 @unary

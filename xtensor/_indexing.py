@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._array import Array, wrap
+from ._array import Array, apply
 from ._checks import check_axis
-from ._dispatch import call, device_of, native_operand, not_an_array
+from ._dispatch import device_of, native_operand, not_an_array
 from .backend import Native
 
 __all__ = ["take", "take_along_axis"]
@@ -48,7 +48,7 @@ def take(x: Array, indices: Array, /, *, axis: int | None = None) -> Array:
             )
         axis = 0
     axis = check_axis(axis, x.ndim, "take")
-    return wrap(call(device, device.xp.take, x._native, _indices(x, indices, "take"), axis=axis), device)
+    return apply(device, device.xp.take, x._native, _indices(x, indices, "take"), axis=axis)
 
 
 def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
@@ -87,7 +87,7 @@ def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
         raise ValueError(
             f"take_along_axis(): indices of shape {positions.shape} and an array of shape {x.shape} need as many axes"
         )
-    return wrap(call(device, device.xp.take_along_axis, x._native, positions, axis=axis), device)
+    return apply(device, device.xp.take_along_axis, x._native, positions, axis=axis)
 
 
 def _indices(x: Array, indices: Any, name: str) -> Native:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ._array import Array, wrap
+from ._array import Array, apply
 from ._checks import check_axes, check_integer
 from ._device import Device
-from ._dispatch import binary, call, common_device, device_of, native_operand
+from ._dispatch import binary, common_device, device_of, native_operand
 from ._errors import describe
 from .backend import Native
 
@@ -67,7 +67,7 @@ def matrix_transpose(x: Array, /) -> Array:
     device = device_of(x)
     if x.ndim < 2:
         raise ValueError(f"matrix_transpose() needs an array of two or more dimensions, not shape {x.shape}")
-    return wrap(call(device, device.xp.matrix_transpose, x._native), device)
+    return apply(device, device.xp.matrix_transpose, x._native)
 
 
 def tensordot(x1: Array, x2: Array, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Array:
@@ -114,7 +114,7 @@ def tensordot(x1: Array, x2: Array, /, *, axes: int | tuple[Sequence[int], Seque
         raise ValueError(
             f"tensordot(): axes {axes1} of shape {x1.shape} and {axes2} of shape {x2.shape} differ in length or number"
         )
-    return wrap(call(device, device.xp.tensordot, native1, native2, axes=chosen), device)
+    return apply(device, device.xp.tensordot, native1, native2, axes=chosen)
 
 
 def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
@@ -151,7 +151,7 @@ def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
             f"vecdot(): shapes {x1.shape} and {x2.shape} have vectors of lengths {x1.shape[axis]} and "
             f"{x2.shape[axis]} along axis {axis}; they must be equal"
         )
-    return wrap(call(device, device.xp.vecdot, native1, native2, axis=axis), device)
+    return apply(device, device.xp.vecdot, native1, native2, axis=axis)
 
 
 def _pair(x1: Array, x2: Array, name: str) -> tuple[Device, Native, Native]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ._array import Array, Axis, wrap
+from ._array import Array, Axis, apply, wrap
 from ._checks import check_axes, check_axis, check_integer, check_shape
 from ._dispatch import call, common_device, device_of, native_operand, not_an_array
 from ._errors import CopyRequiredError, describe
@@ -124,7 +124,7 @@ def broadcast_to(x: Array, /, shape: Shape) -> Array:
     """
     device = device_of(x)
     lengths = check_shape(shape, "broadcast_to")
-    return wrap(call(device, device.xp.broadcast_to, x._native, lengths), device)
+    return apply(device, device.xp.broadcast_to, x._native, lengths)
 
 
 def concat(arrays: Sequence[Array], /, *, axis: int | None = 0) -> Array:
@@ -154,7 +154,7 @@ def concat(arrays: Sequence[Array], /, *, axis: int | None = 0) -> Array:
     device, natives = _several(arrays, "concat")
     if axis is not None:
         axis = check_axis(axis, natives[0].ndim, "concat")
-    return wrap(call(device, device.xp.concat, natives, axis=axis), device)
+    return apply(device, device.xp.concat, natives, axis=axis)
 
 
 def expand_dims(x: Array, /, axis: int | tuple[int, ...]) -> Array:
@@ -179,7 +179,7 @@ def expand_dims(x: Array, /, axis: int | tuple[int, ...]) -> Array:
     device = device_of(x)
     count = len(axis) if isinstance(axis, (tuple, list)) else 1
     axes = check_axes(axis, x._native.ndim + count, "expand_dims")
-    return wrap(call(device, device.xp.expand_dims, x._native, axis=axes), device)
+    return apply(device, device.xp.expand_dims, x._native, axis=axes)
 
 
 def flip(x: Array, /, *, axis: Axis = None) -> Array:
@@ -198,7 +198,7 @@ def flip(x: Array, /, *, axis: Axis = None) -> Array:
     """
     device = device_of(x)
     axes = tuple(range(x.ndim)) if axis is None else check_axes(axis, x.ndim, "flip")
-    return wrap(call(device, device.xp.flip, x._native, axis=axes), device)
+    return apply(device, device.xp.flip, x._native, axis=axes)
 
 
 def moveaxis(x: Array, source: int | tuple[int, ...], destination: int | tuple[int, ...], /) -> Array:
@@ -229,7 +229,7 @@ def moveaxis(x: Array, source: int | tuple[int, ...], destination: int | tuple[i
         raise ValueError(
             f"moveaxis(): {len(sources)} axes {source} cannot move to {len(destinations)} places {destination}"
         )
-    return wrap(call(device, device.xp.moveaxis, x._native, sources, destinations), device)
+    return apply(device, device.xp.moveaxis, x._native, sources, destinations)
 
 
 def permute_dims(x: Array, /, axes: tuple[int, ...]) -> Array:
@@ -257,7 +257,7 @@ def permute_dims(x: Array, /, axes: tuple[int, ...]) -> Array:
         raise ValueError(
             f"permute_dims(): axes names all {x.ndim} axes of shape {x.shape}, each once, not {describe(axes)}"
         )
-    return wrap(call(device, device.xp.permute_dims, x._native, order), device)
+    return apply(device, device.xp.permute_dims, x._native, order)
 
 
 def repeat(x: Array, repeats: int | Array, /, *, axis: int | None = None) -> Array:
@@ -298,7 +298,7 @@ def repeat(x: Array, repeats: int | Array, /, *, axis: int | None = None) -> Arr
         counts = check_integer(repeats, "repeat", "repeats")
         if counts < 0:
             raise ValueError(f"repeat(): repeats is 0 or more, not {counts}")
-    return wrap(call(device, device.xp.repeat, x._native, counts, axis=axis), device)
+    return apply(device, device.xp.repeat, x._native, counts, axis=axis)
 
 
 def reshape(x: Array, /, shape: Shape, *, copy: bool | None = None) -> Array:
@@ -342,7 +342,7 @@ def reshape(x: Array, /, shape: Shape, *, copy: bool | None = None) -> Array:
     if unknown:
         lengths = tuple(native.size // known if length == -1 else length for length in lengths)
     try:
-        return wrap(call(device, device.xp.reshape, native, lengths, copy=copy), device)
+        return apply(device, device.xp.reshape, native, lengths, copy=copy)
     except ValueError as error:
         if copy is False:
             raise CopyRequiredError(
@@ -389,7 +389,7 @@ def roll(x: Array, /, shift: int | tuple[int, ...], *, axis: Axis = None) -> Arr
             shifts = shifts[0]
     elif isinstance(shifts, tuple):
         raise ValueError(f"roll(): shifts {shift} need as many axes; axis is None")
-    return wrap(call(device, device.xp.roll, x._native, shifts, axis=axis), device)
+    return apply(device, device.xp.roll, x._native, shifts, axis=axis)
 
 
 def squeeze(x: Array, /, axis: int | tuple[int, ...]) -> Array:
@@ -416,7 +416,7 @@ def squeeze(x: Array, /, axis: int | tuple[int, ...]) -> Array:
     for position in axes:
         if x.shape[position] != 1:
             raise ValueError(f"squeeze(): axis {position} of shape {x.shape} has length {x.shape[position]}, not 1")
-    return wrap(call(device, device.xp.squeeze, x._native, axis=axes), device)
+    return apply(device, device.xp.squeeze, x._native, axis=axes)
 
 
 def stack(arrays: Sequence[Array], /, *, axis: int = 0) -> Array:
@@ -445,7 +445,7 @@ def stack(arrays: Sequence[Array], /, *, axis: int = 0) -> Array:
     """
     device, natives = _several(arrays, "stack")
     position = check_axis(axis, natives[0].ndim + 1, "stack")
-    return wrap(call(device, device.xp.stack, natives, axis=position), device)
+    return apply(device, device.xp.stack, natives, axis=position)
 
 
 def tile(x: Array, repetitions: tuple[int, ...], /) -> Array:
@@ -470,7 +470,7 @@ def tile(x: Array, repetitions: tuple[int, ...], /) -> Array:
     device = device_of(x)
     if not isinstance(repetitions, (tuple, list)):
         raise TypeError(f"tile(): repetitions is a tuple of integers, not {describe(repetitions)}")
-    return wrap(call(device, device.xp.tile, x._native, check_shape(repetitions, "tile")), device)
+    return apply(device, device.xp.tile, x._native, check_shape(repetitions, "tile"))
 
 
 def unstack(x: Array, /, *, axis: int = 0) -> tuple[Array, ...]:

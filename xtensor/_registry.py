@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, NamedTuple
 
 from ._errors import BackendUnavailableError, describe
 from .backend import Backend
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = [
     "BackendInfo",
@@ -28,8 +30,7 @@ __all__ = [
 GROUP = "xtensor.backends"
 
 
-@dataclass(frozen=True, slots=True)
-class BackendInfo:
+class BackendInfo(NamedTuple):
     """A backend as :func:`backends` reports it.
 
     Attributes
@@ -73,7 +74,7 @@ class Entry:
             if self._backend is None and self._failure is None:
                 source = self._source
                 try:
-                    backend = source.load() if isinstance(source, EntryPoint) else source
+                    backend = source if isinstance(source, Backend) else source.load()
                     if not isinstance(backend, Backend):
                         raise TypeError(f"it gives {describe(backend)}, not an xtensor.backend.Backend")
                     self._backend = backend
@@ -166,6 +167,8 @@ def entries() -> tuple[Entry, ...]:
     global _discovered
     with _lock:
         if not _discovered:
+            from importlib.metadata import entry_points  # as costly to import as everything else here together
+
             for point in entry_points(group=GROUP):
                 _entries.setdefault(point.name, Entry(point.name, point))
             _discovered = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ._array import Array, Axis, Scalar, wrap
+from ._array import Array, Axis, Scalar, apply, wrap
 from ._checks import check_axes, check_axis
 from ._dispatch import call, common_device, device_of, native_operand, not_an_array
 from ._errors import describe
@@ -41,7 +41,7 @@ def argmax(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> A
     device = device_of(x)
     if axis is not None:
         axis = check_axis(axis, x.ndim, "argmax")
-    return wrap(call(device, device.xp.argmax, x._native, axis=axis, keepdims=keepdims), device)
+    return apply(device, device.xp.argmax, x._native, axis=axis, keepdims=keepdims)
 
 
 def argmin(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> Array:
@@ -73,7 +73,7 @@ def argmin(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> A
     device = device_of(x)
     if axis is not None:
         axis = check_axis(axis, x.ndim, "argmin")
-    return wrap(call(device, device.xp.argmin, x._native, axis=axis, keepdims=keepdims), device)
+    return apply(device, device.xp.argmin, x._native, axis=axis, keepdims=keepdims)
 
 
 def count_nonzero(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
@@ -105,7 +105,7 @@ def count_nonzero(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> 
     device = device_of(x)
     if axis is not None:
         axis = check_axes(axis, x.ndim, "count_nonzero")
-    return wrap(call(device, device.xp.count_nonzero, x._native, axis=axis, keepdims=keepdims), device)
+    return apply(device, device.xp.count_nonzero, x._native, axis=axis, keepdims=keepdims)
 
 
 def nonzero(x: Array, /) -> tuple[Array, ...]:
@@ -192,7 +192,7 @@ def searchsorted(
         order = native_operand(sorter, device, "searchsorted")
     native1 = native_operand(x1, device, "searchsorted")
     native2 = native_operand(x2, device, "searchsorted")
-    return wrap(call(device, device.xp.searchsorted, native1, native2, side=side, sorter=order), device)
+    return apply(device, device.xp.searchsorted, native1, native2, side=side, sorter=order)
 
 
 def where(condition: Array, x1: Array | Scalar, x2: Array | Scalar, /) -> Array:
@@ -227,4 +227,4 @@ def where(condition: Array, x1: Array | Scalar, x2: Array | Scalar, /) -> Array:
     chosen = native_operand(condition, device, "where")
     native1 = native_operand(x1, device, "where")
     native2 = native_operand(x2, device, "where")
-    return wrap(call(device, device.xp.where, chosen, native1, native2), device)
+    return apply(device, device.xp.where, chosen, native1, native2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ._array import Array, wrap
+from ._array import Array, apply, wrap
 from ._dispatch import call, common_device, device_of, native_operand
 
 __all__ = ["isin", "unique_all", "unique_counts", "unique_inverse", "unique_values"]
@@ -62,7 +62,7 @@ def isin(x1: Array | int, x2: Array | int, /, *, invert: bool = False) -> Array:
     device = common_device((x1, x2)) or device_of(x1)
     native1 = native_operand(x1, device, "isin")
     native2 = native_operand(x2, device, "isin")
-    return wrap(call(device, device.xp.isin, native1, native2, invert=bool(invert)), device)
+    return apply(device, device.xp.isin, native1, native2, invert=bool(invert))
 
 
 def unique_all(x: Array, /) -> UniqueAll:
@@ -152,4 +152,4 @@ def unique_values(x: Array, /) -> Array:
     depends on the elements.
     """
     device = device_of(x)
-    return wrap(call(device, device.xp.unique_values, x._native), device)
+    return apply(device, device.xp.unique_values, x._native)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ._array import Array, wrap
+from ._array import Array, apply
 from ._checks import check_axis
-from ._dispatch import call, device_of
+from ._dispatch import device_of
 
 __all__ = ["argsort", "sort"]
 
@@ -40,7 +40,7 @@ def argsort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bo
     device = device_of(x)
     axis = check_axis(axis, x.ndim, "argsort")
     function = device.xp.argsort
-    return wrap(call(device, function, x._native, axis=axis, descending=descending, stable=stable), device)
+    return apply(device, function, x._native, axis=axis, descending=descending, stable=stable)
 
 
 def sort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
@@ -74,4 +74,4 @@ def sort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool 
     device = device_of(x)
     axis = check_axis(axis, x.ndim, "sort")
     function = device.xp.sort
-    return wrap(call(device, function, x._native, axis=axis, descending=descending, stable=stable), device)
+    return apply(device, function, x._native, axis=axis, descending=descending, stable=stable)

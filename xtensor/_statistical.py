@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._array import Array, Axis, wrap
+from ._array import Array, Axis, apply
 from ._checks import check_axes, check_axis, check_dtype
-from ._dispatch import call, device_of
+from ._dispatch import device_of
 from ._errors import describe
 
 __all__ = ["cumulative_prod", "cumulative_sum", "max", "mean", "min", "prod", "std", "sum", "var"]
@@ -44,7 +44,7 @@ def cumulative_prod(x: Array, /, *, axis: int | None = None, dtype: Any = None, 
     device = device_of(x)
     axis, dtype = _scan(x, axis, dtype, "cumulative_prod")
     function = device.xp.cumulative_prod
-    return wrap(call(device, function, x._native, axis=axis, dtype=dtype, include_initial=include_initial), device)
+    return apply(device, function, x._native, axis=axis, dtype=dtype, include_initial=include_initial)
 
 
 def cumulative_sum(x: Array, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Array:
@@ -79,7 +79,7 @@ def cumulative_sum(x: Array, /, *, axis: int | None = None, dtype: Any = None, i
     device = device_of(x)
     axis, dtype = _scan(x, axis, dtype, "cumulative_sum")
     function = device.xp.cumulative_sum
-    return wrap(call(device, function, x._native, axis=axis, dtype=dtype, include_initial=include_initial), device)
+    return apply(device, function, x._native, axis=axis, dtype=dtype, include_initial=include_initial)
 
 
 def max(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
@@ -111,7 +111,7 @@ def max(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
     device = device_of(x)
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "max")
-    return wrap(call(device, device.xp.max, x._native, axis=axis, keepdims=keepdims), device)
+    return apply(device, device.xp.max, x._native, axis=axis, keepdims=keepdims)
 
 
 def mean(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
@@ -143,7 +143,7 @@ def mean(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
     device = device_of(x)
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "mean")
-    return wrap(call(device, device.xp.mean, x._native, axis=axis, keepdims=keepdims), device)
+    return apply(device, device.xp.mean, x._native, axis=axis, keepdims=keepdims)
 
 
 def min(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
@@ -175,7 +175,7 @@ def min(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
     device = device_of(x)
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "min")
-    return wrap(call(device, device.xp.min, x._native, axis=axis, keepdims=keepdims), device)
+    return apply(device, device.xp.min, x._native, axis=axis, keepdims=keepdims)
 
 
 def prod(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Array:
@@ -212,7 +212,7 @@ def prod(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = 
         axis = check_axes(axis, x._native.ndim, "prod")
     if dtype is not None:
         dtype = check_dtype(dtype, device, "prod")
-    return wrap(call(device, device.xp.prod, x._native, axis=axis, dtype=dtype, keepdims=keepdims), device)
+    return apply(device, device.xp.prod, x._native, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 def std(x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Array:
@@ -247,7 +247,7 @@ def std(x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bo
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "std")
     correction = _correction(correction, "std")
-    return wrap(call(device, device.xp.std, x._native, axis=axis, correction=correction, keepdims=keepdims), device)
+    return apply(device, device.xp.std, x._native, axis=axis, correction=correction, keepdims=keepdims)
 
 
 def sum(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Array:
@@ -290,7 +290,7 @@ def sum(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = F
         axis = check_axes(axis, x._native.ndim, "sum")
     if dtype is not None:
         dtype = check_dtype(dtype, device, "sum")
-    return wrap(call(device, device.xp.sum, x._native, axis=axis, dtype=dtype, keepdims=keepdims), device)
+    return apply(device, device.xp.sum, x._native, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 def var(x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Array:
@@ -325,7 +325,7 @@ def var(x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bo
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "var")
     correction = _correction(correction, "var")
-    return wrap(call(device, device.xp.var, x._native, axis=axis, correction=correction, keepdims=keepdims), device)
+    return apply(device, device.xp.var, x._native, axis=axis, correction=correction, keepdims=keepdims)
 
 
 def _scan(x: Array, axis: int | None, dtype: Any, name: str) -> tuple[int, Any]:

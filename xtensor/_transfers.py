@@ -6,7 +6,6 @@ one thread's or one task's, so that a library's choice never leaks into its call
 
 from __future__ import annotations
 
-import logging
 import sys
 from contextvars import ContextVar, Token
 from types import FrameType, TracebackType
@@ -21,8 +20,6 @@ from .backend import Native
 __all__ = ["allowed", "host_values", "join", "move", "transfers"]
 
 Policy = Literal["forbid", "allow", "log"]
-
-logger = logging.getLogger("xtensor.transfers")
 
 _policy: ContextVar[Policy] = ContextVar("xtensor_transfers", default="forbid")
 
@@ -84,7 +81,9 @@ def allowed(native: Native, source: Device, target: str) -> bool:
     policy = _policy.get()
     if policy == "log":
         size = native.size * native.dtype.itemsize
-        logger.warning("%d bytes from %s to %s at %s", size, source, target, _caller())
+        from logging import getLogger  # not worth its import before something is logged
+
+        getLogger("xtensor.transfers").warning("%d bytes from %s to %s at %s", size, source, target, _caller())
     return policy != "forbid"
 
 

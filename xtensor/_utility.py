@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ._array import Array, Axis, wrap
+from ._array import Array, Axis, apply
 from ._checks import check_axes, check_axis, check_integer
-from ._dispatch import call, common_device, device_of, native_operand
+from ._dispatch import common_device, device_of, native_operand
 
 __all__ = ["all", "any", "diff"]
 
@@ -38,7 +38,7 @@ def all(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
     device = device_of(x)
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "all")
-    return wrap(call(device, device.xp.all, x._native, axis=axis, keepdims=keepdims), device)
+    return apply(device, device.xp.all, x._native, axis=axis, keepdims=keepdims)
 
 
 def any(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
@@ -70,7 +70,7 @@ def any(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
     device = device_of(x)
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "any")
-    return wrap(call(device, device.xp.any, x._native, axis=axis, keepdims=keepdims), device)
+    return apply(device, device.xp.any, x._native, axis=axis, keepdims=keepdims)
 
 
 def diff(
@@ -113,4 +113,4 @@ def diff(
     device = common_device((x, *edges.values())) or x._device
     natives = {name: native_operand(edge, device, "diff") for name, edge in edges.items()}
     native = native_operand(x, device, "diff")
-    return wrap(call(device, device.xp.diff, native, axis=axis, n=n, **natives), device)
+    return apply(device, device.xp.diff, native, axis=axis, n=n, **natives)

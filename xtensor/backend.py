@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -55,11 +55,9 @@ class DeviceInfo:
     unified_memory: bool | None = None
     cores: int | None = None
     simd: tuple[str, ...] = ()
-    extra: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(NamedTuple):
     """Bytes of a device's memory; None where the library does not tell.
 
     ``pool_used`` is what live arrays hold of the library's pool, ``pool_total`` what the pool holds of the device.
@@ -156,11 +154,15 @@ class Backend(ABC):
         return self.from_host(np.asarray(value), spec, copy=True)
 
     def getitem(self, native: Native, key: Any) -> Native:
-        """``native[key]``; keys hold ints, slices, ``...``, None, and native or NumPy index arrays."""
+        """``native[key]``; a key holds ints, slices, ``...``, None and native index arrays.
+
+        To be overridden where the library's operator falls short of NumPy's. One that gives a scalar of the library
+        for integers alone does not: the core then asks again with an ellipsis.
+        """
         return native[key]
 
     def setitem(self, native: Native, key: Any, value: Native) -> None:
-        """``native[key] = value`` with a native array or a Python scalar."""
+        """``native[key] = value`` with a native array or a Python scalar; to be overridden likewise."""
         native[key] = value
 
     def default_float(self, spec: str) -> DType:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from numbers import Real
 from typing import Any, Literal, TypeAlias
 
-from ._array import Array, wrap
+from ._array import Array, apply
 from ._checks import check_axis, check_dtype, check_integer
 from ._device import Device, resolve
 from ._dispatch import call, device_of
@@ -170,8 +170,8 @@ def ifftn(
     axes
         The axes to transform; by default all of them. May not be left out where ``s`` is given.
     norm
-        ``"backward"`` divides the sum by :math:`n`, the product of all lengths, ``"ortho"`` by :math:`\sqrt
-        n`, ``"forward"`` leaves it.
+        ``"backward"`` divides the sum by :math:`n`, the product of all lengths, ``"ortho"`` by
+        :math:`\sqrt n`, ``"forward"`` leaves it.
 
     Returns
     -------
@@ -325,8 +325,8 @@ def irfftn(
     axes
         The axes to transform, at least one; by default all of them. May not be left out where ``s`` is given.
     norm
-        ``"backward"`` divides the sum by :math:`n`, the product of all lengths, ``"ortho"`` by :math:`\sqrt
-        n`, ``"forward"`` leaves it.
+        ``"backward"`` divides the sum by :math:`n`, the product of all lengths, ``"ortho"`` by
+        :math:`\sqrt n`, ``"forward"`` leaves it.
 
     Returns
     -------
@@ -567,7 +567,7 @@ def _along_axis(x: Array, name: str, n: int | None, axis: int, norm: str) -> Arr
     axis = check_axis(axis, x.ndim, name)
     asked = None if n is None else check_integer(n, name, "n")
     n = _size(asked, x.shape[axis], name, "n", half=name in OF_HALF_SPECTRUM)
-    return wrap(call(device, getattr(device.xp.fft, name), x._native, n=n, axis=axis, norm=norm), device)
+    return apply(device, getattr(device.xp.fft, name), x._native, n=n, axis=axis, norm=norm)
 
 
 def _along_axes(x: Array, name: str, s: Sequence[int] | None, axes: Sequence[int] | None, norm: str) -> Array:
@@ -590,7 +590,7 @@ def _along_axes(x: Array, name: str, s: Sequence[int] | None, axes: Sequence[int
         _size(None if size == -1 else size, x.shape[axis], name, "s", half=position == last)
         for position, (size, axis) in enumerate(zip(asked, axes, strict=True))
     )
-    return wrap(call(device, getattr(device.xp.fft, name), x._native, s=sizes, axes=axes, norm=norm), device)
+    return apply(device, getattr(device.xp.fft, name), x._native, s=sizes, axes=axes, norm=norm)
 
 
 def _checked(x: Array, name: str, norm: str) -> Device:
@@ -620,7 +620,7 @@ def _size(asked: int | None, length: int, name: str, parameter: str, *, half: bo
             )
     if asked < 1:
         allowed = "1 or more, or -1 for the axis' own" if parameter == "s" else "1 or more"
-        raise ValueError(f"{name}(): a length in {parameter} is {allowed}, not {asked}")
+        raise ValueError(f"{name}(): {parameter} asks for length {asked}; lengths are {allowed}")
     return asked
 
 
@@ -642,7 +642,7 @@ def _frequencies(name: str, n: int, d: float, dtype: Any, device: Device) -> Arr
     if found.kind in "biuc":
         raise TypeError(f"{name}(): dtype is a real floating-point one such as xtensor.float32, not {found}")
     native = call(device, getattr(device.xp.fft, name), n, d=float(d))
-    return wrap(call(device, device.xp.astype, native, found, copy=False), device)
+    return apply(device, device.xp.astype, native, found, copy=False)
 
 
 def _shifted(x: Array, name: str, axes: int | Sequence[int] | None) -> Array:
@@ -653,4 +653,6 @@ def _shifted(x: Array, name: str, axes: int | Sequence[int] | None) -> Array:
     elif not isinstance(axes, Sequence):
         axes = (axes,)
     axes = _axes(axes, x.ndim, name)
-    return wrap(call(device, getattr(device.xp.fft, name), x._native, axes=axes), device)
+    if not axes:  # what libraries make of a shift along no axis differs
+        return apply(device, device.xp.astype, x._native, x.dtype, copy=True)
+    return apply(device, getattr(device.xp.fft, name), x._native, axes=axes)

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ._array import Array, Axis, wrap
+from ._array import Array, Axis, apply, wrap
 from ._checks import check_axes, check_axis, check_dtype, check_integer
 from ._device import Device
 from ._dispatch import call, device_of, native_operand
@@ -118,7 +118,7 @@ def cholesky(x: Array, /, *, upper: bool = False) -> Array:
     Standard 2025.12, Linear Algebra Extension, ``cholesky``.
     """
     device = _square(x, "cholesky")
-    return wrap(call(device, device.xp.linalg.cholesky, x._native, upper=upper), device)
+    return apply(device, device.xp.linalg.cholesky, x._native, upper=upper)
 
 
 def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
@@ -165,7 +165,7 @@ def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
             "name the axis that holds the vectors"
         )
     _broadcast(x1.shape, x2.shape, "cross")
-    return wrap(call(device, device.xp.linalg.cross, native1, native2, axis=position), device)
+    return apply(device, device.xp.linalg.cross, native1, native2, axis=position)
 
 
 def det(x: Array, /) -> Array:
@@ -193,7 +193,7 @@ def det(x: Array, /) -> Array:
     Standard 2025.12, Linear Algebra Extension, ``det``.
     """
     device = _square(x, "det")
-    return wrap(call(device, device.xp.linalg.det, x._native), device)
+    return apply(device, device.xp.linalg.det, x._native)
 
 
 def diagonal(x: Array, /, *, offset: int = 0) -> Array:
@@ -225,7 +225,7 @@ def diagonal(x: Array, /, *, offset: int = 0) -> Array:
     """
     device = _matrices(x, "diagonal")
     offset = check_integer(offset, "diagonal", "offset")
-    return wrap(call(device, device.xp.linalg.diagonal, x._native, offset=offset), device)
+    return apply(device, device.xp.linalg.diagonal, x._native, offset=offset)
 
 
 def eig(x: Array, /) -> EigResult:
@@ -358,7 +358,7 @@ def eigvalsh(x: Array, /) -> Array:
     Standard 2025.12, Linear Algebra Extension, ``eigvalsh``.
     """
     device = _square(x, "eigvalsh")
-    return wrap(call(device, device.xp.linalg.eigvalsh, x._native), device)
+    return apply(device, device.xp.linalg.eigvalsh, x._native)
 
 
 def inv(x: Array, /) -> Array:
@@ -388,7 +388,7 @@ def inv(x: Array, /) -> Array:
     Standard 2025.12, Linear Algebra Extension, ``inv``.
     """
     device = _square(x, "inv")
-    return wrap(call(device, device.xp.linalg.inv, x._native), device)
+    return apply(device, device.xp.linalg.inv, x._native)
 
 
 def matrix_norm(
@@ -429,7 +429,7 @@ def matrix_norm(
             f"matrix_norm(): ord is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, not {describe(ord)}; "
             "norms of other orders are xtensor.linalg.vector_norm's"
         )
-    return wrap(call(device, device.xp.linalg.matrix_norm, x._native, keepdims=keepdims, ord=order), device)
+    return apply(device, device.xp.linalg.matrix_norm, x._native, keepdims=keepdims, ord=order)
 
 
 def matrix_power(x: Array, n: int, /) -> Array:
@@ -462,7 +462,7 @@ def matrix_power(x: Array, n: int, /) -> Array:
     """
     device = _square(x, "matrix_power")
     n = check_integer(n, "matrix_power", "n")
-    return wrap(call(device, device.xp.linalg.matrix_power, x._native, n), device)
+    return apply(device, device.xp.linalg.matrix_power, x._native, n)
 
 
 def matrix_rank(x: Array, /, *, rtol: float | Array | None = None) -> Array:
@@ -495,7 +495,7 @@ def matrix_rank(x: Array, /, *, rtol: float | Array | None = None) -> Array:
     """
     device = _matrices(x, "matrix_rank")
     tolerance = _tolerance(rtol, x, "matrix_rank")
-    return wrap(call(device, device.xp.linalg.matrix_rank, x._native, **tolerance), device)
+    return apply(device, device.xp.linalg.matrix_rank, x._native, **tolerance)
 
 
 def outer(x1: Array, x2: Array, /) -> Array:
@@ -526,15 +526,15 @@ def outer(x1: Array, x2: Array, /) -> Array:
             f"outer() needs two arrays of one dimension, not shapes {x1.shape} and {x2.shape}; "
             "flatten them with xtensor.reshape(x, (-1,))"
         )
-    return wrap(call(device, device.xp.linalg.outer, native1, native2), device)
+    return apply(device, device.xp.linalg.outer, native1, native2)
 
 
 def pinv(x: Array, /, *, rtol: float | Array | None = None) -> Array:
     r"""The Moore-Penrose pseudo-inverse :math:`x^+ = V \Sigma^+ U^H` of :math:`x = U \Sigma V^H`.
 
     The least-squares solution of :math:`x y = b` that is smallest in norm is :math:`y = x^+ b`.
-    :math:`\Sigma^+` holds the reciprocals of the singular values above :math:`\mathrm{rtol} \cdot
-    \sigma_\max`, and 0 for the others.
+    :math:`\Sigma^+` holds the reciprocals of the singular values above
+    :math:`\mathrm{rtol} \cdot \sigma_\max`, and 0 for the others.
 
     Parameters
     ----------
@@ -563,7 +563,7 @@ def pinv(x: Array, /, *, rtol: float | Array | None = None) -> Array:
     """
     device = _matrices(x, "pinv")
     tolerance = _tolerance(rtol, x, "pinv")
-    return wrap(call(device, device.xp.linalg.pinv, x._native, **tolerance), device)
+    return apply(device, device.xp.linalg.pinv, x._native, **tolerance)
 
 
 def qr(x: Array, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRResult:
@@ -673,7 +673,7 @@ def solve(x1: Array, x2: Array, /) -> Array:
             f"it needs shape ({rows},) or (..., {rows}, K)"
         )
     _broadcast(x1.shape[:-2], x2.shape[:-2], "solve")
-    return wrap(call(device, device.xp.linalg.solve, native1, native2), device)
+    return apply(device, device.xp.linalg.solve, native1, native2)
 
 
 def svd(x: Array, /, *, full_matrices: bool = True) -> SVDResult:
@@ -745,7 +745,7 @@ def svdvals(x: Array, /) -> Array:
     Standard 2025.12, Linear Algebra Extension, ``svdvals``.
     """
     device = _matrices(x, "svdvals")
-    return wrap(call(device, device.xp.linalg.svdvals, x._native), device)
+    return apply(device, device.xp.linalg.svdvals, x._native)
 
 
 def trace(x: Array, /, *, offset: int = 0, dtype: Any = None) -> Array:
@@ -781,7 +781,7 @@ def trace(x: Array, /, *, offset: int = 0, dtype: Any = None) -> Array:
     offset = check_integer(offset, "trace", "offset")
     if dtype is not None:
         dtype = check_dtype(dtype, device, "trace")
-    return wrap(call(device, device.xp.linalg.trace, x._native, offset=offset, dtype=dtype), device)
+    return apply(device, device.xp.linalg.trace, x._native, offset=offset, dtype=dtype)
 
 
 def vector_norm(x: Array, /, *, axis: Axis = None, keepdims: bool = False, ord: int | float = 2) -> Array:
@@ -820,7 +820,7 @@ def vector_norm(x: Array, /, *, axis: Axis = None, keepdims: bool = False, ord: 
         axis = check_axes(axis, x._native.ndim, "vector_norm")
     if isinstance(ord, bool) or not isinstance(ord, Real):
         raise TypeError(f"vector_norm(): ord is a real number, not {describe(ord)}")
-    return wrap(call(device, device.xp.linalg.vector_norm, x._native, axis=axis, keepdims=keepdims, ord=ord), device)
+    return apply(device, device.xp.linalg.vector_norm, x._native, axis=axis, keepdims=keepdims, ord=ord)
 
 
 def _matrices(x: Array, name: str) -> Device:
@@ -848,7 +848,7 @@ def _broadcast(shape1: tuple[int, ...], shape2: tuple[int, ...], name: str) -> t
         return np.broadcast_shapes(shape1, shape2)
     except ValueError:
         raise ValueError(
-            f"{name}(): shapes {shape1} and {shape2} do not broadcast; lengths must be equal, or one of them 1"
+            f"{name}(): shapes {shape1} and {shape2} do not broadcast; lengths must be equal, or one be 1"
         ) from None
 
 
@@ -864,7 +864,7 @@ def _tolerance(rtol: Any, x: Array, name: str) -> dict[str, Any]:
     if _broadcast(rtol.shape, x.shape[:-2], name) != x.shape[:-2]:
         raise ValueError(
             f"{name}(): rtol of shape {rtol.shape} does not broadcast to the matrices of shape {x.shape}; "
-            f"it needs shape {x.shape[:-2]} or ()"
+            f"it needs shape {x.shape[:-2]}, or one number"
         )
     return {"rtol": native_operand(rtol, x._device, name)}
 

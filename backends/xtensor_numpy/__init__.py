@@ -46,13 +46,6 @@ class NumpyBackend(Backend):
     def normalize(self, value: Any, spec: str) -> Native:
         return np.asarray(value)
 
-    def getitem(self, native: Native, key: Any) -> Native:
-        item = native[key]
-        if item.__class__ is np.ndarray:
-            return item
-        # Integers alone pick a scalar out of the array; an ellipsis makes it the view that other keys give.
-        return native[(*key, ...)] if key.__class__ is tuple else native[key, ...]
-
     def dlpack_device(self, spec: str) -> tuple[int, int]:
         return (1, 0)
 
