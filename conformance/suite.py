@@ -67,6 +67,15 @@ def locate() -> Path:
     return folder.resolve()
 
 
+def is_here() -> bool:
+    """Whether there is a checkout where :func:`locate` looks."""
+    try:
+        locate()
+    except SuiteError:
+        return False
+    return True
+
+
 def verify(folder: Path, pins: Pins = PINS) -> None:
     """Raise SuiteError unless `folder` is an unmodified checkout at the pinned commits."""
     parts = ((folder, pins.suite), (folder / SPECIFICATION, pins.specification))

@@ -571,3 +571,22 @@ def test_report_command_rewrites_the_report_from_the_records(passing: Workplace)
     assert passing.run("report") == PASSED
     text = (passing.root / "CONFORMANCE.md").read_text(encoding="utf-8")
     assert "| chapter | cpu | strict |" in text
+
+
+def test_no_record_writes_nothing_and_still_fails(failing: Workplace) -> None:
+    assert failing.run("--no-record") == FAILED
+    assert not failing.has_written
+
+
+def test_if_available_without_a_suite_says_not_run_and_passes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv(suite.DIRECTORY_VARIABLE, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    nowhere = replace(suite.PINS, suite_url=str(tmp_path / "a"), specification_url=str(tmp_path / "b"))
+    assert main(["--if-available"], root=tmp_path, pins=nowhere) == PASSED
+    assert "NOT RUN" in capsys.readouterr().err
+
+
+def test_if_available_with_a_suite_runs_it(failing: Workplace) -> None:
+    assert failing.run("--if-available") == FAILED

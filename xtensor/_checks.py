@@ -11,7 +11,16 @@ from ._device import Device
 from ._errors import describe
 from .backend import STANDARD_DTYPES, DType
 
-__all__ = ["LARGEST", "as_dtype", "check_axes", "check_axis", "check_dtype", "check_integer", "check_shape"]
+__all__ = [
+    "LARGEST",
+    "as_dtype",
+    "as_lengths",
+    "check_axes",
+    "check_axis",
+    "check_dtype",
+    "check_integer",
+    "check_shape",
+]
 
 LARGEST = np.iinfo(np.int64).max
 """The most elements an array can be asked to have: more than any address space holds."""
@@ -77,9 +86,7 @@ def check_integer(value: Any, function: str, name: str) -> int:
 
 def check_shape(shape: Any, function: str) -> tuple[int, ...]:
     """A shape as a tuple of lengths, none negative, their product within any address space."""
-    if hasattr(shape, "__index__") or not isinstance(shape, (tuple, list)):
-        shape = (shape,)
-    lengths = tuple(check_integer(length, function, "each length of a shape") for length in shape)
+    lengths = as_lengths(shape, function)
     size = 1
     for length in lengths:
         if length < 0:
@@ -88,3 +95,15 @@ def check_shape(shape: Any, function: str) -> tuple[int, ...]:
     if size > LARGEST:
         raise ValueError(f"{function}(): shape {lengths} has {size} elements, more than memory has addresses")
     return lengths
+
+
+def as_lengths(shape: Any, function: str) -> tuple[int, ...]:
+    """A shape, or one length, as a tuple of Python integers."""
+    if shape.__class__ is int:
+        return (shape,)
+    if not isinstance(shape, (tuple, list)):
+        return (check_integer(shape, function, "shape"),)
+    for length in shape:
+        if length.__class__ is not int:
+            return tuple(check_integer(item, function, "each length of a shape") for item in shape)
+    return tuple(shape)

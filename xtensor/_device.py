@@ -299,6 +299,8 @@ def best_device(*, min_free_memory: int = 0) -> Device:
 
 
 _default: Device | None = None
+_automatic: tuple[int, Device] | None = None
+"""The automatic choice, and the state of the registry when it was made."""
 _override: ContextVar[Device | None] = ContextVar("xtensor_device", default=None)
 
 
@@ -308,14 +310,15 @@ def default_device() -> Device:
     In this order: :func:`use_device` of this thread or task, :func:`set_default_device`, the environment variable
     ``XTENSOR_DEVICE``, the most capable device here.
     """
-    global _default
-    chosen = _override.get()
+    global _automatic
+    chosen = _override.get() or _default
     if chosen is not None:
         return chosen
-    if _default is None:
+    state = _registry.generation()
+    if _automatic is None or _automatic[0] != state:
         spec = os.environ.get("XTENSOR_DEVICE")
-        _default = device(spec) if spec else best_device()
-    return _default
+        _automatic = (state, device(spec) if spec else best_device())
+    return _automatic[1]
 
 
 def set_default_device(spec: str | Device | None) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ._array import Array, Axis, apply, wrap
-from ._checks import check_axes, check_axis, check_integer, check_shape
+from ._checks import as_lengths, check_axes, check_axis, check_integer, check_shape
 from ._dispatch import call, common_device, device_of, native_operand, not_an_array
 from ._errors import CopyRequiredError, describe
 from .backend import Native
@@ -324,17 +324,19 @@ def reshape(x: Array, /, shape: Shape, *, copy: bool | None = None) -> Array:
     """
     device = device_of(x)
     native = x._native
-    if not isinstance(shape, (tuple, list)):
-        shape = (shape,)
-    lengths = tuple(check_integer(length, "reshape", "each length of a shape") for length in shape)
-    known, unknown = 1, 0
+    lengths = as_lengths(shape, "reshape")
+    known, unknown, valid = 1, 0, True
     for length in lengths:
-        if length == -1:
-            unknown += 1
-        else:
+        if length >= 0:
             known *= length
-    whole = known != 0 and native.size % known == 0 if unknown else native.size == known
-    if unknown > 1 or min(lengths, default=0) < -1 or not whole:
+        else:
+            unknown += 1
+            valid = valid and length == -1
+    if unknown:
+        valid = valid and unknown == 1 and known != 0 and native.size % known == 0
+    elif native.size != known:
+        valid = False
+    if not valid:
         raise ValueError(
             f"reshape(): shape {x.shape} has {x.size} elements and does not become {lengths}; "
             "give as many, with at most one length of -1"

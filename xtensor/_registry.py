@@ -21,6 +21,7 @@ __all__ = [
     "Entry",
     "backends",
     "entries",
+    "generation",
     "priority",
     "register_backend",
     "serving",
@@ -159,6 +160,7 @@ def _unavailable(what: str, error: Exception) -> BackendUnavailableError:
 _lock = threading.RLock()
 _entries: dict[str, Entry] = {}
 _priority: tuple[str, ...] = ()
+_generation = 0
 _discovered = False
 
 
@@ -190,6 +192,11 @@ def serving(kind: str) -> list[Entry]:
     return sorted(able, key=preference)
 
 
+def generation() -> int:
+    """A number that grows when backends are registered or their priority changes."""
+    return _generation
+
+
 def priority() -> tuple[str, ...]:
     """The backends named by :func:`set_backend_priority`."""
     return _priority
@@ -212,11 +219,13 @@ def register_backend(backend: Backend) -> None:
     """
     if not isinstance(backend, Backend):
         raise TypeError(f"register_backend() takes an instance of xtensor.backend.Backend, not {describe(backend)}")
+    global _generation
     entries()
     with _lock:
         if backend.name in _entries:
             raise ValueError(f"a backend named {backend.name!r} is registered already; give yours another name")
         _entries[backend.name] = Entry(backend.name, backend)
+        _generation += 1
 
 
 def backends() -> tuple[BackendInfo, ...]:
@@ -240,7 +249,7 @@ def set_backend_priority(names: Sequence[str]) -> None:
     ValueError
         If there is no backend of such a name.
     """
-    global _priority
+    global _generation, _priority
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise TypeError(f"set_backend_priority() takes a list of backends' names, not {describe(names)}")
     known = [entry.name for entry in entries()]
@@ -249,3 +258,4 @@ def set_backend_priority(names: Sequence[str]) -> None:
             raise ValueError(f"there is no backend named {name!r}; there are {', '.join(known)}")
     with _lock:
         _priority = tuple(names)
+        _generation += 1

@@ -223,6 +223,9 @@ def where(condition: Array, x1: Array | Scalar, x2: Array | Scalar, /) -> Array:
     """
     if condition.__class__ is not Array:
         raise not_an_array("where", condition)
+    device = condition._device
+    if x1.__class__ is x2.__class__ is Array and x1._device is device and x2._device is device:
+        return apply(device, device.xp.where, condition._native, x1._native, x2._native)
     device = common_device((condition, x1, x2)) or condition._device
     chosen = native_operand(condition, device, "where")
     native1 = native_operand(x1, device, "where")
