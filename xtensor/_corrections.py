@@ -30,7 +30,7 @@ def floor_divide(xp: Any, raw: Function) -> Function:
     def infinite(x: Native | float) -> Any:
         return xp.isinf(x) if hasattr(x, "dtype") else math.isinf(x)
 
-    has_infinity = getattr(xp, "has_infinity", lambda x: True)
+    has_infinity = vars(xp).get("has_infinity", lambda x: True)
 
     def corrected(x1: Native, x2: Native) -> Native:
         result = raw(x1, x2)

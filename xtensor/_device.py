@@ -87,10 +87,17 @@ class Device:
     @property
     def name(self) -> str:
         """The spec by which :func:`device` finds this device again."""
-        first = next((entry for entry in _registry.serving(self._spec.split(":")[0])), None)
-        if first is None or first.name == self._backend.name or self._spec not in first.devices:
-            return self._spec
-        return f"{self._backend.name}:{self._spec.partition(':')[2]}".removesuffix(":")
+        kind, _, rest = self._spec.partition(":")
+        for entry in _registry.serving(kind):
+            if entry.name == self._backend.name:
+                break
+            try:
+                entry.probe()
+            except BackendUnavailableError:
+                continue
+            if self._spec in entry.devices:
+                return f"{self._backend.name}:{rest}".removesuffix(":")
+        return self._spec
 
     @property
     def backend(self) -> str:

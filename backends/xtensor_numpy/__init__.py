@@ -50,7 +50,12 @@ class NumpyBackend(Backend):
         return (1, 0)
 
     def from_dlpack(self, producer: Any, spec: str, *, copy: bool | None) -> Native:
-        return np.from_dlpack(producer, device="cpu", copy=copy)
+        try:
+            return np.from_dlpack(producer, copy=copy)
+        except TypeError:
+            # A producer from before DLPack 1.0 knows no ``copy``: its capsule shares memory.
+            shared = np.from_dlpack(producer)
+            return shared.copy() if copy else shared
 
     def extra_dtypes(self, spec: str) -> Sequence[DType]:
         return (np.dtype(np.float16),)

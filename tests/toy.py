@@ -1,0 +1,51 @@
+"""A device that is not the host, of NumPy arrays: what needs a second device is tested everywhere."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from xtensor.backend import Backend
+
+
+class ToyBackend(Backend):
+    """NumPy under another name, on a device of its own kind."""
+
+    kinds = ("toy",)
+    requires = "toylib"
+
+    def __init__(self, name="toy", specs=("toy:0", "toy:1"), rank=-50, failure=None):
+        self.name = name
+        self._specs, self._rank, self._failure = specs, rank, failure
+        self.probed = 0
+
+    def probe(self):
+        self.probed += 1
+        if self._failure is not None:
+            raise self._failure
+        return "1.0"
+
+    def devices(self):
+        return self._specs
+
+    @property
+    def native_type(self):
+        return np.ndarray
+
+    def namespace(self, spec):
+        from xtensor_numpy import _namespace
+
+        return _namespace
+
+    def to_host(self, native):
+        return native.copy()
+
+    def from_host(self, array, spec, *, copy):
+        if copy is False:
+            raise ValueError("a copy is needed")
+        return np.array(array, copy=True)
+
+    def dlpack_device(self, spec):
+        return (12, int(spec.rpartition(":")[2]))
+
+    def rank(self, spec):
+        return self._rank
