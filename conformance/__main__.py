@@ -51,9 +51,7 @@ def main(argv: Sequence[str] | None = None, *, root: Path = ROOT, pins: suite.Pi
         return INTERRUPTED
 
 
-def _run_device(
-    device: str, folder: Path, settings: run.Settings, root: Path, pins: suite.Pins, record: bool
-) -> int:
+def _run_device(device: str, folder: Path, settings: run.Settings, root: Path, pins: suite.Pins, record: bool) -> int:
     try:
         facts = run.open_device(device)
     except run.DeviceError as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.outcomes import BAD
+from conformance.repair import EXPLANATION
 from conformance.run import STANDARD, Run, Settings
 from conformance.suite import Pins
 
@@ -30,6 +31,8 @@ _HEAD = f"""\
 What the official suite, [array-api-tests](https://github.com/data-apis/array-api-tests), finds
 on each device, against version {STANDARD} of the standard. No test is skipped and no failure is
 expected by us. Written by `python -m conformance`; do not edit.
+
+One defect of the suite itself is mended while it is loaded: {EXPLANATION}
 """
 
 

@@ -590,3 +590,33 @@ def test_if_available_without_a_suite_says_not_run_and_passes(
 
 def test_if_available_with_a_suite_runs_it(failing: Workplace) -> None:
     assert failing.run("--if-available") == FAILED
+
+
+DTYPE_HELPERS = """
+import numpy as np
+promotion_table = type("Mapping", (dict,), {})({(1, 2): np.dtype("float32")})
+"""
+CAN_CAST = """
+import numpy as np
+from array_api_tests import dtype_helpers as dh
+
+def test_missing_promotion_equals_no_dtype():
+    assert dh.promotion_table.get((3, 4)) != np.dtype("float64")
+
+def test_promotion_is_looked_up_as_before():
+    assert dh.promotion_table.get((1, 2)) == np.dtype("float32")
+"""
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_missing_promotion_of_the_suite_is_mended(make_workplace: MakeWorkplace, workers: str) -> None:
+    work = make_workplace({"dtype_helpers.py": DTYPE_HELPERS, "test_data_type_functions.py": CAN_CAST})
+    assert work.run("-j", workers) == PASSED
+
+
+def test_none_equals_numpys_default_dtype() -> None:
+    """The reason of the repair: when this changes in NumPy, the repair can go."""
+    import numpy as np
+
+    nothing: object = None
+    assert np.dtype("float64") == nothing

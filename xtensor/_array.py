@@ -254,7 +254,7 @@ class Array(Methods):
             )
         if native.dtype.kind in refused:
             raise TypeError(f"{conversion}(x) does not take dtype {native.dtype}; take xtensor.real(x) first")
-        return native if not native.ndim else native.reshape(())
+        return native if not native.ndim else self[(0,) * native.ndim]._native
 
     def __len__(self) -> int:
         if not self.ndim:
@@ -335,7 +335,7 @@ class Array(Methods):
                 if native.__class__ is not device.native_type:
                     native = self._native[(*key, ...) if kind is tuple else (key, ...)]
         except Exception as error:
-            raise _key_error(error, self._native, device, key) from error
+            raise _key_error(error, self._native, device, key, "__getitem__") from error
         result = Array()
         result._native = native
         result._device = device
@@ -355,7 +355,7 @@ class Array(Methods):
             else:
                 device.setitem(self._native, key, value)
         except Exception as error:
-            raise _key_error(error, self._native, device, key) from error
+            raise _key_error(error, self._native, device, key, "__setitem__") from error
 
     def _value(self, value: Any) -> Native:
         """What is assigned, as a native array of this device."""
@@ -387,8 +387,12 @@ class Array(Methods):
         """The same memory seen as another dtype; the last axis changes its length with the itemsize."""
         if dtype is None:
             return self[...]
-        native = call(self._device, self._native.view, check_dtype(dtype, self._device, "view"))
-        return wrap(native, self._device)
+        view = getattr(self._native, "view", None)
+        if view is None:
+            raise NotImplementedError(
+                f"view(): the library of device {self._device} cannot see memory as another dtype"
+            )
+        return apply(self._device, view, check_dtype(dtype, self._device, "view"))
 
     # -- operators ------------------------------------------------------------------------------------------------
 
@@ -540,12 +544,12 @@ class Array(Methods):
     def __irshift__(self, other: Any, /) -> Array: ...
 
 
-def _key_error(error: Exception, native: Native, device: Device, key: Key) -> Exception:
+def _key_error(error: Exception, native: Native, device: Device, key: Key, name: str) -> Exception:
     """An indexing error that names the key and the shape."""
     text = describe(key)
     if isinstance(error, IndexError):
         return IndexError(f"index {text} does not fit an array of shape {native.shape}: {error}")
-    return explained(error, device, "__getitem__", (native, text))
+    return explained(error, device, name, (native, text))
 
 
 def _unpickle(values: np.ndarray[Any, Any], backend: str, spec: str) -> Array:

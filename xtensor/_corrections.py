@@ -68,8 +68,52 @@ def expm1(xp: Any, raw: Function) -> Function:
     return corrected
 
 
+def acosh(xp: Any, raw: Function) -> Function:
+    """Complex operands ``0 + NaN j``: ``NaN + π/2 j``."""
+
+    def corrected(x: Native) -> Native:
+        result = raw(x)
+        if result.dtype.kind != "c":
+            return result
+        on_axis = xp.logical_and(xp.equal(xp.real(x), 0.0), xp.isnan(xp.imag(x)))
+        return xp.complex_of(xp.real(result), xp.where(on_axis, math.pi / 2, xp.imag(result)))
+
+    return corrected
+
+
+def pow(xp: Any, raw: Function) -> Function:
+    """Complex operands: any base, 0 included, to the power of 0 is 1, where ``exp(x2 log(x1))`` is NaN."""
+
+    def corrected(x1: Native | complex, x2: Native | complex) -> Native:
+        result = raw(x1, x2)
+        if result.dtype.kind != "c":
+            return result
+        if hasattr(x2, "dtype"):
+            return xp.where(xp.equal(x2, 0), 1.0, result)
+        return result if x2 != 0 else xp.ones(result.shape, dtype=result.dtype)
+
+    return corrected
+
+
+def tan(xp: Any, raw: Function) -> Function:
+    """Complex operands with no finite real part and no imaginary one: ``NaN ± 0j``, as from ``-j tanh(jx)``."""
+
+    def corrected(x: Native) -> Native:
+        result = raw(x)
+        if result.dtype.kind != "c":
+            return result
+        a, b = xp.real(x), xp.imag(x)
+        undefined = xp.logical_and(xp.equal(b, 0.0), xp.logical_not(xp.isfinite(a)))
+        return xp.complex_of(xp.real(result), xp.where(undefined, b, xp.imag(result)))
+
+    return corrected
+
+
 def tanh(xp: Any, raw: Function) -> Function:
-    """Complex operands with an infinite real part: ``±1 ± 0j`` with the sign of each component of ``x``."""
+    """Complex operands with an infinite real part: ``±1 ± 0j`` with the sign of each component of ``x``.
+
+    With no real part and no finite imaginary one: ``±0 + NaN j``.
+    """
 
     def corrected(x: Native) -> Native:
         result = raw(x)
@@ -78,6 +122,7 @@ def tanh(xp: Any, raw: Function) -> Function:
         a, b = xp.real(x), xp.imag(x)
         saturated = xp.isinf(a)
         real = xp.where(saturated, xp.sign(a), xp.real(result))
+        real = xp.where(xp.logical_and(xp.equal(a, 0.0), xp.logical_not(xp.isfinite(b))), a, real)
         imag = xp.where(saturated, xp.copysign(0.0, b), xp.imag(result))
         return xp.complex_of(real, imag)
 
@@ -85,7 +130,10 @@ def tanh(xp: Any, raw: Function) -> Function:
 
 
 CORRECTIONS: dict[str, Correction] = {
+    "acosh": acosh,
     "expm1": expm1,
     "floor_divide": floor_divide,
+    "pow": pow,
+    "tan": tan,
     "tanh": tanh,
 }

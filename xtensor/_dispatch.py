@@ -314,6 +314,7 @@ KINDS = (
 
 def explained(error: Exception, device: Device, function: Callable[..., Any] | str, args: tuple[Any, ...]) -> Exception:
     """A native function's error as one of the same kind that names the function and the operands it met."""
+    error = device._backend.translate(error)
     name = function if isinstance(function, str) else device.xp.name_of(function)
     met = ", ".join(
         f"{arg.dtype} array of shape {arg.shape}" if hasattr(arg, "dtype") else describe(arg)
@@ -322,7 +323,7 @@ def explained(error: Exception, device: Device, function: Callable[..., Any] | s
     )
     reason = str(error)
     if isinstance(error, TypeError) and name in EXPECTED:
-        reason = f"it takes {EXPECTED[name]}; cast with xtensor.astype"
+        reason = f"{reason} ({name} takes {EXPECTED[name]}; cast with xtensor.astype)"
     for kind in KINDS:
         if isinstance(error, kind):
             return kind(f"{name}({met}) on {device}: {reason}")

@@ -195,6 +195,12 @@ class Backend(ABC):
         """Whether an error of the library means that memory ran out."""
         return isinstance(error, MemoryError)
 
+    def translate(self, error: Exception) -> Exception:
+        """An error of the library as one of Python's or NumPy's kinds: TypeError for a dtype that a function does not
+        take, ``numpy.linalg.LinAlgError`` for a singular matrix. To be overridden where the library has other kinds.
+        """
+        return error
+
 
 STANDARD_DTYPES: tuple[DType, ...] = tuple(
     np.dtype(name)

@@ -1,0 +1,80 @@
+"""The reference device ``strict``: array_api_strict, which refuses what the standard leaves undefined."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from xtensor.backend import Backend, BackendUnavailableError, Native
+
+if TYPE_CHECKING:
+    from ._native import StrictArray
+
+__all__ = ["StrictBackend", "backend"]
+
+OLDEST = (2, 6)
+"""The first array_api_strict that knows the standard 2025.12 in full."""
+
+
+class StrictBackend(Backend):
+    """array_api_strict's functions, with what they get wrong against the standard corrected."""
+
+    name = "strict"
+    kinds = ("strict",)
+    requires = "xtensor[strict]"
+    corrections = ("expm1", "floor_divide", "tanh")
+
+    def probe(self) -> str:
+        remedy = f'pip install "{self.requires}"'
+        try:
+            from array_api_strict import __version__ as version
+        except ImportError as error:
+            raise BackendUnavailableError(f"array_api_strict cannot be imported ({error})", remedy) from error
+        found = re.match(r"(\d+)\.(\d+)", version)
+        if found is not None and (int(found[1]), int(found[2])) < OLDEST:
+            oldest = ".".join(map(str, OLDEST))
+            raise BackendUnavailableError(f"array_api_strict is {version}, and {oldest} or newer is needed", remedy)
+        from . import _library  # noqa: F401 - loaded here, where a failure is reported
+
+        return version
+
+    def devices(self) -> Sequence[str]:
+        return ("strict",)
+
+    @property
+    def native_type(self) -> type[StrictArray]:
+        from ._native import StrictArray
+
+        return StrictArray
+
+    def namespace(self, spec: str) -> Any:
+        from . import _namespace
+
+        return _namespace.functions
+
+    def to_host(self, native: Native) -> np.ndarray[Any, Any]:
+        return native.host()  # type: ignore[no-any-return]
+
+    def from_host(self, array: np.ndarray[Any, Any], spec: str, *, copy: bool | None) -> Native:
+        from ._native import from_host
+
+        return from_host(array, copy=copy)
+
+    # Said to be the backend's own, so that the core does not ask for an integer's item in NumPy's manner.
+    def getitem(self, native: Native, key: Any) -> Native:
+        return native[key]
+
+    def setitem(self, native: Native, key: Any, value: Native) -> None:
+        native[key] = value
+
+    def dlpack_device(self, spec: str) -> tuple[int, int]:
+        return (1, 0)
+
+    def rank(self, spec: str) -> int:
+        return -20
+
+
+backend = StrictBackend()
