@@ -18,7 +18,6 @@ from ._checks import check_dtype
 from ._device import Device, _restore, device
 from ._dispatch import (
     SCALARS,
-    call,
     explained,
     inplace_operator,
     native_operand,
@@ -254,7 +253,7 @@ class Array(Methods):
             )
         if native.dtype.kind in refused:
             raise TypeError(f"{conversion}(x) does not take dtype {native.dtype}; take xtensor.real(x) first")
-        return native if not native.ndim else self[(0,) * native.ndim]._native
+        return native
 
     def __len__(self) -> int:
         if not self.ndim:
@@ -389,9 +388,7 @@ class Array(Methods):
             return self[...]
         view = getattr(self._native, "view", None)
         if view is None:
-            raise NotImplementedError(
-                f"view(): the library of device {self._device} cannot see memory as another dtype"
-            )
+            raise NotImplementedError(f"view(): the library of {self._device} cannot see memory as another dtype")
         return apply(self._device, view, check_dtype(dtype, self._device, "view"))
 
     # -- operators ------------------------------------------------------------------------------------------------
