@@ -6,7 +6,6 @@ one, printing it or listing all of them initialises no hardware; its functions a
 
 from __future__ import annotations
 
-import operator
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -18,7 +17,7 @@ import numpy as np
 
 from . import _registry
 from ._errors import BackendUnavailableError, describe
-from ._functions import ELEMENTWISE, INPLACE, Functions, assemble
+from ._functions import ELEMENTWISE, assemble
 from .backend import Backend, DeviceInfo, DType, Memory, Native
 
 __all__ = [
@@ -177,7 +176,7 @@ def _restore(backend: str, spec: str) -> Device:
 def _open(place: Device) -> None:
     with _lock:
         backend, spec = place._backend, place._spec
-        functions = assemble(backend, spec)
+        functions: Any = assemble(backend, spec)
         dlpack_device = backend.dlpack_device(spec)
         default_float = np.dtype(backend.default_float(spec))
         values: dict[str, object] = {
@@ -194,32 +193,11 @@ def _open(place: Device) -> None:
             "getitem": None if type(backend).getitem is Backend.getitem else backend.getitem,
             "setitem": None if type(backend).setitem is Backend.setitem else backend.setitem,
             "elementwise": tuple(getattr(functions, name) for name in ELEMENTWISE),
-            "inplace": tuple(_inplace(backend, functions, name) for name in ELEMENTWISE),
+            "inplace": tuple(getattr(functions.inplace, name, None) for name in ELEMENTWISE),
             "xp": functions,
         }
         for name, value in values.items():
             _set(place, name, value)
-
-
-def _inplace(backend: Backend, functions: Functions, name: str) -> Callable[[Native, Native], Native] | None:
-    """The native in-place operator, or, where the function needs a correction, the corrected one and a write."""
-    if name not in INPLACE:
-        return None
-    if name not in backend.corrections:
-        native: Callable[[Native, Native], Native] = getattr(operator, INPLACE[name])
-        return native
-    function: Callable[[Native, Native], Native] = getattr(functions, name)
-
-    def compute_and_write(x1: Native, x2: Native) -> Native:
-        result = function(x1, x2)
-        if not np.can_cast(result.dtype, x1.dtype, "same_kind"):
-            raise TypeError(f"cannot cast the result's dtype {result.dtype} to {x1.dtype} in place")
-        if result.shape != x1.shape:
-            raise ValueError(f"cannot write a result of shape {result.shape} into shape {x1.shape} in place")
-        backend.setitem(x1, ..., result)
-        return x1
-
-    return compute_and_write
 
 
 def device(spec: str | Device) -> Device:

@@ -6,11 +6,14 @@ chosen here, once, when a device is opened, so that no call pays for the choice.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from . import _corrections, _generic
-from .backend import Backend
+from .backend import Backend, Native
 
 __all__ = ["ELEMENTWISE", "EXPECTED", "FFT", "FUNCTIONS", "INPLACE", "LINALG", "Functions", "assemble"]
 
@@ -101,16 +104,20 @@ HOOKS: tuple[str, ...] = ("complex_of", "has_infinity")
 """What a backend's namespace may offer beyond the standard, for the shared corrections to use."""
 
 
+class MissingFunctionError(NotImplementedError, AttributeError):
+    """A function that neither a device's library has nor the core composes."""
+
+
 class Functions:
     """A device's functions on its native arrays, as attributes."""
 
     def __getattr__(self, name: str) -> Any:
-        raise NotImplementedError(f"no function {name!r} on this device")
+        raise MissingFunctionError(f"the library of this device has no function {name!r}, nor what composes it")
 
     def name_of(self, function: Callable[..., Any]) -> str:
         """The name a function goes by here, for messages."""
-        for place in (self, self.__dict__.get("linalg"), self.__dict__.get("fft")):
-            for name, candidate in vars(place).items() if place is not None else ():
+        for place in (self, *(part for part in vars(self).values() if isinstance(part, Functions))):
+            for name, candidate in vars(place).items():
                 if candidate is function:
                     return name
         return getattr(function, "__name__", repr(function))
@@ -118,21 +125,22 @@ class Functions:
 
 def assemble(backend: Backend, spec: str) -> Functions:
     """The functions of one device: the backend's own, corrected where it asks for that, composed where it has none."""
-    source = backend.namespace(spec)
-    functions = Functions()
-    functions.linalg = Functions()  # type: ignore[attr-defined]
-    functions.fft = Functions()  # type: ignore[attr-defined]
-    chapters = (
-        ("", functions, source, (*HOOKS, *ELEMENTWISE, *FUNCTIONS)),
-        ("linalg.", functions.linalg, getattr(source, "linalg", None), LINALG),
-        ("fft.", functions.fft, getattr(source, "fft", None), FFT),
-    )
     unknown = set(backend.corrections) - set(_corrections.CORRECTIONS)
     if unknown:
         raise ValueError(
             f"backend {backend.name!r} names corrections that do not exist: {sorted(unknown)}; "
             f"there are {sorted(_corrections.CORRECTIONS)}"
         )
+    source = backend.namespace(spec)
+    functions = Functions()
+    functions.linalg = Functions()  # type: ignore[attr-defined]
+    functions.fft = Functions()  # type: ignore[attr-defined]
+    functions.inplace = Functions()  # type: ignore[attr-defined]
+    chapters = (
+        ("", functions, source, (*HOOKS, *ELEMENTWISE, *FUNCTIONS)),
+        ("linalg.", functions.linalg, getattr(source, "linalg", None), LINALG),
+        ("fft.", functions.fft, getattr(source, "fft", None), FFT),
+    )
     for prefix, target, origin, names in chapters:
         for name in names:
             function = getattr(origin, name, None)
@@ -144,4 +152,28 @@ def assemble(backend: Backend, spec: str) -> Functions:
             if prefix + name in backend.corrections:
                 function = _corrections.CORRECTIONS[prefix + name](functions, function)
             setattr(target, name, function)
+    for name in INPLACE:
+        setattr(functions.inplace, name, _inplace(backend, functions, name))
+    for path, function in backend.overlay(spec, functions).items():
+        chapter, _, name = path.rpartition(".")
+        setattr(getattr(functions, chapter) if chapter else functions, name, function)
     return functions
+
+
+def _inplace(backend: Backend, functions: Functions, name: str) -> Callable[[Native, Native], Native]:
+    """The native in-place operator, or, where the function needs a correction, the corrected one and a write."""
+    if name not in backend.corrections:
+        native: Callable[[Native, Native], Native] = getattr(operator, INPLACE[name])
+        return native
+    function: Callable[[Native, Native], Native] = getattr(functions, name)
+
+    def compute_and_write(x1: Native, x2: Native) -> Native:
+        result = function(x1, x2)
+        if not np.can_cast(result.dtype, x1.dtype, "same_kind"):
+            raise TypeError(f"cannot cast the result's dtype {result.dtype} to {x1.dtype} in place")
+        if result.shape != x1.shape:
+            raise ValueError(f"cannot write a result of shape {result.shape} into shape {x1.shape} in place")
+        backend.setitem(x1, ..., result)
+        return x1
+
+    return compute_and_write

@@ -16,7 +16,7 @@ See ``docs/writing-a-backend.md`` for a walk through a complete one.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
@@ -112,6 +112,15 @@ class Backend(ABC):
         Creation functions create on that device and take no ``device``. ``linalg`` and ``fft`` are attributes
         of the same shape. A function that is missing here is composed of others where the standard allows.
         """
+
+    def overlay(self, spec: str, functions: Any) -> Mapping[str, Callable[..., Any]]:
+        """Functions that take the place of some of a device's, for a backend that stands on another's.
+
+        ``functions`` holds the device's functions, corrected and complete, for the overlay to fall through to. A name is
+        that of a function (``"add"``, ``"linalg.svd"``), or ``"inplace.add"`` for an in-place operator, which writes
+        into its first operand and returns it.
+        """
+        return {}
 
     @abstractmethod
     def to_host(self, native: Native) -> np.ndarray[Any, Any]:
