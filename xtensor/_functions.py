@@ -112,7 +112,7 @@ class Functions:
     """A device's functions on its native arrays, as attributes."""
 
     def __getattr__(self, name: str) -> Any:
-        raise MissingFunctionError(f"the library of this device has no function {name!r}, nor what composes it")
+        raise MissingFunctionError(f"there is no function {name!r} on this device")
 
     def name_of(self, function: Callable[..., Any]) -> str:
         """The name a function goes by here, for messages."""
@@ -145,10 +145,9 @@ def assemble(backend: Backend, spec: str) -> Functions:
         for name in names:
             function = getattr(origin, name, None)
             if function is None:
-                compose = _generic.COMPOSED.get(prefix + name)
-                if compose is None:
+                if name in HOOKS:
                     continue
-                function = compose(functions)
+                function = _generic.COMPOSED.get(prefix + name, _missing(prefix + name, spec))(functions)
             if prefix + name in backend.corrections:
                 function = _corrections.CORRECTIONS[prefix + name](functions, function)
             setattr(target, name, function)
@@ -158,6 +157,15 @@ def assemble(backend: Backend, spec: str) -> Functions:
         chapter, _, name = path.rpartition(".")
         setattr(getattr(functions, chapter) if chapter else functions, name, function)
     return functions
+
+
+def _missing(name: str, spec: str) -> Callable[[Functions], Callable[..., Native]]:
+    """What stands in for a function that a backend lacks and nothing composes: it says so when called."""
+
+    def function(*args: Any, **kwargs: Any) -> Native:
+        raise MissingFunctionError(f"{name}(): the backend of device {spec} has no such function")
+
+    return lambda functions: function
 
 
 def _inplace(backend: Backend, functions: Functions, name: str) -> Callable[[Native, Native], Native]:

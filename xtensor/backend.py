@@ -116,9 +116,9 @@ class Backend(ABC):
     def overlay(self, spec: str, functions: Any) -> Mapping[str, Callable[..., Any]]:
         """Functions that take the place of some of a device's, for a backend that stands on another's.
 
-        ``functions`` holds the device's functions, corrected and complete, for the overlay to fall through to. A name is
-        that of a function (``"add"``, ``"linalg.svd"``), or ``"inplace.add"`` for an in-place operator, which writes
-        into its first operand and returns it.
+        ``functions`` holds the device's functions, corrected and complete, for the overlay to fall through to. A
+        name is that of a function (``"add"``, ``"linalg.svd"``), or ``"inplace.add"`` for an in-place operator, which
+        writes into its first operand and returns it.
         """
         return {}
 
