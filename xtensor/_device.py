@@ -176,7 +176,12 @@ def _restore(backend: str, spec: str) -> Device:
 def _open(place: Device) -> None:
     with _lock:
         backend, spec = place._backend, place._spec
-        functions: Any = assemble(backend, spec)
+        try:
+            functions: Any = assemble(backend, spec)
+        except BackendUnavailableError:
+            raise
+        except Exception as error:
+            raise BackendUnavailableError(f"device {spec} cannot be opened: {type(error).__name__}: {error}") from error
         dlpack_device = backend.dlpack_device(spec)
         default_float = np.dtype(backend.default_float(spec))
         values: dict[str, object] = {

@@ -15,7 +15,17 @@ import numpy as np
 from . import _corrections, _generic
 from .backend import Backend, Native
 
-__all__ = ["ELEMENTWISE", "EXPECTED", "FFT", "FUNCTIONS", "INPLACE", "LINALG", "Functions", "assemble"]
+__all__ = [
+    "ELEMENTWISE",
+    "EXPECTED",
+    "FFT",
+    "FUNCTIONS",
+    "INPLACE",
+    "LINALG",
+    "Functions",
+    "SpecialFunctions",
+    "assemble",
+]
 
 ELEMENTWISE: dict[str, int] = {
     name: position
@@ -123,6 +133,42 @@ class Functions:
         return getattr(function, "__name__", repr(function))
 
 
+class SpecialFunctions:
+    """A device's special functions, each looked for when first needed: what has them may be heavy to import.
+
+    A backend's namespace offers them by a function ``special(name, kind)``, which gives the library's function for
+    operands of a kind (``"f"`` real, ``"c"`` complex), None where it has none, and raises ImportError where the
+    library that would have it is missing.
+
+    Attributes
+    ----------
+    missing
+        The error of the library that is missing, once one was.
+    """
+
+    __slots__ = ("_found", "_offer", "missing")
+
+    def __init__(self, offer: Callable[[str, str], Callable[..., Any] | None] | None) -> None:
+        self._offer = offer
+        self._found: dict[tuple[str, str], Callable[..., Any] | None] = {}
+        self.missing: ImportError | None = None
+
+    def find(self, name: str, kind: str) -> Callable[..., Any] | None:
+        """The library's function for native arrays of a kind; None where there is none."""
+        try:
+            return self._found[name, kind]
+        except KeyError:
+            pass
+        function = None
+        if self._offer is not None:
+            try:
+                function = self._offer(name, kind)
+            except ImportError as error:
+                self.missing = error
+        self._found[name, kind] = function
+        return function
+
+
 def assemble(backend: Backend, spec: str) -> Functions:
     """The functions of one device: the backend's own, corrected where it asks for that, composed where it has none."""
     unknown = set(backend.corrections) - set(_corrections.CORRECTIONS)
@@ -135,6 +181,7 @@ def assemble(backend: Backend, spec: str) -> Functions:
     functions = Functions()
     functions.linalg = Functions()  # type: ignore[attr-defined]
     functions.fft = Functions()  # type: ignore[attr-defined]
+    functions.special = SpecialFunctions(getattr(source, "special", None))  # type: ignore[attr-defined]
     functions.inplace = Functions()  # type: ignore[attr-defined]
     chapters = (
         ("", functions, source, (*HOOKS, *ELEMENTWISE, *FUNCTIONS)),
@@ -147,7 +194,8 @@ def assemble(backend: Backend, spec: str) -> Functions:
             if function is None:
                 if name in HOOKS:
                     continue
-                function = _generic.COMPOSED.get(prefix + name, _missing(prefix + name, spec))(functions)
+                compose = _generic.COMPOSED.get(prefix + name) or _missing(prefix + name, spec)
+                function = compose(functions)
             if prefix + name in backend.corrections:
                 function = _corrections.CORRECTIONS[prefix + name](functions, function)
             setattr(target, name, function)

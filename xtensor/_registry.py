@@ -44,6 +44,9 @@ class BackendInfo(NamedTuple):
         The version of its library, or None.
     devices
         The specs of its devices.
+    dtypes, fp64, kernels
+        What its first device can do: the dtypes it computes with, whether float64 is among them, and the functions
+        that are xtensor's own kernels there.
     """
 
     name: str
@@ -54,6 +57,9 @@ class BackendInfo(NamedTuple):
     kinds: tuple[str, ...] = ()
     requires: str = ""
     devices: tuple[str, ...] = ()
+    dtypes: tuple[str, ...] = ()
+    fp64: bool = False
+    kernels: tuple[str, ...] = ()
 
 
 class Entry:
@@ -98,7 +104,8 @@ class Entry:
                     if not self._devices:
                         raise BackendUnavailableError(f"backend {self.name!r} finds no device", backend.requires)
                 except Exception as error:
-                    self._failure = _unavailable(f"backend {self.name!r} does not work here", error)
+                    remedy = f'python -m pip install --upgrade "{backend.requires}"' if backend.requires else ""
+                    self._failure = _unavailable(f"backend {self.name!r} does not work here", error, remedy)
                 self._probed = True
             if self._failure is not None:
                 raise self._fresh_failure()
@@ -130,6 +137,8 @@ class Entry:
                 kinds=loaded.kinds if loaded else (),
                 requires=loaded.requires if loaded else "",
             )
+        spec = self._devices[0]
+        dtypes = tuple(str(dtype) for dtype in (*backend.dtypes(spec), *backend.extra_dtypes(spec)))
         return BackendInfo(
             name=self.name,
             available=True,
@@ -137,6 +146,9 @@ class Entry:
             kinds=backend.kinds,
             requires=backend.requires,
             devices=self._devices,
+            dtypes=dtypes,
+            fp64="float64" in dtypes,
+            kernels=tuple(backend.kernels),
         )
 
     def _fresh_failure(self) -> BackendUnavailableError:
@@ -149,10 +161,10 @@ class Entry:
         return fresh
 
 
-def _unavailable(what: str, error: Exception) -> BackendUnavailableError:
+def _unavailable(what: str, error: Exception, remedy: str = "") -> BackendUnavailableError:
     if isinstance(error, BackendUnavailableError):
         return error
-    failure = BackendUnavailableError(f"{what}: {type(error).__name__}: {error}")
+    failure = BackendUnavailableError(f"{what}: {type(error).__name__}: {error}", remedy)
     failure.__cause__ = error
     return failure
 

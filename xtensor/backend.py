@@ -82,12 +82,15 @@ class Backend(ABC):
         What a person installs to have it, as ``pip`` takes it.
     corrections
         Names of the shared corrections (``xtensor/_corrections.py`` lists them) that this library's functions need.
+    kernels
+        Names of the functions that are kernels of the backend's own, for :func:`xtensor.backends` to tell.
     """
 
     name: str
     kinds: tuple[str, ...]
     requires: str = ""
     corrections: tuple[str, ...] = ()
+    kernels: Sequence[str] = ()
 
     @abstractmethod
     def probe(self) -> str:

@@ -1,0 +1,117 @@
+"""Libraries that are missing, broken, or fail late: the error reaches whoever asks for that device, and nobody else."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from toy import ToyBackend
+
+import xtensor as xp
+
+LIBRARIES = {
+    # A device's spec, the module its backend imports, and a word of the remedy.
+    "strict": ("array_api_strict", "xtensor[strict]"),
+    "sycl:cpu:0": ("dpnp", "xtensor[dpnp]"),
+    "cuda:0": ("cupy", "cuda12"),
+}
+
+BREAKAGES = {
+    "missing": "raise ModuleNotFoundError('No module named {module}', name='{module}')",
+    "failing at import": "raise ImportError('libsomething.so.1: cannot open shared object file')",
+    "raising what nobody expects": "raise OSError('undefined symbol: _Zfoo')",
+    "exiting": "raise RuntimeError('driver version is insufficient')",
+    "empty": "",
+}
+
+PROGRAM = """
+import sys
+import xtensor as xp
+
+x = xp.asarray([1.0, 4.0], device="cpu")
+assert xp.sqrt(x).tolist() == [1.0, 2.0]
+assert "cpu" in [str(device) for device in xp.devices()]
+assert {spec!r} not in [str(device) for device in xp.devices()]
+try:
+    xp.zeros(1, device={spec!r})
+except xp.BackendUnavailableError as error:
+    print(error)
+(info,) = [info for info in xp.backends() if {kind!r} in info.kinds]
+assert not info.available and info.reason and info.remedy, info
+assert xp.sqrt(x).tolist() == [1.0, 2.0]
+"""
+
+
+def run(program: str, path: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": path, "XTENSOR_DEVICE": "cpu"}
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, env=environment, timeout=120
+    )
+
+
+@pytest.mark.parametrize("breakage", BREAKAGES)
+@pytest.mark.parametrize("spec", LIBRARIES)
+def test_a_broken_library_hurts_only_who_asks_for_its_device(tmp_path, spec, breakage):
+    module, remedy = LIBRARIES[spec]
+    (tmp_path / module).mkdir()
+    (tmp_path / module / "__init__.py").write_text(BREAKAGES[breakage].format(module=module))
+    done = run(PROGRAM.format(spec=spec, kind=spec.split(":")[0]), str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert remedy in done.stdout
+
+
+def test_a_device_that_fails_on_first_use_raises_there_and_again(registry):
+    class Late(ToyBackend):
+        def namespace(self, spec):
+            raise RuntimeError("the device fell off the bus")
+
+    xp.register_backend(Late())
+    assert "toy:0" in [str(device) for device in xp.devices()]
+    for _ in range(2):
+        with pytest.raises(xp.BackendUnavailableError, match=r"toy:0.*fell off the bus"):
+            xp.zeros(1, device="toy:0")
+    assert xp.ones(1, device="cpu").tolist() == [1.0]
+
+
+def test_a_device_that_failed_on_first_use_works_once_it_is_mended(registry):
+    class Flaky(ToyBackend):
+        broken = True
+
+        def namespace(self, spec):
+            if self.broken:
+                raise RuntimeError("not yet")
+            return super().namespace(spec)
+
+    backend = Flaky()
+    xp.register_backend(backend)
+    with pytest.raises(xp.BackendUnavailableError, match="not yet"):
+        xp.zeros(1, device="toy:0")
+    backend.broken = False
+    assert xp.zeros(1, device="toy:0").tolist() == [0.0]
+
+
+def test_an_operation_that_fails_on_a_device_names_function_operands_and_device(registry):
+    class Failing(ToyBackend):
+        def namespace(self, spec):
+            import types
+
+            def sqrt(x):
+                raise ValueError("illegal address")
+
+            return types.SimpleNamespace(**{**vars(super().namespace(spec)), "sqrt": sqrt})
+
+    xp.register_backend(Failing())
+    with pytest.raises(ValueError, match=r"sqrt\(float64 array of shape \(2,\)\) on toy:0: illegal address"):
+        xp.sqrt(xp.ones(2, device="toy"))
+
+
+def test_threads_that_open_a_device_at_once_get_the_same_one(registry):
+    xp.register_backend(ToyBackend())
+    with ThreadPoolExecutor(8) as pool:
+        arrays = list(pool.map(lambda _: xp.ones(2, device="toy:0") + 1, range(64)))
+    assert len({id(x.device) for x in arrays}) == 1
+    assert all(x.tolist() == [2.0, 2.0] for x in arrays)
