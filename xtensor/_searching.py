@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, overload
 
 from ._array import Array, Axis, Scalar, apply, wrap
 from ._checks import check_axes, check_axis
@@ -195,7 +195,13 @@ def searchsorted(
     return apply(device, device.xp.searchsorted, native1, native2, side=side, sorter=order)
 
 
-def where(condition: Array, x1: Array | Scalar, x2: Array | Scalar, /) -> Array:
+@overload
+def where(condition: Array, x1: Array | Scalar, x2: Array | Scalar, /) -> Array: ...
+@overload
+def where(condition: Array, /) -> tuple[Array, ...]: ...
+def where(
+    condition: Array, x1: Array | Scalar | None = None, x2: Array | Scalar | None = None, /
+) -> Array | tuple[Array, ...]:
     """The elements of ``x1`` where a condition holds, else those of ``x2``.
 
     Parameters
@@ -203,7 +209,8 @@ def where(condition: Array, x1: Array | Scalar, x2: Array | Scalar, /) -> Array:
     condition
         Array of dtype bool.
     x1, x2
-        Arrays that broadcast with ``condition``; Python scalars are accepted.
+        Arrays that broadcast with ``condition``; Python scalars are accepted. Without both, the result is that of
+        ``nonzero(condition)``, as NumPy has it; the device ``strict`` refuses.
 
     Returns
     -------
@@ -223,6 +230,8 @@ def where(condition: Array, x1: Array | Scalar, x2: Array | Scalar, /) -> Array:
     """
     if condition.__class__ is not Array:
         raise not_an_array("where", condition)
+    if x1 is None and x2 is None and not condition._device._backend.defined_only:
+        return nonzero(condition)
     device = condition._device
     if x1.__class__ is x2.__class__ is Array and x1._device is device and x2._device is device:
         return apply(device, device.xp.where, condition._native, x1._native, x2._native)

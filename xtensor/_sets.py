@@ -81,7 +81,8 @@ def unique_all(x: Array, /) -> UniqueAll:
 
     Notes
     -----
-    Standard 2025.12, Set Functions, ``unique_all``. Each NaN is an element of its own. The shape of the result
+    Standard 2025.12, Set Functions, ``unique_all``. Values ascend on every device;
+    the standard leaves their order open. Each NaN is an element of its own. The shape of the result
     depends on the elements.
     """
     device = device_of(x)
@@ -103,7 +104,8 @@ def unique_counts(x: Array, /) -> UniqueCounts:
 
     Notes
     -----
-    Standard 2025.12, Set Functions, ``unique_counts``. Each NaN is an element of its own. The shape of the result
+    Standard 2025.12, Set Functions, ``unique_counts``. Values ascend on every device;
+    the standard leaves their order open. Each NaN is an element of its own. The shape of the result
     depends on the elements.
     """
     device = device_of(x)
@@ -126,7 +128,8 @@ def unique_inverse(x: Array, /) -> UniqueInverse:
 
     Notes
     -----
-    Standard 2025.12, Set Functions, ``unique_inverse``. Each NaN is an element of its own. The shape of the result
+    Standard 2025.12, Set Functions, ``unique_inverse``. Values ascend on every device;
+    the standard leaves their order open. Each NaN is an element of its own. The shape of the result
     depends on the elements.
     """
     device = device_of(x)
@@ -148,7 +151,8 @@ def unique_values(x: Array, /) -> Array:
 
     Notes
     -----
-    Standard 2025.12, Set Functions, ``unique_values``. Each NaN is an element of its own. The shape of the result
+    Standard 2025.12, Set Functions, ``unique_values``. Values ascend on every device;
+    the standard leaves their order open. Each NaN is an element of its own. The shape of the result
     depends on the elements.
     """
     device = device_of(x)

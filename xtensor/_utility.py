@@ -74,7 +74,7 @@ def any(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
 
 
 def diff(
-    x: Array, /, *, axis: int = -1, n: int = 1, prepend: Array | None = None, append: Array | None = None
+    x: Array, /, n: int = 1, *, axis: int = -1, prepend: Array | None = None, append: Array | None = None
 ) -> Array:
     r"""The differences of neighbours, :math:`x_{i+1} - x_i`, along an axis, taken ``n`` times.
 
@@ -82,10 +82,10 @@ def diff(
     ----------
     x
         Array of one or more dimensions, of a numeric dtype.
+    n
+        How often differences are taken; 0 gives ``x``. By position, too, as callers of NumPy's function do.
     axis
         The axis.
-    n
-        How often differences are taken; 0 gives ``x``.
     prepend, append
         Arrays put before and after ``x`` along ``axis`` first; of its shape in the other axes.
 

@@ -84,6 +84,8 @@ class Backend(ABC):
         Names of the shared corrections (``xtensor/_corrections.py`` lists them) that this library's functions need.
     kernels
         Names of the functions that are kernels of the backend's own, for :func:`xtensor.backends` to tell.
+    defined_only
+        Whether the core, too, refuses on these devices what the standard leaves undefined and NumPy does.
     """
 
     name: str
@@ -91,6 +93,7 @@ class Backend(ABC):
     requires: str = ""
     corrections: tuple[str, ...] = ()
     kernels: Sequence[str] = ()
+    defined_only: bool = False
 
     @abstractmethod
     def probe(self) -> str:
