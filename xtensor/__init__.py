@@ -12,8 +12,12 @@ Array(1.875)
 
 from __future__ import annotations
 
-from . import fft, linalg
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
+from . import fft, lib, linalg
 from ._array import Array
+from ._beyond import allclose, bincount, convolve, diag, isclose, put_along_axis, roots, transpose
 from ._creation import (
     arange,
     asarray,
@@ -63,6 +67,7 @@ from ._device import (
     set_default_device,
     use_device,
 )
+from ._einsum import einsum
 from ._elementwise import (
     abs,
     acos,
@@ -133,6 +138,7 @@ from ._elementwise import (
     trunc,
 )
 from ._errors import BackendUnavailableError, DeviceMismatchError, OutOfMemoryError
+from ._gradient import gradient
 from ._indexing import take, take_along_axis
 from ._inspection import __array_namespace_info__
 from ._linear_algebra import matmul, matrix_transpose, tensordot, vecdot
@@ -153,6 +159,23 @@ from ._manipulation import (
     tile,
     unstack,
 )
+from ._nan_aware import (
+    cumprod,
+    cumsum,
+    nanargmax,
+    nanargmin,
+    nancumprod,
+    nancumsum,
+    nanmax,
+    nanmean,
+    nanmin,
+    nanprod,
+    nanstd,
+    nansum,
+    nanvar,
+)
+from ._pad import pad
+from ._quantiles import median, nanmedian, nanquantile, quantile
 from ._registry import backends, register_backend, set_backend_priority
 from ._searching import argmax, argmin, count_nonzero, nonzero, searchsorted, where
 from ._sets import isin, unique_all, unique_counts, unique_inverse, unique_values
@@ -160,6 +183,10 @@ from ._sorting import argsort, sort
 from ._statistical import cumulative_prod, cumulative_sum, max, mean, min, prod, std, sum, var
 from ._transfers import transfers
 from ._utility import all, any, diff
+from .linalg import cross
+
+if _TYPE_CHECKING:
+    from . import special
 
 __version__ = "0.1.0"
 __array_api_version__ = "2025.12"
@@ -184,6 +211,7 @@ __all__ = [
     "acosh",
     "add",
     "all",
+    "allclose",
     "any",
     "arange",
     "argmax",
@@ -198,6 +226,7 @@ __all__ = [
     "atanh",
     "backends",
     "best_device",
+    "bincount",
     "bitwise_and",
     "bitwise_invert",
     "bitwise_left_shift",
@@ -215,18 +244,24 @@ __all__ = [
     "complex128",
     "concat",
     "conj",
+    "convolve",
     "copysign",
     "cos",
     "cosh",
     "count_nonzero",
+    "cross",
+    "cumprod",
+    "cumsum",
     "cumulative_prod",
     "cumulative_sum",
     "default_device",
     "device",
     "devices",
+    "diag",
     "diff",
     "divide",
     "e",
+    "einsum",
     "empty",
     "empty_like",
     "equal",
@@ -245,6 +280,7 @@ __all__ = [
     "from_dlpack",
     "full",
     "full_like",
+    "gradient",
     "greater",
     "greater_equal",
     "hypot",
@@ -255,6 +291,7 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "isclose",
     "isdtype",
     "isfinite",
     "isin",
@@ -262,6 +299,7 @@ __all__ = [
     "isnan",
     "less",
     "less_equal",
+    "lib",
     "linalg",
     "linspace",
     "log",
@@ -278,12 +316,26 @@ __all__ = [
     "max",
     "maximum",
     "mean",
+    "median",
     "meshgrid",
     "min",
     "minimum",
     "moveaxis",
     "multiply",
     "nan",
+    "nanargmax",
+    "nanargmin",
+    "nancumprod",
+    "nancumsum",
+    "nanmax",
+    "nanmean",
+    "nanmedian",
+    "nanmin",
+    "nanprod",
+    "nanquantile",
+    "nanstd",
+    "nansum",
+    "nanvar",
     "negative",
     "newaxis",
     "nextafter",
@@ -291,11 +343,14 @@ __all__ = [
     "not_equal",
     "ones",
     "ones_like",
+    "pad",
     "permute_dims",
     "pi",
     "positive",
     "pow",
     "prod",
+    "put_along_axis",
+    "quantile",
     "real",
     "reciprocal",
     "register_backend",
@@ -304,6 +359,7 @@ __all__ = [
     "reshape",
     "result_type",
     "roll",
+    "roots",
     "round",
     "searchsorted",
     "set_backend_priority",
@@ -313,6 +369,7 @@ __all__ = [
     "sin",
     "sinh",
     "sort",
+    "special",
     "sqrt",
     "square",
     "squeeze",
@@ -327,6 +384,7 @@ __all__ = [
     "tensordot",
     "tile",
     "transfers",
+    "transpose",
     "tril",
     "triu",
     "trunc",
@@ -350,3 +408,12 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def __getattr__(name: str) -> _Any:
+    # The chapter of special functions is not imported before it is asked for.
+    if name == "special":
+        from importlib import import_module
+
+        return import_module(".special", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ._checks import check_dtype
+from ._checks import check_dtype, check_integer
 from ._device import Device, _restore, device
 from ._dispatch import (
     SCALARS,
@@ -172,6 +172,12 @@ class Array(Methods):
         """The values as a NumPy array: the same memory on the host; TypeError off it, unless transfers are allowed."""
         return np.array(host_values(self._native, self._device, "numpy.asarray"), dtype=dtype, copy=copy)
 
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """What one of NumPy's functions gives for this array: computed on its device, or refused with TypeError."""
+        from ._numpy_protocol import array_function  # for those alone who call NumPy's functions on Arrays
+
+        return array_function(function, types, args, kwargs)
+
     def __dlpack__(
         self,
         /,
@@ -271,6 +277,8 @@ class Array(Methods):
     def item(self, *index: int) -> Scalar:
         """The one element as a Python scalar, or the element at an index; ValueError if there are several."""
         if index:
+            for position in index:
+                check_integer(position, "item", "an index")
             return self[index[0] if len(index) == 1 and self.ndim == 1 else index].item()
         if self.size != 1:
             raise ValueError(f"item() needs an array of one element, not shape {self.shape}; give an index")
@@ -321,8 +329,13 @@ class Array(Methods):
     def __getitem__(self, key: Key, /) -> Array:
         device = self._device
         kind = key.__class__
-        if kind not in PLAIN_KEYS:
-            key = self._key(key)
+        if kind is tuple:
+            for part in key:
+                if part.__class__ not in PLAIN_KEYS:
+                    key = self._key(key)
+                    break
+        elif kind not in PLAIN_KEYS:
+            key = key._native if kind is Array and key._device is device else self._key(key)
         try:
             if device.getitem is not None:
                 native = device.getitem(self._native, key)
@@ -334,7 +347,7 @@ class Array(Methods):
                 if native.__class__ is not device.native_type:
                     native = self._native[(*key, ...) if kind is tuple else (key, ...)]
         except Exception as error:
-            raise _key_error(error, self._native, device, key, "__getitem__") from error
+            raise _key_error(error, self._native, device, key) from error
         result = Array()
         result._native = native
         result._device = device
@@ -345,7 +358,10 @@ class Array(Methods):
         if key.__class__ not in PLAIN_KEYS:
             key = self._key(key)
         if value.__class__ not in SCALARS:
-            value = self._value(value)
+            if value.__class__ is Array and value._device is device and value._native.dtype == self._native.dtype:
+                value = value._native
+            else:
+                value = self._value(value)
         elif value.__class__ is complex and self.dtype.kind not in "cb":
             raise TypeError(f"cannot cast {value!r} to {self.dtype} in an assignment; assign its real part")
         try:
@@ -354,7 +370,7 @@ class Array(Methods):
             else:
                 device.setitem(self._native, key, value)
         except Exception as error:
-            raise _key_error(error, self._native, device, key, "__setitem__") from error
+            raise _key_error(error, self._native, device, key, value) from error
 
     def _value(self, value: Any) -> Native:
         """What is assigned, as a native array of this device."""
@@ -386,10 +402,11 @@ class Array(Methods):
         """The same memory seen as another dtype; the last axis changes its length with the itemsize."""
         if dtype is None:
             return self[...]
+        wanted = check_dtype(dtype, self._device, "view")
         view = getattr(self._native, "view", None)
         if view is None:
             raise NotImplementedError(f"view(): the library of {self._device} cannot see memory as another dtype")
-        return apply(self._device, view, check_dtype(dtype, self._device, "view"))
+        return apply(self._device, view, wanted)
 
     # -- operators ------------------------------------------------------------------------------------------------
 
@@ -541,12 +558,12 @@ class Array(Methods):
     def __irshift__(self, other: Any, /) -> Array: ...
 
 
-def _key_error(error: Exception, native: Native, device: Device, key: Key, name: str) -> Exception:
+def _key_error(error: Exception, native: Native, device: Device, key: Key, *value: Any) -> Exception:
     """An indexing error that names the key and the shape."""
     text = describe(key)
     if isinstance(error, IndexError):
         return IndexError(f"index {text} does not fit an array of shape {native.shape}: {error}")
-    return explained(error, device, name, (native, text))
+    return explained(error, device, "__setitem__" if value else "__getitem__", (native, text, *value))
 
 
 def _unpickle(values: np.ndarray[Any, Any], backend: str, spec: str) -> Array:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ._array import Array, apply, wrap
-from ._checks import check_dtype
+from ._checks import check_copy, check_dtype
 from ._device import Device, resolve
 from ._dispatch import call, common_device
 from ._errors import CopyRequiredError, describe
@@ -64,8 +64,11 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: str | Device | None = Non
     Array([[1., 2.],
            [3., 4.]], dtype=float32)
     """
-    if copy is not None and not isinstance(copy, bool):
-        raise TypeError(f"asarray(): copy is True, False or None, not {describe(copy)}")
+    copy = check_copy(copy, "asarray")
+    if obj.__class__ is np.ndarray and dtype is None:
+        target = resolve(device)
+        if obj.dtype in target.dtypes:
+            return apply(target, target._backend.from_host, obj, target._spec, copy=copy)
     if obj.__class__ is Array:
         return _of_array(obj, dtype, obj._device if device is None else resolve(device), copy)
     if not isinstance(obj, (np.ndarray, np.generic)) and hasattr(obj, "__dlpack__"):
@@ -106,9 +109,13 @@ def from_dlpack(x: Any, /, *, device: str | Device | None = None, copy: bool | N
     Standard 2025.12, Creation Functions, ``from_dlpack``.
     """
     target = None if device is None else resolve(device)
+    copy = check_copy(copy, "from_dlpack")
     if x.__class__ is Array:
         return _of_array(x, None, x._device if target is None else target, copy)
-    native, place = from_producer(x, target, copy)
+    try:
+        native, place = from_producer(x, target, copy)
+    except BufferError as error:
+        raise type(error)(f"from_dlpack({describe(x)}): {error}") from error
     check_dtype(native.dtype, place, "from_dlpack")
     return wrap(native, place)
 
@@ -172,6 +179,8 @@ def _read(obj: Any, dtype: DType | None, target: Device, buffer: bool) -> np.nda
     try:
         # The dtype is applied here where it is given, so that integers beyond int64 reach uint64 unrounded.
         host = np.asarray(obj, dtype=dtype)
+    except OverflowError as error:
+        raise OverflowError(f"asarray(): {describe(obj)} does not fit dtype {dtype} ({error})") from None
     except ValueError as error:
         raise ValueError(
             f"asarray(): {describe(obj)} is ragged or holds what is no number; nested sequences need equal lengths "

@@ -17,12 +17,16 @@ __all__ = [
     "as_lengths",
     "check_axes",
     "check_axis",
+    "check_copy",
     "check_dtype",
+    "check_flag",
     "check_integer",
     "check_shape",
+    "check_size",
+    "check_word",
 ]
 
-LARGEST = np.iinfo(np.int64).max
+LARGEST: int = np.iinfo(np.int64).max
 """The most elements an array can be asked to have: more than any address space holds."""
 
 
@@ -30,14 +34,20 @@ KNOWN: frozenset[DType] = frozenset((*STANDARD_DTYPES, np.dtype(np.float16)))
 """The standard's dtypes, and those that some devices have beyond them."""
 
 
+CLASSES = frozenset(type(dtype) for dtype in KNOWN)
+
+
 def as_dtype(value: Any, name: str) -> DType:
     """An argument that must be a dtype as a ``numpy.dtype``; booleans and numbers only."""
-    dtype: DType | None
-    try:
-        dtype = np.dtype(value)
-    except TypeError:
-        dtype = None
-    if value is None or dtype is None or dtype not in KNOWN:
+    if value.__class__ in CLASSES and value in KNOWN:
+        return value
+    dtype: DType | None = None
+    if isinstance(value, (np.dtype, type, str)):
+        try:
+            dtype = np.dtype(value)
+        except TypeError:
+            dtype = None
+    if dtype is None or dtype not in KNOWN:
         raise TypeError(
             f"{name}() takes a dtype of booleans or numbers, such as xtensor.float32, not {describe(value)}"
         )
@@ -55,7 +65,7 @@ def check_dtype(value: Any, device: Device, name: str) -> DType:
 
 def check_axis(axis: Any, ndim: int, name: str) -> int:
     """One axis as an integer in ``[0, ndim)``."""
-    position = check_integer(axis, name, "axis")
+    position = axis if axis.__class__ is int else check_integer(axis, name, "axis")
     if not -ndim <= position < ndim:
         raise np.exceptions.AxisError(
             f"{name}(): axis {position} is out of bounds for an array of {ndim} dimensions; "
@@ -84,8 +94,41 @@ def check_integer(value: Any, function: str, name: str) -> int:
         raise TypeError(f"{function}(): {name} is an integer, not {describe(value)}") from None
 
 
+def check_flag(value: Any, function: str, name: str) -> bool:
+    """An argument that must be True or False."""
+    if isinstance(value, (bool, np.bool)):
+        return bool(value)
+    raise TypeError(f"{function}(): {name} is True or False, not {describe(value)}")
+
+
+def check_copy(value: Any, function: str) -> bool | None:
+    """A ``copy=`` argument."""
+    if value is None:
+        return None
+    if isinstance(value, (bool, np.bool)):
+        return bool(value)
+    raise TypeError(f"{function}(): copy is True, False or None, not {describe(value)}")
+
+
+def check_word(value: Any, words: tuple[str, ...], function: str, name: str) -> str:
+    """An argument that must be one of a few words."""
+    if isinstance(value, str) and value in words:
+        return value
+    raise ValueError(f"{function}(): {name} is {' or '.join(map(repr, words))}, not {describe(value)}")
+
+
+def check_size(elements: int, dtype: DType, function: str) -> None:
+    """Refuse a result that no address space can hold, before a library multiplies without looking."""
+    if elements * dtype.itemsize > LARGEST:
+        raise ValueError(
+            f"{function}(): the result would have {elements} elements of {dtype}, more than memory has addresses"
+        )
+
+
 def check_shape(shape: Any, function: str) -> tuple[int, ...]:
     """A shape as a tuple of lengths, none negative, their product within any address space."""
+    if shape.__class__ is int and 0 <= shape < 2**30:
+        return (shape,)
     lengths = as_lengths(shape, function)
     size = 1
     for length in lengths:

@@ -3,6 +3,9 @@
 A correction takes a device's functions and the library's own function, and gives the corrected function. A backend
 names those it needs (``Backend.corrections``). Nothing here forces a value from a device to the host.
 
+A function that is right already, because its backend corrected it in a way of its own, is named, too: its in-place
+operator is the library's otherwise. It says so by an attribute ``corrected`` where there is a correction here.
+
 A complex result is put together by the namespace's ``complex_of(real, imag)``, each component exactly as given:
 arithmetic with ``1j`` would make NaN of an infinite component and lose the sign of a zero.
 """
@@ -29,6 +32,9 @@ def floor_divide(xp: Any, raw: Function) -> Function:
 
     def infinite(x: Native | float) -> Any:
         return xp.isinf(x) if hasattr(x, "dtype") else math.isinf(x)
+
+    if getattr(raw, "corrected", False):
+        return raw
 
     has_infinity = vars(xp).get("has_infinity", lambda x: True)
 
@@ -129,7 +135,19 @@ def tanh(xp: Any, raw: Function) -> Function:
     return corrected
 
 
+def as_it_is(xp: Any, raw: Function) -> Function:
+    """What the backend corrected itself, or binds to a device: named for its in-place operator."""
+    return raw
+
+
 CORRECTIONS: dict[str, Correction] = {
+    **dict.fromkeys(
+        (
+            *("add", "bitwise_and", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor"),
+            *("divide", "matmul", "multiply", "remainder", "subtract"),
+        ),
+        as_it_is,
+    ),
     "acosh": acosh,
     "expm1": expm1,
     "floor_divide": floor_divide,

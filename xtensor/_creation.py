@@ -9,12 +9,12 @@ import numpy as np
 
 from ._array import Array, Scalar, apply
 from ._asarray import asarray, from_dlpack
-from ._checks import LARGEST, check_dtype, check_integer, check_shape
+from ._checks import LARGEST, check_dtype, check_flag, check_integer, check_shape, check_word
 from ._device import Device, resolve
-from ._dispatch import device_of
+from ._dispatch import SCALARS, device_of
 from ._errors import describe
 from ._manipulation import broadcast_arrays, reshape
-from .backend import DType
+from .backend import DType, Native
 
 __all__ = [
     "arange",
@@ -36,6 +36,9 @@ __all__ = [
 ]
 
 Shape = int | Sequence[int]
+
+DEFAULTS: dict[type, str] = {int: "integral", float: "real floating", complex: "complex floating"}
+"""The kind of default dtype for each class of Python scalars; bool has its own."""
 
 
 def arange(
@@ -81,12 +84,14 @@ def arange(
     target = resolve(device)
     if stop is None:
         start, stop = 0, start
-    for name, value in (("start", start), ("stop", stop), ("step", step)):
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-            raise TypeError(f"arange(): {name} is a real number, not {describe(value)}")
+    integers = start.__class__ is stop.__class__ is step.__class__ is int
+    if not integers:
+        for name, value in (("start", start), ("stop", stop), ("step", step)):
+            if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+                raise TypeError(f"arange(): {name} is a real number, not {describe(value)}")
+        integers = all(isinstance(value, (int, np.integer)) for value in (start, stop, step))
     if step == 0:
         raise ValueError("arange(): step is 0, so no end is ever reached; give another step")
-    integers = all(isinstance(value, (int, np.integer)) for value in (start, stop, step))
     if dtype is None:
         wanted = target.default_dtypes["integral" if integers else "real floating"]
     else:
@@ -140,8 +145,8 @@ def empty_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = 
     -----
     Standard 2025.12, Creation Functions, ``empty_like``.
     """
-    place = device_of(x)
-    return empty(x.shape, dtype=x.dtype if dtype is None else dtype, device=place if device is None else device)
+    target, lengths, wanted = _request_like("empty_like", x, dtype, device)
+    return apply(target, target.xp.empty, lengths, dtype=wanted)
 
 
 def eye(
@@ -203,16 +208,9 @@ def full(shape: Shape, fill_value: Scalar | Array, *, dtype: Any = None, device:
     """
     if isinstance(fill_value, Array) and device is None:
         device = fill_value.device
-    value = asarray(fill_value, device=device)
-    if value.ndim:
-        raise TypeError(f"full(): fill_value is a scalar or a 0-d Array, not one of shape {value.shape}")
-    wanted = value.dtype if dtype is None else dtype
-    target, lengths, checked = _request("full", shape, wanted, device)
-    if fill_value.__class__ in (bool, int, float, complex):
-        native = _fitting(fill_value, checked, "full")
-    else:
-        native = value._native
-    return apply(target, target.xp.full, lengths, native, dtype=checked)
+    target = resolve(device)
+    native, inferred = _fill_value(fill_value, target, dtype, "full")
+    return apply(target, target.xp.full, check_shape(shape, "full"), native, dtype=inferred)
 
 
 def full_like(
@@ -233,13 +231,9 @@ def full_like(
     -----
     Standard 2025.12, Creation Functions, ``full_like``.
     """
-    place = device_of(x)
-    return full(
-        x.shape,
-        fill_value,
-        dtype=x.dtype if dtype is None else dtype,
-        device=place if device is None else device,
-    )
+    target, lengths, wanted = _request_like("full_like", x, dtype, device)
+    native, wanted = _fill_value(fill_value, target, wanted, "full_like")
+    return apply(target, target.xp.full, lengths, native, dtype=wanted)
 
 
 def linspace(
@@ -291,7 +285,15 @@ def linspace(
         wanted = check_dtype(dtype, target, "linspace")
         if is_complex and wanted.kind != "c":
             raise TypeError(f"linspace(): complex bounds need a complex dtype, not {wanted}")
-    return apply(target, target.xp.linspace, start, stop, count, dtype=wanted, endpoint=endpoint)
+    return apply(
+        target,
+        target.xp.linspace,
+        start,
+        stop,
+        count,
+        dtype=wanted,
+        endpoint=check_flag(endpoint, "linspace", "endpoint"),
+    )
 
 
 def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> tuple[Array, ...]:
@@ -318,8 +320,7 @@ def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> tuple[Arra
     -----
     Standard 2025.12, Creation Functions, ``meshgrid``.
     """
-    if indexing not in ("xy", "ij"):
-        raise ValueError(f"meshgrid(): indexing is 'xy' or 'ij', not {describe(indexing)}")
+    check_word(indexing, ("xy", "ij"), "meshgrid", "indexing")
     for x in arrays:
         device_of(x)
         if x.ndim > 1:
@@ -367,8 +368,8 @@ def ones_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = N
     -----
     Standard 2025.12, Creation Functions, ``ones_like``.
     """
-    place = device_of(x)
-    return ones(x.shape, dtype=x.dtype if dtype is None else dtype, device=place if device is None else device)
+    target, lengths, wanted = _request_like("ones_like", x, dtype, device)
+    return apply(target, target.xp.ones, lengths, dtype=wanted)
 
 
 def tril(x: Array, /, *, k: int = 0) -> Array:
@@ -449,8 +450,8 @@ def zeros_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = 
     -----
     Standard 2025.12, Creation Functions, ``zeros_like``.
     """
-    place = device_of(x)
-    return zeros(x.shape, dtype=x.dtype if dtype is None else dtype, device=place if device is None else device)
+    target, lengths, wanted = _request_like("zeros_like", x, dtype, device)
+    return apply(target, target.xp.zeros, lengths, dtype=wanted)
 
 
 def _request(
@@ -463,17 +464,37 @@ def _request(
     return target, lengths, wanted
 
 
-def _fitting(value: Any, dtype: DType, function: str) -> Scalar:
-    """A Python scalar that a dtype can hold, or a typed error."""
-    if isinstance(value, complex) and dtype.kind not in "cb":
-        raise TypeError(f"{function}(): {value!r} is complex and does not fit dtype {dtype}; take its real part")
-    if dtype.kind in "iu" and isinstance(value, int):
-        limits = np.iinfo(dtype)
-        if not limits.min <= value <= limits.max:
-            raise OverflowError(
-                f"{function}(): {value} does not fit dtype {dtype}, which goes from {limits.min} to {limits.max}"
-            )
-    return value  # type: ignore[no-any-return]
+def _request_like(
+    function: str, x: Array, dtype: Any, device: str | Device | None
+) -> tuple[Device, tuple[int, ...], DType]:
+    """The device, shape and dtype of a result made after an array, where nothing else is asked for."""
+    place = device_of(x, function)
+    target = place if device is None else resolve(device)
+    return target, x.shape, check_dtype(x.dtype if dtype is None else dtype, target, function)
+
+
+def _fill_value(value: Any, target: Device, dtype: Any, function: str) -> tuple[Native | Scalar, DType]:
+    """A value to fill with, as the native function takes it, and the dtype of the result."""
+    if value.__class__ in SCALARS:
+        kind = DEFAULTS.get(value.__class__)
+        wanted: Any
+        if dtype is not None:
+            wanted = check_dtype(dtype, target, function)
+        else:
+            wanted = target.default_dtypes[kind] if kind else np.dtype(bool)
+        if value.__class__ is complex and wanted.kind not in "cb":
+            raise TypeError(f"{function}(): {value!r} is complex and does not fit dtype {wanted}; take its real part")
+        if value.__class__ is int and wanted.kind in "iu":
+            limits = np.iinfo(wanted)
+            if not limits.min <= value <= limits.max:
+                raise OverflowError(
+                    f"{function}(): {value} does not fit dtype {wanted}, which goes from {limits.min} to {limits.max}"
+                )
+        return value, wanted
+    if not isinstance(value, (Array, np.generic)) or value.shape:
+        raise TypeError(f"{function}(): fill_value is a scalar or a 0-d Array, not {describe(value)}")
+    filled = asarray(value, device=target)
+    return filled._native, filled.dtype if dtype is None else check_dtype(dtype, target, function)
 
 
 def _triangle(x: Array, k: int, name: str) -> Array:

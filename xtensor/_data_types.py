@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._array import Array, Scalar, apply
-from ._checks import as_dtype, check_dtype
+from ._checks import as_dtype, check_dtype, check_flag
 from ._device import Device, resolve
 from ._dispatch import SCALARS, call, device_of
 from ._errors import describe
@@ -125,6 +125,7 @@ def astype(x: Array, dtype: Any, /, *, copy: Any = True, device: str | Device | 
     source = device_of(x)
     target = source if device is None else resolve(device)
     wanted = check_dtype(dtype, target, "astype")
+    copy = check_flag(copy, "astype", "copy")
     if x.dtype.kind == "c" and wanted.kind not in "cb":
         raise TypeError(
             f"astype(): dtype {x.dtype} does not cast to {wanted}, which has no imaginary components; "
@@ -292,7 +293,7 @@ def result_type(*arrays_and_dtypes: Array | Scalar | DType) -> DType:
         if item.__class__ in SCALARS:
             operands.append(item)
         elif isinstance(item, (Array, np.generic)):
-            operands.append(item.dtype)
+            operands.append(as_dtype(item.dtype, "result_type"))
             typed = True
         else:
             operands.append(as_dtype(item, "result_type"))

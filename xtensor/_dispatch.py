@@ -145,7 +145,9 @@ def inplace_operator(name: str) -> Callable[[F], F]:
         def function(self: Any, other: Any, /) -> Any:
             device = self._device
             native = other
-            if other.__class__ not in SCALARS:
+            if other.__class__ is self.__class__ and other._device is device:
+                native = other._native
+            elif other.__class__ not in SCALARS:
                 native = native_operand(other, device, name, NotImplemented)
                 if native is NotImplemented:
                     return NotImplemented
@@ -261,7 +263,7 @@ def recover(
     """Try a call once more with the pool released, if memory ran out; raise a clear error otherwise."""
     backend, spec = device._backend, device._spec
     if not backend.out_of_memory(error):
-        raise explained(error, device, function, args) from error
+        raise explained(error, device, function, args, kwargs) from error
     backend.release_memory(spec)
     try:
         return function(*args, **(kwargs or {}))
@@ -312,19 +314,34 @@ KINDS = (
 )
 
 
-def explained(error: Exception, device: Device, function: Callable[..., Any] | str, args: tuple[Any, ...]) -> Exception:
+def explained(
+    error: Exception,
+    device: Device,
+    function: Callable[..., Any] | str,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any] | None = None,
+) -> Exception:
     """A native function's error as one of the same kind that names the function and the operands it met."""
     error = device._backend.translate(error)
     name = function if isinstance(function, str) else device.xp.name_of(function)
-    met = ", ".join(
-        f"{arg.dtype} array of shape {arg.shape}" if hasattr(arg, "dtype") else describe(arg)
-        for item in args
-        for arg in (item if isinstance(item, (tuple, list)) and hasattr(next(iter(item), None), "dtype") else (item,))
-    )
+    met = [_met(arg) for arg in args]
+    met += [f"{key}={_met(value)}" for key, value in (kwargs or {}).items() if value is not None]
     reason = str(error)
     if isinstance(error, TypeError) and name in EXPECTED:
         reason = f"{reason} ({name} takes {EXPECTED[name]}; cast with xtensor.astype)"
+    text = f"{name}({', '.join(met)}) on {device}: {reason}"
     for kind in KINDS:
         if isinstance(error, kind):
-            return kind(f"{name}({met}) on {device}: {reason}")
+            return kind(text)
+    if isinstance(error, (AttributeError, KeyError, RecursionError)):
+        return TypeError(text)  # what a library meets deep within when an argument is of a wrong type
     return error
+
+
+def _met(value: Any) -> str:
+    """An argument as a message shows it: dtype and shape of an array, a scalar's value."""
+    if hasattr(value, "dtype") and hasattr(value, "shape"):
+        return f"{value.dtype} array of shape {value.shape}"
+    if isinstance(value, (tuple, list)) and any(hasattr(item, "dtype") for item in value):
+        return f"[{', '.join(map(_met, value))}]"
+    return describe(value)

@@ -110,8 +110,8 @@ FFT: tuple[str, ...] = (
     *("irfft", "irfftn", "rfft", "rfftfreq", "rfftn"),
 )
 
-HOOKS: tuple[str, ...] = ("complex_of", "has_infinity")
-"""What a backend's namespace may offer beyond the standard, for the shared corrections to use."""
+HOOKS: tuple[str, ...] = ("complex_of", "has_infinity", "bin_counts", "direct_convolution")
+"""What a backend's namespace may offer beyond the standard, to the shared corrections and to what is composed."""
 
 
 class MissingFunctionError(NotImplementedError, AttributeError):
@@ -218,8 +218,8 @@ def _missing(name: str, spec: str) -> Callable[[Functions], Callable[..., Native
 
 def _inplace(backend: Backend, functions: Functions, name: str) -> Callable[[Native, Native], Native]:
     """The native in-place operator, or, where the function needs a correction, the corrected one and a write."""
-    if name not in backend.corrections:
-        native: Callable[[Native, Native], Native] = getattr(operator, INPLACE[name])
+    native: Callable[[Native, Native], Native] = getattr(operator, INPLACE[name])
+    if name not in backend.corrections and name != "pow":
         return native
     function: Callable[[Native, Native], Native] = getattr(functions, name)
 
@@ -232,4 +232,7 @@ def _inplace(backend: Backend, functions: Functions, name: str) -> Callable[[Nat
         backend.setitem(x1, ..., result)
         return x1
 
-    return compute_and_write
+    if name in backend.corrections:
+        return compute_and_write
+    # Integers to a negative power raise half-way: x1 must not be written to by then.
+    return lambda x1, x2: compute_and_write(x1, x2) if x1.dtype.kind in "iu" else native(x1, x2)

@@ -73,10 +73,30 @@ def vector_norm(xp: Any) -> Callable[..., Any]:
     return function
 
 
+def matrix_norm(xp: Any) -> Callable[..., Any]:
+    def function(x: Native, *, keepdims: bool = False, ord: Any = "fro") -> Native:
+        rows, columns = x.ndim - 2, x.ndim - 1
+        if ord == "fro":
+            return xp.linalg.vector_norm(x, axis=(rows, columns), keepdims=keepdims)
+        if ord == "nuc" or abs(ord) == 2:
+            values = xp.linalg.svdvals(x)
+            reduction = xp.sum if ord == "nuc" else xp.max if ord > 0 else xp.min
+            norms = reduction(values, axis=(rows,))
+        else:
+            along = rows if abs(ord) == 1 else columns
+            magnitude = xp.abs(x)
+            sums = xp.sum(magnitude, axis=(along,), keepdims=True, dtype=magnitude.dtype)
+            norms = (xp.max if ord > 0 else xp.min)(sums, axis=(rows, columns))
+        return xp.expand_dims(norms, axis=(rows, columns)) if keepdims else norms
+
+    return function
+
+
 COMPOSED: dict[str, Compose] = {
     "matrix_transpose": matrix_transpose,
     "unstack": unstack,
     "vecdot": vecdot,
+    "linalg.matrix_norm": matrix_norm,
     "linalg.outer": outer,
     "linalg.svdvals": svdvals,
     "linalg.vector_norm": vector_norm,

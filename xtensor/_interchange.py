@@ -43,6 +43,9 @@ def export(
             f"an array on {device} (DLPack device {device.dlpack_device}) can be exported there or to the host "
             f"{HOST}, not to {target}"
         )
+    view = None if copy else device._backend.host_view(native)
+    if view is not None:
+        return view.__dlpack__(max_version=max_version, copy=copy)
     if copy is False:
         raise CopyRequiredError(f"an array on {device} reaches the host by a copy only; pass copy=None or copy=True")
     return device._backend.to_host(native).__dlpack__(max_version=max_version, copy=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from ._array import Array, Axis, apply, wrap
-from ._checks import as_lengths, check_axes, check_axis, check_integer, check_shape
+from ._checks import as_lengths, check_axes, check_axis, check_copy, check_integer, check_shape, check_size
 from ._dispatch import call, common_device, device_of, native_operand, not_an_array
 from ._errors import CopyRequiredError, describe
 from .backend import Native
@@ -56,7 +57,7 @@ def broadcast_arrays(*arrays: Array) -> tuple[Array, ...]:
     """
     for x in arrays:
         device_of(x, "broadcast_arrays")
-    shape = broadcast_shapes(*(x.shape for x in arrays))
+    shape = _broadcast([x.shape for x in arrays], "broadcast_arrays")
     return tuple(broadcast_to(x, shape) for x in arrays)
 
 
@@ -85,17 +86,7 @@ def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     >>> xp.broadcast_shapes((8, 1, 6), (7, 1))
     (8, 7, 6)
     """
-    checked = [check_shape(shape, "broadcast_shapes") for shape in shapes]
-    result: list[int] = []
-    for position in range(1, max(map(len, checked), default=0) + 1):
-        lengths = {shape[-position] for shape in checked if len(shape) >= position} - {1}
-        if len(lengths) > 1:
-            raise ValueError(
-                f"shapes {', '.join(map(str, checked))} do not broadcast: axis {-position} has lengths "
-                f"{sorted(lengths)}; lengths must be equal or 1"
-            )
-        result.append(lengths.pop() if lengths else 1)
-    return tuple(reversed(result))
+    return _broadcast([check_shape(shape, "broadcast_shapes") for shape in shapes], "broadcast_shapes")
 
 
 def broadcast_to(x: Array, /, shape: Shape) -> Array:
@@ -298,6 +289,7 @@ def repeat(x: Array, repeats: int | Array, /, *, axis: int | None = None) -> Arr
         counts = check_integer(repeats, "repeat", "repeats")
         if counts < 0:
             raise ValueError(f"repeat(): repeats is 0 or more, not {counts}")
+        check_size(x.size * counts, x.dtype, "repeat")
     return apply(device, device.xp.repeat, x._native, counts, axis=axis)
 
 
@@ -325,6 +317,8 @@ def reshape(x: Array, /, shape: Shape, *, copy: bool | None = None) -> Array:
     device = device_of(x)
     native = x._native
     lengths = as_lengths(shape, "reshape")
+    if copy is not None:
+        copy = check_copy(copy, "reshape")
     known, unknown, valid = 1, 0, True
     for length in lengths:
         if length >= 0:
@@ -472,7 +466,9 @@ def tile(x: Array, repetitions: tuple[int, ...], /) -> Array:
     device = device_of(x)
     if not isinstance(repetitions, (tuple, list)):
         raise TypeError(f"tile(): repetitions is a tuple of integers, not {describe(repetitions)}")
-    return apply(device, device.xp.tile, x._native, check_shape(repetitions, "tile"))
+    counts = check_shape(repetitions, "tile")
+    check_size(x.size * math.prod(counts), x.dtype, "tile")
+    return apply(device, device.xp.tile, x._native, counts)
 
 
 def unstack(x: Array, /, *, axis: int = 0) -> tuple[Array, ...]:
@@ -512,3 +508,17 @@ def _several(arrays: Any, name: str) -> tuple[Any, list[Native]]:
     if device is None:  # pragma: no cover - there is an Array among them
         raise TypeError(f"{name}() needs at least one Array")
     return device, [native_operand(x, device, name) for x in arrays]
+
+
+def _broadcast(shapes: Sequence[Shape], name: str) -> Shape:
+    """The shape that shapes broadcast to."""
+    result: list[int] = []
+    for position in range(1, max(map(len, shapes), default=0) + 1):
+        lengths = {shape[-position] for shape in shapes if len(shape) >= position} - {1}
+        if len(lengths) > 1:
+            raise ValueError(
+                f"{name}(): shapes {', '.join(map(str, shapes))} do not broadcast: axis {-position} has lengths "
+                f"{sorted(lengths)}; lengths must be equal or 1"
+            )
+        result.append(lengths.pop() if lengths else 1)
+    return tuple(reversed(result))

@@ -8,6 +8,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ._checks import check_axis, check_integer
+
 if TYPE_CHECKING:
     import xtensor as xp
 
@@ -119,6 +121,8 @@ class Methods:
 
     def round(self: Any, decimals: int = 0) -> Array:
         """:func:`xtensor.round` of this array, to a number of decimals."""
+        if not -308 <= check_integer(decimals, "round", "decimals") <= 308:
+            raise ValueError(f"round(): decimals is a number of digits, not {decimals}")
         if not decimals or self.dtype.kind in "biu":
             return xp.round(self)
         factor = 10.0**decimals
@@ -141,7 +145,8 @@ class Methods:
     def swapaxes(self: Any, axis1: int, axis2: int) -> Array:
         """This array with two axes exchanged, a view."""
         order = list(range(self.ndim))
-        order[axis1], order[axis2] = order[axis2], order[axis1]
+        first, second = (check_axis(axis, self.ndim, "swapaxes") for axis in (axis1, axis2))
+        order[first], order[second] = order[second], order[first]
         return xp.permute_dims(self, tuple(order))
 
     def take(self: Any, indices: Array, axis: int | None = None) -> Array:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Literal, overload
 
 from ._array import Array, Axis, Scalar, apply, wrap
-from ._checks import check_axes, check_axis
+from ._checks import check_axes, check_axis, check_word
 from ._dispatch import call, common_device, device_of, native_operand, not_an_array
-from ._errors import describe
 
 __all__ = ["argmax", "argmin", "count_nonzero", "nonzero", "searchsorted", "where"]
 
@@ -177,8 +176,7 @@ def searchsorted(
     Standard 2025.12, Searching Functions, ``searchsorted``.
     """
     device_of(x1)
-    if side not in ("left", "right"):
-        raise ValueError(f"searchsorted(): side is 'left' or 'right', not {describe(side)}")
+    check_word(side, ("left", "right"), "searchsorted", "side")
     if x1.ndim != 1:
         raise ValueError(f"searchsorted() searches an array of one dimension, not shape {x1.shape}")
     device = common_device((x1, x2)) or x1._device

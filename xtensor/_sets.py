@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ._array import Array, apply, wrap
+from ._checks import check_flag
 from ._dispatch import call, common_device, device_of, native_operand
 
 __all__ = ["isin", "unique_all", "unique_counts", "unique_inverse", "unique_values"]
@@ -62,7 +63,7 @@ def isin(x1: Array | int, x2: Array | int, /, *, invert: bool = False) -> Array:
     device = common_device((x1, x2)) or device_of(x1)
     native1 = native_operand(x1, device, "isin")
     native2 = native_operand(x2, device, "isin")
-    return apply(device, device.xp.isin, native1, native2, invert=bool(invert))
+    return apply(device, device.xp.isin, native1, native2, invert=check_flag(invert, "isin", "invert"))
 
 
 def unique_all(x: Array, /) -> UniqueAll:

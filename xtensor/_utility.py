@@ -105,11 +105,14 @@ def diff(
     """
     device_of(x)
     axis = check_axis(axis, x.ndim, "diff")
-    if check_integer(n, "diff", "n") < 0:
+    n = check_integer(n, "diff", "n")
+    if n < 0:
         raise ValueError(f"diff(): n is 0 or more, not {n}")
     edges = {name: edge for name, edge in (("prepend", prepend), ("append", append)) if edge is not None}
     for edge in edges.values():
         device_of(edge)
+    # Nothing is left after as many differences as there are elements: more of them are no more work.
+    n = min(n, x.shape[axis] + sum(edge.shape[axis] for edge in edges.values() if edge.ndim == x.ndim))
     device = common_device((x, *edges.values())) or x._device
     natives = {name: native_operand(edge, device, "diff") for name, edge in edges.items()}
     native = native_operand(x, device, "diff")

@@ -132,6 +132,12 @@ class Backend(ABC):
     def to_host(self, native: Native) -> np.ndarray[Any, Any]:
         """The values as a NumPy array: the same memory where the host can reach it, else a copy."""
 
+    def host_view(self, native: Native) -> np.ndarray[Any, Any] | None:
+        """A NumPy array on the memory of a native array, for an exchange without a copy; None if the host cannot
+        reach it.
+        """
+        return None
+
     @abstractmethod
     def from_host(self, array: np.ndarray[Any, Any], spec: str, *, copy: bool | None) -> Native:
         """A NumPy array's values on a device. ``copy=False`` raises ValueError where a copy is needed."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable
 from numbers import Real
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,11 @@ from ._errors import describe
 from ._linear_algebra import _pair, matmul, matrix_transpose, tensordot, vecdot
 from .backend import Native
 
+if TYPE_CHECKING:
+    import xtensor as xp
+else:
+    xp = sys.modules[__package__]  # the package, still being imported here and complete before any call
+
 __all__ = [
     "cholesky",
     "cross",
@@ -27,6 +33,7 @@ __all__ = [
     "eigvals",
     "eigvalsh",
     "inv",
+    "lstsq",
     "matmul",
     "matrix_norm",
     "matrix_power",
@@ -60,6 +67,15 @@ class EighResult(NamedTuple):
 
     eigenvalues: Array
     eigenvectors: Array
+
+
+class LstsqResult(NamedTuple):
+    """What :func:`lstsq` returns."""
+
+    x: Array
+    residuals: Array
+    rank: Array
+    s: Array
 
 
 class QRResult(NamedTuple):
@@ -389,6 +405,74 @@ def inv(x: Array, /) -> Array:
     """
     device = _square(x, "inv")
     return apply(device, device.xp.linalg.inv, x._native)
+
+
+def lstsq(a: Array, b: Array, rcond: float | None = None) -> LstsqResult:
+    r"""The shortest :math:`x` that minimises :math:`\lVert b - a x \rVert`, the least-squares solution.
+
+    Parameters
+    ----------
+    a
+        The coefficients: an Array of shape ``(M, N)``.
+    b
+        The right-hand sides, of shape ``(M,)`` or ``(M, K)``.
+    rcond
+        Singular values up to this part of the largest count as 0; by default the dtype's precision times
+        ``max(M, N)``, and the precision alone for -1.
+
+    Returns
+    -------
+    x
+        The solution, of shape ``(N,)`` or ``(N, K)``.
+    residuals
+        :math:`\lVert b - a x \rVert^2` of each right-hand side, of shape ``(1,)`` or ``(K,)``; empty where ``a`` has
+        not full column rank, or no more rows than columns.
+    rank
+        The rank of ``a``, a 0-d Array.
+    s
+        Its singular values, in descending order.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit.
+    TypeError
+        If an operand is no Array of numbers.
+
+    Notes
+    -----
+    NumPy, ``linalg.lstsq``, by the singular value decomposition. The standard has no such function; SciPy looks for it.
+    """
+    device_of(a)
+    device_of(b)
+    if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
+        raise ValueError(
+            f"lstsq() takes shapes (M, N) and (M,) or (M, K), not {a.shape} and {b.shape}; solve stacks one by one"
+        )
+    dtype = np.result_type(a.dtype, b.dtype)
+    if dtype.kind not in "fc":
+        dtype = a.device.default_dtypes["real floating"]
+    a, b = xp.astype(a, dtype, copy=False), xp.astype(b, dtype, copy=False)
+    (m, n), device, real = a.shape, a.device, np.finfo(dtype).dtype
+    sides = b if b.ndim == 2 else b[:, None]
+    precision = float(np.finfo(dtype).eps)
+    threshold = precision * max(m, n) if rcond is None else precision if rcond < 0 else float(rcond)
+    if m and n:
+        u, s, vh = svd(a, full_matrices=False)
+        used = s > threshold * s[0]
+        inverse = xp.where(used, 1.0 / xp.where(used, s, 1.0), 0.0)
+        parts = xp.astype(inverse, dtype)[:, None] * (xp.conj(u.mT) @ sides)
+        x = xp.conj(vh.mT) @ parts
+        rank = xp.count_nonzero(used)
+    else:
+        s = xp.zeros(0, dtype=real, device=device)
+        x = xp.zeros((n, sides.shape[1]), dtype=dtype, device=device)
+        rank = xp.count_nonzero(s)
+    if m > n and int(rank) == n:
+        residuals = xp.sum(xp.abs(sides - a @ x) ** 2, axis=0, dtype=real)
+    else:
+        residuals = xp.zeros(0, dtype=real, device=device)
+    return LstsqResult(x if b.ndim == 2 else x[:, 0], residuals, rank, s)
 
 
 def matrix_norm(

@@ -101,7 +101,6 @@ from numpy import (  # noqa: F401 - the namespace
     unique_all,
     unique_counts,
     unique_inverse,
-    unique_values,
     vecdot,
     where,
     zeros,
@@ -109,6 +108,8 @@ from numpy import (  # noqa: F401 - the namespace
 from numpy import linalg as linalg
 
 from xtensor.backend import DType, Native
+
+from ._special import special as special
 
 concat = np.concatenate
 permute_dims = np.ndarray.transpose
@@ -132,8 +133,8 @@ def has_infinity(x: Native | float) -> bool:
         return not math.isfinite(x)
     if x.size == 1:
         return not math.isfinite(x.item())
-    # A sum of squares is finite only if every element is; one that overflows merely costs the correction.
-    return not math.isfinite(np.vdot(x, x))
+    # Not a sum of squares by vdot: BLAS shares it among threads, which wait for each other on a busy machine.
+    return not np.isfinite(x).all()
 
 
 def complex_of(real: Native, imag: Native) -> Native:
@@ -141,6 +142,16 @@ def complex_of(real: Native, imag: Native) -> Native:
     result = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.result_type(real, np.complex64))
     result.real, result.imag = real, imag
     return result
+
+
+def bin_counts(x: Native, weights: Native | None, minlength: int) -> Native:
+    """How often each integer is met, or the sum of its weights."""
+    return np.bincount(x, weights, minlength)
+
+
+def direct_convolution(a: Native, v: Native) -> Native:
+    """The full convolution of two vectors of one dtype, by the sum itself."""
+    return np.convolve(a, v)
 
 
 def real(x: Native) -> Native:
@@ -187,15 +198,22 @@ def diff(
     return np.diff(x, n=n, axis=axis, **{name: edge for name, edge in edges.items() if edge is not None})
 
 
+def unique_values(x: Native) -> Native:
+    # NumPy's unique_values gives them in no order; callers of every library count on the ascending one.
+    return np.unique(x, equal_nan=False)
+
+
 def sort(x: Native, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Native:
-    result = np.sort(x, axis=axis, kind="stable" if stable else None)
-    return np.flip(result, axis=axis) if descending else result
+    kind: Literal["stable"] | None = "stable" if stable else None
+    if not descending:
+        return np.sort(x, axis=axis, kind=kind)
+    # Sorting the reversed array and reversing the result keeps equal elements, zeros of both signs, in their order.
+    return np.flip(np.sort(np.flip(x, axis=axis), axis=axis, kind=kind), axis=axis)
 
 
 def argsort(x: Native, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Native:
     kind: Literal["stable"] | None = "stable" if stable else None
     if not descending:
         return np.argsort(x, axis=axis, kind=kind)
-    # Sorting the reversed array and reversing the result keeps equal elements in their order.
     order = np.argsort(np.flip(x, axis=axis), axis=axis, kind=kind)
     return np.flip(x.shape[axis] - 1 - order, axis=axis)

@@ -1,0 +1,210 @@
+"""SYCL devices through dpnp: the devices ``sycl:gpu:0``, ``sycl:cpu:0``, …"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from xtensor.backend import STANDARD_DTYPES, Backend, BackendUnavailableError, DeviceInfo, DType, Memory, Native
+
+from . import _runtime
+
+__all__ = ["DpnpBackend", "backend"]
+
+REMEDY = 'python -m pip install "xtensor[dpnp]"'
+
+class DpnpBackend(Backend):
+    """dpnp's functions, with what they get wrong against the standard corrected.
+
+    Every array of a device is on one queue, as dpnp refuses operands of two. It is made when the device is first
+    used, and keeps the order of its work, so that threads need no order of their own.
+    """
+
+    name = "dpnp"
+    kinds = ("sycl",)
+    requires = "xtensor[dpnp]"
+    corrections = ("acosh", "expm1", "floor_divide", "pow", "tan", "tanh")
+
+    def __init__(self) -> None:
+        self._devices: dict[str, Any] = {}
+        self._queues: dict[str, Any] = {}
+        self._indexing: ModuleType
+
+    def probe(self) -> str:
+        try:
+            import dpctl
+
+            self._devices = _runtime.enumerate_devices(dpctl)
+            import dpnp
+
+            from . import _indexing
+
+            version = str(dpnp.__version__)
+        except ModuleNotFoundError as error:
+            raise BackendUnavailableError(f"the module {error.name!r} is not installed", REMEDY) from error
+        except Exception as error:
+            raise BackendUnavailableError(f"dpnp does not work: {type(error).__name__}: {error}", REMEDY) from error
+        if not self._devices:
+            raise BackendUnavailableError(*_runtime.no_device())
+        self._indexing = _indexing
+        return version
+
+    def devices(self) -> Sequence[str]:
+        return tuple(self._devices)
+
+    @property
+    def native_type(self) -> type:
+        import dpnp
+
+        return dpnp.ndarray  # type: ignore[no-any-return]
+
+    def queue(self, spec: str) -> Any:
+        """The queue of a device, on which all its arrays are."""
+        queue = self._queues.get(spec)
+        if queue is None:
+            import dpctl
+
+            # Two threads that come here at once must leave with the same queue.
+            queue = self._queues.setdefault(spec, dpctl.SyclQueue(self._devices[spec], property="in_order"))
+        return queue
+
+    def namespace(self, spec: str) -> Any:
+        from ._namespace import Namespace
+
+        return Namespace(self.queue(spec))
+
+    def to_host(self, native: Native) -> np.ndarray[Any, Any]:
+        return native.asnumpy()  # type: ignore[no-any-return]
+
+    def host_view(self, native: Native) -> np.ndarray[Any, Any] | None:
+        if not native.sycl_device.has_aspect_cpu:
+            return None
+        native.sycl_queue.wait()
+        return np.asarray(_HostMemory(native))
+
+    def from_host(self, array: np.ndarray[Any, Any], spec: str, *, copy: bool | None) -> Native:
+        if copy is False:
+            raise ValueError(f"values on the host reach {spec} by a copy only; pass copy=None or copy=True")
+        import dpnp
+
+        from ._namespace import created
+
+        return created(dpnp.asarray, array.nbytes, array, sycl_queue=self.queue(spec))
+
+    def device_of(self, native: Native) -> str:
+        return next(spec for spec, device in self._devices.items() if device == native.sycl_device)
+
+    def getitem(self, native: Native, key: Any) -> Native:
+        return self._indexing.getitem(native, key)
+
+    def setitem(self, native: Native, key: Any, value: Native) -> None:
+        self._indexing.setitem(native, key, value)
+
+    def dlpack_device(self, spec: str) -> tuple[int, int]:
+        return (14, self._devices[spec].get_device_id())  # 14: kDLOneAPI
+
+    def to_dlpack(self, native: Native, **asked: Any) -> Any:
+        if asked.get("stream") is None:
+            native.sycl_queue.wait()  # a consumer that names no queue cannot wait for ours
+        return native.__dlpack__(**asked)
+
+    def from_dlpack(self, producer: Any, spec: str, *, copy: bool | None) -> Native:
+        import dpnp
+
+        native = dpnp.from_dlpack(producer, copy=copy)
+        queue = getattr(producer, "sycl_queue", None)
+        if queue is not None:
+            queue.wait()
+        return native.to_device(self.queue(spec))
+
+    def rank(self, spec: str) -> int:
+        return 10 if spec.startswith("sycl:gpu") else -10
+
+    def default_float(self, spec: str) -> DType:
+        return np.dtype(np.float64 if self._devices[spec].has_aspect_fp64 else np.float32)
+
+    def dtypes(self, spec: str) -> Sequence[DType]:
+        if self._devices[spec].has_aspect_fp64:
+            return STANDARD_DTYPES
+        return tuple(dtype for dtype in STANDARD_DTYPES if dtype not in (np.float64, np.complex128))
+
+    def extra_dtypes(self, spec: str) -> Sequence[DType]:
+        return (np.dtype(np.float16),) if self._devices[spec].has_aspect_fp16 else ()
+
+    def info(self, spec: str) -> DeviceInfo:
+        device, memory = self._devices[spec], self.memory(spec)
+        is_cpu = spec.startswith("sycl:cpu")
+        return DeviceInfo(
+            name=device.name,
+            index=int(spec.rpartition(":")[2]),
+            total_memory=memory.total,
+            free_memory=memory.free,
+            unified_memory=True if is_cpu else None,
+            cores=device.max_compute_units if is_cpu else None,
+        )
+
+    def memory(self, spec: str) -> Memory:
+        from dpctl.utils import intel_device_info
+
+        device = self._devices[spec]
+        if spec.startswith("sycl:cpu"):
+            return Memory(total=device.global_mem_size, free=_free_on_host())
+        return Memory(total=device.global_mem_size, free=intel_device_info(device).get("free_memory"))
+
+    def synchronize(self, spec: str) -> None:
+        if spec in self._queues:
+            self._queues[spec].wait()
+
+    def release_memory(self, spec: str) -> None:
+        self.synchronize(spec)  # what unfinished work still uses is freed only then
+
+    def out_of_memory(self, error: BaseException) -> bool:
+        from ._namespace import out_of_memory
+
+        return out_of_memory(error)
+
+    def translate(self, error: Exception) -> Exception:
+        import dpnp
+
+        if isinstance(error, dpnp.linalg.LinAlgError):
+            return np.linalg.LinAlgError(str(error))
+        if isinstance(error, ValueError) and "does not support input type" in str(error):
+            return TypeError(str(error))
+        if self.out_of_memory(error):
+            return MemoryError(str(error))
+        return error
+
+
+class _HostMemory:
+    """A native array of the CPU in terms of NumPy's array interface; keeps it alive."""
+
+    def __init__(self, native: Native) -> None:
+        self.native = native
+        memory = native.__sycl_usm_array_interface__
+        size = native.dtype.itemsize
+        strides = memory["strides"]
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": memory["shape"],
+            "typestr": memory["typestr"],
+            "strides": None if strides is None else tuple(stride * size for stride in strides),
+            "data": (memory["data"][0] + memory.get("offset", 0) * size, False),
+        }
+
+
+def _free_on_host() -> int | None:
+    """Bytes of the host's memory that nobody uses (POSIX)."""
+    if sys.platform == "win32":
+        return None
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError):
+        return None
+
+
+backend = DpnpBackend()

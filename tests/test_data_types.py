@@ -1,0 +1,201 @@
+"""Data types and their functions, against NumPy and the standard's text."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import dtypes, dtypes_of, elements, expect, few, operands, promotes, quiet, shapes
+
+import xtensor as xp
+from xtensor.backend import STANDARD_DTYPES
+
+PAIRS = list(itertools.product(STANDARD_DTYPES, repeat=2))
+DEFINED = [pair for pair in PAIRS if promotes(*pair)]
+
+
+def pair_id(pair: tuple[np.dtype, np.dtype]) -> str:
+    return f"{pair[0]}-{pair[1]}"
+
+
+@given(data=st.data())
+def test_astype_casts_values(device, data):
+    source = data.draw(dtypes(device))
+    targets = "biufc" if source.kind != "c" else "bc"
+    target = data.draw(dtypes(device, targets))
+    # What an integer cannot hold is open where the source is a float.
+    narrow = source.kind == "f" and target.kind in "iu"
+    values = st.sampled_from([0.0, 1.0, 2.5, 100.75]) if narrow else elements(source)
+    x = data.draw(operands(source, shapes(), values))
+    with quiet():
+        expect(xp.astype(x.array, target), x.host.astype(target), dtype=target)
+
+
+@pytest.mark.parametrize("target", ["int8", "uint64", "float32", "float64"])
+@pytest.mark.parametrize("source", ["complex64", "complex128"])
+def test_astype_refuses_to_drop_imaginary_components(device, source, target):
+    with pytest.raises(TypeError, match=rf"{source}.*{target}"):
+        xp.astype(xp.ones(2, dtype=source), xp.asarray(0, dtype=target).dtype)
+
+
+@few
+@given(data=st.data())
+def test_astype_to_the_same_dtype_copies(device, data):
+    x = data.draw(operands(dtypes(device), (3,), layouts=("plain",)))
+    result = xp.astype(x.array, x.host.dtype)
+    x.array[...] = xp.ones((), dtype=x.host.dtype)
+    expect(result, x.host)
+
+
+@few
+@given(data=st.data())
+def test_astype_to_the_same_dtype_without_copy_is_the_array(device, data):
+    x = data.draw(operands(dtypes(device)))
+    assert xp.astype(x.array, x.host.dtype, copy=False) is x.array
+
+
+def test_astype_to_another_device(device):
+    x = xp.asarray([1, 2, 3])
+    for other in xp.devices():
+        expect(xp.astype(x, xp.float32, device=other), np.asarray([1, 2, 3], np.float32), device=other)
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=pair_id)
+def test_can_cast_is_the_order_of_promotion(pair):
+    assert xp.can_cast(*pair) == np.can_cast(*pair)
+
+
+@pytest.mark.parametrize("pair", DEFINED, ids=pair_id)
+def test_can_cast_to_what_the_dtypes_promote_to(pair):
+    assert xp.can_cast(pair[0], xp.result_type(*pair))
+
+
+def test_can_cast_takes_an_array(device):
+    x = xp.ones(2, dtype=xp.float32)
+    assert xp.can_cast(x, xp.float32)
+    assert not xp.can_cast(x, xp.int32)
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=pair_id)
+def test_result_type_of_two_dtypes(pair):
+    assert xp.result_type(*pair) == np.result_type(*pair)
+
+
+@pytest.mark.parametrize("pair", DEFINED, ids=pair_id)
+def test_result_type_does_not_depend_on_the_order(pair):
+    assert xp.result_type(*pair) == xp.result_type(*pair[::-1])
+
+
+def test_result_type_of_arrays_is_that_of_their_dtypes(device):
+    for dtype1, dtype2 in itertools.product(dtypes_of(device), repeat=2):
+        if promotes(dtype1, dtype2):
+            found = xp.result_type(xp.ones(1, dtype=dtype1), xp.ones((), dtype=dtype2))
+            assert found == np.result_type(dtype1, dtype2)
+
+
+@pytest.mark.parametrize("dtype", STANDARD_DTYPES, ids=str)
+def test_result_type_with_a_scalar_of_its_own_kind_is_the_dtype(dtype):
+    scalar = {"b": True, "i": 1, "u": 1, "f": 1.0, "c": 1j}[dtype.kind]
+    assert xp.result_type(dtype, scalar) == dtype
+    assert xp.result_type(scalar, dtype) == dtype
+
+
+@pytest.mark.parametrize(("dtype", "expected"), [("float32", "complex64"), ("float64", "complex128")])
+def test_result_type_of_a_float_and_a_complex_scalar(dtype, expected):
+    assert xp.result_type(np.dtype(dtype), 1j) == np.dtype(expected)
+
+
+@pytest.mark.parametrize("arguments", [(), (1,), (1.0, True)], ids=repr)
+def test_result_type_of_scalars_alone_is_refused(arguments):
+    with pytest.raises(TypeError, match="result_type"):
+        xp.result_type(*arguments)
+
+
+FLOATS = ["float16", "float32", "float64", "complex64", "complex128"]
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_finfo_gives_python_numbers(name):
+    info = xp.finfo(np.dtype(name))
+    fields = ("bits", "eps", "max", "min", "smallest_normal")
+    assert [type(getattr(info, field)) for field in fields] == [int, float, float, float, float]
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_finfo_gives_the_limits(name):
+    info, expected = xp.finfo(np.dtype(name)), np.finfo(name)
+    assert info.dtype == expected.dtype
+    found = (info.bits, info.eps, info.max, info.min, info.smallest_normal)
+    assert found == (expected.bits, expected.eps, expected.max, expected.min, expected.smallest_normal)
+
+
+@pytest.mark.parametrize("name", [str(dtype) for dtype in STANDARD_DTYPES if dtype.kind in "iu"])
+def test_iinfo_gives_the_limits_as_python_integers(name):
+    info, expected = xp.iinfo(np.dtype(name)), np.iinfo(name)
+    assert info.dtype == np.dtype(name)
+    assert (info.bits, info.max, info.min) == (expected.bits, expected.max, expected.min)
+    assert {type(info.bits), type(info.max), type(info.min)} == {int}
+
+
+def test_limits_of_an_array_are_those_of_its_dtype(device):
+    assert xp.finfo(xp.ones(1, dtype=xp.float32)) == xp.finfo(xp.float32)
+    assert xp.iinfo(xp.ones(1, dtype=xp.int16)) == xp.iinfo(xp.int16)
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in STANDARD_DTYPES if dtype.kind in "biu"], ids=str)
+def test_finfo_refuses_what_is_no_float(dtype):
+    with pytest.raises(TypeError, match=str(dtype)):
+        xp.finfo(dtype)
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in STANDARD_DTYPES if dtype.kind in "bfc"], ids=str)
+def test_iinfo_refuses_what_is_no_integer(dtype):
+    with pytest.raises(TypeError, match=str(dtype)):
+        xp.iinfo(dtype)
+
+
+KINDS = {
+    "bool": "b",
+    "signed integer": "i",
+    "unsigned integer": "u",
+    "integral": "iu",
+    "real floating": "f",
+    "complex floating": "c",
+    "numeric": "iufc",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", STANDARD_DTYPES, ids=str)
+def test_isdtype_tells_the_kind(dtype, kind):
+    assert xp.isdtype(dtype, kind) is (dtype.kind in KINDS[kind])
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=pair_id)
+def test_isdtype_compares_dtypes(pair):
+    assert xp.isdtype(*pair) is (pair[0] == pair[1])
+
+
+def test_isdtype_of_several_kinds_is_any_of_them():
+    assert xp.isdtype(xp.float32, ("bool", xp.float32))
+    assert not xp.isdtype(xp.float32, ("bool", "integral"))
+    assert not xp.isdtype(xp.float32, ())
+
+
+@pytest.mark.parametrize("kind", ["float", "", "real", "BOOL"], ids=repr)
+def test_isdtype_refuses_an_unknown_kind(kind):
+    with pytest.raises(ValueError, match="kind"):
+        xp.isdtype(xp.float32, kind)
+
+
+TESTED = ("astype", "can_cast", "finfo", "iinfo", "isdtype", "result_type")
+
+
+def test_every_data_type_function_is_tested_here():
+    from xtensor import _data_types
+
+    functions = [name for name in _data_types.__all__ if callable(getattr(xp, name))]
+    assert set(TESTED) == set(functions)

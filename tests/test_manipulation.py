@@ -1,0 +1,293 @@
+"""Manipulation functions on each device, against NumPy: exact in values, dtypes and shapes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import broadcastable, dtype_pairs, dtypes, expect, few, made, operands, quiet, shapes, values_of
+
+import xtensor as xp
+
+
+def axis_of(ndim: int) -> st.SearchStrategy[int]:
+    return st.integers(-ndim, ndim - 1)
+
+
+def axes_of(ndim: int, least: int = 0) -> st.SearchStrategy[tuple[int, ...]]:
+    """Several axes, none twice, counted from either end."""
+    if not ndim:
+        return st.just(())
+    return st.lists(axis_of(ndim), min_size=least, max_size=ndim, unique_by=lambda axis: axis % ndim).map(tuple)
+
+
+@given(data=st.data())
+def test_broadcast_arrays_gives_one_shape_and_keeps_each_dtype(device, data):
+    xs = [data.draw(operands(dtypes(device), shape)) for shape in data.draw(broadcastable(3))]
+    results = xp.broadcast_arrays(*(x.array for x in xs))
+    assert isinstance(results, tuple)
+    for result, expected in zip(results, np.broadcast_arrays(*(x.host for x in xs)), strict=True):
+        expect(result, expected)
+
+
+def test_broadcast_arrays_of_nothing_is_empty(device):
+    assert tuple(xp.broadcast_arrays()) == ()
+
+
+@given(data=st.data())
+def test_broadcast_shapes_gives_what_numpy_gives(data):
+    found = data.draw(broadcastable(3))
+    assert xp.broadcast_shapes(*found) == np.broadcast_shapes(*found)
+
+
+@pytest.mark.parametrize("shapes", [((2,), (3,)), ((0,), (2,)), ((2, 1), (3, 2))], ids=str)
+def test_broadcast_shapes_refuses_what_does_not_broadcast(shapes):
+    with pytest.raises(ValueError, match="broadcast"):
+        xp.broadcast_shapes(*shapes)
+
+
+@given(data=st.data())
+def test_broadcast_to_repeats_along_axes(device, data):
+    first, second = data.draw(broadcastable(2))
+    shape = np.broadcast_shapes(first, second)
+    x = data.draw(operands(dtypes(device), first))
+    expect(xp.broadcast_to(x.array, shape), np.broadcast_to(x.host, shape))
+
+
+@given(data=st.data())
+def test_concat_joins_along_an_axis_and_promotes(device, data):
+    dtype1, dtype2 = data.draw(dtype_pairs(device, "biufc"))
+    shape = list(data.draw(shapes(min_dims=1)))
+    axis = data.draw(axis_of(len(shape)))
+    other = [*shape]
+    other[axis] = data.draw(st.integers(0, 3))
+    x1, x2 = data.draw(operands(dtype1, tuple(shape))), data.draw(operands(dtype2, tuple(other)))
+    with quiet():
+        result = xp.concat([x1.array, x2.array], axis=axis)
+        expect(result, np.concat([x1.host, x2.host], axis=axis))
+
+
+@few
+@given(data=st.data())
+def test_concat_without_axis_flattens(device, data):
+    dtype = data.draw(dtypes(device))
+    x1, x2 = data.draw(operands(dtype)), data.draw(operands(dtype))
+    expect(xp.concat((x1.array, x2.array), axis=None), np.concat((x1.host, x2.host), axis=None))
+
+
+@given(data=st.data())
+def test_stack_joins_along_a_new_axis_and_promotes(device, data):
+    dtype1, dtype2 = data.draw(dtype_pairs(device, "biufc"))
+    shape = data.draw(shapes())
+    axis = data.draw(axis_of(len(shape) + 1))
+    x1, x2 = data.draw(operands(dtype1, shape)), data.draw(operands(dtype2, shape))
+    with quiet():
+        expect(xp.stack([x1.array, x2.array], axis=axis), np.stack([x1.host, x2.host], axis=axis))
+
+
+@given(data=st.data())
+def test_unstack_takes_an_axis_apart(device, data):
+    shape = data.draw(shapes(min_dims=1))
+    axis = data.draw(axis_of(len(shape)))
+    x = data.draw(operands(dtypes(device), shape))
+    results = xp.unstack(x.array, axis=axis)
+    assert isinstance(results, tuple)
+    for result, expected in zip(results, np.unstack(x.host, axis=axis), strict=True):
+        expect(result, expected)
+
+
+@given(data=st.data())
+def test_expand_dims_puts_axes_in(device, data):
+    x = data.draw(operands(dtypes(device), shapes(max_dims=2)))
+    axis = data.draw(axis_of(x.host.ndim + 1))
+    expect(xp.expand_dims(x.array, axis), np.expand_dims(x.host, axis))
+
+
+@few
+@given(data=st.data())
+def test_expand_dims_puts_several_axes_in(device, data):
+    x = data.draw(operands(dtypes(device), shapes(max_dims=2)))
+    total = x.host.ndim + 2
+    axes = data.draw(st.permutations(range(total)))[:2]
+    expect(xp.expand_dims(x.array, tuple(axes)), np.expand_dims(x.host, tuple(axes)))
+
+
+@given(data=st.data())
+def test_squeeze_leaves_axes_of_length_one_out(device, data):
+    shape = data.draw(st.lists(st.sampled_from([1, 1, 0, 2]), min_size=1, max_size=4).map(tuple))
+    ones = [axis for axis, length in enumerate(shape) if length == 1]
+    axes = tuple(data.draw(st.permutations(ones)))[: data.draw(st.integers(0, len(ones)))]
+    axes = tuple(axis - data.draw(st.sampled_from([0, len(shape)])) for axis in axes)
+    x = data.draw(operands(dtypes(device), shape))
+    expect(xp.squeeze(x.array, axes), np.squeeze(x.host, axis=axes))
+
+
+def test_squeeze_of_a_longer_axis_is_refused(device):
+    with pytest.raises(ValueError, match="length 3"):
+        xp.squeeze(xp.ones((1, 3)), 1)
+
+
+@given(data=st.data())
+def test_flip_reverses_axes(device, data):
+    x = data.draw(operands(dtypes(device)))
+    axis = data.draw(st.none() | axes_of(x.host.ndim))
+    expect(xp.flip(x.array, axis=axis), np.flip(x.host, axis=axis))
+
+
+@given(data=st.data())
+def test_moveaxis_moves_axes(device, data):
+    x = data.draw(operands(dtypes(device), shapes(min_dims=1)))
+    source = data.draw(axes_of(x.host.ndim))
+    destination = tuple(data.draw(st.permutations(range(x.host.ndim)))[: len(source)])
+    expect(xp.moveaxis(x.array, source, destination), np.moveaxis(x.host, source, destination))
+
+
+@few
+@given(data=st.data())
+def test_moveaxis_moves_one_axis(device, data):
+    x = data.draw(operands(dtypes(device), shapes(min_dims=1)))
+    source, destination = data.draw(axis_of(x.host.ndim)), data.draw(axis_of(x.host.ndim))
+    expect(xp.moveaxis(x.array, source, destination), np.moveaxis(x.host, source, destination))
+
+
+@given(data=st.data())
+def test_permute_dims_orders_axes(device, data):
+    x = data.draw(operands(dtypes(device)))
+    order = tuple(data.draw(st.permutations(range(x.host.ndim))))
+    expect(xp.permute_dims(x.array, order), np.permute_dims(x.host, order))
+
+
+@few
+@given(data=st.data())
+def test_permute_dims_counts_from_the_end_too(device, data):
+    x = data.draw(operands(dtypes(device), (2, 3, 1)))
+    expect(xp.permute_dims(x.array, (-1, 0, -2)), np.permute_dims(x.host, (2, 0, 1)))
+
+
+@given(data=st.data())
+def test_repeat_repeats_each_element(device, data):
+    x = data.draw(operands(dtypes(device)))
+    axis = data.draw(st.none() | axis_of(x.host.ndim)) if x.host.ndim else None
+    count = data.draw(st.integers(0, 3))
+    expect(xp.repeat(x.array, count, axis=axis), np.repeat(x.host, count, axis=axis))
+
+
+@given(data=st.data())
+def test_repeat_repeats_each_element_its_own_number_of_times(device, data):
+    x = data.draw(operands(dtypes(device), shapes(min_dims=1)))
+    axis = data.draw(axis_of(x.host.ndim))
+    length = x.host.shape[axis]
+    counts = data.draw(operands(dtypes(device, "i"), (length,), st.integers(0, 3)))
+    expect(xp.repeat(x.array, counts.array, axis=axis), np.repeat(x.host, counts.host, axis=axis))
+
+
+@given(data=st.data())
+def test_reshape_keeps_the_elements_in_row_major_order(device, data):
+    x = data.draw(operands(dtypes(device)))
+    lengths = [length for length in x.host.shape if length != 1]
+    shape = data.draw(st.sampled_from([(x.host.size,), (1, x.host.size), (*lengths,), (*reversed(lengths),), (-1, 1)]))
+    shape = (x.host.size, 1) if -1 in shape and not x.host.size else shape
+    copy = data.draw(st.sampled_from([None, True]))
+    expect(xp.reshape(x.array, shape, copy=copy), np.reshape(x.host, shape))
+
+
+def test_reshape_shares_memory_where_it_can(device):
+    x = xp.zeros(6)
+    xp.reshape(x, (2, 3), copy=False)[0, 0] = 1.0
+    expect(x, np.asarray([1.0, 0, 0, 0, 0, 0]), dtype=x.dtype)
+
+
+def test_reshape_with_copy_shares_nothing(device):
+    x = xp.zeros(6)
+    xp.reshape(x, (2, 3), copy=True)[0, 0] = 1.0
+    expect(x, np.zeros(6), dtype=x.dtype)
+
+
+def test_reshape_refuses_the_copy_that_is_forbidden(device):
+    x = xp.permute_dims(xp.ones((2, 3)), (1, 0))
+    with pytest.raises(ValueError, match="copy"):
+        xp.reshape(x, (6,), copy=False)
+
+
+@pytest.mark.parametrize("shape", [(5,), (-1, -1), (-2, 3), (4, -1), (0, -1)], ids=str)
+def test_reshape_refuses_another_number_of_elements(device, shape):
+    with pytest.raises(ValueError, match="reshape"):
+        xp.reshape(xp.ones(6), shape)
+
+
+@given(data=st.data())
+def test_roll_moves_elements_round(device, data):
+    x = data.draw(operands(dtypes(device)))
+    axes = data.draw(st.none() | axes_of(x.host.ndim, least=1)) if x.host.ndim else None
+    shift = data.draw(st.integers(-7, 7)) if axes is None else tuple(data.draw(st.integers(-7, 7)) for _ in axes)
+    expect(xp.roll(x.array, shift, axis=axes), np.roll(x.host, shift, axis=axes))
+
+
+@few
+@given(data=st.data())
+def test_roll_by_one_number_along_several_axes(device, data):
+    x = data.draw(operands(dtypes(device), (3, 4)))
+    shift = data.draw(st.integers(-5, 5))
+    expect(xp.roll(x.array, shift, axis=(0, 1)), np.roll(x.host, shift, axis=(0, 1)))
+
+
+@given(data=st.data())
+def test_tile_repeats_the_whole(device, data):
+    x = data.draw(operands(dtypes(device), shapes(max_side=3)))
+    repetitions = data.draw(st.lists(st.integers(0, 3), max_size=4).map(tuple))
+    expect(xp.tile(x.array, repetitions), np.tile(x.host, repetitions))
+
+
+VIEWS = {
+    "broadcast_to": lambda xp, x: xp.broadcast_to(x, (2, 2, 3)),
+    "expand_dims": lambda xp, x: xp.expand_dims(x, 0),
+    "flip": lambda xp, x: xp.flip(x),
+    "moveaxis": lambda xp, x: xp.moveaxis(x, 0, 1),
+    "permute_dims": lambda xp, x: xp.permute_dims(x, (1, 0)),
+    "repeat": lambda xp, x: xp.repeat(x, 2),
+    "roll": lambda xp, x: xp.roll(x, 1),
+    "tile": lambda xp, x: xp.tile(x, (2,)),
+    "concat": lambda xp, x: xp.concat([x, x]),
+    "stack": lambda xp, x: xp.stack([x, x]),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+@few
+@given(data=st.data())
+def test_operand_is_left_as_it_was(device, name, data):
+    x = data.draw(operands(dtypes(device), (2, 3)))
+    before = values_of(x.array).copy()
+    expect(VIEWS[name](xp, x.array), VIEWS[name](np, x.host))
+    expect(x.array, before)
+
+
+@pytest.mark.parametrize("name", ["concat", "stack"])
+def test_joining_refuses_shapes_that_do_not_fit(device, name):
+    with pytest.raises(ValueError, match=r"\(2, 3\).*\(2, 2\)"):
+        getattr(xp, name)([xp.ones((2, 3)), xp.ones((2, 2))])
+
+
+@pytest.mark.parametrize("name", ["concat", "stack"])
+def test_joining_nothing_is_refused(device, name):
+    with pytest.raises(ValueError, match="at least one"):
+        getattr(xp, name)([])
+
+
+def test_signs_of_zeros_and_nans_move_with_their_elements(device):
+    x = made([0.0, -0.0, np.nan, np.inf])
+    expect(xp.flip(x.array), np.flip(x.host))
+    expect(xp.roll(x.array, 1), np.roll(x.host, 1))
+
+
+TESTED = (
+    *("broadcast_arrays", "broadcast_shapes", "broadcast_to", "concat", "expand_dims", "flip", "moveaxis"),
+    *("permute_dims", "repeat", "reshape", "roll", "squeeze", "stack", "tile", "unstack"),
+)
+
+
+def test_every_manipulation_function_is_tested_here():
+    from xtensor import _manipulation
+
+    assert set(TESTED) == set(_manipulation.__all__)

@@ -1,0 +1,350 @@
+"""What the namespace holds: exactly the standard's names and the documented ones about devices, each as specified."""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from itertools import chain
+
+import numpy as np
+import pytest
+
+import xtensor as xp
+from xtensor._beyond import BEYOND
+
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
+ELEMENTWISE_OF_ONE = words(
+    "abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag isfinite isinf isnan "
+    "log log10 log1p log2 logical_not negative positive real reciprocal round sign signbit sin sinh sqrt square tan "
+    "tanh trunc"
+)
+ELEMENTWISE_OF_TWO = words(
+    "add atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor copysign divide equal "
+    "floor_divide greater greater_equal hypot less less_equal logaddexp logical_and logical_or logical_xor maximum "
+    "minimum multiply nextafter not_equal pow remainder subtract"
+)
+
+MATRICES = {
+    "matmul": "x1, x2, /",
+    "matrix_transpose": "x, /",
+    "tensordot": "x1, x2, /, *, axes=2",
+    "vecdot": "x1, x2, /, *, axis=-1",
+}
+
+CHAPTERS: dict[str, dict[str, str]] = {
+    "Creation Functions": {
+        "arange": "start, /, stop=None, step=1, *, dtype=None, device=None",
+        "asarray": "obj, /, *, dtype=None, device=None, copy=None",
+        "empty": "shape, *, dtype=None, device=None",
+        "empty_like": "x, /, *, dtype=None, device=None",
+        "eye": "n_rows, n_cols=None, /, *, k=0, dtype=None, device=None",
+        "from_dlpack": "x, /, *, device=None, copy=None",
+        "full": "shape, fill_value, *, dtype=None, device=None",
+        "full_like": "x, /, fill_value, *, dtype=None, device=None",
+        "linspace": "start, stop, /, num, *, dtype=None, device=None, endpoint=True",
+        "meshgrid": "*arrays, indexing='xy'",
+        "ones": "shape, *, dtype=None, device=None",
+        "ones_like": "x, /, *, dtype=None, device=None",
+        "tril": "x, /, *, k=0",
+        "triu": "x, /, *, k=0",
+        "zeros": "shape, *, dtype=None, device=None",
+        "zeros_like": "x, /, *, dtype=None, device=None",
+    },
+    "Data Type Functions": {
+        "astype": "x, dtype, /, *, copy=True, device=None",
+        "can_cast": "from_, to, /",
+        "finfo": "type, /",
+        "iinfo": "type, /",
+        "isdtype": "dtype, kind",
+        "result_type": "*arrays_and_dtypes",
+    },
+    "Element-wise Functions": {
+        **dict.fromkeys(ELEMENTWISE_OF_ONE, "x, /"),
+        **dict.fromkeys(ELEMENTWISE_OF_TWO, "x1, x2, /"),
+        "clip": "x, /, min=None, max=None",
+    },
+    "Indexing Functions": {
+        "take": "x, indices, /, *, axis=None",
+        "take_along_axis": "x, indices, /, *, axis=-1",
+    },
+    "Inspection": {"__array_namespace_info__": ""},
+    "Linear Algebra Functions": MATRICES,
+    "Manipulation Functions": {
+        "broadcast_arrays": "*arrays",
+        "broadcast_shapes": "*shapes",
+        "broadcast_to": "x, /, shape",
+        "concat": "arrays, /, *, axis=0",
+        "expand_dims": "x, /, axis",
+        "flip": "x, /, *, axis=None",
+        "moveaxis": "x, source, destination, /",
+        "permute_dims": "x, /, axes",
+        "repeat": "x, repeats, /, *, axis=None",
+        "reshape": "x, /, shape, *, copy=None",
+        "roll": "x, /, shift, *, axis=None",
+        "squeeze": "x, /, axis",
+        "stack": "arrays, /, *, axis=0",
+        "tile": "x, repetitions, /",
+        "unstack": "x, /, *, axis=0",
+    },
+    "Searching Functions": {
+        "argmax": "x, /, *, axis=None, keepdims=False",
+        "argmin": "x, /, *, axis=None, keepdims=False",
+        "count_nonzero": "x, /, *, axis=None, keepdims=False",
+        "nonzero": "x, /",
+        "searchsorted": "x1, x2, /, *, side='left', sorter=None",
+        "where": "condition, x1, x2, /",
+    },
+    "Set Functions": {
+        "isin": "x1, x2, /, *, invert=False",
+        "unique_all": "x, /",
+        "unique_counts": "x, /",
+        "unique_inverse": "x, /",
+        "unique_values": "x, /",
+    },
+    "Sorting Functions": {
+        "argsort": "x, /, *, axis=-1, descending=False, stable=True",
+        "sort": "x, /, *, axis=-1, descending=False, stable=True",
+    },
+    "Statistical Functions": {
+        "cumulative_prod": "x, /, *, axis=None, dtype=None, include_initial=False",
+        "cumulative_sum": "x, /, *, axis=None, dtype=None, include_initial=False",
+        "max": "x, /, *, axis=None, keepdims=False",
+        "mean": "x, /, *, axis=None, keepdims=False",
+        "min": "x, /, *, axis=None, keepdims=False",
+        "prod": "x, /, *, axis=None, dtype=None, keepdims=False",
+        "std": "x, /, *, axis=None, correction=0.0, keepdims=False",
+        "sum": "x, /, *, axis=None, dtype=None, keepdims=False",
+        "var": "x, /, *, axis=None, correction=0.0, keepdims=False",
+    },
+    "Utility Functions": {
+        "all": "x, /, *, axis=None, keepdims=False",
+        "any": "x, /, *, axis=None, keepdims=False",
+        "diff": "x, /, *, axis=-1, n=1, prepend=None, append=None",
+    },
+}
+"""The functions of the standard, by chapter, each with its signature."""
+
+LINALG: dict[str, str] = {
+    **dict.fromkeys(words("det eig eigh eigvals eigvalsh inv slogdet svdvals"), "x, /"),
+    **MATRICES,
+    "cholesky": "x, /, *, upper=False",
+    "cross": "x1, x2, /, *, axis=-1",
+    "diagonal": "x, /, *, offset=0",
+    "matrix_norm": "x, /, *, keepdims=False, ord='fro'",
+    "matrix_power": "x, n, /",
+    "matrix_rank": "x, /, *, rtol=None",
+    "outer": "x1, x2, /",
+    "pinv": "x, /, *, rtol=None",
+    "qr": "x, /, *, mode='reduced'",
+    "solve": "x1, x2, /",
+    "svd": "x, /, *, full_matrices=True",
+    "trace": "x, /, *, offset=0, dtype=None",
+    "vector_norm": "x, /, *, axis=None, keepdims=False, ord=2",
+}
+
+FFT: dict[str, str] = {
+    **dict.fromkeys(words("fft hfft ifft ihfft irfft rfft"), "x, /, *, n=None, axis=-1, norm='backward'"),
+    **dict.fromkeys(words("fftn ifftn irfftn rfftn"), "x, /, *, s=None, axes=None, norm='backward'"),
+    **dict.fromkeys(words("fftfreq rfftfreq"), "n, /, *, d=1.0, dtype=None, device=None"),
+    **dict.fromkeys(words("fftshift ifftshift"), "x, /, *, axes=None"),
+}
+
+CONSTANTS = words("e inf nan newaxis pi")
+DTYPES = words("bool complex128 complex64 float32 float64 int16 int32 int64 int8 uint16 uint32 uint64 uint8")
+EXTENSIONS = words("fft linalg")
+
+DEVICES: dict[str, str] = {
+    "backends": "",
+    "best_device": "*, min_free_memory=0",
+    "default_device": "",
+    "device": "spec",
+    "devices": "",
+    "register_backend": "backend",
+    "set_backend_priority": "names",
+    "set_default_device": "spec",
+    "use_device": "spec",
+}
+"""The functions about devices, which are this library's own."""
+
+OWN = (
+    *("Array", "Device", "transfers"),
+    *("BackendUnavailableError", "DeviceMismatchError", "OutOfMemoryError"),
+    *("__array_api_version__", "__version__"),
+    "float16",
+    "lib",
+    *BEYOND,
+)
+
+FUNCTIONS = {
+    **{name: (getattr(xp, name), signature) for chapter in CHAPTERS.values() for name, signature in chapter.items()},
+    **{f"linalg.{name}": (getattr(xp.linalg, name), signature) for name, signature in LINALG.items()},
+    **{f"fft.{name}": (getattr(xp.fft, name), signature) for name, signature in FFT.items()},
+}
+"""Every function of the standard with the signature it shall have."""
+
+SECTION = {
+    **{name: chapter for chapter, functions in CHAPTERS.items() for name in functions},
+    **{f"linalg.{name}": "Linear Algebra Extension" for name in LINALG},
+    **{f"linalg.{name}": "Linear Algebra Functions" for name in MATRICES},
+    **{f"fft.{name}": "Fourier Transform Extension" for name in FFT},
+}
+
+
+def bare(function: typing.Any) -> str:
+    """A signature without its annotations."""
+    signature = inspect.signature(function)
+    parameters = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in signature.parameters.values()]
+    return str(signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty))[1:-1]
+
+
+def test_dir_lists_the_standard_and_the_device_names_and_nothing_else():
+    standard = {*chain.from_iterable(CHAPTERS.values()), *CONSTANTS, *DTYPES, *EXTENSIONS}
+    assert sorted(dir(xp)) == sorted({*standard, *DEVICES, *OWN})
+
+
+def test_dir_of_linalg_lists_the_extension_and_nothing_else():
+    assert sorted(dir(xp.linalg)) == sorted((*LINALG, "lstsq"))
+
+
+def test_dir_of_fft_lists_the_extension_and_nothing_else():
+    assert sorted(dir(xp.fft)) == sorted(FFT)
+
+
+@pytest.mark.parametrize("module", [xp, xp.linalg, xp.fft], ids=lambda module: module.__name__)
+def test_dir_and_all_agree(module):
+    assert sorted(module.__all__) == sorted(dir(module))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_signature_is_the_standards(name):
+    function, signature = FUNCTIONS[name]
+    assert bare(function) == signature
+
+
+@pytest.mark.parametrize("name", DEVICES)
+def test_signature_of_device_function_is_the_documented_one(name):
+    assert bare(getattr(xp, name)) == DEVICES[name]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_docstring_names_the_standards_section(name):
+    text = " ".join(inspect.getdoc(FUNCTIONS[name][0]).split())
+    assert f"Standard 2025.12, {SECTION[name]}" in text
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_docstring_describes_every_parameter(name):
+    function = FUNCTIONS[name][0]
+    text = inspect.getdoc(function)
+    for parameter in inspect.signature(function).parameters:
+        assert parameter in text, f"{parameter} is not described"
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS, *DEVICES])
+def test_every_parameter_and_the_result_are_annotated(name):
+    function = FUNCTIONS[name][0] if name in FUNCTIONS else getattr(xp, name)
+    signature = inspect.signature(function)
+    annotations = {parameter.name: parameter.annotation for parameter in signature.parameters.values()}
+    annotations["return"] = signature.return_annotation
+    assert [key for key, annotation in annotations.items() if annotation is inspect.Parameter.empty] == []
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS, *DEVICES, *("Array", "Device", "transfers")])
+def test_help_shows_the_public_name(name):
+    thing = FUNCTIONS[name][0] if name in FUNCTIONS else getattr(xp, name)
+    assert thing.__name__ == name.rpartition(".")[2]
+    assert inspect.getdoc(thing)
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_linalg_shares_the_main_namespaces_function(name):
+    assert getattr(xp.linalg, name) is getattr(xp, name)
+
+
+CONSTANT_VALUES = {"e": np.e, "inf": np.inf, "newaxis": None, "pi": np.pi}
+
+
+@pytest.mark.parametrize("name", CONSTANT_VALUES)
+def test_constant_has_its_value(name):
+    assert getattr(xp, name) == CONSTANT_VALUES[name]
+
+
+def test_nan_is_a_float_that_differs_from_itself():
+    assert isinstance(xp.nan, float)
+    assert xp.nan != xp.nan
+
+
+@pytest.mark.parametrize("name", [*DTYPES, "float16"])
+def test_dtype_is_numpys(name):
+    assert getattr(xp, name) == np.dtype(name)
+
+
+ARRAY_METHODS: dict[str, str] = {
+    **dict.fromkeys(words("__abs__ __bool__ __complex__ __dlpack_device__ __float__ __index__ __int__"), "self, /"),
+    **dict.fromkeys(words("__invert__ __neg__ __pos__"), "self, /"),
+    **dict.fromkeys(words("__eq__ __ge__ __gt__ __le__ __lt__ __ne__"), "self, other, /"),
+    **{
+        f"__{prefix}{name}__": "self, other, /"
+        for name in words("add and floordiv lshift matmul mod mul or pow rshift sub truediv xor")
+        for prefix in ("", "r", "i")
+    },
+    "__array_namespace__": "self, /, *, api_version=None",
+    "__dlpack__": "self, /, *, stream=None, max_version=None, dl_device=None, copy=None",
+    "__getitem__": "self, key, /",
+    "__setitem__": "self, key, value, /",
+}
+
+ARRAY_ATTRIBUTES = words("T device dtype mT ndim shape size")
+
+
+@pytest.mark.parametrize("name", ARRAY_METHODS)
+def test_signature_of_array_method_is_the_standards(name):
+    assert bare(getattr(xp.Array, name)) == ARRAY_METHODS[name]
+
+
+def test_to_device_takes_the_device_by_position_alone():
+    parameters = list(inspect.signature(xp.Array.to_device).parameters.values())
+    assert [parameter.kind for parameter in parameters] == [
+        inspect.Parameter.POSITIONAL_ONLY,
+        inspect.Parameter.POSITIONAL_ONLY,
+        inspect.Parameter.KEYWORD_ONLY,
+    ]
+    assert (parameters[2].name, parameters[2].default) == ("stream", None)
+
+
+@pytest.mark.parametrize("name", ARRAY_ATTRIBUTES)
+def test_array_attribute_is_a_documented_property(name):
+    attribute = inspect.getattr_static(xp.Array, name)
+    assert isinstance(attribute, property)
+    assert attribute.__doc__
+
+
+@pytest.mark.parametrize("name", ARRAY_ATTRIBUTES)
+def test_array_attribute_cannot_be_set(device, name):
+    x = xp.ones((2, 2))
+    with pytest.raises(AttributeError):
+        setattr(x, name, 1)
+
+
+def test_version_of_the_standard_is_named():
+    assert xp.__array_api_version__ == "2025.12"
+
+
+@pytest.mark.parametrize("version", [None, "2021.12", "2022.12", "2023.12", "2024.12", "2025.12"])
+def test_array_namespace_answers_to_every_version(device, version):
+    assert xp.ones(1).__array_namespace__(api_version=version) is xp
+
+
+@pytest.mark.parametrize("version", ["", "2020.12", "2026.12", "2025.1", 2025.12, b"2025.12", ("2025.12",)], ids=repr)
+def test_array_namespace_refuses_other_versions(device, version):
+    with pytest.raises(ValueError, match="version"):
+        xp.ones(1).__array_namespace__(api_version=version)
+
+
+def test_namespace_is_a_module():
+    assert isinstance(xp.ones(1).__array_namespace__(), types.ModuleType)

@@ -1,0 +1,205 @@
+"""Statistical functions on each device, against NumPy and, for sums and means, exact arithmetic."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import defined_on, dtypes, dtypes_of, elements, expect, few, made, operands, quiet, shapes, values_of
+
+import xtensor as xp
+
+KINDS = {"max": "iuf", "min": "iuf", "mean": "fc", "prod": "iufc", "std": "f", "sum": "iufc", "var": "f"}
+"""Reductions, each with the kinds of dtypes that the standard defines it for."""
+
+ROUNDING = ("mean", "prod", "std", "sum", "var")
+"""Reductions whose order of operations is the library's own, so that rounding may differ."""
+
+BEYOND = {"max": "b", "min": "b", "mean": "iu", "prod": "b", "std": "iu", "sum": "b", "var": "iu"}
+"""The kinds that NumPy reduces, too."""
+
+
+def kinds_on(device: xp.Device, name: str) -> str:
+    return KINDS[name] if defined_on(device) else KINDS[name] + BEYOND[name]
+
+
+def axes_of(shape: tuple[int, ...]) -> st.SearchStrategy[Any]:
+    """An axis, several of them, none, or all, counted from either end."""
+    if not shape:
+        return st.sampled_from([None, ()])
+    one = st.integers(-len(shape), len(shape) - 1)
+    several = st.lists(one, max_size=len(shape), unique_by=lambda axis: axis % len(shape)).map(tuple)
+    return st.none() | one | several
+
+
+def narrowed(dtype: Any, name: str) -> Any:
+    """The dtype of a sum or product: that of the elements, or the default integer for narrower ones."""
+    if name in ("sum", "prod") and dtype.kind in "biu":
+        return np.dtype(np.uint64 if dtype.kind == "u" else np.int64)
+    return dtype
+
+
+def limits(name: str) -> dict[str, Any]:
+    return {"bound": 4.0 if name == "prod" else 100.0} if name in ROUNDING else {}
+
+
+@pytest.mark.parametrize("name", KINDS)
+@given(data=st.data())
+def test_reduction_gives_what_numpy_gives(device, name, data):
+    least = 1 if name in ("max", "min") else 0
+    shape = data.draw(shapes(min_side=least))
+    x = data.draw(operands(dtypes(device, kinds_on(device, name)), shape, **limits(name)))
+    axis, keepdims = data.draw(axes_of(shape)), data.draw(st.booleans())
+    with quiet():
+        result = getattr(xp, name)(x.array, axis=axis, keepdims=keepdims)
+        expected = getattr(np, name)(x.host, axis=axis, keepdims=keepdims)
+    real = expected.dtype.kind in "fc"
+    scale = float(np.max(np.abs(x.host[np.isfinite(x.host)]), initial=1.0)) if real else 1.0
+    atol = 16 * float(np.finfo(expected.dtype).eps) * scale * max(x.host.size, 1) if real and name in ROUNDING else 0.0
+    expect(
+        result, expected, ulp=32 if name in ROUNDING and real else 0, signs=False, atol=atol if name != "prod" else 0
+    )
+
+
+@pytest.mark.parametrize("name", KINDS)
+@given(data=st.data())
+def test_reduction_keeps_the_dtype_the_standard_says(device, name, data):
+    x = data.draw(operands(dtypes(device, KINDS[name]), shapes(min_side=1), bound=2.0))
+    with quiet():
+        assert getattr(xp, name)(x.array).dtype == narrowed(x.host.dtype, name)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod"])
+@few
+@given(data=st.data())
+def test_reduction_in_another_dtype(device, name, data):
+    x = data.draw(operands(dtypes(device, "iuf"), bound=3.0, special=False))
+    dtype = data.draw(dtypes(device, x.host.dtype.kind))
+    result = getattr(xp, name)(x.array, dtype=dtype)
+    expect(result, getattr(np, name)(x.host, dtype=dtype), dtype=dtype, ulp=32 if dtype.kind == "f" else 0, signs=False)
+
+
+@pytest.mark.parametrize("name", ["std", "var"])
+@few
+@given(data=st.data())
+def test_correction_is_taken_from_the_number_of_elements(device, name, data):
+    x = data.draw(operands(dtypes(device, "f"), shapes(min_dims=1), bound=100.0, special=False))
+    correction = data.draw(st.sampled_from([0, 1, 0.5, 2.0, 7]))
+    with quiet():
+        result = getattr(xp, name)(x.array, correction=correction)
+        expected = np.asarray(getattr(np, name)(x.host.astype(np.float64), ddof=correction))
+    eps = float(np.finfo(x.host.dtype).eps)
+    atol = 16 * eps * (float(np.max(np.abs(x.host), initial=1.0)) ** 2 if name == "var" else 0)
+    loose = math.sqrt(eps) * 200 if name == "std" else 0.0
+    expect(result, expected, dtype=x.host.dtype, ulp=64, atol=max(atol, loose), signs=False)
+
+
+SCANS = {"cumulative_prod": 4.0, "cumulative_sum": 100.0}
+"""Cumulative functions, each with a bound for the elements."""
+
+
+@pytest.mark.parametrize("name", SCANS)
+@given(data=st.data())
+def test_cumulative_function_gives_what_numpy_gives(device, name, data):
+    shape = data.draw(shapes(min_dims=1))
+    x = data.draw(operands(dtypes(device, "iufc"), shape, bound=SCANS[name]))
+    axis = data.draw(st.integers(-len(shape), len(shape) - 1))
+    initial = data.draw(st.booleans())
+    with quiet():
+        result = getattr(xp, name)(x.array, axis=axis, include_initial=initial)
+        expected = getattr(np, name)(x.host, axis=axis, include_initial=initial)
+    real = expected.dtype.kind in "fc"
+    atol = 16 * float(np.finfo(expected.dtype).eps) * 100 if real and name == "cumulative_sum" else 0.0
+    expect(result, expected, dtype=narrowed(x.host.dtype, "sum"), ulp=8 if real else 0, signs=False, atol=atol)
+
+
+@pytest.mark.parametrize("name", SCANS)
+@few
+@given(data=st.data())
+def test_cumulative_function_of_one_dimension_needs_no_axis(device, name, data):
+    x = data.draw(operands(dtypes(device, "iu"), shapes(min_dims=1, max_dims=1), bound=3.0))
+    expect(getattr(xp, name)(x.array), getattr(np, name)(x.host), dtype=narrowed(x.host.dtype, "sum"))
+
+
+@pytest.mark.parametrize("name", SCANS)
+@few
+@given(data=st.data())
+def test_cumulative_function_in_another_dtype(device, name, data):
+    x = data.draw(operands(dtypes(device, "iu"), shapes(min_dims=1, max_dims=1), bound=3.0))
+    dtype = data.draw(dtypes(device, x.host.dtype.kind))
+    expect(getattr(xp, name)(x.array, dtype=dtype), getattr(np, name)(x.host, dtype=dtype), dtype=dtype)
+
+
+EMPTY = {"sum": 0.0, "prod": 1.0, "mean": math.nan, "std": math.nan, "var": math.nan}
+
+
+@pytest.mark.parametrize("name", EMPTY)
+@pytest.mark.parametrize(("shape", "axis", "left"), [((0,), None, ()), ((0, 3), 0, (3,)), ((2, 0), (0, 1), ())])
+def test_reduction_of_no_elements(device, name, shape, axis, left):
+    with quiet():
+        result = getattr(xp, name)(xp.zeros(shape), axis=axis)
+    expect(result, np.full(left, EMPTY[name]), dtype=xp.zeros(1).dtype)
+
+
+@pytest.mark.parametrize("name", ["max", "min"])
+@pytest.mark.parametrize("dtype", ["float64", "int32"])
+def test_extremum_of_no_elements_is_refused(device, name, dtype):
+    with pytest.raises(ValueError, match=name):
+        getattr(xp, name)(xp.zeros((0, 2), dtype=dtype))
+
+
+@pytest.mark.parametrize("name", ["max", "min", "mean", "sum", "std", "var", "prod"])
+@pytest.mark.parametrize("position", [0, 3, 8])
+def test_reduction_with_a_nan_is_nan(device, name, position):
+    values = np.arange(9.0)
+    values[position] = np.nan
+    with quiet():
+        result = getattr(xp, name)(made(values).array)
+    assert math.isnan(float(result))
+
+
+def test_sum_of_infinities_of_both_signs_is_nan(device):
+    with quiet():
+        assert math.isnan(float(xp.sum(xp.asarray([math.inf, -math.inf]))))
+
+
+@pytest.mark.parametrize(("name", "expected"), [("max", math.inf), ("min", -math.inf)])
+def test_extremum_with_infinities(device, name, expected):
+    assert float(getattr(xp, name)(xp.asarray([1.0, math.inf, -math.inf]))) == expected
+
+
+@given(data=st.data())
+def test_sum_of_many_numbers_is_near_the_exact_sum(device, data):
+    dtype = data.draw(dtypes(device, "f"))
+    seed = data.draw(st.integers(0, 2**32 - 1))
+    host = np.random.default_rng(seed).uniform(-1, 1, 3000).astype(dtype)
+    result = float(xp.sum(xp.asarray(host, copy=True)))
+    assert abs(result - math.fsum(host)) <= 16 * float(np.finfo(dtype).eps) * float(np.sum(np.abs(host)))
+
+
+@few
+@given(data=st.data())
+def test_integers_overflow_by_wrapping_as_in_numpy(device, data):
+    x = data.draw(operands(dtypes_of(device, "i")[-1], (4,), elements(np.dtype(np.int64))))
+    expect(xp.sum(x.array), np.sum(x.host))
+
+
+@pytest.mark.parametrize("name", KINDS)
+@few
+@given(data=st.data())
+def test_reduction_leaves_its_operand_as_it_was(device, name, data):
+    x = data.draw(operands(dtypes(device, KINDS[name]), shapes(min_side=1)))
+    before = values_of(x.array).copy()
+    with quiet():
+        getattr(xp, name)(x.array)
+    expect(x.array, before)
+
+
+def test_every_statistical_function_is_tested_here():
+    from xtensor import _statistical
+
+    assert {*KINDS, *SCANS} == set(_statistical.__all__)

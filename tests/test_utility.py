@@ -1,0 +1,84 @@
+"""Utility functions on each device, against NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import dtypes, expect, few, operands, quiet, shapes
+
+import xtensor as xp
+
+
+def axes_of(shape: tuple[int, ...]) -> st.SearchStrategy[Any]:
+    if not shape:
+        return st.sampled_from([None, ()])
+    one = st.integers(-len(shape), len(shape) - 1)
+    return st.none() | one | st.lists(one, max_size=3, unique_by=lambda axis: axis % len(shape)).map(tuple)
+
+
+@pytest.mark.parametrize("name", ["all", "any"])
+@given(data=st.data())
+def test_truth_of_elements_of_any_dtype(device, name, data):
+    x = data.draw(operands(dtypes(device)))
+    axis, keepdims = data.draw(axes_of(x.host.shape)), data.draw(st.booleans())
+    expected = getattr(np, name)(x.host.astype(bool), axis=axis, keepdims=keepdims)
+    expect(getattr(xp, name)(x.array, axis=axis, keepdims=keepdims), expected, dtype=bool)
+
+
+@pytest.mark.parametrize(("name", "expected"), [("all", True), ("any", False)])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float64", "complex64"])
+def test_truth_of_no_elements(device, name, expected, dtype):
+    expect(getattr(xp, name)(xp.zeros(0, dtype=dtype)), np.asarray(expected))
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), complex(0, float("nan"))], ids=repr)
+def test_nan_and_infinities_are_true(device, value):
+    assert bool(xp.all(xp.asarray([value])))
+
+
+@pytest.mark.parametrize("value", [0.0, -0.0, complex(-0.0, 0.0)], ids=repr)
+def test_zeros_of_both_signs_are_false(device, value):
+    assert not bool(xp.any(xp.asarray([value])))
+
+
+@given(data=st.data())
+def test_diff_takes_differences_of_neighbours(device, data):
+    x = data.draw(operands(dtypes(device, "iufc"), shapes(min_dims=1)))
+    axis = data.draw(st.integers(-x.host.ndim, x.host.ndim - 1))
+    n = data.draw(st.integers(0, 3))
+    with quiet():
+        expect(xp.diff(x.array, axis=axis, n=n), np.diff(x.host, axis=axis, n=n))
+
+
+@pytest.mark.parametrize("ends", [("prepend",), ("append",), ("prepend", "append")], ids=str)
+@few
+@given(data=st.data())
+def test_diff_with_more_at_the_ends(device, ends, data):
+    dtype = data.draw(dtypes(device, "iufc"))
+    x = data.draw(operands(dtype, (2, 3)))
+    more = {end: data.draw(operands(dtype, (2, data.draw(st.integers(0, 2))))) for end in ends}
+    with quiet():
+        result = xp.diff(x.array, **{end: edge.array for end, edge in more.items()})
+        expect(result, np.diff(x.host, **{end: edge.host for end, edge in more.items()}))
+
+
+def test_diff_more_often_than_there_are_elements_is_empty(device):
+    assert xp.diff(xp.ones(3), n=5).shape == (0,)
+
+
+def test_diff_a_negative_number_of_times_is_refused(device):
+    with pytest.raises(ValueError, match="-1"):
+        xp.diff(xp.ones(3), n=-1)
+
+
+TESTED = ("all", "any", "diff")
+
+
+def test_every_utility_function_is_tested_here():
+    from xtensor import _utility
+
+    assert set(TESTED) == set(_utility.__all__)
