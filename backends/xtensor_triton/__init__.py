@@ -1,0 +1,217 @@
+"""Our own Triton kernels on CUDA and ROCm GPUs, ``cuda:0``, … or ``rocm:0``, …, and interpreted: ``triton:interpret``.
+
+The backend stands on another one, whose arrays its kernels read and write: CuPy's on a GPU, NumPy's in Triton's
+interpreter. All services are that backend's. Its functions are laid under ours (:meth:`TritonBackend.overlay`): what has
+no kernel, or operands that no kernel takes, fall through to them; ``XTENSOR_LOG=debug`` shows each such call.
+
+Triton compiles or interprets for the life of a process, so that opening a device of the one kind closes the other.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from xtensor.backend import Backend, BackendUnavailableError, DeviceInfo, DType, Memory, Native
+
+__all__ = ["TritonBackend", "backend"]
+
+OLDEST = (3, 6)
+"""The first Triton whose interpreter and launcher are as they are used here."""
+
+INTERPRET = "triton:interpret"
+
+
+class TritonBackend(Backend):
+    """Kernels over the arrays of a storage backend."""
+
+    name = "triton"
+    kinds = ("cuda", "rocm", "triton")
+    requires = "xtensor[triton]"
+
+    def __init__(self) -> None:
+        self._host: Backend | None = None
+        self._gpu: Backend | None = None
+        self._devices: tuple[str, ...] = ()
+        self._interprets: bool | None = None
+        self._contexts: dict[str, Any] = {}
+
+    def probe(self) -> str:
+        remedy = f'python -m pip install "{self.requires}"'
+        try:
+            version = importlib.metadata.version("triton")
+        except importlib.metadata.PackageNotFoundError as error:
+            raise BackendUnavailableError("Triton is not installed", remedy) from error
+        found = re.match(r"(\d+)\.(\d+)", version)
+        if found is not None and (int(found[1]), int(found[2])) < OLDEST:
+            oldest = ".".join(map(str, OLDEST))
+            raise BackendUnavailableError(f"Triton is {version}, and {oldest} or newer is needed", remedy)
+        from xtensor_numpy import backend as host
+
+        self._host = host
+        self._gpu = _working_cupy()
+        self._devices = (*(() if self._gpu is None else self._gpu.devices()), INTERPRET)
+        return version
+
+    def devices(self) -> Sequence[str]:
+        return self._devices
+
+    def rank(self, spec: str) -> int:
+        return -20 if spec == INTERPRET else 30
+
+    def namespace(self, spec: str) -> Any:
+        self._settle(spec)
+        storage, place = self._stored(spec)
+        self.corrections = storage.corrections
+        return storage.namespace(place)
+
+    def overlay(self, spec: str, functions: Any) -> Mapping[str, Callable[..., Any]]:
+        from ._device import kernel_functions
+
+        storage, place = self._stored(spec)
+        return {**storage.overlay(place, functions), **kernel_functions(self._gpu, spec, functions)}
+
+    def _settle(self, spec: str) -> None:
+        """Make this process one that interprets, or one that compiles, before Triton is imported."""
+        interprets = spec == INTERPRET
+        if self._interprets is None:
+            _set_mode(interprets)
+            self._interprets = interprets
+        elif self._interprets != interprets:
+            done, wanted = ("interprets", "compile") if self._interprets else ("compiles", "interpret")
+            raise BackendUnavailableError(
+                f"device {spec} cannot be opened: Triton {done} kernels in this process and cannot {wanted} them, too",
+                "use it in a process of its own",
+            )
+
+    # -- services, all of them the storage's --------------------------------------------------------------------------
+
+    def _stored(self, spec: str) -> tuple[Backend, str]:
+        """The storage backend of a device, and the device's name there."""
+        if spec == INTERPRET:
+            assert self._host is not None
+            return self._host, "cpu"
+        assert self._gpu is not None
+        return self._gpu, spec
+
+    def _storage(self) -> Backend:
+        """The storage backend of the devices that this process can open."""
+        if self._interprets is None:
+            return self._stored(self._devices[0])[0]
+        return self._stored(INTERPRET if self._interprets else self._devices[0])[0]
+
+    @property
+    def native_type(self) -> type:
+        return self._storage().native_type
+
+    def to_host(self, native: Native) -> np.ndarray[Any, Any]:
+        return self._storage().to_host(native)
+
+    def from_host(self, array: np.ndarray[Any, Any], spec: str, *, copy: bool | None) -> Native:
+        storage, place = self._stored(spec)
+        return storage.from_host(array, place, copy=copy)
+
+    def device_of(self, native: Native) -> str:
+        if isinstance(native, np.ndarray):
+            return INTERPRET
+        return self._storage().device_of(native)
+
+    def normalize(self, value: Any, spec: str) -> Native:
+        storage, place = self._stored(spec)
+        return storage.normalize(value, place)
+
+    def getitem(self, native: Native, key: Any) -> Native:
+        return self._storage().getitem(native, key)
+
+    def setitem(self, native: Native, key: Any, value: Native) -> None:
+        self._storage().setitem(native, key, value)
+
+    def dlpack_device(self, spec: str) -> tuple[int, int]:
+        storage, place = self._stored(spec)
+        return storage.dlpack_device(place)
+
+    def to_dlpack(self, native: Native, **asked: Any) -> Any:
+        return self._storage().to_dlpack(native, **asked)
+
+    def from_dlpack(self, producer: Any, spec: str, *, copy: bool | None) -> Native:
+        storage, place = self._stored(spec)
+        return storage.from_dlpack(producer, place, copy=copy)
+
+    def default_float(self, spec: str) -> DType:
+        storage, place = self._stored(spec)
+        return storage.default_float(place)
+
+    def dtypes(self, spec: str) -> Sequence[DType]:
+        storage, place = self._stored(spec)
+        return storage.dtypes(place)
+
+    def extra_dtypes(self, spec: str) -> Sequence[DType]:
+        storage, place = self._stored(spec)
+        return storage.extra_dtypes(place)
+
+    def info(self, spec: str) -> DeviceInfo:
+        storage, place = self._stored(spec)
+        return storage.info(place)
+
+    def memory(self, spec: str) -> Memory:
+        storage, place = self._stored(spec)
+        return storage.memory(place)
+
+    def synchronize(self, spec: str) -> None:
+        storage, place = self._stored(spec)
+        storage.synchronize(place)
+
+    def release_memory(self, spec: str) -> None:
+        storage, place = self._stored(spec)
+        storage.release_memory(place)
+
+    def out_of_memory(self, error: BaseException) -> bool:
+        return self._storage().out_of_memory(error)
+
+    def translate(self, error: Exception) -> Exception:
+        return self._storage().translate(error)
+
+
+def _working_cupy() -> Backend | None:
+    """The CuPy backend with its devices counted; None where there is no CuPy or no GPU."""
+    from xtensor_cupy import backend as cupy
+
+    try:
+        cupy.probe()
+    except BackendUnavailableError:
+        return None
+    return cupy
+
+
+def _set_mode(interprets: bool) -> None:
+    """Import Triton in the mode that a device needs; it looks at the environment while it is imported."""
+    wanted = os.environ.get("TRITON_INTERPRET")
+    if "triton" in sys.modules or wanted not in (None, "", "0"):
+        import triton
+
+        if bool(triton.knobs.runtime.interpret) != interprets:
+            words = "interpreting" if not interprets else "compiling"
+            raise BackendUnavailableError(
+                f"Triton was imported for {words} kernels in this process",
+                "start the process without TRITON_INTERPRET" if not interprets else "start it with TRITON_INTERPRET=1",
+            )
+    if not interprets:
+        return
+    os.environ["TRITON_INTERPRET"] = "1"
+    try:
+        from . import _interpreter, _kernels, _ops, _rows  # noqa: F401 - decorated while it is set
+    finally:
+        if wanted is None:
+            del os.environ["TRITON_INTERPRET"]
+        else:
+            os.environ["TRITON_INTERPRET"] = wanted
+
+
+backend = TritonBackend()
+"""What the entry point ``triton`` names."""

@@ -1,0 +1,39 @@
+"""The functions of one device, put together: its memory, its launcher, and the kernels over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import _elementwise, _reductions, _scans
+from ._fallthrough import Context
+from ._storage import DeviceMemory, HostMemory
+
+__all__ = ["functions_over", "kernel_functions"]
+
+
+def kernel_functions(gpu: Any, spec: str, storage: Any) -> dict[str, Callable[..., Any]]:
+    """The functions of a device by their names; ``storage`` holds those to fall through to."""
+    if spec == "triton:interpret":
+        from ._interpreter import Interpreter
+
+        return functions_over(Context(HostMemory(), Interpreter()), storage)
+    import cupy
+
+    from ._launch import Launcher, bound_to, install_driver
+
+    install_driver(cupy)
+    index = int(spec.partition(":")[2])
+    found = functions_over(Context(DeviceMemory(cupy), Launcher(index)), storage)
+    if cupy.cuda.runtime.getDeviceCount() == 1:
+        return found
+    return {name: bound_to(index, function) for name, function in found.items()}
+
+
+def functions_over(context: Context, storage: Any) -> dict[str, Callable[..., Any]]:
+    """The functions over some memory and launcher."""
+    return {
+        **_elementwise.functions(context, storage),
+        **_reductions.functions(context, storage),
+        **_scans.functions(context, storage),
+    }

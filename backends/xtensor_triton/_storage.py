@@ -1,0 +1,61 @@
+"""Where operands lie: what the kernels need to know of NumPy's and CuPy's arrays, at the least cost a call.
+
+``pointer(x)`` is the address of the first element, ``contiguous(x)`` whether the elements are one run in row-major
+order, ``writable(x)`` whether they may be changed, ``empty(shape, dtype)`` makes an array, and ``array(x)`` gives one
+for what a function of the library may return in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+__all__ = ["DeviceMemory", "HostMemory"]
+
+
+class HostMemory:
+    """NumPy's arrays, for the interpreter."""
+
+    empty = staticmethod(np.empty)
+
+    @staticmethod
+    def array(x: Any) -> Any:
+        """NumPy's scalars, which its functions give for 0-d results, have no memory that stays."""
+        return np.asarray(x) if isinstance(x, np.generic) else x
+
+    @staticmethod
+    def pointer(x: Any) -> int:
+        return x.__array_interface__["data"][0]  # type: ignore[no-any-return]
+
+    @staticmethod
+    def contiguous(x: Any) -> bool:
+        return x.flags.c_contiguous  # type: ignore[no-any-return]
+
+    @staticmethod
+    def writable(x: Any) -> bool:
+        return x.flags.writeable  # type: ignore[no-any-return]
+
+
+class DeviceMemory:
+    """CuPy's arrays, allocated in its pool on the current stream."""
+
+    def __init__(self, cupy: Any) -> None:
+        self.empty: Callable[..., Any] = cupy.ndarray
+
+    @staticmethod
+    def array(x: Any) -> Any:
+        return x
+
+    @staticmethod
+    def pointer(x: Any) -> int:
+        return x.data.ptr  # type: ignore[no-any-return]
+
+    @staticmethod
+    def contiguous(x: Any) -> bool:
+        return x._c_contiguous  # type: ignore[no-any-return]
+
+    @staticmethod
+    def writable(x: Any) -> bool:
+        return True

@@ -1,0 +1,65 @@
+"""How rows are shared out among programs; pure functions.
+
+A program of a GPU keeps a tile of ``ROWS × COLUMNS`` elements in registers. Rows whose elements are neighbours are
+taken along, rows that are neighbours themselves side by side, so that loads are of neighbouring addresses either way.
+Where there are few rows, each is split into parts, so that there is work for the whole device. In the interpreter a
+program costs more than its elements, and there is one.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["Tiling", "device_tiling", "host_tiling"]
+
+TILE = 2048
+"""Elements of a tile: 16 for each thread of 4 warps."""
+
+SIDE_BY_SIDE = 64
+"""Rows of a tile where rows are neighbours: two cache lines of float32."""
+
+ENOUGH = 512
+"""Programs that keep a large GPU busy."""
+
+STEPS = 8
+"""Tiles that a part of a row has at least."""
+
+LARGEST = 2**20
+"""The most elements that Triton lets a tile have."""
+
+
+class Tiling(NamedTuple):
+    """The tile, the parts of a row and the elements of each; the number of programs."""
+
+    rows: int
+    columns: int
+    parts: int
+    chunk: int
+    programs: int
+
+
+def device_tiling(rows: int, length: int, *, across: bool, limit: int = ENOUGH) -> Tiling:
+    """The tiling on a GPU; ``across`` where neighbours in memory belong to neighbouring rows."""
+    if across:
+        height = min(_power(rows), SIDE_BY_SIDE)
+        width = min(_power(length), TILE // height)
+    else:
+        width = min(_power(length), TILE)
+        height = min(_power(rows), TILE // width)
+    blocks = -(-rows // height)
+    parts = max(1, min(-(-limit // blocks), -(-length // (STEPS * width))))
+    chunk = -(-length // (parts * width)) * width
+    parts = -(-length // chunk)
+    return Tiling(height, width, parts, chunk, blocks * parts)
+
+
+def host_tiling(rows: int, length: int, *, across: bool) -> Tiling:
+    """The tiling in the interpreter: one tile, as far as it may be large enough."""
+    width = min(_power(length), LARGEST)
+    height = min(_power(rows), LARGEST // width)
+    return Tiling(height, width, 1, -(-length // width) * width, -(-rows // height))
+
+
+def _power(number: int) -> int:
+    """The smallest power of two that is not below a number."""
+    return 1 << max(number - 1, 0).bit_length()
