@@ -213,6 +213,11 @@ class Array(Methods):
         """The device in DLPack's terms: its type and its number."""
         return self._device.dlpack_device
 
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """The memory in CUDA's own protocol (version 3), where the library has it; AttributeError elsewhere."""
+        return self._native.__cuda_array_interface__  # type: ignore[no-any-return]
+
     def to_device(self, device_: Device | str, /, *, stream: Any = None) -> Array:
         """This array on another device; itself if it is there already.
 
