@@ -12,10 +12,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from xtensor_dpnp import DpnpBackend, _runtime
 
 import xtensor as xp
 from xtensor.backend import STANDARD_DTYPES, BackendUnavailableError
+from xtensor_dpnp import DpnpBackend, _runtime
 
 CONFIGURATION = ("OCL_ICD_FILENAMES", "OCL_ICD_VENDORS", "ONEAPI_DEVICE_SELECTOR", "SYCL_DEVICE_FILTER")
 
@@ -192,7 +192,7 @@ def test_gpus_come_first_and_each_kind_counts_from_zero():
     cpu = FakeDevice("cpu", "c", "opencl", 0)
     gpus = [FakeDevice("gpu", "g", "level_zero", 1) for _ in range(2)]
     assert listed(cpu, *gpus) == {"sycl:gpu:0": gpus[0], "sycl:gpu:1": gpus[1], "sycl:cpu:0": cpu}
-    assert list(listed(cpu, *gpus))[0] == "sycl:gpu:0"
+    assert next(iter(listed(cpu, *gpus))) == "sycl:gpu:0"
 
 
 def test_a_gpu_that_two_drivers_serve_is_listed_once_under_its_own():
@@ -226,7 +226,8 @@ def test_every_array_of_the_device_is_on_one_queue(sycl):
     results = [
         *(xp.arange(3), xp.empty(3), xp.eye(3), xp.full(3, 1.0), xp.linspace(0, 1, 3), xp.ones(3), xp.zeros(3)),
         *(x + 1, 2 / x, x @ x, x[0], x[x > 1], xp.sum(x), xp.sort(x), *xp.nonzero(x), *xp.unique_all(x)),
-        *(xp.where(x > 1, x, 0.0), xp.take(x, xp.asarray([0]), axis=0), xp.astype(x, xp.float32), xp.meshgrid(x[0], x[1])[1]),
+        *(xp.where(x > 1, x, 0.0), xp.take(x, xp.asarray([0]), axis=0), xp.astype(x, xp.float32)),
+        *xp.meshgrid(x[0], x[1]),
         *(xp.linalg.inv(x), *xp.linalg.svd(x), *xp.linalg.eig(x), xp.linalg.eigvals(x), xp.linalg.solve(x, x[0])),
         *(xp.fft.fft(x + 0j), xp.fft.fftfreq(4), xp.fft.rfftfreq(4), xp.asarray(x, copy=True), xp.from_dlpack(x)),
     ]

@@ -564,6 +564,57 @@ def test_a_missing_library_is_remembered():
     assert "no such library" in str(functions.missing)
 
 
+# -- CuPy's functions, with NumPy and SciPy in their place ----------------------------------------------------------
+
+
+@pytest.fixture
+def cupys(monkeypatch):
+    """What the CuPy backend offers, where CuPy is NumPy and ``cupyx.scipy.special`` is SciPy's."""
+    for name in ("cupyx", "cupyx.scipy"):
+        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+    library = types.ModuleType("cupyx.scipy.special")
+    vars(library).update({name: getattr(scipy_special, name, None) for name in dir(scipy_special)})
+    monkeypatch.setitem(sys.modules, "cupyx.scipy.special", library)
+    sys.modules["cupyx"].scipy = sys.modules["cupyx.scipy"]
+    sys.modules["cupyx.scipy"].special = library
+    from xtensor_cupy import _special
+
+    return lambda name, kind="f": _special.special(np, name, kind)
+
+
+def test_cupy_offers_what_no_formula_does_better(cupys):
+    offered = {name for name in CASES if cupys(name) is not None}
+    assert set(CASES) - offered - set(FORMULAS) == {"betaincc", "hyp1f1", "spence", "stdtr", "stdtrit"}
+    assert {name for name in CASES if cupys(name, "c") is not None} == {
+        *("digamma", "gamma", "loggamma", "psi", "rgamma", "xlogy"),
+    }
+
+
+@pytest.mark.parametrize("name", ["k0e", "k1e"])
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_cupys_scaled_bessel_functions_do_not_overflow(cupys, name, dtype):
+    x = np.asarray([1e-3, 1.0, 30.0, 90.0, 499.0, 501.0, 700.0, 800.0, 1e4, 1e30, INF], dtype)
+    with quiet():
+        result = cupys(name)(x)
+    assert result.dtype == dtype
+    np.testing.assert_allclose(result, getattr(scipy_special, name)(x.astype(np.float64)), rtol=4 * np.finfo(dtype).eps)
+
+
+def test_cupys_zeta_takes_one_operand(cupys):
+    x = np.asarray([2.0, 3.5, 0.5])
+    np.testing.assert_allclose(cupys("zeta")(x), scipy_special.zeta(x), rtol=1e-15)
+    np.testing.assert_allclose(cupys("zeta")(x + 1, x), scipy_special.zeta(x + 1, x), rtol=1e-15)
+
+
+def test_cupys_functions_of_whole_numbers_keep_single_precision(cupys):
+    x = np.asarray([2.0, 5.0], np.float32)
+    for name, operands in {"yn": (np.float32([1, 2]), x), "polygamma": (np.float32([40, 1]), x)}.items():
+        result = cupys(name)(*operands)
+        assert result.dtype == np.float32
+        exact = getattr(scipy_special, name)(*(value.astype(np.float64) for value in operands))
+        np.testing.assert_allclose(result, exact, rtol=1e-6)
+
+
 # -- in a process of its own -------------------------------------------------------------------------------------------
 
 

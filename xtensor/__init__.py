@@ -15,9 +15,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from . import fft, lib, linalg
+from . import fft, linalg
 from ._array import Array
-from ._beyond import allclose, bincount, convolve, diag, isclose, put_along_axis, roots, transpose
 from ._creation import (
     arange,
     asarray,
@@ -67,7 +66,6 @@ from ._device import (
     set_default_device,
     use_device,
 )
-from ._einsum import einsum
 from ._elementwise import (
     abs,
     acos,
@@ -138,7 +136,6 @@ from ._elementwise import (
     trunc,
 )
 from ._errors import BackendUnavailableError, DeviceMismatchError, OutOfMemoryError
-from ._gradient import gradient
 from ._indexing import take, take_along_axis
 from ._inspection import __array_namespace_info__
 from ._linear_algebra import matmul, matrix_transpose, tensordot, vecdot
@@ -159,23 +156,6 @@ from ._manipulation import (
     tile,
     unstack,
 )
-from ._nan_aware import (
-    cumprod,
-    cumsum,
-    nanargmax,
-    nanargmin,
-    nancumprod,
-    nancumsum,
-    nanmax,
-    nanmean,
-    nanmin,
-    nanprod,
-    nanstd,
-    nansum,
-    nanvar,
-)
-from ._pad import pad
-from ._quantiles import median, nanmedian, nanquantile, quantile
 from ._registry import backends, register_backend, set_backend_priority
 from ._searching import argmax, argmin, count_nonzero, nonzero, searchsorted, where
 from ._sets import isin, unique_all, unique_counts, unique_inverse, unique_values
@@ -186,7 +166,27 @@ from ._utility import all, any, diff
 from .linalg import cross
 
 if _TYPE_CHECKING:
-    from . import special
+    from . import lib, special
+    from ._beyond import allclose, bincount, convolve, diag, isclose, put_along_axis, roots, transpose
+    from ._einsum import einsum
+    from ._gradient import gradient
+    from ._nan_aware import (
+        cumprod,
+        cumsum,
+        nanargmax,
+        nanargmin,
+        nancumprod,
+        nancumsum,
+        nanmax,
+        nanmean,
+        nanmin,
+        nanprod,
+        nanstd,
+        nansum,
+        nanvar,
+    )
+    from ._pad import pad
+    from ._quantiles import median, nanmedian, nanquantile, quantile
 
 __version__ = "0.1.0"
 __array_api_version__ = "2025.12"
@@ -410,10 +410,26 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-def __getattr__(name: str) -> _Any:
-    # The chapter of special functions is not imported before it is asked for.
-    if name == "special":
-        from importlib import import_module
+_LATER = {
+    **dict.fromkeys(("allclose", "bincount", "convolve", "diag", "isclose", "put_along_axis"), "._beyond"),
+    **dict.fromkeys(("roots", "transpose"), "._beyond"),
+    **dict.fromkeys(("cumprod", "cumsum", "nanargmax", "nanargmin", "nancumprod", "nancumsum"), "._nan_aware"),
+    **dict.fromkeys(("nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum", "nanvar"), "._nan_aware"),
+    **dict.fromkeys(("median", "nanmedian", "nanquantile", "quantile"), "._quantiles"),
+    "einsum": "._einsum",
+    "gradient": "._gradient",
+    "pad": "._pad",
+    "lib": ".lib",
+    "special": ".special",
+}
 
-        return import_module(".special", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __getattr__(name: str) -> _Any:
+    # What is beyond the standard's chapters is not imported before it is asked for.
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    module = import_module(_LATER[name], __name__)
+    value = globals()[name] = module if _LATER[name] == f".{name}" else getattr(module, name)
+    return value

@@ -152,13 +152,13 @@ class Array(Methods):
 
     @property
     def real(self) -> Array:
-        """The real components."""
-        return xp.real(self)
+        """The real components; the array itself where it is real."""
+        return xp.real(self) if self.dtype.kind == "c" else self
 
     @property
     def imag(self) -> Array:
-        """The imaginary components."""
-        return xp.imag(self)
+        """The imaginary components; zeros where the array is real."""
+        return xp.imag(self) if self.dtype.kind == "c" else xp.zeros_like(self)
 
     # -- the namespace and other libraries ------------------------------------------------------------------------
 

@@ -491,7 +491,7 @@ def _fill_value(value: Any, target: Device, dtype: Any, function: str) -> tuple[
                     f"{function}(): {value} does not fit dtype {wanted}, which goes from {limits.min} to {limits.max}"
                 )
         return value, wanted
-    if not isinstance(value, (Array, np.generic)) or value.shape:
+    if not isinstance(value, (Array, np.generic)) or value.shape or value.dtype.kind not in "biufcV":
         raise TypeError(f"{function}(): fill_value is a scalar or a 0-d Array, not {describe(value)}")
     filled = asarray(value, device=target)
     return filled._native, filled.dtype if dtype is None else check_dtype(dtype, target, function)

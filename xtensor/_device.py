@@ -298,7 +298,9 @@ def best_device(*, min_free_memory: int = 0) -> Device:
     for place in devices():
         if min_free_memory <= 0 or (place.memory().free or 0) >= min_free_memory:
             return place
-    raise ValueError(f"no device has {min_free_memory} bytes free; devices here: {', '.join(map(str, devices()))}")
+    raise ValueError(
+        f"best_device(): no device has {min_free_memory} bytes free; devices here: {', '.join(map(str, devices()))}"
+    )
 
 
 _default: Device | None = None

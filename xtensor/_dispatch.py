@@ -213,7 +213,7 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
         return join(value._native, value._device, device)
     if value.__class__ in SCALARS:
         return value
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim):
         check_dtype(value.dtype, device, name)
         return device._backend.from_host(np.asarray(value), device._spec, copy=True)
     if isinstance(value, int):

@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ._checks import check_axis, check_integer
+from ._errors import describe
 
 if TYPE_CHECKING:
     import xtensor as xp
@@ -156,8 +157,11 @@ class Methods:
     def transpose(self: Any, *axes: Any) -> Array:
         """This array with its axes in the given order, reversed where none is given; a view."""
         order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
-        order = tuple(range(self.ndim))[::-1] if not order else tuple(order)
-        return xp.permute_dims(self, order)
+        if order is None or (isinstance(order, tuple) and not order):
+            order = tuple(range(self.ndim))[::-1]
+        if not isinstance(order, (tuple, list)):
+            raise TypeError(f"transpose(): axes are integers or a tuple of them, not {describe(order)}")
+        return xp.permute_dims(self, tuple(order))
 
     def var(self: Any, axis: Axis = None, *, correction: float = 0.0, keepdims: bool = False) -> Array:
         """:func:`xtensor.var` of this array."""

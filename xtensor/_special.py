@@ -85,6 +85,8 @@ def _dtype(natives: list[Any], place: Device) -> DType:
     """NumPy's promotion, integers becoming the device's default floating-point dtype, and float16 float32."""
     dtype = np.result_type(*(native.dtype if hasattr(native, "dtype") else native for native in natives))
     default: DType = place.default_dtypes["complex floating" if dtype.kind == "c" else "real floating"]
+    if dtype.kind == "V":
+        return np.dtype(np.float32)  # bfloat16, which NumPy does not know for a floating-point dtype
     if dtype.kind not in "fc" or dtype not in place.dtypes:
         return default
     return np.result_type(dtype, np.float32)

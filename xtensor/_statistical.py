@@ -215,7 +215,9 @@ def prod(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = 
     return apply(device, device.xp.prod, x._native, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
-def std(x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Array:
+def std(
+    x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False, ddof: float | None = None
+) -> Array:
     r"""The standard deviation, :math:`\sqrt{\frac{1}{N - c} \sum_i (x_i - \bar x)^2}`, over all or some axes.
 
     Parameters
@@ -228,6 +230,8 @@ def std(x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bo
         What is taken from the number of elements ``N`` (:math:`c`): 0 for a population, 1 for a sample (Bessel).
     keepdims
         Whether the reduced axes stay, with length 1.
+    ddof
+        NumPy's name for ``correction``, for callers that know no other.
 
     Returns
     -------
@@ -246,7 +250,7 @@ def std(x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bo
     device = device_of(x)
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "std")
-    correction = _correction(correction, "std")
+    correction = _correction(correction if ddof is None else ddof, "std")
     return apply(device, device.xp.std, x._native, axis=axis, correction=correction, keepdims=keepdims)
 
 
@@ -293,7 +297,9 @@ def sum(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = F
     return apply(device, device.xp.sum, x._native, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
-def var(x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Array:
+def var(
+    x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False, ddof: float | None = None
+) -> Array:
     r"""The variance, :math:`\frac{1}{N - c} \sum_i (x_i - \bar x)^2`, over all or some axes.
 
     Parameters
@@ -306,6 +312,8 @@ def var(x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bo
         What is taken from the number of elements ``N`` (:math:`c`): 0 for a population, 1 for a sample (Bessel).
     keepdims
         Whether the reduced axes stay, with length 1.
+    ddof
+        NumPy's name for ``correction``, for callers that know no other.
 
     Returns
     -------
@@ -324,7 +332,7 @@ def var(x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bo
     device = device_of(x)
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "var")
-    correction = _correction(correction, "var")
+    correction = _correction(correction if ddof is None else ddof, "var")
     return apply(device, device.xp.var, x._native, axis=axis, correction=correction, keepdims=keepdims)
 
 

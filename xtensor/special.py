@@ -433,7 +433,7 @@ def chdtrc(v: Array | float, x: Array | float, /) -> Array:
     v
         Degrees of freedom, positive.
     x
-        Lower limits of integration.
+        Lower limits of integration, not negative.
 
     Returns
     -------
@@ -442,7 +442,7 @@ def chdtrc(v: Array | float, x: Array | float, /) -> Array:
 
     Notes
     -----
-    1 where ``x < 0``, 0 at ``+inf``; NaN where an operand is NaN.
+    1 at ``x = 0``, 0 at ``+inf``; NaN outside the domain.
 
     SciPy, ``scipy.special.chdtrc``; NIST DLMF, 8.2.
     """
@@ -1253,7 +1253,7 @@ def i0(x: Array, /) -> Array:
 
     Notes
     -----
-    1 at 0, ``+inf`` at ±inf; even.
+    1 at 0; even. At infinities, where the limit is ``+inf``, some libraries give NaN.
 
     SciPy, ``scipy.special.i0``; NIST DLMF, 10.25.
     """
@@ -1297,7 +1297,7 @@ def i1(x: Array, /) -> Array:
 
     Notes
     -----
-    0 at 0, ±inf at ±inf; odd.
+    0 at 0; odd. At infinities, where the limits are infinite, some libraries give NaN.
 
     SciPy, ``scipy.special.i1``; NIST DLMF, 10.25.
     """
@@ -1391,7 +1391,7 @@ def j0(x: Array, /) -> Array:
 
     Notes
     -----
-    1 at 0, 0 at ±inf; even.
+    1 at 0; even. At infinities, where the limit is 0, some libraries give NaN.
 
     SciPy, ``scipy.special.j0``; NIST DLMF, 10.2.
     """
@@ -1413,7 +1413,7 @@ def j1(x: Array, /) -> Array:
 
     Notes
     -----
-    0 at 0 and at ±inf; odd.
+    0 at 0; odd. At infinities, where the limit is 0, some libraries give NaN.
 
     SciPy, ``scipy.special.j1``; NIST DLMF, 10.2.
     """
@@ -2414,7 +2414,7 @@ def y0(x: Array, /) -> Array:
 
     Notes
     -----
-    ``-inf`` at 0, 0 at ``+inf``, NaN below 0.
+    ``-inf`` at 0, NaN below 0. At ``+inf``, where the limit is 0, some libraries give NaN.
 
     SciPy, ``scipy.special.y0``; NIST DLMF, 10.2.
     """
@@ -2436,7 +2436,7 @@ def y1(x: Array, /) -> Array:
 
     Notes
     -----
-    ``-inf`` at 0, 0 at ``+inf``, NaN below 0.
+    ``-inf`` at 0, NaN below 0. At ``+inf``, where the limit is 0, some libraries give NaN.
 
     SciPy, ``scipy.special.y1``; NIST DLMF, 10.2.
     """

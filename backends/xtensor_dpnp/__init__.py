@@ -18,6 +18,7 @@ __all__ = ["DpnpBackend", "backend"]
 
 REMEDY = 'python -m pip install "xtensor[dpnp]"'
 
+
 class DpnpBackend(Backend):
     """dpnp's functions, with what they get wrong against the standard corrected.
 

@@ -68,9 +68,7 @@ def _without_leading_axes(value: Any, ndim: int) -> Any:
 
 def _moved(native: Native, source: int, destination: int, count: int) -> Native:
     """``count`` neighbouring axes moved from one place to another."""
-    return dpnp.moveaxis(
-        native, tuple(range(source, source + count)), tuple(range(destination, destination + count))
-    )
+    return dpnp.moveaxis(native, tuple(range(source, source + count)), tuple(range(destination, destination + count)))
 
 
 def _is_basic(key: Any) -> bool:

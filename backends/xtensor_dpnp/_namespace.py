@@ -125,7 +125,8 @@ class Namespace(Creation):
     @staticmethod
     def clip(x: Native, lower: Native | float | None, upper: Native | float | None) -> Native:
         # dpnp does not promote the array to the dtype of wider bounds.
-        dtype = np.result_type(x.dtype, *(getattr(bound, "dtype", bound) for bound in (lower, upper) if bound is not None))
+        bounds = (getattr(bound, "dtype", bound) for bound in (lower, upper) if bound is not None)
+        dtype = np.result_type(x.dtype, *bounds)
         return dpnp.clip(dpnp.astype(x, dtype, copy=False), lower, upper)
 
     @staticmethod

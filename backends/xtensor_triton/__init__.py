@@ -1,8 +1,8 @@
 """Our own Triton kernels on CUDA and ROCm GPUs, ``cuda:0``, … or ``rocm:0``, …, and interpreted: ``triton:interpret``.
 
 The backend stands on another one, whose arrays its kernels read and write: CuPy's on a GPU, NumPy's in Triton's
-interpreter. All services are that backend's. Its functions are laid under ours (:meth:`TritonBackend.overlay`): what has
-no kernel, or operands that no kernel takes, fall through to them; ``XTENSOR_LOG=debug`` shows each such call.
+interpreter. All services are that backend's. Our functions are laid over its own (:meth:`TritonBackend.overlay`): what
+has no kernel, or operands that no kernel takes, fall through to them; ``XTENSOR_LOG=debug`` shows each such call.
 
 Triton compiles or interprets for the life of a process, so that opening a device of the one kind closes the other.
 """

@@ -19,15 +19,18 @@ def kernel_functions(gpu: Any, spec: str, storage: Any) -> dict[str, Callable[..
 
         return functions_over(Context(HostMemory(), Interpreter()), storage)
     import cupy
+    from triton.runtime import driver
 
-    from ._launch import Launcher, bound_to, install_driver
+    from ._launch import Launcher, bound_to, current_stream, install_driver
 
     install_driver(cupy)
-    index = int(spec.partition(":")[2])
-    found = functions_over(Context(DeviceMemory(cupy), Launcher(index)), storage)
+    device = cupy.cuda.Device(int(spec.partition(":")[2]))
+    with device:
+        launcher = Launcher(driver.active.get_current_target(), current_stream(cupy))
+    found = functions_over(Context(DeviceMemory(cupy), launcher), storage)
     if cupy.cuda.runtime.getDeviceCount() == 1:
         return found
-    return {name: bound_to(index, function) for name, function in found.items()}
+    return {name: bound_to(device, function) for name, function in found.items()}
 
 
 def functions_over(context: Context, storage: Any) -> dict[str, Callable[..., Any]]:

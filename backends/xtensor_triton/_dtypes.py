@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import triton.language as tl
 
-__all__ = ["BFLOAT16", "SCALAR_TYPES", "STORED", "Stored", "computed"]
+__all__ = ["BFLOAT16", "OPERAND", "SCALAR_TYPES", "STORED", "Stored", "computed"]
 
 
 class Stored(NamedTuple):
@@ -24,7 +24,7 @@ class Stored(NamedTuple):
     dtype: Any
 
 
-def _bfloat16() -> np.dtype[Any] | None:
+def _bfloat16() -> Any:
     try:
         import ml_dtypes
     except ImportError:
@@ -54,11 +54,14 @@ STORED: dict[np.dtype[Any], Stored] = {
 if BFLOAT16 is not None:
     STORED[BFLOAT16] = Stored("*u16", "bfloat16", "f", tl.float32)
 
+OPERAND = "="
+"""Begins the type of an argument that is an operand itself: no kernel is made for its being 1, or divisible by 16."""
+
 SCALAR_TYPES: dict[Any, str] = {
-    **dict.fromkeys((tl.int8, tl.int16, tl.int32, tl.int64, tl.int1), "i64"),
-    **dict.fromkeys((tl.uint8, tl.uint16, tl.uint32, tl.uint64), "u64"),
-    **dict.fromkeys((tl.float16, tl.float32), "fp32"),
-    tl.float64: "fp64",
+    **dict.fromkeys((tl.int8, tl.int16, tl.int32, tl.int64, tl.int1), OPERAND + "i64"),
+    **dict.fromkeys((tl.uint8, tl.uint16, tl.uint32, tl.uint64), OPERAND + "u64"),
+    **dict.fromkeys((tl.float16, tl.float32), OPERAND + "fp32"),
+    tl.float64: OPERAND + "fp64",
 }
 """The type of a kernel's argument for a Python scalar, by the dtype of the computation."""
 

@@ -132,7 +132,7 @@ class Elementwise:
         self.name = name
         self.context = context
         self.fallback = fallback
-        self.plans: dict[Key, Plan | Unsuited] = {}
+        self.plans: dict[Key, Any] = {}
         self._plan = plan
 
     def plan(self, operands: tuple[Any, ...]) -> Plan:
@@ -184,15 +184,19 @@ class Elementwise:
             into = strides[0]
             if into is None or shape != x1.shape or not is_dense(shape, into) or not self.context.writable(x1):
                 raise Unsuited("the memory to write into")
-            if strides[1] is not None and (strides[1] != into or self.context.pointer(x1) != self.context.pointer(x2)):
-                if overlap(x1, self.context.pointer(x1), x2, self.context.pointer(x2)):
-                    x2 = x2.copy()
-                    strides = self.strides((x1, x2), plan, shape)
+            if strides[1] is not None and self._spoils(x1, into, x2, strides[1]):
+                x2 = x2.copy()
+                strides = self.strides((x1, x2), plan, shape)
             if x1.size:
                 self.launch(plan, x1, (x1, x2), shape, into, strides)
         except Unsuited as reason:
             return self.context.fall_through(f"{self.name} in place", reason, self.fallback, (x1, x2))
         return x1
+
+    def _spoils(self, x1: Any, into: tuple[int, ...], x2: Any, steps: tuple[int, ...]) -> bool:
+        """Whether writing into ``x1`` changes elements of ``x2`` that are yet to be read."""
+        start1, start2 = self.context.pointer(x1), self.context.pointer(x2)
+        return (start1 != start2 or into != steps) and overlap(x1, start1, x2, start2)
 
     def written(self, plan: Plan, out: DType) -> Plan:
         """The plan that writes into an array of a dtype, by NumPy's rule of the same kind."""
@@ -242,9 +246,7 @@ class Elementwise:
         flat = axes.is_flat and not axes.wide
         remaining = iter(axes.strides[1:])
         steps = [None if item is None else next(remaining) for item in strides]
-        sources = tuple(
-            "scalar" if item is None else "element" if not any(item) else "array" for item in steps
-        )
+        sources = tuple("scalar" if item is None else "element" if not any(item) else "array" for item in steps)
         size = math.prod(axes.shape)
         block = context.block(size, plan.block)
         split = flat and bool(size & 15) and not context.launcher.interprets
@@ -255,7 +257,11 @@ class Elementwise:
             for position, (operand, array) in enumerate(zip(operands, plan.arrays, strict=True))
         ]
         layout = self._layout(axes, steps, flat)
-        context.launch(self.name, kernel, -(-size // block), context.pointer(out), *arguments, size, *layout)
+        start = context.pointer(out)
+        context.launch(self.name, kernel, -(-size // block), start, *arguments, size, *layout)
+        if flat and all(source == "array" for source in sources) and not context.launcher.interprets:
+            aligned = not any(address & 15 for address in (start, *arguments))
+            plan.flat[aligned, not size & 15] = kernel.assuming(aligned, not size & 15)
 
     def _layout(self, axes: Iteration, steps: Sequence[tuple[int, ...] | None], flat: bool) -> tuple[Any, ...]:
         if flat:
@@ -321,9 +327,9 @@ def _check(key: Key) -> None:
 def _common(key: Key) -> DType:
     """The dtype that arrays and scalars promote to, a scalar weakly."""
     _check(key)
-    given = [{bool: np.dtype(bool), int: 0, float: 0.0}.get(item, item) for item in key]
+    given: list[Any] = [{bool: np.dtype(bool), int: 0, float: 0.0}.get(item, item) for item in key]
     common = np.result_type(*given)
-    if common not in STORED or BFLOAT16 in key and common != BFLOAT16:
+    if common not in STORED or (BFLOAT16 in key and common != BFLOAT16):
         raise Unsuited(f"computation in {common}")
     return common
 
@@ -366,32 +372,47 @@ def functions(context: Context, storage: Any) -> dict[str, Callable[..., Any]]:
 
 def _of_one(function: Elementwise) -> Callable[[Any], Any]:
     """A function of one array; one that is a run of elements comes to its launch the short way."""
-    plans, context, general = function.plans, function.context, function.call
+    plans, general, context = function.plans, function.call, function.context
     pointer, contiguous, empty = context.pointer, context.contiguous, context.empty
 
     def call(x: Any) -> Any:
         plan = plans.get((x.dtype,))
-        if plan.__class__ is Plan and plan.flat and contiguous(x):  # type: ignore[union-attr]
-            size = x.size
-            out = empty(x.shape, plan.out)  # type: ignore[union-attr]
-            into, start = pointer(out), pointer(x)
-            launch = plan.flat.get(((into | start) & 15 == 0, size & 15 == 0))  # type: ignore[union-attr]
-            if launch is not None and 0 < size < LONGEST_FLAT:
-                launch(-(-size // plan.block), into, start, size, None, None, None)  # type: ignore[union-attr]
-                return out
-        return general(x)
+        if plan.__class__ is not Plan or not contiguous(x) or not 0 < x.size < LONGEST_FLAT:
+            return general(x)
+        out = empty(x.shape, plan.out)
+        into, start, size = pointer(out), pointer(x), x.size
+        launch = plan.flat.get(((into | start) & 15 == 0, size & 15 == 0))
+        if launch is None:
+            return general(x)
+        launch(-(-size // plan.block), into, start, size, None, None, None)
+        return out
 
-    return call
+    return general if context.launcher.interprets else call
 
 
 def _of_two(function: Elementwise) -> Callable[[Any, Any], Any]:
     """A function of two operands, with the same short way for arrays of one shape."""
-    general = function.call
+    plans, general, context = function.plans, function.call, function.context
+    pointer, contiguous, empty = context.pointer, context.contiguous, context.empty
 
     def call(x1: Any, x2: Any) -> Any:
-        return general(x1, x2)
+        try:
+            plan = plans.get((x1.dtype, x2.dtype))
+            shape = x1.shape
+            if plan.__class__ is not Plan or shape != x2.shape or not (contiguous(x1) and contiguous(x2)):
+                return general(x1, x2)
+        except AttributeError:  # a scalar has no dtype
+            return general(x1, x2)
+        size = x1.size
+        out = empty(shape, plan.out)
+        into, start1, start2 = pointer(out), pointer(x1), pointer(x2)
+        launch = plan.flat.get(((into | start1 | start2) & 15 == 0, size & 15 == 0))
+        if launch is None or not 0 < size < LONGEST_FLAT:
+            return general(x1, x2)
+        launch(-(-size // plan.block), into, start1, start2, size, None, None, None, None)
+        return out
 
-    return call
+    return general if context.launcher.interprets else call
 
 
 def _refusing_negative_exponents(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

@@ -45,7 +45,7 @@ class Context:
         self.contiguous = memory.contiguous
         self.empty = memory.empty
         self.writable = memory.writable
-        self._tiling: Any = host_tiling if launcher.interprets else device_tiling
+        self._tiling: Callable[..., Tiling] = host_tiling if launcher.interprets else device_tiling
         self._warned: set[str] = set()
         _listen()
 
@@ -59,13 +59,13 @@ class Context:
         """How rows are shared out among programs."""
         along = min((abs(step) for step in layout.reduced.strides[0]), default=0)
         aside = min((abs(step) for step in layout.kept.strides[0] if step), default=along)
-        return self._tiling(layout.count, layout.length, across=aside < along)
+        return self._tiling(layout.number, layout.length, across=aside < along)
 
     def whole(self, layout: Rows) -> Tiling:
         """The same for a table of parts, whose rows are not split again."""
-        tiling = self._tiling(layout.count, layout.length, across=False)
+        tiling = self._tiling(layout.number, layout.length, across=False)
         chunk = -(-layout.length // tiling.columns) * tiling.columns
-        return tiling._replace(parts=1, chunk=chunk, programs=-(-layout.count // tiling.rows))
+        return tiling._replace(parts=1, chunk=chunk, programs=-(-layout.number // tiling.rows))
 
     def launch(self, name: str, kernel: Any, programs: int, *args: Any) -> None:
         """Run a kernel; :class:`Unsuited` is raised where it cannot be, with one warning where it does not compile."""
@@ -77,7 +77,7 @@ class Context:
             if name not in self._warned:
                 self._warned.add(name)
                 warnings.warn(
-                    f"the Triton kernel of {name}() cannot be compiled here and the storage's function is used: {error}",
+                    f"the Triton kernel of {name}() cannot be compiled here, and the storage's own is used: {error}",
                     RuntimeWarning,
                     stacklevel=2,
                 )

@@ -24,6 +24,8 @@ import triton.language as tl
 from triton.language.extra import libdevice
 from triton.runtime import interpreter
 
+from ._dtypes import OPERAND
+
 __all__ = ["InterpretedKernel", "Interpreter"]
 
 LIBDEVICE: dict[str, Callable[..., Any]] = {
@@ -81,7 +83,7 @@ def _argument(value: Any, kind: Any) -> Any:
         return tuple(_argument(item, part) for item, part in zip(value, kind, strict=True))
     if kind is None:
         return None
-    host, device = TYPES[kind]
+    host, device = TYPES[kind.removeprefix(OPERAND)]
     return tl.tensor(interpreter.TensorHandle(np.array([value], dtype=host), device), device)
 
 
@@ -103,7 +105,9 @@ def _reduce_in_pairs(self: Any, operands: Any) -> list[Any]:
     parts = [np.moveaxis(operand.handle.data, axis, -1) for operand in operands]
     while parts[0].shape[-1] > 1:
         halves = [part[..., start::2] for start in (0, 1) for part in parts]
-        found = self.combine_fn.fn(*(self.to_tensor(half, dtype) for half, dtype in zip(halves, dtypes * 2, strict=True)))
+        found = self.combine_fn.fn(
+            *(self.to_tensor(half, dtype) for half, dtype in zip(halves, dtypes * 2, strict=True))
+        )
         parts = [item.handle.data for item in (found if isinstance(found, (tuple, list)) else (found,))]
     results = []
     for part, dtype in zip(parts, dtypes, strict=True):

@@ -1,3 +1,6 @@
+# What Triton compiles is no Python: no types, constants in capitals, branches that must stay branches.
+# ruff: noqa: ANN001, ANN202, N803, SIM108, SIM300
+# mypy: disable-error-code="no-untyped-def, untyped-decorator, no-untyped-call"
 """The elementwise kernels: one of one operand, one of two, one of three, for every function and dtype.
 
 ``out[i] = OP(x[i], y[i], …)`` for the positions ``i < size``. What the constants take out of the code:
@@ -77,7 +80,10 @@ def fetch(
         value = tl.load(x + index, mask=mask)
     else:
         value = tl.load(x + offsets_of(index, shape, steps, NDIM), mask=mask)
-    return decoded(value, FORM, DTYPE)
+    value = decoded(value, FORM, DTYPE)
+    if SOURCE != "array":
+        value = tl.full(index.shape, value, value.dtype)
+    return value
 
 
 @triton.jit

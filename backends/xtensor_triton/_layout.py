@@ -52,7 +52,7 @@ class Rows(NamedTuple):
     reduced: Iteration
 
     @property
-    def count(self) -> int:
+    def number(self) -> int:
         """The number of rows."""
         return math.prod(self.kept.shape)
 

@@ -1,3 +1,6 @@
+# What Triton compiles is no Python: no types, constants in capitals, branches that must stay branches.
+# ruff: noqa: ANN001, ANN202, N803, RET505, SIM108
+# mypy: disable-error-code="no-untyped-def, untyped-decorator, no-untyped-call"
 """What is done to one element: the functions of the standard as small device functions, in the kernels' dtypes.
 
 A kernel hands over operands in the dtype of the computation: float16 and bfloat16 as float32, booleans as uint8 of 0

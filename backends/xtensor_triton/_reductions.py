@@ -15,7 +15,7 @@ import numpy as np
 import triton.language as tl
 
 from . import _rows as kernels
-from ._dtypes import BFLOAT16, STORED
+from ._dtypes import BFLOAT16, OPERAND, STORED
 from ._fallthrough import Context, Unsuited
 from ._layout import MOST_AXES, Rows, element_strides, rows
 
@@ -121,7 +121,7 @@ class Reductions:
         if tiling.parts == 1:
             self._launch(name, x, layout, how, out, tiling, finish, divisor, means)
             return
-        table = self.context.empty((layout.count, tiling.parts), how.total_host)
+        table = self.context.empty((layout.number, tiling.parts), how.total_host)
         self.gather_parts(name, x, layout, how, table, tiling, means)
         again = rows(table.shape, [(tiling.parts, 1)], (1,))
         plain = how._replace(map="none", dtype=how.total)
@@ -152,7 +152,7 @@ class Reductions:
         types = (
             *(result.pointer, source.pointer, None if means is None else STORED[means.dtype].pointer),
             *(integer,) * 4,
-            *("fp64", outer_type, outer_type, inner_type, inner_type),
+            *(OPERAND + "fp64", outer_type, outer_type, inner_type, inner_type),
         )
         constants = {
             "OP": how.op,
@@ -177,7 +177,7 @@ class Reductions:
             self.kernel(kernels.reduce_rows, types, constants),
             tiling.programs,
             *(pointer(out), pointer(x), None if means is None else pointer(means)),
-            *(layout.count, layout.length, tiling.chunk, tiling.parts, float(divisor)),
+            *(layout.number, layout.length, tiling.chunk, tiling.parts, float(divisor)),
             *(kept.shape, kept.strides[0], inner.shape, inner.strides[0]),
         )
 
@@ -187,7 +187,7 @@ class Reductions:
         if tiling.parts == 1:
             self._find(name, x, layout, out, None, None, tiling, largest)
             return
-        places = self.context.empty((layout.count, tiling.parts), INT64)
+        places = self.context.empty((layout.number, tiling.parts), INT64)
         values = self.context.empty(places.shape, FLOAT32 if STORED[x.dtype].dtype == tl.float32 else x.dtype)
         self._find(name, x, layout, places, values, None, tiling, largest)
         again = rows(places.shape, [(tiling.parts, 1)], (1,))
@@ -229,7 +229,7 @@ class Reductions:
             self.kernel(kernels.find_in_rows, types, constants),
             tiling.programs,
             *(pointer(out), next(optional), pointer(x), next(optional)),
-            *(layout.count, layout.length, tiling.chunk, tiling.parts),
+            *(layout.number, layout.length, tiling.chunk, tiling.parts),
             *(kept.shape, kept.strides[0], inner.shape, inner.strides[0]),
         )
 
@@ -334,7 +334,7 @@ def _gathered(
             axes = _axes(axis, x.ndim)
             layout = layout_of(x, axes)
             cast = x.dtype if dtype is None else dtype
-            if cast == np.bool_ and dtype is not None or BFLOAT16 in (x.dtype, cast) and cast != x.dtype:
+            if (cast == np.bool_ and dtype is not None) or (BFLOAT16 in (x.dtype, cast) and cast != x.dtype):
                 raise Unsuited(f"elements of {x.dtype} cast to {cast}")
             out = _result(context, x, axes, function.result(x.dtype) if dtype is None else dtype)
             finish, divisor = ("mean", layout.length) if name == "mean" else ("none", 1)

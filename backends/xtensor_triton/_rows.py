@@ -1,3 +1,6 @@
+# What Triton compiles is no Python: no types, constants in capitals, branches that must stay branches.
+# ruff: noqa: ANN001, ANN202, N803, SIM108
+# mypy: disable-error-code="no-untyped-def, untyped-decorator, no-untyped-call"
 """The kernels that go along rows: reductions, positions of extremes, scans.
 
 A program takes ``ROWS`` rows, and of each the elements from ``part · chunk`` on, ``chunk`` of them, ``COLUMNS`` at a
@@ -12,7 +15,6 @@ from __future__ import annotations
 
 import triton
 import triton.language as tl
-from triton.language.extra import libdevice  # noqa: F401 - for the functions that are called from here
 
 from ._kernels import decoded, encoded, offsets_of
 from ._ops import divide, maximum, minimum, multiply, sqrt
@@ -31,13 +33,14 @@ def program_part(parts, ROWS: tl.constexpr, WIDE: tl.constexpr):
 def gathered(values, OP: tl.constexpr):
     """A row's elements made one."""
     if OP == "sum":
-        return tl.sum(values, 1)
+        result = tl.sum(values, 1)
     elif OP == "prod":
-        return tl.reduce(values, 1, multiply)
+        result = tl.reduce(values, 1, multiply)
     elif OP == "max":
-        return tl.reduce(values, 1, maximum)
+        result = tl.reduce(values, 1, maximum)
     else:
-        return tl.reduce(values, 1, minimum)
+        result = tl.reduce(values, 1, minimum)
+    return result
 
 
 @triton.jit

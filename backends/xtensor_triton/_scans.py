@@ -40,7 +40,7 @@ def _cumulative(
             if x.dtype not in STORED or not x.size:
                 raise Unsuited(f"an operand of {x.dtype}" if x.size else "no elements")
             cast = x.dtype if dtype is None else dtype
-            if cast not in STORED or dtype == np.bool_ or BFLOAT16 in (x.dtype, cast) and cast != x.dtype:
+            if cast not in STORED or dtype == np.bool_ or (BFLOAT16 in (x.dtype, cast) and cast != x.dtype):
                 raise Unsuited(f"elements of {x.dtype} cast to {cast}")
             total = gathers_in(cast)
             how = Gathering(op, "none", identity, element(cast), TRITON[total], total)
@@ -68,9 +68,9 @@ def _scan(
     context = launches.context
     carries = None
     if tiling.parts > 1:
-        found = context.empty((layout.count, tiling.parts), how.total_host)
+        found = context.empty((layout.number, tiling.parts), how.total_host)
         launches.gather_parts(name, x, layout, how, found, tiling)
-        carries = context.empty((layout.count, tiling.parts + 1), how.total_host)
+        carries = context.empty((layout.number, tiling.parts + 1), how.total_host)
         again = rows(found.shape, [(tiling.parts, 1), (tiling.parts + 1, 1)], (1,))
         plain = how._replace(dtype=how.total)
         _scan(name, launches, found, again, plain, carries, True, context.whole(again))
@@ -104,6 +104,6 @@ def _scan(
         launches.kernel(kernels.scan_rows, types, constants),
         tiling.programs,
         *(pointer(out), pointer(x), None if carries is None else pointer(carries)),
-        *(layout.count, layout.length, tiling.chunk, tiling.parts),
+        *(layout.number, layout.length, tiling.chunk, tiling.parts),
         *(kept.shape, kept.strides[0], kept.strides[1], inner.strides[0][0], inner.strides[1][0]),
     )

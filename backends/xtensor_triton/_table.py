@@ -30,7 +30,9 @@ class Row(NamedTuple):
     bfloat16: Any = None
 
 
-def _row(ufunc: np.ufunc, *, wide: bool = False, raw: bool = False, mixed: Any = None, bfloat16: Any = None) -> Callable[..., Row]:
+def _row(
+    ufunc: np.ufunc, *, wide: bool = False, raw: bool = False, mixed: Any = None, bfloat16: Any = None
+) -> Callable[..., Row]:
     def with_functions(**functions: Any) -> Row:
         by_kind = {kind: function for kinds, function in functions.items() for kind in kinds}
         return Row(ufunc, by_kind, wide, raw, mixed, bfloat16)

@@ -1,0 +1,57 @@
+"""What the pages need beyond Markdown: formulas as MathML, and the tables of the benchmarks that were kept.
+
+Formulas are written as in the docstrings, ``:math:`\\sqrt{x}```. They become MathML, which browsers show without a
+script, so that a page needs nothing from elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from latex2mathml.converter import convert
+from markdown import Extension, Markdown
+from markdown.inlinepatterns import InlineProcessor
+
+ROOT = Path(__file__).parents[2]
+TABLES = re.compile(r"^<!-- benchmarks: (\w+) -->$", re.MULTILINE)
+
+
+class Formula(InlineProcessor):
+    """A formula in TeX as MathML."""
+
+    def handleMatch(self, m: re.Match[str], data: str) -> tuple[str, int, int]:  # noqa: N802 - the library's name
+        """The formula, stashed away so that no other rule touches it."""
+        mathml = convert(m[1])
+        ElementTree.fromstring(mathml)
+        return self.md.htmlStash.store(mathml), m.start(0), m.end(0)
+
+
+class Formulas(Extension):
+    """Markdown's extension for them."""
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - the library's name
+        """Look for formulas before code spans, whose quotes they share."""
+        md.inlinePatterns.register(Formula(r":math:`([^`]+)`", md), "formula", 195)
+
+
+def on_config(config: Any) -> Any:
+    """Add the formulas to every page and docstring."""
+    config.markdown_extensions.append(Formulas())
+    return config
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Put the tables of the benchmarks in the place of their marks."""
+    return TABLES.sub(lambda mark: tables(mark[1]), markdown)
+
+
+def tables(group: str) -> str:
+    """What the runs of a group that were kept say, one after another; a sentence where none was kept."""
+    kept = sorted((ROOT / "benchmarks" / "results").glob(f"*-{group}.md"))
+    if not kept:
+        return f"No run of `{group}` has been kept yet, so no figure is given here."
+    # A table's own headings go below the page's.
+    return "\n\n".join(re.sub("^#", "##", page.read_text(encoding="utf-8"), flags=re.MULTILINE) for page in kept)

@@ -1,0 +1,65 @@
+"""The examples run as a person runs them, each in a process of its own, and say what they are for."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import xtensor as xp
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+
+EVERY_DEVICE = ("device_agnostic", "scikit_learn", "scipy_special")
+"""Those that visit every device of the machine."""
+
+DEFAULT_DEVICE = ("choosing_devices", "moving_between_libraries")
+"""Those that work on the default device, which the environment variable decides."""
+
+NEEDS = {"scikit_learn": "sklearn", "scipy_special": "scipy"}
+
+
+def run(name: str, **environment: str) -> str:
+    """What an example prints; the test fails unless it ends well."""
+    if name in NEEDS and importlib.util.find_spec(NEEDS[name]) is None:
+        pytest.skip(f"{NEEDS[name]} is not installed: xtensor[examples]")
+    path = str(EXAMPLES / f"{name}.py")
+    environment = {**os.environ, "PYTHONIOENCODING": "utf-8", **environment}
+    done = subprocess.run(
+        [sys.executable, path], env=environment, capture_output=True, text=True, encoding="utf-8", timeout=600
+    )
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def test_every_example_is_run():
+    assert {path.stem for path in EXAMPLES.glob("*.py")} == {*EVERY_DEVICE, *DEFAULT_DEVICE}
+
+
+@pytest.mark.parametrize("name", EVERY_DEVICE)
+def test_example_visits_every_device(name):
+    printed = run(name)
+    for device in xp.devices():
+        assert any(str(device) in line.split() for line in printed.splitlines()), f"no line on {device}:\n{printed}"
+
+
+def test_default_device_is_chosen_by_the_environment(device):
+    assert f"by default:        {device}\n" in run("choosing_devices", XTENSOR_DEVICE=str(device))
+
+
+def test_arrays_move_between_libraries(device):
+    lines = run("moving_between_libraries", XTENSOR_DEVICE=str(device)).splitlines()
+    (numpy,) = (line.split() for line in lines if line.startswith("numpy "))
+    ways = {"shared", "copied"} & set(numpy)
+    assert ways == ({"shared"} if device.host else {"copied"})
+
+
+@pytest.mark.parametrize("library", ["torch", "jax"])
+def test_a_library_that_is_not_installed_is_left_out(library):
+    printed = run("moving_between_libraries", XTENSOR_DEVICE="cpu")
+    here = importlib.util.find_spec(library) is not None
+    assert (f"{library} is not installed" in printed) is not here
