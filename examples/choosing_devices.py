@@ -2,6 +2,8 @@
 
     python examples/choosing_devices.py
     XTENSOR_DEVICE=cpu python examples/choosing_devices.py
+
+The environment variable decides what the default device is; nothing in the program has to change.
 """
 
 from __future__ import annotations

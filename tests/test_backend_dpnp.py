@@ -35,8 +35,9 @@ COMPLEX_FUNCTIONS = ("acos", "acosh", "asin", "asinh", "atan", "atanh", "log", "
 
 
 @pytest.fixture
-def sycl():
+def sycl(request):
     """The first SYCL device, which is the default one while the test runs."""
+    request.node.user_properties.append(("device", str(SYCL)))
     with xp.use_device(SYCL):
         yield SYCL
 
@@ -242,7 +243,7 @@ def test_native_arrays_are_told_by_their_device(sycl):
 
 
 @on_sycl
-def test_threads_share_the_queue_and_its_order(sycl):
+def test_threads_share_the_queue_and_do_not_disturb_each_other(sycl):
     def work(seed):
         with xp.use_device(sycl):
             x = xp.full(1000, float(seed))

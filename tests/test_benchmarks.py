@@ -74,11 +74,16 @@ def test_the_groups_are_the_modules():
     assert expected <= set(group_names())
 
 
+# scikit-learn divides 0 by 0 on its way, and silences that for NumPy's own arrays alone.
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("case", "variant"), STATEMENTS)
 def test_case_gives_the_values_of_the_raw_library(case, variant):
     with on_default_device(CPU):
         ours, raw = (plain(evaluate(case, LIBRARIES[name], variant)) for name in ("xtensor", "numpy"))
-    np.testing.assert_equal(ours, raw)
+    if case in load_group("consumers").cases:
+        np.testing.assert_allclose(ours, raw, rtol=1e-9, atol=1e-12)  # they choose other ways for other namespaces
+    else:
+        np.testing.assert_equal(ours, raw)
     if hasattr(raw, "dtype"):
         assert ours.dtype == raw.dtype
 

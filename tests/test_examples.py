@@ -6,6 +6,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ DEFAULT_DEVICE = ("choosing_devices", "moving_between_libraries")
 NEEDS = {"scikit_learn": "sklearn", "scipy_special": "scipy"}
 
 
+@cache
 def run(name: str, **environment: str) -> str:
     """What an example prints; the test fails unless it ends well."""
     if name in NEEDS and importlib.util.find_spec(NEEDS[name]) is None:

@@ -11,6 +11,7 @@ By default every ``STEP``-th of all kernels and targets is compiled, and every f
 from __future__ import annotations
 
 import collections
+import contextlib
 import json
 import os
 import re
@@ -99,12 +100,11 @@ def catalogue() -> list[Asked]:
 
     def call(name, dtype, *args, **kwargs):
         recorder.now = (name, str(dtype))
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
+        # Dtypes that neither a kernel nor NumPy takes are refused by NumPy.
+        refused = contextlib.suppress(TypeError, ValueError)
+        with warnings.catch_warnings(), np.errstate(all="ignore"), refused:
             warnings.simplefilter("ignore")
-            try:
-                functions[name](*args, **kwargs)
-            except (TypeError, ValueError):
-                pass  # dtypes that neither a kernel nor NumPy takes
+            functions[name](*args, **kwargs)
 
     dtypes = [np.dtype(name) for name in DTYPES] + ([_dtypes.BFLOAT16] if _dtypes.BFLOAT16 is not None else [])
     for dtype in dtypes:
@@ -181,6 +181,7 @@ def main(everything: bool) -> None:
     """Compile, and write what was found as JSON."""
     import triton
     from triton.backends.compiler import GPUTarget
+
     from xtensor_triton._launch import OPTIONS, source
 
     asked = catalogue()

@@ -23,7 +23,8 @@ class DpnpBackend(Backend):
     """dpnp's functions, with what they get wrong against the standard corrected.
 
     Every array of a device is on one queue, as dpnp refuses operands of two. It is made when the device is first
-    used, and keeps the order of its work, so that threads need no order of their own.
+    used. dpnp keeps the order of its work, through events; a queue that kept it, too, would block: dpnp's clean-up
+    tasks, which need Python's lock, would stand in the way of work that is waited for with the lock held.
     """
 
     name = "dpnp"
@@ -71,7 +72,7 @@ class DpnpBackend(Backend):
             import dpctl
 
             # Two threads that come here at once must leave with the same queue.
-            queue = self._queues.setdefault(spec, dpctl.SyclQueue(self._devices[spec], property="in_order"))
+            queue = self._queues.setdefault(spec, dpctl.SyclQueue(self._devices[spec]))
         return queue
 
     def namespace(self, spec: str) -> Any:
@@ -117,11 +118,10 @@ class DpnpBackend(Backend):
     def from_dlpack(self, producer: Any, spec: str, *, copy: bool | None) -> Native:
         import dpnp
 
-        native = dpnp.from_dlpack(producer, copy=copy)
         queue = getattr(producer, "sycl_queue", None)
         if queue is not None:
-            queue.wait()
-        return native.to_device(self.queue(spec))
+            queue.wait()  # what is still computed there is in no order with our queue
+        return dpnp.from_dlpack(producer, copy=copy).to_device(self.queue(spec))
 
     def rank(self, spec: str) -> int:
         return 10 if spec.startswith("sycl:gpu") else -10

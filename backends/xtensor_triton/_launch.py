@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from functools import wraps
+from operator import itemgetter
 from typing import Any
 
 import triton
@@ -24,8 +25,8 @@ __all__ = ["DeviceKernel", "Launcher", "bound_to", "current_stream", "install_dr
 ALIGNED = 16
 """The divisor that lets the compiler load 16 bytes at a time."""
 
-DIVISIBLE = "divisible"
-ONE = "one"
+DIVISIBLE, ONE = True, "one"
+"""What may be known of an argument."""
 
 OPTIONS: dict[str, Any] = {"enable_fp_fusion": False}
 """Products and sums are rounded one by one, as NumPy does it; the default differs between versions of Triton."""
@@ -70,13 +71,20 @@ class DeviceKernel:
         self._warps = warps
         self._launches: dict[tuple[Any, ...], Callable[..., None]] = {}
         self._failure: KernelError | None = None
-        self._special = tuple(kind is not None and kind[0] != OPERAND for kind in types)
+        self._places = tuple(place for place, kind in enumerate(types) if kind is not None and kind[0] != OPERAND)
+        self._told = itemgetter(*self._places)
 
     def __call__(self, programs: int, *args: Any) -> None:
-        known = tuple([_known(value) if special else None for value, special in zip(args, self._special, strict=True)])
-        launch = self._launches.get(known)
+        facts = tuple(
+            [
+                (not value & 15 or (value == 1 and ONE)) if value.__class__ is int else _known(value)
+                for value in self._told(args)
+            ]
+        )
+        launch = self._launches.get(facts)
         if launch is None:
-            launch = self._launches[known] = self._compiled(known)
+            known = dict(zip(self._places, facts, strict=True))
+            launch = self._launches[facts] = self._compiled(tuple(map(known.get, range(len(args)))))
         launch(programs, *args)
 
     def assuming(self, aligned: bool, even: bool) -> Callable[..., None]:
@@ -110,9 +118,9 @@ class DeviceKernel:
 
 def _known(value: Any) -> Any:
     """What the compiler is told of an argument."""
-    if value.__class__ is int:
-        return DIVISIBLE if not value % ALIGNED else ONE if value == 1 else None
-    return tuple([_known(item) for item in value]) if value.__class__ is tuple else None
+    if value.__class__ is tuple:
+        return tuple([_known(item) for item in value])
+    return not value % ALIGNED or (value == 1 and ONE)
 
 
 def source(function: Any, types: tuple[Any, ...], constants: Mapping[str, Any], known: tuple[Any, ...]) -> ASTSource:
@@ -132,7 +140,7 @@ def source(function: Any, types: tuple[Any, ...], constants: Mapping[str, Any], 
         if kind is None or (fact == ONE and kind[0] != "*"):
             values[path] = None if kind is None else 1
             return "constexpr"
-        if fact == DIVISIBLE:
+        if fact is DIVISIBLE:
             attributes[path] = [["tt.divisibility", ALIGNED]]
         return kind
 

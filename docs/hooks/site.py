@@ -1,6 +1,6 @@
-"""What the pages need beyond Markdown: formulas as MathML, and the tables of the benchmarks that were kept.
+r"""What the pages need beyond Markdown: formulas as MathML, and the tables of the benchmarks that were kept.
 
-Formulas are written as in the docstrings, ``:math:`\\sqrt{x}```. They become MathML, which browsers show without a
+Formulas are written as in the docstrings, ``:math:`\sqrt{x}```. They become MathML, which browsers show without a
 script, so that a page needs nothing from elsewhere.
 """
 

@@ -48,7 +48,7 @@ RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 5)) @ RNG.normal(size=(5, 5)) + 3.0
 WEIGHTS = RNG.normal(size=5)
 CONTINUOUS = X @ WEIGHTS + 0.1 * RNG.normal(size=60)
-CLASSES = (CONTINUOUS > np.median(CONTINUOUS)).astype(np.float64)
+CLASSES = (np.median(CONTINUOUS) < CONTINUOUS).astype(np.float64)
 THREE_CLASSES = np.digitize(CONTINUOUS, np.quantile(CONTINUOUS, [1 / 3, 2 / 3])).astype(np.int64)
 COUNTS = np.round(np.exp(0.1 * (CONTINUOUS - CONTINUOUS.min()) / np.ptp(CONTINUOUS) * 20))
 KERNEL = X @ X.T

@@ -261,7 +261,7 @@ def host_copies(device, monkeypatch):
 def test_gives_numpys_values_on_the_device_without_a_host_copy(device, host_copies, name):
     expected = CASES[name](np.asarray)
     if device.backend == "strict" and name in REFUSED_BY_STRICT:
-        with pytest.raises((TypeError, IndexError), match="strict"):
+        with pytest.raises((TypeError, IndexError)):
             CASES[name](lambda values: xp.asarray(values, device=device))
         return
     got = CASES[name](lambda values: xp.asarray(values, device=device))
