@@ -68,7 +68,7 @@ def move(native: Native, source: Device, target: Device) -> Native:
     """A native array of ``source`` as one of ``target``: shared memory where both can reach it, else one copy."""
     if source is target:
         return native
-    if source.dlpack_device == target.dlpack_device and source.native_type is not np.ndarray:
+    if source.dlpack_device == target.dlpack_device and not source.host:
         try:
             return target._backend.from_dlpack(native, target._spec, copy=None)
         except (BufferError, TypeError):
