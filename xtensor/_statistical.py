@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ._array import Array, Axis, apply
@@ -250,8 +251,7 @@ def std(
     device = device_of(x)
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "std")
-    correction = _correction(correction if ddof is None else ddof, "std")
-    return apply(device, device.xp.std, x._native, axis=axis, correction=correction, keepdims=keepdims)
+    return _spread(x, device.xp.std, axis, correction if ddof is None else ddof, keepdims, "std")
 
 
 def sum(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Array:
@@ -332,8 +332,7 @@ def var(
     device = device_of(x)
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "var")
-    correction = _correction(correction if ddof is None else ddof, "var")
-    return apply(device, device.xp.var, x._native, axis=axis, correction=correction, keepdims=keepdims)
+    return _spread(x, device.xp.var, axis, correction if ddof is None else ddof, keepdims, "var")
 
 
 def _scan(x: Array, axis: int | None, dtype: Any, name: str) -> tuple[int, Any]:
@@ -348,7 +347,12 @@ def _scan(x: Array, axis: int | None, dtype: Any, name: str) -> tuple[int, Any]:
     return check_axis(axis, ndim, name), None if dtype is None else check_dtype(dtype, x._device, name)
 
 
-def _correction(value: Any, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{name}(): correction is a real number, not {describe(value)}")
-    return value
+def _spread(x: Array, function: Any, axis: Any, correction: Any, keepdims: bool, name: str) -> Array:
+    """A variance or standard deviation: NaN where no degree of freedom is left, which libraries make infinite."""
+    if isinstance(correction, bool) or not isinstance(correction, (int, float)):
+        raise TypeError(f"{name}(): correction is a real number, not {describe(correction)}")
+    device, shape = x._device, x.shape
+    if correction > 0 and math.prod(shape if axis is None else (shape[i] for i in axis)) <= correction:
+        spread = apply(device, function, x._native, axis=axis, correction=0.0, keepdims=keepdims)
+        return apply(device, device.xp.multiply, spread._native, math.nan)
+    return apply(device, function, x._native, axis=axis, correction=correction, keepdims=keepdims)

@@ -20,6 +20,7 @@ from ._layout import (
     MOST_AXES,
     Iteration,
     broadcast_shapes,
+    dense_strides,
     element_strides,
     is_dense,
     iteration,
@@ -158,7 +159,7 @@ class Elementwise:
             order = memory_order(shape, [steps for steps in strides if steps is not None])
             shape = tuple(shape[axis] for axis in order)
             strides = [None if steps is None else tuple(steps[axis] for axis in order) for steps in strides]
-            into = _dense_strides(shape)
+            into = dense_strides(shape)
         axes = None if order == tuple(range(len(order))) else tuple(order.index(axis) for axis in range(len(order)))
         if not math.prod(shape):
             return Ready(None, 0, 0, (), False, shape, axes)
@@ -225,13 +226,6 @@ class Elementwise:
         if ready.flat and not self.context.launcher.interprets:
             aligned = not any(address & 15 for address in (start, *arguments))
             plan.flat[aligned, not size & 15] = ready.kernel.assuming(aligned, not size & 15)
-
-
-def _dense_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
-    steps = [1] * len(shape)
-    for axis in range(len(shape) - 1, 0, -1):
-        steps[axis - 1] = steps[axis] * shape[axis]
-    return tuple(steps)
 
 
 # -- functions ----------------------------------------------------------------------------------------------------

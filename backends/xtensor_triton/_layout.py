@@ -17,6 +17,7 @@ __all__ = [
     "Rows",
     "broadcast_shapes",
     "collapse",
+    "dense_strides",
     "element_strides",
     "is_dense",
     "iteration",
@@ -87,6 +88,14 @@ def element_strides(x: Any, shape: Shape | None = None) -> Shape | None:
     if shape is None:
         return tuple(steps)
     return (0,) * (len(shape) - len(steps)) + tuple(steps)
+
+
+def dense_strides(shape: Shape) -> Shape:
+    """The strides of an array in row-major order without gaps."""
+    steps = [1] * len(shape)
+    for axis in range(len(shape) - 1, 0, -1):
+        steps[axis - 1] = steps[axis] * shape[axis]
+    return tuple(steps)
 
 
 def is_dense(shape: Shape, strides: Shape) -> bool:

@@ -100,7 +100,7 @@ class Plan:
 def _converter(dtype: DType, computed_in: Any) -> Callable[[Any], Any]:
     """What makes a kernel's argument of a Python scalar that takes a dtype; what is out of range is refused."""
     if dtype == np.bool_:
-        return lambda value: int(bool(value))
+        return _truth
     if STORED[dtype].kind != "f":
         limits = np.iinfo(dtype)
         least, greatest = int(limits.min), int(limits.max)
@@ -119,6 +119,13 @@ def _converter(dtype: DType, computed_in: Any) -> Callable[[Any], Any]:
             return float(dtype.type(value))
 
     return rounded
+
+
+def _truth(value: Any) -> int:
+    """Whether a scalar is not 0, as long as it has a dtype at all."""
+    if value.__class__ is int and not -(2**63) <= value < 2**63:
+        raise Unsuited(f"the integer {value}")
+    return int(bool(value))
 
 
 def _plain(dtype: DType) -> Any:

@@ -7,15 +7,17 @@ elements of all parts at once, each from where the parts before it end.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from . import _rows as kernels
 from ._dtypes import BFLOAT16, STORED
 from ._fallthrough import Context, Unsuited
-from ._layout import MOST_AXES, Rows, element_strides, rows
-from ._reductions import TRITON, Gathering, Reductions, element, gathers_in, summed
+from ._gathering import TRITON, Gathering, Reductions, Stage, element, gathers_in, multiplies_in, summed
+from ._layout import MOST_AXES, Rows, dense_strides, element_strides, rows
+from ._reductions import check_flag, kept
+from ._tiling import Tiling
 
 __all__ = ["functions"]
 
@@ -31,79 +33,116 @@ def functions(context: Context, storage: Any) -> dict[str, Callable[..., Any]]:
     }
 
 
+class Scan(NamedTuple):
+    """The launches of a scan; where rows are split, ``parts`` gathers a table, and ``carries`` scans that first."""
+
+    stage: Stage
+    shape: tuple[int, ...]
+    dtype: DType
+    parts: Stage | None = None
+    table: tuple[int, int] | None = None
+    carries: Scan | None = None
+
+
 def _cumulative(
     name: str, context: Context, launches: Reductions, fallback: Callable[..., Any], op: str, identity: int
 ) -> Callable[..., Any]:
+    found: dict[Any, Scan] = {}
+
+    def prepared(x: Any, axis: int, dtype: DType | None, initial: bool) -> Scan:
+        if x.dtype not in STORED or not x.size:
+            raise Unsuited(f"an operand of {x.dtype}" if x.size else "no elements")
+        cast = x.dtype if dtype is None else dtype
+        if cast not in STORED or dtype == np.bool_ or (BFLOAT16 in (x.dtype, cast) and cast != x.dtype):
+            raise Unsuited(f"elements of {x.dtype} cast to {cast}")
+        total = gathers_in(cast) if op == "sum" else multiplies_in(cast)
+        how = Gathering(op, "none", identity, element(cast), TRITON[total], total)
+        axis %= x.ndim
+        shape = tuple(length + (place == axis and initial) for place, length in enumerate(x.shape))
+        strides = element_strides(x)
+        if strides is None:
+            raise Unsuited("strides that do not fall on elements")
+        steps = dense_strides(shape)
+        layout = rows(x.shape, [strides, steps], (axis,))
+        if len(layout.kept.shape) > MOST_AXES:
+            raise Unsuited(f"more than {MOST_AXES} axes")
+        result = summed(x.dtype) if dtype is None else dtype
+        return _scanning(launches, x.dtype, layout, how, result, initial, context.tiling(layout), shape, steps[axis])
+
     def scan(x: Any, *, axis: int, dtype: DType | None = None, include_initial: bool = False) -> Any:
         x = context.array(x)
         try:
-            if x.dtype not in STORED or not x.size:
-                raise Unsuited(f"an operand of {x.dtype}" if x.size else "no elements")
-            cast = x.dtype if dtype is None else dtype
-            if cast not in STORED or dtype == np.bool_ or (BFLOAT16 in (x.dtype, cast) and cast != x.dtype):
-                raise Unsuited(f"elements of {x.dtype} cast to {cast}")
-            total = gathers_in(cast)
-            how = Gathering(op, "none", identity, element(cast), TRITON[total], total)
-            axis %= x.ndim
-            shape = tuple(length + (place == axis and include_initial) for place, length in enumerate(x.shape))
-            out = context.empty(shape, summed(x.dtype) if dtype is None else dtype)
-            strides, into = element_strides(x), element_strides(out)
-            if strides is None or into is None:
-                raise Unsuited("strides that do not fall on elements")
-            layout = rows(x.shape, [strides, into], (axis,))
-            if len(layout.kept.shape) > MOST_AXES:
-                raise Unsuited(f"more than {MOST_AXES} axes")
-            _scan(name, launches, x, layout, how, out, include_initial, context.tiling(layout))
+            check_flag(include_initial)
+            key = (x.dtype, x.shape, x.strides, axis, dtype, include_initial)
+            ready: Scan = kept(found, key, lambda: prepared(x, axis, dtype, include_initial))
+            return _scan(name, launches, ready, x)
         except Unsuited as reason:
             options = {"axis": axis, "dtype": dtype, "include_initial": include_initial}
             return context.fall_through(name, reason, fallback, (x,), **options)
-        return out
 
     return scan
 
 
-def _scan(
-    name: str, launches: Reductions, x: Any, layout: Rows, how: Gathering, out: Any, initial: bool, tiling: Any
-) -> None:
-    context = launches.context
+def _scan(name: str, launches: Reductions, ready: Scan, x: Any) -> Any:
+    """Launch what is ready, the parts and what stands before them first."""
+    empty = launches.context.empty
     carries = None
-    if tiling.parts > 1:
-        found = context.empty((layout.number, tiling.parts), how.total_host)
-        launches.gather_parts(name, x, layout, how, found, tiling)
-        carries = context.empty((layout.number, tiling.parts + 1), how.total_host)
-        again = rows(found.shape, [(tiling.parts, 1), (tiling.parts + 1, 1)], (1,))
-        plain = how._replace(dtype=how.total)
-        _scan(name, launches, found, again, plain, carries, True, context.whole(again))
+    if ready.parts is not None and ready.carries is not None:
+        table = empty(ready.table, ready.carries.dtype)
+        launches.launch(name, ready.parts, table, x, None)
+        carries = _scan(name, launches, ready.carries, table)
+    out = empty(ready.shape, ready.dtype)
+    launches.launch(name, ready.stage, out, x, carries)
+    return out
+
+
+def _scanning(
+    launches: Reductions,
+    source: DType,
+    layout: Rows,
+    how: Gathering,
+    out: DType,
+    initial: bool,
+    tiling: Tiling,
+    shape: tuple[int, ...],
+    out_step: int,
+) -> Scan:
+    """The launches that scan rows into a dense result of a shape, whose elements along a row are ``out_step`` apart."""
     kept, inner = layout
+    split = tiling.parts > 1
     integer = "i64" if kept.wide else "i32"
-    source, result = STORED[x.dtype], STORED[out.dtype]
+    stored, result = STORED[source], STORED[out]
     axes = (integer,) * len(kept.shape)
     types = (
-        *(result.pointer, source.pointer, None if carries is None else STORED[how.total_host].pointer),
+        *(result.pointer, stored.pointer, STORED[how.total_host].pointer if split else None),
         *(integer,) * 4,
         *(axes, axes, axes, integer, integer),
     )
     constants = {
         "OP": how.op,
         "IDENTITY": how.identity,
-        "CARRIED": carries is not None,
+        "CARRIED": split,
         "SHIFT": int(initial),
-        "FORM": source.form,
+        "FORM": stored.form,
         "DTYPE": how.dtype,
         "TOTAL": how.total,
         "OUT_FORM": result.form,
-        "OUT_DTYPE": element(out.dtype),
+        "OUT_DTYPE": element(out),
         "KEPT": len(kept.shape),
         "WIDE": kept.wide,
         "ROWS": tiling.rows,
         "COLUMNS": tiling.columns,
     }
-    pointer = context.pointer
-    context.launch(
-        name,
-        launches.kernel(kernels.scan_rows, types, constants),
-        tiling.programs,
-        *(pointer(out), pointer(x), None if carries is None else pointer(carries)),
+    arguments = (
         *(layout.number, layout.length, tiling.chunk, tiling.parts),
-        *(kept.shape, kept.strides[0], kept.strides[1], inner.strides[0][0], inner.strides[1][0]),
+        *(kept.shape, kept.strides[0], kept.strides[1], inner.strides[0][0], out_step),
     )
+    stage = launches.stage(kernels.scan_rows, types, constants, tiling.programs, arguments)
+    if not split:
+        return Scan(stage, shape, out)
+    table, wider = (layout.number, tiling.parts), (layout.number, tiling.parts + 1)
+    again = rows(table, [dense_strides(table), dense_strides(wider)], (1,))
+    plain = how._replace(dtype=how.total)
+    whole = launches.context.whole(again)
+    carries = _scanning(launches, how.total_host, again, plain, how.total_host, True, whole, wider, 1)
+    return Scan(stage, shape, out, launches.parts(source, layout, how, tiling), table, carries)

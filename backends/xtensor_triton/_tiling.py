@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Tiling", "device_tiling", "host_tiling"]
+__all__ = ["Tiling", "device_tiling", "host_tiling", "one_by_one"]
 
 TILE = 2048
 """Elements of a tile: 16 for each thread of 4 warps."""
@@ -58,6 +58,12 @@ def host_tiling(rows: int, length: int, *, across: bool) -> Tiling:
     width = min(_power(length), LARGEST)
     height = min(_power(rows), LARGEST // width)
     return Tiling(height, width, 1, -(-length // width) * width, -(-rows // height))
+
+
+def one_by_one(rows: int, length: int) -> Tiling:
+    """Many rows a program, and of each one element after another."""
+    height = min(_power(rows), 128)
+    return Tiling(height, 1, 1, length, -(-rows // height))
 
 
 def _power(number: int) -> int:

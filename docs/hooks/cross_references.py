@@ -1,16 +1,17 @@
-"""Docstrings' roles (``:func:`name```) as links, for the pages that show them.
+"""Docstrings' roles (``:func:`name```) as links, and annotations that link to nothing of the same name.
 
 A name is looked for in the module of its docstring first, then in the namespace and its extensions; what is on no page
-becomes plain code.
+becomes plain code. A ``bool`` in an annotation is Python's, not the dtype :data:`xtensor.bool`.
 """
 
 from __future__ import annotations
 
+import builtins
 import re
 from pathlib import Path
 from typing import Any
 
-from griffe import Alias, Extension, Object
+from griffe import Alias, Attribute, Expr, ExprName, Extension, Function, Object
 
 ROLE = re.compile(r":(?:attr|class|data|func|meth|mod):`~?([\w.]+)`")
 DIRECTIVE = re.compile(r"^::: (\S+)$", re.MULTILINE)
@@ -23,18 +24,32 @@ def documented() -> set[str]:
     return {name for page in pages for name in DIRECTIVE.findall(page.read_text(encoding="utf-8"))}
 
 
+def leave_builtins(annotation: str | Expr | None) -> None:
+    """Detach the names of Python's own classes from the package, so that they link to none of its names."""
+    if isinstance(annotation, Expr):
+        for part in annotation.iterate(flat=True):
+            if isinstance(part, ExprName) and hasattr(builtins, part.name):
+                part.parent = None
+
+
 class CrossReferences(Extension):
-    """Rewrites the roles of every docstring of the package."""
+    """Rewrites the roles of every docstring of the package, and takes Python's own names out of its annotations."""
 
     def __init__(self) -> None:
         super().__init__()
         self._documented = documented()
 
     def on_object(self, *, obj: Object, **_: Any) -> None:
-        """Rewrite one object's docstring."""
-        if isinstance(obj, Alias) or obj.docstring is None:
+        """Rewrite one object's docstring and annotations."""
+        if isinstance(obj, Alias):
             return
-        obj.docstring.value = ROLE.sub(lambda role: self._link(role[1], obj.module.path), obj.docstring.value)
+        if obj.docstring is not None:
+            obj.docstring.value = ROLE.sub(lambda role: self._link(role[1], obj.module.path), obj.docstring.value)
+        if isinstance(obj, Function):
+            for annotation in (obj.returns, *(parameter.annotation for parameter in obj.parameters)):
+                leave_builtins(annotation)
+        elif isinstance(obj, Attribute):
+            leave_builtins(obj.annotation)
 
     def _link(self, name: str, scope: str) -> str:
         short = name.removeprefix("xtensor.")

@@ -24,8 +24,9 @@ class Formula(InlineProcessor):
 
     def handleMatch(self, m: re.Match[str], data: str) -> tuple[str, int, int]:  # noqa: N802 - the library's name
         """The formula, stashed away so that no other rule touches it."""
-        mathml = convert(m[1])
-        ElementTree.fromstring(mathml)
+        mathml = convert(m[1].replace(r"\arg ", r"\operatorname{arg} "))
+        if "\\" in "".join(ElementTree.fromstring(mathml).itertext()):
+            raise ValueError(f"a formula holds a command that cannot be shown: {m[1]}")
         return self.md.htmlStash.store(mathml), m.start(0), m.end(0)
 
 
