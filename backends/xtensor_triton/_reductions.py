@@ -234,8 +234,8 @@ def _spread(
         x = context.array(x)
         try:
             check_flag(keepdims)
-            if correction.__class__ not in (int, float):
-                raise Unsuited("a correction that is no number of Python's")
+            if correction.__class__ not in (int, float) or abs(correction) >= 2**63:
+                raise Unsuited(f"the correction {correction!r}")
             key = (x.dtype, x.shape, x.strides, axis, correction)
             ready = kept(found, key, lambda: prepared(x, axis, correction))
             means = context.empty(ready.shape, _mean(x.dtype).total_host)
