@@ -1,6 +1,6 @@
 """What it costs the host to launch a Triton kernel, against a driver that does nothing; no GPU is needed.
 
-The kernels are compiled in earnest, and called with real arrays: CuPy's over a piece of the host's memory where CuPy is
+The kernels are compiled in earnest, and called with real arrays: CuPy's over a piece of the host's memory where it is
 installed; elsewhere NumPy's, whose three addresses take 3 µs longer to ask for. What would hand the kernel to the GPU
 returns at once. The column of the raw library is one microsecond, so that ratios are microseconds.
 """
