@@ -238,10 +238,10 @@ REPETITIONS = (("repeat", "repeats"), ("tile", "repetitions"))
 
 WIDER = (
     *(("finfo", "type"), ("iinfo", "type"), ("clip", "x"), ("fft.fftshift", "x"), ("fft.ifftshift", "x")),
-    ("diff", "n"),
+    *(("diff", "n"), ("std", "correction"), ("std", "ddof"), ("var", "correction"), ("var", "ddof")),
 )
 """Parameters that take more than NumPy's: arrays for dtypes, booleans without bounds, no dimension to shift along; more
-differences than there are elements, which NumPy takes one by one."""
+differences than there are elements, which NumPy takes one by one; corrections beyond its integers."""
 
 SECONDS = 10
 

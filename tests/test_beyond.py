@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import elements, expect, few, made, operands, outcome, quiet, shapes, values_of
 
@@ -180,6 +180,7 @@ def test_order_is_refused_for_complex_numbers(device, name):
 def test_median_is_numpys(device, name, data):
     host, x = data.draw(holes(REAL))
     axis, keepdims = data.draw(axes_of(host)), data.draw(st.booleans())
+    assume(host.size or not isinstance(axis, tuple))  # where NumPy's own reshape does not know what to do
     with quiet():
         wanted = getattr(np, name)(host, axis=axis, keepdims=keepdims)
     expect(getattr(xp, name)(x, axis, keepdims=keepdims), wanted, ulp=1, signs=False)

@@ -410,7 +410,7 @@ class Array(Methods):
         wanted = check_dtype(dtype, self._device, "view")
         view = getattr(self._native, "view", None)
         if view is None:
-            raise NotImplementedError(f"view(): the library of {self._device} cannot see memory as another dtype")
+            raise TypeError(f"view(): {self._device} cannot see memory as another dtype, {wanted}; cast with astype")
         return apply(self._device, view, wanted)
 
     # -- operators ------------------------------------------------------------------------------------------------

@@ -493,6 +493,8 @@ def _fill_value(value: Any, target: Device, dtype: Any, function: str) -> tuple[
         return value, wanted
     if not isinstance(value, (Array, np.generic)) or value.shape or value.dtype.kind not in "biufcV":
         raise TypeError(f"{function}(): fill_value is a scalar or a 0-d Array, not {describe(value)}")
+    if target._backend.defined_only:
+        raise TypeError(f"{function}(): fill_value is a Python scalar on {target}, not {describe(value)}")
     filled = asarray(value, device=target)
     return filled._native, filled.dtype if dtype is None else check_dtype(dtype, target, function)
 

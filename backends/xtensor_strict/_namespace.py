@@ -98,6 +98,14 @@ def sign(x: Strict, /) -> Strict:
     return library.sign(x)
 
 
+def sort(x: Strict, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Strict:
+    if not descending:
+        return library.sort(x, axis=axis, stable=stable)
+    # array_api_strict reverses what it sorted, and with it the order of zeros of both signs.
+    ascending = library.sort(library.flip(x, axis=axis), axis=axis, stable=stable)
+    return library.flip(ascending, axis=axis)
+
+
 def complex_of(real: Native, imag: Native) -> Native:
     """``real + imag·j``, each component exactly as given."""
     a, b = real.host(), imag.host()
@@ -129,6 +137,7 @@ functions = Chapter(
         "isin": isin,
         "reshape": reshape,
         "sign": sign,
+        "sort": sort,
     },
     linalg=linalg,
     fft=Chapter(library.fft, {}),
