@@ -270,7 +270,8 @@ def _at(ordered: Array, count: Array, part: float, method: str) -> Array:
     alpha, beta = CONTINUOUS.get(method, (1.0, 1.0))
     position = number * part + (alpha + part * (1.0 - alpha - beta)) - 1.0
     if method in ROUNDED:
-        position = ROUNDED[method](position)
+        # Computed as NumPy does, to the bit: these methods jump where a position is whole.
+        position = ROUNDED[method]((number - 1.0) * part)
     position = xp.maximum(xp.minimum(position, number - 1.0), 0.0)
     below = xp.floor(position)
     index = xp.astype(below, count.dtype)
