@@ -86,6 +86,13 @@ def test_runtimes_that_the_user_names_are_left_alone(monkeypatch, variable):
 
 
 @on_sycl
+def test_where_of_arrays_that_run_backwards(sycl):
+    values = np.arange(12.0).reshape(3, 4)
+    x = xp.asarray(values, device=sycl)[::-1, ::-1]
+    expected = np.where(values > 5.0, 0.0, values)[::-1, ::-1]
+    np.testing.assert_array_equal(np.asarray(xp.where(x > 5.0, 0.0, x).to_device("cpu")), expected)
+
+
 def test_a_library_that_the_user_names_is_the_only_one_looked_for(tmp_path):
     done = run(
         """

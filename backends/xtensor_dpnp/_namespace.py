@@ -159,6 +159,17 @@ class Namespace(Creation):
     def take_along_axis(x: Native, indices: Native, *, axis: int) -> Native:
         return dpnp.take_along_axis(x, checked_positions(indices, x.shape[axis]), axis=axis)
 
+    @staticmethod
+    def where(condition: Native, x1: Native | float, x2: Native | float) -> Native:
+        return dpnp.where(*(forwards(operand) for operand in (condition, x1, x2)))
+
+
+def forwards(operand: Native | float) -> Native | float:
+    """An operand that does not run backwards through memory: dpnp's where reads beside such arrays."""
+    if any(stride < 0 for stride in getattr(operand, "strides", ())):
+        return dpnp.ascontiguousarray(operand)
+    return operand
+
 
 class Fourier:
     """dpnp's Fourier transforms, frequencies on one queue."""
