@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import defined_on, dtypes, dtypes_of, elements, expect, few, made, operands, quiet, shapes, values_of
 
@@ -109,6 +109,8 @@ SCANS = {"cumulative_prod": 4.0, "cumulative_sum": 100.0}
 def test_cumulative_function_gives_what_numpy_gives(device, name, data):
     shape = data.draw(shapes(min_dims=1))
     x = data.draw(operands(dtypes(device, "iufc"), shape, bound=SCANS[name]))
+    # What a complex product makes of an infinite component, C and the standard leave open.
+    assume(name == "cumulative_sum" or x.host.dtype.kind != "c" or np.isfinite(x.host).all())
     axis = data.draw(st.integers(-len(shape), len(shape) - 1))
     initial = data.draw(st.booleans())
     with quiet():
