@@ -93,6 +93,7 @@ def test_where_of_arrays_that_run_backwards(sycl):
     np.testing.assert_array_equal(np.asarray(xp.where(x > 5.0, 0.0, x).to_device("cpu")), expected)
 
 
+@on_sycl
 def test_a_library_that_the_user_names_is_the_only_one_looked_for(tmp_path):
     done = run(
         """
