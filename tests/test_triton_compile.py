@@ -106,7 +106,7 @@ def catalogue() -> list[Asked]:
             warnings.simplefilter("ignore")
             functions[name](*args, **kwargs)
 
-    dtypes = [np.dtype(name) for name in DTYPES] + ([_dtypes.BFLOAT16] if _dtypes.BFLOAT16 is not None else [])
+    dtypes = [*(np.dtype(name) for name in DTYPES), _dtypes.BFLOAT16]
     for dtype in dtypes:
         x = np.ones(4096, dtype)
         matrix = x.reshape(64, 64)

@@ -10,6 +10,7 @@ Triton compiles or interprets for the life of a process, so that opening a devic
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 import os
 import re
 import sys
@@ -52,6 +53,8 @@ class TritonBackend(Backend):
         if found is not None and (int(found[1]), int(found[2])) < OLDEST:
             oldest = ".".join(map(str, OLDEST))
             raise BackendUnavailableError(f"Triton is {version}, and {oldest} or newer is needed", remedy)
+        if importlib.util.find_spec("ml_dtypes") is None:
+            raise BackendUnavailableError("ml_dtypes, which gives the host bfloat16, is not installed", remedy)
         from xtensor_numpy import backend as host
 
         self._host = host

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import ml_dtypes
 import numpy as np
 import triton.language as tl
 
@@ -24,16 +25,7 @@ class Stored(NamedTuple):
     dtype: Any
 
 
-def _bfloat16() -> Any:
-    try:
-        import ml_dtypes
-    except ImportError:
-        return None
-    return np.dtype(ml_dtypes.bfloat16)
-
-
-BFLOAT16 = _bfloat16()
-"""The dtype bfloat16 where ml_dtypes is installed, else None."""
+BFLOAT16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
 
 STORED: dict[np.dtype[Any], Stored] = {
     np.dtype("bool"): Stored("*u8", "bool", "b", tl.uint8),
@@ -51,8 +43,7 @@ STORED: dict[np.dtype[Any], Stored] = {
 }
 """The dtypes that kernels take. Complex ones are not among them: Triton has none."""
 
-if BFLOAT16 is not None:
-    STORED[BFLOAT16] = Stored("*u16", "bfloat16", "f", tl.float32)
+STORED[BFLOAT16] = Stored("*u16", "bfloat16", "f", tl.float32)
 
 OPERAND = "="
 """Begins the type of an argument that is an operand itself: no kernel is made for its being 1, or divisible by 16."""
