@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ._array import Array, apply, wrap
-from ._checks import check_copy, check_dtype
+from ._checks import check_cast, check_copy, check_dtype
 from ._device import Device, resolve
 from ._dispatch import call, common_device
 from ._errors import CopyRequiredError, describe
@@ -132,7 +132,7 @@ def _of_array(x: Array, dtype: Any, target: Device, copy: bool | None) -> Array:
         )
     native = call(target, move, x._native, source, target)
     if wanted != x.dtype:
-        _check_cast(x.dtype, wanted, "asarray")
+        check_cast(x.dtype, wanted, "asarray")
         native = call(target, target.xp.astype, native, wanted, copy=True)
     elif copy and source.dlpack_device == target.dlpack_device:
         native = call(target, target.xp.astype, native, wanted, copy=True)
@@ -164,7 +164,7 @@ def _native(obj: Any, dtype: DType | None, target: Device, copy: bool | None) ->
             raise CopyRequiredError(
                 f"asarray(): a copy is needed to make dtype {dtype} of {host.dtype}; pass copy=None or copy=True"
             )
-        _check_cast(host.dtype, dtype, "asarray")
+        check_cast(host.dtype, dtype, "asarray")
         host, copy = host.astype(dtype), None
     check_dtype(host.dtype, target, "asarray")
     return call(target, target._backend.from_host, host, target._spec, copy=copy)
@@ -242,12 +242,3 @@ def _of_mixed_sequence(obj: Sequence[Any], dtype: Any, target: Device, copy: boo
     if len(shapes) > 1:
         raise ValueError(f"asarray(): the parts of a sequence have different shapes {sorted(shapes)}; make them equal")
     return apply(target, target.xp.stack, [item._native for item in items], axis=0)
-
-
-def _check_cast(source: DType, target: DType, name: str) -> None:
-    """Refuse to drop imaginary components silently."""
-    if source.kind == "c" and target.kind not in "cb":
-        raise TypeError(
-            f"{name}(): dtype {source} does not cast to {target}, which has no imaginary components; "
-            "take xtensor.real(x) or xtensor.imag(x)"
-        )

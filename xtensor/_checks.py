@@ -17,6 +17,7 @@ __all__ = [
     "as_lengths",
     "check_axes",
     "check_axis",
+    "check_cast",
     "check_copy",
     "check_dtype",
     "check_flag",
@@ -61,6 +62,15 @@ def check_dtype(value: Any, device: Device, name: str) -> DType:
         names = ", ".join(sorted(map(str, device.dtypes)))
         raise TypeError(f"{name}(): device {device} does not compute with dtype {dtype}; it has {names}")
     return dtype
+
+
+def check_cast(source: DType, target: DType, name: str) -> None:
+    """Refuse to drop imaginary components silently."""
+    if source.kind == "c" and target.kind not in "cb":
+        raise TypeError(
+            f"{name}(): dtype {source} does not cast to {target}, which has no imaginary components; "
+            "take xtensor.real(x) or xtensor.imag(x)"
+        )
 
 
 def check_axis(axis: Any, ndim: int, name: str) -> int:

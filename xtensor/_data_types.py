@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._array import Array, Scalar, apply
-from ._checks import as_dtype, check_dtype, check_flag
+from ._checks import as_dtype, check_cast, check_dtype, check_flag
 from ._device import Device, resolve
 from ._dispatch import SCALARS, call, device_of
 from ._errors import describe
@@ -126,11 +126,7 @@ def astype(x: Array, dtype: Any, /, *, copy: Any = True, device: str | Device | 
     target = source if device is None else resolve(device)
     wanted = check_dtype(dtype, target, "astype")
     copy = check_flag(copy, "astype", "copy")
-    if x.dtype.kind == "c" and wanted.kind not in "cb":
-        raise TypeError(
-            f"astype(): dtype {x.dtype} does not cast to {wanted}, which has no imaginary components; "
-            "take xtensor.real(x) or xtensor.imag(x)"
-        )
+    check_cast(x.dtype, wanted, "astype")
     if target is source:
         if not copy and wanted == x.dtype:
             return x

@@ -319,7 +319,6 @@ def default_device() -> Device:
     chosen = _override.get() or _default
     if chosen is not None:
         return chosen
-    # The number itself, not generation(): every creation function comes here.
     if _automatic is None or _automatic[0] != _registry._generation:
         spec = os.environ.get("XTENSOR_DEVICE")
         _automatic = (_registry._generation, device(spec) if spec else best_device())

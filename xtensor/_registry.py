@@ -21,7 +21,6 @@ __all__ = [
     "Entry",
     "backends",
     "entries",
-    "generation",
     "priority",
     "register_backend",
     "serving",
@@ -173,6 +172,7 @@ _lock = threading.RLock()
 _entries: dict[str, Entry] = {}
 _priority: tuple[str, ...] = ()
 _generation = 0
+"""Grows when backends are registered or their priority changes, so that a choice made before is made anew."""
 _discovered = False
 
 
@@ -202,11 +202,6 @@ def serving(kind: str) -> list[Entry]:
             return position, 0
 
     return sorted(able, key=preference)
-
-
-def generation() -> int:
-    """A number that grows when backends are registered or their priority changes."""
-    return _generation
 
 
 def priority() -> tuple[str, ...]:
