@@ -20,6 +20,7 @@ from ._dispatch import (
     SCALARS,
     explained,
     inplace_operator,
+    made,
     native_operand,
     operator,
     recover,
@@ -59,12 +60,7 @@ def check_version(api_version: object) -> None:
 
 def wrap(native: Native, device: Device) -> Array:
     """An Array of what a native function returned."""
-    if native.__class__ is not device.native_type:
-        native = device._backend.normalize(native, device._spec)
-    result = Array()
-    result._native = native
-    result._device = device
-    return result
+    return made(Array, native, device)  # type: ignore[no-any-return]
 
 
 def apply(device: Device, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Array:

@@ -28,6 +28,7 @@ __all__ = [
     "common_device",
     "device_of",
     "inplace_operator",
+    "made",
     "native_operand",
     "operator",
     "reflected_operator",
@@ -128,7 +129,11 @@ def _meeting(position: int, name: str, x1: Any, x2: Any, foreign: Any) -> Any:
     if found is NotImplemented:
         return NotImplemented
     array, device, native1, native2 = found
-    native = call(device, device.elementwise[position], native1, native2)
+    return made(array, call(device, device.elementwise[position], native1, native2), device)
+
+
+def made(array: Callable[[], Any], native: Any, device: Device) -> Any:
+    """An array of what a native function returned. Functions that are called most write these lines themselves."""
     if native.__class__ is not device.native_type:
         native = device._backend.normalize(native, device._spec)
     result = array()
