@@ -426,10 +426,23 @@ _LATER = {
 
 def __getattr__(name: str) -> _Any:
     # What is beyond the standard's chapters is not imported before it is asked for.
+    if name == "bfloat16":
+        return _bfloat16()
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
     module = import_module(_LATER[name], __name__)
     value = globals()[name] = module if _LATER[name] == f".{name}" else getattr(module, name)
+    return value
+
+
+def _bfloat16() -> _Any:
+    from ._bfloat16 import REMEDY, load
+    from ._checks import as_dtype
+
+    try:
+        value = globals()["bfloat16"] = as_dtype(load(), "bfloat16")
+    except ImportError as error:
+        raise AttributeError(f"xtensor.bfloat16 needs ml_dtypes, which is not installed. {REMEDY}") from error
     return value

@@ -345,7 +345,7 @@ class Array(Methods):
                 native = self._native[key, ...]
             else:
                 native = self._native[key]
-                if native.__class__ is not device.native_type:
+                if native.__class__ is not device.native_type and not isinstance(native, device.native_type):
                     native = self._native[(*key, ...) if kind is tuple else (key, ...)]
         except Exception as error:
             raise _key_error(error, self._native, device, key) from error

@@ -15,6 +15,7 @@ import numpy as np
 
 from . import _einsum, _gradient, _nan_aware, _pad, _quantiles
 from ._array import Array, Scalar, apply, wrap
+from ._bfloat16 import kind_of, result_type
 from ._checks import check_axis, check_integer
 from ._device import Device
 from ._dispatch import SCALARS, common_device, device_of, native_operand, operands
@@ -186,7 +187,7 @@ def convolve(a: Array, v: Array, mode: Literal["full", "same", "valid"] = "full"
     for x in (a, v):
         if x.ndim > 1 or not x.size:
             raise ValueError(f"convolve() takes arrays of one dimension and at least one element, not shape {x.shape}")
-    dtype = np.result_type(a.dtype, v.dtype)
+    dtype = result_type(a.dtype, v.dtype)
     wanted = device.default_dtypes["integral"] if dtype.kind == "b" else dtype
     a, v = (wrap(native_operand(x, device, "convolve"), device) for x in (a, v))
     a, v = (xp.astype(xp.reshape(x, (-1,)), wanted, copy=False) for x in (a, v))
@@ -370,9 +371,9 @@ def roots(p: Array) -> Array:
     if p.ndim > 1:
         raise ValueError(f"roots() takes coefficients in one dimension, not shape {p.shape}")
     p = xp.reshape(p, (-1,))
-    if p.dtype.kind not in "fc":
+    if kind_of(p.dtype) not in "fc":
         p = xp.astype(p, device.default_dtypes["real floating"])
-    dtype = np.result_type(p.dtype, np.complex64)
+    dtype = result_type(p.dtype, np.complex64)
     given = [int(i) for i in xp.nonzero(p)[0]] if p.size else []
     if not given:
         return xp.empty(0, dtype=dtype, device=device)
@@ -464,8 +465,8 @@ def _convolved(a: Array, v: Array) -> Array:
 def _comparable(a: Any, b: Any, device: Device) -> tuple[Array, Array]:
     """Two operands as Arrays of one floating-point dtype; Python scalars have no say in its precision."""
     kinds: list[Any] = [x if x.__class__ in SCALARS else x.dtype for x in (a, b)]
-    dtype = np.result_type(*kinds)
-    if dtype.kind not in "fc":
+    dtype = result_type(*kinds)
+    if kind_of(dtype) not in "fc":
         dtype = device.default_dtypes["real floating"]
     a, b = (x if isinstance(x, Array) else xp.asarray(x, device=device) for x in (a, b))
     return xp.astype(a, dtype, copy=False), xp.astype(b, dtype, copy=False)

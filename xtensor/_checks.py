@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ._device import Device
+from ._bfloat16 import is_installed, loaded
+from ._device import Device, renew_dtypes
 from ._errors import describe
 from .backend import STANDARD_DTYPES, DType
 
@@ -31,23 +32,28 @@ LARGEST: int = np.iinfo(np.int64).max
 """The most elements an array can be asked to have: more than any address space holds."""
 
 
-KNOWN: frozenset[DType] = frozenset((*STANDARD_DTYPES, np.dtype(np.float16)))
-"""The standard's dtypes, and those that some devices have beyond them."""
+KNOWN: set[DType] = {*STANDARD_DTYPES, np.dtype(np.float16)}
+"""The standard's dtypes, and those that some devices have beyond them; bfloat16 joins when it is first met."""
 
-
-CLASSES = frozenset(type(dtype) for dtype in KNOWN)
+CLASSES: set[Any] = {type(dtype) for dtype in KNOWN}
 
 
 def as_dtype(value: Any, name: str) -> DType:
     """An argument that must be a dtype as a ``numpy.dtype``; booleans and numbers only."""
     if value.__class__ in CLASSES and value in KNOWN:
-        return value
+        return value  # type: ignore[no-any-return]
     dtype: DType | None = None
     if isinstance(value, (np.dtype, type, str)):
+        if value.__class__ is str and value == "bfloat16":
+            is_installed()
         try:
             dtype = np.dtype(value)
         except TypeError:
             dtype = None
+    if dtype is not None and dtype in loaded() and dtype not in KNOWN:
+        KNOWN.add(dtype)
+        CLASSES.add(type(dtype))
+        renew_dtypes()
     if dtype is None or dtype not in KNOWN:
         raise TypeError(
             f"{name}() takes a dtype of booleans or numbers, such as xtensor.float32, not {describe(value)}"

@@ -16,6 +16,7 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from ._bfloat16 import kind_of
 from .backend import Native
 
 __all__ = ["CORRECTIONS", "Correction"]
@@ -40,7 +41,7 @@ def floor_divide(xp: Any, raw: Function) -> Function:
 
     def corrected(x1: Native, x2: Native) -> Native:
         result = raw(x1, x2)
-        if result.dtype.kind != "f" or not (has_infinity(x1) or has_infinity(x2)):
+        if kind_of(result.dtype) != "f" or not (has_infinity(x1) or has_infinity(x2)):
             return result
         either = xp.logical_or(infinite(x1), infinite(x2))
         return xp.where(either, xp.floor(xp.divide(x1, x2)), result)

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import _bfloat16
 from ._array import Array, Scalar, apply
+from ._bfloat16 import kind_of
 from ._checks import as_dtype, check_cast, check_dtype, check_flag
 from ._device import Device, resolve
 from ._dispatch import SCALARS, call, device_of
@@ -156,8 +158,8 @@ def can_cast(from_: Any, to: Any, /) -> Any:
     """
     if isinstance(from_, Array):
         target = as_dtype(to, "can_cast")
-        return target in from_._device.dtypes and np.can_cast(from_.dtype, target)
-    return np.can_cast(as_dtype(from_, "can_cast"), as_dtype(to, "can_cast"))
+        return target in from_._device.dtypes and _bfloat16.can_cast(from_.dtype, target)
+    return _bfloat16.can_cast(as_dtype(from_, "can_cast"), as_dtype(to, "can_cast"))
 
 
 def finfo(type: Any, /) -> FloatInfo:
@@ -183,9 +185,9 @@ def finfo(type: Any, /) -> FloatInfo:
     Standard 2025.12, Data Type Functions, ``finfo``.
     """
     dtype = type.dtype if isinstance(type, Array) else as_dtype(type, "finfo")
-    if dtype.kind not in "fc":
+    if kind_of(dtype) not in "fc":
         raise TypeError(f"finfo() takes a floating-point dtype, not {dtype}; for integers there is xtensor.iinfo")
-    limits = np.finfo(dtype)
+    limits = _bfloat16.finfo(dtype)
     return FloatInfo(
         bits=int(limits.bits),
         eps=float(limits.eps),
@@ -249,7 +251,7 @@ def isdtype(dtype: Any, kind: Any) -> Any:
 
     Notes
     -----
-    Standard 2025.12, Data Type Functions, ``isdtype``. float16 is a real floating dtype here.
+    Standard 2025.12, Data Type Functions, ``isdtype``. float16 and bfloat16 are real floating dtypes here.
     """
     found = as_dtype(dtype, "isdtype")
     if isinstance(kind, tuple):
@@ -257,7 +259,7 @@ def isdtype(dtype: Any, kind: Any) -> Any:
     if isinstance(kind, str):
         if kind not in KINDS:
             raise ValueError(f"isdtype(): kind is a dtype or one of {', '.join(map(repr, KINDS))}, not {kind!r}")
-        return found.kind in KINDS[kind]
+        return kind_of(found) in KINDS[kind]
     return found == as_dtype(kind, "isdtype")
 
 
@@ -298,4 +300,4 @@ def result_type(*arrays_and_dtypes: Array | Scalar | DType) -> DType:
         raise TypeError(
             f"result_type() needs an Array or a dtype among its arguments, not {describe(arrays_and_dtypes)}"
         )
-    return np.result_type(*operands)
+    return _bfloat16.result_type(*operands)

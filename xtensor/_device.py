@@ -195,7 +195,7 @@ def _open(place: Device) -> None:
         dlpack_device = backend.dlpack_device(spec)
         default_float = np.dtype(backend.default_float(spec))
         values: dict[str, object] = {
-            "dtypes": frozenset((*backend.dtypes(spec), *backend.extra_dtypes(spec))),
+            "dtypes": _dtypes(place),
             "default_dtypes": {
                 "real floating": default_float,
                 "complex floating": np.result_type(default_float, np.complex64),
@@ -214,6 +214,18 @@ def _open(place: Device) -> None:
         for name, value in values.items():
             _set(place, name, value)
         _set(place, "__class__", Device)
+
+
+def _dtypes(place: Device) -> frozenset[DType]:
+    return frozenset((*place._backend.dtypes(place._spec), *place._backend.extra_dtypes(place._spec)))
+
+
+def renew_dtypes() -> None:
+    """Ask the backends anew which dtypes their open devices have, as a library brought one more."""
+    with _lock:
+        for place in _devices.values():
+            if place.__class__ is Device:
+                _set(place, "dtypes", _dtypes(place))
 
 
 def device(spec: str | Device) -> Device:

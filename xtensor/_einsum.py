@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ._array import Array
+from ._bfloat16 import result_type
 from ._dispatch import device_of
 from ._errors import describe
 
@@ -68,7 +67,7 @@ def einsum(subscripts: Any, *operands: Any, optimize: Any = True) -> Array:
     Array([21., 43.])
     """
     arrays, labels, output = _parsed(subscripts, operands)
-    dtype = np.result_type(*(x.dtype for x in arrays))
+    dtype = result_type(*(x.dtype for x in arrays))
     if dtype.kind == "b":
         arrays = [xp.astype(x, x._device.default_dtypes["integral"]) for x in arrays]
     else:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import _corrections, _generic
+from ._bfloat16 import in_float32, kind_of
 from .backend import Backend, Native
 
 __all__ = [
@@ -110,6 +111,18 @@ FFT: tuple[str, ...] = (
     *("irfft", "irfftn", "rfft", "rfftfreq", "rfftn"),
 )
 
+LAYOUT = frozenset(
+    (
+        *("broadcast_to", "empty", "expand_dims", "flip", "matrix_transpose", "moveaxis", "permute_dims"),
+        *("repeat", "reshape", "roll", "squeeze", "take", "take_along_axis", "tile", "tril", "triu", "unstack"),
+        "linalg.diagonal",
+    )
+)
+"""Functions that compute nothing, and see the elements as they are."""
+
+JOINS = ("concat", "stack")
+"""Functions that do no more than promote their operands."""
+
 HOOKS: tuple[str, ...] = ("complex_of", "has_infinity", "bin_counts", "direct_convolution")
 """What a backend's namespace may offer beyond the standard, to the shared corrections and to what is composed."""
 
@@ -198,6 +211,8 @@ def assemble(backend: Backend, spec: str) -> Functions:
                 function = compose(functions)
             if prefix + name in backend.corrections:
                 function = _corrections.CORRECTIONS[prefix + name](functions, function)
+            if backend.widens_bfloat16 and prefix + name not in LAYOUT:
+                function = in_float32(function, joins=prefix + name in JOINS)
             setattr(target, name, function)
     for name in INPLACE:
         setattr(functions.inplace, name, _inplace(backend, functions, name))
@@ -219,13 +234,13 @@ def _missing(name: str, spec: str) -> Callable[[Functions], Callable[..., Native
 def _inplace(backend: Backend, functions: Functions, name: str) -> Callable[[Native, Native], Native]:
     """The native in-place operator, or, where the function needs a correction, the corrected one and a write."""
     native: Callable[[Native, Native], Native] = getattr(operator, INPLACE[name])
-    if name not in backend.corrections and name != "pow":
+    if name not in backend.corrections and name != "pow" and not backend.widens_bfloat16:
         return native
     function: Callable[[Native, Native], Native] = getattr(functions, name)
 
     def compute_and_write(x1: Native, x2: Native) -> Native:
         result = function(x1, x2)
-        if not np.can_cast(result.dtype, x1.dtype, "same_kind"):
+        if not np.can_cast(result.dtype, x1.dtype, "same_kind") and kind_of(x1.dtype) != kind_of(result.dtype):
             raise TypeError(f"cannot cast the result's dtype {result.dtype} to {x1.dtype} in place")
         if result.shape != x1.shape:
             raise ValueError(f"cannot write a result of shape {result.shape} into shape {x1.shape} in place")
@@ -235,4 +250,5 @@ def _inplace(backend: Backend, functions: Functions, name: str) -> Callable[[Nat
     if name in backend.corrections:
         return compute_and_write
     # Integers to a negative power raise half-way: x1 must not be written to by then.
-    return lambda x1, x2: compute_and_write(x1, x2) if x1.dtype.kind in "iu" else native(x1, x2)
+    computed_first = "iu" * (name == "pow") + "V" * backend.widens_bfloat16
+    return lambda x1, x2: compute_and_write(x1, x2) if x1.dtype.kind in computed_first else native(x1, x2)

@@ -18,6 +18,7 @@ import numpy as np
 import xtensor as xp
 
 from ._array import Array
+from ._bfloat16 import kind_of
 
 __all__ = ["FORMULAS", "Formula"]
 
@@ -233,7 +234,7 @@ def logsumexp(x: Array, weights: Array | None, axes: tuple[int, ...], keepdims: 
     logarithm, sign = (xp.reshape(part, left) for part in _logarithm_and_sign(x, weights))
     if return_sign:
         return logarithm, sign
-    if x.dtype.kind == "f":
+    if kind_of(x.dtype) == "f":
         return xp.where(sign < 0, math.nan, logarithm)
     return logarithm + _imaginary_unit(x) * xp.atan2(xp.imag(sign), xp.real(sign))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._array import Array, Axis
+from ._bfloat16 import finfo, kind_of
 from ._checks import check_axes
 from ._dispatch import device_of
 from ._errors import describe
@@ -58,7 +59,7 @@ def gradient(f: Array, *varargs: Any, axis: Axis = None, edge_order: int = 1) ->
         given = given * len(axes)
     if len(given) != len(axes):
         raise ValueError(f"gradient(): {len(given)} distances are given for {len(axes)} axes")
-    if f.dtype.kind not in "fc":
+    if kind_of(f.dtype) not in "fc":
         f = xp.astype(f, device.default_dtypes["real floating"])
     results = tuple(_derivative(f, at, spacing, edge_order) for at, spacing in zip(axes, given, strict=True))
     return results[0] if len(results) == 1 else results
@@ -107,7 +108,7 @@ def _steps(f: Array, spacing: Any, length: int) -> Any:
     """The distance of neighbours: one number, or an Array of one less than the samples."""
     if isinstance(spacing, (int, float, np.generic)):
         return float(spacing)
-    real = np.finfo(f.dtype).dtype
+    real = finfo(f.dtype).dtype
     # Coordinates are a parameter, not an operand: those of a consumer such as xarray are NumPy's.
     x = spacing if isinstance(spacing, Array) else xp.asarray(np.asarray(spacing), device=f.device)
     x = xp.astype(x, real)

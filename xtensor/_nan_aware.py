@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._array import Array, Axis
+from ._bfloat16 import finfo, kind_of
 from ._dispatch import device_of
 from ._errors import describe
 
@@ -484,9 +485,9 @@ def _floating(a: Array, dtype: Any, name: str) -> Array:
     """An array as one of floating-point numbers."""
     device = device_of(a, name)
     if dtype is None:
-        return a if a.dtype.kind in "fc" else xp.astype(a, device.default_dtypes["real floating"])
+        return a if kind_of(a.dtype) in "fc" else xp.astype(a, device.default_dtypes["real floating"])
     result = xp.astype(a, dtype, copy=False)
-    if result.dtype.kind not in "fc":
+    if kind_of(result.dtype) not in "fc":
         raise TypeError(f"{name}(): dtype is a floating-point one, not {result.dtype}")
     return result
 
@@ -494,7 +495,7 @@ def _floating(a: Array, dtype: Any, name: str) -> Array:
 def _filled(a: Array, value: float, name: str) -> Array:
     """An array with a number in the place of NaN."""
     device_of(a, name)
-    return xp.where(xp.isnan(a), value, a) if a.dtype.kind in "fc" else a
+    return xp.where(xp.isnan(a), value, a) if kind_of(a.dtype) in "fc" else a
 
 
 def _line(a: Array, axis: int | None) -> tuple[Array, int]:
@@ -505,7 +506,7 @@ def _line(a: Array, axis: int | None) -> tuple[Array, int]:
 def _count(a: Array, axis: Axis, keepdims: bool) -> Array:
     """How many elements are not NaN, in the real dtype that divides those of ``a``."""
     count = xp.count_nonzero(~xp.isnan(a), axis=axis, keepdims=keepdims)
-    return xp.astype(count, np.finfo(a.dtype).dtype)
+    return xp.astype(count, finfo(a.dtype).dtype)
 
 
 def _quotient(total: Array, count: Array) -> Array:
@@ -520,7 +521,7 @@ def _variance(a: Array, axis: Axis, dtype: Any, correction: float, keepdims: boo
     mean = _quotient(xp.sum(filled, axis=axis, dtype=a.dtype, keepdims=True), count)
     distance = xp.where(xp.isnan(a), 0.0, filled - mean)
     # The squared modulus, without the root that abs() takes of it.
-    squares = distance**2 if a.dtype.kind == "f" else xp.real(distance) ** 2 + xp.imag(distance) ** 2
+    squares = distance**2 if kind_of(a.dtype) == "f" else xp.real(distance) ** 2 + xp.imag(distance) ** 2
     total = xp.sum(squares, axis=axis, dtype=squares.dtype, keepdims=keepdims)
     return _quotient(total, xp.reshape(count, total.shape) - correction)
 
@@ -528,7 +529,7 @@ def _variance(a: Array, axis: Axis, dtype: Any, correction: float, keepdims: boo
 def _extreme(a: Array, choose: Any, worst: float, axis: Axis, keepdims: bool, name: str) -> Array:
     """The largest or smallest of the elements that are not NaN; ``worst`` is chosen only where there are none."""
     device_of(a, name)
-    if a.dtype.kind == "f":
+    if kind_of(a.dtype) == "f":
         missing = xp.isnan(a)
         result = choose(xp.where(missing, worst, a), axis=axis, keepdims=keepdims)
         return xp.where(xp.all(missing, axis=axis, keepdims=keepdims), xp.nan, result)
@@ -545,7 +546,7 @@ def _position(a: Array, extreme: Any, axis: int | None, keepdims: bool, name: st
     device_of(a, name)
     if a.dtype.kind == "c":
         raise TypeError(f"{name}() takes real numbers, not {a.dtype}, which has no order; take xtensor.abs(a)")
-    if a.dtype.kind == "f" and a.size and xp.any(xp.all(xp.isnan(a), axis=axis)):
+    if kind_of(a.dtype) == "f" and a.size and xp.any(xp.all(xp.isnan(a), axis=axis)):
         raise ValueError(f"{name}(): a slice of the array of shape {a.shape} holds nothing but NaN")
     found = a == extreme(a, axis, keepdims=True)
     return xp.argmax(xp.astype(found, np.uint8), axis=axis, keepdims=keepdims)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._bfloat16 import kind_of
 from ._dispatch import common_device, device_of
 from ._errors import describe
 
@@ -215,7 +216,7 @@ def _array_equal(a1: Array, a2: Array, equal_nan: bool = False) -> bool:
     if a1.shape != a2.shape:
         return False
     same = a1 == a2
-    if equal_nan and a1.dtype.kind in "fc" and a2.dtype.kind in "fc":
+    if equal_nan and kind_of(a1.dtype) in "fc" and kind_of(a2.dtype) in "fc":
         same = same | (xp.isnan(a1) & xp.isnan(a2))
     return bool(xp.all(same))
 
@@ -293,7 +294,7 @@ def _percentile(quantile: str) -> Callable[..., Array]:
 def _nan_to_num(x: Array, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Array:
     if not copy:
         raise TypeError("numpy.nan_to_num() on an xtensor Array does not write to it; leave copy=True")
-    if x.dtype.kind not in "f":
+    if kind_of(x.dtype) not in "f":
         if x.dtype.kind == "c":
             raise TypeError(f"numpy.nan_to_num() on an xtensor Array takes real numbers, not {x.dtype}")
         return x.copy()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._array import Array
+from ._bfloat16 import kind_of
 from ._checks import check_axis, check_integer
 from ._dispatch import device_of
 from ._errors import describe
@@ -181,7 +182,7 @@ def _ramp(array: Array, axis: int, width: Widths, values: Any = (0, 0)) -> Array
     ramps = []
     for end, edge, length in zip(values, _ends(array, axis), width, strict=True):
         start, real = _value(end, array), array
-        if array.dtype.kind not in "fc":
+        if kind_of(array.dtype) not in "fc":
             dtype = array.device.default_dtypes["real floating"]
             start, edge, real = xp.astype(start, dtype), xp.astype(edge, dtype), xp.astype(array[..., :0], dtype)
         steps = xp.reshape(xp.astype(xp.arange(length, device=array.device), real.dtype), along)
@@ -206,7 +207,7 @@ def _statistic(compute: Callable[..., Array]) -> Callable[..., Array]:
                 raise ValueError(f"pad(): stat_length is 1 or more, not {length}")
             part = _part(array, axis, 0, taken) if end == "first" else _part(array, axis, -taken, None)
             value = compute(part if part.dtype.kind != "b" else xp.astype(part, np.uint8), axis)
-            if array.dtype.kind in "iu" and value.dtype.kind == "f":
+            if array.dtype.kind in "iu" and kind_of(value.dtype) == "f":
                 value = xp.round(value)
             parts.append(xp.broadcast_to(xp.astype(value, array.dtype), _shape(array, axis, count)))
         return _joined(array, axis, *parts)
@@ -215,7 +216,7 @@ def _statistic(compute: Callable[..., Array]) -> Callable[..., Array]:
 
 
 def _mean(part: Array, axis: int) -> Array:
-    if part.dtype.kind not in "fc":
+    if kind_of(part.dtype) not in "fc":
         part = xp.astype(part, part.device.default_dtypes["real floating"])
     return xp.mean(part, axis=axis, keepdims=True)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._array import Array, Axis
+from ._bfloat16 import kind_of
 from ._checks import check_axes
 from ._dispatch import device_of
 from ._errors import describe
@@ -217,7 +218,7 @@ def _lines(a: Array, axis: Axis, keepdims: bool, name: str) -> tuple[Array, tupl
         shape = tuple(1 if i in axes else length for i, length in enumerate(a.shape))
     else:
         shape = tuple(a.shape[i] for i in others)
-    if a.dtype.kind != "f":
+    if kind_of(a.dtype) != "f":
         a = xp.astype(a, device.default_dtypes["real floating"])
     count = math.prod(a.shape[i] for i in axes)
     return xp.reshape(xp.permute_dims(a, (*others, *axes)), (*(a.shape[i] for i in others), count)), shape

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ._errors import BackendUnavailableError, describe
-from .backend import Backend
+from .backend import Backend, has_bfloat16
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -137,6 +137,7 @@ class Entry:
                 requires=loaded.requires if loaded else "",
             )
         spec = self._devices[0]
+        has_bfloat16()
         dtypes = tuple(str(dtype) for dtype in (*backend.dtypes(spec), *backend.extra_dtypes(spec)))
         return BackendInfo(
             name=self.name,

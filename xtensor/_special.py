@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ._array import Array, apply, wrap
+from ._bfloat16 import result_type
 from ._device import Device, device
 from ._dispatch import _dressed, call, common_device, native_operand
 from ._errors import describe
@@ -73,7 +74,7 @@ def promoted(name: str, operands: tuple[Any, ...]) -> tuple[Device, tuple[Native
     if dtype.kind == "c" and name not in COMPLEX:
         raise TypeError(f"{name}() takes real numbers, not dtype {dtype}")
     real = REAL_OPERANDS.get(name, 0) if dtype.kind == "c" else 0
-    if any(np.result_type(getattr(native, "dtype", native)).kind == "c" for native in natives[:real]):
+    if any(result_type(getattr(native, "dtype", native)).kind == "c" for native in natives[:real]):
         raise TypeError(f"{name}() takes real numbers but for its last operand")
     parts = np.finfo(dtype).dtype
     return place, tuple(
@@ -82,11 +83,11 @@ def promoted(name: str, operands: tuple[Any, ...]) -> tuple[Device, tuple[Native
 
 
 def _dtype(natives: list[Any], place: Device) -> DType:
-    """NumPy's promotion, integers becoming the device's default floating-point dtype, and float16 float32."""
-    dtype = np.result_type(*(native.dtype if hasattr(native, "dtype") else native for native in natives))
+    """NumPy's promotion, integers becoming the device's default floating-point dtype, float16 and bfloat16 float32."""
+    dtype = result_type(*(native.dtype if hasattr(native, "dtype") else native for native in natives))
     default: DType = place.default_dtypes["complex floating" if dtype.kind == "c" else "real floating"]
     if dtype.kind == "V":
-        return np.dtype(np.float32)  # bfloat16, which NumPy does not know for a floating-point dtype
+        return np.dtype(np.float32)
     if dtype.kind not in "fc" or dtype not in place.dtypes:
         return default
     return np.result_type(dtype, np.float32)

@@ -7,8 +7,10 @@ from typing import Any
 
 from ._array import Array, Axis, apply
 from ._checks import check_axes, check_axis, check_dtype
+from ._data_types import astype
 from ._dispatch import device_of
 from ._errors import describe
+from .backend import DType
 
 __all__ = ["cumulative_prod", "cumulative_sum", "max", "mean", "min", "prod", "std", "sum", "var"]
 
@@ -43,7 +45,9 @@ def cumulative_prod(x: Array, /, *, axis: int | None = None, dtype: Any = None, 
     Standard 2025.12, Statistical Functions, ``cumulative_prod``.
     """
     device = device_of(x)
-    axis, dtype = _scan(x, axis, dtype, "cumulative_prod")
+    axis = _scanned(x, axis, "cumulative_prod")
+    if dtype is not None:
+        x, dtype = _cast(x, dtype, "cumulative_prod")
     function = device.xp.cumulative_prod
     return apply(device, function, x._native, axis=axis, dtype=dtype, include_initial=include_initial)
 
@@ -78,7 +82,9 @@ def cumulative_sum(x: Array, /, *, axis: int | None = None, dtype: Any = None, i
     Standard 2025.12, Statistical Functions, ``cumulative_sum``.
     """
     device = device_of(x)
-    axis, dtype = _scan(x, axis, dtype, "cumulative_sum")
+    axis = _scanned(x, axis, "cumulative_sum")
+    if dtype is not None:
+        x, dtype = _cast(x, dtype, "cumulative_sum")
     function = device.xp.cumulative_sum
     return apply(device, function, x._native, axis=axis, dtype=dtype, include_initial=include_initial)
 
@@ -212,7 +218,7 @@ def prod(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = 
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "prod")
     if dtype is not None:
-        dtype = check_dtype(dtype, device, "prod")
+        x, dtype = _cast(x, dtype, "prod")
     return apply(device, device.xp.prod, x._native, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
@@ -293,7 +299,7 @@ def sum(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = F
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "sum")
     if dtype is not None:
-        dtype = check_dtype(dtype, device, "sum")
+        x, dtype = _cast(x, dtype, "sum")
     return apply(device, device.xp.sum, x._native, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
@@ -335,8 +341,14 @@ def var(
     return _spread(x, device.xp.var, axis, correction if ddof is None else ddof, keepdims, "var")
 
 
-def _scan(x: Array, axis: int | None, dtype: Any, name: str) -> tuple[int, Any]:
-    """The axis and dtype of a cumulative function."""
+def _cast(x: Array, dtype: Any, name: str) -> tuple[Array, DType | None]:
+    """The array and the dtype to compute in; bfloat16, in which no library gathers, is cast to beforehand."""
+    wanted = check_dtype(dtype, x._device, name)
+    return (x, wanted) if wanted.kind != "V" else (astype(x, wanted, copy=False), None)
+
+
+def _scanned(x: Array, axis: int | None, name: str) -> int:
+    """The axis of a cumulative function."""
     ndim = x._native.ndim
     if axis is None:
         if ndim != 1:
@@ -344,7 +356,7 @@ def _scan(x: Array, axis: int | None, dtype: Any, name: str) -> tuple[int, Any]:
                 f"{name}() needs an axis for an array of shape {x.shape}; only one of 1 dimension has a default"
             )
         axis = 0
-    return check_axis(axis, ndim, name), None if dtype is None else check_dtype(dtype, x._device, name)
+    return check_axis(axis, ndim, name)
 
 
 def _spread(x: Array, function: Any, axis: Any, correction: Any, keepdims: bool, name: str) -> Array:

@@ -68,6 +68,12 @@ def move(native: Native, source: Device, target: Device) -> Native:
     """A native array of ``source`` as one of ``target``: shared memory where both can reach it, else one copy."""
     if source is target:
         return native
+    if native.dtype not in target.dtypes:
+        names = ", ".join(sorted(map(str, target.dtypes)))
+        raise TypeError(
+            f"an array of dtype {native.dtype} cannot move from {source} to {target}, which has {names}; "
+            "cast it with xtensor.astype first"
+        )
     if source.dlpack_device == target.dlpack_device and not source.host:
         try:
             return target._backend.from_dlpack(native, target._spec, copy=None)

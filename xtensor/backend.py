@@ -22,6 +22,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ._bfloat16 import in_float32
+from ._bfloat16 import is_installed as has_bfloat16
+from ._bfloat16 import loaded as bfloat16
 from ._errors import BackendUnavailableError, OutOfMemoryError
 
 __all__ = [
@@ -32,6 +35,9 @@ __all__ = [
     "Memory",
     "Native",
     "OutOfMemoryError",
+    "bfloat16",
+    "has_bfloat16",
+    "in_float32",
 ]
 
 Native: TypeAlias = Any
@@ -84,6 +90,8 @@ class Backend(ABC):
         Names of the shared corrections (``xtensor/_corrections.py`` lists them) that this library's functions need.
     kernels
         Names of the functions that are kernels of the backend's own, for :func:`xtensor.backends` to tell.
+    widens_bfloat16
+        Whether bfloat16 arrays, which a library cannot compute with in all of its functions, are computed in float32.
     defined_only
         Whether the core, too, refuses on these devices what the standard leaves undefined and NumPy does.
     """
@@ -93,6 +101,7 @@ class Backend(ABC):
     requires: str = ""
     corrections: tuple[str, ...] = ()
     kernels: Sequence[str] = ()
+    widens_bfloat16: bool = False
     defined_only: bool = False
 
     @abstractmethod

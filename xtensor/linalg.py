@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from ._array import Array, Axis, apply, wrap
+from ._bfloat16 import finfo, kind_of, result_type
 from ._checks import check_axes, check_axis, check_dtype, check_integer
 from ._device import Device
 from ._dispatch import call, device_of, native_operand
@@ -449,13 +450,13 @@ def lstsq(a: Array, b: Array, rcond: float | None = None) -> LstsqResult:
         raise ValueError(
             f"lstsq() takes shapes (M, N) and (M,) or (M, K), not {a.shape} and {b.shape}; solve stacks one by one"
         )
-    dtype = np.result_type(a.dtype, b.dtype)
-    if dtype.kind not in "fc":
+    dtype = result_type(a.dtype, b.dtype)
+    if kind_of(dtype) not in "fc":
         dtype = a.device.default_dtypes["real floating"]
     a, b = xp.astype(a, dtype, copy=False), xp.astype(b, dtype, copy=False)
-    (m, n), device, real = a.shape, a.device, np.finfo(dtype).dtype
+    (m, n), device, real = a.shape, a.device, finfo(dtype).dtype
     sides = b if b.ndim == 2 else b[:, None]
-    precision = float(np.finfo(dtype).eps)
+    precision = float(finfo(dtype).eps)
     threshold = precision * max(m, n) if rcond is None else precision if rcond < 0 else float(rcond)
     if m and n:
         u, s, vh = svd(a, full_matrices=False)

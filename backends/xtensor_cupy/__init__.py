@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from xtensor.backend import Backend, BackendUnavailableError, DeviceInfo, DType, Memory, Native
+from xtensor.backend import Backend, BackendUnavailableError, DeviceInfo, DType, Memory, Native, bfloat16
 
 __all__ = ["CupyBackend", "backend"]
 
@@ -52,6 +52,7 @@ class CupyBackend(Backend):
     kinds = ("cuda", "rocm")
     requires = "xtensor[cuda12]"
     corrections: tuple[str, ...] = ("floor_divide", "matmul", "remainder")
+    widens_bfloat16 = True
 
     def __init__(self) -> None:
         self._cp: Any = None
@@ -184,7 +185,7 @@ class CupyBackend(Backend):
             return self._cp.asarray(value)
 
     def extra_dtypes(self, spec: str) -> Sequence[DType]:
-        return (np.dtype(np.float16),)
+        return (np.dtype(np.float16), *bfloat16())
 
     def rank(self, spec: str) -> int:
         return 20

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from xtensor.backend import Backend, DeviceInfo, DType, Memory, Native
+from xtensor.backend import Backend, DeviceInfo, DType, Memory, Native, bfloat16
 
 __all__ = ["NumpyBackend", "backend"]
+
+
+MAKERS = ("arange", "astype", "empty", "eye", "full", "linspace", "ones", "zeros")
+"""The functions that make arrays of a dtype they are told."""
 
 
 class NumpyBackend(Backend):
@@ -38,13 +43,22 @@ class NumpyBackend(Backend):
         return _namespace
 
     def to_host(self, native: Native) -> np.ndarray[Any, Any]:
-        return native  # type: ignore[no-any-return]
+        return native if native.__class__ is np.ndarray else native.view(np.ndarray)
 
     def from_host(self, array: np.ndarray[Any, Any], spec: str, *, copy: bool | None) -> Native:
-        return np.array(array, copy=copy, subok=False)
+        native = np.array(array, copy=copy, subok=False)
+        return self.normalize(native, spec) if native.dtype.kind == "V" else native
 
     def normalize(self, value: Any, spec: str) -> Native:
-        return np.asarray(value)
+        array = np.asarray(value)
+        if array.dtype.kind != "V":
+            return array
+        from ._bfloat16 import dressed
+
+        return dressed(array)
+
+    def overlay(self, spec: str, functions: Any) -> Mapping[str, Callable[..., Any]]:
+        return {name: _making_bfloat16(getattr(functions, name)) for name in MAKERS}
 
     def dlpack_device(self, spec: str) -> tuple[int, int]:
         return (1, 0)
@@ -58,7 +72,7 @@ class NumpyBackend(Backend):
             return shared.copy() if copy else shared
 
     def extra_dtypes(self, spec: str) -> Sequence[DType]:
-        return (np.dtype(np.float16),)
+        return (np.dtype(np.float16), *bfloat16())
 
     def info(self, spec: str) -> DeviceInfo:
         memory = self.memory(spec)
@@ -74,6 +88,17 @@ class NumpyBackend(Backend):
 
     def memory(self, spec: str) -> Memory:
         return Memory(total=_pages("SC_PHYS_PAGES"), free=_available() or _pages("SC_AVPHYS_PAGES"))
+
+
+def _making_bfloat16(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that makes arrays, those of bfloat16 in the class that computes with them."""
+
+    @wraps(function)
+    def make(*args: Any, **kwargs: Any) -> Any:
+        native = function(*args, **kwargs)
+        return native if native.dtype.kind != "V" else backend.normalize(native, "cpu")
+
+    return make
 
 
 def _cores() -> int:

@@ -113,12 +113,9 @@ from ._special import special as special
 
 concat = np.concatenate
 permute_dims = np.ndarray.transpose
-argmin = np.ndarray.argmin
-argmax = np.ndarray.argmax
 nonzero = np.ndarray.nonzero
 take = np.ndarray.take
 searchsorted = np.ndarray.searchsorted
-mean = np.ndarray.mean
 any = np.logical_or.reduce
 all = np.logical_and.reduce
 max = np.maximum.reduce
@@ -164,7 +161,7 @@ def imag(x: Native) -> Native:
 
 def round(x: Native) -> Native:
     # rint is the ufunc behind the slower wrapper, but makes floats of integers.
-    return np.rint(x) if x.dtype.kind in "fc" else x.copy()
+    return np.rint(x) if x.dtype.kind not in "biu" else x.copy()
 
 
 def astype(x: Native, dtype: DType, *, copy: bool = True) -> Native:
@@ -181,6 +178,18 @@ def reshape(x: Native, shape: tuple[int, ...], *, copy: bool | None = None) -> N
 
 def count_nonzero(x: Native, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Native:
     return np.count_nonzero(x, axis=axis, keepdims=keepdims)
+
+
+def argmax(x: Native, *, axis: int | None = None, keepdims: bool = False) -> Native:
+    return x.argmax(axis, keepdims=keepdims)
+
+
+def argmin(x: Native, *, axis: int | None = None, keepdims: bool = False) -> Native:
+    return x.argmin(axis, keepdims=keepdims)
+
+
+def mean(x: Native, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Native:
+    return x.mean(axis, keepdims=keepdims)
 
 
 def var(x: Native, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Native:

@@ -71,7 +71,7 @@ class TritonBackend(Backend):
     def namespace(self, spec: str) -> Any:
         self._settle(spec)
         storage, place = self._stored(spec)
-        self.corrections = storage.corrections
+        self.corrections, self.widens_bfloat16 = storage.corrections, storage.widens_bfloat16
         return storage.namespace(place)
 
     def overlay(self, spec: str, functions: Any) -> Mapping[str, Callable[..., Any]]:

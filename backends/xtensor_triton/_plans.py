@@ -140,7 +140,7 @@ def row_plan(name: str, row: Row) -> Callable[[Key], Plan]:
         _check(key)
         dtypes = tuple(np.dtype(bool) if item is bool else item for item in key)
         if BFLOAT16 in dtypes:
-            dtypes = tuple(BFLOAT16 if item in (int, float) else item for item in dtypes)
+            dtypes = tuple(item if isinstance(item, np.dtype) else BFLOAT16 for item in dtypes)
         if name == "round" and dtypes[0].kind in "biu":
             loop: tuple[Any, ...] = (dtypes[0], dtypes[0])
         else:
@@ -176,9 +176,13 @@ def _check(key: Key) -> None:
 def _common(key: Key) -> DType:
     """The dtype that arrays and scalars promote to, a scalar weakly."""
     _check(key)
+    if BFLOAT16 in key:
+        if any(isinstance(item, np.dtype) and item != BFLOAT16 for item in key):
+            raise Unsuited("computation in bfloat16 with arrays of another dtype")
+        return BFLOAT16
     given: list[Any] = [{bool: np.dtype(bool), int: 0, float: 0.0}.get(item, item) for item in key]
     common = np.result_type(*given)
-    if common not in STORED or (BFLOAT16 in key and common != BFLOAT16):
+    if common not in STORED:
         raise Unsuited(f"computation in {common}")
     return common
 

@@ -12,13 +12,18 @@ from typing import Any
 
 import numpy as np
 
+from xtensor_numpy import backend as host
+
 __all__ = ["DeviceMemory", "HostMemory"]
 
 
 class HostMemory:
     """NumPy's arrays, for the interpreter."""
 
-    empty = staticmethod(np.empty)
+    @staticmethod
+    def empty(shape: tuple[int, ...], dtype: Any) -> Any:
+        array = np.empty(shape, dtype)
+        return array if array.dtype.kind != "V" else host.normalize(array, "cpu")
 
     @staticmethod
     def array(x: Any) -> Any:

@@ -1,0 +1,298 @@
+"""bfloat16 on every device that has it: computed in float32, rounded once, and promoted as float16 is."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from strategies import quiet, values_of
+
+import xtensor as xp
+from xtensor.backend import STANDARD_DTYPES
+
+ml_dtypes = pytest.importorskip("ml_dtypes", reason="ml_dtypes, which holds bfloat16, is not installed")
+
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+
+UNARY = (
+    *("abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "exp", "expm1", "floor"),
+    *("log", "log10", "log1p", "log2", "negative", "positive", "reciprocal", "round", "sign", "sin", "sinh", "sqrt"),
+    *("square", "tan", "tanh", "trunc", "isnan", "isinf", "isfinite", "signbit", "conj", "real"),
+)
+BINARY = (
+    *("add", "atan2", "copysign", "divide", "equal", "floor_divide", "greater", "greater_equal", "hypot", "less"),
+    *("less_equal", "logaddexp", "maximum", "minimum", "multiply", "not_equal", "pow", "remainder", "subtract"),
+)
+REDUCTIONS = ("sum", "prod", "mean", "max", "min", "std", "var", "cumulative_sum", "cumulative_prod", "sort")
+POSITIONS = ("argmax", "argmin", "argsort", "count_nonzero", "any", "all")
+
+
+@pytest.fixture
+def place(device):
+    """A device that has bfloat16."""
+    _ = xp.bfloat16
+    if BFLOAT16 not in device.dtypes:
+        pytest.skip(f"{device} has no bfloat16")
+    return device
+
+
+def some(count: int = 64, seed: int = 0) -> np.ndarray:
+    """Values of every size, with those that are special among them."""
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=count) * 10.0 ** rng.integers(-3, 3, count)
+    values[:8] = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 3e38]
+    return values.astype(BFLOAT16)
+
+
+def made(host: np.ndarray) -> xp.Array:
+    return xp.asarray(host, copy=True)
+
+
+def bits(x: xp.Array) -> np.ndarray:
+    assert x.dtype == BFLOAT16
+    return values_of(x).view(np.uint16)
+
+
+def assert_rounded(result: xp.Array, exact: np.ndarray) -> None:
+    """``exact``, in float32, rounded to bfloat16; a last place apart where the device's float32 is one off."""
+    if exact.dtype != np.float32:
+        np.testing.assert_array_equal(values_of(result), exact)
+        return
+    assert result.dtype == BFLOAT16
+    got, want = values_of(result).astype(np.float32), exact.astype(BFLOAT16).astype(np.float32)
+    with quiet():
+        near = np.abs(got - want) <= np.abs(want) * 2.0**-7 * (got.astype(np.float64) != want)
+    same = (got == want) & (np.signbit(got) == np.signbit(want)) | (np.isnan(got) & np.isnan(want))
+    assert np.mean(same) > 0.9
+    wrong = ~(same | near)
+    assert not wrong.any(), (got[wrong], want[wrong])
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_functions_of_one_operand_compute_in_float32(place, name):
+    x = some()
+    with quiet():
+        expected = getattr(np, {"round": "rint"}.get(name, name))(x.astype(np.float32))
+        assert_rounded(getattr(xp, name)(made(x)), expected)
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_functions_of_two_operands_compute_in_float32(place, name):
+    x, y = some(), np.roll(some(seed=1), 3)
+    with quiet():
+        reference = values_of(getattr(xp, name)(made(x.astype(np.float32)), made(y.astype(np.float32))))
+        assert_rounded(getattr(xp, name)(made(x), made(y)), reference)
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+@pytest.mark.parametrize("axis", [0, 1])
+def test_what_goes_along_an_axis_gathers_in_float32(place, name, axis):
+    x = some(300)[8:260].reshape(12, 21)
+    function = getattr(np, name)
+    assert_rounded(getattr(xp, name)(made(x), axis=axis), function(x.astype(np.float32), axis=axis))
+
+
+@pytest.mark.parametrize("name", POSITIONS)
+def test_positions_and_truth_are_those_of_float32(place, name):
+    x = some()
+    expected = getattr(np, name)(x.astype(np.float32))
+    result = getattr(xp, name)(made(x))
+    if name == "argsort":
+        ordered = values_of(xp.take(made(x), result)).astype(np.float32)
+        np.testing.assert_array_equal(ordered, np.sort(x.astype(np.float32)))
+    else:
+        np.testing.assert_array_equal(values_of(result), expected)
+
+
+def test_a_long_sum_is_not_lost_in_eight_bits(place):
+    x = xp.ones(5000, dtype=xp.bfloat16)
+    assert float(xp.sum(x)) == 4992.0  # 5000, rounded
+    assert float(xp.mean(x)) == 1.0
+    assert float(xp.sum(xp.ones(5000, dtype=xp.float32), dtype=xp.bfloat16)) == 4992.0
+
+
+def test_neighbours_are_those_of_bfloat16(place):
+    x = made(np.array([1.0, -1.0, 0.0], BFLOAT16))
+    result = bits(xp.nextafter(x, xp.asarray([2.0, -2.0, 1.0], dtype=xp.bfloat16)))
+    np.testing.assert_array_equal(result, [0x3F81, 0xBF81, 0x0001])
+
+
+@pytest.mark.parametrize("operation", [lambda x, y: x @ y, xp.matmul, lambda x, y: xp.tensordot(x, y, axes=1)])
+def test_matrices_multiply_in_float32(place, operation):
+    x, y = some(300)[8:236].reshape(12, 19), some(300, 1)[8:160].reshape(19, 8)
+    expected = x.astype(np.float32) @ y.astype(np.float32)
+    got = operation(made(x), made(y))
+    assert got.dtype == BFLOAT16
+    margin = 2.0**-8 * np.abs(expected) + 1e-5 * (np.abs(x.astype(np.float64)) @ np.abs(y.astype(np.float64)))
+    assert np.all(np.abs(values_of(got).astype(np.float32) - expected) <= margin)
+
+
+@pytest.mark.parametrize("scalar", [True, 2, 1.5])
+def test_python_scalars_are_weak(place, scalar):
+    x = made(some()[8:])
+    for result in (x + scalar, scalar * x, x - scalar, xp.maximum(x, scalar), xp.where(x > 0, x, scalar)):
+        assert result.dtype == BFLOAT16
+    assert xp.result_type(x, scalar) == BFLOAT16
+
+
+PROMOTED = {
+    **dict.fromkeys(("bool", "int8", "uint8", "bfloat16"), "bfloat16"),
+    **dict.fromkeys(("int16", "uint16", "float16", "float32"), "float32"),
+    **dict.fromkeys(("int32", "int64", "uint32", "uint64", "float64"), "float64"),
+    **{name: name for name in ("complex64", "complex128")},
+}
+
+
+@pytest.mark.parametrize("other", PROMOTED)
+def test_promotion_is_that_of_float16_in_its_place(other):
+    expected = np.dtype(PROMOTED[other])
+    assert xp.result_type(xp.bfloat16, np.dtype(other)) == expected
+    assert xp.result_type(np.dtype(other), xp.bfloat16) == expected
+    assert xp.can_cast(np.dtype(other), xp.bfloat16) is (other in ("bool", "int8", "uint8", "bfloat16"))
+    assert xp.can_cast(xp.bfloat16, np.dtype(other)) is (np.dtype(other).kind in "Vfc" and other != "float16")
+
+
+@pytest.mark.parametrize("other", [name for name in PROMOTED if name not in ("bool", "bfloat16")])
+def test_arrays_promote_as_their_dtypes_do(place, other):
+    x, y = made(some()[8:12]), xp.asarray([1, 2, 3, 4], dtype=np.dtype(other))
+    for result in (x + y, y * x, xp.where(xp.asarray([True, False, True, False]), x, y), xp.concat([x, y])):
+        assert result.dtype == np.dtype(PROMOTED[other])
+
+
+def test_a_complex_scalar_gives_complex64(place):
+    assert (made(some()[8:]) * 1j).dtype == np.complex64
+
+
+@pytest.mark.parametrize("dtype", STANDARD_DTYPES, ids=str)
+def test_casts_go_through_float32(place, dtype):
+    x = np.array([0.0, 1.0, 2.5, 100.0], np.float32)
+    given = made(x.astype(BFLOAT16))
+    np.testing.assert_array_equal(values_of(xp.astype(given, dtype)), x.astype(dtype))
+    if dtype.kind != "c":
+        back = xp.astype(xp.asarray(x.astype(dtype), copy=True), xp.bfloat16)
+        np.testing.assert_array_equal(values_of(back), x.astype(dtype).astype(BFLOAT16))
+
+
+def test_casts_round_half_to_even(place):
+    x = np.array([1.00390625, 1.01171875, 1.003907, 3.4e38], np.float32)
+    np.testing.assert_array_equal(bits(xp.astype(made(x), xp.bfloat16)), [0x3F80, 0x3F82, 0x3F81, 0x7F80])
+
+
+def test_what_moves_elements_keeps_their_bits(place):
+    x = some(24)
+    x.view(np.uint16)[0] = 0x7FC1  # a NaN of its own
+    y = made(x.reshape(4, 6))
+    host = x.reshape(4, 6)
+    pairs = [
+        (xp.concat([y, y]), np.concatenate([host, host])),
+        (xp.stack([y, y]), np.stack([host, host])),
+        (xp.flip(y), np.flip(host)),
+        (xp.roll(y, 1), np.roll(host, 1)),
+        (y.T, host.T),
+        (xp.reshape(y, (-1,)), host.reshape(-1)),
+        (y[1:3, ::2], host[1:3, ::2]),
+        (xp.take(y, xp.asarray([2, 0]), axis=0), host[[2, 0]]),
+        (xp.repeat(y, 2), np.repeat(host, 2)),
+        (xp.tile(y, (2, 1)), np.tile(host, (2, 1))),
+        (xp.expand_dims(y, axis=0), host[None]),
+        (xp.broadcast_to(y, (2, 4, 6)), np.broadcast_to(host, (2, 4, 6))),
+        (pickle.loads(pickle.dumps(y)), host),
+    ]
+    for result, expected in pairs:
+        np.testing.assert_array_equal(bits(result), np.ascontiguousarray(expected).view(np.uint16))
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        lambda: xp.zeros(3, dtype=xp.bfloat16),
+        lambda: xp.ones(3, dtype="bfloat16"),
+        lambda: xp.full(3, 1.5, dtype=xp.bfloat16),
+        lambda: xp.empty(3, dtype=xp.bfloat16),
+        lambda: xp.arange(3, dtype=xp.bfloat16),
+        lambda: xp.linspace(0, 1, 3, dtype=xp.bfloat16),
+        lambda: xp.eye(3, dtype=xp.bfloat16),
+        lambda: xp.asarray([1.0, 2.0, 3.0], dtype=xp.bfloat16),
+        lambda: xp.zeros_like(xp.ones(3), dtype=xp.bfloat16),
+        lambda: xp.full((), xp.asarray(2.0, dtype=xp.bfloat16)),
+        lambda: xp.asarray(np.ones(3, BFLOAT16)),
+    ],
+)
+def test_created_arrays_compute(place, result):
+    x = result()
+    assert x.dtype == BFLOAT16
+    assert (x + 1.5).dtype == BFLOAT16
+    assert (x * 0 + 2.5)[..., None].dtype == BFLOAT16
+
+
+def test_in_place_operators_write_where_the_array_is(place):
+    x = made(np.array([1.0, 2.0, 3.0], BFLOAT16))
+    view = x[1:]
+    x += 1
+    x *= xp.asarray([2.0, 2.0, 2.0])
+    x[0] = 1.00390625
+    np.testing.assert_array_equal(bits(x), [0x3F80, 0x40C0, 0x4100])
+    np.testing.assert_array_equal(bits(view), [0x40C0, 0x4100])
+    with pytest.raises(TypeError):
+        x += 1j
+
+
+def test_limits_are_those_of_the_format():
+    info = xp.finfo(xp.bfloat16)
+    assert (info.bits, info.eps, info.dtype) == (16, 2.0**-7, BFLOAT16)
+    assert (info.max, info.smallest_normal) == ((2 - 2.0**-7) * 2.0**127, 2.0**-126)
+    assert xp.isdtype(xp.bfloat16, "real floating")
+    assert not xp.isdtype(xp.bfloat16, ("bool", "integral", "complex floating"))
+
+
+def test_transfers_keep_the_bits(place):
+    x = made(some())
+    np.testing.assert_array_equal(bits(x.to_device("cpu")), some().view(np.uint16))
+    np.testing.assert_array_equal(bits(x.to_device("cpu").to_device(place)), some().view(np.uint16))
+
+
+def test_a_device_without_it_says_what_it_has(device):
+    if xp.bfloat16 in device.dtypes:
+        pytest.skip(f"{device} has bfloat16")
+    with pytest.raises(TypeError, match=rf"(?s)bfloat16.*{device}.*float32"):
+        xp.asarray([1.0], dtype=xp.bfloat16, device="cpu").to_device(device)
+    with pytest.raises(TypeError, match=r"zeros.*bfloat16"):
+        xp.zeros(3, dtype=xp.bfloat16)
+    with pytest.raises(TypeError, match="bfloat16"):
+        xp.astype(xp.ones(3), "bfloat16")
+
+
+def test_composed_functions_take_it(place):
+    x = made(some()[8:24])
+    for result in (xp.nanmean(x), xp.median(x), xp.gradient(x), xp.pad(x, 1), xp.einsum("i,i->", x, x), xp.diff(x)):
+        assert result.dtype == BFLOAT16
+    assert bool(xp.all(xp.isclose(x, x)))
+    assert xp.unique_all(x).values.dtype == BFLOAT16
+
+
+def test_without_ml_dtypes_the_name_says_what_to_install():
+    program = (
+        "import sys; sys.modules['ml_dtypes'] = None\n"
+        "import xtensor as xp\n"
+        "assert not hasattr(xp, 'bfloat16')\n"
+        "assert str(xp.zeros(2, device='cpu').dtype) == 'float64'\n"
+        "try: xp.bfloat16\n"
+        "except AttributeError as error: assert 'xtensor[bfloat16]' in str(error)\n"
+        "try: xp.zeros(2, dtype='bfloat16', device='cpu')\n"
+        "except TypeError as error: assert 'bfloat16' in str(error)\n"
+        "else: raise SystemExit(1)\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_it_is_not_loaded_before_it_is_asked_for():
+    program = (
+        "import sys, xtensor as xp\n"
+        "x = xp.ones(3, device='cpu') + 1\n"
+        "assert 'ml_dtypes' not in sys.modules\n"
+        "assert xp.bfloat16 in xp.device('cpu').dtypes\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
