@@ -136,7 +136,9 @@ def entries() -> Counter[str]:
     return Counter(name for page in pages for name in DIRECTIVE.findall(page.read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("module", ["xtensor", "xtensor.linalg", "xtensor.fft", "xtensor.special"])
+@pytest.mark.parametrize(
+    "module", ["xtensor", "xtensor.linalg", "xtensor.fft", "xtensor.special", "xtensor.nn.functional"]
+)
 def test_every_public_name_has_one_entry(module):
     names = [f"{module}.{name}" for name in dir(import_module(module))]
     assert {name: entries()[name] for name in names if entries()[name] != 1} == {}

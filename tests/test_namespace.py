@@ -176,7 +176,7 @@ OWN = (
     *("BackendUnavailableError", "DeviceMismatchError", "OutOfMemoryError"),
     *("__array_api_version__", "__version__"),
     "float16",
-    *("lib", "special"),
+    *("lib", "nn", "special"),
     *BEYOND,
 )
 

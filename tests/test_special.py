@@ -240,6 +240,7 @@ RANGES = {
     **dict.fromkeys(("boxcox", "boxcox1p", "kl_div", "powm1", "rel_entr", "xlog1py", "xlogy"), (0.0, 100.0)),
     **dict.fromkeys(("cosdg", "sindg", "cotdg", "tandg"), (-1000.0, 1000.0)),
     **dict.fromkeys(("erfcinv", "logit", "ndtri"), (0.0, 1.0)),
+    "erfc": (-6.0, 9.0),
     "ellipk": (-1e6, 1.0),
     "ellipkm1": (0.0, 1e6),
     "ndtr": (-12.0, 12.0),
@@ -662,7 +663,7 @@ def test_without_scipy_formulas_serve_and_the_others_raise_with_the_remedy():
         x = xp.asarray([0.25, 0.5])
         assert abs(float(xp.special.expit(x)[0]) - 0.56217650088579807) < 1e-15
         assert float(xp.special.logsumexp(x - x)) == 0.6931471805599453
-        for operands in ("erf", x), ("gammainc", x, x), ("multigammaln", x + 3, 2), ("erf", x + 1j):
+        for operands in ("gammaln", x), ("gammainc", x, x), ("multigammaln", x + 3, 2), ("erf", x + 1j):
             name, *operands = operands
             try:
                 getattr(xp.special, name)(*operands)

@@ -166,7 +166,7 @@ from ._utility import all, any, diff
 from .linalg import cross
 
 if _TYPE_CHECKING:
-    from . import lib, special
+    from . import lib, nn, special
     from ._beyond import allclose, bincount, convolve, diag, isclose, put_along_axis, roots, transpose
     from ._einsum import einsum
     from ._gradient import gradient
@@ -339,6 +339,7 @@ __all__ = [
     "negative",
     "newaxis",
     "nextafter",
+    "nn",
     "nonzero",
     "not_equal",
     "ones",
@@ -420,6 +421,7 @@ _LATER = {
     "gradient": "._gradient",
     "pad": "._pad",
     "lib": ".lib",
+    "nn": ".nn",
     "special": ".special",
 }
 

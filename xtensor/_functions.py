@@ -196,6 +196,7 @@ def assemble(backend: Backend, spec: str) -> Functions:
     functions.fft = Functions()  # type: ignore[attr-defined]
     functions.special = SpecialFunctions(getattr(source, "special", None))  # type: ignore[attr-defined]
     functions.inplace = Functions()  # type: ignore[attr-defined]
+    functions.nn = Functions()  # type: ignore[attr-defined] # a backend's kernels, if it has any
     chapters = (
         ("", functions, source, (*HOOKS, *ELEMENTWISE, *FUNCTIONS)),
         ("linalg.", functions.linalg, getattr(source, "linalg", None), LINALG),

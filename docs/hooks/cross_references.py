@@ -15,7 +15,7 @@ from griffe import Alias, Attribute, Expr, ExprName, Extension, Function, Object
 
 ROLE = re.compile(r":(?:attr|class|data|func|meth|mod):`~?([\w.]+)`")
 DIRECTIVE = re.compile(r"^::: (\S+)$", re.MULTILINE)
-EXTENSIONS = ("xtensor.linalg", "xtensor.fft", "xtensor.special", "xtensor.backend")
+EXTENSIONS = ("xtensor.linalg", "xtensor.fft", "xtensor.special", "xtensor.nn.functional", "xtensor.backend")
 
 
 def documented() -> set[str]:
