@@ -38,6 +38,11 @@ __all__ = [
     "swiglu",
 ]
 
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 Precision = Literal["exact", "tf32"]
 
 
