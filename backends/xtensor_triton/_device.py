@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import _elementwise, _reductions, _scans
+from . import _elementwise, _nn, _reductions, _scans
 from ._fallthrough import Context
 from ._storage import DeviceMemory, HostMemory
 
@@ -35,8 +35,9 @@ def kernel_functions(gpu: Any, spec: str, storage: Any) -> dict[str, Callable[..
 
 def functions_over(context: Context, storage: Any) -> dict[str, Callable[..., Any]]:
     """The functions over some memory and launcher."""
-    return {
+    found = {
         **_elementwise.functions(context, storage),
         **_reductions.functions(context, storage),
         **_scans.functions(context, storage),
     }
+    return {**found, **_nn.functions(context, found)}

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._dtypes import BFLOAT16, STORED
-from ._fallthrough import Context, Unsuited
+from ._fallthrough import Context, Unsuited, left
 from ._layout import (
     MOST_AXES,
     Iteration,
@@ -235,14 +235,18 @@ def functions(context: Context, storage: Any) -> dict[str, Callable[..., Any]]:
     """The functions by their names; ``storage`` holds those to fall through to."""
     found: dict[str, Callable[..., Any]] = {}
     for name, row in UNARY.items():
-        found[name] = _of_one(Elementwise(name, context, getattr(storage, name), row_plan(name, row)))
+        fallback = left if name.startswith("nn.") else getattr(storage, name)
+        found[name] = _of_one(Elementwise(name, context, fallback, row_plan(name, row)))
     for name, row in BINARY.items():
         plan = row_plan(name, row)
         compares = row.mixed is not None
-        found[name] = _of_two(Elementwise(name, context, getattr(storage, name), plan, compares=compares))
+        fallback = left if name.startswith("nn.") else getattr(storage, name)
+        found[name] = _of_two(Elementwise(name, context, fallback, plan, compares=compares))
         into = getattr(storage.inplace, name, None)
         if into is not None:
             found[f"inplace.{name}"] = Elementwise(name, context, into, plan).write
+    gelu, gelu_tanh = found["nn.gelu"], found.pop("nn.gelu_tanh")
+    found["nn.gelu"] = lambda x, *, approximate: (gelu_tanh if approximate == "tanh" else gelu)(x)
     found["pow"] = _refusing_negative_exponents(found["pow"])
     found["inplace.pow"] = _refusing_negative_exponents(found["inplace.pow"])
     found["where"] = Elementwise("where", context, storage.where, where_plan).call

@@ -9,14 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ._layout import Rows
-from ._tiling import Tiling, device_tiling, host_tiling
+from ._tiling import Fused, Tiling, device_tiling, fused_tiling, host_fused_tiling, host_tiling
 
-__all__ = ["Context", "KernelError", "Unsuited"]
+__all__ = ["Context", "KernelError", "Unsuited", "left"]
 
 LOG = logging.getLogger("xtensor.triton")
-
-MOST_PROGRAMS = 2**31 - 1
-"""The programs that a launch can have."""
 
 
 class Unsuited(Exception):  # noqa: N818 - no error: the storage's function takes over
@@ -57,9 +54,12 @@ class Context:
 
     def tiling(self, layout: Rows) -> Tiling:
         """How rows are shared out among programs."""
-        along = min((abs(step) for step in layout.reduced.strides[0]), default=0)
-        aside = min((abs(step) for step in layout.kept.strides[0] if step), default=along)
-        return self._tiling(layout.number, layout.length, across=aside < along)
+        return self._tiling(layout.number, layout.length, across=_across(layout))
+
+    def fused(self, layout: Rows) -> Fused:
+        """How rows are shared out where each is read and written."""
+        tiling = host_fused_tiling if self.launcher.interprets else fused_tiling
+        return tiling(layout.number, layout.length, across=_across(layout))
 
     def whole(self, layout: Rows) -> Tiling:
         """The same for a table of parts, whose rows are not split again."""
@@ -69,8 +69,6 @@ class Context:
 
     def launch(self, name: str, kernel: Any, programs: int, *args: Any) -> None:
         """Run a kernel; :class:`Unsuited` is raised where it cannot be, with one warning where it does not compile."""
-        if programs > MOST_PROGRAMS:
-            raise Unsuited(f"{programs} programs, more than a launch can have")
         try:
             kernel(programs, *args)
         except KernelError as error:
@@ -91,6 +89,17 @@ class Context:
             met = ", ".join(f"{x.dtype}{list(x.shape)}" if hasattr(x, "dtype") else repr(x) for x in args)
             LOG.debug("%s(%s) falls through to the storage: %s", name, met, reason)
         return fallback(*args, **kwargs)
+
+
+def _across(layout: Rows) -> bool:
+    """Whether neighbours in memory belong to neighbouring rows."""
+    along = min((abs(step) for step in layout.reduced.strides[0]), default=0)
+    return min((abs(step) for step in layout.kept.strides[0] if step), default=along) < along
+
+
+def left(*args: Any, **kwargs: Any) -> Any:
+    """What stands for the storage's function where it has none: the core computes in terms of the others."""
+    return NotImplemented
 
 
 def _listen() -> None:

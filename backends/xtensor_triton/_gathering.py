@@ -153,12 +153,13 @@ class Reductions:
         constants: Mapping[str, Any],
         programs: int,
         arguments: tuple[Any, ...],
+        **options: Any,
     ) -> Stage:
-        """A launch of a kernel, which is made once for each of its forms."""
-        variant = (function.__name__, types, tuple(constants.values()))
+        """A launch of a kernel, which is made once for each of its forms; ``options`` are those of its compilation."""
+        variant = (function.__name__, types, tuple(constants.values()), tuple(options.items()))
         found = self._made.get(variant)
         if found is None:
-            found = self._made[variant] = self.context.launcher.kernel(function, types, constants)
+            found = self._made[variant] = self.context.launcher.kernel(function, types, constants, **options)
         return Stage(found, programs, arguments)
 
     def launch(self, name: str, stage: Stage, *arrays: Any) -> None:

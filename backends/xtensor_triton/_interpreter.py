@@ -35,6 +35,9 @@ LIBDEVICE: dict[str, Callable[..., Any]] = {
 }
 """The functions of libdevice that the kernels call, and NumPy's that give the same."""
 
+LONGEST_AXIS = 2**16
+"""The programs along an axis of the grid, beyond which a launch is folded as on a GPU."""
+
 TYPES: dict[str, tuple[Any, Any]] = {
     "i32": (np.int32, tl.int32),
     "i64": (np.int64, tl.int64),
@@ -61,7 +64,8 @@ class InterpretedKernel:
     def __call__(self, programs: int, *args: Any) -> None:
         converted = [_argument(value, kind) for value, kind in zip(args, self._types, strict=True)]
         with _lock, np.errstate(all="ignore"):
-            self._function[(programs,)](*converted, **self._constants)
+            folds = -(-programs // LONGEST_AXIS)
+            self._function[(min(programs, LONGEST_AXIS), folds)](*converted, **self._constants)
 
 
 class Interpreter:
@@ -70,7 +74,7 @@ class Interpreter:
     interprets = True
 
     def kernel(
-        self, function: Any, types: tuple[Any, ...], constants: Mapping[str, Any], warps: int = 4
+        self, function: Any, types: tuple[Any, ...], constants: Mapping[str, Any], **options: Any
     ) -> InterpretedKernel:
         return InterpretedKernel(function, types, constants)
 

@@ -22,12 +22,19 @@ import triton.language as tl
 
 
 @triton.jit
+def program_number(WIDE: tl.constexpr):
+    """Which program this is; a launch of more programs than one axis of the grid has is folded over two."""
+    if WIDE:
+        number = tl.program_id(0).to(tl.int64) + tl.program_id(1).to(tl.int64) * tl.num_programs(0)
+    else:
+        number = tl.program_id(0) + tl.program_id(1) * tl.num_programs(0)
+    return number
+
+
+@triton.jit
 def positions(BLOCK: tl.constexpr, WIDE: tl.constexpr):
     """The positions that this program computes."""
-    program = tl.program_id(0)
-    if WIDE:
-        program = program.to(tl.int64)
-    return program * BLOCK + tl.arange(0, BLOCK)
+    return program_number(WIDE) * BLOCK + tl.arange(0, BLOCK)
 
 
 @triton.jit
@@ -115,7 +122,7 @@ def unary(
 ):  # fmt: skip
     index = positions(BLOCK, WIDE)
     if SPLIT:
-        if (tl.program_id(0) + 1) * BLOCK <= size:
+        if (program_number(WIDE) + 1) * BLOCK <= size:
             unary_block(
                 out, x, index, None, shape, out_steps, x_steps, OP,
                 X_SOURCE, X_FORM, X_DTYPE, OUT_FORM, OUT_DTYPE, NDIM,
@@ -154,7 +161,7 @@ def binary(
 ):  # fmt: skip
     index = positions(BLOCK, WIDE)
     if SPLIT:
-        if (tl.program_id(0) + 1) * BLOCK <= size:
+        if (program_number(WIDE) + 1) * BLOCK <= size:
             binary_block(
                 out, x, y, index, None, shape, out_steps, x_steps, y_steps, OP,
                 X_SOURCE, X_FORM, X_DTYPE, Y_SOURCE, Y_FORM, Y_DTYPE, OUT_FORM, OUT_DTYPE, NDIM,

@@ -48,11 +48,20 @@ class Launcher:
     def __init__(self, target: Any, stream: Callable[[], int]) -> None:
         self.target = target
         self.stream = stream
+        # HIP counts the threads along an axis of the grid, up to 2^32; CUDA the programs.
+        self.longest_axis = 2**31 - 1 if target.backend == "cuda" else 2**21
 
     def kernel(
-        self, function: Any, types: tuple[Any, ...], constants: Mapping[str, Any], warps: int = 4
+        self,
+        function: Any,
+        types: tuple[Any, ...],
+        constants: Mapping[str, Any],
+        *,
+        warps: int = 4,
+        stages: int | None = None,
     ) -> DeviceKernel:
-        return DeviceKernel(self, function, types, constants, warps)
+        options = {"num_warps": warps, **OPTIONS} | ({} if stages is None else {"num_stages": stages})
+        return DeviceKernel(self, function, types, constants, options)
 
 
 class DeviceKernel:
@@ -62,13 +71,18 @@ class DeviceKernel:
     """
 
     def __init__(
-        self, launcher: Launcher, function: Any, types: tuple[Any, ...], constants: Mapping[str, Any], warps: int
+        self,
+        launcher: Launcher,
+        function: Any,
+        types: tuple[Any, ...],
+        constants: Mapping[str, Any],
+        options: Mapping[str, Any],
     ) -> None:
         self._launcher = launcher
         self._function = function
         self._types = types
         self._constants = constants
-        self._warps = warps
+        self._options = dict(options)
         self._launches: dict[tuple[Any, ...], Callable[..., None]] = {}
         self._failure: KernelError | None = None
         self._places = tuple(place for place, kind in enumerate(types) if kind is not None and kind[0] != OPERAND)
@@ -101,7 +115,7 @@ class DeviceKernel:
             compiled = triton.compile(
                 source(self._function, self._types, self._constants, known),
                 target=self._launcher.target,
-                options={"num_warps": self._warps, **OPTIONS},
+                options=self._options,
             )
             run = compiled.run
         except Exception as error:
@@ -109,9 +123,14 @@ class DeviceKernel:
             raise self._failure from error
         function, metadata, stream = compiled.function, compiled.packed_metadata, self._launcher.stream
         constants = tuple(self._constants.values())
+        longest = self._launcher.longest_axis
 
         def launch(programs: int, *args: Any) -> None:
-            run(programs, 1, 1, stream(), function, metadata, None, None, None, *args, *constants)
+            if programs <= longest:
+                run(programs, 1, 1, stream(), function, metadata, None, None, None, *args, *constants)
+            else:
+                folds = -(-programs // longest)
+                run(longest, folds, 1, stream(), function, metadata, None, None, None, *args, *constants)
 
         return launch
 

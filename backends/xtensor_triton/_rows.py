@@ -16,16 +16,14 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from ._kernels import decoded, encoded, offsets_of
+from ._kernels import decoded, encoded, offsets_of, program_number
 from ._ops import divide, maximum, minimum, multiply, sqrt
 
 
 @triton.jit
 def program_part(parts, ROWS: tl.constexpr, WIDE: tl.constexpr):
     """The rows and the part of this program."""
-    program = tl.program_id(0)
-    if WIDE:
-        program = program.to(tl.int64)
+    program = program_number(WIDE)
     return (program // parts) * ROWS + tl.arange(0, ROWS), program % parts
 
 

@@ -41,6 +41,10 @@ def _row(
 
 
 UNARY: dict[str, Row] = {
+    "nn.gelu": _row(np.exp)(f=ops.gelu),
+    "nn.gelu_tanh": _row(np.exp)(f=ops.gelu_tanh),
+    "nn.relu": _row(np.exp)(f=ops.relu),
+    "nn.silu": _row(np.exp)(f=ops.silu),
     "abs": _row(np.abs)(bu=ops.identity, fi=ops.absolute),
     "acos": _row(np.acos)(f=ops.acos),
     "acosh": _row(np.acosh, wide=True)(f=ops.acosh),
@@ -80,6 +84,7 @@ UNARY: dict[str, Row] = {
 }
 
 BINARY: dict[str, Row] = {
+    "nn.swiglu": _row(np.logaddexp)(f=ops.swiglu),
     "add": _row(np.add)(b=ops.bitwise_or, iuf=ops.add),
     "atan2": _row(np.atan2, wide=True)(f=ops.atan2),
     "bitwise_and": _row(np.bitwise_and)(biu=ops.bitwise_and),

@@ -10,7 +10,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Tiling", "device_tiling", "host_tiling", "one_by_one"]
+__all__ = [
+    "Fused",
+    "Tiling",
+    "device_tiling",
+    "fused_tiling",
+    "host_fused_tiling",
+    "host_tiling",
+    "one_by_one",
+]
 
 TILE = 2048
 """Elements of a tile: 16 for each thread of 4 warps."""
@@ -23,6 +31,12 @@ ENOUGH = 512
 
 STEPS = 8
 """Tiles that a part of a row has at least."""
+
+LONGEST_ROW = 2**15
+"""Elements of a row that the registers of a program hold: 32 for each of 1,024 threads."""
+
+MOST_WARPS = 16
+"""Warps of a program: with 64 threads each, as on AMD's GPUs, 1,024 threads."""
 
 LARGEST = 2**20
 """The most elements that Triton lets a tile have."""
@@ -64,6 +78,36 @@ def one_by_one(rows: int, length: int) -> Tiling:
     """Many rows a program, and of each one element after another."""
     height = min(_power(rows), 128)
     return Tiling(height, 1, 1, length, -(-rows // height))
+
+
+class Fused(NamedTuple):
+    """The tile of a kernel that reads rows and writes them; ``whole`` where a tile holds them from end to end."""
+
+    rows: int
+    columns: int
+    whole: bool
+    programs: int
+    warps: int
+
+
+def fused_tiling(rows: int, length: int, *, across: bool) -> Fused:
+    """Whole rows in registers up to the longest that a program of 1,024 threads holds, parts of them beyond."""
+    if across:
+        height, width = min(_power(rows), SIDE_BY_SIDE), min(_power(length), TILE // SIDE_BY_SIDE)
+    elif length <= LONGEST_ROW:
+        width = _power(length)
+        height = max(1, min(_power(rows), TILE // width))
+    else:
+        height, width = 1, LONGEST_ROW // 4
+    warps = min(max(4, height * width // 1024), MOST_WARPS)
+    return Fused(height, width, width >= length, -(-rows // height), warps)
+
+
+def host_fused_tiling(rows: int, length: int, *, across: bool) -> Fused:
+    """The same in the interpreter, where long rows are gone over in parts, too."""
+    width = min(_power(length), LONGEST_ROW)
+    height = min(_power(rows), LARGEST // width)
+    return Fused(height, width, width >= length, -(-rows // height), 4)
 
 
 def _power(number: int) -> int:
