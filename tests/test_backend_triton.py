@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import math
 import os
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import warnings
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,7 +29,7 @@ try:
 except xp.BackendUnavailableError as error:  # Triton was imported for compiling in this process
     pytest.skip(str(error), allow_module_level=True)
 
-from xtensor_triton import _device, _fallthrough, _layout, _tiling
+from xtensor_triton import _device, _fallthrough, _interpreter, _layout, _matrices, _tiling
 from xtensor_triton._dtypes import BFLOAT16
 from xtensor_triton._interpreter import Interpreter
 from xtensor_triton._storage import HostMemory
@@ -91,10 +93,20 @@ def small_tiles(rows, length, *, across):
     return _tiling.Tiling(height, width, parts, chunk, blocks * parts)
 
 
+@pytest.fixture
+def log(caplog):
+    with caplog.at_level(logging.DEBUG, logger="xtensor.triton"):
+        yield caplog
+
+
 # -- bounds -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [*UNARY, *BINARY])
+ELEMENTWISE = [name for name in (*UNARY, *BINARY) if not name.startswith("nn.")]
+"""The functions of the standard; those of neural networks are tested in ``tests/test_nn.py``."""
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
 def test_elementwise_kernels_stay_within_their_operands(name):
     functions, memory = guarded()
     dtype = np.dtype(np.int16 if name.startswith("bitwise") else np.float32)
@@ -150,7 +162,7 @@ def test_empty_arrays_launch_nothing(monkeypatch):
 # -- dtypes -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", BINARY)
+@pytest.mark.parametrize("name", [name for name in ELEMENTWISE if name in BINARY])
 def test_dtypes_of_results_are_those_of_numpy(name):
     function = getattr(np, name)
     for dtype1 in DTYPES:
@@ -254,6 +266,104 @@ def test_half_precisions_are_summed_in_float32(dtype):
     assert float(XP.sum(x)) == float(np.asarray(5000, np.float32).astype(dtype))
     assert float(XP.mean(x)) == 1.0
     assert XP.sum(x).dtype == dtype
+
+
+# -- products of matrices and attention ---------------------------------------------------------------------------
+
+PARTS = [np.float16, pytest.param(BFLOAT16, marks=needs_bfloat16), np.float32]
+
+
+@pytest.mark.parametrize("dtype", PARTS)
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        *(((3, 5), (5, 7)), ((1, 1), (1, 1)), ((300, 20), (20, 300)), ((17, 600), (600, 2))),
+        *(((4, 3, 5), (5, 7)), ((2, 1, 3, 5), (4, 5, 7)), ((5,), (5, 7)), ((3, 5), (5,)), ((5,), (5,))),
+    ],
+)
+def test_products_of_matrices(dtype, shapes, log):
+    x, y = (values(shape, dtype, seed) for seed, shape in enumerate(shapes))
+    result = XP.matmul(x, y)
+    expected = np.matmul(x.astype(np.float64), y.astype(np.float64))
+    assert result.dtype == dtype
+    np.testing.assert_array_equal(result.astype(np.float64), expected.astype(dtype).astype(np.float64))
+    assert not log.records
+
+
+def test_products_of_views_copy_nothing(log):
+    x, y = values((2, 40, 30), np.float32), values((2, 50, 60), np.float32, 1)
+    for left, right in (
+        (x.swapaxes(1, 2), y[:, :40]),
+        (x[:, ::2, ::-1], y[:, 10:40, ::3]),
+        (x[:1], y[:, :30]),
+        (np.broadcast_to(x[0], (3, 40, 30)), y[1, :30]),
+    ):
+        np.testing.assert_array_equal(XP.matmul(left, right), np.matmul(left, right))
+    assert not log.records
+
+
+def test_kernels_of_matrices_stay_within_their_operands():
+    functions, memory = guarded()
+    x, y = memory.around(values((33, 20), np.float32)), memory.around(values((20, 17), np.float32, 1))
+    np.testing.assert_array_equal(functions["matmul"](x, y), x @ y)
+    q, k, v = (memory.around(values((2, n, 20), np.float32, seed)) for seed, n in enumerate((70, 90, 90)))
+    mask = memory.around(values((70, 90), np.float32, 3))
+    options = {"causal": True, "scale": 0.1, "precision": "exact"}
+    result = functions["nn.scaled_dot_product_attention"](q, k, v, mask, **options)
+    assert np.isfinite(result).all()
+    memory.check()
+
+
+@pytest.mark.parametrize("name", ["softmax", "log_softmax", "layer_norm", "rms_norm"])
+@pytest.mark.parametrize("columns", [5, 100])
+def test_fused_kernels_stay_within_their_operands(name, columns, monkeypatch):
+    monkeypatch.setattr(_tiling, "LONGEST_ROW", 32)
+    functions, memory = guarded()
+    x, weight = memory.around(values((7, columns), np.float32)), memory.around(values(columns, np.float32))
+    if "softmax" in name:
+        result = functions[f"nn.{name}"](x, axis=1)
+    else:
+        result = functions[f"nn.{name}"](x, weight, axes=(1,), eps=1e-6)
+    target = memory.around(np.array([0, 1, columns - 1, columns, -1, 2, 3]))
+    options = {"label_smoothing": 0.1, "ignore_index": 2, "reduction": "none"}
+    losses = functions["nn.cross_entropy"](x, target, **options)
+    memory.check()
+    assert np.isfinite(result).all()
+    assert list(np.isnan(losses)) == [False, False, False, True, True, False, False]
+
+
+def test_blocks_are_those_of_the_nearest_product_that_was_measured(monkeypatch):
+    rows = (
+        ((10.0, 10.0, 10.0), 1.2, _matrices.Blocks(128, 128, 64)),
+        ((12.0, 12.0, 12.0), 0.9, _matrices.Blocks(64, 64, 64)),
+    )
+    monkeypatch.setattr(_matrices, "_table", lambda *key: rows)
+    assert _matrices.measured("90", "float16", "exact", 1000, 1100, 1024) == _matrices.Blocks(128, 128, 64)
+    assert _matrices.measured("90", "float16", "exact", 4096, 4096, 4096) is None
+    assert _matrices.measured("90", "float16", "exact", 16, 1024, 1024) is None
+
+
+def test_the_table_of_products_is_well_formed():
+    text = (Path(_matrices.__file__).parent / "matmul.json").read_text(encoding="utf-8")
+    table = json.loads(text)
+    assert set(table) >= {"measured", "products"}
+    assert bool(table["products"]) == bool(table["measured"])
+    for row in table["products"]:
+        assert _matrices.Blocks(*row["blocks"]).rows >= 16
+        assert len(row["sides"]) == 3
+        assert {row["arch"], row["dtype"], row["precision"]}
+        assert row["speedup"] > 0
+
+
+@pytest.mark.parametrize("name", ["sqrt", "sum"])
+def test_launches_are_folded_over_two_axes_of_the_grid(name, monkeypatch):
+    monkeypatch.setattr(_interpreter, "LONGEST_AXIS", 3)
+    context = _fallthrough.Context(HostMemory(), Interpreter())
+    context.block = lambda size, usual: 16
+    context._tiling = small_tiles
+    functions = _device.functions_over(context, xp.device("cpu").xp)
+    x = np.arange(16 * 11 - 3, dtype=np.float32)
+    np.testing.assert_allclose(functions[name](x), getattr(np, name)(x), rtol=1e-6)
 
 
 # -- rows ---------------------------------------------------------------------------------------------------------
@@ -367,12 +477,6 @@ def test_memory_that_cannot_be_written_is_refused():
 
 
 # -- the device ---------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def log(caplog):
-    with caplog.at_level(logging.DEBUG, logger="xtensor.triton"):
-        yield caplog
 
 
 @pytest.mark.parametrize(

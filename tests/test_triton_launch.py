@@ -277,13 +277,49 @@ def broken_kernel():
 
 @scenario
 def too_many_programs():
-    from xtensor_triton import _fallthrough
+    place = device()
+    place.context.launcher.longest_axis = 3
+    place.sqrt(aligned(4096))
+    place.sqrt(aligned(2048))
+    return place.noted
+
+
+@scenario
+def products():
+    from xtensor_triton import _matrices
 
     place = device()
-    _fallthrough.MOST_PROGRAMS = 3
-    x = aligned(4096)
-    x[:] = 4.0
-    return {"launches": place.noted, "result": float(place.sqrt(x).sum())}
+    x, y = aligned(64 * 96, np.float16).reshape(64, 96), aligned(96 * 32, np.float16).reshape(96, 32)
+    place.matmul(x, y)
+    before = place.noted
+    measured, _matrices.measured = _matrices.measured, lambda *product: _matrices.Blocks(32, 16, 32, 4, 2, 3)
+    try:
+        place = device()
+        place.matmul(np.stack([x, x]), y)
+        place.functions["nn.linear"](x, y.T, None, precision="exact")
+    finally:
+        _matrices.measured = measured
+    return {"before": before, "after": place.noted}
+
+
+@scenario
+def tf32():
+    place = device()
+    x, w = aligned(64 * 96).reshape(64, 96), aligned(128 * 96).reshape(128, 96)
+    for precision in ("exact", "tf32"):
+        place.functions["nn.linear"](x, w, None, precision=precision)
+    return place.noted
+
+
+@scenario
+def neural_networks():
+    place = device()
+    x = aligned(512 * 1000).reshape(512, 1000)
+    place.functions["nn.softmax"](x, axis=1)
+    q = aligned(2 * 8 * 100 * 64, np.float16).reshape(2, 8, 100, 64)
+    k = aligned(2 * 2 * 300 * 64, np.float16).reshape(2, 2, 300, 64)
+    place.functions["nn.scaled_dot_product_attention"](q, k, k, None, causal=True, scale=0.125, precision="exact")
+    return place.noted
 
 
 pytest.importorskip("triton") if __name__ != "__main__" else None
@@ -409,8 +445,42 @@ def test_kernel_that_does_not_compile_falls_through_with_one_warning(did):
     assert did["broken_kernel"]["launches"] == []
 
 
-def test_more_programs_than_a_launch_has_fall_through(did):
-    assert did["too_many_programs"] == {"launches": [], "result": 8192.0}
+def test_more_programs_than_an_axis_of_the_grid_has_are_folded(did):
+    assert [launch["grid"] for launch in did["too_many_programs"]] == [[3, 2, 1], [2, 1, 1]]
+
+
+def test_hip_counts_threads_along_an_axis_of_the_grid():
+    from triton.backends.compiler import GPUTarget
+
+    from xtensor_triton._launch import Launcher
+
+    most_threads = 16 * 64  # warps of a program, threads of a warp
+    assert Launcher(GPUTarget("hip", "gfx942", 64), lambda: 0).longest_axis * most_threads < 2**32
+    assert Launcher(GPUTarget("cuda", 90, 32), lambda: 0).longest_axis == 2**31 - 1
+
+
+def test_products_are_the_storages_until_a_kernel_was_measured_to_be_faster(did):
+    assert did["products"]["before"] == []
+    batched, linear = did["products"]["after"]
+    assert batched["kernel"] == linear["kernel"] == "matmul_blocks"
+    assert batched["grid"] == [2 * (64 // 32) * (32 // 16), 1, 1]
+    assert linear["grid"] == [(64 // 32) * (32 // 16), 1, 1]
+    # The weight is transposed by its strides: neighbours along the inner axis are neighbours in memory.
+    assert (linear["given"]["y_inner"], linear["given"]["y_column"]) == (32, 1)
+
+
+def test_tf32_is_used_where_it_is_asked_for_and_nowhere_else(did):
+    (launch,) = did["tf32"]
+    assert launch["constants"]["PRECISION"] == "tf32"
+    assert launch["kernel"] == "matmul_blocks"
+
+
+def test_fused_kernels_are_one_launch(did):
+    softmax, attention = did["neural_networks"]
+    assert (softmax["kernel"], softmax["grid"]) == ("softmax_rows", [256, 1, 1])
+    assert softmax["constants"]["WHOLE"] is True
+    assert (attention["kernel"], attention["grid"]) == ("attention_blocks", [2 * 8 * 1, 1, 1])
+    assert attention["constants"]["CAUSAL"] is True
 
 
 if __name__ == "__main__":

@@ -208,7 +208,7 @@ def _set_mode(interprets: bool) -> None:
         return
     os.environ["TRITON_INTERPRET"] = "1"
     try:
-        from . import _interpreter, _kernels, _nn_kernels, _ops, _rows  # noqa: F401 - decorated while it is set
+        from . import _interpreter, _kernels, _matrix_kernels, _nn_kernels, _ops, _rows  # noqa: F401 - decorated while it is set
     finally:
         if wanted is None:
             del os.environ["TRITON_INTERPRET"]

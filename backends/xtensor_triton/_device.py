@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import _elementwise, _nn, _reductions, _scans
+from . import _elementwise, _matrices, _nn, _reductions, _scans
 from ._fallthrough import Context
 from ._storage import DeviceMemory, HostMemory
 
@@ -40,4 +40,4 @@ def functions_over(context: Context, storage: Any) -> dict[str, Callable[..., An
         **_reductions.functions(context, storage),
         **_scans.functions(context, storage),
     }
-    return {**found, **_nn.functions(context, found)}
+    return {**found, **_nn.functions(context, found), **_matrices.functions(context, storage, found)}

@@ -56,10 +56,10 @@ class Context:
         """How rows are shared out among programs."""
         return self._tiling(layout.number, layout.length, across=_across(layout))
 
-    def fused(self, layout: Rows) -> Fused:
-        """How rows are shared out where each is read and written."""
+    def fused(self, layout: Rows, itemsize: int) -> Fused:
+        """How rows are shared out where each is read and written; ``itemsize`` is that of the computation."""
         tiling = host_fused_tiling if self.launcher.interprets else fused_tiling
-        return tiling(layout.number, layout.length, across=_across(layout))
+        return tiling(layout.number, layout.length, across=_across(layout), itemsize=itemsize)
 
     def whole(self, layout: Rows) -> Tiling:
         """The same for a table of parts, whose rows are not split again."""

@@ -94,7 +94,7 @@ def _prepared(
     integer = "i64" if kept_axes.wide else "i32"
     stored = STORED[source]
     outer_type, inner_type = (integer,) * len(kept_axes.shape), (integer,) * len(inner.shape)
-    tiling: Fused = launches.context.fused(layout)
+    tiling: Fused = launches.context.fused(layout, _wide(source).itemsize)
     types = (
         *(stored.pointer if elements else STORED[_wide(source)].pointer, stored.pointer, *pointers),
         *(integer, integer, *(OPERAND + kind for kind, _ in numbers)),

@@ -33,10 +33,10 @@ STEPS = 8
 """Tiles that a part of a row has at least."""
 
 LONGEST_ROW = 2**15
-"""Elements of a row that the registers of a program hold: 32 for each of 1,024 threads."""
+"""Elements of 4 bytes that the registers of a program hold of a row: 32 for each of 1,024 threads."""
 
 MOST_WARPS = 16
-"""Warps of a program: with 64 threads each, as on AMD's GPUs, 1,024 threads."""
+"""Warps of a program; with 64 threads each, as on AMD's GPUs, they are 1,024 threads."""
 
 LARGEST = 2**20
 """The most elements that Triton lets a tile have."""
@@ -90,20 +90,24 @@ class Fused(NamedTuple):
     warps: int
 
 
-def fused_tiling(rows: int, length: int, *, across: bool) -> Fused:
-    """Whole rows in registers up to the longest that a program of 1,024 threads holds, parts of them beyond."""
+def fused_tiling(rows: int, length: int, *, across: bool, itemsize: int = 4) -> Fused:
+    """Whole rows in registers up to the longest that a program of 1,024 threads holds, parts of them beyond.
+
+    ``itemsize`` is that of the dtype of the computation.
+    """
+    longest = LONGEST_ROW * 4 // itemsize
     if across:
         height, width = min(_power(rows), SIDE_BY_SIDE), min(_power(length), TILE // SIDE_BY_SIDE)
-    elif length <= LONGEST_ROW:
+    elif length <= longest:
         width = _power(length)
         height = max(1, min(_power(rows), TILE // width))
     else:
-        height, width = 1, LONGEST_ROW // 4
-    warps = min(max(4, height * width // 1024), MOST_WARPS)
+        height, width = 1, longest // 4
+    warps = min(max(4, height * width * itemsize // 4096), MOST_WARPS)
     return Fused(height, width, width >= length, -(-rows // height), warps)
 
 
-def host_fused_tiling(rows: int, length: int, *, across: bool) -> Fused:
+def host_fused_tiling(rows: int, length: int, *, across: bool, itemsize: int = 4) -> Fused:
     """The same in the interpreter, where long rows are gone over in parts, too."""
     width = min(_power(length), LONGEST_ROW)
     height = min(_power(rows), LARGEST // width)
