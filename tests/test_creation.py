@@ -119,7 +119,11 @@ def test_arange_with_fewer_arguments(device, arguments):
 def test_bounds_may_be_0d_arrays_and_decide_the_device(lenient_device):
     bound = xp.asarray(4)
     with xp.use_device("cpu"):
-        made = [xp.arange(bound), xp.arange(1, bound + 1, xp.asarray(1, device=lenient_device)), xp.linspace(0, bound, 5)]
+        made = [
+            xp.arange(bound),
+            xp.arange(1, bound + 1, xp.asarray(1, device=lenient_device)),
+            xp.linspace(0, bound, 5),
+        ]
     assert all(x.device is lenient_device for x in made)
     assert [x.tolist() for x in made] == [[0, 1, 2, 3], [1, 2, 3, 4], [0.0, 1.0, 2.0, 3.0, 4.0]]
     assert xp.linspace(0, xp.asarray(1j), 2).tolist() == [0.0, 1j]
