@@ -62,12 +62,17 @@ print(json.dumps(found))
 """
 
 
+def run(device, folder, computations):
+    """The script's process on a device."""
+    environment = {**os.environ, "CUBED_BACKEND_ARRAY_API_MODULE": "xtensor", "XTENSOR_DEVICE": device}
+    arguments = [sys.executable, "-c", SCRIPT, folder, json.dumps(computations)]
+    return subprocess.run(arguments, env=environment, capture_output=True, text=True)
+
+
 @functools.cache
 def found(device, folder):
     """What the script finds on a device: where the chunks are, and which computations give NumPy's values."""
-    environment = {**os.environ, "CUBED_BACKEND_ARRAY_API_MODULE": "xtensor", "XTENSOR_DEVICE": device}
-    arguments = [sys.executable, "-c", SCRIPT, folder, json.dumps(COMPUTATIONS)]
-    done = subprocess.run(arguments, env=environment, capture_output=True, text=True)
+    done = run(device, folder, COMPUTATIONS)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -77,6 +82,14 @@ def on_host(lenient_device, tmp_path_factory):
     if not lenient_device.host:
         pytest.skip("cubed stores its chunks as NumPy's arrays")
     return found(str(lenient_device), str(tmp_path_factory.getbasetemp()))
+
+
+def test_off_the_host_the_copy_that_stores_a_chunk_is_refused(lenient_device, tmp_path):
+    if lenient_device.host:
+        pytest.skip("the host's memory is NumPy's")
+    assert (
+        f"would copy an array from {lenient_device} to the host" in run(str(lenient_device), str(tmp_path), {}).stderr
+    )
 
 
 def test_chunks_are_arrays_on_the_device(on_host, lenient_device):
