@@ -116,6 +116,27 @@ def test_arange_with_fewer_arguments(device, arguments):
     expect(xp.arange(*arguments), np.arange(*arguments), dtype=np.int64)
 
 
+def test_bounds_may_be_0d_arrays_and_decide_the_device(lenient_device):
+    bound = xp.asarray(4)
+    with xp.use_device("cpu"):
+        made = [
+            xp.arange(bound),
+            xp.arange(1, bound + 1, xp.asarray(1, device=lenient_device)),
+            xp.linspace(0, bound, 5),
+        ]
+    assert all(x.device is lenient_device for x in made)
+    assert [x.tolist() for x in made] == [[0, 1, 2, 3], [1, 2, 3, 4], [0.0, 1.0, 2.0, 3.0, 4.0]]
+    assert xp.linspace(0, xp.asarray(1j), 2).tolist() == [0.0, 1j]
+
+
+@pytest.mark.parametrize("bound", [xp.asarray([4], device="cpu"), xp.asarray(True, device="cpu")], ids=["1-d", "bool"])
+def test_bounds_that_are_no_numbers_raise(device, bound):
+    with pytest.raises(TypeError, match="stop is a real number"):
+        xp.arange(bound, device=device)
+    with pytest.raises(TypeError, match="start is a number"):
+        xp.linspace(bound, 1, 3, device=device)
+
+
 @given(data=st.data())
 def test_linspace_reaches_from_start_to_stop(device, data):
     dtype = data.draw(dtypes(device, "fc"))

@@ -42,10 +42,10 @@ DEFAULTS: dict[type, str] = {int: "integral", float: "real floating", complex: "
 
 
 def arange(
-    start: float,
+    start: float | Array,
     /,
-    stop: float | None = None,
-    step: float = 1,
+    stop: float | Array | None = None,
+    step: float | Array = 1,
     *,
     dtype: Any = None,
     device: str | Device | None = None,
@@ -59,11 +59,11 @@ def arange(
     stop
         The end, not part of the values.
     step
-        The distance of neighbours, not 0.
+        The distance of neighbours, not 0. Each of the three is a number or, where NumPy is followed, a 0-d Array.
     dtype
         The dtype; by default the default integer for integers alone, else the default real floating-point dtype.
     device
-        The device; by default the default one.
+        The device; by default that of a 0-d Array, else the default one.
 
     Returns
     -------
@@ -81,14 +81,13 @@ def arange(
     -----
     Standard 2025.12, Creation Functions, ``arange``.
     """
-    target = resolve(device)
     if stop is None:
         start, stop = 0, start
     integers = start.__class__ is stop.__class__ is step.__class__ is int
-    if not integers:
-        for name, value in (("start", start), ("stop", stop), ("step", step)):
-            if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-                raise TypeError(f"arange(): {name} is a real number, not {describe(value)}")
+    if integers:
+        target = resolve(device)
+    else:
+        target, (start, stop, step) = _bounds("arange", "a real number", device, start=start, stop=stop, step=step)
         integers = all(isinstance(value, (int, np.integer)) for value in (start, stop, step))
     if step == 0:
         raise ValueError("arange(): step is 0, so no end is ever reached; give another step")
@@ -237,8 +236,8 @@ def full_like(
 
 
 def linspace(
-    start: complex,
-    stop: complex,
+    start: complex | Array,
+    stop: complex | Array,
     /,
     num: int,
     *,
@@ -253,13 +252,13 @@ def linspace(
     Parameters
     ----------
     start, stop
-        The bounds, real or complex.
+        The bounds, real or complex: numbers or, where NumPy is followed, 0-d Arrays.
     num
         How many values, not negative.
     dtype
         The dtype; by default the default real, or for a complex bound complex, floating-point dtype.
     device
-        The device; by default the default one.
+        The device; by default that of a 0-d Array, else the default one.
     endpoint
         Whether ``stop`` is the last value.
 
@@ -274,10 +273,8 @@ def linspace(
     -----
     Standard 2025.12, Creation Functions, ``linspace``.
     """
-    target, (count,), _ = _request("linspace", (num,), None, device)
-    for name, value in (("start", start), ("stop", stop)):
-        if isinstance(value, bool) or not isinstance(value, (int, float, complex, np.number)):
-            raise TypeError(f"linspace(): {name} is a number, not {describe(value)}")
+    target, (start, stop) = _bounds("linspace", "a number", device, start=start, stop=stop)
+    target, (count,), _ = _request("linspace", (num,), None, target)
     is_complex = isinstance(start, (complex, np.complexfloating)) or isinstance(stop, (complex, np.complexfloating))
     if dtype is None:
         wanted = target.default_dtypes["complex floating" if is_complex else "real floating"]
@@ -497,6 +494,22 @@ def _fill_value(value: Any, target: Device, dtype: Any, function: str) -> tuple[
         raise TypeError(f"{function}(): fill_value is a Python scalar on {target}, not {describe(value)}")
     filled = asarray(value, device=target)
     return filled._native, filled.dtype if dtype is None else check_dtype(dtype, target, function)
+
+
+def _bounds(function: str, wanted: str, device: Any, **bounds: Any) -> tuple[Device, list[Any]]:
+    """The device and the bounds of evenly spaced values; a 0-d Array counts as the number that it holds."""
+    arrays = [bound for bound in bounds.values() if isinstance(bound, Array)]
+    target = resolve(arrays[0].device if device is None and arrays else device)
+    numbers = (int, float, np.integer, np.floating) if wanted == "a real number" else (int, float, complex, np.number)
+    found = []
+    for name, bound in bounds.items():
+        number = bound.item() if isinstance(bound, Array) and not bound.ndim else bound
+        if isinstance(number, bool) or not isinstance(number, numbers):
+            raise TypeError(f"{function}(): {name} is {wanted}, not {describe(bound)}")
+        if number is not bound and target._backend.defined_only:
+            raise TypeError(f"{function}(): {name} is a Python scalar on {target}, not {describe(bound)}")
+        found.append(number)
+    return target, found
 
 
 def _triangle(x: Array, k: int, name: str) -> Array:

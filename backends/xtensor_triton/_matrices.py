@@ -234,14 +234,14 @@ def _linear(product: Product, storages: Callable[..., Any], add: Callable[..., A
 # -- attention ----------------------------------------------------------------------------------------------------
 
 
-def attention_blocks(dtype: DType, width: int, backend: str) -> Blocks:
+def attention_blocks(dtype: DType, width: int, masked: bool, backend: str) -> Blocks:
     """Queries, keys, and the options: what the registers and the shared memory of a target hold."""
     if backend == "hip":
         return Blocks(64 if width <= 128 else 32, 32, width, 1, 4, 1)
     if dtype == np.float32:
         return Blocks(64 if width <= 64 else 32, 32, width, 1, 4 if width <= 128 else 8, 2 if width <= 64 else 1)
     if width <= 128:
-        return Blocks(128, 64, width, 1, 8, 3 if width <= 64 else 2)
+        return Blocks(128 if width <= 64 or not masked else 64, 64, width, 1, 8, 3 if width <= 64 else 2)
     return Blocks(64, 32, width, 1, 8, 2)
 
 
@@ -293,29 +293,29 @@ def _prepared_attention(
         _by_group(steps[1][:-2], heads, group),
         *((*part[:-2], 0) if batch else () for part in steps[2:]),
     ]
-    form, pointer, along = "none", None, (0, 0)
+    form, pointer = "none", None
+    seen: Shape = (0,) * query.ndim
     if mask is not None:
         if mask.dtype not in STORED or (mask.dtype != np.bool_ and mask.dtype != query.dtype):
             raise Unsuited(f"a mask of {mask.dtype}")
-        seen = element_strides(mask, (*batch, queries, keys))
-        if seen is None:
+        found = element_strides(mask, (*batch, queries, keys))
+        if found is None:
             raise Unsuited("strides that do not fall on elements")
+        seen = found
         form = "bool" if mask.dtype == np.bool_ else STORED[mask.dtype].form
-        pointer, along = STORED[mask.dtype].pointer, seen[-2:]
-        outer.append(_by_group(seen[:-2], heads, group))
-    else:
-        outer.append((0,) * len(over))
+        pointer = STORED[mask.dtype].pointer
+    outer.append(_by_group(seen[:-2], heads, group))
     visited = iteration(over, outer)
     if len(visited.shape) > MOST_AXES:
         raise Unsuited(f"more than {MOST_AXES} axes")
     extents = zip((query, key, value), steps[1:], strict=True)
     wide = needs_64_bits(shape, [into]) or any(needs_64_bits(x.shape, [part]) for x, part in extents)
-    wide = wide or (mask is not None and needs_64_bits((*batch, queries, keys), [seen]))
+    wide = wide or needs_64_bits((*batch, queries, keys), [seen])
     widths = tuple(max(NARROWEST, 1 << (length - 1).bit_length()) for length in (width, value_width))
     if launcher.interprets:
         blocks = Blocks(_side(queries, 64), _side(keys, 64), widths[0])
     else:
-        blocks = attention_blocks(query.dtype, max(widths), launcher.target.backend)
+        blocks = attention_blocks(query.dtype, max(widths), mask is not None, launcher.target.backend)
     stored, integer = STORED[query.dtype], "i64" if wide else "i32"
     axes = (integer,) * len(visited.shape)
     number = -(-queries // blocks.rows)
@@ -344,7 +344,7 @@ def _prepared_attention(
         *(queries, keys, width, value_width, float(scale), number, visited.shape, *visited.strides),
         into[-2],
         *(step for part in steps[1:] for step in part[-2:]),
-        *along,
+        *seen[-2:],
     )
     stage = launches.stage(
         kernels.attention_blocks,

@@ -270,8 +270,8 @@ def _rotary_embedding(launches: Reductions) -> Callable[..., Any]:
     def rotary_embedding(x: Any, cos: Any, sin: Any, *, interleaved: bool) -> Any:
         x = context.array(x)
         try:
-            key = (x.dtype, x.shape, x.strides, cos.shape, cos.strides, sin.shape, sin.strides, interleaved)
-            key = (*key, cos.dtype, sin.dtype)
+            angles = tuple((angle.dtype, angle.shape, angle.strides) for angle in (cos, sin))
+            key = (x.dtype, x.shape, x.strides, angles, interleaved)
             ready = kept(found, key, lambda: prepared(x, cos, sin, interleaved))
             out = context.empty(ready.shape, ready.dtype)
             launches.launch("rotary_embedding", ready.stage, out, x, cos, sin)

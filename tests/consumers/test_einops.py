@@ -1,6 +1,9 @@
-"""einops, unmodified: ``einops.array_api``, and plain einops by a backend of its own."""
+"""einops, unmodified: ``einops.array_api``, and plain einops after ``import xtensor.einops``."""
 
 from __future__ import annotations
+
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ einops = pytest.importorskip("einops", reason="einops is not installed: dependen
 from einops import array_api  # noqa: E402 - after it is known to be there
 
 import xtensor as xp  # noqa: E402
+import xtensor.einops  # noqa: E402 - plain einops knows Arrays by it
 
 VALUES = np.arange(24.0).reshape(2, 3, 4)
 
@@ -29,9 +33,52 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("call", CALLS)
-def test_rearrangement_is_numpys_on_the_device(device, call):
-    result, wanted = CALLS[call](array_api, xp.asarray(VALUES)), CALLS[call](einops, VALUES)
+PLAIN_CALLS = {
+    **CALLS,
+    "prod": lambda ops, x: ops.reduce(x, "a b c -> a", "prod"),
+    "any": lambda ops, x: ops.reduce(x > 20, "a b c -> c", "any"),
+    "einsum": lambda ops, x: ops.einsum(x, x, "a b c, a d c -> b d"),
+    "stacked": lambda ops, x: ops.repeat(x, "a b c -> n a b c", n=2),
+}
+"""With what ``einops.array_api`` does not have."""
+
+
+def agree(result, wanted, device):
     assert type(result) is xp.Array
     assert result.device is device
     np.testing.assert_array_equal(np.asarray(result.to_device("cpu")), wanted)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_rearrangement_is_numpys_on_the_device(device, call):
+    agree(CALLS[call](array_api, xp.asarray(VALUES)), CALLS[call](einops, VALUES), device)
+
+
+@pytest.mark.parametrize("call", PLAIN_CALLS)
+def test_plain_einops_is_numpys_on_the_device(device, call):
+    if device.backend == "strict" and call == "unpack":
+        with pytest.raises(einops.EinopsError):  # it indexes fewer axes than there are, which the standard leaves open
+            PLAIN_CALLS[call](einops, xp.asarray(VALUES))
+        return
+    agree(PLAIN_CALLS[call](einops, xp.asarray(VALUES)), PLAIN_CALLS[call](einops, VALUES), device)
+
+
+def test_values_are_given_to_numpy_when_asked_for(device):
+    np.testing.assert_array_equal(einops.asnumpy(xp.asarray(VALUES)), VALUES)
+
+
+def test_mean_of_integers_is_refused(device):
+    with pytest.raises(NotImplementedError, match="mean"):
+        einops.reduce(xp.asarray([[1, 2]]), "a b -> a", "mean")
+
+
+def test_shape_is_parsed(device):
+    assert einops.parse_shape(xp.asarray(VALUES), "a _ c") == {"a": 2, "c": 4}
+
+
+def test_plain_einops_does_not_know_arrays_unless_it_is_told():
+    script = "import einops, xtensor as xp; einops.rearrange(xp.ones((2, 3)), 'a b -> b a')"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert "Tensor type unknown to einops" in done.stderr
+    done = subprocess.run([sys.executable, "-c", f"import xtensor.einops; {script}"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

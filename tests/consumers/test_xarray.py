@@ -115,3 +115,9 @@ def test_equality_is_told(lenient_device):
 
 def test_universal_functions_are_the_namespaces(lenient_device):
     agree(lambda x: xr.ufuncs.exp(x), VALUES, lenient_device)
+
+
+@pytest.mark.parametrize("skipna", [None, True, False])
+def test_polynomial_fit_which_xarray_computes_with_numpy_is_refused(lenient_device, skipna):
+    with pytest.raises(TypeError):
+        wrapped(xp.asarray(VALUES)).polyfit("s", 1, skipna=skipna)
