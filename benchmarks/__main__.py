@@ -22,11 +22,11 @@ def main(argv: Sequence[str] | None = None, *, results: Path = RESULTS) -> int:
     options = parser.parse_args(argv)
     if options.save and (options.quick or options.repeat is not None):
         parser.error("--save keeps complete runs only; leave out --quick and --repeat")
+    group = load_group(options.group)
     try:
-        device = xtensor.device(options.device)
+        device = xtensor.device(options.device or group.device)
     except (ValueError, xtensor.BackendUnavailableError) as error:
         parser.error(str(error))
-    group = load_group(options.group)
     outcome = run_group(
         options.group,
         smaller(group) if options.quick else group,
@@ -57,7 +57,7 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("group", choices=group_names(), metavar="GROUP", help=f"one of {', '.join(group_names())}")
-    parser.add_argument("--device", default="cpu", metavar="D", help="where xtensor computes (default: cpu)")
+    parser.add_argument("--device", metavar="D", help="where xtensor computes (default: cpu; for gpu, cuda)")
     parser.add_argument("--repeat", type=_positive, metavar="N", help="rounds of samples (default: as the group says)")
     parser.add_argument("--quick", action="store_true", help="a glance in seconds: small sizes, few rounds")
     parser.add_argument("--json", type=Path, metavar="PATH", help="write all that was measured to a file")

@@ -162,6 +162,10 @@ class Group:
         The time after which a case has no further round; large operands take the fewest.
     sweeps
         The rounds are made in so many parts, spread over the run: machines change their speed for seconds at a time.
+    device
+        Where it is measured unless ``--device`` says otherwise.
+    baseline
+        The name of a sampler that each case has itself, to which ratios are; None for the device's raw library.
     """
 
     title: str
@@ -173,6 +177,8 @@ class Group:
     rounds: int = 100
     seconds: float = 1.0
     sweeps: int = 5
+    device: str = "cpu"
+    baseline: str | None = None
 
     def variants(self) -> tuple[Variant | None, ...]:
         """The pairs of dtype and size."""

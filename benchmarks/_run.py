@@ -159,7 +159,7 @@ def run_group(
         Told what comes next.
     """
     libraries, left_out = find(device)
-    raw = raw_library(device)
+    raw = group.baseline or raw_library(device)
     if group.peers is not None:
         libraries = tuple(item for item in libraries if item.name in (raw, "xtensor", *group.peers))
         left_out = {peer: reason for peer, reason in left_out.items() if peer in group.peers}

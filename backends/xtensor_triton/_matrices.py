@@ -1,7 +1,7 @@
 """Products of matrices and attention over kernels.
 
 A vendor's library multiplies matrices as well as anybody, mostly. Which of the two is faster was measured, where it
-was, and stands in ``matmul.json`` with the GPU and the date (``python -m benchmarks.tune_matmul`` writes it); what is
+was, and stands in ``matmul.json`` with the GPU and the date (``python -m benchmarks._tune`` writes it); what is
 not in that table goes to the storage's function. In the interpreter, kernels are what is to be tried, and take all.
 """
 
