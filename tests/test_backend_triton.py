@@ -593,30 +593,93 @@ def test_old_triton_is_refused(monkeypatch):
 # -- host-backed CuPy ---------------------------------------------------------------------------------------------
 
 
-def test_host_side_works_on_cupys_arrays():
-    """Views, strides and addresses of real CuPy arrays, over the host's memory, with interpreted kernels."""
+VIEWS = {
+    "plain": lambda x: x,
+    "transposed": lambda x: x.T,
+    "strided": lambda x: x[::2, ::-1],
+    "a row": lambda x: x[1],
+    "0-d": lambda x: x[1, 2],
+}
+
+
+@pytest.fixture(scope="module")
+def on_cupy():
+    """The functions over real CuPy arrays on the host's memory, what makes one of a NumPy array, and what sees one."""
     cupy = pytest.importorskip("cupy")
     from host_cupy import host_backed, host_view
 
     from xtensor_triton._storage import DeviceMemory
 
+    def native_of(host):
+        native = cupy.ndarray(host.shape, host.dtype)
+        host_view(native)[...] = host
+        return native
+
     with host_backed(cupy):
-        functions = _device.functions_over(_fallthrough.Context(DeviceMemory(cupy), Interpreter()), xp.device("cpu").xp)
+        context = _fallthrough.Context(DeviceMemory(cupy), Interpreter())
+        yield _device.functions_over(context, xp.device("cpu").xp), native_of, host_view
 
-        def on_cupy(host):
-            native = cupy.ndarray(host.shape, host.dtype)
-            host_view(native)[...] = host
-            return native
 
-        host = values((4, 6), np.float32)
-        native = on_cupy(host)
-        for view in (lambda x: x, lambda x: x.T, lambda x: x[::2, ::-1], lambda x: x[1]):
-            np.testing.assert_array_equal(host_view(functions["add"](view(native), 1.5)), view(host) + 1.5)
-            np.testing.assert_array_equal(host_view(functions["exp"](view(native))), np.exp(view(host)))
-            np.testing.assert_array_equal(host_view(functions["max"](view(native), axis=0)), view(host).max(axis=0))
-            scanned = functions["cumulative_sum"](view(native), axis=0, include_initial=True)
-            expected = np.cumulative_sum(view(host), axis=0, include_initial=True)
-            np.testing.assert_array_equal(host_view(scanned), expected)
-        functions["inplace.multiply"](native[1:3], native[1:3])
-        host[1:3] *= host[1:3]
-        np.testing.assert_array_equal(host_view(native), host)
+@pytest.mark.parametrize("dtype", [*DTYPES, pytest.param(BFLOAT16, marks=needs_bfloat16)], ids=str)
+@pytest.mark.parametrize("view", VIEWS)
+def test_elementwise_functions_on_cupys_arrays(on_cupy, view, dtype, log):
+    functions, native_of, host_view = on_cupy
+    host = values((4, 6), dtype)
+    given, expected = VIEWS[view](native_of(host)), VIEWS[view](host)
+    for name, operands in (("add", 2), ("maximum", 2), ("equal", 2), ("negative", 1), ("where", 3), ("astype", 1)):
+        if name == "negative" and dtype.kind in "b":
+            continue
+        if name == "where":
+            got, want = functions[name](functions["equal"](given, given), given, given), expected
+        elif name == "astype":
+            got, want = functions[name](given, np.dtype(np.float32)), expected.astype(np.float32)
+        else:
+            got, want = functions[name](*[given] * operands), getattr(np, name)(*[expected] * operands)
+        np.testing.assert_array_equal(host_view(got), want, err_msg=name)
+    assert not log.records
+
+
+@pytest.mark.parametrize("view", [name for name in VIEWS if name not in ("a row", "0-d")])
+@pytest.mark.parametrize("name", [*REDUCTIONS, *SCANS])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_reductions_and_scans_on_cupys_arrays(on_cupy, name, axis, view, log):
+    functions, native_of, host_view = on_cupy
+    host = values((4, 6), np.float32)
+    got = functions[name](VIEWS[view](native_of(host)), axis=axis)
+    np.testing.assert_allclose(host_view(got), getattr(np, name)(VIEWS[view](host), axis=axis), rtol=1e-6)
+    assert not log.records
+
+
+def test_in_place_operators_on_cupys_arrays(on_cupy):
+    functions, native_of, host_view = on_cupy
+    host = values((4, 6), np.float32)
+    native = native_of(host)
+    functions["inplace.multiply"](native[1:3], native[1:3])
+    functions["inplace.add"](native[:, ::2], 1.5)
+    host[1:3] *= host[1:3]
+    host[:, ::2] += 1.5
+    np.testing.assert_array_equal(host_view(native), host)
+
+
+@pytest.mark.parametrize("dtype", PARTS)
+def test_fused_functions_on_cupys_arrays(on_cupy, dtype, log):
+    functions, native_of, host_view = on_cupy
+    host = values((2, 16, 32), dtype)
+    native, wide = native_of(host), host.astype(np.float64)
+    tolerance = {"rtol": 4 * float(xp.finfo(host.dtype).eps)}
+
+    def check(got, expected):
+        np.testing.assert_allclose(host_view(got).astype(np.float64), expected, **tolerance)
+
+    weights = np.exp(wide - wide.max(-1, keepdims=True))
+    check(functions["nn.softmax"](native, axis=2), weights / weights.sum(-1, keepdims=True))
+    root = np.sqrt((wide**2).mean(-1, keepdims=True) + 1e-6)
+    check(functions["nn.rms_norm"](native, None, axes=(2,), eps=1e-6), wide / root)
+    check(functions["matmul"](native, native.transpose(0, 2, 1)), wide @ wide.swapaxes(1, 2))
+    check(functions["nn.linear"](native, native[0], None, precision="exact"), wide @ wide[0].T)
+    options = {"causal": False, "scale": 0.25, "precision": "exact"}
+    scores = 0.25 * wide @ wide.swapaxes(1, 2)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    attended = weights @ wide / weights.sum(-1, keepdims=True)
+    check(functions["nn.scaled_dot_product_attention"](native, native, native, None, **options), attended)
+    assert not log.records
