@@ -198,6 +198,22 @@ def scalars():
 
 
 @scenario
+def scalars_on_the_left():
+    place = device()
+    x = aligned(4096, np.int32)
+    for value in (5, 6, 7):
+        place.subtract(value, x)
+    errors = []
+    for operands in ((x, 2**40), (2**40, x)):
+        try:
+            place.subtract(*operands)
+        except OverflowError as error:
+            errors.append(str(error))
+    launches = place.noted
+    return {"launches": launches, "errors": errors, "complex": str(place.add(x, 1j).dtype), "address": x.ctypes.data}
+
+
+@scenario
 def in_place():
     place = device()
     x = aligned(4096)
@@ -391,6 +407,15 @@ def test_scalars_are_arguments_for_which_no_kernel_is_made(did):
     assert single["given"]["y"] == 0.1
     assert double["types"]["y"] == "fp64"
     assert double["given"]["y"] == 0.1
+
+
+def test_scalars_keep_their_side(did):
+    found = did["scalars_on_the_left"]
+    assert [launch["given"]["x"] for launch in found["launches"]] == [5, 6, 7]
+    assert {launch["given"]["y"] for launch in found["launches"]} == {found["address"]}
+    assert len(found["errors"]) == 2
+    assert all("out of bounds for int32" in error for error in found["errors"])
+    assert found["complex"] == "complex128"
 
 
 def test_in_place_operator_writes_into_its_operand(did):

@@ -35,6 +35,8 @@ __all__ = ["Elementwise", "functions"]
 LONGEST_FLAT = 2**31 - 2**21
 """The elements up to which positions have 32 bits, with room for a block behind the last one."""
 
+SCALARS = frozenset((bool, int, float, complex))
+
 MOST_READY = 256
 """The launches that are kept for each combination of dtypes."""
 
@@ -188,7 +190,7 @@ class Elementwise:
         ndim = 0 if flat else len(visited.shape)
         kernel = plan.kernel(launcher, sources, ndim, visited.wide, split, block)
         layout = (None,) * (2 + len(steps)) if flat else (visited.shape, visited.strides[0], *steps)
-        runs = flat and set(sources) == {"array"}
+        runs = flat and "element" not in sources
         return Ready(kernel, -(-size // block), size, layout, runs, lengths, axes)
 
     def _shape(self, operands: tuple[Any, ...], plan: Plan) -> tuple[int, ...]:
@@ -224,7 +226,8 @@ class Elementwise:
         start, size = pointer(out), ready.size
         self.context.launch(self.name, ready.kernel, ready.programs, start, *arguments, size, *ready.layout)
         if ready.flat and not self.context.launcher.interprets:
-            aligned = not any(address & 15 for address in (start, *arguments))
+            addresses = (value for value, array in zip(arguments, plan.arrays, strict=True) if array)
+            aligned = not any(address & 15 for address in (start, *addresses))
             plan.flat[aligned, not size & 15] = ready.kernel.assuming(aligned, not size & 15)
 
 
@@ -276,17 +279,38 @@ def _of_one(function: Elementwise) -> Callable[[Any], Any]:
 
 
 def _of_two(function: Elementwise) -> Callable[[Any, Any], Any]:
-    """A function of two operands, with the same short way for arrays of one shape."""
+    """A function of two operands, with the same short way for arrays of one shape, and for an array and a scalar."""
     plans, general, context = function.plans, function.call, function.context
     pointer, contiguous, empty = context.pointer, context.contiguous, context.empty
 
-    def call(x1: Any, x2: Any) -> Any:
+    def with_scalar(x: Any, scalar: Any, plan: Any, place: int) -> Any:
+        """``place`` is that of the scalar."""
+        operands = (x, scalar) if place else (scalar, x)
+        if plan.__class__ is not Plan or not contiguous(x) or not 0 < x.size < LONGEST_FLAT:
+            return general(*operands)
+        convert = plan.scalars[place]
+        assert convert is not None
         try:
-            plan = plans.get((x1.dtype, x2.dtype))
-            shape = x1.shape
-            if plan.__class__ is not Plan or shape != x2.shape or not (contiguous(x1) and contiguous(x2)):
-                return general(x1, x2)
-        except AttributeError:  # a Python scalar has no dtype
+            value = convert(scalar)
+        except OverflowError:
+            return general(*operands)
+        out = empty(x.shape, plan.out)
+        into, start, size = pointer(out), pointer(x), x.size
+        launch = plan.flat.get(((into | start) & 15 == 0, size & 15 == 0))
+        if launch is None:
+            return general(*operands)
+        first, second = (start, value) if place else (value, start)
+        launch(-(-size // plan.block), into, first, second, size, None, None, None, None)
+        return out
+
+    def call(x1: Any, x2: Any) -> Any:
+        if x2.__class__ in SCALARS:
+            return with_scalar(x1, x2, plans.get((x1.dtype, x2.__class__)), 1)
+        if x1.__class__ in SCALARS:
+            return with_scalar(x2, x1, plans.get((x1.__class__, x2.dtype)), 0)
+        plan = plans.get((x1.dtype, x2.dtype))
+        shape = x1.shape
+        if plan.__class__ is not Plan or shape != x2.shape or not (contiguous(x1) and contiguous(x2)):
             return general(x1, x2)
         size = x1.size
         out = empty(shape, plan.out)
