@@ -134,7 +134,7 @@ class Backend(ABC):
         ``functions`` holds the device's functions, corrected and complete, for the overlay to fall through to. A
         name is that of a function (``"add"``, ``"linalg.svd"``), or ``"inplace.add"`` for an in-place operator, which
         writes into its first operand and returns it. ``"nn.softmax"`` is a kernel for a function of
-        :mod:`xtensor.nn.functional`, with its arguments by position and its options by name; it returns NotImplemented
+        ``xtensor.nn.functional``, with its arguments by position and its options by name; it returns NotImplemented
         for operands that it does not take.
         """
         return {}

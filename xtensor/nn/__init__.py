@@ -1,4 +1,4 @@
-"""Functions of neural networks: :mod:`xtensor.nn.functional`."""
+"""Functions of neural networks: ``xtensor.nn.functional``."""
 
 from __future__ import annotations
 
