@@ -28,7 +28,7 @@ import pytest
 
 TARGETS = {"sm_80": ("cuda", 80, 32), "sm_90": ("cuda", 90, 32), "gfx942": ("hip", "gfx942", 64)}
 
-STEP = 29
+STEP = 67
 """Prime, so that functions, dtypes and targets all take their turn."""
 
 SHARED = 48 * 1024
