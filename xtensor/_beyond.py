@@ -17,7 +17,7 @@ from . import _einsum, _gradient, _nan_aware, _pad, _quantiles
 from ._array import Array, Scalar, apply, wrap
 from ._checks import check_axis, check_integer
 from ._device import Device
-from ._dispatch import SCALARS, common_device, device_of, native_operand, operands
+from ._dispatch import SCALARS, common_device, composed, device_of, native_operand, operands
 from ._errors import describe
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ BLOCK = 1 << 22
 """Products of a convolution that are held at once: 32 MiB of float64."""
 
 
+@composed
 def allclose(
     a: Array | Scalar, b: Array | Scalar, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
@@ -90,6 +91,7 @@ def allclose(
     return bool(xp.all(isclose(a, b, rtol, atol, equal_nan)))
 
 
+@composed
 def bincount(x: Array, /, weights: Array | None = None, minlength: int = 0) -> Array:
     """How often each integer is met; with weights, the sum of the weights of each.
 
@@ -152,6 +154,7 @@ def bincount(x: Array, /, weights: Array | None = None, minlength: int = 0) -> A
     return xp.where(xp.take(present, place) == bins, xp.take(sums, place), 0.0)
 
 
+@composed
 def convolve(a: Array, v: Array, mode: Literal["full", "same", "valid"] = "full") -> Array:
     r"""The discrete convolution, :math:`c_n = \sum_m a_m v_{n - m}`, of two sequences.
 
@@ -202,6 +205,7 @@ def convolve(a: Array, v: Array, mode: Literal["full", "same", "valid"] = "full"
     return full[shorter - 1 : longer]
 
 
+@composed
 def diag(v: Array, k: int = 0) -> Array:
     """The matrix with a vector on a diagonal, or the diagonal of a matrix.
 
@@ -240,6 +244,7 @@ def diag(v: Array, k: int = 0) -> Array:
     return xp.where(on, values, xp.zeros((), dtype=v.dtype, device=device))
 
 
+@composed
 def isclose(
     a: Array | Scalar, b: Array | Scalar, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Array:
@@ -280,6 +285,7 @@ def isclose(
     return result | (xp.isnan(x) & xp.isnan(y)) if equal_nan else result
 
 
+@composed
 def put_along_axis(arr: Array, indices: Array, values: Array | Scalar, axis: int | None) -> None:
     """Set the elements at given positions along an axis, other positions for each line along it.
 
@@ -342,6 +348,7 @@ def put_along_axis(arr: Array, indices: Array, values: Array | Scalar, axis: int
         _put(arr, key, values, shape)
 
 
+@composed
 def roots(p: Array) -> Array:
     r"""The roots of a polynomial, :math:`p_0 x^n + p_1 x^{n-1} + \dots + p_n = 0`.
 
@@ -386,6 +393,7 @@ def roots(p: Array) -> Array:
     return xp.concat((xp.linalg.eigvals(companion), zeros))
 
 
+@composed
 def transpose(a: Array, axes: Sequence[int] | None = None) -> Array:
     """An array with its axes in another order, a view.
 

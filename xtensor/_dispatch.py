@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable
+from functools import wraps
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,6 +27,7 @@ __all__ = [
     "binary",
     "call",
     "common_device",
+    "composed",
     "device_of",
     "inplace_operator",
     "made",
@@ -341,6 +343,23 @@ def explained(
     if isinstance(error, (AttributeError, KeyError, RecursionError)):
         return TypeError(text)  # what a library meets deep within when an argument is of a wrong type
     return error
+
+
+def composed(function: F) -> F:
+    """A public function made of others, whose errors name it as well as the one that met the bad argument."""
+    name = function.__name__
+
+    @wraps(function)
+    def named(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except (*KINDS, AttributeError, KeyError, RecursionError) as error:
+            if f"{name}(" in str(error) or isinstance(error, NotImplementedError):
+                raise
+            text = f"{name}(): {error}"
+            raise next((kind for kind in KINDS if isinstance(error, kind)), TypeError)(text) from error
+
+    return named  # type: ignore[return-value]
 
 
 def _met(value: Any) -> str:

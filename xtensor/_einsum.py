@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._array import Array
-from ._dispatch import device_of
+from ._dispatch import composed, device_of
 from ._errors import describe
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ the end.
 """
 
 
+@composed
 def einsum(subscripts: Any, *operands: Any, optimize: Any = True) -> Array:
     r"""Sums of products over labelled axes, such as :math:`\sum_j a_{ij} b_{jk}` for ``"ij,jk->ik"``.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ._array import Array, Axis
 from ._checks import check_axes
-from ._dispatch import device_of
+from ._dispatch import composed, device_of
 from ._errors import describe
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ else:
 __all__ = ["gradient"]
 
 
+@composed
 def gradient(f: Array, *varargs: Any, axis: Axis = None, edge_order: int = 1) -> Array | tuple[Array, ...]:
     r"""The derivatives of sampled values: :math:`(f_{i+1} - f_{i-1}) / 2h`, and one-sided ones at both ends.
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ._array import Array
 from ._checks import check_axis, check_integer
-from ._dispatch import device_of
+from ._dispatch import composed, device_of
 from ._errors import describe
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ __all__ = ["pad"]
 Widths = tuple[int, int]
 
 
+@composed
 def pad(array: Array, pad_width: Any, mode: str = "constant", **options: Any) -> Array:
     """An array with elements put before and after it along its axes.
 

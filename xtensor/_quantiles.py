@@ -15,7 +15,7 @@ import numpy as np
 
 from ._array import Array, Axis
 from ._checks import check_axes
-from ._dispatch import device_of
+from ._dispatch import composed, device_of
 from ._errors import describe
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ ROUNDED: dict[str, Callable[[Array], Array]] = {
 """Methods that bring a fractional position to an element, or between two."""
 
 
+@composed
 def median(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     """The middle element in sorted order, the mean of both where there are two, over all or some axes.
 
@@ -83,6 +84,7 @@ def median(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     return xp.reshape(xp.where(_holds_nan(lines), xp.nan, _median(lines)), shape)
 
 
+@composed
 def nanmedian(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     """The middle, in sorted order, of the elements that are not NaN; the mean of both where there are two.
 
@@ -116,6 +118,7 @@ def nanmedian(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     return xp.reshape(_median(lines), shape)
 
 
+@composed
 def nanquantile(
     a: Array,
     q: float | Sequence[float] | Array,
@@ -158,6 +161,7 @@ def nanquantile(
     return _quantile(a, q, axis, method, keepdims, "nanquantile", skip=True)
 
 
+@composed
 def quantile(
     a: Array,
     q: float | Sequence[float] | Array,

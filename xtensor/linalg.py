@@ -13,7 +13,7 @@ import numpy as np
 from ._array import Array, Axis, apply, wrap
 from ._checks import check_axes, check_axis, check_dtype, check_integer
 from ._device import Device
-from ._dispatch import call, device_of, native_operand
+from ._dispatch import call, composed, device_of, native_operand
 from ._errors import describe
 from ._linear_algebra import _pair, matmul, matrix_transpose, tensordot, vecdot
 from .backend import Native
@@ -407,6 +407,7 @@ def inv(x: Array, /) -> Array:
     return apply(device, device.xp.linalg.inv, x._native)
 
 
+@composed
 def lstsq(a: Array, b: Array, rcond: float | None = None) -> LstsqResult:
     r"""The shortest :math:`x` that minimises :math:`\lVert b - a x \rVert`, the least-squares solution.
 

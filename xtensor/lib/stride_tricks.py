@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .._array import Array
 from .._checks import as_lengths, check_axes
-from .._dispatch import device_of
+from .._dispatch import composed, device_of
 
 if TYPE_CHECKING:
     import xtensor as xp
@@ -17,6 +17,7 @@ else:
 __all__ = ["sliding_window_view"]
 
 
+@composed
 def sliding_window_view(
     x: Array,
     window_shape: int | tuple[int, ...],
