@@ -7,7 +7,8 @@ hold good arguments; a function without a line there fails ``test_every_function
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,7 @@ OF_TWO_ARRAYS = (
     *("subtract", "matmul", "tensordot", "vecdot", "linalg.matmul", "linalg.solve", "linalg.tensordot"),
     *("linalg.vecdot",),
 )
+
 
 def parameters_of(function: Any) -> list[inspect.Parameter]:
     return [item for item in inspect.signature(function).parameters.values() if item.name != "self"]
@@ -270,9 +272,16 @@ REPETITIONS = (("repeat", "repeats"), ("tile", "repetitions"), ("special.hyp1f1"
 WIDER = (
     *(("finfo", "type"), ("iinfo", "type"), ("clip", "x"), ("fft.fftshift", "x"), ("fft.ifftshift", "x")),
     *(("diff", "n"), ("std", "correction"), ("std", "ddof"), ("var", "correction"), ("var", "ddof")),
+    *(("nanstd", "correction"), ("nanstd", "ddof"), ("nanvar", "correction"), ("nanvar", "ddof")),
+    *(("allclose", "rtol"), ("allclose", "atol"), ("isclose", "rtol"), ("isclose", "atol")),
+    *(("gradient", "f"), ("quantile", "a"), ("quantile", "q"), ("nanquantile", "a"), ("nanquantile", "q")),
+    *(("roots", "p"), ("einsum", "optimize"), ("linalg.diagonal", "offset"), ("linalg.trace", "offset")),
+    *(("linspace", "start"), ("linspace", "stop"), ("tril", "k"), ("triu", "k")),
 )
 """Parameters that take more than NumPy's: arrays for dtypes, booleans without bounds, no dimension to shift along; more
-differences than there are elements, which NumPy takes one by one; corrections beyond its integers."""
+differences than there are elements, which NumPy takes one by one; corrections, tolerances, bounds and diagonals beyond
+its integers;
+booleans and empty arrays for numbers; what is not heeded."""
 
 
 def find(name: str) -> Any:
@@ -321,11 +330,20 @@ def with_bad(function: Any, good: Arguments, name: str, bad: Any) -> Arguments:
     return good | {name: bad}
 
 
+@contextmanager
+def tried(name: str) -> Iterator[None]:
+    """A call without NumPy's warnings; of a special function, on the host where the device does not have it."""
+    with quiet(), xp.transfers("allow") if name.startswith("special.") else nullcontext():
+        yield
+
+
 def as_numpy(value: Any) -> Any:
     if isinstance(value, xp.Array):
         return values_of(value)
     if isinstance(value, xp.Device):
         return "cpu"
+    if isinstance(value, dict):
+        return {key: as_numpy(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)) and value and any(isinstance(item, xp.Array) for item in value):
         return type(value)(as_numpy(item) for item in value)
     return value
@@ -371,6 +389,8 @@ def words_for(value: Any) -> set[str]:
     if isinstance(value, (xp.Array, np.ndarray, np.generic)):
         names |= {str(value.dtype), str(value.shape), f"{value.ndim} dim", f"{value.ndim} axes"}
         names |= {str(length) for length in value.shape} | {repr(value).splitlines()[0]}
+    if isinstance(value, np.ndarray):
+        names |= {word for item in value.flat for word in (repr(item), str(item))}
     if isinstance(value, np.dtype):
         names |= {str(value)}
     if isinstance(value, (list, tuple, set, dict, bytes)) and not any(item is value for item in value):
@@ -386,15 +406,14 @@ def complaint(name: str, parameter: str, case: str, bad: Any, error: Exception) 
     shown = f"{case}: {type(error).__name__}: {str(error)[:200]}"
     if isinstance(error, AttributeError) and name == "from_dlpack" and parameter == "x":
         return None if "from_dlpack" in str(error) else f"{shown} [does not name the function]"
-    if not isinstance(error, DOCUMENTED):
+    if not isinstance(error, (*DOCUMENTED, xp.special.FunctionUnavailableError)):
         return f"{shown} [not a documented error]"
     if isinstance(error, MemoryError) and not isinstance(error, xp.OutOfMemoryError):
         return f"{shown} [not an OutOfMemoryError]"
     if parameter not in ("device", "device_", "spec") and name.rpartition(".")[2] not in str(error):
         return f"{shown} [does not name the function]"
-    if not isinstance(error, (MemoryError, np.linalg.LinAlgError)) and not any(
-        word in str(error) for word in words_for(bad)
-    ):
+    nameless = (MemoryError, np.linalg.LinAlgError, xp.special.FunctionUnavailableError)
+    if not isinstance(error, nameless) and not any(word in str(error) for word in words_for(bad)):
         return f"{shown} [does not name the value or its type]"
     return None
 

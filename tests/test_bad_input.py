@@ -38,6 +38,7 @@ from arguments import (
     parameters_of,
     public_functions,
     public_methods,
+    tried,
     vector,
     with_bad,
     words_for,
@@ -91,8 +92,11 @@ def test_every_method_has_good_arguments():
 
 @pytest.mark.parametrize("name", [name for name in GOOD if name not in ("register_backend", *NO_BAD_ARGUMENT_HERE)])
 def test_good_arguments_are_accepted(device, name):
-    with quiet():
-        result = call(find(name), GOOD[name]())
+    try:
+        with tried(name):
+            result = call(find(name), GOOD[name]())
+    except xp.special.FunctionUnavailableError as error:
+        pytest.skip(str(error))
     assert result is not None or name == "put_along_axis"
 
 
@@ -115,17 +119,17 @@ def test_bad_argument_is_refused_clearly_unless_numpy_accepts_it(device, name, p
             continue
         arguments = with_bad(function, GOOD[name](), parameter, bad)
         try:
-            with quiet():
+            with tried(name):
                 result = call(function, arguments)
         except AssertionError:
             raise
         except Exception as error:
             complaints.append(complaint(name, parameter, case, bad, error))
         else:
-            if not is_result(result):
+            if not is_result(result) and name != "put_along_axis":
                 complaints.append(f"{case}: gave {result!r}")
             refused = None if (name, parameter) in WIDER else numpy_refuses(name, function, arguments)
-            if refused is not None and parameter not in ("device", "spec"):
+            if refused is not None and parameter not in ("device", "keepdims", "spec"):
                 complaints.append(f"{case}: accepted, where NumPy raises {type(refused).__name__}: {refused}")
     found = [item for item in complaints if item]
     assert not found, f"{name}({parameter}=…):\n  " + "\n  ".join(found)

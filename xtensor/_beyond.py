@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _einsum, _gradient, _nan_aware, _pad, _quantiles
 from ._array import Array, Scalar, apply, wrap
-from ._checks import check_axis, check_integer
+from ._checks import LARGEST, check_axis, check_flag, check_integer, check_word
 from ._device import Device
 from ._dispatch import SCALARS, common_device, composed, device_of, native_operand, operands
 from ._errors import describe
@@ -126,8 +126,8 @@ def bincount(x: Array, /, weights: Array | None = None, minlength: int = 0) -> A
         raise ValueError(f"bincount() counts in an array of one dimension, not shape {x.shape}")
     if x.dtype.kind not in "biu":
         raise TypeError(f"bincount() counts integers, not dtype {x.dtype}; cast with xtensor.astype")
-    if check_integer(minlength, "bincount", "minlength") < 0:
-        raise ValueError(f"bincount(): minlength is 0 or more, not {minlength}")
+    if not 0 <= check_integer(minlength, "bincount", "minlength") <= LARGEST:
+        raise ValueError(f"bincount(): minlength is 0 or more, and within any memory, not {minlength}")
     x = xp.astype(x, device.default_dtypes["integral"], copy=False)
     if weights is not None:
         weights = _weights(weights, x, device)
@@ -184,8 +184,7 @@ def convolve(a: Array, v: Array, mode: Literal["full", "same", "valid"] = "full"
     for x in (a, v):
         device_of(x, "convolve")
     device = common_device((a, v)) or a._device
-    if mode not in ("full", "same", "valid"):
-        raise ValueError(f"convolve(): mode is 'full', 'same' or 'valid', not {describe(mode)}")
+    check_word(mode, ("full", "same", "valid"), "convolve", "mode")
     for x in (a, v):
         if x.ndim > 1 or not x.size:
             raise ValueError(f"convolve() takes arrays of one dimension and at least one element, not shape {x.shape}")
@@ -233,6 +232,8 @@ def diag(v: Array, k: int = 0) -> Array:
     """
     device = device_of(v)
     k = check_integer(k, "diag", "k")
+    if abs(k) > LARGEST:
+        raise ValueError(f"diag(): a diagonal {k} places from the main one is more than memory has addresses")
     if v.ndim == 2:
         return xp.linalg.diagonal(v, offset=k).copy()
     if v.ndim != 1:
@@ -276,13 +277,16 @@ def isclose(
     NumPy, ``isclose``.
     """
     device = operands("isclose", a, b)[1]
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if not isinstance(tolerance, (Array, int, float, np.bool, np.integer, np.floating)):
+            raise TypeError(f"isclose(): {name} is a real number, not {describe(tolerance)}")
     x, y = _comparable(a, b, device)
     # What is not finite is compared as it is; the difference of two infinities would only warn.
     finite = xp.isfinite(x) & xp.isfinite(y)
     reference = xp.where(finite, y, 0.0)
     distance = xp.abs(xp.where(finite, x, 0.0) - reference)
     result = (finite & (distance <= atol + rtol * xp.abs(reference))) | (x == y)
-    return result | (xp.isnan(x) & xp.isnan(y)) if equal_nan else result
+    return result | (xp.isnan(x) & xp.isnan(y)) if check_flag(equal_nan, "isclose", "equal_nan") else result
 
 
 @composed
@@ -319,6 +323,8 @@ def put_along_axis(arr: Array, indices: Array, values: Array | Scalar, axis: int
     if indices.dtype.kind not in "iu":
         raise TypeError(f"put_along_axis(): indices are integers, not dtype {indices.dtype}; cast with xtensor.astype")
     if axis is None:
+        if indices.ndim != 1:
+            raise ValueError(f"put_along_axis(): with axis=None indices have one dimension, not shape {indices.shape}")
         flat = xp.reshape(arr, (-1,), copy=True)
         put_along_axis(flat, indices, values, 0)
         arr[...] = xp.reshape(flat, arr.shape)

@@ -358,6 +358,8 @@ def composed(function: F) -> F:
                 raise
             text = f"{name}(): {error}"
             raise next((kind for kind in KINDS if isinstance(error, kind)), TypeError)(text) from error
+        except OutOfMemoryError as error:
+            raise OutOfMemoryError(f"{name}(): {error}", error.requested, error.free) from error
 
     return named  # type: ignore[return-value]
 

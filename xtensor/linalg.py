@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from ._array import Array, Axis, apply, wrap
-from ._checks import check_axes, check_axis, check_dtype, check_integer
+from ._checks import check_axes, check_axis, check_dtype, check_flag, check_integer
 from ._device import Device
 from ._dispatch import call, composed, device_of, native_operand
 from ._errors import describe
@@ -134,7 +134,7 @@ def cholesky(x: Array, /, *, upper: bool = False) -> Array:
     Standard 2025.12, Linear Algebra Extension, ``cholesky``.
     """
     device = _square(x, "cholesky")
-    return apply(device, device.xp.linalg.cholesky, x._native, upper=upper)
+    return apply(device, device.xp.linalg.cholesky, x._native, upper=check_flag(upper, "cholesky", "upper"))
 
 
 def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
@@ -456,6 +456,8 @@ def lstsq(a: Array, b: Array, rcond: float | None = None) -> LstsqResult:
     a, b = xp.astype(a, dtype, copy=False), xp.astype(b, dtype, copy=False)
     (m, n), device, real = a.shape, a.device, np.finfo(dtype).dtype
     sides = b if b.ndim == 2 else b[:, None]
+    if rcond is not None and not isinstance(rcond, (int, float, np.integer, np.floating)):
+        raise TypeError(f"lstsq(): rcond is a real number or None, not {describe(rcond)}")
     precision = float(np.finfo(dtype).eps)
     threshold = precision * max(m, n) if rcond is None else precision if rcond < 0 else float(rcond)
     if m and n:

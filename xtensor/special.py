@@ -23,7 +23,7 @@ from typing import Any, Literal, overload
 import xtensor as xp
 
 from ._array import Array, Axis
-from ._checks import check_axes, check_integer
+from ._checks import check_axes, check_flag, check_integer
 from ._dispatch import composed
 from ._special import FunctionUnavailableError, compute, promoted, special
 
@@ -1715,6 +1715,8 @@ def logsumexp(
     shape = xp.broadcast_shapes(*(native.shape for native in natives))
     axes = tuple(range(len(shape))) if axis is None else check_axes(axis, len(shape), "logsumexp")
     factors = (None,) if b is None else ()
+    keepdims = check_flag(keepdims, "logsumexp", "keepdims")
+    return_sign = check_flag(return_sign, "logsumexp", "return_sign")
     result: Array | tuple[Array, Array] = compute("logsumexp", device, natives, *factors, axes, keepdims, return_sign)
     return result
 
