@@ -97,7 +97,10 @@ def _parsed(subscripts: Any, operands: Sequence[Any]) -> tuple[list[Array], list
         result = _letters(wanted) if arrow else None
     else:
         items = (subscripts, *operands)
-        arrays, parts = list(items[: len(items) // 2 * 2 : 2]), [_integers(item) for item in items[1::2]]
+        arrays = list(items[: len(items) // 2 * 2 : 2]) or [subscripts]
+        for x in arrays:
+            device_of(x, "einsum")
+        parts = [_integers(item) for item in items[1::2]]
         result = _integers(items[-1]) if len(items) % 2 else None
     for x in arrays:
         device_of(x, "einsum")
