@@ -47,6 +47,11 @@ def difference(left: xp.Array, right: xp.Array, rounded: bool) -> str | None:
     return None if np.all(agree) else f"{a!r} on {left.device}, {b!r} on {right.device}"
 
 
+def without_zeros(x: xp.Array) -> xp.Array:
+    """An array with ones for zeros, whose signs are compared nowhere."""
+    return xp.where(x == 0, xp.ones_like(x), x)
+
+
 class Programs(RuleBasedStateMachine):
     """A pool of arrays, each on two devices, and what programs do with them."""
 
@@ -64,7 +69,7 @@ class Programs(RuleBasedStateMachine):
     def chosen(self, data: st.DataObject, kinds: str = "biuf") -> Pair | None:
         """One of the arrays of some kinds."""
         fit = [pair for pair in self.pool if pair[0].dtype.kind in kinds]
-        return data.draw(st.sampled_from(fit), label="array") if fit else None
+        return fit[data.draw(st.integers(0, len(fit) - 1), label="array")] if fit else None
 
     def keep(self, results: tuple[Any, Any], rounded: bool = False) -> None:
         """Compare what the devices gave, and keep it where it may be computed with."""
@@ -141,7 +146,7 @@ class Programs(RuleBasedStateMachine):
     @rule(data=st.data(), name=st.sampled_from(ROUNDED))
     def rounding(self, data: st.DataObject, name: str) -> None:
         if (x := self.chosen(data, "f")) is not None:
-            self.each(lambda x: getattr(xp, name)(x + (xp.abs(x) == 0)), x, rounded=True)
+            self.each(lambda x: getattr(xp, name)(without_zeros(x)), x, rounded=True)
 
     @rule(
         data=st.data(),
@@ -158,7 +163,7 @@ class Programs(RuleBasedStateMachine):
     def division(self, data: st.DataObject, name: str) -> None:
         x, y = self.chosen(data, "f"), self.chosen(data, "f")
         if x is not None and y is not None:
-            self.each(lambda x, y: getattr(xp, name)(x, y + (xp.abs(y) == 0)), x, y, rounded=True)
+            self.each(lambda x, y: getattr(xp, name)(x, without_zeros(y)), x, y, rounded=True)
 
     @rule(data=st.data(), value=st.sampled_from([0, 1, 2, -1]), name=st.sampled_from(["add", "mul", "sub", "lt", "eq"]))
     def scalar(self, data: st.DataObject, value: int, name: str) -> None:
@@ -223,7 +228,7 @@ class Programs(RuleBasedStateMachine):
         if x is None or not x[0].ndim or np.isnan(values_of(x[0])).any():
             return
         if name == "unique_values":
-            self.each(lambda x: xp.sort(xp.unique_values(x + (xp.abs(x) == 0))), x)
+            self.each(lambda x: xp.sort(xp.unique_values(without_zeros(x))), x)
         else:
             axis = data.draw(st.integers(-x[0].ndim, x[0].ndim - 1))
             self.each(lambda x: getattr(xp, name)(x, axis=axis), x)
@@ -379,7 +384,7 @@ def test_random_programs_give_the_same_on_two_devices(left, right, figures):
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
         Here,
         settings=settings(
-            max_examples=scale(40, 4000) if not slow else scale(15, 1500),
+            max_examples=scale(25, 3000) if not slow else scale(10, 1000),
             stateful_step_count=25,
             deadline=None,
             derandomize=not LONG,
