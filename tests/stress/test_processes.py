@@ -11,6 +11,7 @@ import pytest
 from strategies import values_of
 
 import xtensor as xp
+from xtensor._array import _unpickle
 
 from .tiers import run, scale
 
@@ -43,9 +44,11 @@ def test_arrays_and_devices_work_in_child_processes(device, method, tmp_path, fi
         pytest.skip("the runtimes of devices off the host do not survive fork()")
     program = tmp_path / "work.py"
     program.write_text(WORK)
-    launched = "import runpy, sys; sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
     # A spawned child imports the program by its path.
-    launched = f"import subprocess, sys; sys.exit(subprocess.run([sys.executable, '-X', 'faulthandler', *{[str(program)]!r}, *sys.argv[1:]]).returncode)"
+    launched = (
+        "import subprocess, sys; "
+        f"sys.exit(subprocess.run([sys.executable, '-X', 'faulthandler', {str(program)!r}, *sys.argv[1:]]).returncode)"
+    )
     done = run(launched, method, str(device), str(scale(20, 500)))
     figures.record(arrays_sent=int(done))
 
@@ -64,7 +67,7 @@ def test_pickles_of_every_protocol_reach_other_processes_and_devices(device, pro
         import xtensor as xp
         from xtensor import _registry
 
-        for name in list(_registry.entries()):
+        for name in [entry.name for entry in _registry.entries()]:
             if name != "numpy":
                 del _registry._entries[name]
         x = pickle.loads(base64.b64decode(sys.argv[1]))
@@ -77,25 +80,30 @@ def test_pickles_of_every_protocol_reach_other_processes_and_devices(device, pro
     figures.record(pickles=2)
 
 
-FIRST_FORMAT = (
-    b"\x80\x04\x95\xa1\x00\x00\x00\x00\x00\x00\x00\x8c\x0extensor._array\x94\x8c\t_unpickle\x94\x93\x94"
-    b"\x8c\x16numpy._core.multiarray\x94\x8c\x0c_reconstruct\x94\x93\x94\x8c\x05numpy\x94\x8c\x07ndarray\x94\x93\x94"
-    b"K\x00\x85\x94C\x01b\x94\x87\x94R\x94(K\x01K\x02\x85\x94h\x06\x8c\x05dtype\x94\x93\x94\x8c\x02i2\x94"
-)
-"""How a pickle of version 0.1.0 begins: the names by which it is found are kept."""
-
-
 def test_names_in_pickles_are_kept():
     text = pickle.dumps(xp.asarray([1, 2], dtype=xp.int16, device="cpu"), 4)
     for name in (b"xtensor._array", b"_unpickle", b"numpy", b"cpu"):
         assert name in text
-    assert text[11:42] == FIRST_FORMAT[11:42]
+
+
+class Forged:
+    """What pickles as an Array does, of other arguments."""
+
+    def __init__(self, arguments):
+        self.arguments = arguments
+
+    def __reduce__(self):
+        return _unpickle, self.arguments
+
+
+class Nothing:
+    """An object that an array may hold, and a pickle too."""
 
 
 FORGED = {
     "no array": ([1.0, 2.0], "numpy", "cpu"),
     "text": ("values", "numpy", "cpu"),
-    "objects": (np.array([object(), None]), "numpy", "cpu"),
+    "objects": (np.array([Nothing(), None]), "numpy", "cpu"),
     "array of text": (np.array(["a"]), "numpy", "cpu"),
     "record": (np.zeros(1, dtype=[("a", "f8")]), "numpy", "cpu"),
     "no backend": (np.ones(2), 7, "cpu"),
@@ -106,16 +114,8 @@ FORGED = {
 
 @pytest.mark.parametrize("case", FORGED)
 def test_forged_pickle_is_refused(case):
-    class Forged:
-        def __reduce__(self):
-            return type(xp.ones(1, device="cpu").__reduce__()[0])  # never called
-
-    from xtensor._array import _unpickle
-
-    Forged.__reduce__ = lambda self: (_unpickle, FORGED[case])
-    text = pickle.dumps(Forged()) if case != "objects" else None
-    with pytest.raises((TypeError, ValueError), match=r"pickle"):
-        pickle.loads(text) if text else _unpickle(*FORGED[case])
+    with pytest.raises(TypeError, match="pickle of an Array"):
+        pickle.loads(pickle.dumps(Forged(FORGED[case])))
 
 
 TAMPERED = """
