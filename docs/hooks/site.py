@@ -1,4 +1,4 @@
-r"""What the pages need beyond Markdown: formulas as MathML, and the tables of benchmarks and stress tests that were kept.
+r"""What the pages need beyond Markdown: formulas as MathML, tables of the benchmarks and stress tests that were kept.
 
 Formulas are written as in the docstrings, ``:math:`\sqrt{x}```. They become MathML, which browsers show without a
 script, so that a page needs nothing from elsewhere.
