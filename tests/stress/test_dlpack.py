@@ -174,13 +174,13 @@ def exporting(device) -> str:
 
 
 def test_producers_and_consumers_may_be_dropped_in_any_order(device, figures):
-    orders = run(ORDERS, exporting(device), str(scale(1, 10)), PYTHONMALLOC="debug")
+    orders = run(ORDERS, exporting(device), str(scale(1, 5)), PYTHONMALLOC="debug")
     figures.record(orders=int(orders))
 
 
 def test_capsules_are_consumed_once_or_never_and_leak_nothing(device, figures):
-    refused = run(CAPSULES, exporting(device), str(scale(100, 5000)), PYTHONMALLOC="debug")
-    figures.record(capsules=scale(100, 5000) * 7, refused=int(refused))
+    refused = run(CAPSULES, exporting(device), str(scale(100, 3000)), PYTHONMALLOC="debug")
+    figures.record(capsules=scale(100, 3000) * 7, refused=int(refused))
 
 
 def test_foreign_capsules_are_taken_or_refused_and_freed_once(figures):

@@ -107,7 +107,7 @@ def test_threads_get_right_values_and_do_not_wait_for_each_other(registry, figur
     devices = list(xp.devices())
     workers = [Worker(number, devices) for number in range(THREADS)]
     together, errors = threading.Barrier(THREADS), []
-    count = scale(400, 12_000)
+    count = scale(400, 5_000)
 
     def work(worker: Worker) -> None:
         try:
