@@ -172,7 +172,7 @@ def test_tampered_pickle_is_refused_or_an_array_and_crashes_nothing(device, prot
     pytest.importorskip("resource")
     if not device.host:
         pytest.skip("a runtime off the host reserves more addresses than the limit of this test")
-    count = scale(2000, 30_000)
+    count = scale(2000, 15_000)
     figures.record(pickles=count, refused=int(run(TAMPERED, str(device), str(count), str(protocol))))
 
 

@@ -384,7 +384,7 @@ def test_random_programs_give_the_same_on_two_devices(left, right, figures):
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
         Here,
         settings=settings(
-            max_examples=scale(25, 3000) if not slow else scale(10, 1000),
+            max_examples=scale(25, 2000) if not slow else scale(10, 1000),
             stateful_step_count=25,
             deadline=None,
             derandomize=not LONG,
