@@ -1,13 +1,11 @@
 """Bad input of every public function, method and operator: a clear, typed error, and nothing half-written.
 
 The calls are generated from the signatures: each parameter in turn is given each of a list of unlikely values, all
-other arguments being good. ``GOOD`` and ``GOOD_METHODS`` hold the good ones; a function without a line there fails
-``test_every_function_has_good_arguments``.
+other arguments being good.
 """
 
 from __future__ import annotations
 
-import inspect
 import operator
 import re
 import signal
@@ -18,230 +16,36 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arguments import (
+    BAD,
+    DOCUMENTED,
+    GOOD,
+    GOOD_METHODS,
+    HUGE,
+    NO_BAD_ARGUMENT_HERE,
+    REPETITIONS,
+    WIDER,
+    as_numpy,
+    call,
+    complaint,
+    complexes,
+    find,
+    integers,
+    is_result,
+    itself,
+    matrix,
+    numpy_refuses,
+    parameters_of,
+    public_functions,
+    public_methods,
+    tried,
+    vector,
+    with_bad,
+    words_for,
+)
 from strategies import quiet, values_of
 
 import xtensor as xp
-from xtensor._beyond import BEYOND
-
-DOCUMENTED = (TypeError, ValueError, IndexError, OverflowError, BufferError, MemoryError)
-"""What bad input may raise; LinAlgError and DeviceMismatchError are ValueErrors, OutOfMemoryError is a MemoryError."""
-
-
-def matrix() -> xp.Array:
-    """A positive-definite matrix, good for every function of numbers."""
-    return xp.asarray([[4.0, 1.0], [1.0, 3.0]])
-
-
-def vector() -> xp.Array:
-    return xp.asarray([1.0, 2.0, 3.0])
-
-
-def integers() -> xp.Array:
-    return xp.asarray([[3, 1], [0, 2]])
-
-
-def booleans() -> xp.Array:
-    return xp.asarray([[True, False], [False, True]])
-
-
-def complexes() -> xp.Array:
-    return xp.asarray([[1 + 2j, 0j], [1j, 3 + 0j]])
-
-
-Arguments = dict[str, Any]
-
-OF_BOOLEANS = ("logical_and", "logical_not", "logical_or", "logical_xor")
-OF_INTEGERS = (
-    *("bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor"),
-)
-OF_COMPLEXES = ("imag",)
-OF_ONE_ARRAY = (
-    *("abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "conj", "cos", "cosh", "exp", "expm1"),
-    *("floor", "isfinite", "isinf", "isnan", "log", "log10", "log1p", "log2", "negative", "positive", "real"),
-    *("reciprocal", "round", "sign", "signbit", "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc", "clip"),
-    *("argmax", "argmin", "count_nonzero", "nonzero", "argsort", "sort", "unique_all", "unique_counts"),
-    *("unique_inverse", "unique_values", "max", "mean", "min", "prod", "std", "sum", "var", "all", "any", "diff"),
-    *("empty_like", "ones_like", "zeros_like", "tril", "triu", "flip", "unstack", "matrix_transpose"),
-    *("linalg.cholesky", "linalg.det", "linalg.diagonal", "linalg.eig", "linalg.eigh", "linalg.eigvals"),
-    *("linalg.eigvalsh", "linalg.inv", "linalg.matrix_norm", "linalg.matrix_rank", "linalg.pinv", "linalg.qr"),
-    *("linalg.slogdet", "linalg.svd", "linalg.svdvals", "linalg.trace", "linalg.vector_norm"),
-    *("linalg.matrix_transpose", "fft.rfft", "fft.rfftn", "fft.ihfft", "fft.fftshift", "fft.ifftshift"),
-)
-OF_TWO_ARRAYS = (
-    *("add", "atan2", "copysign", "divide", "equal", "floor_divide", "greater", "greater_equal", "hypot", "less"),
-    *("less_equal", "logaddexp", "maximum", "minimum", "multiply", "nextafter", "not_equal", "pow", "remainder"),
-    *("subtract", "matmul", "tensordot", "vecdot", "linalg.matmul", "linalg.solve", "linalg.tensordot"),
-    *("linalg.vecdot",),
-)
-
-GOOD: dict[str, Callable[[], Arguments]] = {
-    **dict.fromkeys(OF_ONE_ARRAY, lambda: {"x": matrix()}),
-    **dict.fromkeys(OF_TWO_ARRAYS, lambda: {"x1": matrix(), "x2": matrix()}),
-    **dict.fromkeys(OF_COMPLEXES, lambda: {"x": complexes()}),
-    **dict.fromkeys(OF_BOOLEANS, lambda: {"x1": booleans(), "x2": booleans()}),
-    **dict.fromkeys(OF_INTEGERS, lambda: {"x1": integers(), "x2": integers()}),
-    **dict.fromkeys(("fft.fft", "fft.ifft", "fft.hfft", "fft.irfft"), lambda: {"x": complexes()}),
-    **dict.fromkeys(("fft.fftn", "fft.ifftn", "fft.irfftn"), lambda: {"x": complexes()}),
-    **dict.fromkeys(("fft.fftfreq", "fft.rfftfreq"), lambda: {"n": 4}),
-    **dict.fromkeys(("empty", "ones", "zeros"), lambda: {"shape": (2, 2)}),
-    **dict.fromkeys(("cumulative_prod", "cumulative_sum"), lambda: {"x": vector()}),
-    **dict.fromkeys(("concat", "stack"), lambda: {"arrays": [matrix(), matrix()]}),
-    "__array_namespace_info__": dict,
-    "arange": lambda: {"start": 3},
-    "asarray": lambda: {"obj": matrix()},
-    "astype": lambda: {"x": matrix(), "dtype": xp.float32},
-    "bitwise_invert": lambda: {"x": integers()},
-    "broadcast_arrays": lambda: {"arrays": (matrix(), matrix())},
-    "broadcast_shapes": lambda: {"shapes": ((2, 1), (2,))},
-    "broadcast_to": lambda: {"x": matrix(), "shape": (3, 2, 2)},
-    "can_cast": lambda: {"from_": xp.float32, "to": xp.float64},
-    "expand_dims": lambda: {"x": matrix(), "axis": 0},
-    "eye": lambda: {"n_rows": 2},
-    "finfo": lambda: {"type": xp.float32},
-    "from_dlpack": lambda: {"x": matrix()},
-    "full": lambda: {"shape": (2, 2), "fill_value": 1.0},
-    "full_like": lambda: {"x": matrix(), "fill_value": 1.0},
-    "iinfo": lambda: {"type": xp.int32},
-    "isdtype": lambda: {"dtype": xp.float32, "kind": "numeric"},
-    "isin": lambda: {"x1": integers(), "x2": integers()},
-    "linalg.cross": lambda: {"x1": vector(), "x2": vector()},
-    "linalg.matrix_power": lambda: {"x": matrix(), "n": 2},
-    "linalg.outer": lambda: {"x1": vector(), "x2": vector()},
-    "linspace": lambda: {"start": 0.0, "stop": 1.0, "num": 3},
-    "logical_not": lambda: {"x": booleans()},
-    "meshgrid": lambda: {"arrays": (vector(), vector())},
-    "moveaxis": lambda: {"x": matrix(), "source": 0, "destination": 1},
-    "permute_dims": lambda: {"x": matrix(), "axes": (1, 0)},
-    "repeat": lambda: {"x": matrix(), "repeats": 2},
-    "reshape": lambda: {"x": matrix(), "shape": (4,)},
-    "result_type": lambda: {"arrays_and_dtypes": (matrix(), xp.float32)},
-    "roll": lambda: {"x": matrix(), "shift": 1},
-    "searchsorted": lambda: {"x1": vector(), "x2": matrix()},
-    "squeeze": lambda: {"x": xp.ones((1, 2)), "axis": 0},
-    "take": lambda: {"x": vector(), "indices": xp.asarray([0, 2])},
-    "take_along_axis": lambda: {"x": matrix(), "indices": integers() % 2},
-    "tile": lambda: {"x": matrix(), "repetitions": (2, 1)},
-    "where": lambda: {"condition": booleans(), "x1": matrix(), "x2": matrix()},
-    # The functions about devices.
-    "backends": dict,
-    "best_device": dict,
-    "default_device": dict,
-    "device": lambda: {"spec": "cpu"},
-    "devices": dict,
-    "register_backend": lambda: {"backend": None},
-    "set_backend_priority": lambda: {"names": []},
-    "set_default_device": lambda: {"spec": None},
-    "transfers": lambda: {"policy": "forbid"},
-    "use_device": lambda: {"spec": "cpu"},
-}
-"""Good arguments of every public function: those without a default, made on the default device."""
-
-NO_BAD_ARGUMENT_HERE = ("set_default_device", "set_backend_priority", "transfers", "use_device")
-"""Functions that change what later calls see: their bad input is tried by name below."""
-
-GOOD_METHODS: dict[str, Callable[[], Arguments]] = {
-    **dict.fromkeys(("all", "any", "argmax", "argmin", "argsort", "clip", "conj", "copy", "cumprod", "cumsum"), dict),
-    **dict.fromkeys(("flatten", "item", "max", "mean", "min", "nonzero", "prod", "ravel", "round", "std"), dict),
-    **dict.fromkeys(("squeeze", "sum", "tolist", "transpose", "var", "view"), dict),
-    "astype": lambda: {"dtype": xp.float32},
-    "dot": lambda: {"other": matrix()},
-    "fill": lambda: {"value": 1.0},
-    "repeat": lambda: {"repeats": 2},
-    "reshape": lambda: {"shape": (4,)},
-    "swapaxes": lambda: {"axis1": 0, "axis2": 1},
-    "take": lambda: {"indices": xp.asarray([0, 1])},
-    "to_device": lambda: {"device_": xp.default_device()},
-}
-"""Good arguments of every public method of a 2 × 2 array."""
-
-
-def itself() -> list[Any]:
-    """A list that contains itself."""
-    loop: list[Any] = []
-    loop.append(loop)
-    return loop
-
-
-BAD: dict[str, Callable[[], Any]] = {
-    "None": lambda: None,
-    "text": lambda: "two",
-    "number as text": lambda: "2",
-    "bytes": lambda: b"two",
-    "object": object,
-    "dict": lambda: {"a": 1},
-    "set": lambda: {1, 2},
-    "function": lambda: len,
-    "class": lambda: int,
-    "ellipsis": lambda: ...,
-    "slice": lambda: slice(None),
-    "True": lambda: True,
-    "negative": lambda: -100,
-    "out of range": lambda: 100,
-    "2**62": lambda: 2**62,
-    "2**100": lambda: 2**100,
-    "-2**100": lambda: -(2**100),
-    "1.5": lambda: 1.5,
-    "1.0": lambda: 1.0,
-    "nan": lambda: float("nan"),
-    "inf": lambda: float("inf"),
-    "complex": lambda: 1j,
-    "NumPy float": lambda: np.float64(1.5),
-    "NumPy text": lambda: np.str_("two"),
-    "NumPy date": lambda: np.datetime64("2020-01-01"),
-    "empty tuple": lambda: (),
-    "empty list": list,
-    "duplicates": lambda: (0, 0),
-    "duplicates from both ends": lambda: (1, -1),
-    "axes out of range": lambda: (0, 7),
-    "tuple of None": lambda: (None,),
-    "tuple of text": lambda: ("x", "y"),
-    "tuple of floats": lambda: (1.5, 1.0),
-    "tuple of nan": lambda: (float("nan"),),
-    "tuple of bools": lambda: (True, False),
-    "negative lengths": lambda: (-3, 2),
-    "huge lengths": lambda: (2**62, 2**62),
-    "one huge length": lambda: (2**62,),
-    "list in itself": itself,
-    "ragged list": lambda: [[1, 2], [3]],
-    "list of objects": lambda: [object(), object()],
-    "list of text": lambda: ["a", "b"],
-    "list of arrays of two shapes": lambda: [xp.ones(2), xp.ones(3)],
-    "list of numbers and text": lambda: [1, "a"],
-    "NumPy array": lambda: np.ones((2, 2)),
-    "NumPy array of objects": lambda: np.array([object(), 1], dtype=object),
-    "NumPy array of text": lambda: np.array(["a", "b"]),
-    "NumPy array of dates": lambda: np.array(["2020-01-01"], dtype="datetime64[D]"),
-    "structured NumPy array": lambda: np.zeros(2, dtype=[("a", "f8"), ("b", "i4")]),
-    "byte-swapped NumPy array": lambda: np.ones(2, dtype=np.dtype("f8").newbyteorder()),
-    "array of booleans": booleans,
-    "array of integers": integers,
-    "array of complex numbers": complexes,
-    "array of no dimension": lambda: xp.asarray(2.0),
-    "array of three dimensions": lambda: xp.ones((2, 3, 4)),
-    "array of another length": lambda: xp.ones(7),
-    "empty array": lambda: xp.ones((0, 2)),
-    "unknown device": lambda: "nowhere:9",
-    "unknown dtype": lambda: "float7",
-    "dtype of objects": lambda: np.dtype(object),
-    "dtype of text": lambda: np.dtype("U5"),
-    "dtype of dates": lambda: np.dtype("datetime64[s]"),
-    "structured dtype": lambda: np.dtype([("a", "f8")]),
-    "byte-swapped dtype": lambda: np.dtype("f8").newbyteorder(),
-    "long double": lambda: np.dtype("longdouble"),
-}
-"""What a parameter is given in place of a good argument."""
-
-HUGE = ("2**62", "2**100", "huge lengths", "one huge length")
-
-REPETITIONS = (("repeat", "repeats"), ("tile", "repetitions"))
-"""Parameters whose huge values a library may multiply unchecked: tried in a process of their own, below."""
-
-WIDER = (
-    *(("finfo", "type"), ("iinfo", "type"), ("clip", "x"), ("fft.fftshift", "x"), ("fft.ifftshift", "x")),
-    *(("diff", "n"), ("std", "correction"), ("std", "ddof"), ("var", "correction"), ("var", "ddof")),
-)
-"""Parameters that take more than NumPy's: arrays for dtypes, booleans without bounds, no dimension to shift along; more
-differences than there are elements, which NumPy takes one by one; corrections beyond its integers."""
 
 SECONDS = 10
 
@@ -263,35 +67,6 @@ def no_call_hangs() -> Iterator[None]:
     signal.signal(signal.SIGALRM, before)
 
 
-def find(name: str) -> Any:
-    """A public function by its name below the namespace."""
-    place: Any = xp
-    for part in name.split("."):
-        place = getattr(place, part)
-    return place
-
-
-def public_functions() -> list[str]:
-    """Every function of the standard and about devices; those beyond have their own bad input in test_beyond.py."""
-    found = []
-    for prefix, module in (("", xp), ("linalg.", xp.linalg), ("fft.", xp.fft)):
-        for name in dir(module):
-            thing = getattr(module, name)
-            if (name in BEYOND and not prefix) or name == "lstsq":
-                continue
-            if inspect.isfunction(thing) or name == "transfers":
-                found.append(prefix + name)
-    return found
-
-
-def public_methods() -> list[str]:
-    return [name for name in dir(xp.Array) if not name.startswith("_") and callable(getattr(xp.Array, name))]
-
-
-def parameters_of(function: Any) -> list[inspect.Parameter]:
-    return [item for item in inspect.signature(function).parameters.values() if item.name != "self"]
-
-
 FUNCTION_PARAMETERS = [
     (name, parameter.name)
     for name in public_functions()
@@ -307,113 +82,6 @@ METHOD_PARAMETERS = [
 ]
 
 
-def call(function: Any, arguments: Arguments) -> Any:
-    """A call with arguments by the names of the parameters, each passed as its kind demands."""
-    args: list[Any] = []
-    kwargs: Arguments = {}
-    for parameter in parameters_of(function):
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            args += arguments.get(parameter.name, ())
-        elif parameter.kind is parameter.KEYWORD_ONLY:
-            if parameter.name in arguments:
-                kwargs[parameter.name] = arguments[parameter.name]
-        elif parameter.name in arguments or parameter.default is not parameter.empty:
-            args.append(arguments.get(parameter.name, parameter.default))
-    return function(*args, **kwargs)
-
-
-def with_bad(function: Any, good: Arguments, name: str, bad: Any) -> Arguments:
-    """Good arguments with one of them bad; of several positional ones, one more."""
-    kind = next(parameter.kind for parameter in parameters_of(function) if parameter.name == name)
-    if kind is inspect.Parameter.VAR_POSITIONAL:
-        return good | {name: (*good.get(name, ()), bad)}
-    return good | {name: bad}
-
-
-def as_numpy(value: Any) -> Any:
-    if isinstance(value, xp.Array):
-        return values_of(value)
-    if isinstance(value, xp.Device):
-        return "cpu"
-    if isinstance(value, (list, tuple)) and value and any(isinstance(item, xp.Array) for item in value):
-        return type(value)(as_numpy(item) for item in value)
-    return value
-
-
-def numpy_refuses(name: str, function: Any, arguments: Arguments) -> Exception | None:
-    """The error by which NumPy refuses the same call; None where it accepts, or has no such function or parameter."""
-    try:
-        reference = np
-        for part in name.split("."):
-            reference = getattr(reference, part)
-        call_like = {key: as_numpy(value) for key, value in arguments.items() if key != "device"}
-        # Where NumPy wants a tuple, a list is taken, too.
-        call_like |= {key: tuple(call_like[key]) for key in ("axis", "axes") if isinstance(call_like.get(key), list)}
-        with quiet():
-            _numpy_call(reference, function, call_like)
-    except AttributeError:
-        return None
-    except Exception as error:
-        return None if "keyword argument" in str(error) else error
-    return None
-
-
-def _numpy_call(reference: Any, function: Any, arguments: Arguments) -> Any:
-    args: list[Any] = []
-    kwargs: Arguments = {}
-    for parameter in parameters_of(function):
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            args += arguments.get(parameter.name, ())
-        elif parameter.name in arguments:
-            if parameter.default is parameter.empty:
-                args.append(arguments[parameter.name])
-            else:
-                kwargs[parameter.name] = arguments[parameter.name]
-    return reference(*args, **kwargs)
-
-
-def words_for(value: Any) -> set[str]:
-    """What a message may call a value: itself, its type, or what an array is made of."""
-    names = {type(value).__name__, type(value).__qualname__}
-    if isinstance(value, (xp.Array, np.ndarray, np.generic)):
-        names |= {str(value.dtype), str(value.shape), f"{value.ndim} dim", f"{value.ndim} axes"}
-        names |= {str(length) for length in value.shape} | {repr(value).splitlines()[0]}
-    if isinstance(value, np.dtype):
-        names |= {str(value)}
-    if isinstance(value, (list, tuple, set, dict, bytes)) and not any(item is value for item in value):
-        names |= {word for item in value for word in words_for(item)}
-        names |= {f"shape ({len(value)},"} if value else {"empty", "()", "(0,)"}
-    if not isinstance(value, (xp.Array, np.ndarray)):
-        names |= {repr(value)[:50], str(value)[:50]}
-    return {name for name in names if name}
-
-
-def complaint(name: str, parameter: str, case: str, bad: Any, error: Exception) -> str | None:
-    """What is wrong with the error that a bad argument raised; None if nothing is."""
-    shown = f"{case}: {type(error).__name__}: {str(error)[:200]}"
-    if isinstance(error, AttributeError) and name == "from_dlpack" and parameter == "x":
-        return None if "from_dlpack" in str(error) else f"{shown} [does not name the function]"
-    if not isinstance(error, DOCUMENTED):
-        return f"{shown} [not a documented error]"
-    if isinstance(error, MemoryError) and not isinstance(error, xp.OutOfMemoryError):
-        return f"{shown} [not an OutOfMemoryError]"
-    if parameter not in ("device", "device_", "spec") and name.rpartition(".")[2] not in str(error):
-        return f"{shown} [does not name the function]"
-    if not isinstance(error, (MemoryError, np.linalg.LinAlgError)) and not any(
-        word in str(error) for word in words_for(bad)
-    ):
-        return f"{shown} [does not name the value or its type]"
-    return None
-
-
-def is_result(value: Any) -> bool:
-    """Whether a call gave something that a public function gives."""
-    plain = (xp.Array, xp.Device, np.dtype, bool, np.bool_, int, float, complex)
-    if isinstance(value, (tuple, list)):
-        return all(is_result(item) for item in value)
-    return isinstance(value, plain) or hasattr(value, "bits")
-
-
 def test_every_function_has_good_arguments():
     assert sorted(GOOD) == sorted(public_functions())
 
@@ -424,9 +92,12 @@ def test_every_method_has_good_arguments():
 
 @pytest.mark.parametrize("name", [name for name in GOOD if name not in ("register_backend", *NO_BAD_ARGUMENT_HERE)])
 def test_good_arguments_are_accepted(device, name):
-    with quiet():
-        result = call(find(name), GOOD[name]())
-    assert result is not None
+    try:
+        with tried(name):
+            result = call(find(name), GOOD[name]())
+    except xp.special.FunctionUnavailableError as error:
+        pytest.skip(str(error))
+    assert result is not None or name == "put_along_axis"
 
 
 @pytest.mark.parametrize("name", GOOD_METHODS)
@@ -448,17 +119,17 @@ def test_bad_argument_is_refused_clearly_unless_numpy_accepts_it(device, name, p
             continue
         arguments = with_bad(function, GOOD[name](), parameter, bad)
         try:
-            with quiet():
+            with tried(name):
                 result = call(function, arguments)
         except AssertionError:
             raise
         except Exception as error:
             complaints.append(complaint(name, parameter, case, bad, error))
         else:
-            if not is_result(result):
+            if not is_result(result) and name != "put_along_axis":
                 complaints.append(f"{case}: gave {result!r}")
             refused = None if (name, parameter) in WIDER else numpy_refuses(name, function, arguments)
-            if refused is not None and parameter not in ("device", "spec"):
+            if refused is not None and parameter not in ("device", "keepdims", "spec"):
                 complaints.append(f"{case}: accepted, where NumPy raises {type(refused).__name__}: {refused}")
     found = [item for item in complaints if item]
     assert not found, f"{name}({parameter}=…):\n  " + "\n  ".join(found)

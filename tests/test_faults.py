@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
 import textwrap
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -63,6 +65,21 @@ def test_a_broken_library_hurts_only_who_asks_for_its_device(tmp_path, spec, bre
     done = run(PROGRAM.format(spec=spec, kind=spec.split(":")[0]), str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert remedy in done.stdout
+
+
+def test_a_failure_that_is_kept_keeps_nothing_of_who_met_it(registry):
+    class Held:
+        pass
+
+    def first_to_look():
+        held = Held()
+        xp.devices()
+        return weakref.ref(held)
+
+    xp.register_backend(ToyBackend(failure=RuntimeError("no driver")))
+    held = first_to_look()
+    gc.collect()
+    assert held() is None
 
 
 def test_a_device_that_fails_on_first_use_raises_there_and_again(registry):

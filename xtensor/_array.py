@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ._checks import check_dtype, check_integer
+from ._checks import as_dtype, check_dtype, check_integer
 from ._device import Device, _restore, device
 from ._dispatch import (
     SCALARS,
@@ -569,5 +569,11 @@ def _key_error(error: Exception, native: Native, device: Device, key: Key, *valu
 
 def _unpickle(values: np.ndarray[Any, Any], backend: str, spec: str) -> Array:
     """A pickled array, on its device, or on the default one where that is missing."""
+    if not isinstance(values, np.ndarray) or not isinstance(backend, str) or not isinstance(spec, str):
+        raise TypeError(
+            "a pickle of an Array holds a NumPy array and the names of a backend and a device, not "
+            f"{describe(values)}, {describe(backend)} and {describe(spec)}"
+        )
+    as_dtype(values.dtype, "a pickle of an Array, which _unpickle")
     place = _restore(backend, spec)
     return wrap(place._backend.from_host(values, place._spec, copy=None), place)

@@ -16,9 +16,9 @@ import numpy as np
 from . import _einsum, _gradient, _nan_aware, _pad, _quantiles
 from ._array import Array, Scalar, apply, wrap
 from ._bfloat16 import kind_of, result_type
-from ._checks import check_axis, check_integer
+from ._checks import LARGEST, check_axis, check_flag, check_integer, check_word
 from ._device import Device
-from ._dispatch import SCALARS, common_device, device_of, native_operand, operands
+from ._dispatch import SCALARS, common_device, composed, device_of, native_operand, operands
 from ._errors import describe
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ BLOCK = 1 << 22
 """Products of a convolution that are held at once: 32 MiB of float64."""
 
 
+@composed
 def allclose(
     a: Array | Scalar, b: Array | Scalar, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
@@ -91,6 +92,7 @@ def allclose(
     return bool(xp.all(isclose(a, b, rtol, atol, equal_nan)))
 
 
+@composed
 def bincount(x: Array, /, weights: Array | None = None, minlength: int = 0) -> Array:
     """How often each integer is met; with weights, the sum of the weights of each.
 
@@ -125,8 +127,8 @@ def bincount(x: Array, /, weights: Array | None = None, minlength: int = 0) -> A
         raise ValueError(f"bincount() counts in an array of one dimension, not shape {x.shape}")
     if x.dtype.kind not in "biu":
         raise TypeError(f"bincount() counts integers, not dtype {x.dtype}; cast with xtensor.astype")
-    if check_integer(minlength, "bincount", "minlength") < 0:
-        raise ValueError(f"bincount(): minlength is 0 or more, not {minlength}")
+    if not 0 <= check_integer(minlength, "bincount", "minlength") <= LARGEST:
+        raise ValueError(f"bincount(): minlength is 0 or more, and within any memory, not {minlength}")
     x = xp.astype(x, device.default_dtypes["integral"], copy=False)
     if weights is not None:
         weights = _weights(weights, x, device)
@@ -153,6 +155,7 @@ def bincount(x: Array, /, weights: Array | None = None, minlength: int = 0) -> A
     return xp.where(xp.take(present, place) == bins, xp.take(sums, place), 0.0)
 
 
+@composed
 def convolve(a: Array, v: Array, mode: Literal["full", "same", "valid"] = "full") -> Array:
     r"""The discrete convolution, :math:`c_n = \sum_m a_m v_{n - m}`, of two sequences.
 
@@ -182,8 +185,7 @@ def convolve(a: Array, v: Array, mode: Literal["full", "same", "valid"] = "full"
     for x in (a, v):
         device_of(x, "convolve")
     device = common_device((a, v)) or a._device
-    if mode not in ("full", "same", "valid"):
-        raise ValueError(f"convolve(): mode is 'full', 'same' or 'valid', not {describe(mode)}")
+    check_word(mode, ("full", "same", "valid"), "convolve", "mode")
     for x in (a, v):
         if x.ndim > 1 or not x.size:
             raise ValueError(f"convolve() takes arrays of one dimension and at least one element, not shape {x.shape}")
@@ -203,6 +205,7 @@ def convolve(a: Array, v: Array, mode: Literal["full", "same", "valid"] = "full"
     return full[shorter - 1 : longer]
 
 
+@composed
 def diag(v: Array, k: int = 0) -> Array:
     """The matrix with a vector on a diagonal, or the diagonal of a matrix.
 
@@ -230,6 +233,8 @@ def diag(v: Array, k: int = 0) -> Array:
     """
     device = device_of(v)
     k = check_integer(k, "diag", "k")
+    if abs(k) > LARGEST:
+        raise ValueError(f"diag(): a diagonal {k} places from the main one is more than memory has addresses")
     if v.ndim == 2:
         return xp.linalg.diagonal(v, offset=k).copy()
     if v.ndim != 1:
@@ -241,6 +246,7 @@ def diag(v: Array, k: int = 0) -> Array:
     return xp.where(on, values, xp.zeros((), dtype=v.dtype, device=device))
 
 
+@composed
 def isclose(
     a: Array | Scalar, b: Array | Scalar, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Array:
@@ -272,15 +278,19 @@ def isclose(
     NumPy, ``isclose``.
     """
     device = operands("isclose", a, b)[1]
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if not isinstance(tolerance, (Array, int, float, np.bool, np.integer, np.floating)):
+            raise TypeError(f"isclose(): {name} is a real number, not {describe(tolerance)}")
     x, y = _comparable(a, b, device)
     # What is not finite is compared as it is; the difference of two infinities would only warn.
     finite = xp.isfinite(x) & xp.isfinite(y)
     reference = xp.where(finite, y, 0.0)
     distance = xp.abs(xp.where(finite, x, 0.0) - reference)
     result = (finite & (distance <= atol + rtol * xp.abs(reference))) | (x == y)
-    return result | (xp.isnan(x) & xp.isnan(y)) if equal_nan else result
+    return result | (xp.isnan(x) & xp.isnan(y)) if check_flag(equal_nan, "isclose", "equal_nan") else result
 
 
+@composed
 def put_along_axis(arr: Array, indices: Array, values: Array | Scalar, axis: int | None) -> None:
     """Set the elements at given positions along an axis, other positions for each line along it.
 
@@ -314,6 +324,8 @@ def put_along_axis(arr: Array, indices: Array, values: Array | Scalar, axis: int
     if indices.dtype.kind not in "iu":
         raise TypeError(f"put_along_axis(): indices are integers, not dtype {indices.dtype}; cast with xtensor.astype")
     if axis is None:
+        if indices.ndim != 1:
+            raise ValueError(f"put_along_axis(): with axis=None indices have one dimension, not shape {indices.shape}")
         flat = xp.reshape(arr, (-1,), copy=True)
         put_along_axis(flat, indices, values, 0)
         arr[...] = xp.reshape(flat, arr.shape)
@@ -343,6 +355,7 @@ def put_along_axis(arr: Array, indices: Array, values: Array | Scalar, axis: int
         _put(arr, key, values, shape)
 
 
+@composed
 def roots(p: Array) -> Array:
     r"""The roots of a polynomial, :math:`p_0 x^n + p_1 x^{n-1} + \dots + p_n = 0`.
 
@@ -387,6 +400,7 @@ def roots(p: Array) -> Array:
     return xp.concat((xp.linalg.eigvals(companion), zeros))
 
 
+@composed
 def transpose(a: Array, axes: Sequence[int] | None = None) -> Array:
     """An array with its axes in another order, a view.
 

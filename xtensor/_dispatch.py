@@ -12,13 +12,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable
+from functools import wraps
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ._checks import check_dtype
 from ._device import Device
-from ._errors import OutOfMemoryError, describe
+from ._errors import CopyRequiredError, DeviceMismatchError, OutOfMemoryError, describe
 from ._functions import ELEMENTWISE, EXPECTED
 from ._transfers import join
 
@@ -26,6 +27,7 @@ __all__ = [
     "binary",
     "call",
     "common_device",
+    "composed",
     "device_of",
     "inplace_operator",
     "made",
@@ -308,6 +310,8 @@ def requested_bytes(error: BaseException) -> int | None:
 
 
 KINDS = (
+    DeviceMismatchError,
+    CopyRequiredError,
     np.linalg.LinAlgError,
     np.exceptions.AxisError,
     OverflowError,
@@ -341,6 +345,25 @@ def explained(
     if isinstance(error, (AttributeError, KeyError, RecursionError)):
         return TypeError(text)  # what a library meets deep within when an argument is of a wrong type
     return error
+
+
+def composed(function: F) -> F:
+    """A public function made of others, whose errors name it as well as the one that met the bad argument."""
+    name = function.__name__
+
+    @wraps(function)
+    def named(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except (*KINDS, AttributeError, KeyError, RecursionError) as error:
+            if f"{name}(" in str(error) or isinstance(error, NotImplementedError):
+                raise
+            text = f"{name}(): {error}"
+            raise next((kind for kind in KINDS if isinstance(error, kind)), TypeError)(text) from error
+        except OutOfMemoryError as error:
+            raise OutOfMemoryError(f"{name}(): {error}", error.requested, error.free) from error
+
+    return named  # type: ignore[return-value]
 
 
 def _met(value: Any) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._array import Array
 from ._bfloat16 import result_type
-from ._dispatch import device_of
+from ._dispatch import composed, device_of
 from ._errors import describe
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ the end.
 """
 
 
+@composed
 def einsum(subscripts: Any, *operands: Any, optimize: Any = True) -> Array:
     r"""Sums of products over labelled axes, such as :math:`\sum_j a_{ij} b_{jk}` for ``"ij,jk->ik"``.
 
@@ -95,12 +96,18 @@ def _parsed(subscripts: Any, operands: Sequence[Any]) -> tuple[list[Array], list
         result = _letters(wanted) if arrow else None
     else:
         items = (subscripts, *operands)
-        arrays, parts = list(items[: len(items) // 2 * 2 : 2]), [tuple(item) for item in items[1::2]]
-        result = tuple(items[-1]) if len(items) % 2 else None
+        arrays = list(items[: len(items) // 2 * 2 : 2]) or [subscripts]
+        for x in arrays:
+            device_of(x, "einsum")
+        parts = [_integers(item) for item in items[1::2]]
+        result = _integers(items[-1]) if len(items) % 2 else None
     for x in arrays:
         device_of(x, "einsum")
     if len(parts) != len(arrays):
-        raise ValueError(f"einsum(): {describe(subscripts)} is for {len(parts)} operands, and {len(arrays)} are given")
+        raise ValueError(
+            f"einsum(): {describe(subscripts)} is for {len(parts)} operands, and {len(arrays)} are given: "
+            f"arrays of shape {', '.join(str(x.shape) for x in arrays)}"
+        )
     labels = [_axes(part, x) for part, x in zip(parts, arrays, strict=True)]
     met = [name for names in labels for name in names]
     broadcast = sorted({name for name in met if isinstance(name, tuple)}, reverse=True, key=lambda name: name[1])
@@ -115,12 +122,23 @@ def _parsed(subscripts: Any, operands: Sequence[Any]) -> tuple[list[Array], list
     return arrays, labels, output
 
 
+def _integers(part: Any) -> Labels:
+    """The labels of one operand from a list of integers, in which an ellipsis may stand."""
+    if not isinstance(part, (list, tuple)):
+        raise TypeError(
+            f"einsum() takes subscripts as text or as lists of integers after the Arrays, not {describe(part)}"
+        )
+    return tuple(part)
+
+
 def _letters(part: str) -> Labels:
     """The labels of one operand as they are written, an ellipsis as ``...``."""
     head, dots, tail = part.partition("...")
     wrong = {letter for letter in head + tail if not (letter.isascii() and letter.isalpha())}
     if wrong:
-        raise ValueError(f"einsum(): subscripts are letters, '...', ',' and '->', not {''.join(sorted(wrong))!r}")
+        raise ValueError(
+            f"einsum(): subscripts are letters, '...', ',' and '->', not {''.join(sorted(wrong))!r} in {part!r}"
+        )
     return (*head, *((Ellipsis,) if dots else ()), *tail)
 
 

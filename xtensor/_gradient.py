@@ -9,8 +9,8 @@ import numpy as np
 
 from ._array import Array, Axis
 from ._bfloat16 import finfo, kind_of
-from ._checks import check_axes
-from ._dispatch import device_of
+from ._checks import check_axes, check_integer
+from ._dispatch import composed, device_of
 from ._errors import describe
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ else:
 __all__ = ["gradient"]
 
 
+@composed
 def gradient(f: Array, *varargs: Any, axis: Axis = None, edge_order: int = 1) -> Array | tuple[Array, ...]:
     r"""The derivatives of sampled values: :math:`(f_{i+1} - f_{i-1}) / 2h`, and one-sided ones at both ends.
 
@@ -52,7 +53,7 @@ def gradient(f: Array, *varargs: Any, axis: Axis = None, edge_order: int = 1) ->
     """
     device = device_of(f)
     axes = tuple(range(f.ndim)) if axis is None else check_axes(axis, f.ndim, "gradient")
-    if edge_order not in (1, 2):
+    if check_integer(edge_order, "gradient", "edge_order") not in (1, 2):
         raise ValueError(f"gradient(): edge_order is 1 or 2, not {describe(edge_order)}")
     given = varargs or (1.0,)
     if len(given) == 1 and not getattr(given[0], "ndim", 0) and not isinstance(given[0], (list, tuple)):
@@ -110,7 +111,7 @@ def _steps(f: Array, spacing: Any, length: int) -> Any:
         return float(spacing)
     real = finfo(f.dtype).dtype
     # Coordinates are a parameter, not an operand: those of a consumer such as xarray are NumPy's.
-    x = spacing if isinstance(spacing, Array) else xp.asarray(np.asarray(spacing), device=f.device)
+    x = spacing if isinstance(spacing, Array) else xp.asarray(spacing, device=f.device)
     x = xp.astype(x, real)
     if not x.ndim:
         return float(x)

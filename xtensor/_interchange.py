@@ -66,7 +66,10 @@ def from_producer(x: Any, device: Device | None, copy: bool | None) -> tuple[Nat
         source = HOST
     target = _device_at(source) if device is None else device
     if target._backend.dlpack_device(target._spec) == source:
-        return target._backend.from_dlpack(x, target._spec, copy=copy), target
+        try:
+            return target._backend.from_dlpack(x, target._spec, copy=copy), target
+        except RuntimeError as error:  # NumPy's, for a dtype or a device that it does not know
+            raise BufferError(f"from_dlpack(): {describe(x)} cannot be read on {target}: {error}") from error
     if copy is False:
         raise CopyRequiredError(
             f"from_dlpack(): a copy is needed from DLPack device {source} to {target}; pass copy=None or copy=True"

@@ -16,7 +16,7 @@ import numpy as np
 
 from ._array import Array, Axis
 from ._bfloat16 import finfo, kind_of
-from ._dispatch import device_of
+from ._dispatch import composed, device_of
 from ._errors import describe
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ __all__ = [
 ]
 
 
+@composed
 def cumprod(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
     r"""The products :math:`\prod_{j \le i} a_j` along an axis.
 
@@ -71,6 +72,7 @@ def cumprod(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
     return xp.cumulative_prod(line, axis=axis, dtype=dtype)
 
 
+@composed
 def cumsum(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
     r"""The sums :math:`\sum_{j \le i} a_j` along an axis.
 
@@ -101,6 +103,7 @@ def cumsum(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
     return xp.cumulative_sum(line, axis=axis, dtype=dtype)
 
 
+@composed
 def nanargmax(a: Array, axis: int | None = None, *, keepdims: bool = False) -> Array:
     """The position of the largest element that is not NaN; of the first of them where there are several.
 
@@ -132,6 +135,7 @@ def nanargmax(a: Array, axis: int | None = None, *, keepdims: bool = False) -> A
     return _position(a, nanmax, axis, keepdims, "nanargmax")
 
 
+@composed
 def nanargmin(a: Array, axis: int | None = None, *, keepdims: bool = False) -> Array:
     """The position of the smallest element that is not NaN; of the first of them where there are several.
 
@@ -163,6 +167,7 @@ def nanargmin(a: Array, axis: int | None = None, *, keepdims: bool = False) -> A
     return _position(a, nanmin, axis, keepdims, "nanargmin")
 
 
+@composed
 def nancumprod(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
     r"""The products :math:`\prod_{j \le i} a_j` along an axis, NaN counting as 1.
 
@@ -192,6 +197,7 @@ def nancumprod(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
     return cumprod(_filled(a, 1.0, "nancumprod"), axis, dtype)
 
 
+@composed
 def nancumsum(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
     r"""The sums :math:`\sum_{j \le i} a_j` along an axis, NaN counting as 0.
 
@@ -221,6 +227,7 @@ def nancumsum(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
     return cumsum(_filled(a, 0.0, "nancumsum"), axis, dtype)
 
 
+@composed
 def nanmax(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     r"""The largest element that is not NaN, over all or some axes.
 
@@ -252,6 +259,7 @@ def nanmax(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     return _extreme(a, xp.max, -xp.inf, axis, keepdims, "nanmax")
 
 
+@composed
 def nanmean(a: Array, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
     r"""The arithmetic mean, :math:`\frac{1}{N} \sum_i a_i`, of the ``N`` elements that are not NaN.
 
@@ -288,6 +296,7 @@ def nanmean(a: Array, axis: Axis = None, dtype: Any = None, *, keepdims: bool = 
     return _quotient(xp.sum(_filled(a, 0.0, "nanmean"), axis=axis, dtype=a.dtype, keepdims=keepdims), count)
 
 
+@composed
 def nanmin(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     r"""The smallest element that is not NaN, over all or some axes.
 
@@ -319,6 +328,7 @@ def nanmin(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     return _extreme(a, xp.min, xp.inf, axis, keepdims, "nanmin")
 
 
+@composed
 def nanprod(a: Array, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
     r"""The product, :math:`\prod_i a_i`, of the elements that are not NaN.
 
@@ -350,6 +360,7 @@ def nanprod(a: Array, axis: Axis = None, dtype: Any = None, *, keepdims: bool = 
     return xp.prod(_numbers(_filled(a, 1.0, "nanprod"), "nanprod"), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
+@composed
 def nanstd(
     a: Array,
     axis: Axis = None,
@@ -394,6 +405,7 @@ def nanstd(
     return xp.sqrt(_variance(a, axis, dtype, _correction(ddof, correction, "nanstd"), keepdims, "nanstd"))
 
 
+@composed
 def nansum(a: Array, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
     r"""The sum, :math:`\sum_i a_i`, of the elements that are not NaN.
 
@@ -431,6 +443,7 @@ def nansum(a: Array, axis: Axis = None, dtype: Any = None, *, keepdims: bool = F
     return xp.sum(_numbers(_filled(a, 0.0, "nansum"), "nansum"), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
+@composed
 def nanvar(
     a: Array,
     axis: Axis = None,

@@ -6,6 +6,7 @@ made of what the axes before have filled.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -14,8 +15,8 @@ import numpy as np
 
 from ._array import Array
 from ._bfloat16 import kind_of
-from ._checks import check_axis, check_integer
-from ._dispatch import device_of
+from ._checks import LARGEST, check_axis, check_integer
+from ._dispatch import composed, device_of
 from ._errors import describe
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ __all__ = ["pad"]
 Widths = tuple[int, int]
 
 
+@composed
 def pad(array: Array, pad_width: Any, mode: str = "constant", **options: Any) -> Array:
     """An array with elements put before and after it along its axes.
 
@@ -78,6 +80,9 @@ def pad(array: Array, pad_width: Any, mode: str = "constant", **options: Any) ->
             f"pad(): mode {mode!r} takes {', '.join(known) or 'no options'}, not {', '.join(sorted(options))}"
         )
     widths = [_width(pair) for pair in _pairs(pad_width, array.ndim, "pad_width")]
+    longer = tuple(before + length + after for (before, after), length in zip(widths, array.shape, strict=True))
+    if math.prod(longer) > LARGEST:
+        raise ValueError(f"pad(): pad_width {describe(pad_width)} makes shape {longer}, more than memory has addresses")
     chosen = {
         name: _pairs(value, array.ndim, name) if name != "reflect_type" else [value] * array.ndim
         for name, value in options.items()
@@ -110,6 +115,8 @@ def _pairs(value: Any, ndim: int, name: str) -> list[tuple[Any, Any]]:
             pairs[check_axis(axis, ndim, "pad")] = _pairs(item, 1, name)[0]
         return pairs
     if isinstance(value, np.ndarray):
+        if value.dtype.kind not in "biufc":
+            raise TypeError(f"pad(): {name} is made of numbers, not of dtype {value.dtype}")
         value = value.tolist()
     if not isinstance(value, (tuple, list)):
         return [(value, value)] * ndim
@@ -117,7 +124,7 @@ def _pairs(value: Any, ndim: int, name: str) -> list[tuple[Any, Any]]:
     nested = [isinstance(item, (tuple, list)) for item in items]
     if not any(nested) and len(items) in (1, 2):
         return [(items[0], items[-1])] * ndim
-    if all(nested) and len(items) in (1, ndim) and all(len(item) in (1, 2) for item in items):
+    if all(nested) and len(items) in (1, ndim) and {len(item) for item in items} in ({1}, {2}):
         pairs = [(item[0], item[-1]) for item in items]
         return pairs * ndim if len(pairs) == 1 else pairs
     raise ValueError(f"pad(): {name} is a number, a pair, or a pair for each of {ndim} axes, not {describe(value)}")
@@ -155,6 +162,8 @@ def _value(value: Any, array: Array) -> Array:
     """A number as a 0-d Array of the dtype, and on the device, of an array."""
     if isinstance(value, Array):
         return xp.astype(value.to_device(array.device), array.dtype, copy=False)
+    if not isinstance(value, (bool, int, float, complex, np.bool, np.number)):
+        raise TypeError(f"pad(): what is padded with is a number, not {describe(value)}")
     return xp.asarray(np.asarray(value).astype(array.dtype), device=array.device)
 
 

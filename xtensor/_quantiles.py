@@ -15,8 +15,8 @@ import numpy as np
 
 from ._array import Array, Axis
 from ._bfloat16 import kind_of
-from ._checks import check_axes
-from ._dispatch import device_of
+from ._checks import check_axes, check_flag
+from ._dispatch import composed, device_of
 from ._errors import describe
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ ROUNDED: dict[str, Callable[[Array], Array]] = {
 """Methods that bring a fractional position to an element, or between two."""
 
 
+@composed
 def median(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     """The middle element in sorted order, the mean of both where there are two, over all or some axes.
 
@@ -84,6 +85,7 @@ def median(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     return xp.reshape(xp.where(_holds_nan(lines), xp.nan, _median(lines)), shape)
 
 
+@composed
 def nanmedian(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     """The middle, in sorted order, of the elements that are not NaN; the mean of both where there are two.
 
@@ -117,6 +119,7 @@ def nanmedian(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     return xp.reshape(_median(lines), shape)
 
 
+@composed
 def nanquantile(
     a: Array,
     q: float | Sequence[float] | Array,
@@ -159,6 +162,7 @@ def nanquantile(
     return _quantile(a, q, axis, method, keepdims, "nanquantile", skip=True)
 
 
+@composed
 def quantile(
     a: Array,
     q: float | Sequence[float] | Array,
@@ -214,7 +218,7 @@ def _lines(a: Array, axis: Axis, keepdims: bool, name: str) -> tuple[Array, tupl
         raise TypeError(f"{name}() takes real numbers, not {a.dtype}, which has no order; take xtensor.abs(a) first")
     axes = tuple(range(a.ndim)) if axis is None else check_axes(axis, a.ndim, name)
     others = tuple(i for i in range(a.ndim) if i not in axes)
-    if keepdims:
+    if check_flag(keepdims, name, "keepdims"):
         shape = tuple(1 if i in axes else length for i, length in enumerate(a.shape))
     else:
         shape = tuple(a.shape[i] for i in others)
@@ -252,7 +256,10 @@ def _quantile(a: Array, q: Any, axis: Axis, method: str, keepdims: bool, name: s
         known = ", ".join(map(repr, (*CONTINUOUS, *ROUNDED)))
         raise ValueError(f"{name}(): there is no method {describe(method)}; there are {known}")
     lines, shape = _lines(a, axis, keepdims, name)
-    parts = np.asarray(q.to_device("cpu") if isinstance(q, Array) else q, dtype=np.float64)
+    try:
+        parts = np.asarray(q.to_device("cpu") if isinstance(q, Array) else q, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}(): q is a number in [0, 1] or several, not {describe(q)}") from None
     if not np.all((parts >= 0) & (parts <= 1)):
         raise ValueError(f"{name}(): q lies in [0, 1], not {describe(q)}")
     ordered, count = _sorted(lines)

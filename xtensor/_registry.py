@@ -162,6 +162,11 @@ class Entry:
 
 
 def _unavailable(what: str, error: Exception, remedy: str = "") -> BackendUnavailableError:
+    # It is kept for good, and frames would keep all that whoever looked for the device held.
+    met: BaseException | None = error
+    while met is not None and met.__traceback__ is not None:
+        met.__traceback__ = None
+        met = met.__cause__ or met.__context__
     if isinstance(error, BackendUnavailableError):
         return error
     failure = BackendUnavailableError(f"{what}: {type(error).__name__}: {error}", remedy)

@@ -15,7 +15,7 @@ import numpy as np
 from ._array import Array, apply, wrap
 from ._bfloat16 import result_type
 from ._device import Device, device
-from ._dispatch import _dressed, call, common_device, native_operand
+from ._dispatch import _dressed, call, common_device, composed, native_operand
 from ._errors import describe
 from ._generic_special import FORMULAS, Formula
 from ._transfers import allowed, move
@@ -57,7 +57,7 @@ def special(declaration: F) -> F:
         result: Array = compute(name, place, natives)
         return result
 
-    return _dressed(function, declaration)
+    return composed(_dressed(function, declaration))
 
 
 def promoted(name: str, operands: tuple[Any, ...]) -> tuple[Device, tuple[Native, ...]]:
@@ -75,7 +75,7 @@ def promoted(name: str, operands: tuple[Any, ...]) -> tuple[Device, tuple[Native
         raise TypeError(f"{name}() takes real numbers, not dtype {dtype}")
     real = REAL_OPERANDS.get(name, 0) if dtype.kind == "c" else 0
     if any(result_type(getattr(native, "dtype", native)).kind == "c" for native in natives[:real]):
-        raise TypeError(f"{name}() takes real numbers but for its last operand")
+        raise TypeError(f"{name}() takes real numbers but for its last operand, not dtype {dtype}")
     parts = np.finfo(dtype).dtype
     return place, tuple(
         _as_dtype(native, parts if position < real else dtype, place) for position, native in enumerate(natives)

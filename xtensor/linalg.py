@@ -12,9 +12,9 @@ import numpy as np
 
 from ._array import Array, Axis, apply, wrap
 from ._bfloat16 import finfo, kind_of, result_type
-from ._checks import check_axes, check_axis, check_dtype, check_integer
+from ._checks import check_axes, check_axis, check_dtype, check_flag, check_integer
 from ._device import Device
-from ._dispatch import call, device_of, native_operand
+from ._dispatch import call, composed, device_of, native_operand
 from ._errors import describe
 from ._linear_algebra import _pair, matmul, matrix_transpose, tensordot, vecdot
 from .backend import Native
@@ -135,7 +135,7 @@ def cholesky(x: Array, /, *, upper: bool = False) -> Array:
     Standard 2025.12, Linear Algebra Extension, ``cholesky``.
     """
     device = _square(x, "cholesky")
-    return apply(device, device.xp.linalg.cholesky, x._native, upper=upper)
+    return apply(device, device.xp.linalg.cholesky, x._native, upper=check_flag(upper, "cholesky", "upper"))
 
 
 def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
@@ -408,6 +408,7 @@ def inv(x: Array, /) -> Array:
     return apply(device, device.xp.linalg.inv, x._native)
 
 
+@composed
 def lstsq(a: Array, b: Array, rcond: float | None = None) -> LstsqResult:
     r"""The shortest :math:`x` that minimises :math:`\lVert b - a x \rVert`, the least-squares solution.
 
@@ -456,6 +457,8 @@ def lstsq(a: Array, b: Array, rcond: float | None = None) -> LstsqResult:
     a, b = xp.astype(a, dtype, copy=False), xp.astype(b, dtype, copy=False)
     (m, n), device, real = a.shape, a.device, finfo(dtype).dtype
     sides = b if b.ndim == 2 else b[:, None]
+    if rcond is not None and not isinstance(rcond, (int, float, np.integer, np.floating)):
+        raise TypeError(f"lstsq(): rcond is a real number or None, not {describe(rcond)}")
     precision = float(finfo(dtype).eps)
     threshold = precision * max(m, n) if rcond is None else precision if rcond < 0 else float(rcond)
     if m and n:

@@ -23,7 +23,8 @@ from typing import Any, Literal, overload
 import xtensor as xp
 
 from ._array import Array, Axis
-from ._checks import check_axes, check_integer
+from ._checks import check_axes, check_flag, check_integer
+from ._dispatch import composed
 from ._special import FunctionUnavailableError, compute, promoted, special
 
 __all__ = [
@@ -1574,6 +1575,7 @@ def log_ndtr(x: Array, /) -> Array:
     """
 
 
+@composed
 def log_softmax(x: Array, axis: Axis = None) -> Array:
     r"""The logarithm of :func:`softmax`, :math:`x_i - \ln \sum_j e^{x_j}`, without overflow and underflow.
 
@@ -1665,6 +1667,7 @@ def logsumexp(
 ) -> Array: ...
 
 
+@composed
 def logsumexp(
     a: Array,
     axis: Axis = None,
@@ -1712,6 +1715,8 @@ def logsumexp(
     shape = xp.broadcast_shapes(*(native.shape for native in natives))
     axes = tuple(range(len(shape))) if axis is None else check_axes(axis, len(shape), "logsumexp")
     factors = (None,) if b is None else ()
+    keepdims = check_flag(keepdims, "logsumexp", "keepdims")
+    return_sign = check_flag(return_sign, "logsumexp", "return_sign")
     result: Array | tuple[Array, Array] = compute("logsumexp", device, natives, *factors, axes, keepdims, return_sign)
     return result
 
@@ -1742,6 +1747,7 @@ def lpmv(m: Array | float, v: Array | float, x: Array | float, /) -> Array:
     """
 
 
+@composed
 def multigammaln(a: Array, d: int) -> Array:
     r"""The logarithm :math:`\ln \Gamma_d(a)` of the multivariate gamma function.
 
@@ -1992,6 +1998,7 @@ def poch(z: Array | float, m: Array | float, /) -> Array:
     """
 
 
+@composed
 def polygamma(n: Array | float, x: Array | float) -> Array:
     r"""The polygamma function :math:`\psi^{(n)}(x) = \frac{d^n}{dx^n} \psi(x)`.
 
@@ -2159,6 +2166,7 @@ def rgamma(x: Array, /) -> Array:
     """
 
 
+@composed
 def sinc(x: Array) -> Array:
     r"""The normalized sinc function :math:`\frac{\sin \pi x}{\pi x}`, 1 at 0.
 
@@ -2206,6 +2214,7 @@ def sindg(x: Array, /) -> Array:
     """
 
 
+@composed
 def softmax(x: Array, axis: Axis = None) -> Array:
     r"""The exponentials as shares of their sum, :math:`e^{x_i} / \sum_j e^{x_j}`, without overflow.
 
@@ -2466,6 +2475,7 @@ def yn(n: Array | float, x: Array | float, /) -> Array:
     """
 
 
+@composed
 def zeta(x: Array | float, q: Array | float | None = None) -> Array:
     r"""The Hurwitz zeta function :math:`\zeta(x, q) = \sum_{k=0}^\infty (k + q)^{-x}`, or Riemann's :math:`\zeta(x)`.
 

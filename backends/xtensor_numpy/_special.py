@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ def special(name: str, kind: str) -> Callable[..., Native] | None:
 def _in_double_precision(function: Callable[..., Native]) -> Callable[..., Native]:
     """A function that is not a ufunc, and so has results of its own choice of dtype."""
 
+    @wraps(function)
     def computed(*operands: Any) -> Native:
         exact = (x.astype(np.float64) if isinstance(x, np.ndarray) else x for x in operands)
         result = np.asarray(function(*exact))
@@ -42,6 +44,7 @@ def _in_double_precision(function: Callable[..., Native]) -> Callable[..., Nativ
 def _of_whole_trials(function: Callable[..., Native]) -> Callable[..., Native]:
     """The binomial functions warn of every floating-point number of trials, whole or not."""
 
+    @wraps(function)
     def computed(k: Native, n: Native, p: Native) -> Native:
         known = np.isfinite(n)
         whole = np.clip(np.where(known, n, 0), WHOLE.min, WHOLE.max).astype(np.long)

@@ -1,4 +1,4 @@
-r"""What the pages need beyond Markdown: formulas as MathML, and the tables of the benchmarks that were kept.
+r"""What the pages need beyond Markdown: formulas as MathML, tables of the benchmarks and stress tests that were kept.
 
 Formulas are written as in the docstrings, ``:math:`\sqrt{x}```. They become MathML, which browsers show without a
 script, so that a page needs nothing from elsewhere.
@@ -6,6 +6,7 @@ script, so that a page needs nothing from elsewhere.
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from markdown import Extension, Markdown
 from markdown.inlinepatterns import InlineProcessor
 
 ROOT = Path(__file__).parents[2]
+FIGURES = re.compile(r"^<!-- stress: (\w+) -->$", re.MULTILINE)
 TABLES = re.compile(r"^<!-- benchmarks: (\w+) -->$", re.MULTILINE)
 
 
@@ -45,8 +47,47 @@ def on_config(config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Put the tables of the benchmarks in the place of their marks."""
-    return TABLES.sub(lambda mark: tables(mark[1]), markdown)
+    """Put the tables of benchmarks and stress tests in the place of their marks."""
+    return FIGURES.sub(lambda mark: figures(mark[1]), TABLES.sub(lambda mark: tables(mark[1]), markdown))
+
+
+def figures(module: str) -> str:
+    """What the long runs of a stress module that were kept counted; ``runs`` stands for the runs themselves."""
+    kept = sorted((ROOT / "tests" / "stress" / "results").glob("*.json"))
+    runs = [json.loads(path.read_text(encoding="utf-8")) for path in kept]
+    if not runs:
+        return "No long run has been kept yet, so no figure is given here."
+    return "\n\n".join(_described(run) if module == "runs" else _counted(run, module) for run in runs)
+
+
+def _described(run: dict[str, Any]) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
+    return (
+        f"- {', '.join(run['devices'])}: {run['date']}, in {run['seconds']} s; xtensor {run['xtensor']}, "
+        f"Python {run['python']}{'' if run['gil'] else ' without the GIL'}, {versions}; {run['platform']}"
+    )
+
+
+def _counted(run: dict[str, Any], module: str) -> str:
+    """A row for each test of a module; tests that only differ in their parameters are one, their numbers added up."""
+    rows: dict[str, dict[str, Any]] = {}
+    for record in run["records"]:
+        if record["module"] != f"test_{module}":
+            continue
+        name, _, parameters = record["test"].partition("[")
+        worded = any(isinstance(value, str) for value in record["figures"].values())
+        title = name.removeprefix("test_").replace("_", " ")
+        row = rows.setdefault(f"{parameters.removesuffix(']')}" if worded else title, {"tests": 0})
+        row["tests"] += 1
+        for key, value in record["figures"].items():
+            row[key] = value if isinstance(value, str) or key == "elements" else row.get(key, 0) + value
+    lines = ["| | |", "| --- | --- |"]
+    for title, row in rows.items():
+        shown = (
+            f"{key.replace('_', ' ')} {value if isinstance(value, str) else f'{value:,}'}" for key, value in row.items()
+        )
+        lines.append(f"| {title} | {', '.join(shown)} |")
+    return f"{', '.join(run['devices'])}:\n\n" + "\n".join(lines)
 
 
 def tables(group: str) -> str:

@@ -6,8 +6,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from .._array import Array
-from .._checks import as_lengths, check_axes
-from .._dispatch import device_of
+from .._checks import as_lengths, check_axes, check_flag
+from .._dispatch import composed, device_of
 
 if TYPE_CHECKING:
     import xtensor as xp
@@ -17,6 +17,7 @@ else:
 __all__ = ["sliding_window_view"]
 
 
+@composed
 def sliding_window_view(
     x: Array,
     window_shape: int | tuple[int, ...],
@@ -54,6 +55,8 @@ def sliding_window_view(
     NumPy, ``lib.stride_tricks.sliding_window_view``.
     """
     device = device_of(x)
+    check_flag(subok, "sliding_window_view", "subok")
+    check_flag(writeable, "sliding_window_view", "writeable")
     lengths = as_lengths(window_shape, "sliding_window_view")
     axes = tuple(range(x.ndim)) if axis is None else check_axes(axis, x.ndim, "sliding_window_view")
     if len(lengths) != len(axes):

@@ -1,0 +1,86 @@
+"""The recorder of figures: what a test did and met, kept by the long tier."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import xtensor as xp
+
+from .tiers import LONG
+
+RESULTS = Path(__file__).parent / "results"
+MODULES = {path.stem for path in Path(__file__).parent.glob("test_*.py")}
+LIBRARIES = ("numpy", "scipy", "array-api-strict", "dpnp", "cupy", "triton", "hypothesis")
+
+_records: list[dict[str, Any]] = []
+_started = time.time()
+
+
+class Figures:
+    """What one test records: ``figures.record(calls=1000, bytes_grown=0)``."""
+
+    def __init__(self) -> None:
+        self.recorded: dict[str, Any] = {}
+
+    def record(self, **figures: Any) -> None:
+        """Keep figures by their names; numbers of one name add up."""
+        for name, value in figures.items():
+            before = self.recorded.get(name)
+            self.recorded[name] = value if before is None or isinstance(value, str) else before + value
+
+
+@pytest.fixture
+def figures(request: pytest.FixtureRequest) -> Iterator[Figures]:
+    """The test's recorder, which must have been used when the test passes."""
+    taken = Figures()
+    started = time.perf_counter()
+    yield taken
+    _records.append(
+        {
+            "module": request.node.module.__name__.rpartition(".")[2],
+            "test": request.node.name,
+            "seconds": round(time.perf_counter() - started, 1),
+            "figures": taken.recorded,
+        }
+    )
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Keep the figures of a long run of every module in which nothing failed."""
+    complete = {record["module"] for record in _records} == MODULES
+    if not LONG or exitstatus or not complete or hasattr(session.config, "workerinput"):
+        return
+    devices = [str(device) for device in xp.devices()]
+    record = {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "seconds": round(time.time() - _started),
+        "devices": devices,
+        "xtensor": xp.__version__,
+        "python": platform.python_version(),
+        "gil": getattr(sys, "_is_gil_enabled", lambda: True)(),
+        "platform": f"{sys.platform}-{platform.machine()}, {os.cpu_count()} cores",
+        "versions": {name: importlib.metadata.version(name) for name in LIBRARIES if _installed(name)},
+        "records": _records,
+    }
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{'+'.join(devices).replace(':', '-')}.json"
+    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8", newline="\n")
+
+
+def _installed(name: str) -> bool:
+    try:
+        importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True

@@ -1,0 +1,166 @@
+"""Several wrong arguments at once, of every public function: a documented error or a result, and no operand changed.
+
+One wrong argument at a time is the matter of tests/test_bad_input.py; here they meet each other. NumPy arrays of every
+layout that NumPy allows stand where arrays and indices do.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from arguments import (
+    BAD,
+    DOCUMENTED,
+    GOOD,
+    HUGE,
+    NO_BAD_ARGUMENT_HERE,
+    REPETITIONS,
+    call,
+    find,
+    is_result,
+    parameters_of,
+    tried,
+    with_bad,
+)
+from strategies import values_of
+
+import xtensor as xp
+
+from .tiers import scale
+
+ENDLESS = ("special.hyp1f1",)
+"""Functions that SciPy computes, for some large arguments together, without coming to an end, and cannot be stopped."""
+
+NAMES = [name for name in GOOD if name not in ("register_backend", *NO_BAD_ARGUMENT_HERE, *ENDLESS)]
+
+ERRORS = (*DOCUMENTED, xp.special.FunctionUnavailableError)
+
+
+def arrays_of(arguments: dict[str, Any]) -> list[xp.Array]:
+    """The Arrays among some arguments, those in sequences too."""
+    values = [item for value in arguments.values() for item in (value if isinstance(value, (list, tuple)) else [value])]
+    return [value for value in values if isinstance(value, xp.Array)]
+
+
+def same(x: xp.Array, values: np.ndarray) -> bool:
+    return np.array_equal(values_of(x), values, equal_nan=values.dtype.kind in "fc")
+
+
+def bad_cases(name: str, parameter: str) -> list[str]:
+    """The bad values to try: without numbers that make SciPy or NumPy work, unchecked, for hours."""
+    slow = (name, parameter) in REPETITIONS
+    return [case for case in BAD if not (slow and case in HUGE)]
+
+
+@pytest.mark.parametrize("chunk", range(8))
+def test_combinations_of_bad_arguments_raise_documented_errors_and_change_no_operand(device, chunk, figures):
+    rng = random.Random(chunk)
+    refused = accepted = 0
+    for name in NAMES[chunk::8]:
+        function = find(name)
+        parameters = [item.name for item in parameters_of(function)]
+        if not parameters:
+            continue
+        for _ in range(scale(20, 60)):
+            arguments = GOOD[name]()
+            chosen = {}
+            for parameter in rng.sample(parameters, min(len(parameters), rng.randint(1, 3))):
+                case = rng.choice(bad_cases(name, parameter))
+                chosen[parameter] = case
+                arguments = with_bad(function, arguments, parameter, BAD[case]())
+            operands = arrays_of(arguments)
+            if any(operand.device is not device for operand in operands):
+                continue
+            before = [values_of(operand).copy() for operand in operands]
+            try:
+                with tried(name):
+                    result = call(function, arguments)
+            except Exception as error:
+                refused += 1
+                met = f"{name}{chosen}: {type(error).__name__}: {error}"
+                if not isinstance(error, ERRORS) and (name, type(error)) != ("from_dlpack", AttributeError):
+                    pytest.fail(f"{met} is no documented error")
+                if not str(error) or not all(map(same, operands, before)):
+                    pytest.fail(f"{met} says nothing, or an operand is half-written")
+            else:
+                accepted += 1
+                assert is_result(result) or name == "put_along_axis", f"{name}{chosen} gave {result!r}"
+    figures.record(functions=len(NAMES[chunk::8]), inputs=refused + accepted, refused=refused)
+
+
+BASE = np.arange(1, 7).reshape(2, 3)
+
+
+def layouts(dtype: Any) -> dict[str, np.ndarray]:
+    """The same six values in every layout that NumPy has."""
+    values = BASE.astype(dtype)
+    bytes_ = np.zeros(values.nbytes + 1, np.uint8)
+    misaligned = bytes_[1:].view(dtype).reshape(values.shape)
+    misaligned[...] = values
+    read_only = values.copy()
+    read_only.flags.writeable = False
+    field = np.zeros(values.shape, dtype=[("pad", "u1"), ("values", dtype)])
+    field["values"] = values
+    return {
+        "plain": values.copy(),
+        "byte-swapped": values.astype(np.dtype(dtype).newbyteorder()),
+        "misaligned": misaligned,
+        "read-only": read_only,
+        "field of a record": field["values"],
+        "Fortran order": np.asfortranarray(values),
+        "reversed": values[::-1, ::-1].copy()[::-1, ::-1],
+        "strided": np.repeat(values, 2, axis=1)[:, ::2],
+        "broadcast": np.broadcast_to(values, (1, 2, 3))[0],
+        "subclass": values.view(np.recarray),
+    }
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "i8", "f4", "f8", "c8", "c16"])
+def test_numpy_array_of_any_layout_is_read_exactly_and_left_alone(device, dtype, figures):
+    if np.dtype(dtype) not in device.dtypes:
+        pytest.skip(f"{device} has no {np.dtype(dtype)}")
+    tried_here = 0
+    for name, host in layouts(dtype).items():
+        for copy in (None, True):
+            before = host.copy()
+            x = xp.asarray(host, copy=copy)
+            assert values_of(x).tolist() == BASE.tolist(), name
+            assert x.dtype == np.dtype(dtype), name
+            assert values_of(xp.sum(x)).tolist() == BASE.sum(), name
+            assert values_of(xp.reshape(x + x, (-1,))).tolist() == (2 * BASE).ravel().tolist(), name
+            if copy:
+                x[0, 0] = 0
+            assert np.array_equal(host, before), f"{name}: the source was written to"
+            tried_here += 1
+    figures.record(inputs=tried_here)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i4", "i8", "u4"])
+def test_numpy_index_of_any_layout_takes_and_puts_what_it_names(lenient_device, dtype, figures):
+    if np.dtype(dtype) not in lenient_device.dtypes:
+        pytest.skip(f"{lenient_device} has no {np.dtype(dtype)}")
+    inputs = 0
+    for name, host in layouts(dtype).items():
+        x = xp.arange(10)
+        assert values_of(x[host]).tolist() == BASE.tolist(), name
+        try:
+            x[host] = 0
+        except IndexError:
+            assert lenient_device.backend not in ("numpy",), name
+        else:
+            assert values_of(x).tolist() == [0, *[0] * 6, 7, 8, 9], name
+        inputs += 1
+    figures.record(inputs=inputs)
+
+
+@pytest.mark.parametrize("layout", layouts("?"))
+def test_numpy_mask_of_any_layout_chooses_what_it_names(lenient_device, layout, figures):
+    mask = layouts("?")[layout]
+    x = xp.reshape(xp.arange(6), (2, 3))
+    assert values_of(x[mask]).tolist() == list(range(6))
+    x[mask] = 7
+    assert values_of(x).tolist() == [[7] * 3] * 2
+    figures.record(inputs=1)

@@ -1,0 +1,132 @@
+"""Eight threads that compute, move, choose devices and policies, and register and probe backends, all at once."""
+
+from __future__ import annotations
+
+import faulthandler
+import random
+import sys
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from strategies import values_of
+from toy import ToyBackend
+
+import xtensor as xp
+
+from .tiers import scale
+
+THREADS = 8
+SECONDS = 120
+"""After which a deadlock is taken for one: every thread's traceback is printed, and the process ends."""
+
+
+class Worker:
+    """What one thread does: each task checks what it gets."""
+
+    def __init__(self, number: int, devices: list[xp.Device]) -> None:
+        self.number, self.devices = number, devices
+        self.rng = random.Random(number)
+        self.tasks = [getattr(self, name) for name in dir(self) if name.startswith("do_")]
+        self.registered = False
+        self.host = np.arange(12.0).reshape(3, 4) + number
+
+    def run(self, count: int) -> None:
+        for _ in range(count):
+            self.rng.choice(self.tasks)()
+
+    def any_device(self) -> xp.Device:
+        return self.rng.choice(self.devices)
+
+    def do_compute(self) -> None:
+        x = xp.asarray(self.host, device=self.any_device())
+        assert np.array_equal(values_of(x * 2.0 + x), self.host * 3)
+        assert float(xp.sum(x)) == self.host.sum()
+        assert np.array_equal(values_of(xp.matmul(x, x.mT)), self.host @ self.host.T)
+
+    def do_write(self) -> None:
+        x = xp.asarray(self.host, device=self.any_device(), copy=True)
+        x[1, ...] = 0.0
+        x += 1.0
+        assert values_of(x)[1].tolist() == [1.0] * 4
+
+    def do_move(self) -> None:
+        x = xp.asarray(self.host, device=self.any_device())
+        for place in self.devices:
+            x = x.to_device(place)
+            assert x.device is place
+        assert np.array_equal(values_of(x), self.host)
+
+    def do_use_device(self) -> None:
+        place = self.any_device()
+        with xp.use_device(place):
+            assert xp.default_device() is place
+            assert xp.zeros(3).device is place
+            with xp.use_device("cpu"):
+                assert xp.ones(3).device is xp.device("cpu")
+            assert xp.default_device() is place
+
+    def do_transfer(self) -> None:
+        first, second = self.rng.sample(self.devices, 2)
+        x, y = xp.asarray(self.host, device=first), xp.asarray(self.host, device=second)
+        with xp.transfers("allow"):
+            assert np.array_equal(values_of(x + y), 2 * self.host)
+            with xp.transfers("forbid"), pytest.raises(ValueError, match="two devices"):
+                _ = x + y
+        with pytest.raises(ValueError, match="two devices"):
+            _ = x + y
+
+    def do_register(self) -> None:
+        name = f"toy{self.number}"
+        backend = ToyBackend(name=name, specs=(f"{name}:0",))
+        backend.kinds = (name,)
+        if self.registered:
+            with pytest.raises(ValueError, match="registered already"):
+                xp.register_backend(backend)
+        else:
+            xp.register_backend(backend)
+            self.registered = True
+        x = xp.asarray(self.host, device=f"{name}:0")
+        assert np.array_equal(values_of(x + x), 2 * self.host)
+
+    def do_probe(self) -> None:
+        assert {"numpy"} <= {info.name for info in xp.backends()}
+        assert xp.device("cpu") in xp.devices()
+        with pytest.raises(ValueError, match="nowhere"):
+            xp.device("nowhere:0")
+
+    def do_fail(self) -> None:
+        x = xp.asarray(self.host, device=self.any_device())
+        with pytest.raises(ValueError, match=r"\(3, 4\)"):
+            _ = x + xp.zeros((2, 2), device=x.device)
+
+
+def test_threads_get_right_values_and_do_not_wait_for_each_other(registry, figures):
+    xp.register_backend(ToyBackend())
+    devices = list(xp.devices())
+    workers = [Worker(number, devices) for number in range(THREADS)]
+    together, errors = threading.Barrier(THREADS), []
+    count = scale(400, 5_000)
+
+    def work(worker: Worker) -> None:
+        try:
+            together.wait()
+            worker.run(count)
+        except BaseException as error:
+            errors.append(error)
+
+    before: Any = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    faulthandler.dump_traceback_later(scale(SECONDS, 10 * SECONDS), exit=True, file=sys.__stderr__)
+    try:
+        threads = [threading.Thread(target=work, args=(worker,)) for worker in workers]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+        sys.setswitchinterval(before)
+    assert errors == []
+    figures.record(threads=THREADS, tasks=THREADS * count, devices=len(devices))
