@@ -83,6 +83,11 @@ OF_NAN = (
 )
 
 
+OF_NEURONS = tuple(
+    f"nn.functional.{name}" for name in ("gelu", "layer_norm", "log_softmax", "relu", "rms_norm", "silu", "softmax")
+)
+
+
 def operands_of(function: Any) -> Callable[[], Arguments]:
     """Good arguments of a special function: one array for each parameter without a default."""
     names = [item.name for item in parameters_of(function) if item.default is item.empty]
@@ -154,6 +159,12 @@ GOOD: dict[str, Callable[[], Arguments]] = {
     "roots": lambda: {"p": vector()},
     "transpose": lambda: {"a": matrix()},
     **{f"special.{name}": operands_of(getattr(xp.special, name)) for name in xp.special.__all__ if name.islower()},
+    **dict.fromkeys(OF_NEURONS, lambda: {"x": matrix()}),
+    "nn.functional.cross_entropy": lambda: {"logits": matrix(), "target": xp.asarray([0, 1])},
+    "nn.functional.linear": lambda: {"x": matrix(), "weight": matrix()},
+    "nn.functional.rotary_embedding": lambda: {"x": matrix(), "cos": parts()[:, :1], "sin": parts()[:, :1]},
+    "nn.functional.scaled_dot_product_attention": lambda: {"query": matrix(), "key": matrix(), "value": matrix()},
+    "nn.functional.swiglu": lambda: {"gate": matrix(), "x": matrix()},
     "special.multigammaln": lambda: {"a": matrix() + 3, "d": 2},
     # The functions about devices.
     "backends": dict,
@@ -294,7 +305,7 @@ def find(name: str) -> Any:
 
 def public_functions() -> list[str]:
     """Every public function, by its name below the namespace."""
-    modules = ("", "fft.", "lib.stride_tricks.", "linalg.", "special.")
+    modules = ("", "fft.", "lib.stride_tricks.", "linalg.", "nn.functional.", "special.")
     found = [prefix + name for prefix in modules for name in (find(prefix[:-1]) if prefix else xp).__all__]
     return [name for name in found if inspect.isfunction(find(name)) or name == "transfers"]
 

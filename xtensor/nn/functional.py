@@ -19,7 +19,7 @@ from .._array import Array, wrap
 from .._bfloat16 import kind_of, result_type
 from .._checks import check_axes, check_axis, check_flag, check_integer, check_word
 from .._data_types import astype
-from .._dispatch import call, common_device, device_of, native_operand
+from .._dispatch import call, common_device, composed, device_of, native_operand
 from .._errors import describe
 from ._generic import GENERIC
 
@@ -46,6 +46,7 @@ def __dir__() -> list[str]:
 Precision = Literal["exact", "tf32"]
 
 
+@composed
 def cross_entropy(
     logits: Array,
     target: Array,
@@ -111,6 +112,7 @@ def cross_entropy(
     )
 
 
+@composed
 def gelu(x: Array, /, *, approximate: Literal["none", "tanh"] = "none") -> Array:
     r"""The Gaussian error linear unit, :math:`x \Phi(x) = \frac{x}{2} \operatorname{erfc}(-x / \sqrt 2)`.
 
@@ -134,6 +136,7 @@ def gelu(x: Array, /, *, approximate: Literal["none", "tanh"] = "none") -> Array
     return _computed("gelu", x, approximate=check_word(approximate, ("none", "tanh"), "gelu", "approximate"))
 
 
+@composed
 def layer_norm(
     x: Array,
     weight: Array | None = None,
@@ -175,6 +178,7 @@ def layer_norm(
     return _computed("layer_norm", x, weight, bias, axes=axes, eps=_positive("layer_norm", eps))
 
 
+@composed
 def linear(x: Array, weight: Array, bias: Array | None = None, /, *, precision: Precision = "exact") -> Array:
     r"""The affine map :math:`x W^{\mathsf T} + b`.
 
@@ -205,6 +209,7 @@ def linear(x: Array, weight: Array, bias: Array | None = None, /, *, precision: 
     return _computed("linear", x, weight, bias, precision=_precision("linear", precision))
 
 
+@composed
 def log_softmax(x: Array, /, *, axis: int = -1) -> Array:
     r"""The logarithm of :func:`softmax`, :math:`x_i - \log \sum_j e^{x_j}`, without overflow or lost digits.
 
@@ -224,6 +229,7 @@ def log_softmax(x: Array, /, *, axis: int = -1) -> Array:
     return _computed("log_softmax", x, axis=check_axis(axis, x.ndim, "log_softmax"))
 
 
+@composed
 def relu(x: Array, /) -> Array:
     r"""The rectified linear unit, :math:`\max(x, 0)`; NaN stays.
 
@@ -241,6 +247,7 @@ def relu(x: Array, /) -> Array:
     return _computed("relu", x)
 
 
+@composed
 def rms_norm(x: Array, weight: Array | None = None, /, *, axis: int | tuple[int, ...] = -1, eps: float = 1e-6) -> Array:
     r"""Normalisation by the root mean square, :math:`\frac{x}{\sqrt{\overline{x^2} + \epsilon}} w`.
 
@@ -270,6 +277,7 @@ def rms_norm(x: Array, weight: Array | None = None, /, *, axis: int | tuple[int,
     return _computed("rms_norm", x, weight, axes=axes, eps=_positive("rms_norm", eps))
 
 
+@composed
 def rotary_embedding(x: Array, cos: Array, sin: Array, /, *, interleaved: bool = False) -> Array:
     r"""Rotary position embedding: pairs of elements, turned by an angle that their position gives.
 
@@ -309,6 +317,7 @@ def rotary_embedding(x: Array, cos: Array, sin: Array, /, *, interleaved: bool =
     )
 
 
+@composed
 def scaled_dot_product_attention(
     query: Array,
     key: Array,
@@ -377,6 +386,7 @@ def scaled_dot_product_attention(
     )
 
 
+@composed
 def silu(x: Array, /) -> Array:
     r"""The sigmoid linear unit (swish), :math:`\frac{x}{1 + e^{-x}}`.
 
@@ -398,6 +408,7 @@ def silu(x: Array, /) -> Array:
     return _computed("silu", x)
 
 
+@composed
 def softmax(x: Array, /, *, axis: int = -1) -> Array:
     r"""Exponentials that add up to 1, :math:`e^{x_i} / \sum_j e^{x_j}`, without overflow.
 
@@ -417,6 +428,7 @@ def softmax(x: Array, /, *, axis: int = -1) -> Array:
     return _computed("softmax", x, axis=check_axis(axis, x.ndim, "softmax"))
 
 
+@composed
 def swiglu(gate: Array, x: Array, /) -> Array:
     r"""The gated linear unit with :func:`silu` for a gate, :math:`\mathrm{silu}(g)\, x`.
 
