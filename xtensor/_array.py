@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ._checks import as_dtype, check_dtype, check_integer
+from ._checks import check_dtype, check_integer
 from ._device import Device, _restore, device
 from ._dispatch import (
     SCALARS,
@@ -574,6 +574,7 @@ def _unpickle(values: np.ndarray[Any, Any], backend: str, spec: str) -> Array:
             "a pickle of an Array holds a NumPy array and the names of a backend and a device, not "
             f"{describe(values)}, {describe(backend)} and {describe(spec)}"
         )
-    as_dtype(values.dtype, "a pickle of an Array, which _unpickle")
     place = _restore(backend, spec)
+    if values.dtype not in place.dtypes:
+        raise TypeError(f"a pickle of an Array holds dtype {values.dtype}, which device {place} does not compute with")
     return wrap(place._backend.from_host(values, place._spec, copy=None), place)

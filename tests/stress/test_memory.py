@@ -273,7 +273,7 @@ def test_resident_memory_does_not_grow_with_calls(device, figures):
     gc.collect()
     grown = resident() - before
     figures.record(calls=total, bytes_grown=max(grown, 0))
-    # What an allocator keeps in its arenas; of one Array leaked a call there would be 25 times as much, or more.
+    # What an allocator keeps in its arenas; one Array leaked a call would be four times as much, or more.
     assert grown < scale(2, 8) * 2**20
 
 
