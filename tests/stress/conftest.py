@@ -71,11 +71,16 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         "gil": getattr(sys, "_is_gil_enabled", lambda: True)(),
         "platform": f"{sys.platform}-{platform.machine()}, {os.cpu_count()} cores",
         "versions": {name: importlib.metadata.version(name) for name in LIBRARIES if _installed(name)},
-        "records": _records,
     }
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{'+'.join(devices).replace(':', '-')}.json"
-    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8", newline="\n")
+    path.write_text(_text(record, _records), encoding="utf-8", newline="\n")
+
+
+def _text(record: dict[str, Any], records: list[dict[str, Any]]) -> str:
+    """JSON with a line for each record."""
+    lines = ",\n  ".join(map(json.dumps, records))
+    return json.dumps({**record, "records": []}, indent=1).replace("[]", f"[\n  {lines}\n ]") + "\n"
 
 
 def _installed(name: str) -> bool:
