@@ -278,7 +278,8 @@ BAD: dict[str, Callable[[], Any]] = {
 HUGE = ("2**62", "2**100", "huge lengths", "one huge length")
 
 REPETITIONS = (("repeat", "repeats"), ("tile", "repetitions"), ("special.hyp1f1", "x"))
-"""Parameters whose huge values a library may multiply unchecked: tried in a process of their own, below."""
+"""Parameters whose huge values a library multiplies unchecked, which are tried in a process of their own, below; and
+SciPy's ``hyp1f1``, which does not come back from 2**62."""
 
 WIDER = (
     *(("finfo", "type"), ("iinfo", "type"), ("clip", "x"), ("fft.fftshift", "x"), ("fft.ifftshift", "x")),

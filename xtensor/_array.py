@@ -393,6 +393,7 @@ class Array(Methods):
         if isinstance(key, np.ndarray):
             if key.dtype.kind not in "biu":
                 raise IndexError(f"an index array has a boolean or integer dtype, not {key.dtype}")
+            key = key.astype(key.dtype.newbyteorder("="), copy=False)
             return self._device._backend.from_host(key, self._device._spec, copy=None)
         if isinstance(key, list):
             indices = xp.asarray(key, device=self._device)

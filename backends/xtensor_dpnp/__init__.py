@@ -96,6 +96,9 @@ class DpnpBackend(Backend):
 
         from ._namespace import created
 
+        # dpnp reads elements that are whole steps apart, which a field of a record need not be.
+        if any(stride % array.itemsize for stride in array.strides):
+            array = np.ascontiguousarray(array)
         return created(dpnp.asarray, array.nbytes, array, sycl_queue=self.queue(spec))
 
     def device_of(self, native: Native) -> str:

@@ -31,10 +31,7 @@ import xtensor as xp
 
 from .tiers import scale
 
-ENDLESS = ("special.hyp1f1",)
-"""Functions that SciPy computes, for some large arguments together, without coming to an end, and cannot be stopped."""
-
-NAMES = [name for name in GOOD if name not in ("register_backend", *NO_BAD_ARGUMENT_HERE, *ENDLESS)]
+NAMES = [name for name in GOOD if name not in ("register_backend", *NO_BAD_ARGUMENT_HERE)]
 
 ERRORS = (*DOCUMENTED, xp.special.FunctionUnavailableError)
 

@@ -257,7 +257,7 @@ def refused(function: Callable[[], Any]) -> None:
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not say how much memory is resident")
 def test_resident_memory_does_not_grow_with_calls(device, figures):
     rng = random.Random(0)
-    total = scale(25_000, 800_000 if device.backend == "numpy" else 200_000)
+    total = scale(40_000, 800_000) if device.backend == "numpy" else scale(10_000, 200_000)
     calls = mixed_calls(device)
 
     def some(count: int) -> None:
