@@ -1,7 +1,7 @@
 """Modified Bessel functions for devices that have none of their own.
 
 Up to 8 by the power series (NIST DLMF, 10.25.2), whose terms are all positive; beyond by a polynomial in 1/x, as
-Clenshaw has them in Chebyshev Series for Mathematical Functions, 1962. Within ULP_BESSEL units of the last place,
+Clenshaw has them in Chebyshev Series for Mathematical Functions, 1962. Within 5 units of the last place,
 measured against mpmath.
 """
 
