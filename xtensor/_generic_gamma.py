@@ -139,7 +139,10 @@ def loggamma(x: Array) -> Array:
 
 
 def multigammaln(a: Array, d: int) -> Array:
-    """``d (d - 1) / 4 ln π + Σ ln Γ(a - j/2)`` (DLMF, 35.3.4); the one formula that must know values, to refuse them."""
+    """``d (d - 1) / 4 ln π + Σ ln Γ(a - j/2)`` (DLMF, 35.3.4).
+
+    The one formula that waits for a value, a boolean: what is out of its domain raises ValueError.
+    """
     if bool(xp.any(a <= (d - 1) / 2)):
         raise ValueError(f"multigammaln(): with d = {d}, every element of a is above {(d - 1) / 2}")
     result = gammaln(a)
@@ -210,14 +213,14 @@ EULER_MACLAURIN = (
     *(-3617 / 10670622842880000, 43867 / 5109094217170944000, -174611 / 802857662698291200000),
     77683 / 14101100039391805440000,
 )
-"""Bernoulli's numbers over factorials, B₂ⱼ / (2 j)!."""
+"""Bernoulli's numbers over factorials, B₂ⱼ / (2 j)! (DLMF, 2.10.1 and 24.2)."""
 
 UNIT_OF_TURN, UNIT_REST = 4 / math.pi, -7.87147067e-17
 """8 / 2π, and what it is beyond its double-precision number."""
 
 
 def _hurwitz(s: Array, excess: Array, q: Array, unit: Array | float) -> Array:
-    """``Σ ((q + k) / unit)^-s`` for ``q >= 0``, by Euler and Maclaurin's formula (DLMF, 25.11.5); ``excess`` is s - 1."""
+    """``Σ ((q + k) / unit)^-s`` for ``q >= 0``, by Euler and Maclaurin's formula; ``excess`` is ``s - 1``."""
     end = q + 10
     power = (end / unit) ** -s
     term = power * (s / end)
@@ -225,7 +228,8 @@ def _hurwitz(s: Array, excess: Array, q: Array, unit: Array | float) -> Array:
     for j, coefficient in enumerate(EULER_MACLAURIN[1:], 1):
         term = term * ((s + (2 * j - 1)) / end) * ((s + 2 * j) / end)
         series = series + term * coefficient
-    total = xp.where((power > 0) & (power < math.inf), series, 0.0) + power / 2 + (end / unit) ** -excess * unit / excess
+    series = xp.where((power > 0) & (power < math.inf), series, 0.0)
+    total = series + power / 2 + (end / unit) ** -excess * unit / excess
     for k in range(9, -1, -1):
         total = total + ((q + k) / unit) ** -s
     return total
