@@ -213,14 +213,14 @@ EULER_MACLAURIN = (
     *(-3617 / 10670622842880000, 43867 / 5109094217170944000, -174611 / 802857662698291200000),
     77683 / 14101100039391805440000,
 )
-"""Bernoulli's numbers over factorials, B₂ⱼ / (2 j)! (DLMF, 2.10.1 and 24.2)."""
+"""Bernoulli's numbers over factorials, B₂ⱼ / (2 j)! (DLMF, 24.2 and 25.11.43)."""
 
 UNIT_OF_TURN, UNIT_REST = 4 / math.pi, -7.87147067e-17
 """8 / 2π, and what it is beyond its double-precision number."""
 
 
 def _hurwitz(s: Array, excess: Array, q: Array, unit: Array | float) -> Array:
-    """``Σ ((q + k) / unit)^-s`` for ``q >= 0``, by Euler and Maclaurin's formula; ``excess`` is ``s - 1``."""
+    """``Σ ((q + k) / unit)^-s`` for ``q >= 0``, by Euler and Maclaurin's formula (DLMF, 25.11(iii)); excess is s - 1."""
     end = q + 10
     power = (end / unit) ** -s
     term = power * (s / end)
@@ -307,7 +307,7 @@ def polygamma(n: Array, x: Array) -> Array:
 # - a >= 12 and 0.3 < λ < 2.35: Temme's uniform expansion (DLMF, 8.12);
 # - small x beside a: the series of P (DLMF, 8.11.4);
 # - small x and smaller a, where Q is no longer 1 - P: the series of Q (DLMF, 8.7.1);
-# - otherwise: the continued fraction of Q (DLMF, 8.9.2).
+# - otherwise: the continued fraction of Q (DLMF, 8.9.2, contracted).
 # The error is within 6 ulp where a < 12, and beyond within 3 ulp times 1 + |x - a|, about what an ulp of x makes of the
 # smaller of P and Q.
 

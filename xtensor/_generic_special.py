@@ -4,6 +4,8 @@ Each takes Arrays of one floating-point dtype (and complex ones where ``FORMULAS
 in it forces a value to the host. A formula may need a special function that the device itself has; it is then used
 only there. Where a branch of a ``where`` is not chosen, what it computes does not matter: infinities and NaN come up
 in those on purpose.
+
+The error function, the gamma function and its kin, and Bessel's functions stand in modules of their own.
 """
 
 from __future__ import annotations
