@@ -40,6 +40,7 @@ REAL = [0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1e-3, -1e-8, 1e-20, 2.5, -2.5, 10.0, -7
 POSITIVE = [0.0, 1e-20, 1e-3, 0.3, 0.5, 0.9999, 1.0, 1.0001, 2.0, 3.5, 10.0, 37.0]
 UNIT = [0.0, 1e-20, 1e-3, 0.25, 0.3, 0.49999, 0.5, 0.65, 0.75, 0.9999, 1.0]
 ANGLES = [*np.arange(-720.0, 721.0, 15.0), 1e-3, -1e-3, 89.999, 1e6, 1e10, -1e10, 1.1e14]
+GAMMAS = [*REAL, 1.0001, 1.4616, 1.75, 1.9999, 2.0, 2.51, 3.0, 7.99, 8.01, -0.504, -1.5, -2.0001, -2.457, -20.3, -33.8]
 WHOLE = [0.0, 1.0, 2.0, 3.0, 5.0, 11.0]
 SPECIAL = [INF, -INF, NAN]
 
@@ -49,8 +50,8 @@ class Case:
     """Hard points of each operand, and what a function is held to.
 
     ``ulp`` bounds the error in single precision; ``lost`` gives the digits that SciPy's double precision loses, as a
-    factor of it, from operands and result; ``tried`` leaves operands out that SciPy has wrong. With ``special``,
-    infinities and NaN are operands, too.
+    factor of it, from operands and result; ``inherent`` those that any precision loses; ``tried`` leaves operands out
+    that SciPy has wrong. With ``special``, infinities and NaN are operands, too.
     """
 
     points: tuple[Any, ...]
@@ -58,6 +59,7 @@ class Case:
     lost: Callable[..., Any] | None = None
     tried: Callable[..., Any] | None = None
     special: bool = True
+    inherent: Callable[..., Any] | None = None
 
 
 def conditioned(*operands: Any) -> Any:
@@ -75,6 +77,32 @@ def near_zero_only(*operands: Any) -> Any:
     return 1 + np.nan_to_num(1 / np.maximum(np.abs(result), 1e-12), nan=0)
 
 
+def beside_a_zero(x: Any, result: Any) -> Any:
+    """Digits lost where terms of the size of ``x`` cancel."""
+    return 1 + (np.abs(x) + 4) * near_zero_only(result)
+
+
+def beside_a_whole_number(x: Any, result: Any) -> Any:
+    """Digits that SciPy loses beside poles and zeros at whole numbers, of which it takes the sine unreduced."""
+    distance = np.abs(x - np.round(x))
+    return 2 + np.abs(x) / np.where(distance == 0, 1, distance)
+
+
+def incomplete(*points: list[float], distance: Callable[..., Any], special: bool = True) -> Case:
+    """An incomplete gamma function, which loses digits as ``x`` is far from ``a``, and SciPy's some more."""
+
+    def inherent(*operands: Any) -> Any:
+        return 1 + np.nan_to_num(np.abs(distance(*operands[:-1])), posinf=0)
+
+    return Case(points, lost=lambda *operands: 30 * conditioned(*operands), inherent=inherent, special=special)
+
+
+def by_largest_term(order: Any, q: Any, result: Any) -> Any:
+    """Digits lost to rounded bases of high powers, and where terms of both signs cancel, as they do for negative q."""
+    largest = np.where(q < 0, np.abs(q - np.round(q)) ** -order, 0)
+    return 1 + np.abs(order) + np.nan_to_num(largest / np.abs(result), nan=0)
+
+
 CASES: dict[str, Case] = {
     **dict.fromkeys(("bdtr", "bdtrc", "bdtri"), Case((WHOLE, [11.0, 20.0], UNIT), special=False)),
     **dict.fromkeys(("betainc", "betaincc", "betaincinv"), Case(([0.5, 1.0, 3.5], [0.3, 2.0, 10.0], UNIT))),
@@ -83,15 +111,18 @@ CASES: dict[str, Case] = {
     "boxcox": Case((POSITIVE, [*REAL, 200.0]), lost=conditioned),
     "boxcox1p": Case((POSITIVE, [*REAL, 200.0]), lost=conditioned),
     "cbrt": Case((REAL,)),
-    **dict.fromkeys(("chdtr", "chdtrc"), Case(([0.5, 1.0, 7.0], POSITIVE))),
+    **dict.fromkeys(
+        ("chdtr", "chdtrc"),
+        incomplete([0.5, 1.0, 7.0, 24.0, 100.0], [*POSITIVE, 99.0], distance=lambda v, x: v - x),
+    ),
     "chdtri": Case(([0.5, 1.0, 7.0], UNIT)),
     **dict.fromkeys(("cosdg", "sindg"), Case((ANGLES,), tried=lambda x: np.isfinite(x) | np.isnan(x))),
     **dict.fromkeys(("cotdg", "tandg"), Case((ANGLES,), lost=lambda x, result: 1 + np.abs(np.nan_to_num(result)))),
-    "cosm1": Case((REAL,), lost=near_zero_only),
+    "cosm1": Case((REAL,), inherent=near_zero_only),
     "ellipk": Case(([*REAL, 0.9999],)),
     "ellipkm1": Case(([*POSITIVE, 1e5, 1e10],)),
     **dict.fromkeys(("entr", "expit", "exprel", "log_expit", "softplus"), Case((REAL,))),
-    **dict.fromkeys(("erf", "erfc", "expi", "gammaln", "j0", "j1"), Case((REAL,), special=False)),
+    **dict.fromkeys(("erf", "erfc", "expi", "j0", "j1"), Case((REAL,), special=False)),
     "erfcx": Case((REAL,), lost=conditioned),
     **dict.fromkeys(("erfinv", "ndtri", "logit"), Case((UNIT,))),
     "erfcinv": Case(([*UNIT, 1.5, 2.0],)),
@@ -100,39 +131,74 @@ CASES: dict[str, Case] = {
     "expn": Case((WHOLE, POSITIVE), special=False),
     **dict.fromkeys(("fdtr", "fdtrc"), Case(([1.0, 5.0], [2.0, 7.5], POSITIVE))),
     "fdtri": Case(([1.0, 5.0], [2.0, 7.5], UNIT[1:-1])),
-    **dict.fromkeys(("gamma", "loggamma", "psi", "digamma", "rgamma"), Case((REAL,), special=False)),
-    **dict.fromkeys(("gammainc", "gammaincc"), Case(([0.5, 1.0, 7.0], POSITIVE))),
+    **dict.fromkeys(
+        ("digamma", "gammaln", "loggamma", "psi"),
+        Case((GAMMAS,), lost=beside_a_whole_number, inherent=beside_a_zero, special=False),
+    ),
+    **dict.fromkeys(("gamma", "rgamma"), Case((GAMMAS,), ulp=10, special=False)),
+    **dict.fromkeys(
+        ("gammainc", "gammaincc"),
+        incomplete(
+            [1e-20, 1e-3, 0.3, 0.5, 1.0, 7.0, 11.9, 12.1, 50.0, 1e3],
+            [*POSITIVE, 1.15, 12.0, 55.0, 99.0, 970.0, 1e4],
+            distance=lambda a, x: a - x,
+        ),
+    ),
     **dict.fromkeys(("gammainccinv", "gammaincinv"), Case(([0.5, 1.0, 7.0], UNIT))),
     "gammasgn": Case((REAL,)),
-    **dict.fromkeys(("gdtr", "gdtrc"), Case(([0.5, 2.0], [1.0, 3.5], POSITIVE))),
+    **dict.fromkeys(
+        ("gdtr", "gdtrc"),
+        incomplete([0.5, 2.0], [1.0, 3.5, 20.0], POSITIVE, distance=lambda a, b, x: a * x - b),
+    ),
     "huber": Case((REAL, REAL)),
     "hyp1f1": Case(([0.5, 2.0], [1.5, 3.0], REAL[:-4]), special=False),
-    **dict.fromkeys(("i0", "i0e", "i1", "i1e"), Case((REAL,), special=False)),
+    **dict.fromkeys(("i0", "i0e", "i1", "i1e"), Case(([*REAL, 7.9, -8.1],), ulp=10, special=False)),
     **dict.fromkeys(
         ("inv_boxcox", "inv_boxcox1p"),
         Case((REAL, REAL), lost=conditioned, tried=lambda y, lmbda: tame(y, lmbda) & (np.abs(lmbda * y + 1) > 1e-6)),
     ),
-    "kl_div": Case((POSITIVE, POSITIVE), lost=lambda x, y, result: 1 + (x + y + 1) / np.maximum(np.abs(result), 1e-9)),
+    "kl_div": Case(
+        (POSITIVE, POSITIVE),
+        inherent=lambda x, y, result: 1 + (x + y + 1) / np.maximum(np.abs(result), 1e-9),
+    ),
     "log_ndtr": Case((REAL,), lost=conditioned),
     "lpmv": Case((WHOLE[:3], [2.0, 5.0], UNIT), special=False),
     **dict.fromkeys(("nbdtr", "nbdtrc", "nbdtri"), Case((WHOLE, [1.0, 4.0], UNIT[1:-1]), special=False)),
     "ndtr": Case((REAL,), lost=conditioned),
-    **dict.fromkeys(("pdtr", "pdtrc"), Case((WHOLE, POSITIVE), special=False)),
+    **dict.fromkeys(
+        ("pdtr", "pdtrc"),
+        incomplete([*WHOLE, 2.5, -0.5, 40.0], POSITIVE, distance=lambda k, m: k - m, special=False),
+    ),
     "pdtri": Case((WHOLE, UNIT[1:-1]), special=False),
     "poch": Case((POSITIVE[2:], [0.0, 0.5, 3.0]), special=False),
-    "polygamma": Case((WHOLE, POSITIVE[2:]), special=False),
+    "polygamma": Case(
+        ([*WHOLE, 30.0], [*POSITIVE[2:], 100.0, 0.0, -0.25, -1.5, -3.0, -4.75]),
+        ulp=10,
+        inherent=lambda n, x, result: by_largest_term(n + 1, x, result / scipy_special.factorial(n)),
+        special=False,
+    ),
     "powm1": Case((POSITIVE, REAL), lost=conditioned, tried=lambda x, y: tame(x, y, np.power(x, y)) & (x > 0)),
     "pseudo_huber": Case((REAL, REAL), lost=lambda *_: 6.0, tried=lambda delta, r: np.isfinite(delta)),
     "radian": Case((POSITIVE, POSITIVE, POSITIVE)),
     "rel_entr": Case((POSITIVE, POSITIVE)),
-    "sinc": Case((REAL,), lost=near_zero_only, tried=lambda x: np.abs(x) < 50),
+    "sinc": Case((REAL,), inherent=near_zero_only, tried=lambda x: np.abs(x) < 50),
     "stdtr": Case(([1.0, 4.5], REAL), special=False),
     "stdtrit": Case(([1.0, 4.5], UNIT[1:-1]), special=False),
     "xlog1py": Case((POSITIVE, [*POSITIVE, -0.5, -1.0, -1e-8])),
     "xlogy": Case((POSITIVE, POSITIVE)),
     "yn": Case((WHOLE, POSITIVE[2:]), special=False),
-    "zeta": Case(([1.0, 1.5, 2.0, 10.0], [0.5, 1.0, 7.5]), special=False),
-    "zetac": Case(([-3.5, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 30.0],), special=False),
+    "zeta": Case(
+        ([0.5, 1.0, 1.5, 2.0, 3.0, 10.0, 33.0], [0.0, 1e-3, 0.5, 1.0, 7.5, 100.0, 1e6, -0.25, -0.5, -2.25, -3.0, -7.5]),
+        inherent=by_largest_term,
+        special=False,
+    ),
+    "zetac": Case(
+        ([-31.75, -7.25, -4.0, -3.5, -0.5, 0.0, 1e-9, 0.4, 0.5, 0.75, 1.0, 1.5, 2.0, 30.0],),
+        ulp=10,
+        lost=beside_a_whole_number,
+        inherent=near_zero_only,
+        special=False,
+    ),
 }
 
 REDUCTIONS = ("log_softmax", "logsumexp", "softmax")
@@ -168,7 +234,9 @@ def check_values(name: str, operands: list[Any], result: np.ndarray[Any, Any], s
         ulp = np.full(result.shape, case.ulp * slack)
         if case.lost is not None:
             factor = np.broadcast_to(case.lost(*wide, reference), result.shape)
-            ulp = ulp * (factor if dtype == np.float64 or name in ("kl_div", "cosm1", "sinc") else 1)
+            ulp = ulp * (factor if dtype == np.float64 else 1)
+        if case.inherent is not None:
+            ulp = ulp * case.inherent(*wide, reference)
         expected = reference.astype(dtype)
         # What SciPy flushes to zero, or lets overflow a little early, is not held against anybody.
         tiny = np.finfo(dtype).smallest_normal
@@ -242,10 +310,15 @@ RANGES = {
     **dict.fromkeys(("cosdg", "sindg", "cotdg", "tandg"), (-1000.0, 1000.0)),
     **dict.fromkeys(("erfcinv", "logit", "ndtri"), (0.0, 1.0)),
     "erfc": (-6.0, 1.0),
+    **dict.fromkeys(("chdtr", "chdtrc", "gammainc", "gammaincc", "gdtr", "gdtrc", "pdtr", "pdtrc"), (0.0, 80.0)),
     "ellipk": (-1e6, 1.0),
     "ellipkm1": (0.0, 1e6),
+    **dict.fromkeys(("gamma", "rgamma"), (-33.0, 34.0)),
     "ndtr": (-12.0, 12.0),
+    "polygamma": (0.0, 30.0),
     "sinc": (-10.0, 10.0),
+    "zeta": (-10.0, 40.0),
+    "zetac": (-40.0, 60.0),
 }
 
 
@@ -266,6 +339,8 @@ def test_a_formula_is_accurate_everywhere(device, name, data):
         operands = [np.round(x, 3).astype(dtype) for x in operands]
     if name == "radian":
         operands = [np.abs(x) for x in operands]
+    if name in ("polygamma", "zeta"):
+        operands[0] = np.round(operands[0])  # whole orders, as others are NaN, or so for negative numbers
     check_values(name, operands, by_formula(device, name, operands), slack=1.5)
 
 
@@ -276,6 +351,142 @@ def test_the_formula_of_the_error_function_is_nearer_than_scipys(name, exact):
     expected = np.array([exact(value) for value in x])
     got = by_formula(xp.device("cpu"), name, [x])
     assert np.max(np.abs(got - expected) / np.spacing(np.abs(expected))) <= 6
+
+
+EXACT = {
+    "gammaln": [
+        *((1.0000009536743164, -5.50475006614886679e-7), (1.25, -0.0982718364218131615)),
+        *((1.9375, -0.025147619402988871), (2.5, 0.28468287047291916), (7.75, 8.02545839631598387)),
+        *((2.0**-66, 45.7477139169563904), (-0.5, 1.2655121234846454), (-1.75, 1.0160888092144357)),
+        *((-20.25, -41.6009619153405243), (100.5, 361.435540467777622)),
+    ],
+    "psi": [
+        *((1.0625, -0.478853490060104367), (1.5, 0.0364899739785765206), (1.46875, 0.00686541147073577673)),
+        *((7.75, 1.9817915626943456), (30.25, 3.39287620034328478), (-0.25, 2.91413912021352783)),
+        *((-0.5, 0.0364899739785765206), (-5.75, -1.30794923904359579), (2.0**-33, -8589934592.57721566)),
+    ],
+    "gamma": [
+        *((0.125, 7.5339415987976119), (7.75, 3057.82267119260721), (30.25, 2.06280531377534689e31)),
+        *((140.5, 1.1367323214599712e240), (-0.25, -4.90166680986071058), (-7.75, 0.000187478241700424722)),
+        (-150.25, -2.21971393094943072e-263),
+    ],
+    "gammaincc": [
+        *((0.5, 0.5, 0.317310507862914103), (2.0**-10, 1.0, 0.000214456151225333923)),
+        *((0.03125, 1.125, 0.00577441927862676184), (0.25, 3.0, 0.00501089594870830809)),
+        *((3.5, 20.0, 1.25879038737130878e-6), (11.75, 11.0, 0.550006291489014216)),
+        *((12.25, 12.0, 0.49056228855760596), (50.0, 45.0, 0.753197965599829727)),
+        *((1000.0, 1010.0, 0.372321055263005272), (150.0, 300.0, 3.29083661361717474e-22)),
+        *((3.5, 60.0, 7.66124646335302025e-23), (100.0, 10.0, 1.0)),
+    ],
+    "gammainc": [
+        *((0.5, 0.5, 0.682689492137085897), (2.0**-10, 2.0**-66, 0.956846211775222203)),
+        *((0.03125, 1.125, 0.994225580721373238), (3.5, 0.0625, 4.99863034881899004e-6)),
+        *((11.75, 11.0, 0.449993708510985784), (12.25, 12.0, 0.50943771144239404)),
+        *((50.0, 45.0, 0.246802034400170273), (1000.0, 990.0, 0.379521378537963941)),
+        *((150.0, 60.0, 1.33920692461905598e-22), (100.0, 10.0, 5.39858972813958149e-63)),
+    ],
+    "zeta": [
+        *((1.0009765625, 1.0, 1024.57728676950459), (2.0, 0.25, 17.1973291545071107)),
+        *((3.5, 100.25, 4.02496231197039132e-6), (15.0, 1.5, 0.00228473907214051221)),
+        *((3.0, -0.5, 0.414398322117159998), (2.0, -7.25, 19.610354539293269), (7.0, -0.5, 0.0603582275041990087)),
+    ],
+    "polygamma": [
+        *((1.0, 0.25, 17.1973291545071107), (3.0, 2.5, 0.223905848817252051), (10.0, 30.0, -7.23205103458570836e-10)),
+        *((40.0, 2.0, -3.71035335975322815e35), (2.0, -0.25, 122.69736678366236)),
+    ],
+    "zetac": [
+        *((-200.25, -5.28027032603903913e214), (-19.0, 25.4562121212121212), (-0.5, -1.20788622497735457)),
+        *((0.25, -1.81327840526189166), (40.0, 9.09494784026388928e-13)),
+    ],
+    "i0": [
+        *((0.03125, 1.00024415552656542), (7.75, 338.513753747275945), (8.25, 540.325079074806979)),
+        (-40.0, 14894774793419899.9),
+    ],
+    "i0e": [
+        *((0.03125, 0.969469878127072359), (7.75, 0.145812274308914308), (8.25, 0.1411645506329935)),
+        (-40.0, 0.0632782798752353303),
+    ],
+    "i1": [
+        *((0.03125, 0.0156269074262446061), (7.75, 315.852480924003402), (8.25, 506.433838307645467)),
+        (-40.0, -14707396163259352.7),
+    ],
+    "i1e": [
+        *((0.03125, 0.0151461180296014609), (7.75, 0.136051100080339109), (8.25, 0.132310173965001423)),
+        (-40.0, -0.0624822290744420607),
+    ],
+}
+"""Operands, which single precision has too, and the value: by mpmath, to 18 digits."""
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("name", EXACT)
+def test_a_formula_is_within_some_units_of_the_last_place(device, name, dtype):
+    """SciPy's own are off by more than that, the incomplete gamma functions by thousands where they are small."""
+    if dtype not in floats_of(device):
+        pytest.skip(f"{device} does not compute with {dtype.__name__}")
+    *operands, exact = np.asarray(EXACT[name]).T
+    got = by_formula(device, name, [x.astype(dtype) for x in operands])
+    with quiet():
+        expected = exact.astype(dtype)
+        spacing = np.maximum(np.spacing(np.abs(expected)), np.finfo(dtype).smallest_normal)
+        error = np.where(got == expected, 0, np.abs(got.astype(np.float64) - exact) / spacing)
+    conditioned = 1 + np.abs(operands[1] - operands[0]) if name in ("gammainc", "gammaincc") else 1
+    assert got.dtype == dtype
+    assert np.all(error <= 9 * conditioned), error
+
+
+LIMITS = {
+    "gamma": [(0.0, INF), (-0.0, -INF), (-1.0, NAN), (INF, INF), (-INF, NAN), (NAN, NAN), (-1e30, NAN)],
+    "gammainc": [
+        *((0.0, 0.0, NAN), (0.0, 1.0, 1.0), (0.0, INF, 1.0), (1.0, 0.0, 0.0), (1.0, -0.0, 0.0), (1.0, INF, 1.0)),
+        *((INF, 0.0, 0.0), (INF, 1.0, 0.0), (INF, INF, NAN), (-1.0, 1.0, NAN), (1.0, -1.0, NAN), (NAN, 1.0, NAN)),
+        *((1.0, NAN, NAN), (1e30, 1.0, 0.0), (1.0, 1e30, 1.0), (1e-30, 1e-30, 1.0)),
+    ],
+    "gammaincc": [
+        *((0.0, 0.0, NAN), (0.0, 1.0, 0.0), (0.0, INF, 0.0), (1.0, 0.0, 1.0), (1.0, -0.0, 1.0), (1.0, INF, 0.0)),
+        *((INF, 0.0, 1.0), (INF, 1.0, 1.0), (INF, INF, NAN), (-1.0, 1.0, NAN), (1.0, -1.0, NAN), (NAN, 1.0, NAN)),
+        *((1.0, NAN, NAN), (1e30, 1.0, 1.0), (1.0, 1e30, 0.0)),
+    ],
+    "gammaln": [(0.0, INF), (-0.0, INF), (-3.0, INF), (-1e30, INF), (INF, INF), (-INF, -INF), (NAN, NAN), (1.0, 0.0)],
+    "gdtr": [(1.0, 1.0, -1.0, NAN), (-1.0, 1.0, -1.0, NAN), (1.0, 1.0, INF, 1.0)],
+    "i0": [(INF, INF), (-INF, INF), (NAN, NAN), (0.0, 1.0)],
+    "i0e": [(INF, 0.0), (-INF, 0.0), (NAN, NAN), (0.0, 1.0)],
+    "i1": [(INF, INF), (-INF, -INF), (NAN, NAN), (0.0, 0.0)],
+    "i1e": [(INF, 0.0), (-INF, 0.0), (NAN, NAN), (0.0, 0.0)],
+    "loggamma": [(0.0, INF), (-0.5, NAN), (-1.0, NAN), (INF, INF), (-INF, NAN), (2.0, 0.0)],
+    "pdtr": [(-0.5, 1.0, NAN), (0.0, INF, 0.0), (INF, 1.0, 1.0), (2.0, -1.0, NAN), (2.0, 0.0, 1.0)],
+    "pdtrc": [(-0.5, 1.0, NAN), (0.0, INF, 1.0), (INF, 1.0, 0.0), (2.0, -1.0, NAN), (2.0, 0.0, 0.0)],
+    "polygamma": [
+        *((0.0, 0.0, -INF), (1.0, 0.0, INF), (2.0, -0.0, -INF), (2.0, -3.0, -INF), (1.0, INF, 0.0), (-1.0, 1.0, NAN)),
+        *((1.5, 1.0, NAN), (NAN, 1.0, NAN), (1.0, NAN, NAN)),
+    ],
+    "psi": [(0.0, -INF), (-0.0, INF), (-1.0, NAN), (-1e30, NAN), (INF, INF), (-INF, NAN), (NAN, NAN)],
+    "rgamma": [(0.0, 0.0), (-1.0, 0.0), (INF, 0.0), (-INF, 0.0), (NAN, NAN)],
+    "zeta": [
+        *((1.0, 2.0, INF), (0.5, 2.0, NAN), (-2.0, 2.0, NAN), (2.0, 0.0, INF), (3.0, -0.0, INF), (3.0, -2.0, INF)),
+        *((2.5, -0.5, NAN), (2.5, -1.0, INF), (2.0, INF, 0.0), (2.0, -INF, INF), (INF, 0.5, INF), (INF, 1.0, 1.0)),
+        *((INF, 2.0, 0.0), (NAN, 2.0, NAN), (2.0, NAN, NAN), (-INF, 2.0, NAN)),
+    ],
+    "zetac": [(0.0, -1.5), (1e-30, -1.5), (1.0, INF), (-2.0, -1.0), (-1e3, -1.0), (INF, 0.0), (-INF, NAN), (NAN, NAN)],
+}
+"""Operands, and the value at poles, at infinities and outside of the domain."""
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("name", LIMITS)
+def test_a_formula_at_poles_and_infinities(device, name, dtype):
+    if dtype not in floats_of(device):
+        pytest.skip(f"{device} does not compute with {dtype.__name__}")
+    *operands, expected = np.asarray(LIMITS[name]).T
+    np.testing.assert_array_equal(by_formula(device, name, [x.astype(dtype) for x in operands]), expected)
+
+
+def test_small_sums_of_opposite_terms_are_not_lost(device):
+    """At halves the largest terms cancel exactly: ζ(21, -3/2) is ζ(21, 5/2)."""
+    order = np.asarray([21.0, 21.0, 31.0], np.float32)
+    got = by_formula(device, "zeta", [order, np.asarray([-0.5, 1.5, -0.5], np.float32)])
+    assert got[0] == got[1]
+    assert 0 < got[2] < 4e-6
 
 
 # -- operands ---------------------------------------------------------------------------------------------------------
@@ -507,25 +718,25 @@ def bare(registry):
 
 def test_a_missing_function_raises_and_names_function_device_and_remedy(bare):
     with pytest.raises(
-        xp.special.FunctionUnavailableError, match=r"gammaln\(\).*toy:0.*xtensor\.transfers\('allow'\)"
+        xp.special.FunctionUnavailableError, match=r"expi\(\).*toy:0.*xtensor\.transfers\('allow'\)"
     ) as caught:
-        xp.special.gammaln(xp.ones(2, device=bare))
+        xp.special.expi(xp.ones(2, device=bare))
     assert isinstance(caught.value, NotImplementedError)
 
 
 def test_a_missing_function_goes_through_the_host_where_it_is_allowed(bare):
     x = xp.asarray([0.5, 3.5], device=bare)
     with xp.transfers("allow"):
-        result = xp.special.gammaln(x)
+        result = xp.special.expi(x)
         mixed = xp.special.bdtr(1, 3, x / 4)
     assert result.device is bare
     assert mixed.device is bare
-    assert host(result).tolist() == scipy_special.gammaln([0.5, 3.5]).tolist()
+    assert host(result).tolist() == scipy_special.expi([0.5, 3.5]).tolist()
 
 
 def test_each_way_through_the_host_is_logged_with_its_bytes(bare, caplog):
     with caplog.at_level(logging.WARNING, "xtensor.transfers"), xp.transfers("log"):
-        xp.special.gammaln(xp.ones(4, device=bare))
+        xp.special.expi(xp.ones(4, device=bare))
     there, back = (record.getMessage() for record in caplog.records)
     assert "32 bytes from toy:0 to cpu" in there
     assert "32 bytes from cpu to toy:0" in back
@@ -551,7 +762,7 @@ def test_memory_of_the_host_needs_no_permission():
     if not any(str(place) == "strict" for place in xp.devices()):
         pytest.skip("the device strict is not here")
     x = xp.asarray([0.5], device="strict")
-    assert xp.special.gammaln(x).device is x.device
+    assert xp.special.expi(x).device is x.device
 
 
 def test_a_function_is_looked_for_once():
@@ -673,7 +884,8 @@ def test_without_scipy_formulas_serve_and_the_others_raise_with_the_remedy():
         x = xp.asarray([0.25, 0.5])
         assert abs(float(xp.special.expit(x)[0]) - 0.56217650088579807) < 1e-15
         assert float(xp.special.logsumexp(x - x)) == 0.6931471805599453
-        for operands in ("gammaln", x), ("gammainc", x, x), ("multigammaln", x + 3, 2), ("erf", x + 1j):
+        assert abs(float(xp.special.gammaln(x)[1]) - 0.57236494292470008) < 1e-15
+        for operands in ("expi", x), ("betainc", x, x, x), ("digamma", x + 1j), ("erf", x + 1j):
             name, *operands = operands
             try:
                 getattr(xp.special, name)(*operands)

@@ -4,6 +4,8 @@ Each takes Arrays of one floating-point dtype (and complex ones where ``FORMULAS
 in it forces a value to the host. A formula may need a special function that the device itself has; it is then used
 only there. Where a branch of a ``where`` is not chosen, what it computes does not matter: infinities and NaN come up
 in those on purpose.
+
+The error function, the gamma function and its kin, and Bessel's functions stand in modules of their own.
 """
 
 from __future__ import annotations
@@ -19,6 +21,27 @@ import xtensor as xp
 
 from ._array import Array
 from ._bfloat16 import kind_of
+from ._generic_bessel import i0, i0e, i1, i1e
+from ._generic_erf import erf, erfc
+from ._generic_gamma import (
+    chdtr,
+    chdtrc,
+    gamma,
+    gammainc,
+    gammaincc,
+    gammaln,
+    gdtr,
+    gdtrc,
+    loggamma,
+    multigammaln,
+    pdtr,
+    pdtrc,
+    polygamma,
+    psi,
+    rgamma,
+    zeta,
+    zetac,
+)
 
 __all__ = ["FORMULAS", "Formula"]
 
@@ -416,80 +439,16 @@ def ndtri(p: Array) -> Array:
     return -math.sqrt(2) * xp.special.erfcinv(2 * p)
 
 
-# -- the error function ---------------------------------------------------------------------------------------------
-
-# Rational approximations: Cody, Rational Chebyshev Approximation for the Error Function, 1969, and his SPECFUN, CALERF.
-NEAR = (
-    (1.85777706184603153e-1, 3.16112374387056560, 1.13864154151050156e2, 3.77485237685302021e2, 3.20937758913846947e3),
-    (1.0, 2.36012909523441209e1, 2.44024637934444173e2, 1.28261652607737228e3, 2.84423683343917062e3),
-)
-MIDDLE = (
-    (
-        *(2.15311535474403846e-8, 5.64188496988670089e-1, 8.88314979438837594, 6.61191906371416295e1),
-        *(2.98635138197400131e2, 8.81952221241769090e2, 1.71204761263407058e3, 2.05107837782607147e3),
-        1.23033935479799725e3,
-    ),
-    (
-        *(1.0, 1.57449261107098347e1, 1.17693950891312499e2, 5.37181101862009858e2, 1.62138957456669019e3),
-        *(3.29079923573345963e3, 4.36261909014324716e3, 3.43936767414372164e3, 1.23033935480374942e3),
-    ),
-)
-FAR = (
-    (
-        *(1.63153871373020978e-2, 3.05326634961232344e-1, 3.60344899949804439e-1, 1.25781726111229246e-1),
-        *(1.60837851487422766e-2, 6.58749161529837803e-4),
-    ),
-    (
-        *(1.0, 2.56852019228982242, 1.87295284992346047, 5.27905102951428412e-1, 6.05183413124413191e-2),
-        2.33520497626869185e-3,
-    ),
-)
-
-
-def _quotient(coefficients: tuple[tuple[float, ...], tuple[float, ...]], x: Array) -> Array:
-    """A quotient of polynomials, the highest power first."""
-    values = []
-    for polynomial in coefficients:
-        value = x * polynomial[0]
-        for coefficient in polynomial[1:-1]:
-            value = (value + coefficient) * x
-        values.append(value + polynomial[-1])
-    return values[0] / values[1]
-
-
-def _erf_near_zero(x: Array) -> Array:
-    return x * _quotient(NEAR, x * x)
-
-
-def _erfc_of_positive(y: Array) -> Array:
-    """For ``y`` from 0.46875 on: ``exp(-y²)`` times what varies slowly, y² split so that its rounding does not grow."""
-    coarse = xp.trunc(y * 16) / 16
-    decay = xp.exp(-coarse * coarse) * xp.exp(-(y - coarse) * (y + coarse))
-    squared = 1 / (y * y)
-    far = (1 / math.sqrt(math.pi) - squared * _quotient(FAR, squared)) / y
-    slowly = xp.where(y <= 4, _quotient(MIDDLE, y), far)
-    return xp.where(y > 30, 0.0, decay * slowly)
-
-
-def erf(x: Array) -> Array:
-    y = xp.abs(x)
-    away = xp.copysign(1 - _erfc_of_positive(y), x)
-    return xp.where(y <= 0.46875, _erf_near_zero(x), away)
-
-
-def erfc(x: Array) -> Array:
-    y = xp.abs(x)
-    tail = _erfc_of_positive(y)
-    return xp.where(y <= 0.46875, 1 - _erf_near_zero(x), xp.where(x < 0, 2 - tail, tail))
-
-
 FORMULAS: dict[str, Formula] = {
     "boxcox": Formula(boxcox),
     "boxcox1p": Formula(boxcox1p),
     "cbrt": Formula(cbrt),
+    "chdtr": Formula(chdtr),
+    "chdtrc": Formula(chdtrc),
     "cosdg": Formula(cosdg),
     "cosm1": Formula(cosm1),
     "cotdg": Formula(cotdg),
+    "digamma": Formula(psi),
     "ellipk": Formula(ellipk),
     "ellipkm1": Formula(ellipkm1),
     "entr": Formula(entr),
@@ -499,22 +458,39 @@ FORMULAS: dict[str, Formula] = {
     "exp2": Formula(exp2),
     "expit": Formula(expit),
     "exprel": Formula(exprel),
+    "gamma": Formula(gamma),
+    "gammainc": Formula(gammainc),
+    "gammaincc": Formula(gammaincc),
+    "gammaln": Formula(gammaln),
     "gammasgn": Formula(gammasgn),
+    "gdtr": Formula(gdtr),
+    "gdtrc": Formula(gdtrc),
     "huber": Formula(huber),
+    "i0": Formula(i0),
+    "i0e": Formula(i0e),
+    "i1": Formula(i1),
+    "i1e": Formula(i1e),
     "inv_boxcox": Formula(inv_boxcox),
     "inv_boxcox1p": Formula(inv_boxcox1p),
     "kl_div": Formula(kl_div),
     "log_expit": Formula(log_expit),
     "log_ndtr": Formula(log_ndtr, needs=("erfc", "erfcx")),
     "log_softmax": Formula(log_softmax, preferred=True),
+    "loggamma": Formula(loggamma),
     "logit": Formula(logit),
     "logsumexp": Formula(logsumexp, complex=True, preferred=True),
+    "multigammaln": Formula(multigammaln),
     "ndtr": Formula(ndtr, needs=("erfc",)),
     "ndtri": Formula(ndtri, needs=("erfcinv",)),
+    "pdtr": Formula(pdtr),
+    "pdtrc": Formula(pdtrc),
+    "polygamma": Formula(polygamma),
     "powm1": Formula(powm1),
     "pseudo_huber": Formula(pseudo_huber),
+    "psi": Formula(psi),
     "radian": Formula(radian),
     "rel_entr": Formula(rel_entr),
+    "rgamma": Formula(rgamma),
     "sinc": Formula(sinc, complex=True, preferred=True),
     "sindg": Formula(sindg),
     "softmax": Formula(softmax, preferred=True),
@@ -522,5 +498,7 @@ FORMULAS: dict[str, Formula] = {
     "tandg": Formula(tandg),
     "xlog1py": Formula(xlog1py, complex=True),
     "xlogy": Formula(xlogy, complex=True),
+    "zeta": Formula(zeta),
+    "zetac": Formula(zetac),
 }
 """The composed functions by name."""

@@ -639,7 +639,7 @@ def polynomial(x, COEFFICIENTS: tl.constexpr, DEGREE: tl.constexpr):
 
 @triton.jit
 def erfc(x):
-    """Cody's rational approximations (1969), as ROCm's library has no erfc; see ``xtensor/_generic_special.py``."""
+    """Cody's rational approximations (1969), as ROCm's library has no erfc; see ``xtensor/_generic_erf.py``."""
     y = tl.abs(x)
     square = x * x
     inverse = divide(square * 0 + 1.0, square)

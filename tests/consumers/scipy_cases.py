@@ -374,21 +374,3 @@ ON_THE_DEFAULT_DEVICE = frozenset(
 
 MADE_ELSEWHERE = {"signal.windows.lanczos": "passes its device= on for one of the two lengths that it tells apart"}
 """What makes its result on the default device, whatever device it is told."""
-
-NEEDS_SPECIAL = {
-    **{
-        f"special.{name}": name
-        for name in (
-            *("chdtr", "chdtrc", "gammainc", "gammaincc", "gammaln", "i0e", "i1", "i1e"),
-            *("multigammaln", "polygamma", "psi", "zeta"),
-        )
-    },
-    **{
-        f"stats.{name}": "chdtrc"
-        for name in (
-            *("alexandergovern", "bartlett", "chisquare", "epps_singleton_2samp", "fligner", "friedmanchisquare"),
-            *("jarque_bera", "kruskal", "normaltest", "power_divergence"),
-        )
-    },
-}
-"""Functions of ``xtensor.special`` that have no formula, and what needs them."""

@@ -26,7 +26,6 @@ from scipy_cases import (  # noqa: E402
     CASES,
     COPIED,
     MADE_ELSEWHERE,
-    NEEDS_SPECIAL,
     NUMPY_INSIDE,
     ON_THE_DEFAULT_DEVICE,
     REFUSED_BY_STRICT,
@@ -136,10 +135,6 @@ def assert_stays_there(name, device, count_copies):
         with pytest.raises((TypeError, IndexError)):
             run(case, name, device)
         return
-    if not device.host and name in NEEDS_SPECIAL and device.xp.special.find(NEEDS_SPECIAL[name], "f") is None:
-        with pytest.raises(xp.special.FunctionUnavailableError, match=str(device)):
-            run(case, name, device)
-        return
     got = run(case, name, device)
     assert device.host or bool(copied) == (name in COPIED)
     compare(got, wanted, device)
@@ -233,6 +228,5 @@ def test_every_case_is_of_a_declared_function():
         *COPIED,
         *ON_THE_DEFAULT_DEVICE,
         *MADE_ELSEWHERE,
-        *NEEDS_SPECIAL,
     } <= CASES.keys()
     assert {*OTHER_ERRORS, *REFUSED_ON_THE_HOST, *LEFT_AS_NUMPYS} <= CASES.keys() | HOST_CASES.keys()
