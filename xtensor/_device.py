@@ -251,6 +251,20 @@ def device(spec: str | Device) -> Device:
         return spec
     if not isinstance(spec, str):
         raise TypeError(f"a device is a Device or a string such as 'cpu', not {describe(spec)}")
+    found = _named.get(spec)
+    if found is not None and found[0] == _registry._generation:
+        return found[1]
+    generation = _registry._generation
+    place = _look_up(spec)
+    _named[spec] = generation, place
+    return place
+
+
+_named: dict[str, tuple[int, Device]] = {}
+"""The devices by the specs that were asked for, each with the state of the registry then."""
+
+
+def _look_up(spec: str) -> Device:
     kind, _, rest = spec.partition(":")
     failures = []
     for entry in _registry.serving(kind):
