@@ -220,7 +220,7 @@ UNIT_OF_TURN, UNIT_REST = 4 / math.pi, -7.87147067e-17
 
 
 def _hurwitz(s: Array, excess: Array, q: Array, unit: Array | float) -> Array:
-    """``Σ ((q + k) / unit)^-s`` for ``q >= 0``, by Euler-Maclaurin summation (DLMF, 25.11(iii)); excess is s - 1."""
+    """``Σ ((q + k) / unit)^-s`` for ``q >= 0``, by Euler and Maclaurin's formula (DLMF, 25.11(iii)); excess: s - 1."""
     end = q + 10
     power = (end / unit) ** -s
     term = power * (s / end)
