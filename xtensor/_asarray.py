@@ -64,6 +64,8 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: str | Device | None = Non
     Array([[1., 2.],
            [3., 4.]], dtype=float32)
     """
+    if obj.__class__ is Array and dtype is None and device is None and copy is None:
+        return obj  # type: ignore[no-any-return]
     copy = check_copy(copy, "asarray")
     if obj.__class__ is np.ndarray and dtype is None:
         target = resolve(device)
