@@ -7,7 +7,8 @@ import os
 import platform
 import statistics
 import sys
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -20,7 +21,17 @@ from ._cases import Case, Group, Limit, Variant
 from ._libraries import Library, find, raw_library
 from ._measure import Timing, measure
 
-__all__ = ["Outcome", "Row", "Verdict", "group_names", "load_group", "on_default_device", "run_group", "smaller"]
+__all__ = [
+    "Outcome",
+    "Row",
+    "Verdict",
+    "group_names",
+    "load_group",
+    "on_default_device",
+    "run_group",
+    "smaller",
+    "sweeps_sizes",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +99,11 @@ class Outcome:
         )
 
 
+def sweeps_sizes(rows: Sequence[Row]) -> bool:
+    """Whether rows show cost against size: at more sizes than a small and a large one."""
+    return len({row.variant.size for row in rows if row.variant is not None}) > 2
+
+
 def machine() -> dict[str, str | int]:
     """The machine in words that mean something elsewhere."""
     host = xtensor.device("cpu").info()
@@ -113,7 +129,7 @@ def load_group(name: str) -> Group:
 
 
 def smaller(group: Group) -> Group:
-    """The same cases on small operands, for a glance."""
+    """The same cases on small operands, few rounds, for a glance."""
     sizes = tuple(dict.fromkeys((group.sizes[0], min(group.sizes[-1], 1000)))) if group.sizes else ()
     return replace(group, sizes=sizes, rounds=3, seconds=0.1, sweeps=1)
 
@@ -165,7 +181,8 @@ def run_group(
         left_out = {peer: reason for peer, reason in left_out.items() if peer in group.peers}
     rounds = group.rounds if rounds is None else rounds
     rows: list[Row] = []
-    with on_default_device(device):
+    with on_default_device(device), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what a library warns of is not what is measured, and would be said each time
         for variant in group.variants():
             cases = [case for case in group.cases if variant is None or variant.size <= case.largest]
             rows += _measured(cases, variant, libraries, group, rounds, shortest, progress)

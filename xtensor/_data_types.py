@@ -310,6 +310,6 @@ def result_type(*arrays_and_dtypes: Array | Scalar | DType) -> DType:
             f"result_type() needs an Array or a dtype among its arguments, not {describe(arrays_and_dtypes)}"
         )
     first = operands[0]
-    if all([item is first for item in operands]):
+    if all(item is first for item in operands):
         return first  # type: ignore[no-any-return]
     return _bfloat16.result_type(*operands)
