@@ -41,7 +41,6 @@ def main(argv: Sequence[str] | None = None, *, results: Path = RESULTS) -> int:
             smaller(group) if options.quick else group,
             device,
             rounds=options.repeat,
-            shortest=2e-5 if options.quick else 2e-4,
             quick=options.quick,
             progress=_progress if sys.stderr.isatty() else lambda line: None,
         )

@@ -171,6 +171,8 @@ class Group:
         The time after which a case has no further round; large operands take the fewest.
     sweeps
         The rounds are made in so many parts, spread over the run: machines change their speed for seconds at a time.
+    shortest
+        The seconds that a sample lasts at least.
     """
 
     title: str
@@ -182,6 +184,7 @@ class Group:
     rounds: int = 100
     seconds: float = 1.0
     sweeps: int = 5
+    shortest: float = 2e-4
 
     def variants(self) -> tuple[Variant | None, ...]:
         """The pairs of dtype and size."""

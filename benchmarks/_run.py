@@ -131,7 +131,7 @@ def load_group(name: str) -> Group:
 def smaller(group: Group) -> Group:
     """The same cases on small operands, few rounds, for a glance."""
     sizes = tuple(dict.fromkeys((group.sizes[0], min(group.sizes[-1], 1000)))) if group.sizes else ()
-    return replace(group, sizes=sizes, rounds=3, seconds=0.1, sweeps=1)
+    return replace(group, sizes=sizes, rounds=3, seconds=0.1, sweeps=1, shortest=2e-5)
 
 
 @contextmanager
@@ -153,7 +153,6 @@ def run_group(
     device: Device,
     *,
     rounds: int | None = None,
-    shortest: float = 2e-4,
     quick: bool = False,
     progress: Callable[[str], None] = lambda line: None,
 ) -> Outcome:
@@ -167,8 +166,6 @@ def run_group(
         Where xtensor computes; its raw library is the baseline.
     rounds
         How often each library is sampled; by default as the group says.
-    shortest
-        The seconds that a sample lasts at least.
     quick
         Noted in the outcome: whether the group was made smaller.
     progress
@@ -185,7 +182,7 @@ def run_group(
         warnings.simplefilter("ignore")  # what a library warns of is not what is measured, and would be said each time
         for variant in group.variants():
             cases = [case for case in group.cases if variant is None or variant.size <= case.largest]
-            rows += _measured(cases, variant, libraries, group, rounds, shortest, progress)
+            rows += _measured(cases, variant, libraries, group, rounds, progress)
     versions = {library.name: library.version for library in libraries}
     return Outcome(name, group, device.name, raw, versions, left_out, tuple(rows), quick, rounds)
 
@@ -196,7 +193,6 @@ def _measured(
     libraries: tuple[Library, ...],
     group: Group,
     rounds: int,
-    shortest: float,
     progress: Callable[[str], None],
 ) -> list[Row]:
     """The cases in one variant, sweep by sweep; operands are made anew in each, so that they never pile up."""
@@ -210,7 +206,7 @@ def _measured(
             timings = measure(
                 samplers,
                 repeat=repeat,
-                shortest=shortest,
+                shortest=group.shortest,
                 seconds=group.seconds / sweeps,
                 earlier=rows[position].timings,
             )
