@@ -26,6 +26,6 @@ GROUP = Group(
     ),
     sizes=SIZES,
     dtypes=("float32", "float64"),
-    seconds=0.3,
-    sweeps=2,
+    seconds=0.2,
+    sweeps=1,
 )
