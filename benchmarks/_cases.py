@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -17,6 +18,7 @@ from ._libraries import Host, Library
 from ._measure import Sampler, statement_sampler
 
 __all__ = [
+    "SIZES",
     "Case",
     "Group",
     "Limit",
@@ -31,6 +33,10 @@ __all__ = [
     "scalars",
     "vectors",
 ]
+
+
+SIZES = (1, 100, 10**4, 10**5, 10**6, 10**7)
+"""Those of the groups that show cost against size: up to a hundred elements the call is all there is to see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +105,10 @@ class Statement:
     ) -> tuple[dict[str, Sampler], dict[str, str]]:
         """A sampler for each library that executes the statement once without an error; the errors of the others."""
         assert variant is not None
-        operands = self.operands(variant)
+        try:
+            operands = self.operands(variant)
+        except ModuleNotFoundError as error:  # a consumer that is not installed here
+            return {}, {"xtensor": f"not installed ({error})"}
         found: dict[str, Sampler] = {}
         refused: dict[str, str] = {}
         for library in libraries:
@@ -114,7 +123,7 @@ class Statement:
             except Exception as error:  # a library that has not the function, or wants other arguments
                 if library.name == "xtensor":
                     raise
-                refused[library.name] = f"{type(error).__name__}: {error}"
+                refused[library.name] = shorten(f"{type(error).__name__}: {error}", 120)
             else:
                 found[library.name] = sampler
         return found, refused
@@ -162,6 +171,8 @@ class Group:
         The time after which a case has no further round; large operands take the fewest.
     sweeps
         The rounds are made in so many parts, spread over the run: machines change their speed for seconds at a time.
+    shortest
+        The seconds that a sample lasts at least.
     device
         Where it is measured unless ``--device`` says otherwise.
     baseline
@@ -177,6 +188,7 @@ class Group:
     rounds: int = 100
     seconds: float = 1.0
     sweeps: int = 5
+    shortest: float = 2e-4
     device: str = "cpu"
     baseline: str | None = None
 

@@ -7,7 +7,7 @@ is told from one of 60 ns: the loop is compiled with the statement in it, withou
 
 ``timeit.Timer`` is the well-kept mechanism that does this (it also switches the garbage collector off). pyperf and
 pytest-benchmark finish one benchmark before they begin the next, minutes and a change of clock frequency apart, and
-cannot take turns.
+cannot take turns. What pyperf is good at, the analysis of samples, it does with ours: :mod:`benchmarks._pyperf`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["FEWEST", "Sampler", "Timing", "calibrate", "measure", "statement_sam
 Sampler: TypeAlias = Callable[[int], float]
 """Makes a number of calls, and gives the seconds that all of them took."""
 
-FEWEST = 1
+FEWEST = 2
 """Rounds that are made in each sweep even where the time allowed is over."""
 
 
@@ -101,14 +101,14 @@ def statement_sampler(
 def calibrate(sampler: Sampler, shortest: float) -> tuple[int, int]:
     """The number of calls, a power of two, that takes ``shortest`` seconds or more; and the calls made to find it.
 
-    The first call, which may compile or open a device, does not count; each number is tried three times, so that one
+    The first call, which may compile or open a device, does not count; each number is tried twice, so that one
     interruption does not pass for a long call.
     """
     sampler(1)
     loops, made = 1, 1
     while True:
-        made += 3 * loops
-        if min(sampler(loops) for _ in range(3)) >= shortest:
+        made += 2 * loops
+        if min(sampler(loops), sampler(loops)) >= shortest:
             return loops, made
         loops *= 2
 

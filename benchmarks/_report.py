@@ -1,10 +1,11 @@
-"""What a run says: a Markdown table for people, JSON for programs, and the files that keep both."""
+"""What a run says: Markdown tables for people, JSON for programs, and the files that keep both, with pictures."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,17 @@ from typing import Any
 import xtensor
 
 from ._cases import Variant
-from ._run import Outcome, Row
+from ._plots import draw
+from ._run import Outcome, Row, sweeps_sizes
 
-__all__ = ["document", "markdown", "save", "slug"]
+__all__ = ["as_text", "document", "machine_name", "markdown", "save", "slug"]
 
 
-def markdown(outcome: Outcome) -> str:
-    """The tables: costs and ratios, then the limits."""
+def markdown(outcome: Outcome, pictures: Mapping[str, Path] | None = None) -> str:
+    """The tables: the ratios by size where there are many sizes, costs and ratios of each variant, then the limits.
+
+    With pictures it is a page to keep: where there are many sizes, it is left to them, and to the JSON, to show costs.
+    """
     versions = ", ".join(f"{name} {version}" for name, version in outcome.versions.items())
     parts = [
         f"## {outcome.name}: {outcome.group.title}",
@@ -28,16 +33,59 @@ def markdown(outcome: Outcome) -> str:
         "the median is that of the ratios within each round."
         + (" A quick run: a glance, no measurement." if outcome.quick else ""),
     ]
+    parts += [f"![{title}]({path.name})" for title, path in (pictures or {}).items()]
     peers = tuple(name for name in outcome.versions if name not in (outcome.raw, "xtensor"))
-    for variant, rows in groupby(outcome.rows, key=lambda row: row.variant):
-        if variant is not None:
-            parts.append(f"### {variant.dtype}, {_count(variant)}")
-        parts.append(_costs(tuple(rows), outcome.raw, peers))
+    rows = [row for row in outcome.rows if row.timings]
+    many = sweeps_sizes(rows)
+    if many:
+        parts += _by_size(outcome, rows)
+    if not (many and pictures):
+        for variant, found in groupby(rows, key=lambda row: row.variant):
+            if variant is not None:
+                parts.append(f"### {variant.dtype}, {_count(variant)}")
+            parts.append(_costs(tuple(found), outcome.raw, peers))
     if outcome.verdicts:
         parts += ["### Limits of the design", _limits(outcome)]
-    if outcome.left_out:
-        parts.append("Not measured: " + "; ".join(f"{name}: {why}" for name, why in outcome.left_out.items()) + ".")
+    reasons = [f"{name}: {why}" for name, why in outcome.left_out.items()]
+    reasons += [f"xtensor: {row.refused['xtensor']}" for row in outcome.rows if "xtensor" in row.refused]
+    if reasons:
+        parts.append("Not measured: " + "; ".join(dict.fromkeys(reasons)) + ".")
     return "\n\n".join(parts) + "\n"
+
+
+def _by_size(outcome: Outcome, measured: Sequence[Row]) -> list[str]:
+    """For each dtype, xtensor's ratios, a row for each case and a column for each size; and all libraries' means."""
+    parts = []
+    for dtype, found in groupby(measured, key=lambda row: row.variant and row.variant.dtype):
+        rows = tuple(found)
+        sizes = sorted({row.variant.size for row in rows if row.variant})
+        header = tuple(f"{size:,}" for size in sizes)
+        cells: dict[str, dict[int, float | None]] = {}
+        for row in rows:
+            if row.variant:
+                cells.setdefault(row.case, {})[row.variant.size] = row.ratio("xtensor", outcome.raw)
+        lines = [(f"`{case}`", *(_ratio(ratios.get(size)) for size in sizes)) for case, ratios in cells.items()]
+        means = [
+            (name, *(_ratio(_mean(row.ratio(name, outcome.raw) for row in rows if _has(row, size))) for size in sizes))
+            for name in outcome.versions
+            if name != outcome.raw
+        ]
+        parts += [
+            f"### {dtype}: xtensor's ratio by elements",
+            _table(("call", *header), lines),
+            "Geometric means of the ratios of all calls that a library has:",
+            _table(("library", *header), means),
+        ]
+    return parts
+
+
+def _has(row: Row, size: int) -> bool:
+    return row.variant is not None and row.variant.size == size
+
+
+def _mean(ratios: Iterable[float | None]) -> float | None:
+    known = [ratio for ratio in ratios if ratio is not None]
+    return statistics.geometric_mean(known) if known else None
 
 
 def _count(variant: Variant) -> str:
@@ -96,7 +144,7 @@ def _table(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 
 
 def document(outcome: Outcome) -> dict[str, Any]:
-    """All that was measured, in values that JSON knows; times are seconds for one call."""
+    """What was measured, in values that JSON knows; times are seconds for one call, to four digits."""
     return {
         "group": outcome.name,
         "date": outcome.date,
@@ -130,17 +178,28 @@ def _row(row: Row, raw: str) -> dict[str, Any]:
         "refused": row.refused,
         "libraries": {
             name: {
-                "best": timing.best,
-                "median": timing.median,
-                "quartiles": timing.quartiles,
+                "best": _rounded(timing.best),
+                "median": _rounded(timing.median),
+                "quartiles": [_rounded(value) for value in timing.quartiles],
                 "loops": timing.loops,
                 "samples": len(timing.samples),
-                "ratio": row.ratio(name, raw),
-                "median_ratio": row.median_ratio(name, raw),
+                "ratio": _rounded(row.ratio(name, raw)),
+                "median_ratio": _rounded(row.median_ratio(name, raw)),
             }
             for name, timing in row.timings.items()
         },
     }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.4g}")
+
+
+def as_text(document: Mapping[str, Any]) -> str:
+    """A document as JSON, a line for each row, so that a difference of two files can be read."""
+    rows = ",\n  ".join(json.dumps(row) for row in document["rows"])
+    others = json.dumps({**document, "rows": "ROWS"}, indent=1)
+    return others.replace('"ROWS"', f"[\n  {rows}\n ]") + "\n"
 
 
 def slug(text: str) -> str:
@@ -148,14 +207,19 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", re.sub(r"\((r|tm)\)", "", text.lower())).strip("-")
 
 
-def save(outcome: Outcome, folder: Path) -> tuple[Path, Path]:
-    """Write the outcome as JSON and Markdown, in place of the last one of this machine, device and group."""
-    place = [str(outcome.machine["model"]) or str(outcome.machine["system"])]
-    if outcome.device != "cpu":
-        place += [outcome.device, xtensor.device(outcome.device).info().name]
-    stem = slug(" ".join(dict.fromkeys((*place, outcome.name))))
+def machine_name(machine: Mapping[str, str | int]) -> str:
+    """A machine's name in files: its processor and how many cores of it, never the host's own name."""
+    return slug(f"{machine['model'] or machine['system']} {machine['cores']} cores")
+
+
+def save(outcome: Outcome, results: Path) -> list[Path]:
+    """Write the outcome as JSON, Markdown and SVG, in place of the last one of this machine, device and group."""
+    place = () if outcome.device == "cpu" else (outcome.device, xtensor.device(outcome.device).info().name)
+    folder = results / machine_name(outcome.machine)
+    stem = slug(" ".join((*place, outcome.name)))
     folder.mkdir(parents=True, exist_ok=True)
-    data, table = folder / f"{stem}.json", folder / f"{stem}.md"
-    data.write_text(json.dumps(document(outcome), indent=1) + "\n", encoding="utf-8")
-    table.write_text(markdown(outcome), encoding="utf-8")
-    return data, table
+    data, page = folder / f"{stem}.json", folder / f"{stem}.md"
+    data.write_text(as_text(document(outcome)), encoding="utf-8")
+    pictures = draw(outcome, folder, stem)
+    page.write_text(markdown(outcome, pictures), encoding="utf-8")
+    return [data, page, *pictures.values()]

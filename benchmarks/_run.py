@@ -7,7 +7,8 @@ import os
 import platform
 import statistics
 import sys
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -20,7 +21,17 @@ from ._cases import Case, Group, Limit, Variant
 from ._libraries import Library, find, raw_library
 from ._measure import Timing, measure
 
-__all__ = ["Outcome", "Row", "Verdict", "group_names", "load_group", "on_default_device", "run_group", "smaller"]
+__all__ = [
+    "Outcome",
+    "Row",
+    "Verdict",
+    "group_names",
+    "load_group",
+    "on_default_device",
+    "run_group",
+    "smaller",
+    "sweeps_sizes",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +99,11 @@ class Outcome:
         )
 
 
+def sweeps_sizes(rows: Sequence[Row]) -> bool:
+    """Whether rows show cost against size: at more sizes than a small and a large one."""
+    return len({row.variant.size for row in rows if row.variant is not None}) > 2
+
+
 def machine() -> dict[str, str | int]:
     """The machine in words that mean something elsewhere."""
     host = xtensor.device("cpu").info()
@@ -113,9 +129,9 @@ def load_group(name: str) -> Group:
 
 
 def smaller(group: Group) -> Group:
-    """The same cases on small operands, for a glance."""
+    """The same cases on small operands, few rounds, for a glance."""
     sizes = tuple(dict.fromkeys((group.sizes[0], min(group.sizes[-1], 1000)))) if group.sizes else ()
-    return replace(group, sizes=sizes, rounds=3, seconds=0.1, sweeps=1)
+    return replace(group, sizes=sizes, rounds=3, seconds=0.1, sweeps=1, shortest=2e-5)
 
 
 @contextmanager
@@ -137,7 +153,6 @@ def run_group(
     device: Device,
     *,
     rounds: int | None = None,
-    shortest: float = 2e-4,
     quick: bool = False,
     progress: Callable[[str], None] = lambda line: None,
 ) -> Outcome:
@@ -151,8 +166,6 @@ def run_group(
         Where xtensor computes; its raw library is the baseline.
     rounds
         How often each library is sampled; by default as the group says.
-    shortest
-        The seconds that a sample lasts at least.
     quick
         Noted in the outcome: whether the group was made smaller.
     progress
@@ -165,10 +178,11 @@ def run_group(
         left_out = {peer: reason for peer, reason in left_out.items() if peer in group.peers}
     rounds = group.rounds if rounds is None else rounds
     rows: list[Row] = []
-    with on_default_device(device):
+    with on_default_device(device), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what a library warns of is not what is measured, and would be said each time
         for variant in group.variants():
             cases = [case for case in group.cases if variant is None or variant.size <= case.largest]
-            rows += _measured(cases, variant, libraries, group, rounds, shortest, progress)
+            rows += _measured(cases, variant, libraries, group, rounds, progress)
     versions = {library.name: library.version for library in libraries}
     return Outcome(name, group, device.name, raw, versions, left_out, tuple(rows), quick, rounds)
 
@@ -179,7 +193,6 @@ def _measured(
     libraries: tuple[Library, ...],
     group: Group,
     rounds: int,
-    shortest: float,
     progress: Callable[[str], None],
 ) -> list[Row]:
     """The cases in one variant, sweep by sweep; operands are made anew in each, so that they never pile up."""
@@ -193,7 +206,7 @@ def _measured(
             timings = measure(
                 samplers,
                 repeat=repeat,
-                shortest=shortest,
+                shortest=group.shortest,
                 seconds=group.seconds / sweeps,
                 earlier=rows[position].timings,
             )

@@ -96,7 +96,6 @@ GROUP = Group(
     cases=CASES,
     sizes=(SMALL, LARGE),
     dtypes=("float64",),
-    peers=("array_api_strict",),
     limits=tuple(Limit(case, size, ratio) for (case, size), ratio in ALLOWED.items()),
     rounds=500,
 )

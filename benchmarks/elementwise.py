@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._cases import Group, Statement, vectors
+from ._cases import SIZES, Group, Statement, vectors
 
 X = vectors("x")
 XY = vectors("x", "y")
@@ -31,6 +31,8 @@ GROUP = Group(
         Statement("x * 2.0 + y", XY),
         Statement("x += y", XY),
     ),
-    sizes=tuple(10**power for power in range(8)),
+    sizes=SIZES,
     dtypes=("float32", "float64"),
+    seconds=0.2,
+    sweeps=1,
 )

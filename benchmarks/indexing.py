@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._cases import Group, Statement, matrices, merged, vectors
+from ._cases import SIZES, Group, Statement, matrices, merged, vectors
 from .dispatch import choice, places
 
 X = vectors("x")
@@ -32,6 +32,8 @@ GROUP = Group(
         Statement("xp.broadcast_to(x, (3, size))", X, grows=False),
         Statement("xp.reshape(xp.permute_dims(x, (1, 0)), (-1,))", MATRIX),
     ),
-    sizes=tuple(10**power for power in range(8)),
+    sizes=SIZES,
     dtypes=("float32", "float64"),
+    seconds=0.2,
+    sweeps=1,
 )

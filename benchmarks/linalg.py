@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._cases import Group, Statement, definite_matrix, matrices, merged, vectors
+from ._cases import SIZES, Group, Statement, definite_matrix, matrices, merged, vectors
 
 MATRIX = definite_matrix("x")
 
@@ -24,6 +24,8 @@ GROUP = Group(
         Statement("xp.linalg.eigh(x)", MATRIX, largest=10**5),
         Statement("xp.linalg.svd(x)", MATRIX, largest=10**5),
     ),
-    sizes=tuple(10**power for power in range(8)),
+    sizes=SIZES,
     dtypes=("float32", "float64"),
+    seconds=0.2,
+    sweeps=1,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._cases import Group, Statement, matrices, vectors
+from ._cases import SIZES, Group, Statement, matrices, vectors
 
 X = vectors("x")
 MATRIX = matrices("x")
@@ -24,10 +24,12 @@ GROUP = Group(
         Statement("xp.max(x, axis=0)", MATRIX),
         Statement("xp.mean(x, axis=1, keepdims=True)", MATRIX),
         Statement("xp.cumulative_sum(x, axis=0)", X),
-        Statement("xp.sort(x)", X),
-        Statement("xp.argsort(x)", X),
+        Statement("xp.sort(x)", X, largest=10**6),
+        Statement("xp.argsort(x)", X, largest=10**6),
         Statement("xp.unique_values(x)", X, largest=10**6),
     ),
-    sizes=tuple(10**power for power in range(8)),
+    sizes=SIZES,
     dtypes=("float32", "float64"),
+    seconds=0.2,
+    sweeps=1,
 )

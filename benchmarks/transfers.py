@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._cases import Group, Statement, Variant, host_vector, vectors
+from ._cases import SIZES, Group, Statement, Variant, host_vector, vectors
 
 X = vectors("x")
 HOST = host_vector("host")
@@ -27,6 +27,8 @@ GROUP = Group(
         Statement("x.to_device(x.device)", X, grows=False),
         Statement("x.tolist()", X, largest=10**5),
     ),
-    sizes=tuple(10**power for power in range(8)),
+    sizes=SIZES,
     dtypes=("float32", "float64"),
+    seconds=0.2,
+    sweeps=1,
 )

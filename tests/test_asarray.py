@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import xtensor as xp
+from xtensor import _interchange
 
 DTYPES = [
     "bool",
@@ -300,6 +301,12 @@ def test_from_dlpack_shares_memory_on_the_host():
 
 def test_from_dlpack_lands_where_the_producer_is(device):
     assert xp.from_dlpack(np.ones(1)).device.dlpack_device == (1, 0)
+
+
+def test_from_dlpack_asks_no_other_backend_where_the_default_device_has_the_memory(monkeypatch):
+    monkeypatch.setattr(_interchange, "devices", lambda: pytest.fail("all devices were asked for"))
+    with xp.use_device("cpu"):
+        assert xp.from_dlpack(np.ones(1)).device == xp.device("cpu")
 
 
 def test_from_dlpack_to_a_device(device):

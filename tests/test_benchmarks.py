@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -14,7 +15,8 @@ from benchmarks import __main__ as command
 from benchmarks._cases import Group, Limit, Statement, Variant, evaluate, scalars, vectors
 from benchmarks._libraries import find, raw_library
 from benchmarks._measure import FEWEST, Timing, calibrate, measure, statement_sampler
-from benchmarks._report import document, markdown, save, slug
+from benchmarks._pyperf import write_samples
+from benchmarks._report import as_text, document, machine_name, markdown, save, slug
 from benchmarks._run import Outcome, Row, group_names, load_group, on_default_device, run_group, smaller
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -59,6 +61,12 @@ def plain(value):
 def outcome_of(*rows, limits=()):
     group = Group("a title", (), limits=limits)
     return Outcome("toy", group, "cpu", "numpy", {"numpy": "2", "xtensor": "0"}, {}, rows, False, 3)
+
+
+def swept_outcome():
+    """A run over sizes, of which one case ends early."""
+    rows = [row_of(1e-7 * size, 2e-7 * size, case=case, size=size) for size in (1, 10, 100) for case in ("x", "-x")]
+    return outcome_of(*rows[:-1])
 
 
 def row_of(numpy, xtensor, case="x + y", size=1, note=""):
@@ -124,6 +132,16 @@ def test_library_that_refuses_a_case_is_named_with_its_reason():
     assert refused["numpy"].startswith("AttributeError")
 
 
+def test_consumer_that_is_not_installed_is_named_and_nothing_is_measured():
+    def operands(variant):
+        raise ModuleNotFoundError("No module named 'sklearn'")
+
+    group = Group("t", (Statement("x", operands),), (1,), ("float64",), rounds=1)
+    outcome = run_group("toy", group, CPU)
+    assert not any(row.timings for row in outcome.rows)
+    assert "xtensor: not installed (No module named 'sklearn')." in markdown(outcome)
+
+
 def test_case_that_fails_in_xtensor_fails():
     case = Statement("xp.no_such_function(x)", vectors("x"))
     with pytest.raises(AttributeError, match="no_such_function"):
@@ -136,6 +154,13 @@ def test_case_that_fails_in_xtensor_fails():
 def test_raw_library_of_the_cpu_is_numpy_and_comes_first():
     assert raw_library(CPU) == "numpy"
     assert list(LIBRARIES)[:2] == ["numpy", "xtensor"]
+
+
+@pytest.mark.parametrize("library", LIBRARIES.values(), ids=LIBRARIES)
+def test_library_that_is_here_computes_and_comes_back_to_the_host(library):
+    value = evaluate(Statement("x + x", vectors("x")), library, Variant(3, "float64"))
+    expected = evaluate(Statement("x + x", vectors("x")), LIBRARIES["numpy"], Variant(3, "float64"))
+    np.testing.assert_array_equal(library.to_numpy(value), expected)
 
 
 def test_missing_peer_is_left_out_with_its_reason(monkeypatch):
@@ -224,14 +249,14 @@ def test_default_device_is_restored_after_a_run():
 
 def test_case_is_not_measured_above_its_largest_size():
     group = Group("t", (Statement("x + x", vectors("x"), largest=10),), (1, 100), ("float64",), rounds=1)
-    outcome = run_group("toy", group, CPU, shortest=0.0)
+    outcome = run_group("toy", group, CPU)
     assert [row.variant.size for row in outcome.rows] == [1]
 
 
 @pytest.mark.parametrize("rounds", [1, 3, 7])
 def test_rounds_asked_for_are_made_over_all_sweeps(rounds):
     group = Group("t", (Statement("x + x", vectors("x")),), (1,), ("float64",), seconds=1e9, sweeps=3)
-    (row,) = run_group("toy", group, CPU, rounds=rounds, shortest=0.0).rows
+    (row,) = run_group("toy", group, CPU, rounds=rounds).rows
     assert {len(timing.samples) for timing in row.timings.values()} == {rounds}
 
 
@@ -259,6 +284,15 @@ def test_table_has_cost_ratio_and_verdicts():
     ]
 
 
+def test_many_sizes_stand_side_by_side_with_the_means_of_each_library():
+    lines = markdown(swept_outcome()).splitlines()
+    assert [line.replace(" ", "") for line in lines if line.startswith(("| `x` ", "| `-x`", "| xtensor"))][:3] == [
+        "|`x`|2.00|2.00|2.00|",
+        "|`-x`|2.00|2.00|–|",
+        "|xtensor|2.00|2.00|2.00|",
+    ]
+
+
 def test_limit_is_not_shown_for_another_size():
     assert outcome_of(row_of(1.0, 2.0, size=12), limits=(Limit("x + y", 1, 2.0),)).verdicts == ()
 
@@ -281,12 +315,50 @@ def test_document_is_json_with_versions_machine_and_date():
     assert written["rows"][0]["libraries"]["xtensor"]["ratio"] == 2.0
 
 
-def test_results_are_named_after_machine_and_group(tmp_path):
-    outcome = outcome_of(row_of(1.0, 1.0))
-    data, table = save(outcome, tmp_path)
-    assert data.name == f"{slug(outcome.machine['model'])}-toy.json"
-    assert json.loads(data.read_text())["group"] == "toy"
-    assert table.read_text() == markdown(outcome)
+def test_text_of_a_document_is_json_with_a_line_for_each_row():
+    text = as_text(document(swept_outcome()))
+    assert json.loads(text) == json.loads(json.dumps(document(swept_outcome())))
+    assert sum(line.startswith('  {"case"') for line in text.splitlines()) == 5
+
+
+def test_machine_is_named_after_its_processor_and_cores():
+    assert machine_name({"model": "Some CPU @ 2.50GHz", "cores": 2, "system": "Linux"}) == "some-cpu-2-50ghz-2-cores"
+
+
+def test_results_are_kept_by_machine_and_group_and_replace_the_last(tmp_path):
+    pytest.importorskip("matplotlib")
+    outcome = outcome_of(row_of(1.0, 1.0), row_of(1.0, 1.0, case="x < y"))
+    save(outcome_of(row_of(1.0, 9.0)), tmp_path)
+    written = save(outcome, tmp_path)
+    folder = tmp_path / machine_name(outcome.machine)
+    assert set(folder.iterdir()) == set(written)
+    assert [path.name for path in written] == ["toy.json", "toy.md", "toy.svg"]
+    assert json.loads(written[0].read_text()) == json.loads(json.dumps(document(outcome)))
+    assert "![Times numpy's time](toy.svg)" in written[1].read_text()
+    picture = ElementTree.fromstring(written[2].read_text())
+    assert {"x + y", "x < y", "xtensor"} <= {text.strip() for text in picture.itertext()}
+
+
+def test_many_sizes_are_drawn_as_a_panel_for_each_case_and_a_page_without_the_costs(tmp_path):
+    pytest.importorskip("matplotlib")
+    _, page, picture = save(swept_outcome(), tmp_path)
+    assert picture.name == "toy-float64.svg"
+    texts = {text.strip() for text in ElementTree.fromstring(picture.read_text()).itertext()}
+    assert {"x", "-x", "numpy", "xtensor"} <= texts
+    assert "xtensor ns" not in page.read_text()
+    assert "xtensor ns" in markdown(swept_outcome())
+
+
+def test_samples_are_files_that_pyperf_reads(tmp_path):
+    pyperf = pytest.importorskip("pyperf")
+    paths = write_samples([outcome_of(row_of(1e-7, 2e-7)), outcome_of(row_of(1e-7, 3e-7, case="-x"))], tmp_path)
+    assert [path.name for path in paths] == ["numpy.json", "xtensor.json"]
+    suite = pyperf.BenchmarkSuite.load(str(paths[1]))
+    assert {item.get_name(): item.get_values() for item in suite} == {
+        "toy, x + y, float64, 1": (2e-7,),
+        "toy, -x, float64, 1": (3e-7,),
+    }
+    assert "hostname" not in suite.get_metadata()
 
 
 def test_slug_is_letters_digits_and_hyphens():
@@ -306,7 +378,40 @@ def test_quick_run_prints_a_table_and_exits_0(tmp_path):
     assert run.returncode == 0, run.stderr
     assert "| `xp.add(x, y)` " in run.stdout
     assert "Limits of the design" in run.stdout
-    assert json.loads((tmp_path / "d.json").read_text())["quick"] is True
+    (dispatch,) = json.loads((tmp_path / "d.json").read_text())
+    assert dispatch["quick"] is True
+
+
+def test_several_groups_run_one_after_another_each_once(monkeypatch, capsys, tmp_path):
+    group = Group("t", (Statement("xp", scalars()),), (1,), ("float64",), peers=(), rounds=1)
+    monkeypatch.setattr(command, "load_group", lambda name: group)
+    assert command.main(["linalg", "dispatch", "linalg", "--json", str(tmp_path / "all.json")]) == 0
+    assert [item["group"] for item in json.loads((tmp_path / "all.json").read_text())] == ["linalg", "dispatch"]
+    assert capsys.readouterr().out.count("## ") == 4
+
+
+def test_groups_for_any_device_run_where_none_is_named(monkeypatch):
+    group = Group("t", (), (1,), ("float64",), peers=())
+    loaded = []
+    monkeypatch.setattr(command, "load_group", lambda name: loaded.append(name) or group)
+    assert command.main([]) == 0
+    assert set(loaded) == set(group_names()) - {"gpu"}
+
+
+def test_kept_runs_are_those_that_measured_something(monkeypatch, tmp_path):
+    pytest.importorskip("matplotlib")
+    full = Group("t", (Statement("xp", scalars()),), (1,), ("float64",), peers=(), rounds=1)
+    groups = {"dispatch": full, "linalg": Group("t", (), (1,), ("float64",), peers=())}
+    monkeypatch.setattr(command, "load_group", groups.get)
+    assert command.main(["dispatch", "linalg", "--save"], results=tmp_path) == 0
+    assert {path.stem for path in tmp_path.glob("*/*")} == {"dispatch"}
+
+
+def test_plots_need_matplotlib_and_the_error_says_so(monkeypatch, capsys):
+    monkeypatch.setattr(command, "find_spec", lambda name: None)
+    with pytest.raises(SystemExit):
+        command.main(["dispatch", "--save"])
+    assert "matplotlib is not installed" in capsys.readouterr().err
 
 
 def test_missed_limit_exits_0(monkeypatch, capsys):
@@ -320,7 +425,7 @@ def test_missed_limit_exits_0(monkeypatch, capsys):
 
 @pytest.mark.parametrize(
     "arguments",
-    ["nothing", "dispatch --repeat 0", "dispatch --device nowhere", "dispatch --quick --save"],
+    ["nothing", "dispatch nothing", "dispatch --repeat 0", "dispatch --device nowhere", "dispatch --quick --save"],
 )
 def test_bad_usage_exits_2(arguments, capsys):
     with pytest.raises(SystemExit) as exit_:

@@ -62,3 +62,9 @@ def test_dtypes_without_a_kind_are_all_of_the_device(device):
 def test_dtypes_refuses_an_unknown_kind(device, kind):
     with pytest.raises(ValueError, match="kind"):
         xp.__array_namespace_info__().dtypes(kind=kind)
+
+
+def test_dtypes_that_a_caller_changes_are_not_those_of_the_next(device):
+    info = xp.__array_namespace_info__()
+    info.dtypes(kind="bool").clear()
+    assert info.dtypes(kind="bool") == {"bool": xp.bool}

@@ -14,7 +14,7 @@ import numpy as np
 from ._array import Array, apply, wrap
 from ._checks import check_cast, check_copy, check_dtype
 from ._device import Device, resolve
-from ._dispatch import call, common_device
+from ._dispatch import SCALARS, call, common_device
 from ._errors import CopyRequiredError, describe
 from ._interchange import from_producer
 from ._transfers import move
@@ -64,6 +64,8 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: str | Device | None = Non
     Array([[1., 2.],
            [3., 4.]], dtype=float32)
     """
+    if obj.__class__ is Array and dtype is None and device is None and copy is None:
+        return obj
     copy = check_copy(copy, "asarray")
     if obj.__class__ is np.ndarray and dtype is None:
         target = resolve(device)
@@ -73,7 +75,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: str | Device | None = Non
         return _of_array(obj, dtype, obj._device if device is None else resolve(device), copy)
     if not isinstance(obj, (np.ndarray, np.generic)) and hasattr(obj, "__dlpack__"):
         return _of_producer(obj, dtype, None if device is None else resolve(device), copy)
-    if isinstance(obj, (list, tuple)) and (inner := common_device(_leaves(obj))) is not None:
+    if isinstance(obj, (list, tuple)) and not _plain(obj) and (inner := common_device(_leaves(obj))) is not None:
         return _of_mixed_sequence(obj, dtype, inner if device is None else resolve(device), copy)
     target = resolve(device)
     wanted = None if dtype is None else check_dtype(dtype, target, "asarray")
@@ -215,7 +217,18 @@ def _leaves(obj: Any, depth: int = 0) -> Any:
             yield item
 
 
+NESTED = frozenset((list, tuple))
+
+
+def _plain(obj: Any, depth: int = 0) -> bool:
+    """Whether nested lists and tuples hold nothing but Python's own scalars, by their types, which are few."""
+    kinds = set(map(type, obj))
+    return kinds <= SCALARS or (kinds <= NESTED and depth < 64 and all(_plain(item, depth + 1) for item in obj))
+
+
 def _only_python_scalars(obj: Any) -> bool:
+    if isinstance(obj, (list, tuple)) and _plain(obj):
+        return True
     leaves = _leaves(obj) if isinstance(obj, (list, tuple)) else (obj,)
     return not any(isinstance(leaf, (np.generic, np.ndarray)) for leaf in leaves)
 

@@ -92,12 +92,14 @@ def check_axis(axis: Any, ndim: int, name: str) -> int:
 
 def check_axes(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
     """An axis or a tuple of axes, each in ``[0, ndim)``, none twice."""
-    if isinstance(axis, (tuple, list)):
-        axes = tuple(check_axis(item, ndim, name) for item in axis)
-        if len(set(axes)) != len(axes):
-            raise ValueError(f"{name}(): axis {tuple(axis)} names an axis twice; name each once")
-        return axes
-    return (check_axis(axis, ndim, name),)
+    if axis.__class__ is int or not isinstance(axis, (tuple, list)):
+        return (check_axis(axis, ndim, name),)
+    if len(axis) == 1:
+        return (check_axis(axis[0], ndim, name),)
+    axes = tuple([check_axis(item, ndim, name) for item in axis])
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"{name}(): axis {tuple(axis)} names an axis twice; name each once")
+    return axes
 
 
 def check_integer(value: Any, function: str, name: str) -> int:

@@ -5,6 +5,7 @@ dtypes are ``numpy.dtype`` objects on every device: hashable, with a ``kind``, k
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -127,10 +128,13 @@ def astype(x: Array, dtype: Any, /, *, copy: Any = True, device: str | Device | 
     source = device_of(x)
     target = source if device is None else resolve(device)
     wanted = check_dtype(dtype, target, "astype")
-    copy = check_flag(copy, "astype", "copy")
-    check_cast(x.dtype, wanted, "astype")
+    if copy.__class__ is not bool:
+        copy = check_flag(copy, "astype", "copy")
+    present = x._native.dtype
+    if present.kind == "c":
+        check_cast(present, wanted, "astype")
     if target is source:
-        if not copy and wanted == x.dtype:
+        if not copy and wanted == present:
             return x
         return apply(source, source.xp.astype, x._native, wanted, copy=True)
     native = call(target, move, x._native, source, target)
@@ -187,6 +191,11 @@ def finfo(type: Any, /) -> FloatInfo:
     dtype = type.dtype if isinstance(type, Array) else as_dtype(type, "finfo")
     if kind_of(dtype) not in "fc":
         raise TypeError(f"finfo() takes a floating-point dtype, not {dtype}; for integers there is xtensor.iinfo")
+    return _float_info(dtype)
+
+
+@cache
+def _float_info(dtype: DType) -> FloatInfo:
     limits = _bfloat16.finfo(dtype)
     return FloatInfo(
         bits=int(limits.bits),
@@ -300,4 +309,7 @@ def result_type(*arrays_and_dtypes: Array | Scalar | DType) -> DType:
         raise TypeError(
             f"result_type() needs an Array or a dtype among its arguments, not {describe(arrays_and_dtypes)}"
         )
+    first = operands[0]
+    if all(item is first for item in operands):
+        return first  # type: ignore[no-any-return]
     return _bfloat16.result_type(*operands)

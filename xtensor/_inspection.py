@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from ._data_types import KINDS
@@ -50,13 +51,17 @@ class NamespaceInfo:
         ValueError
             If there is no such kind.
         """
-        supported = resolve(device).dtypes
         kinds = tuple(KINDS) if kind is None else kind if isinstance(kind, tuple) else (kind,)
         for name in kinds:
             if name not in KINDS:
                 raise ValueError(f"dtypes(): kind is one of {', '.join(map(repr, KINDS))}, not {describe(name)}")
-        letters = {letter for name in kinds for letter in KINDS[name]}
-        return {str(dtype): dtype for dtype in STANDARD_DTYPES if dtype in supported and dtype.kind in letters}
+        return dict(_dtypes(resolve(device).dtypes, kinds))
+
+
+@cache  # scikit-learn asks several times in each fit
+def _dtypes(supported: frozenset[DType], kinds: tuple[str, ...]) -> dict[str, DType]:
+    letters = {letter for name in kinds for letter in KINDS[name]}
+    return {str(dtype): dtype for dtype in STANDARD_DTYPES if dtype in supported and dtype.kind in letters}
 
 
 _INFO = NamespaceInfo()

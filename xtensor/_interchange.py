@@ -88,7 +88,10 @@ def _dlpack_device(value: Any) -> tuple[int, int]:
 
 def _device_at(place: tuple[int, int]) -> Device:
     """The device of a DLPack place; the default one if it is there."""
-    for candidate in (default_device(), *devices()):
+    preferred = default_device()
+    if preferred._backend.dlpack_device(preferred._spec) == place:
+        return preferred  # without asking every backend for its devices
+    for candidate in devices():
         if candidate._backend.dlpack_device(candidate._spec) == place:
             return candidate
     raise BufferError(

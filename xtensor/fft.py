@@ -580,15 +580,18 @@ def _along_axes(x: Array, name: str, s: Sequence[int] | None, axes: Sequence[int
     axes = _axes(axes, x.ndim, name)
     if not axes and (name in OF_REAL_INPUT or name in OF_HALF_SPECTRUM):
         raise ValueError(f"{name}() needs at least one axis, not an array of shape {x.shape} and axes {axes}")
-    if s is not None and not isinstance(s, Sequence):
+    if s is not None and not _is_sequence(s):
         raise TypeError(f"{name}(): s is a sequence of integers, not {describe(s)}")
     asked = [-1] * len(axes) if s is None else [check_integer(size, name, "each length in s") for size in s]
     if len(asked) != len(axes):
         raise ValueError(f"{name}(): s={s!r} and axes {axes} are not equally many; give each axis a length")
+    shape = x.shape
     last = len(axes) - 1 if name in OF_HALF_SPECTRUM else None
     sizes = tuple(
-        _size(None if size == -1 else size, x.shape[axis], name, "s", half=position == last)
-        for position, (size, axis) in enumerate(zip(asked, axes, strict=True))
+        [
+            size if size > 0 else _size(None if size == -1 else size, shape[axis], name, "s", half=position == last)
+            for position, (size, axis) in enumerate(zip(asked, axes, strict=True))
+        ]
     )
     return apply(device, getattr(device.xp.fft, name), x._native, s=sizes, axes=axes, norm=norm)
 
@@ -626,9 +629,14 @@ def _size(asked: int | None, length: int, name: str, parameter: str, *, half: bo
 
 def _axes(axes: Any, ndim: int, name: str) -> tuple[int, ...]:
     """Axes in ``[0, ndim)``; one named twice is transformed twice, as in NumPy."""
-    if not isinstance(axes, Sequence):
+    if not _is_sequence(axes):
         raise TypeError(f"{name}(): axes is a sequence of integers, not {describe(axes)}")
-    return tuple(check_axis(axis, ndim, name) for axis in axes)
+    return tuple([check_axis(axis, ndim, name) for axis in axes])
+
+
+def _is_sequence(value: Any) -> bool:
+    # The abstract class takes a microsecond to ask.
+    return value.__class__ is tuple or value.__class__ is list or isinstance(value, Sequence)
 
 
 def _frequencies(name: str, n: int, d: float, dtype: Any, device: Device) -> Array:

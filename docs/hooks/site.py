@@ -1,4 +1,4 @@
-r"""What the pages need beyond Markdown: formulas as MathML, tables of the benchmarks and stress tests that were kept.
+r"""What the pages need beyond Markdown: formulas as MathML, the benchmarks and the stress tests that were kept.
 
 Formulas are written as in the docstrings, ``:math:`\sqrt{x}```. They become MathML, which browsers show without a
 script, so that a page needs nothing from elsewhere.
@@ -15,8 +15,11 @@ from xml.etree import ElementTree
 from latex2mathml.converter import convert
 from markdown import Extension, Markdown
 from markdown.inlinepatterns import InlineProcessor
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "benchmarks" / "results"
 FIGURES = re.compile(r"^<!-- stress: (\w+) -->$", re.MULTILINE)
 TABLES = re.compile(r"^<!-- benchmarks: (\w+) -->$", re.MULTILINE)
 
@@ -90,10 +93,27 @@ def _counted(run: dict[str, Any], module: str) -> str:
     return f"{', '.join(run['devices'])}:\n\n" + "\n".join(lines)
 
 
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the benchmarks' pictures to the site."""
+    for picture in RESULTS.glob("*/*.svg"):
+        files.append(File.generated(config, pictures(picture.parent) + picture.name, abs_src_path=str(picture)))
+    return files
+
+
+def pictures(folder: Path) -> str:
+    """Where the pictures of a machine are in the site."""
+    return f"benchmarks/{folder.name}/"
+
+
 def tables(group: str) -> str:
     """What the runs of a group that were kept say, one after another; a sentence where none was kept."""
-    kept = sorted((ROOT / "benchmarks" / "results").glob(f"*-{group}.md"))
+    kept = sorted(path for path in RESULTS.glob("*/*.md") if re.fullmatch(rf"(.+-)?{group}", path.stem))
     if not kept:
         return f"No run of `{group}` has been kept yet, so no figure is given here."
-    # A table's own headings go below the page's.
-    return "\n\n".join(re.sub("^#", "##", page.read_text(encoding="utf-8"), flags=re.MULTILINE) for page in kept)
+    return "\n\n".join(_page(path) for path in kept)
+
+
+def _page(path: Path) -> str:
+    """A kept run with its headings below the page's own, and its links to pictures from there."""
+    text = re.sub("^#", "##", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return re.sub(r"\]\(([^()/]+\.svg)\)", rf"]({pictures(path.parent)}\1)", text)
