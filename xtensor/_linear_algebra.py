@@ -142,21 +142,24 @@ def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
     Standard 2025.12, Linear Algebra Functions, ``vecdot``.
     """
     device, native1, native2 = _pair(x1, x2, "vecdot")
-    check_integer(axis, "vecdot", "axis")
-    lowest = min(x1.ndim, x2.ndim)
+    if axis.__class__ is not int:
+        check_integer(axis, "vecdot", "axis")
+    shape1, shape2 = native1.shape, native2.shape
+    lowest = min(len(shape1), len(shape2))
     if not -lowest <= axis < lowest:
-        raise ValueError(f"vecdot(): axis {axis} is out of bounds for shapes {x1.shape} and {x2.shape}")
-    if x1.shape[axis] != x2.shape[axis]:
+        raise ValueError(f"vecdot(): axis {axis} is out of bounds for shapes {shape1} and {shape2}")
+    if shape1[axis] != shape2[axis]:
         raise ValueError(
-            f"vecdot(): shapes {x1.shape} and {x2.shape} have vectors of lengths {x1.shape[axis]} and "
-            f"{x2.shape[axis]} along axis {axis}; they must be equal"
+            f"vecdot(): shapes {shape1} and {shape2} have vectors of lengths {shape1[axis]} and "
+            f"{shape2[axis]} along axis {axis}; they must be equal"
         )
     return apply(device, device.xp.vecdot, native1, native2, axis=axis)
 
 
 def _pair(x1: Array, x2: Array, name: str) -> tuple[Device, Native, Native]:
     """The device and native arrays of two operands that must both be Arrays."""
-    device_of(x1, name)
-    device_of(x2, name)
-    device = common_device((x1, x2)) or x1._device
+    device = device_of(x1, name)
+    if device_of(x2, name) is device:
+        return device, x1._native, x2._native
+    device = common_device((x1, x2)) or device
     return device, native_operand(x1, device, name), native_operand(x2, device, name)
