@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from numbers import Real
 from typing import Any, Literal, TypeAlias
 
-from ._array import Array, apply
-from ._checks import check_axis, check_dtype, check_integer
-from ._device import Device, resolve
-from ._dispatch import call, device_of
-from ._errors import describe
+from . import _composed
+from ._core.array import ASTYPE, Array, apply
+from ._core.checks import check_axis, check_dtype, check_integer
+from ._core.device import Device, resolve
+from ._core.dispatch import call, device_of
+from ._core.errors import describe
+from ._core.operations import Operation, declare
 
 __all__ = [
     "fft",
@@ -40,6 +42,9 @@ OF_HALF_SPECTRUM = frozenset(("hfft", "irfft", "irfftn"))
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+FFT = declare("fft.fft", "fourier", accepts="floating", dtype="complex", shape="argument", numpy="fft.fft")
 
 
 def fft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
@@ -77,7 +82,18 @@ def fft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "back
 
     Standard 2025.12, Fourier Transform Extension, ``fft``.
     """
-    return _along_axis(x, "fft", n, axis, norm)
+    return _along_axis(FFT, x, n, axis, norm)
+
+
+IFFT = declare(
+    "fft.ifft",
+    "fourier",
+    accepts="floating",
+    dtype="complex",
+    shape="argument",
+    numpy="fft.ifft",
+    composition=_composed.fourier.ifft,
+)
 
 
 def ifft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
@@ -112,7 +128,18 @@ def ifft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "bac
     -----
     Standard 2025.12, Fourier Transform Extension, ``ifft``.
     """
-    return _along_axis(x, "ifft", n, axis, norm)
+    return _along_axis(IFFT, x, n, axis, norm)
+
+
+FFTN = declare(
+    "fft.fftn",
+    "fourier",
+    accepts="floating",
+    dtype="complex",
+    shape="argument",
+    numpy="fft.fftn",
+    composition=_composed.fourier.fftn,
+)
 
 
 def fftn(
@@ -152,7 +179,18 @@ def fftn(
 
     Standard 2025.12, Fourier Transform Extension, ``fftn``.
     """
-    return _along_axes(x, "fftn", s, axes, norm)
+    return _along_axes(FFTN, x, s, axes, norm)
+
+
+IFFTN = declare(
+    "fft.ifftn",
+    "fourier",
+    accepts="floating",
+    dtype="complex",
+    shape="argument",
+    numpy="fft.ifftn",
+    composition=_composed.fourier.ifftn,
+)
 
 
 def ifftn(
@@ -190,7 +228,18 @@ def ifftn(
     -----
     Standard 2025.12, Fourier Transform Extension, ``ifftn``.
     """
-    return _along_axes(x, "ifftn", s, axes, norm)
+    return _along_axes(IFFTN, x, s, axes, norm)
+
+
+RFFT = declare(
+    "fft.rfft",
+    "fourier",
+    accepts="real floating",
+    dtype="complex",
+    shape="argument",
+    numpy="fft.rfft",
+    composition=_composed.fourier.rfft,
+)
 
 
 def rfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
@@ -230,7 +279,18 @@ def rfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "bac
 
     Standard 2025.12, Fourier Transform Extension, ``rfft``.
     """
-    return _along_axis(x, "rfft", n, axis, norm)
+    return _along_axis(RFFT, x, n, axis, norm)
+
+
+IRFFT = declare(
+    "fft.irfft",
+    "fourier",
+    accepts="floating",
+    dtype="component",
+    shape="argument",
+    numpy="fft.irfft",
+    composition=_composed.fourier.irfft,
+)
 
 
 def irfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
@@ -266,7 +326,18 @@ def irfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "ba
     -----
     Standard 2025.12, Fourier Transform Extension, ``irfft``.
     """
-    return _along_axis(x, "irfft", n, axis, norm)
+    return _along_axis(IRFFT, x, n, axis, norm)
+
+
+RFFTN = declare(
+    "fft.rfftn",
+    "fourier",
+    accepts="real floating",
+    dtype="complex",
+    shape="argument",
+    numpy="fft.rfftn",
+    composition=_composed.fourier.rfftn,
+)
 
 
 def rfftn(
@@ -307,7 +378,18 @@ def rfftn(
 
     Standard 2025.12, Fourier Transform Extension, ``rfftn``.
     """
-    return _along_axes(x, "rfftn", s, axes, norm)
+    return _along_axes(RFFTN, x, s, axes, norm)
+
+
+IRFFTN = declare(
+    "fft.irfftn",
+    "fourier",
+    accepts="floating",
+    dtype="component",
+    shape="argument",
+    numpy="fft.irfftn",
+    composition=_composed.fourier.irfftn,
+)
 
 
 def irfftn(
@@ -348,7 +430,18 @@ def irfftn(
 
     Standard 2025.12, Fourier Transform Extension, ``irfftn``.
     """
-    return _along_axes(x, "irfftn", s, axes, norm)
+    return _along_axes(IRFFTN, x, s, axes, norm)
+
+
+HFFT = declare(
+    "fft.hfft",
+    "fourier",
+    accepts="floating",
+    dtype="component",
+    shape="argument",
+    numpy="fft.hfft",
+    composition=_composed.fourier.hfft,
+)
 
 
 def hfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
@@ -387,7 +480,18 @@ def hfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "bac
 
     Standard 2025.12, Fourier Transform Extension, ``hfft``.
     """
-    return _along_axis(x, "hfft", n, axis, norm)
+    return _along_axis(HFFT, x, n, axis, norm)
+
+
+IHFFT = declare(
+    "fft.ihfft",
+    "fourier",
+    accepts="real floating",
+    dtype="complex",
+    shape="argument",
+    numpy="fft.ihfft",
+    composition=_composed.fourier.ihfft,
+)
 
 
 def ihfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
@@ -422,7 +526,19 @@ def ihfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "ba
     -----
     Standard 2025.12, Fourier Transform Extension, ``ihfft``.
     """
-    return _along_axis(x, "ihfft", n, axis, norm)
+    return _along_axis(IHFFT, x, n, axis, norm)
+
+
+FFTFREQ = declare(
+    "fft.fftfreq",
+    "creation",
+    operands=0,
+    accepts="real floating",
+    dtype="argument",
+    shape="argument",
+    numpy="fft.fftfreq",
+    composition=_composed.fourier.fftfreq,
+)
 
 
 def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Device | str | None = None) -> Array:
@@ -465,7 +581,19 @@ def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Device | st
     >>> xp.fft.fftfreq(4, d=0.5)
     Array([ 0. ,  0.5, -1. , -0.5])
     """
-    return _frequencies("fftfreq", n, d, dtype, resolve(device))
+    return _frequencies(FFTFREQ, n, d, dtype, resolve(device))
+
+
+RFFTFREQ = declare(
+    "fft.rfftfreq",
+    "creation",
+    operands=0,
+    accepts="real floating",
+    dtype="argument",
+    shape="argument",
+    numpy="fft.rfftfreq",
+    composition=_composed.fourier.rfftfreq,
+)
 
 
 def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Device | str | None = None) -> Array:
@@ -502,7 +630,12 @@ def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Device | s
 
     Standard 2025.12, Fourier Transform Extension, ``rfftfreq``.
     """
-    return _frequencies("rfftfreq", n, d, dtype, resolve(device))
+    return _frequencies(RFFTFREQ, n, d, dtype, resolve(device))
+
+
+FFTSHIFT = declare(
+    "fft.fftshift", "manipulation", shape="same", numpy="fft.fftshift", composition=_composed.manipulation.fftshift
+)
 
 
 def fftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array:
@@ -529,7 +662,12 @@ def fftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array:
     -----
     Standard 2025.12, Fourier Transform Extension, ``fftshift``.
     """
-    return _shifted(x, "fftshift", axes)
+    return _shifted(FFTSHIFT, x, axes)
+
+
+IFFTSHIFT = declare(
+    "fft.ifftshift", "manipulation", shape="same", numpy="fft.ifftshift", composition=_composed.manipulation.ifftshift
+)
 
 
 def ifftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array:
@@ -558,20 +696,24 @@ def ifftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array:
 
     Standard 2025.12, Fourier Transform Extension, ``ifftshift``.
     """
-    return _shifted(x, "ifftshift", axes)
+    return _shifted(IFFTSHIFT, x, axes)
 
 
-def _along_axis(x: Array, name: str, n: int | None, axis: int, norm: str) -> Array:
+def _along_axis(operation: Operation, x: Array, n: int | None, axis: int, norm: str) -> Array:
     """A transform along one axis."""
+    name = operation.label
     device = _checked(x, name, norm)
     axis = check_axis(axis, x.ndim, name)
     asked = None if n is None else check_integer(n, name, "n")
     n = _size(asked, x.shape[axis], name, "n", half=name in OF_HALF_SPECTRUM)
-    return apply(device, getattr(device.xp.fft, name), x._native, n=n, axis=axis, norm=norm)
+    return apply(operation, device, x._native, n=n, axis=axis, norm=norm)
 
 
-def _along_axes(x: Array, name: str, s: Sequence[int] | None, axes: Sequence[int] | None, norm: str) -> Array:
+def _along_axes(
+    operation: Operation, x: Array, s: Sequence[int] | None, axes: Sequence[int] | None, norm: str
+) -> Array:
     """A transform over several axes, all lengths made explicit."""
+    name = operation.label
     device = _checked(x, name, norm)
     if axes is None:
         if s is not None:
@@ -593,7 +735,7 @@ def _along_axes(x: Array, name: str, s: Sequence[int] | None, axes: Sequence[int
             for position, (size, axis) in enumerate(zip(asked, axes, strict=True))
         ]
     )
-    return apply(device, getattr(device.xp.fft, name), x._native, s=sizes, axes=axes, norm=norm)
+    return apply(operation, device, x._native, s=sizes, axes=axes, norm=norm)
 
 
 def _checked(x: Array, name: str, norm: str) -> Device:
@@ -639,8 +781,9 @@ def _is_sequence(value: Any) -> bool:
     return value.__class__ is tuple or value.__class__ is list or isinstance(value, Sequence)
 
 
-def _frequencies(name: str, n: int, d: float, dtype: Any, device: Device) -> Array:
+def _frequencies(operation: Operation, n: int, d: float, dtype: Any, device: Device) -> Array:
     """The frequencies of a transform's elements, on a device."""
+    name = operation.label
     n = _size(check_integer(n, name, "n"), 0, name, "n", half=False)
     if isinstance(d, bool) or not isinstance(d, Real):
         raise TypeError(f"{name}(): d is a real number, not {describe(d)}")
@@ -649,12 +792,13 @@ def _frequencies(name: str, n: int, d: float, dtype: Any, device: Device) -> Arr
     found = device.default_dtypes["real floating"] if dtype is None else check_dtype(dtype, device, name)
     if found.kind in "biuc":
         raise TypeError(f"{name}(): dtype is a real floating-point one such as xtensor.float32, not {found}")
-    native = call(device, getattr(device.xp.fft, name), n, d=float(d))
-    return apply(device, device.xp.astype, native, found, copy=False)
+    native = call(operation, device, n, d=float(d))
+    return apply(ASTYPE, device, native, found, copy=False)
 
 
-def _shifted(x: Array, name: str, axes: int | Sequence[int] | None) -> Array:
+def _shifted(operation: Operation, x: Array, axes: int | Sequence[int] | None) -> Array:
     """An array with its axes rolled by half their length."""
+    name = operation.label
     device = device_of(x, name)
     if axes is None:
         axes = range(x.ndim)
@@ -662,5 +806,5 @@ def _shifted(x: Array, name: str, axes: int | Sequence[int] | None) -> Array:
         axes = (axes,)
     axes = _axes(axes, x.ndim, name)
     if not axes:  # what libraries make of a shift along no axis differs
-        return apply(device, device.xp.astype, x._native, x.dtype, copy=True)
-    return apply(device, getattr(device.xp.fft, name), x._native, axes=axes)
+        return apply(ASTYPE, device, x._native, x.dtype, copy=True)
+    return apply(operation, device, x._native, axes=axes)

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterable
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ._array import Array, Axis, apply, wrap
-from ._bfloat16 import finfo, kind_of, result_type
-from ._checks import check_axes, check_axis, check_dtype, check_flag, check_integer
-from ._device import Device
-from ._dispatch import call, composed, device_of, native_operand
-from ._errors import describe
-from ._linear_algebra import _pair, matmul, matrix_transpose, tensordot, vecdot
-from .backend import Native
-
-if TYPE_CHECKING:
-    import xtensor as xp
-else:
-    xp = sys.modules[__package__]  # the package, still being imported here and complete before any call
+from . import _composed
+from . import _standard as xp
+from ._core.array import ASTYPE, Array, Axis, apply, wrap
+from ._core.backend import Native
+from ._core.checks import check_axes, check_axis, check_dtype, check_flag, check_integer
+from ._core.device import Device
+from ._core.dispatch import call, composed, device_of, native_operand
+from ._core.dtypes import finfo, kind_of, result_type
+from ._core.errors import describe
+from ._core.operations import declare
+from ._standard.linear_algebra import _pair, matmul, matrix_transpose, tensordot, vecdot
 
 __all__ = [
     "cholesky",
@@ -105,6 +102,9 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
+CHOLESKY = declare("linalg.cholesky", "linear algebra", accepts="floating", shape="same", numpy="linalg.cholesky")
+
+
 def cholesky(x: Array, /, *, upper: bool = False) -> Array:
     r"""The Cholesky factor of a positive-definite matrix: :math:`L` of :math:`x = L L^H`, or :math:`U = L^H`.
 
@@ -135,7 +135,18 @@ def cholesky(x: Array, /, *, upper: bool = False) -> Array:
     Standard 2025.12, Linear Algebra Extension, ``cholesky``.
     """
     device = _square(x, "cholesky")
-    return apply(device, device.xp.linalg.cholesky, x._native, upper=check_flag(upper, "cholesky", "upper"))
+    return apply(CHOLESKY, device, x._native, upper=check_flag(upper, "cholesky", "upper"))
+
+
+CROSS = declare(
+    "linalg.cross",
+    "linear algebra",
+    operands=2,
+    accepts="numeric",
+    shape="product",
+    numpy="linalg.cross",
+    composition=_composed.linear_algebra.cross,
+)
 
 
 def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
@@ -182,7 +193,17 @@ def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
             "name the axis that holds the vectors"
         )
     _broadcast(x1.shape, x2.shape, "cross")
-    return apply(device, device.xp.linalg.cross, native1, native2, axis=position)
+    return apply(CROSS, device, native1, native2, axis=position)
+
+
+DET = declare(
+    "linalg.det",
+    "linear algebra",
+    accepts="floating",
+    shape="stack",
+    numpy="linalg.det",
+    composition=_composed.linear_algebra.det,
+)
 
 
 def det(x: Array, /) -> Array:
@@ -210,7 +231,16 @@ def det(x: Array, /) -> Array:
     Standard 2025.12, Linear Algebra Extension, ``det``.
     """
     device = _square(x, "det")
-    return apply(device, device.xp.linalg.det, x._native)
+    return apply(DET, device, x._native)
+
+
+DIAGONAL = declare(
+    "linalg.diagonal",
+    "manipulation",
+    shape="argument",
+    numpy="linalg.diagonal",
+    composition=_composed.manipulation.diagonal,
+)
 
 
 def diagonal(x: Array, /, *, offset: int = 0) -> Array:
@@ -242,7 +272,10 @@ def diagonal(x: Array, /, *, offset: int = 0) -> Array:
     """
     device = _matrices(x, "diagonal")
     offset = check_integer(offset, "diagonal", "offset")
-    return apply(device, device.xp.linalg.diagonal, x._native, offset=offset)
+    return apply(DIAGONAL, device, x._native, offset=offset)
+
+
+EIG = declare("linalg.eig", "linear algebra", accepts="floating", dtype="several", shape="several", numpy="linalg.eig")
 
 
 def eig(x: Array, /) -> EigResult:
@@ -277,8 +310,13 @@ def eig(x: Array, /) -> EigResult:
     Standard 2025.12, Linear Algebra Extension, ``eig``.
     """
     device = _square(x, "eig")
-    natives = call(device, device.xp.linalg.eig, x._native)
+    natives = call(EIG, device, x._native)
     return EigResult(*_arrays((_complex(native, device) for native in natives), device))
+
+
+EIGH = declare(
+    "linalg.eigh", "linear algebra", accepts="floating", dtype="several", shape="several", numpy="linalg.eigh"
+)
 
 
 def eigh(x: Array, /) -> EighResult:
@@ -311,7 +349,18 @@ def eigh(x: Array, /) -> EighResult:
     Standard 2025.12, Linear Algebra Extension, ``eigh``.
     """
     device = _square(x, "eigh")
-    return EighResult(*_arrays(call(device, device.xp.linalg.eigh, x._native), device))
+    return EighResult(*_arrays(call(EIGH, device, x._native), device))
+
+
+EIGVALS = declare(
+    "linalg.eigvals",
+    "linear algebra",
+    accepts="floating",
+    dtype="complex",
+    shape="argument",
+    numpy="linalg.eigvals",
+    composition=_composed.linear_algebra.eigvals,
+)
 
 
 def eigvals(x: Array, /) -> Array:
@@ -344,7 +393,18 @@ def eigvals(x: Array, /) -> Array:
     Standard 2025.12, Linear Algebra Extension, ``eigvals``.
     """
     device = _square(x, "eigvals")
-    return wrap(_complex(call(device, device.xp.linalg.eigvals, x._native), device), device)
+    return wrap(_complex(call(EIGVALS, device, x._native), device), device)
+
+
+EIGVALSH = declare(
+    "linalg.eigvalsh",
+    "linear algebra",
+    accepts="floating",
+    dtype="component",
+    shape="argument",
+    numpy="linalg.eigvalsh",
+    composition=_composed.linear_algebra.eigvalsh,
+)
 
 
 def eigvalsh(x: Array, /) -> Array:
@@ -375,7 +435,17 @@ def eigvalsh(x: Array, /) -> Array:
     Standard 2025.12, Linear Algebra Extension, ``eigvalsh``.
     """
     device = _square(x, "eigvalsh")
-    return apply(device, device.xp.linalg.eigvalsh, x._native)
+    return apply(EIGVALSH, device, x._native)
+
+
+INV = declare(
+    "linalg.inv",
+    "linear algebra",
+    accepts="floating",
+    shape="same",
+    numpy="linalg.inv",
+    composition=_composed.linear_algebra.inv,
+)
 
 
 def inv(x: Array, /) -> Array:
@@ -405,7 +475,7 @@ def inv(x: Array, /) -> Array:
     Standard 2025.12, Linear Algebra Extension, ``inv``.
     """
     device = _square(x, "inv")
-    return apply(device, device.xp.linalg.inv, x._native)
+    return apply(INV, device, x._native)
 
 
 @composed
@@ -445,8 +515,8 @@ def lstsq(a: Array, b: Array, rcond: float | None = None) -> LstsqResult:
     -----
     NumPy, ``linalg.lstsq``, by the singular value decomposition. The standard has no such function; SciPy looks for it.
     """
-    device_of(a)
-    device_of(b)
+    device_of(a, "lstsq")
+    device_of(b, "lstsq")
     if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
         raise ValueError(
             f"lstsq() takes shapes (M, N) and (M,) or (M, K), not {a.shape} and {b.shape}; solve stacks one by one"
@@ -477,6 +547,17 @@ def lstsq(a: Array, b: Array, rcond: float | None = None) -> LstsqResult:
     else:
         residuals = xp.zeros(0, dtype=real, device=device)
     return LstsqResult(x if b.ndim == 2 else x[:, 0], residuals, rank, s)
+
+
+MATRIX_NORM = declare(
+    "linalg.matrix_norm",
+    "linear algebra",
+    accepts="floating",
+    dtype="component",
+    shape="stack",
+    numpy="linalg.matrix_norm",
+    composition=_composed.linear_algebra.matrix_norm,
+)
 
 
 def matrix_norm(
@@ -517,7 +598,17 @@ def matrix_norm(
             f"matrix_norm(): ord is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, not {describe(ord)}; "
             "norms of other orders are xtensor.linalg.vector_norm's"
         )
-    return apply(device, device.xp.linalg.matrix_norm, x._native, keepdims=keepdims, ord=order)
+    return apply(MATRIX_NORM, device, x._native, keepdims=keepdims, ord=order)
+
+
+MATRIX_POWER = declare(
+    "linalg.matrix_power",
+    "linear algebra",
+    accepts="numeric",
+    shape="same",
+    numpy="linalg.matrix_power",
+    composition=_composed.linear_algebra.matrix_power,
+)
 
 
 def matrix_power(x: Array, n: int, /) -> Array:
@@ -550,7 +641,18 @@ def matrix_power(x: Array, n: int, /) -> Array:
     """
     device = _square(x, "matrix_power")
     n = check_integer(n, "matrix_power", "n")
-    return apply(device, device.xp.linalg.matrix_power, x._native, n)
+    return apply(MATRIX_POWER, device, x._native, n)
+
+
+MATRIX_RANK = declare(
+    "linalg.matrix_rank",
+    "linear algebra",
+    accepts="floating",
+    dtype="index",
+    shape="stack",
+    numpy="linalg.matrix_rank",
+    composition=_composed.linear_algebra.matrix_rank,
+)
 
 
 def matrix_rank(x: Array, /, *, rtol: float | Array | None = None) -> Array:
@@ -583,7 +685,18 @@ def matrix_rank(x: Array, /, *, rtol: float | Array | None = None) -> Array:
     """
     device = _matrices(x, "matrix_rank")
     tolerance = _tolerance(rtol, x, "matrix_rank")
-    return apply(device, device.xp.linalg.matrix_rank, x._native, **tolerance)
+    return apply(MATRIX_RANK, device, x._native, **tolerance)
+
+
+OUTER = declare(
+    "linalg.outer",
+    "linear algebra",
+    operands=2,
+    accepts="numeric",
+    shape="product",
+    numpy="linalg.outer",
+    composition=_composed.linear_algebra.outer,
+)
 
 
 def outer(x1: Array, x2: Array, /) -> Array:
@@ -614,7 +727,17 @@ def outer(x1: Array, x2: Array, /) -> Array:
             f"outer() needs two arrays of one dimension, not shapes {x1.shape} and {x2.shape}; "
             "flatten them with xtensor.reshape(x, (-1,))"
         )
-    return apply(device, device.xp.linalg.outer, native1, native2)
+    return apply(OUTER, device, native1, native2)
+
+
+PINV = declare(
+    "linalg.pinv",
+    "linear algebra",
+    accepts="floating",
+    shape="argument",
+    numpy="linalg.pinv",
+    composition=_composed.linear_algebra.pinv,
+)
 
 
 def pinv(x: Array, /, *, rtol: float | Array | None = None) -> Array:
@@ -651,7 +774,10 @@ def pinv(x: Array, /, *, rtol: float | Array | None = None) -> Array:
     """
     device = _matrices(x, "pinv")
     tolerance = _tolerance(rtol, x, "pinv")
-    return apply(device, device.xp.linalg.pinv, x._native, **tolerance)
+    return apply(PINV, device, x._native, **tolerance)
+
+
+QR = declare("linalg.qr", "linear algebra", accepts="floating", dtype="several", shape="several", numpy="linalg.qr")
 
 
 def qr(x: Array, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRResult:
@@ -685,7 +811,12 @@ def qr(x: Array, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRRe
     device = _matrices(x, "qr")
     if not isinstance(mode, str) or mode not in ("reduced", "complete"):
         raise ValueError(f"qr(): mode is 'reduced' or 'complete', not {describe(mode)}")
-    return QRResult(*_arrays(call(device, device.xp.linalg.qr, x._native, mode=mode), device))
+    return QRResult(*_arrays(call(QR, device, x._native, mode=mode), device))
+
+
+SLOGDET = declare(
+    "linalg.slogdet", "linear algebra", accepts="floating", dtype="several", shape="several", numpy="linalg.slogdet"
+)
 
 
 def slogdet(x: Array, /) -> SlogdetResult:
@@ -714,7 +845,10 @@ def slogdet(x: Array, /) -> SlogdetResult:
     Standard 2025.12, Linear Algebra Extension, ``slogdet``.
     """
     device = _square(x, "slogdet")
-    return SlogdetResult(*_arrays(call(device, device.xp.linalg.slogdet, x._native), device))
+    return SlogdetResult(*_arrays(call(SLOGDET, device, x._native), device))
+
+
+SOLVE = declare("linalg.solve", "linear algebra", operands=2, accepts="floating", shape="product", numpy="linalg.solve")
 
 
 def solve(x1: Array, x2: Array, /) -> Array:
@@ -761,7 +895,10 @@ def solve(x1: Array, x2: Array, /) -> Array:
             f"it needs shape ({rows},) or (..., {rows}, K)"
         )
     _broadcast(x1.shape[:-2], x2.shape[:-2], "solve")
-    return apply(device, device.xp.linalg.solve, native1, native2)
+    return apply(SOLVE, device, native1, native2)
+
+
+SVD = declare("linalg.svd", "linear algebra", accepts="floating", dtype="several", shape="several", numpy="linalg.svd")
 
 
 def svd(x: Array, /, *, full_matrices: bool = True) -> SVDResult:
@@ -804,7 +941,18 @@ def svd(x: Array, /, *, full_matrices: bool = True) -> SVDResult:
     ((3, 2), (2,), (2, 2))
     """
     device = _matrices(x, "svd")
-    return SVDResult(*_arrays(call(device, device.xp.linalg.svd, x._native, full_matrices=full_matrices), device))
+    return SVDResult(*_arrays(call(SVD, device, x._native, full_matrices=full_matrices), device))
+
+
+SVDVALS = declare(
+    "linalg.svdvals",
+    "linear algebra",
+    accepts="floating",
+    dtype="component",
+    shape="argument",
+    numpy="linalg.svdvals",
+    composition=_composed.linear_algebra.svdvals,
+)
 
 
 def svdvals(x: Array, /) -> Array:
@@ -833,7 +981,18 @@ def svdvals(x: Array, /) -> Array:
     Standard 2025.12, Linear Algebra Extension, ``svdvals``.
     """
     device = _matrices(x, "svdvals")
-    return apply(device, device.xp.linalg.svdvals, x._native)
+    return apply(SVDVALS, device, x._native)
+
+
+TRACE = declare(
+    "linalg.trace",
+    "linear algebra",
+    accepts="numeric",
+    dtype="accumulated",
+    shape="stack",
+    numpy="linalg.trace",
+    composition=_composed.linear_algebra.trace,
+)
 
 
 def trace(x: Array, /, *, offset: int = 0, dtype: Any = None) -> Array:
@@ -869,7 +1028,18 @@ def trace(x: Array, /, *, offset: int = 0, dtype: Any = None) -> Array:
     offset = check_integer(offset, "trace", "offset")
     if dtype is not None:
         dtype = check_dtype(dtype, device, "trace")
-    return apply(device, device.xp.linalg.trace, x._native, offset=offset, dtype=dtype)
+    return apply(TRACE, device, x._native, offset=offset, dtype=dtype)
+
+
+VECTOR_NORM = declare(
+    "linalg.vector_norm",
+    "reduction",
+    accepts="floating",
+    dtype="component",
+    shape="reduced",
+    numpy="linalg.vector_norm",
+    composition=_composed.linear_algebra.vector_norm,
+)
 
 
 def vector_norm(x: Array, /, *, axis: Axis = None, keepdims: bool = False, ord: int | float = 2) -> Array:
@@ -903,12 +1073,12 @@ def vector_norm(x: Array, /, *, axis: Axis = None, keepdims: bool = False, ord: 
     -----
     Standard 2025.12, Linear Algebra Extension, ``vector_norm``.
     """
-    device = device_of(x)
+    device = device_of(x, "vector_norm")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "vector_norm")
     if isinstance(ord, bool) or not isinstance(ord, Real):
         raise TypeError(f"vector_norm(): ord is a real number, not {describe(ord)}")
-    return apply(device, device.xp.linalg.vector_norm, x._native, axis=axis, keepdims=keepdims, ord=ord)
+    return apply(VECTOR_NORM, device, x._native, axis=axis, keepdims=keepdims, ord=ord)
 
 
 def _matrices(x: Array, name: str) -> Device:
@@ -961,7 +1131,7 @@ def _complex(native: Native, device: Device) -> Native:
     """A native array as complex numbers of its precision."""
     if native.dtype.kind == "c":
         return native
-    return call(device, device.xp.astype, native, np.result_type(native.dtype, np.complex64), copy=False)
+    return call(ASTYPE, device, native, np.result_type(native.dtype, np.complex64), copy=False)
 
 
 def _arrays(natives: Iterable[Native], device: Device) -> Iterable[Array]:

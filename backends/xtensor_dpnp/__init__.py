@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -20,7 +20,7 @@ REMEDY = 'python -m pip install "xtensor[dpnp]"'
 
 
 class DpnpBackend(Backend):
-    """dpnp's functions, with what they get wrong against the standard corrected.
+    """dpnp's functions, corrected where they depart from the standard.
 
     Every array of a device is on one queue, as dpnp refuses operands of two. It is made when the device is first
     used. dpnp keeps the order of its work, through events; a queue that kept it, too, would block: dpnp's clean-up
@@ -30,7 +30,8 @@ class DpnpBackend(Backend):
     name = "dpnp"
     kinds = ("sycl",)
     requires = "xtensor[dpnp]"
-    corrections = ("acosh", "expm1", "floor_divide", "pow", "tan", "tanh")
+    corrections = ("acosh", "expm1", "pow", "tan", "tanh")
+    composed_inplace = ("floor_divide",)
 
     def __init__(self) -> None:
         self._devices: dict[str, Any] = {}
@@ -101,14 +102,12 @@ class DpnpBackend(Backend):
             array = np.ascontiguousarray(array)
         return created(dpnp.asarray, array.nbytes, array, sycl_queue=self.queue(spec))
 
-    def device_of(self, native: Native) -> str:
-        return next(spec for spec, device in self._devices.items() if device == native.sycl_device)
-
     def getitem(self, native: Native, key: Any) -> Native:
         return self._indexing.getitem(native, key)
 
-    def setitem(self, native: Native, key: Any, value: Native) -> None:
+    def setitem(self, native: Native, key: Any, value: Native) -> Native:
         self._indexing.setitem(native, key, value)
+        return native
 
     def dlpack_device(self, spec: str) -> tuple[int, int]:
         return (14, self._devices[spec].get_device_id())  # 14: kDLOneAPI
@@ -132,13 +131,11 @@ class DpnpBackend(Backend):
     def default_float(self, spec: str) -> DType:
         return np.dtype(np.float64 if self._devices[spec].has_aspect_fp64 else np.float32)
 
-    def dtypes(self, spec: str) -> Sequence[DType]:
-        if self._devices[spec].has_aspect_fp64:
-            return STANDARD_DTYPES
-        return tuple(dtype for dtype in STANDARD_DTYPES if dtype not in (np.float64, np.complex128))
-
-    def extra_dtypes(self, spec: str) -> Sequence[DType]:
-        return (np.dtype(np.float16),) if self._devices[spec].has_aspect_fp16 else ()
+    def dtypes(self, spec: str) -> Collection[str]:
+        device = self._devices[spec]
+        without = () if device.has_aspect_fp64 else ("float64", "complex128")
+        extra = ("float16",) if device.has_aspect_fp16 else ()
+        return (*(name for name in STANDARD_DTYPES if name not in without), *extra)
 
     def info(self, spec: str) -> DeviceInfo:
         device, memory = self._devices[spec], self.memory(spec)

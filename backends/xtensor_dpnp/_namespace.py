@@ -16,7 +16,7 @@ from dpctl.memory import USMAllocationError
 from xtensor.backend import DType, Native
 
 from ._indexing import checked_positions
-from ._special import special
+from ._special import Special
 
 __all__ = ["Namespace", "created", "out_of_memory"]
 
@@ -108,11 +108,10 @@ class Namespace(Creation):
             setattr(self, name, contiguously(getattr(dpnp, name)))
         self.linalg = dpnp.linalg
         self.fft = Fourier(queue)
+        self.special = Special()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(dpnp, name)
-
-    special = staticmethod(special)
 
     @staticmethod
     def complex_of(real: Native, imag: Native) -> Native:
@@ -131,21 +130,14 @@ class Namespace(Creation):
 
     @staticmethod
     def floor_divide(x1: Native | float, x2: Native | float) -> Native:
-        """``(x1 - remainder(x1, x2)) / x2``, as NumPy has it: 1.0 // 0.1 is 9, though 1.0 / 0.1 rounds to 10."""
-        quotient = dpnp.floor_divide(x1, x2)
-        if quotient.dtype.kind != "f":
-            return quotient
-        whole = dpnp.round(dpnp.divide(dpnp.subtract(x1, dpnp.remainder(x1, x2)), x2))
-        whole = dpnp.where(dpnp.equal(whole, 0.0), dpnp.copysign(whole, dpnp.divide(x1, x2)), whole)
-        return dpnp.where(dpnp.isfinite(whole), whole, quotient)
+        # dpnp's quotient of floats is rounded before its floor is taken: 1.0 // 0.1 would be 10.
+        dtype = np.result_type(*(getattr(x, "dtype", x) for x in (x1, x2)))
+        return NotImplemented if dtype.kind == "f" else dpnp.floor_divide(x1, x2)
 
     @staticmethod
     def reciprocal(x: Native) -> Native:
-        if x.dtype.kind in "fc":
-            return dpnp.reciprocal(x)
-        # dpnp makes floats of integers; the reciprocal of an integer other than 1 and -1 rounds to 0.
-        dtype = np.int8 if x.dtype.kind == "b" else x.dtype
-        return dpnp.astype(dpnp.where(dpnp.equal(dpnp.abs(x), 1), x, 0), dtype, copy=False)
+        # dpnp converts integers to floats.
+        return dpnp.reciprocal(x) if x.dtype.kind in "fc" else NotImplemented
 
     @staticmethod
     def round(x: Native) -> Native:

@@ -1,25 +1,33 @@
-"""dpnp's special functions, imported when the first of them is asked for."""
+"""dpnp's special functions, imported when the first one is asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 
 from xtensor.backend import Native
 
-__all__ = ["special"]
+__all__ = ["Special"]
 
 OF_SCIPY = frozenset(("erf", "erfc", "erfcinv", "erfcx", "erfinv"))
-"""Those that stand in dpnp's image of SciPy."""
+"""Functions of ``dpnp.scipy.special``."""
 
 OF_NUMPY = frozenset(("cbrt", "exp2", "i0"))
-"""Those that stand among its main functions."""
+"""Functions of dpnp's main namespace."""
 
 
-def special(name: str, kind: str) -> Callable[..., Native] | None:
-    """The function of a name for real operands; there are none for complex ones."""
-    if kind != "f" or name not in OF_SCIPY | OF_NUMPY:
-        return None
-    import dpnp.scipy.special
+class Special:
+    """The special functions as attributes; each takes real operands."""
 
-    function: Callable[..., Native] = getattr(dpnp.scipy.special if name in OF_SCIPY else dpnp, name)
-    return function
+    def __getattr__(self, name: str) -> Callable[..., Native]:
+        if name not in OF_SCIPY | OF_NUMPY:
+            raise AttributeError(name)
+        import dpnp.scipy.special
+
+        function: Callable[..., Native] = getattr(dpnp.scipy.special if name in OF_SCIPY else dpnp, name)
+
+        @wraps(function)
+        def of_real(*operands: Native) -> Native:
+            return NotImplemented if operands[-1].dtype.kind == "c" else function(*operands)
+
+        return of_real

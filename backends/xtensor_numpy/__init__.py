@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from collections.abc import Collection, Sequence
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from xtensor.backend import Backend, DeviceInfo, DType, Memory, Native, bfloat16
+from xtensor.backend import STANDARD_DTYPES, Backend, DeviceInfo, Memory, Native
 
 __all__ = ["NumpyBackend", "backend"]
 
 
-MAKERS = ("arange", "astype", "empty", "eye", "full", "linspace", "ones", "zeros")
-"""The functions that make arrays of a dtype they are told."""
-
-
 class NumpyBackend(Backend):
-    """NumPy's functions, with what they get wrong against the standard corrected."""
+    """NumPy's functions, corrected where they depart from the standard."""
 
     name = "numpy"
     kinds = ("cpu",)
     requires = "numpy"
     corrections = ("expm1", "floor_divide", "tanh")
+    composed_inplace = ("floor_divide",)
 
     def probe(self) -> str:
         return np.__version__
@@ -38,7 +34,7 @@ class NumpyBackend(Backend):
         return np.ndarray
 
     def namespace(self, spec: str) -> ModuleType:
-        from . import _namespace
+        from . import _namespace  # its functions are looked up when the device opens
 
         return _namespace
 
@@ -53,12 +49,9 @@ class NumpyBackend(Backend):
         array = np.asarray(value)
         if array.dtype.kind != "V":
             return array
-        from ._bfloat16 import dressed
+        from ._bfloat16 import as_computing  # imports ml_dtypes, an optional library
 
-        return dressed(array)
-
-    def overlay(self, spec: str, functions: Any) -> Mapping[str, Callable[..., Any]]:
-        return {name: _making_bfloat16(getattr(functions, name)) for name in MAKERS}
+        return as_computing(array)
 
     def dlpack_device(self, spec: str) -> tuple[int, int]:
         return (1, 0)
@@ -67,12 +60,12 @@ class NumpyBackend(Backend):
         try:
             return np.from_dlpack(producer, copy=copy)
         except TypeError:
-            # A producer from before DLPack 1.0 knows no ``copy``: its capsule shares memory.
+            # Before DLPack 1.0 producers take no ``copy``: the capsule shares memory.
             shared = np.from_dlpack(producer)
             return shared.copy() if copy else shared
 
-    def extra_dtypes(self, spec: str) -> Sequence[DType]:
-        return (np.dtype(np.float16), *bfloat16())
+    def dtypes(self, spec: str) -> Collection[str]:
+        return (*STANDARD_DTYPES, "float16", "bfloat16")
 
     def info(self, spec: str) -> DeviceInfo:
         memory = self.memory(spec)
@@ -90,19 +83,8 @@ class NumpyBackend(Backend):
         return Memory(total=_pages("SC_PHYS_PAGES"), free=_available() or _pages("SC_AVPHYS_PAGES"))
 
 
-def _making_bfloat16(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that makes arrays, those of bfloat16 in the class that computes with them."""
-
-    @wraps(function)
-    def make(*args: Any, **kwargs: Any) -> Any:
-        native = function(*args, **kwargs)
-        return native if native.dtype.kind != "V" else backend.normalize(native, "cpu")
-
-    return make
-
-
 def _cores() -> int:
-    """The cores this process may run on."""
+    """The number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -116,7 +98,7 @@ def _pages(name: str) -> int | None:
 
 
 def _available() -> int | None:
-    """Memory the system can give without swapping, caches counted as free (Linux)."""
+    """Bytes that the system can allocate without swapping, with caches counted as free (Linux)."""
     try:
         with open("/proc/meminfo") as lines:
             for line in lines:
@@ -141,7 +123,7 @@ def _model() -> str:
 
 
 def _simd() -> tuple[str, ...]:
-    """The instruction sets NumPy found on this processor, in its own names (AVX2, AVX512F, NEON, …)."""
+    """The instruction sets that NumPy found on this processor, by its names (AVX2, AVX512F, NEON, …)."""
     found = np.show_config(mode="dicts").get("SIMD Extensions", {})
     return (*found.get("baseline", ()), *found.get("found", ()))
 

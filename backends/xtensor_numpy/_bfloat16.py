@@ -1,8 +1,8 @@
 """bfloat16 on the host: NumPy arrays of ml_dtypes' dtype, whose functions compute in float32.
 
-NumPy takes the dtype for an opaque one: it adds up in its 8 bits of precision, promotes Python's floats with it to
-float32 or float64, and has no limits for it. Arrays of it are therefore of a class of their own, to which NumPy itself
-hands every function (NEPs 13 and 18), so that no other dtype pays for the question.
+To NumPy the dtype is opaque: sums are accumulated in its 8 bits of precision, and Python floats promote it to float32
+or float64. Arrays of it are therefore of a subclass, to which NumPy dispatches every function (NEPs 13 and 18), so that
+arrays of other dtypes pay nothing.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 
 from xtensor.backend import in_float32
 
-__all__ = ["BFLOAT16", "BFloat16Array", "dressed"]
+__all__ = ["BFLOAT16", "BFloat16Array", "as_computing"]
 
 BFLOAT16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
 
-LAYOUT: frozenset[Callable[..., Any]] = frozenset(
+MOVING: frozenset[Callable[..., Any]] = frozenset(
     (
         *(np.array2string, np.array_repr, np.array_str, np.broadcast_to, np.copy, np.copyto),
         *(np.diagonal, np.expand_dims, np.flip, np.may_share_memory, np.moveaxis, np.repeat, np.reshape, np.roll),
@@ -27,25 +27,25 @@ LAYOUT: frozenset[Callable[..., Any]] = frozenset(
         *(np.put_along_axis, np.tril, np.triu),
     )
 )
-"""The functions that compute nothing: they see the elements as they are, and views stay views."""
+"""The functions that move elements without computing; their views stay views."""
 
-JOINS: frozenset[Callable[..., Any]] = frozenset((np.concatenate, np.stack))
-"""Those that promote their operands, too."""
+JOINING: frozenset[Callable[..., Any]] = frozenset((np.concatenate, np.stack))
+"""Functions that also promote their operands."""
 
 Plain = np.ndarray[Any, Any]
 
 
-def dressed(value: Any) -> Plain:
-    """What a function gave as an array of the class that its dtype has."""
+def as_computing(value: Any) -> Plain:
+    """Return a result as an array of the class that its dtype has."""
     array = np.asarray(value)
     return array.view(BFloat16Array) if array.dtype == BFLOAT16 else array.view(np.ndarray)
 
 
-def _widen(x: Any) -> Plain:
+def _upcast(x: Any) -> Plain:
     return np.asarray(x).astype(np.float32)
 
 
-def _narrow(x: Any) -> Plain:
+def _downcast(x: Any) -> Plain:
     return np.asarray(x).astype(BFLOAT16).view(BFloat16Array)
 
 
@@ -58,32 +58,32 @@ def _plain(value: Any) -> Any:
 
 
 def _computing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of NumPy's on arrays of this class, which it gets to see as NumPy's own."""
-    if function in LAYOUT:
-        bare = _dressing(function)
-    elif function in JOINS:
-        bare = in_float32(_dressing(function), _widen, _narrow, joins=True)
+    """A NumPy function on arrays of this class, which it receives as plain arrays."""
+    if function in MOVING:
+        plain_function = _keeping_class(function)
+    elif function in JOINING:
+        plain_function = in_float32(_keeping_class(function), _upcast, _downcast, only_promotes=True)
     else:
-        bare = in_float32(function, _widen, _narrow)
+        plain_function = in_float32(function, _upcast, _downcast)
 
     def computing(*args: Any, **kwargs: Any) -> Any:
-        return bare(*map(_plain, args), **{name: _plain(value) for name, value in kwargs.items()})
+        return plain_function(*map(_plain, args), **{name: _plain(value) for name, value in kwargs.items()})
 
     return computing
 
 
-def _dressing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that only moves elements, its result in the class that its dtype has."""
+def _keeping_class(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that only moves elements; its result has the class that its dtype has."""
 
     def moving(*args: Any, **kwargs: Any) -> Any:
         result = function(*args, **kwargs)
-        return dressed(result) if isinstance(result, np.ndarray) else result
+        return as_computing(result) if isinstance(result, np.ndarray) else result
 
     return moving
 
 
 class BFloat16Array(np.ndarray):
-    """An array of bfloat16; of other dtypes only until the core has it."""
+    """A bfloat16 array. Results of other dtypes have this class only until the core normalises them."""
 
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: Any, out: tuple[Any, ...] | None = None, **kwargs: Any
@@ -105,7 +105,7 @@ class BFloat16Array(np.ndarray):
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
         return _computing(func)(*args, **kwargs)
 
-    # What NumPy's methods compute step by step would be rounded at each step.
+    # NumPy's methods compute in steps, each of which would be rounded.
 
     def mean(self, *args: Any, **kwargs: Any) -> Any:
         return _computing(np.mean)(self, *args, **kwargs)
@@ -124,5 +124,5 @@ class BFloat16Array(np.ndarray):
 
 
 def _next_after(x1: Any, x2: Any, **kwargs: Any) -> Any:
-    """Neighbours are counted in bfloat16 itself; operands come widened, which loses nothing."""
+    """The next number in bfloat16 itself; operands arrive upcast, which is exact."""
     return np.nextafter(np.asarray(x1).astype(BFLOAT16), np.asarray(x2).astype(BFLOAT16), **kwargs).astype(np.float32)

@@ -1,115 +1,23 @@
-"""NumPy's functions in the standard's names and signatures.
+"""NumPy's functions in the standard's names and signatures; those not defined here are NumPy's own.
 
-Most are NumPy's own. Reductions go straight to the ufuncs, which do the work behind NumPy's slower wrappers. Scalars
-that NumPy gives for 0-d results are left as they are: the core makes arrays of them.
+Reductions are the ufuncs' own, without NumPy's slower Python functions around them. NumPy returns scalars for 0-d
+results; the core makes arrays of them.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import wraps
 from typing import Any, Literal
 
 import numpy as np
-from numpy import (  # noqa: F401 - the namespace
-    abs,
-    acos,
-    acosh,
-    add,
-    arange,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    bitwise_and,
-    bitwise_invert,
-    bitwise_left_shift,
-    bitwise_or,
-    bitwise_right_shift,
-    bitwise_xor,
-    broadcast_to,
-    ceil,
-    conj,
-    copysign,
-    cos,
-    cosh,
-    cumulative_prod,
-    cumulative_sum,
-    divide,
-    empty,
-    equal,
-    exp,
-    expand_dims,
-    expm1,
-    eye,
-    fft,
-    flip,
-    floor,
-    floor_divide,
-    full,
-    greater,
-    greater_equal,
-    hypot,
-    isfinite,
-    isin,
-    isinf,
-    isnan,
-    less,
-    less_equal,
-    linspace,
-    log,
-    log1p,
-    log2,
-    log10,
-    logaddexp,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    matmul,
-    maximum,
-    minimum,
-    moveaxis,
-    multiply,
-    negative,
-    nextafter,
-    not_equal,
-    ones,
-    positive,
-    pow,
-    reciprocal,
-    remainder,
-    repeat,
-    roll,
-    sign,
-    signbit,
-    sin,
-    sinh,
-    sqrt,
-    square,
-    squeeze,
-    stack,
-    subtract,
-    take_along_axis,
-    tan,
-    tanh,
-    tensordot,
-    tile,
-    tril,
-    triu,
-    trunc,
-    unique_all,
-    unique_counts,
-    unique_inverse,
-    vecdot,
-    where,
-    zeros,
-)
-from numpy import linalg as linalg
 
 from xtensor.backend import DType, Native
 
-from ._special import special as special
+from ._special import Special
+
+special = Special()
 
 concat = np.concatenate
 permute_dims = np.ndarray.transpose
@@ -124,13 +32,13 @@ sum = np.add.reduce
 prod = np.multiply.reduce
 
 
-def has_infinity(x: Native | float) -> bool:
-    """Whether some element is infinite or NaN, at a small part of the cost of a division."""
+def may_have_infinity(x: Native | float) -> bool:
+    """Whether some element is infinite or NaN; this costs less than a division."""
     if not isinstance(x, np.ndarray):
         return not math.isfinite(x)
     if x.size == 1:
         return not math.isfinite(x.item())
-    # Not a sum of squares by vdot: BLAS shares it among threads, which wait for each other on a busy machine.
+    # A sum of squares by vdot would be slower on a busy machine: BLAS threads wait for each other.
     return not np.isfinite(x).all()
 
 
@@ -139,16 +47,6 @@ def complex_of(real: Native, imag: Native) -> Native:
     result = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.result_type(real, np.complex64))
     result.real, result.imag = real, imag
     return result
-
-
-def bin_counts(x: Native, weights: Native | None, minlength: int) -> Native:
-    """How often each integer is met, or the sum of its weights."""
-    return np.bincount(x, weights, minlength)
-
-
-def direct_convolution(a: Native, v: Native) -> Native:
-    """The full convolution of two vectors of one dtype, by the sum itself."""
-    return np.convolve(a, v)
 
 
 def real(x: Native) -> Native:
@@ -160,10 +58,35 @@ def imag(x: Native) -> Native:
 
 
 def round(x: Native) -> Native:
-    # rint is the ufunc behind the slower wrapper, but makes floats of integers.
+    # rint is the ufunc of np.round, but converts integers to floats.
     return np.rint(x) if x.dtype.kind not in "biu" else x.copy()
 
 
+def _with_bfloat16(function: Callable[..., Native]) -> Callable[..., Native]:
+    """A function with a ``dtype`` argument whose bfloat16 results are of the class that computes with bfloat16."""
+
+    @wraps(function)
+    def create(*args: Any, **kwargs: Any) -> Native:
+        native = function(*args, **kwargs)
+        if native.dtype.kind != "V":
+            return native
+        from ._bfloat16 import as_computing  # imports ml_dtypes, an optional library
+
+        return as_computing(native)
+
+    return create
+
+
+arange = _with_bfloat16(np.arange)
+empty = _with_bfloat16(np.empty)
+eye = _with_bfloat16(np.eye)
+full = _with_bfloat16(np.full)
+linspace = _with_bfloat16(np.linspace)
+ones = _with_bfloat16(np.ones)
+zeros = _with_bfloat16(np.zeros)
+
+
+@_with_bfloat16
 def astype(x: Native, dtype: DType, *, copy: bool = True) -> Native:
     return x.astype(dtype, copy=copy)
 
@@ -208,7 +131,7 @@ def diff(
 
 
 def unique_values(x: Native) -> Native:
-    # NumPy's unique_values gives them in no order; callers of every library count on the ascending one.
+    # NumPy's unique_values returns them unordered; callers of other libraries expect ascending order.
     return np.unique(x, equal_nan=False)
 
 
@@ -216,7 +139,7 @@ def sort(x: Native, *, axis: int = -1, descending: bool = False, stable: bool = 
     kind: Literal["stable"] | None = "stable" if stable else None
     if not descending:
         return np.sort(x, axis=axis, kind=kind)
-    # Sorting the reversed array and reversing the result keeps equal elements, zeros of both signs, in their order.
+    # Sorting the reversed array and reversing the result is stable: zeros of both signs stay in order.
     return np.flip(np.sort(np.flip(x, axis=axis), axis=axis, kind=kind), axis=axis)
 
 
@@ -226,3 +149,7 @@ def argsort(x: Native, *, axis: int = -1, descending: bool = False, stable: bool
         return np.argsort(x, axis=axis, kind=kind)
     order = np.argsort(np.flip(x, axis=axis), axis=axis, kind=kind)
     return np.flip(x.shape[axis] - 1 - order, axis=axis)
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(np, name)

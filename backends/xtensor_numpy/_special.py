@@ -10,45 +10,46 @@ import numpy as np
 
 from xtensor.backend import Native
 
-__all__ = ["special"]
+__all__ = ["Special"]
 
-WHOLE = np.iinfo(np.long)
+TRIALS = np.iinfo(np.long)
 
 
-def special(name: str, kind: str) -> Callable[..., Native] | None:
-    """SciPy's function, without the dispatch by which SciPy may have wrapped it; ImportError without SciPy."""
-    import scipy.special
+class Special:
+    """SciPy's special functions as attributes; SciPy is imported when the first one is asked for."""
 
-    function = getattr(scipy.special, name, None)
-    function = getattr(function, "__wrapped__", function)
-    if function is None:
-        return None
-    if name in ("bdtr", "bdtrc", "bdtri"):
-        return _of_whole_trials(function)
-    return function if isinstance(function, np.ufunc) else _in_double_precision(function)
+    def __getattr__(self, name: str) -> Callable[..., Native]:
+        import scipy.special  # optional, and as costly to import as NumPy
+
+        # SciPy may have wrapped a function in its own dispatch.
+        function: Any = getattr(scipy.special, name)
+        function = getattr(function, "__wrapped__", function)
+        if name in ("bdtr", "bdtrc", "bdtri"):
+            return _with_integer_trials(function)
+        return function if isinstance(function, np.ufunc) else _in_double_precision(function)
 
 
 def _in_double_precision(function: Callable[..., Native]) -> Callable[..., Native]:
-    """A function that is not a ufunc, and so has results of its own choice of dtype."""
+    """A function that is not a ufunc, which chooses the dtype of its result itself."""
 
     @wraps(function)
     def computed(*operands: Any) -> Native:
-        exact = (x.astype(np.float64) if isinstance(x, np.ndarray) else x for x in operands)
-        result = np.asarray(function(*exact))
-        with np.errstate(over="ignore"):  # beyond single precision it is infinite
+        operands64 = (x.astype(np.float64) if isinstance(x, np.ndarray) else x for x in operands)
+        result = np.asarray(function(*operands64))
+        with np.errstate(over="ignore"):  # infinite beyond float32
             return result.astype(operands[0].dtype)
 
     return computed
 
 
-def _of_whole_trials(function: Callable[..., Native]) -> Callable[..., Native]:
-    """The binomial functions warn of every floating-point number of trials, whole or not."""
+def _with_integer_trials(function: Callable[..., Native]) -> Callable[..., Native]:
+    """A binomial function; SciPy's warns of every floating-point number of trials, integral or not."""
 
     @wraps(function)
     def computed(k: Native, n: Native, p: Native) -> Native:
-        known = np.isfinite(n)
-        whole = np.clip(np.where(known, n, 0), WHOLE.min, WHOLE.max).astype(np.long)
-        result = function(k.astype(np.float64), whole, p.astype(np.float64))
-        return np.where(known, result, np.nan).astype(p.dtype)
+        finite = np.isfinite(n)
+        trials = np.clip(np.where(finite, n, 0), TRIALS.min, TRIALS.max).astype(np.long)
+        result = function(k.astype(np.float64), trials, p.astype(np.float64))
+        return np.where(finite, result, np.nan).astype(p.dtype)
 
     return computed

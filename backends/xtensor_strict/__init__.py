@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["StrictBackend", "backend"]
 
 OLDEST = (2, 6)
-"""The first array_api_strict that knows the standard 2025.12 in full."""
+"""The first array_api_strict that implements the standard 2025.12 in full."""
 
 
 class StrictBackend(Backend):
-    """array_api_strict's functions, with what they get wrong against the standard corrected."""
+    """array_api_strict's functions, corrected where they depart from the standard."""
 
     name = "strict"
     defined_only = True
@@ -38,7 +38,7 @@ class StrictBackend(Backend):
         if found is not None and (int(found[1]), int(found[2])) < OLDEST:
             oldest = ".".join(map(str, OLDEST))
             raise BackendUnavailableError(f"array_api_strict is {version}, and {oldest} or newer is needed", remedy)
-        from . import _library  # noqa: F401 - loaded here, where a failure is reported
+        from . import _library  # noqa: F401 - imported here, where a failure is reported
 
         return version
 
@@ -64,12 +64,13 @@ class StrictBackend(Backend):
 
         return from_host(array, copy=copy)
 
-    # Said to be the backend's own, so that the core does not ask for an integer's item in NumPy's manner.
+    # Overridden so that the core does not add an ellipsis to an integer index, which is right for NumPy.
     def getitem(self, native: Native, key: Any) -> Native:
         return native[key]
 
-    def setitem(self, native: Native, key: Any, value: Native) -> None:
-        native[key] = value
+    def setitem(self, native: Native, key: Any, value: Native) -> Native:
+        native.array[native.unwrap(key)] = native.unwrap(value)
+        return native
 
     def dlpack_device(self, spec: str) -> tuple[int, int]:
         return (1, 0)

@@ -1,8 +1,8 @@
 """array_api_strict's functions on native arrays.
 
-All are made by one mechanism (``adapted``), when the core asks for them by name. Those written here are the ones in
-which array_api_strict departs from the standard, or takes what the standard leaves undefined; they are written on its
-own arrays, before the mechanism.
+The functions written here are those in which array_api_strict departs from the standard, or accepts what the standard
+leaves undefined. All functions are over array_api_strict's own arrays; ``wrapped_namespace`` makes them functions of
+native arrays.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from xtensor.backend import Native
+from xtensor.backend import wrapped_namespace
 
 from ._library import library
-from ._native import ARRAY, StrictArray, adapted, from_host
+from ._native import StrictArray
 
 __all__ = ["functions"]
 
@@ -24,19 +24,18 @@ Strict: TypeAlias = Any
 
 
 class Chapter:
-    """A namespace of array_api_strict over native arrays, with some functions replaced."""
+    """A namespace of array_api_strict with some functions replaced."""
 
-    def __init__(self, source: Any, replaced: dict[str, Callable[..., Any]], **further: Any) -> None:
+    def __init__(self, source: Any, replaced: dict[str, Any]) -> None:
         self._source = source
-        self._replaced = replaced
-        vars(self).update(further)
+        vars(self).update(replaced)
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        return adapted(self._replaced[name] if name in self._replaced else getattr(self._source, name))
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._source, name)
 
 
 def promoting(function: Callable[..., Strict]) -> Callable[..., Strict]:
-    """A function of two operands that refuses dtypes which do not promote; array_api_strict forgets it in some."""
+    """A function of two operands that refuses dtypes that do not promote, which array_api_strict omits in some."""
 
     def checked(x1: Strict, x2: Strict, /, **options: Any) -> Strict:
         library.result_type(x1, x2)
@@ -46,15 +45,15 @@ def promoting(function: Callable[..., Strict]) -> Callable[..., Strict]:
 
 
 def check_equal_dtypes(name: str, x: Strict, *others: Any) -> None:
-    """Refuse arrays of other dtypes than ``x``, where array_api_strict takes all of its kind."""
+    """Raise TypeError for arrays of other dtypes than ``x``, where array_api_strict accepts all of its kind."""
     for other in others:
-        if isinstance(other, ARRAY) and other.dtype != x.dtype:
+        if isinstance(other, StrictArray.library_type) and other.dtype != x.dtype:
             raise TypeError(f"what {name} does with dtypes {x.dtype} and {other.dtype} is not defined")
 
 
 def astype(x: Strict, dtype: Any, /, *, copy: bool = True) -> Strict:
     if dtype == library.bool and library.isdtype(x.dtype, "complex floating"):
-        # Refused by array_api_strict as if bool were one of the real-valued dtypes.
+        # array_api_strict refuses it as if bool were a real-valued dtype.
         return library.not_equal(x, 0)
     return library.astype(x, dtype, copy=copy)
 
@@ -72,7 +71,7 @@ def diff(
 
 
 def isin(x1: Strict, x2: Strict, /, *, invert: bool = False) -> Strict:
-    found = library.isin(x1, x2)  # which does not heed its own ``invert``
+    found = library.isin(x1, x2)  # its own ``invert`` has no effect
     return library.logical_not(found) if invert else found
 
 
@@ -84,7 +83,7 @@ def matrix_rank(x: Strict, /, **options: Any) -> Strict:
 
 def reshape(x: Strict, shape: tuple[int, ...], /, *, copy: bool | None = None) -> Strict:
     if copy is False and not x.size:
-        copy = None  # array_api_strict looks for shared elements, of which there are none
+        copy = None  # array_api_strict checks for shared elements; an empty array has none
     try:
         return library.reshape(x, shape, copy=copy)
     except AttributeError as error:
@@ -93,7 +92,7 @@ def reshape(x: Strict, shape: tuple[int, ...], /, *, copy: bool | None = None) -
 
 def sign(x: Strict, /) -> Strict:
     if library.isdtype(x.dtype, "complex floating"):
-        # x / |x| as it is written, which array_api_strict computes, loses infinite and subnormal components.
+        # array_api_strict computes x / |x| literally, which loses infinite and subnormal components.
         return library.asarray(np.sign(np.asarray(x)))
     return library.sign(x)
 
@@ -101,22 +100,20 @@ def sign(x: Strict, /) -> Strict:
 def sort(x: Strict, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Strict:
     if not descending:
         return library.sort(x, axis=axis, stable=stable)
-    # array_api_strict reverses what it sorted, and with it the order of zeros of both signs.
+    # array_api_strict reverses the sorted array, and so the order of zeros of both signs.
     ascending = library.sort(library.flip(x, axis=axis), axis=axis, stable=stable)
     return library.flip(ascending, axis=axis)
 
 
-def complex_of(real: Native, imag: Native) -> Native:
-    """``real + imag·j``, each component exactly as given."""
-    a, b = real.host(), imag.host()
+def complex_of(real: Strict, imag: Strict, /) -> Strict:
+    a, b = np.asarray(real), np.asarray(imag)
     result = np.empty(np.broadcast_shapes(a.shape, b.shape), np.result_type(a.dtype, np.complex64))
     result.real, result.imag = a, b
-    return from_host(result, copy=False)
+    return library.asarray(result, copy=False)
 
 
-def has_infinity(x: Native | float) -> bool:
-    """Whether some element is infinite or NaN."""
-    return not np.all(np.isfinite(x.host() if isinstance(x, StrictArray) else x))
+def may_have_infinity(x: Strict | float, /) -> bool:
+    return not np.all(np.isfinite(np.asarray(x)))
 
 
 linalg = Chapter(
@@ -127,21 +124,23 @@ linalg = Chapter(
     },
 )
 
-functions = Chapter(
-    library,
-    {
-        **{name: promoting(getattr(library, name)) for name in ("matmul", "searchsorted", "tensordot", "vecdot")},
-        "astype": astype,
-        "clip": clip,
-        "diff": diff,
-        "isin": isin,
-        "reshape": reshape,
-        "sign": sign,
-        "sort": sort,
-    },
-    linalg=linalg,
-    fft=Chapter(library.fft, {}),
-    complex_of=complex_of,
-    has_infinity=has_infinity,
+functions = wrapped_namespace(
+    StrictArray,
+    Chapter(
+        library,
+        {
+            **{name: promoting(getattr(library, name)) for name in ("matmul", "searchsorted", "tensordot", "vecdot")},
+            "astype": astype,
+            "clip": clip,
+            "complex_of": complex_of,
+            "diff": diff,
+            "isin": isin,
+            "linalg": linalg,
+            "may_have_infinity": may_have_infinity,
+            "reshape": reshape,
+            "sign": sign,
+            "sort": sort,
+        },
+    ),
 )
-"""What the core assembles the device's functions from."""
+"""The device's functions."""

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING
-
-from .._array import Array
-from .._checks import as_lengths, check_axes, check_flag
-from .._dispatch import composed, device_of
-
-if TYPE_CHECKING:
-    import xtensor as xp
-else:
-    xp = sys.modules[__package__.partition(".")[0]]  # the package, complete before any call
+from .. import _standard as xp
+from .._core.array import Array
+from .._core.checks import as_lengths, check_axes, check_flag
+from .._core.dispatch import composed, device_of
 
 __all__ = ["sliding_window_view"]
 
@@ -54,7 +47,7 @@ def sliding_window_view(
     -----
     NumPy, ``lib.stride_tricks.sliding_window_view``.
     """
-    device = device_of(x)
+    device = device_of(x, "sliding_window_view")
     check_flag(subok, "sliding_window_view", "subok")
     check_flag(writeable, "sliding_window_view", "writeable")
     lengths = as_lengths(window_shape, "sliding_window_view")

@@ -16,8 +16,8 @@ import numpy as np
 
 import xtensor as xp
 
-from .._array import Array
-from .._bfloat16 import kind_of
+from .._core.array import Array
+from .._core.dtypes import kind_of
 
 __all__ = ["GENERIC"]
 

@@ -15,12 +15,12 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
-from .._array import Array, wrap
-from .._bfloat16 import kind_of, result_type
-from .._checks import check_axes, check_axis, check_flag, check_integer, check_word
-from .._data_types import astype
-from .._dispatch import call, common_device, composed, device_of, native_operand
-from .._errors import describe
+from .._core.array import Array, wrap
+from .._core.checks import check_axes, check_axis, check_flag, check_integer, check_word
+from .._core.dispatch import call, common_device, composed, device_of, native_operand
+from .._core.dtypes import kind_of, result_type
+from .._core.errors import describe
+from .._standard.data_types import astype
 from ._generic import GENERIC
 
 __all__ = [
@@ -104,7 +104,7 @@ def cross_entropy(
     ignored = None if ignore_index is None else check_integer(ignore_index, "cross_entropy", "ignore_index")
     check_word(reduction, ("mean", "sum", "none"), "cross_entropy", "reduction")
     if place != logits.ndim - 1:
-        from .._manipulation import moveaxis
+        from .._standard.manipulation import moveaxis
 
         logits = moveaxis(logits, place, -1)
     return _computed(

@@ -1,0 +1,621 @@
+"""The Array: a native array and the Device it lives on.
+
+Requirements: an Array adds two fields and nothing else to what the library computes with, so that wrapping costs less
+than the smallest operation; an operator computes the namespace's function of that name; convenience methods are those
+functions too, so that there is one place for each computation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import EllipsisType, ModuleType
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+
+import numpy as np
+
+from . import methods
+from .backend import Native
+from .checks import check_dtype, check_integer
+from .device import Device, device, restore
+from .dispatch import (
+    SCALARS,
+    binary_operator,
+    inplace_operator,
+    native_operand,
+    new,
+    reflected_operator,
+    refuse,
+    serve,
+    unary_operator,
+)
+from .dtypes import DType
+from .errors import describe
+from .failures import explained, recover, rewarn
+from .interchange import export
+from .methods import Axis, Methods
+from .operations import Operation, operation
+from .transfers import host_values, move
+
+if TYPE_CHECKING:
+    import xtensor as xp
+else:
+    xp = None
+
+__all__ = ["Array", "Axis", "Key", "Scalar", "apply", "attempt", "bind_namespace", "check_version", "obtain", "wrap"]
+
+Scalar: TypeAlias = bool | int | float | complex
+Key: TypeAlias = Any
+"""An int, a slice, ``...``, None, a boolean or integer index array, or a tuple of these."""
+
+VERSIONS = frozenset(("2021.12", "2022.12", "2023.12", "2024.12", "2025.12"))
+
+PLAIN_KEYS = frozenset((int, slice, type(None), EllipsisType))
+
+
+ASTYPE, MATRIX_TRANSPOSE = operation("astype"), operation("matrix_transpose")
+
+
+def bind_namespace(module: ModuleType) -> None:
+    """Set the module that Arrays return as their namespace and whose functions their methods call."""
+    global xp
+    xp = methods.xp = module  # type: ignore[assignment]
+
+
+def check_version(api_version: object) -> None:
+    """Raise ValueError for a version of the standard that the namespace does not support."""
+    if api_version not in VERSIONS:
+        raise ValueError(
+            f"there is no namespace for version {describe(api_version)} of the Array API standard; "
+            f"supported are {', '.join(sorted(VERSIONS))}"
+        )
+
+
+def wrap(native: Native, device: Device) -> Array:
+    """Return an Array of a native function's result. Functions that are called most inline these lines."""
+    if native.__class__ is not device.native_type:
+        native = device.normalize(native)
+    result = new(Array)
+    result._native = native
+    result._device = device
+    return result
+
+
+def apply(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Array:
+    """Return an Array of an operation's result on a device; see :func:`~xtensor._core.dispatch.call`."""
+    try:
+        native = device.table[operation.index](*args, **kwargs)
+    except Exception as error:
+        native = recover(error, operation, device, args, kwargs)
+    if native.__class__ is not device.native_type:
+        native = refuse(operation, device) if native is NotImplemented else device.normalize(native)
+    result = new(Array)
+    result._native = native
+    result._device = device
+    return result
+
+
+def attempt(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Any:
+    """Return an Array of the result of a device's own implementation; NotImplemented where none takes the operands."""
+    try:
+        native = device.table[operation.index](*args, **kwargs)
+    except Exception as error:
+        native = recover(error, operation, device, args, kwargs)
+    return NotImplemented if native is NotImplemented else wrap(native, device)
+
+
+def obtain(name: str, device: Device, service: Callable[..., Any], *args: Any, **kwargs: Any) -> Array:
+    """Return an Array of the result of a backend's service, ``from_host`` for example."""
+    return wrap(serve(name, device, service, *args, **kwargs), device)
+
+
+class Array(Methods):
+    """An array of one dtype on one device.
+
+    Made by the creation functions (:func:`xtensor.asarray`, :func:`xtensor.zeros`, …), never directly. It has the
+    attributes, methods and operators of the Array API standard 2025.12, and the methods that people type on arrays.
+    """
+
+    __slots__ = ("__weakref__", "_device", "_native")
+
+    _native: Native
+    _device: Device
+
+    __array_ufunc__ = None  # NumPy's operators defer to Array's own, whose errors name the remedy
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise TypeError("Array() is not called directly; make an array with xtensor.asarray, xtensor.zeros, …")
+
+    def __init_subclass__(cls, **options: Any) -> NoReturn:
+        raise TypeError(
+            "Array is final and cannot be subclassed; write functions of Arrays, or a backend (xtensor.backend.Backend) "
+            "for another kind of native array"
+        )
+
+    # -- attributes ---------------------------------------------------------------------------------------------
+
+    @property
+    def dtype(self) -> DType:
+        """The elements' dtype."""
+        return self._native.dtype  # type: ignore[no-any-return]
+
+    @property
+    def device(self) -> Device:
+        """The device the elements are on."""
+        return self._device
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The length of each axis."""
+        return self._native.shape  # type: ignore[no-any-return]
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return self._native.ndim  # type: ignore[no-any-return]
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self._native.size  # type: ignore[no-any-return]
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def T(self) -> Array:  # noqa: N802 - the standard's name
+        """The transpose of a matrix; ValueError unless there are two axes."""
+        if self.ndim != 2:
+            raise ValueError(
+                f"x.T needs an array of two dimensions, not shape {self.shape}; use x.mT for stacks of matrices, "
+                "or xtensor.permute_dims"
+            )
+        return apply(MATRIX_TRANSPOSE, self._device, self._native)
+
+    @property
+    def mT(self) -> Array:  # noqa: N802 - the standard's name
+        """The transpose of each matrix of a stack; ValueError with fewer than two axes."""
+        if self.ndim < 2:
+            raise ValueError(f"x.mT needs an array of two or more dimensions, not shape {self.shape}")
+        return apply(MATRIX_TRANSPOSE, self._device, self._native)
+
+    @property
+    def real(self) -> Array:
+        """The real components; the array itself where it is real."""
+        return xp.real(self) if self.dtype.kind == "c" else self
+
+    @property
+    def imag(self) -> Array:
+        """The imaginary components; zeros where the array is real."""
+        return xp.imag(self) if self.dtype.kind == "c" else xp.zeros_like(self)
+
+    # -- the namespace and other libraries ------------------------------------------------------------------------
+
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> ModuleType:
+        """The module ``xtensor``; ValueError for a version of the standard before 2021.12 or after 2025.12."""
+        if api_version is not None:
+            check_version(api_version)
+        return xp
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        """The values as a NumPy array: the same memory on the host; TypeError off it, unless transfers are allowed."""
+        return np.array(host_values(self._native, self._device, "numpy.asarray"), dtype=dtype, copy=copy)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """What one of NumPy's functions gives for this array: computed on its device, or refused with TypeError."""
+        return xp._numpy.array_function(function, types, args, kwargs)
+
+    def __dlpack__(
+        self,
+        /,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[Any, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """A DLPack capsule of the elements, for another library's ``from_dlpack``.
+
+        Parameters
+        ----------
+        stream
+            The consumer's stream, as the standard lists them for CUDA and ROCm; None on the host.
+        max_version
+            The newest DLPack version that the consumer knows.
+        dl_device
+            Where the capsule's memory shall be: this device, or the host as ``(1, 0)``.
+        copy
+            True copies, False never does, None does where it must.
+
+        Raises
+        ------
+        BufferError
+            If the elements cannot be exported so.
+        """
+        return export(
+            self._native, self._device, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
+        )
+
+    def __dlpack_device__(self, /) -> tuple[int, int]:
+        """The device in DLPack's terms: its type and its number."""
+        return self._device.dlpack_device
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """The memory in CUDA's own protocol (version 3), where the library has it; AttributeError elsewhere."""
+        return self._native.__cuda_array_interface__  # type: ignore[no-any-return]
+
+    def to_device(self, device_: Device | str, /, *, stream: Any = None) -> Array:
+        """This array on another device; itself if it is there already.
+
+        Parameters
+        ----------
+        device_
+            The device, or its spec.
+        stream
+            None: the copy is in order with the work of both devices. Any other value is refused with ValueError.
+        """
+        if stream is not None:
+            raise ValueError(f"to_device() takes stream=None only, not {describe(stream)}; copies keep their order")
+        target = device(device_)
+        if target is self._device:
+            return self
+        return obtain("to_device", target, move, self._native, self._device, target)
+
+    # -- conversions ----------------------------------------------------------------------------------------------
+
+    def __bool__(self, /) -> bool:
+        return bool(self._single("bool"))
+
+    def __int__(self, /) -> int:
+        return int(self._single("int", "c"))
+
+    def __float__(self, /) -> float:
+        return float(self._single("float", "c"))
+
+    def __complex__(self, /) -> complex:
+        return complex(self._single("complex"))
+
+    def __index__(self, /) -> int:
+        if self.dtype.kind not in "iu":
+            raise TypeError(f"only a 0-d integer array can be an index, not dtype {self.dtype} of shape {self.shape}")
+        return int(self._single("index"))
+
+    def _single(self, conversion: str, refused: str = "") -> Native:
+        """The native array of the one element that Python's conversions take."""
+        native = self._native
+        if native.ndim and (conversion != "bool" or native.size != 1):
+            remedy = "; use xtensor.any(x) or xtensor.all(x)" if conversion == "bool" else "; index one element"
+            raise (ValueError if conversion == "bool" else TypeError)(
+                f"{conversion}(x) needs an array of one element without axes, not shape {native.shape}{remedy}"
+            )
+        if native.dtype.kind in refused:
+            raise TypeError(f"{conversion}(x) does not take dtype {native.dtype}; take xtensor.real(x) first")
+        return native
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("len() of a 0-d array; it has no axis to count along")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Array]:
+        if not self.ndim:
+            raise TypeError("a 0-d array cannot be iterated over; it has no axes")
+        return (self[i] for i in range(self.shape[0]))
+
+    def __contains__(self, value: Any, /) -> bool:
+        return bool(xp.any(self == value))
+
+    def item(self, *index: int) -> Scalar:
+        """The one element as a Python scalar, or the element at an index; ValueError if there are several."""
+        if index:
+            for position in index:
+                check_integer(position, "item", "an index")
+            return self[index[0] if len(index) == 1 and self.ndim == 1 else index].item()
+        if self.size != 1:
+            raise ValueError(f"item() needs an array of one element, not shape {self.shape}; give an index")
+        return self._device._library.to_host(self._native).item()  # type: ignore[no-any-return]
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python scalars; a Python scalar for a 0-d array."""
+        return self._device._library.to_host(self._native).tolist()
+
+    def __repr__(self) -> str:
+        values = self._device._library.to_host(self._native)
+        text = np.array2string(values, separator=", ", prefix="Array(")
+        notes = ""
+        if self.dtype not in (np.dtype(bool), *self._device.default_dtypes.values()) or not self.size:
+            notes = f", dtype={self.dtype}"
+        if self._device is not xp.default_device():
+            notes += f", device={str(self._device)!r}"
+        return f"Array({text}{notes})"
+
+    def __str__(self) -> str:
+        return str(self._device._library.to_host(self._native))
+
+    def __format__(self, spec: str, /) -> str:
+        if not spec:
+            return str(self)
+        if self.ndim:
+            raise TypeError(f"format {spec!r} needs a 0-d array, not shape {self.shape}")
+        return format(self.item(), spec)
+
+    # -- copies ---------------------------------------------------------------------------------------------------
+
+    def copy(self) -> Array:
+        """A copy with memory of its own."""
+        return apply(ASTYPE, self._device, self._native, self.dtype, copy=True)
+
+    def __copy__(self) -> Array:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any], /) -> Array:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        backend, spec = self._device.backend, self._device._spec
+        return _unpickle, (self._device._library.to_host(self._native), backend, spec)
+
+    # -- indexing -------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, key: Key, /) -> Array:
+        device = self._device
+        kind = key.__class__
+        if kind is tuple:
+            for part in key:
+                if part.__class__ not in PLAIN_KEYS:
+                    key = self._key(key)
+                    break
+        elif kind not in PLAIN_KEYS:
+            key = key._native if kind is Array and key._device is device else self._key(key)
+        try:
+            if device.getitem is not None:
+                native = device.getitem(self._native, key)
+            elif kind is int:
+                # With an ellipsis an integer gives an array, a view, where some libraries would give a scalar.
+                native = self._native[key, ...]
+            else:
+                native = self._native[key]
+                if native.__class__ is not device.native_type and not isinstance(native, device.native_type):
+                    native = self._native[(*key, ...) if kind is tuple else (key, ...)]
+        except Exception as error:
+            raise _key_error(error, self._native, device, key) from error
+        result = new(Array)
+        result._native = native
+        result._device = device
+        return result
+
+    def __setitem__(self, key: Key, value: Any, /) -> None:
+        device = self._device
+        if key.__class__ not in PLAIN_KEYS:
+            key = self._key(key)
+        if value.__class__ not in SCALARS:
+            if value.__class__ is Array and value._device is device and value._native.dtype == self._native.dtype:
+                value = value._native
+            else:
+                value = self._value(value)
+        elif value.__class__ is complex and self.dtype.kind not in "cb":
+            raise TypeError(f"cannot cast {value!r} to {self.dtype} in an assignment; assign its real part")
+        try:
+            if device.setitem is None:
+                self._native[key] = value
+            else:
+                self._native = device.setitem(self._native, key, value)
+        except RuntimeWarning as warning:
+            rewarn(warning)  # the assignment is done by then
+        except Exception as error:
+            raise _key_error(error, self._native, device, key, value) from error
+
+    def _value(self, value: Any) -> Native:
+        """What is assigned, as a native array of this device."""
+        if isinstance(value, (list, tuple)):
+            value = xp.asarray(value, device=self._device)
+        native = native_operand(value, self._device, "__setitem__")
+        if getattr(native, "dtype", self.dtype).kind == "c" and self.dtype.kind not in "cb":
+            raise TypeError(f"cannot cast {native.dtype} to {self.dtype} in an assignment; assign xtensor.real(value)")
+        return native
+
+    def _key(self, key: Key) -> Key:
+        """A key with its Arrays as native arrays of this device."""
+        if key.__class__ is Array:
+            if key._device is self._device:
+                return key._native
+            return native_operand(key, self._device, "index")
+        if key.__class__ is tuple:
+            return tuple(part if part.__class__ in PLAIN_KEYS else self._key(part) for part in key)
+        if isinstance(key, np.ndarray):
+            if key.dtype.kind not in "biu":
+                raise IndexError(f"an index array has a boolean or integer dtype, not {key.dtype}")
+            key = key.astype(key.dtype.newbyteorder("="), copy=False)
+            return self._device._library.from_host(key, self._device._place, copy=None)
+        if isinstance(key, list):
+            indices = xp.asarray(key, device=self._device)
+            return (indices if indices.size else xp.astype(indices, np.int64))._native
+        return key
+
+    def view(self, dtype: Any = None) -> Array:
+        """The same memory seen as another dtype; the last axis changes its length with the itemsize."""
+        if dtype is None:
+            return self[...]
+        wanted = check_dtype(dtype, self._device, "view")
+        view = getattr(self._native, "view", None)
+        if view is None:
+            raise TypeError(f"view(): {self._device} cannot see memory as another dtype, {wanted}; cast with astype")
+        return obtain("view", self._device, view, wanted)
+
+    # -- operators ------------------------------------------------------------------------------------------------
+
+    @unary_operator("abs")
+    def __abs__(self, /) -> Array: ...
+
+    @unary_operator("negative")
+    def __neg__(self, /) -> Array: ...
+
+    @unary_operator("positive")
+    def __pos__(self, /) -> Array: ...
+
+    @unary_operator("bitwise_invert")
+    def __invert__(self, /) -> Array: ...
+
+    @binary_operator("equal")
+    def __eq__(self, other: Any, /) -> Array: ...  # type: ignore[override]
+
+    @binary_operator("not_equal")
+    def __ne__(self, other: Any, /) -> Array: ...  # type: ignore[override]
+
+    @binary_operator("less")
+    def __lt__(self, other: Any, /) -> Array: ...
+
+    @binary_operator("less_equal")
+    def __le__(self, other: Any, /) -> Array: ...
+
+    @binary_operator("greater")
+    def __gt__(self, other: Any, /) -> Array: ...
+
+    @binary_operator("greater_equal")
+    def __ge__(self, other: Any, /) -> Array: ...
+
+    @binary_operator("add")
+    def __add__(self, other: Any, /) -> Array: ...
+
+    @reflected_operator("add")
+    def __radd__(self, other: Any, /) -> Array: ...
+
+    @inplace_operator("add")
+    def __iadd__(self, other: Any, /) -> Array: ...
+
+    @binary_operator("subtract")
+    def __sub__(self, other: Any, /) -> Array: ...
+
+    @reflected_operator("subtract")
+    def __rsub__(self, other: Any, /) -> Array: ...
+
+    @inplace_operator("subtract")
+    def __isub__(self, other: Any, /) -> Array: ...
+
+    @binary_operator("multiply")
+    def __mul__(self, other: Any, /) -> Array: ...
+
+    @reflected_operator("multiply")
+    def __rmul__(self, other: Any, /) -> Array: ...
+
+    @inplace_operator("multiply")
+    def __imul__(self, other: Any, /) -> Array: ...
+
+    @binary_operator("divide")
+    def __truediv__(self, other: Any, /) -> Array: ...
+
+    @reflected_operator("divide")
+    def __rtruediv__(self, other: Any, /) -> Array: ...
+
+    @inplace_operator("divide")
+    def __itruediv__(self, other: Any, /) -> Array: ...
+
+    @binary_operator("floor_divide")
+    def __floordiv__(self, other: Any, /) -> Array: ...
+
+    @reflected_operator("floor_divide")
+    def __rfloordiv__(self, other: Any, /) -> Array: ...
+
+    @inplace_operator("floor_divide")
+    def __ifloordiv__(self, other: Any, /) -> Array: ...
+
+    @binary_operator("remainder")
+    def __mod__(self, other: Any, /) -> Array: ...
+
+    @reflected_operator("remainder")
+    def __rmod__(self, other: Any, /) -> Array: ...
+
+    @inplace_operator("remainder")
+    def __imod__(self, other: Any, /) -> Array: ...
+
+    @binary_operator("pow")
+    def __pow__(self, other: Any, /) -> Array: ...
+
+    @reflected_operator("pow")
+    def __rpow__(self, other: Any, /) -> Array: ...
+
+    @inplace_operator("pow")
+    def __ipow__(self, other: Any, /) -> Array: ...
+
+    @binary_operator("matmul")
+    def __matmul__(self, other: Any, /) -> Array: ...
+
+    @reflected_operator("matmul")
+    def __rmatmul__(self, other: Any, /) -> Array: ...
+
+    @inplace_operator("matmul")
+    def __imatmul__(self, other: Any, /) -> Array: ...
+
+    @binary_operator("bitwise_and")
+    def __and__(self, other: Any, /) -> Array: ...
+
+    @reflected_operator("bitwise_and")
+    def __rand__(self, other: Any, /) -> Array: ...
+
+    @inplace_operator("bitwise_and")
+    def __iand__(self, other: Any, /) -> Array: ...
+
+    @binary_operator("bitwise_or")
+    def __or__(self, other: Any, /) -> Array: ...
+
+    @reflected_operator("bitwise_or")
+    def __ror__(self, other: Any, /) -> Array: ...
+
+    @inplace_operator("bitwise_or")
+    def __ior__(self, other: Any, /) -> Array: ...
+
+    @binary_operator("bitwise_xor")
+    def __xor__(self, other: Any, /) -> Array: ...
+
+    @reflected_operator("bitwise_xor")
+    def __rxor__(self, other: Any, /) -> Array: ...
+
+    @inplace_operator("bitwise_xor")
+    def __ixor__(self, other: Any, /) -> Array: ...
+
+    @binary_operator("bitwise_left_shift")
+    def __lshift__(self, other: Any, /) -> Array: ...
+
+    @reflected_operator("bitwise_left_shift")
+    def __rlshift__(self, other: Any, /) -> Array: ...
+
+    @inplace_operator("bitwise_left_shift")
+    def __ilshift__(self, other: Any, /) -> Array: ...
+
+    @binary_operator("bitwise_right_shift")
+    def __rshift__(self, other: Any, /) -> Array: ...
+
+    @reflected_operator("bitwise_right_shift")
+    def __rrshift__(self, other: Any, /) -> Array: ...
+
+    @inplace_operator("bitwise_right_shift")
+    def __irshift__(self, other: Any, /) -> Array: ...
+
+
+def _key_error(error: Exception, native: Native, device: Device, key: Key, *value: Any) -> Exception:
+    """An indexing error that names the key and the shape."""
+    text = describe(key)
+    if isinstance(error, IndexError):
+        return IndexError(f"index {text} does not fit an array of shape {native.shape}: {error}")
+    return explained(error, "__setitem__" if value else "__getitem__", device, (native, text, *value))
+
+
+def _unpickle(values: np.ndarray[Any, Any], backend: str, spec: str) -> Array:
+    """A pickled array, on its device, or on the default one where that is missing."""
+    if not isinstance(values, np.ndarray) or not isinstance(backend, str) or not isinstance(spec, str):
+        raise TypeError(
+            "a pickle of an Array holds a NumPy array and the names of a backend and a device, not "
+            f"{describe(values)}, {describe(backend)} and {describe(spec)}"
+        )
+    target = restore(backend, spec)
+    if not target.supports(values.dtype):
+        raise TypeError(f"a pickle of an Array holds dtype {values.dtype}, which device {target} does not support")
+    return wrap(target._library.from_host(values, target._place, copy=None), target)

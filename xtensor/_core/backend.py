@@ -1,0 +1,247 @@
+"""The contract between xtensor and the libraries that compute for it.
+
+A backend makes one library's native arrays conform. It is a :class:`Backend` object, found through the entry-point
+group ``"xtensor.backends"`` or given to :func:`xtensor.register_backend`. An :class:`Overlay` stands on another
+backend's arrays and puts kernels in the place of some functions. Requirements that shape the contract:
+
+- Importing the package that holds a backend imports nothing heavy; ``probe`` does, when first asked.
+- A backend that is missing or broken raises :class:`BackendUnavailableError` and affects no other backend.
+- Native arrays have ``shape`` (a tuple of ints), ``dtype`` (a ``numpy.dtype``), ``ndim`` and ``size``, Python's
+  conversions (``bool``, ``int``, ``float``, ``complex``) when 0-d, and NumPy's indexing. A library whose arrays lack
+  these is wrapped (:class:`xtensor.backend.WrappedArray`).
+- Functions take native arrays; those of two operands also take Python scalars, which promote weakly.
+- Nothing in the contract requires that native arrays can be written to: ``setitem`` and in-place operators return the
+  array.
+
+``docs/writing-a-backend.md`` describes a complete backend.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, TypeAlias
+
+import numpy as np
+
+from .dtypes import STANDARD_DTYPES, DType
+
+__all__ = ["Backend", "DeviceInfo", "Memory", "Native", "Overlay", "Provider"]
+
+Native: TypeAlias = Any
+"""A backend's own array: ``numpy.ndarray``, ``cupy.ndarray``, …"""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceInfo:
+    """Description of a device's hardware; None where the library does not tell.
+
+    ``total_memory`` and ``free_memory`` are bytes.
+    """
+
+    name: str
+    index: int | None = None
+    total_memory: int | None = None
+    free_memory: int | None = None
+    compute_capability: str | None = None
+    unified_memory: bool | None = None
+    cores: int | None = None
+    simd: tuple[str, ...] = ()
+
+
+class Memory(NamedTuple):
+    """Bytes of a device's memory; None where the library does not tell.
+
+    ``pool_used`` is the part of the library's pool that arrays occupy, ``pool_total`` the memory that the pool holds.
+    """
+
+    total: int | None
+    free: int | None
+    pool_used: int | None = None
+    pool_total: int | None = None
+
+
+class Provider(ABC):
+    """A provider of devices: the common part of :class:`Backend` and :class:`Overlay`.
+
+    Attributes
+    ----------
+    name
+        The provider's name, which also serves as a kind of device where two providers serve one kind.
+    kinds
+        The kinds of device it serves: ``"cpu"``, ``"cuda"``, ``"rocm"``, ``"sycl"``, ….
+    requires
+        The requirement to install, as ``pip`` takes it.
+    """
+
+    name: str
+    kinds: tuple[str, ...]
+    requires: str = ""
+
+    @abstractmethod
+    def probe(self) -> str:
+        """Import the library and look for its devices, without initialising any of them.
+
+        Return the library's version; raise :class:`BackendUnavailableError` with reason and remedy.
+        """
+
+    @abstractmethod
+    def devices(self) -> Sequence[str]:
+        """Return the specs of the devices here (``"cpu"``, ``"cuda:0"``, …), the default one of each kind first."""
+
+    @abstractmethod
+    def storage(self, spec: str) -> tuple[Backend, str]:
+        """Return the backend whose native arrays a device has, and the device's spec there."""
+
+    def rank(self, spec: str) -> int:
+        """Return the preference for serving a device; the device of the highest rank is the default one.
+
+        Ours: 30 Triton, 20 CuPy, 10 a SYCL GPU, 0 the CPU; below 0 a device is never chosen by itself.
+        """
+        return 0
+
+    def kernels(self, spec: str) -> Mapping[str, Callable[..., Any]]:
+        """Return functions that are asked before the library's, by their operations' names.
+
+        ``"add"``, ``"linalg.svd"``, ``"nn.softmax"``; ``"inplace.add"`` is an in-place operator, which writes into its
+        first operand and returns it. A function returns NotImplemented for operands that it does not take.
+        """
+        return {}
+
+
+class Overlay(Provider):
+    """Kernels over another backend's arrays: all services are that backend's (:meth:`Provider.storage`)."""
+
+
+class Backend(Provider):
+    """One library that computes on one or more kinds of device.
+
+    Attributes
+    ----------
+    corrections
+        Names of the operations whose library function needs the shared correction (``xtensor.backend.CORRECTIONS``).
+    composed_inplace
+        Names of the operations whose in-place operator is not the library's: the core computes the result and assigns it.
+    widens_bfloat16
+        Whether bfloat16 operands are computed in float32 and the result is rounded once, by the core.
+    defined_only
+        Whether the core, too, refuses on these devices what the standard leaves undefined and NumPy defines.
+    """
+
+    corrections: ClassVar[Collection[str]] = ()
+    composed_inplace: ClassVar[Collection[str]] = ()
+    widens_bfloat16: ClassVar[bool] = False
+    defined_only: ClassVar[bool] = False
+
+    def storage(self, spec: str) -> tuple[Backend, str]:
+        return self, spec
+
+    @property
+    @abstractmethod
+    def native_type(self) -> type:
+        """The class of this library's native arrays."""
+
+    @abstractmethod
+    def namespace(self, spec: str) -> Any:
+        """Return the library's functions on native arrays of one device, in the standard's names and signatures.
+
+        Creation functions create on that device and take no ``device``. ``linalg``, ``fft``, ``special`` and ``nn`` are
+        attributes of the same shape. Every primitive is there; any other function that is missing is composed. A
+        function returns NotImplemented for operands that it does not take; the composition is then used.
+        """
+
+    # -- values -------------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def to_host(self, native: Native) -> np.ndarray[Any, Any]:
+        """Return the values as a NumPy array: the same memory where the host can read it, else a copy."""
+
+    def host_view(self, native: Native) -> np.ndarray[Any, Any] | None:
+        """Return a NumPy array on a native array's memory, without a copy; None if the host cannot read it."""
+        return None
+
+    @abstractmethod
+    def from_host(self, array: np.ndarray[Any, Any], spec: str, *, copy: bool | None) -> Native:
+        """Return a NumPy array's values on a device. ``copy=False`` raises ValueError where a copy is needed."""
+
+    @abstractmethod
+    def dlpack_device(self, spec: str) -> tuple[int, int]:
+        """Return the device in DLPack's terms: ``(type, id)``."""
+
+    def to_dlpack(self, native: Native, **requested: Any) -> Any:
+        """Return a capsule of a native array on its own device.
+
+        ``requested`` holds those of ``stream``, ``max_version`` and ``copy`` that are not None.
+        """
+        return native.__dlpack__(**requested)
+
+    def from_dlpack(self, producer: Any, spec: str, *, copy: bool | None) -> Native:
+        """Return a native array on the memory of a DLPack producer that is on this very device.
+
+        Raise BufferError where the exchange is impossible, or impossible without the copy that is forbidden.
+        """
+        return self.from_host(np.from_dlpack(producer, device="cpu", copy=copy), spec, copy=None)
+
+    def normalize(self, value: Any, spec: str) -> Native:
+        """Return a native array for a function's result of another class: a library's scalar, a Python number."""
+        return self.from_host(np.asarray(value), spec, copy=True)
+
+    # -- indexing -----------------------------------------------------------------------------------------------------
+
+    def getitem(self, native: Native, key: Any) -> Native:
+        """Return ``native[key]``; a key holds ints, slices, ``...``, None and native index arrays.
+
+        To be overridden where the library's operator lacks a part of NumPy's. An operator that returns a scalar of the
+        library for integers alone needs no override: the core then asks again with an ellipsis.
+        """
+        return native[key]
+
+    def setitem(self, native: Native, key: Any, value: Native) -> Native:
+        """Assign a native array or a Python scalar to ``native[key]``; return the array, a new one if immutable."""
+        native[key] = value
+        return native
+
+    # -- dtypes -------------------------------------------------------------------------------------------------------
+
+    def dtypes(self, spec: str) -> Collection[str]:
+        """Return the names of the dtypes that a device supports; all others are refused with the remedy."""
+        return STANDARD_DTYPES
+
+    def default_float(self, spec: str) -> DType:
+        """Return the default real floating-point dtype of a device."""
+        return np.dtype(np.float64)
+
+    def default_integer(self, spec: str) -> DType:
+        """Return the default integer dtype of a device, which is also that of indices."""
+        return np.dtype(np.int64)
+
+    # -- the device ---------------------------------------------------------------------------------------------------
+
+    def info(self, spec: str) -> DeviceInfo:
+        """Return a description of the hardware."""
+        return DeviceInfo(name=spec)
+
+    def memory(self, spec: str) -> Memory:
+        """Return the device's memory now."""
+        return Memory(total=None, free=None)
+
+    def synchronize(self, spec: str) -> None:  # noqa: B027 - a synchronous library has nothing to wait for
+        """Wait for all work given to the device so far."""
+
+    def release_memory(self, spec: str) -> None:  # noqa: B027 - a library without a pool has nothing to return
+        """Return memory that the library's pool holds, but no array occupies, to the system."""
+
+    # -- errors -------------------------------------------------------------------------------------------------------
+
+    def out_of_memory(self, error: BaseException) -> bool:
+        """Whether an error of the library means that memory ran out."""
+        return isinstance(error, MemoryError)
+
+    def translate(self, error: Exception) -> Exception:
+        """Return an error of the library as one of Python's or NumPy's classes.
+
+        TypeError for a dtype that a function does not take, ``numpy.linalg.LinAlgError`` for a singular matrix. To be
+        overridden where the library has other classes.
+        """
+        return error

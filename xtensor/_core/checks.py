@@ -1,0 +1,140 @@
+"""Checks of arguments that are the same on every device; errors name the value, what is expected and the remedy."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from .device import Device
+from .dtypes import DType, as_dtype
+from .errors import describe
+
+__all__ = [
+    "LARGEST",
+    "as_lengths",
+    "check_axes",
+    "check_axis",
+    "check_cast",
+    "check_copy",
+    "check_dtype",
+    "check_flag",
+    "check_integer",
+    "check_shape",
+    "check_size",
+    "check_word",
+]
+
+LARGEST: int = np.iinfo(np.int64).max
+"""The largest number of elements that can be requested; no address space holds more bytes."""
+
+
+def check_dtype(value: Any, device: Device, name: str) -> DType:
+    """Return a ``dtype=`` argument as a ``numpy.dtype`` that the device supports."""
+    dtype = as_dtype(value, name)
+    if dtype not in device.dtypes and not device.supports(dtype):
+        raise TypeError(
+            f"{name}(): device {device} does not support dtype {dtype}; it supports {', '.join(device.dtype_names())}"
+        )
+    return dtype
+
+
+def check_cast(source: DType, target: DType, name: str) -> None:
+    """Raise TypeError for a cast that would discard imaginary components."""
+    if source.kind == "c" and target.kind not in "cb":
+        raise TypeError(
+            f"{name}(): dtype {source} does not cast to {target}, which has no imaginary components; "
+            "take xtensor.real(x) or xtensor.imag(x)"
+        )
+
+
+def check_axis(axis: Any, ndim: int, name: str) -> int:
+    """Return an axis as an integer in ``[0, ndim)``."""
+    position = axis if axis.__class__ is int else check_integer(axis, name, "axis")
+    if not -ndim <= position < ndim:
+        raise np.exceptions.AxisError(
+            f"axis {position} is out of bounds for array of dimension {ndim}; {name}() takes "
+            + (f"axes from {-ndim} to {ndim - 1} here" if ndim else "no axis of a 0-d array")
+        )
+    return position + ndim if position < 0 else position
+
+
+def check_axes(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
+    """Return an axis or a tuple of axes as a tuple of integers in ``[0, ndim)``; raise ValueError for duplicates."""
+    if axis.__class__ is int or not isinstance(axis, (tuple, list)):
+        return (check_axis(axis, ndim, name),)
+    if len(axis) == 1:
+        return (check_axis(axis[0], ndim, name),)
+    axes = tuple([check_axis(item, ndim, name) for item in axis])
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"{name}(): axis {tuple(axis)} has a duplicate; name each axis once")
+    return axes
+
+
+def check_integer(value: Any, function: str, name: str) -> int:
+    """Return an argument that must be an integer (bool is refused)."""
+    if isinstance(value, bool):
+        raise TypeError(f"{function}(): {name} is an integer, not {value!r}")
+    try:
+        return index(value)
+    except TypeError:
+        raise TypeError(f"{function}(): {name} is an integer, not {describe(value)}") from None
+
+
+def check_flag(value: Any, function: str, name: str) -> bool:
+    """Return an argument that must be True or False."""
+    if isinstance(value, (bool, np.bool)):
+        return bool(value)
+    raise TypeError(f"{function}(): {name} is True or False, not {describe(value)}")
+
+
+def check_copy(value: Any, function: str) -> bool | None:
+    """Return a ``copy=`` argument: True, False or None."""
+    if value is None:
+        return None
+    if isinstance(value, (bool, np.bool)):
+        return bool(value)
+    raise TypeError(f"{function}(): copy is True, False or None, not {describe(value)}")
+
+
+def check_word(value: Any, words: tuple[str, ...], function: str, name: str) -> str:
+    """Return an argument that must be one of a few words."""
+    if isinstance(value, str) and value in words:
+        return value
+    raise ValueError(f"{function}(): {name} is {' or '.join(map(repr, words))}, not {describe(value)}")
+
+
+def check_size(elements: int, dtype: DType, function: str) -> None:
+    """Raise ValueError for a result that no address space can hold, as libraries overflow on it."""
+    if elements * dtype.itemsize > LARGEST:
+        raise ValueError(
+            f"{function}(): the result would have {elements} elements of {dtype}, more than memory has addresses"
+        )
+
+
+def check_shape(shape: Any, function: str) -> tuple[int, ...]:
+    """Return a shape as a tuple of non-negative integers whose product an address space can hold."""
+    if shape.__class__ is int and 0 <= shape < 2**30:
+        return (shape,)
+    lengths = as_lengths(shape, function)
+    size = 1
+    for length in lengths:
+        if length < 0:
+            raise ValueError(f"{function}(): shape {lengths} has a negative length; lengths are 0 or more")
+        size *= length
+    if size > LARGEST:
+        raise ValueError(f"{function}(): shape {lengths} has {size} elements, more than memory has addresses")
+    return lengths
+
+
+def as_lengths(shape: Any, function: str) -> tuple[int, ...]:
+    """Return a shape, or one length, as a tuple of Python integers."""
+    if shape.__class__ is int:
+        return (shape,)
+    if not isinstance(shape, (tuple, list)):
+        return (check_integer(shape, function, "shape"),)
+    for length in shape:
+        if length.__class__ is not int:
+            return tuple(check_integer(item, function, "each length of a shape") for item in shape)
+    return tuple(shape)

@@ -1,0 +1,224 @@
+"""Corrections of library functions that depart from the standard, each written once in terms of other operations.
+
+A correction takes a device's functions and the library's function and returns the corrected function. A backend names
+the operations whose function needs it (``Backend.corrections``). No correction looks at values on the host, but for
+``floor_divide`` on libraries that answer ``may_have_infinity``.
+
+A complex result is built by ``complex_of(real, imag)``, each component exactly as given: arithmetic with ``1j`` would
+turn an infinite component into NaN and lose the sign of a zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from .backend import Native
+from .dtypes import kind_of
+
+__all__ = ["CORRECTIONS", "Correction"]
+
+Function: TypeAlias = Callable[..., Native]
+Correction: TypeAlias = Callable[[Any, Function], Function]
+
+
+def floor_divide(xp: Any, raw: Function) -> Function:
+    """Infinite operands: the standard requires ``floor(x1 / x2)``; libraries follow Python's ``//``.
+
+    ``may_have_infinity`` tells whether the second look is needed; finite operands then cost no more.
+    """
+    may_have_infinity = xp.may_have_infinity
+
+    def isinf(x: Native | float) -> Any:
+        return xp.isinf(x) if hasattr(x, "dtype") else math.isinf(x)
+
+    def corrected(x1: Native, x2: Native) -> Native:
+        result = raw(x1, x2)
+        if kind_of(result.dtype) != "f" or not (may_have_infinity(x1) or may_have_infinity(x2)):
+            return result
+        either = xp.logical_or(isinf(x1), isinf(x2))
+        return xp.where(either, xp.floor(xp.divide(x1, x2)), result)
+
+    return corrected
+
+
+def divide(xp: Any, raw: Function) -> Function:
+    """Complex operands: Smith's algorithm (CACM 5, 1962, 435), in which no intermediate result overflows.
+
+    A zero divisor gives the quotients of the components by zero, as NumPy has them.
+    """
+
+    def corrected(x1: Native | complex, x2: Native | complex) -> Native:
+        dtype = np.result_type(*(getattr(x, "dtype", x) for x in (x1, x2)))
+        if dtype.kind != "c":
+            return raw(x1, x2)
+        a, b = _components(xp, x1, dtype)
+        c, d = _components(xp, x2, dtype)
+        swap = xp.less(xp.abs(c), xp.abs(d))
+        # The larger component of the divisor comes first: (b - aj) / (d - cj) is the same quotient.
+        a, b = xp.where(swap, b, a), xp.where(swap, xp.negative(a), b)
+        c, d = xp.where(swap, d, c), xp.where(swap, xp.negative(c), d)
+        zero = xp.logical_and(xp.equal(c, 0.0), xp.equal(d, 0.0))
+        ratio = xp.where(zero, 0.0, xp.divide(d, c))
+        scale = xp.add(c, xp.multiply(d, ratio))
+        real = xp.divide(xp.add(a, xp.multiply(b, ratio)), scale)
+        imag = xp.divide(xp.subtract(b, xp.multiply(a, ratio)), scale)
+        magnitude = xp.abs(c)
+        real = xp.where(zero, xp.divide(a, magnitude), real)
+        imag = xp.where(zero, xp.divide(b, magnitude), imag)
+        return xp.complex_of(real, imag)
+
+    return corrected
+
+
+def _components(xp: Any, x: Native | complex, dtype: Any) -> tuple[Native, Native]:
+    x = xp.astype(x, dtype, copy=False) if hasattr(x, "dtype") else xp.full((), x, dtype=dtype)
+    return xp.real(x), xp.imag(x)
+
+
+def expm1(xp: Any, raw: Function) -> Function:
+    """Complex operands: accurate near 0, and the standard's results where a component is infinite or NaN.
+
+    With ``x = a + bj``, ``expm1(x) = (expm1(a) cos(b) - 2 sin²(b/2)) + exp(a) sin(b) j``.
+    """
+
+    def corrected(x: Native) -> Native:
+        if x.dtype.kind != "c":
+            return raw(x)
+        a, b = xp.real(x), xp.imag(x)
+        half = xp.sin(xp.divide(b, 2.0))
+        real = xp.subtract(xp.multiply(xp.expm1(a), xp.cos(b)), xp.multiply(2.0, xp.square(half)))
+        real = xp.add(real, 0.0)  # the standard requires expm1(-0 + 0j) to be +0
+        imag = xp.multiply(xp.exp(a), xp.sin(b))
+        # A real argument stays real: 0 · exp(a) is NaN where exp(a) is infinite or NaN.
+        imag = xp.where(xp.equal(b, 0.0), b, imag)
+        unbounded = xp.logical_not(xp.isfinite(b))
+        grows = xp.logical_and(xp.equal(a, math.inf), unbounded)
+        vanishes = xp.equal(a, -math.inf)
+        real = xp.where(grows, math.inf, xp.where(vanishes, -1.0, real))
+        imag = xp.where(xp.logical_and(vanishes, unbounded), 0.0, imag)
+        return xp.complex_of(real, imag)
+
+    return corrected
+
+
+def log1p(xp: Any, raw: Function) -> Function:
+    """Complex operands: accurate near 0.
+
+    With ``x = a + bj``, the real component is ``log1p(a (2 + a) + b²) / 2`` near 0 and ``log(hypot(1 + a, b))``
+    elsewhere; the imaginary component is ``atan2(b, 1 + a)``.
+    """
+
+    def corrected(x: Native) -> Native:
+        if x.dtype.kind != "c":
+            return raw(x)
+        a, b = xp.real(x), xp.imag(x)
+        shifted = xp.add(a, 1.0)
+        squares = xp.add(xp.multiply(a, xp.add(a, 2.0)), xp.multiply(b, b))
+        near = xp.logical_and(xp.less(xp.abs(a), 0.5), xp.less(xp.abs(b), 0.5))
+        real = xp.where(near, xp.divide(raw(xp.where(near, squares, 0.0)), 2.0), xp.log(xp.hypot(shifted, b)))
+        return xp.complex_of(real, xp.atan2(b, shifted))
+
+    return corrected
+
+
+def _logarithm(xp: Any, raw: Function) -> Function:
+    """Complex operands with one infinite component and one NaN: the real component is +infinity."""
+
+    def corrected(x: Native) -> Native:
+        result = raw(x)
+        if result.dtype.kind != "c":
+            return result
+        a, b = xp.real(x), xp.imag(x)
+        unbounded = xp.logical_or(xp.isinf(a), xp.isinf(b))
+        undefined = xp.logical_and(unbounded, xp.logical_or(xp.isnan(a), xp.isnan(b)))
+        real = xp.where(undefined, math.inf, xp.real(result))
+        return xp.complex_of(real, xp.where(undefined, math.nan, xp.imag(result)))
+
+    return corrected
+
+
+def acosh(xp: Any, raw: Function) -> Function:
+    """Complex operands ``0 + NaN j``: ``NaN + π/2 j``."""
+
+    def corrected(x: Native) -> Native:
+        result = raw(x)
+        if result.dtype.kind != "c":
+            return result
+        on_axis = xp.logical_and(xp.equal(xp.real(x), 0.0), xp.isnan(xp.imag(x)))
+        return xp.complex_of(xp.real(result), xp.where(on_axis, math.pi / 2, xp.imag(result)))
+
+    return corrected
+
+
+def pow(xp: Any, raw: Function) -> Function:
+    """Complex operands: any base, 0 included, to the power of 0 is 1, where ``exp(x2 log(x1))`` is NaN."""
+
+    def corrected(x1: Native | complex, x2: Native | complex) -> Native:
+        result = raw(x1, x2)
+        if result.dtype.kind != "c":
+            return result
+        if hasattr(x2, "dtype"):
+            return xp.where(xp.equal(x2, 0), 1.0, result)
+        return result if x2 != 0 else xp.ones(result.shape, dtype=result.dtype)
+
+    return corrected
+
+
+def tan(xp: Any, raw: Function) -> Function:
+    """Complex operands with an infinite imaginary component: ``±0 ± 1j``, as from ``-j tanh(jx)``.
+
+    With a real component that is not finite and an imaginary one of zero: ``NaN ± 0j``.
+    """
+
+    def corrected(x: Native) -> Native:
+        result = raw(x)
+        if result.dtype.kind != "c":
+            return result
+        a, b = xp.real(x), xp.imag(x)
+        saturated = xp.isinf(b)
+        undefined = xp.logical_and(xp.equal(b, 0.0), xp.logical_not(xp.isfinite(a)))
+        real = xp.where(saturated, xp.copysign(0.0, a), xp.real(result))
+        imag = xp.where(saturated, xp.sign(b), xp.where(undefined, b, xp.imag(result)))
+        return xp.complex_of(real, imag)
+
+    return corrected
+
+
+def tanh(xp: Any, raw: Function) -> Function:
+    """Complex operands with an infinite real component: ``±1 ± 0j`` with the sign of each component of ``x``.
+
+    With a real component of zero and an imaginary one that is not finite: ``±0 + NaN j``.
+    """
+
+    def corrected(x: Native) -> Native:
+        result = raw(x)
+        if result.dtype.kind != "c":
+            return result
+        a, b = xp.real(x), xp.imag(x)
+        saturated = xp.isinf(a)
+        real = xp.where(saturated, xp.sign(a), xp.real(result))
+        real = xp.where(xp.logical_and(xp.equal(a, 0.0), xp.logical_not(xp.isfinite(b))), a, real)
+        imag = xp.where(saturated, xp.copysign(0.0, b), xp.imag(result))
+        return xp.complex_of(real, imag)
+
+    return corrected
+
+
+CORRECTIONS: dict[str, Correction] = {
+    "acosh": acosh,
+    "divide": divide,
+    "expm1": expm1,
+    "floor_divide": floor_divide,
+    "log": _logarithm,
+    "log10": _logarithm,
+    "log1p": log1p,
+    "log2": _logarithm,
+    "pow": pow,
+    "tan": tan,
+    "tanh": tanh,
+}
+"""The corrections by the operations' names."""

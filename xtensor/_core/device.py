@@ -1,0 +1,432 @@
+"""Devices: places to compute, each with its functions bound, and the choice of the default device.
+
+Requirements: a Device is a small immutable value, one object for each place, so that ``is`` compares; making one,
+printing it or listing all of them initialises no hardware; its functions are assembled when first needed.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from . import registry
+from .backend import Backend, DeviceInfo, Memory, Native, Provider
+from .dtypes import DType, is_bfloat16
+from .errors import BackendUnavailableError, describe
+from .functions import Functions
+
+__all__ = [
+    "Device",
+    "best_device",
+    "default_device",
+    "device",
+    "devices",
+    "resolve",
+    "restore",
+    "set_default_device",
+    "use_device",
+]
+
+
+class Device:
+    """A place to compute, such as ``cpu`` or ``cuda:0``.
+
+    Made by :func:`device`, never directly: each place has one Device, so that ``x.device is y.device`` compares.
+    Immutable. ``str`` gives the spec that :func:`device` takes, and a Device equals that string and hashes as it does:
+    ``x.device == "cpu"``.
+
+    Attributes
+    ----------
+    name
+        The spec, such as ``"cuda:0"``.
+    backend
+        The name of the backend that serves it.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_functions",
+        "_library",
+        "_place",
+        "_provider",
+        "_spec",
+        "default_dtypes",
+        "dlpack_device",
+        "dtypes",
+        "getitem",
+        "host",
+        "inplace",
+        "native_type",
+        "normalize",
+        "setitem",
+        "table",
+    )
+
+    _provider: Provider
+    _spec: str
+    _library: Backend
+    """The backend whose native arrays it has: the provider itself, or what an overlay stands on."""
+    _place: str
+    """The device's spec at that backend."""
+    _functions: Functions
+    table: list[Callable[..., Any]]
+    """The functions on native arrays, by the operations' indices."""
+    inplace: list[Callable[[Native, Native], Native]]
+    """The in-place operators, by the operations' indices."""
+    native_type: type
+    normalize: Callable[[Any], Native]
+    """The native array for a native function's result of another class, such as a library's scalar."""
+    getitem: Callable[[Native, Any], Native] | None
+    """The backend's own indexing; None where the native arrays' operator conforms."""
+    setitem: Callable[[Native, Any, Any], Native] | None
+    dtypes: frozenset[DType]
+    """The dtypes it supports, bfloat16 left out: see :meth:`supports`."""
+    default_dtypes: dict[str, DType]
+    dlpack_device: tuple[int, int]
+    host: bool
+    """Whether its memory is the host's."""
+
+    def __init__(self) -> None:
+        raise TypeError("Device() is not called directly; use xtensor.device('cpu')")
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        if cls.__module__ != __name__:
+            raise TypeError("Device is final; a new place to compute is a Backend (xtensor.backend.Backend)")
+
+    @property
+    def name(self) -> str:
+        """The spec by which :func:`device` finds this device again."""
+        key, generation = (self._provider, self._spec), registry.generation()
+        found = _names.get(key)
+        if found is None or found[0] != generation:
+            found = _names[key] = generation, self._find_name()
+        return found[1]
+
+    def _find_name(self) -> str:
+        kind, _, rest = self._spec.partition(":")
+        for entry in registry.serving(kind):
+            if entry.name == self._provider.name:
+                break
+            try:
+                entry.probe()
+            except BackendUnavailableError:
+                continue
+            if self._spec in entry.devices:
+                return f"{self._provider.name}:{rest}".removesuffix(":")
+        return self._spec
+
+    @property
+    def backend(self) -> str:
+        """The name of the backend that serves this device."""
+        return self._provider.name
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Device is immutable; {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Device is immutable; {name!r} cannot be deleted")
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return self.name == other if isinstance(other, str) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"Device({self.name!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return restore, (self._provider.name, self._spec)
+
+    def supports(self, dtype: DType) -> bool:
+        """Whether the device computes with a dtype."""
+        return dtype in self.dtypes or (is_bfloat16(dtype) and "bfloat16" in self.dtype_names())
+
+    def dtype_names(self) -> tuple[str, ...]:
+        """Return the names of the dtypes that the device computes with."""
+        return tuple(self._library.dtypes(self._place))
+
+    def implements(self, name: str) -> bool:
+        """Whether the device has its own implementation of an operation: a kernel, or a function of its library.
+
+        Parameters
+        ----------
+        name
+            The operation's name: ``"add"``, ``"linalg.svd"``, ``"special.gammaln"``, ``"nn.softmax"``.
+
+        Returns
+        -------
+        bool
+            False where the operation is composed of others on this device, or not available.
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"implements() takes an operation's name such as 'linalg.svd', not {describe(name)}")
+        return self._functions.provides(name)
+
+    def info(self) -> DeviceInfo:
+        """Return a description of the hardware: name, memory, compute capability, cores, instruction sets."""
+        return self._library.info(self._place)
+
+    def memory(self) -> Memory:
+        """Return bytes of the device's memory: total, free, and those of the library's pool."""
+        return self._library.memory(self._place)
+
+    def synchronize(self) -> None:
+        """Wait until all work given to this device is done."""
+        self._library.synchronize(self._place)
+
+    def release_memory(self) -> None:
+        """Return memory that the library's pool holds, but no array occupies, to the system."""
+        self._library.release_memory(self._place)
+
+
+class _Unopened(Device):
+    """A Device whose functions are not assembled yet; its first use assembles them and makes it a plain Device.
+
+    A class of its own, because every attribute of a class with a ``__getattr__`` is slower, filled slots too: Python
+    cannot specialise the look-ups (measured: 80 to 150 ns more for each call of a function).
+    """
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        # Reached only while a slot is empty.
+        if name in OPENED:
+            _open(self)
+            return object.__getattribute__(self, name)
+        raise AttributeError(f"a Device has no attribute {name!r}")
+
+
+OPENED = frozenset(Device.__slots__) - {"__weakref__", "_library", "_place", "_provider", "_spec"}
+"""The slots that are filled when a device is opened."""
+
+_set = object.__setattr__
+_lock = threading.RLock()
+_devices: dict[tuple[Provider, str], Device] = {}
+_names: dict[tuple[Provider, str], tuple[int, str]] = {}
+"""The names of devices, each with the state of the registry in which it was found."""
+
+
+def _intern(provider: Provider, spec: str) -> Device:
+    with _lock:
+        key = (provider, spec)
+        if key not in _devices:
+            new: Device = object.__new__(_Unopened)
+            library, place = provider.storage(spec)
+            for name, value in (("_provider", provider), ("_spec", spec), ("_library", library), ("_place", place)):
+                _set(new, name, value)
+            _devices[key] = new
+        return _devices[key]
+
+
+def restore(backend: str, spec: str) -> Device:
+    """Return the device of a pickle: itself, else one of the same spec, else the default device."""
+    for entry in (
+        *(entry for entry in registry.entries() if entry.name == backend),
+        *registry.serving(spec),
+    ):
+        try:
+            provider = entry.probe()
+        except BackendUnavailableError:
+            continue
+        if spec in entry.devices:
+            return _intern(provider, spec)
+    return default_device()
+
+
+def _open(place: Device) -> None:
+    """Assemble a device's functions; where that fails, the device stays unopened and can be tried again."""
+    with _lock:
+        if place.__class__ is Device:
+            return
+        provider, spec, library = place._provider, place._spec, place._library
+        try:
+            functions = Functions(provider, spec)
+        except BackendUnavailableError:
+            raise
+        except Exception as error:
+            raise BackendUnavailableError(f"device {spec} cannot be opened: {type(error).__name__}: {error}") from error
+        dlpack_device = library.dlpack_device(place._place)
+        default_float = np.dtype(library.default_float(place._place))
+        default_integer = np.dtype(library.default_integer(place._place))
+        names = library.dtypes(place._place)
+        values: dict[str, object] = {
+            "dtypes": frozenset(np.dtype(name) for name in names if name != "bfloat16"),
+            "default_dtypes": {
+                "real floating": default_float,
+                "complex floating": np.result_type(default_float, np.complex64),
+                "integral": default_integer,
+                "indexing": default_integer,
+            },
+            "dlpack_device": dlpack_device,
+            "host": dlpack_device[0] == 1,
+            "native_type": library.native_type,
+            "normalize": partial(library.normalize, spec=place._place),
+            "getitem": None if type(library).getitem is Backend.getitem else library.getitem,
+            "setitem": None if type(library).setitem is Backend.setitem else library.setitem,
+            "table": functions.table,
+            "inplace": functions.inplace,
+            "_functions": functions,
+        }
+        for name, value in values.items():
+            _set(place, name, value)
+        _set(place, "__class__", Device)
+
+
+def device(spec: str | Device) -> Device:
+    """The device that a spec names.
+
+    Parameters
+    ----------
+    spec
+        ``"cpu"``, ``"cuda"``, ``"cuda:1"``, ``"rocm:0"``, ``"sycl"``, ``"sycl:gpu:0"``, ``"strict"``, or a backend's
+        name for a kind that two backends serve (``"cupy:0"``). A kind alone means its first device. A Device is
+        given back as it is.
+
+    Raises
+    ------
+    ValueError
+        If there is no such device; the message lists those here.
+    BackendUnavailableError
+        If the library that would serve it is missing or does not work; the message tells what to do.
+    TypeError
+        If it is neither a string nor a Device.
+    """
+    if isinstance(spec, Device):
+        return spec
+    if not isinstance(spec, str):
+        raise TypeError(f"a device is a Device or a string such as 'cpu', not {describe(spec)}")
+    found = _named.get(spec)
+    if found is not None and found[0] == registry.generation():
+        return found[1]
+    generation = registry.generation()
+    place = _look_up(spec)
+    _named[spec] = generation, place
+    return place
+
+
+_named: dict[str, tuple[int, Device]] = {}
+"""The devices by the specs that were asked for, each with the state of the registry then."""
+
+
+def _look_up(spec: str) -> Device:
+    kind, _, rest = spec.partition(":")
+    failures = []
+    for entry in registry.serving(kind):
+        try:
+            provider = entry.probe()
+        except BackendUnavailableError as failure:
+            failures.append(failure)
+            continue
+        for candidate in entry.devices:
+            if _matches(candidate, spec) or (kind == entry.name and _matches(candidate.partition(":")[2], rest)):
+                return _intern(provider, candidate)
+    here = ", ".join(str(place) for place in devices())
+    if failures:
+        reasons = "; ".join(str(failure) for failure in failures)
+        raise BackendUnavailableError(f"device {spec!r} cannot be used: {reasons}", f"Devices here: {here}")
+    raise ValueError(f"there is no device {spec!r}; devices here: {here}")
+
+
+def _matches(candidate: str, wanted: str) -> bool:
+    return not wanted or candidate == wanted or candidate.startswith(wanted + ":")
+
+
+def devices() -> tuple[Device, ...]:
+    """All devices of this machine, the default choice first. Initialises none of them."""
+    found = []
+    for entry in registry.entries():
+        try:
+            provider = entry.probe()
+        except BackendUnavailableError:
+            continue
+        found += [_intern(provider, spec) for spec in entry.devices]
+    names = [entry.name for entry in registry.entries()]
+    chosen = registry.priority()
+
+    def preference(place: Device) -> tuple[int, int, int]:
+        position = chosen.index(place.backend) if place.backend in chosen else len(chosen)
+        return position, -place._provider.rank(place._spec), names.index(place.backend)
+
+    return tuple(sorted(found, key=preference))
+
+
+def best_device(*, min_free_memory: int = 0) -> Device:
+    """The most capable device with enough free memory.
+
+    Parameters
+    ----------
+    min_free_memory
+        Bytes that must be free. Asking for more than 0 asks the devices, which may initialise them.
+
+    Raises
+    ------
+    ValueError
+        If no device has that much.
+    """
+    if not isinstance(min_free_memory, int):
+        raise TypeError(f"best_device(): min_free_memory is a number of bytes, not {describe(min_free_memory)}")
+    for place in devices():
+        if min_free_memory <= 0 or (place.memory().free or 0) >= min_free_memory:
+            return place
+    raise ValueError(
+        f"best_device(): no device has {min_free_memory} bytes free; devices here: {', '.join(map(str, devices()))}"
+    )
+
+
+_default: Device | None = None
+_automatic: tuple[int, Device] | None = None
+"""The automatic choice, and the state of the registry when it was made."""
+_override: ContextVar[Device | None] = ContextVar("xtensor_device", default=None)
+
+
+def default_device() -> Device:
+    """The device on which arrays are created where nothing else decides.
+
+    In this order: :func:`use_device` of this thread or task, :func:`set_default_device`, the environment variable
+    ``XTENSOR_DEVICE``, the most capable device here.
+    """
+    global _automatic
+    chosen = _override.get() or _default
+    if chosen is not None:
+        return chosen
+    if _automatic is None or _automatic[0] != registry.generation():
+        spec = os.environ.get("XTENSOR_DEVICE")
+        _automatic = (registry.generation(), device(spec) if spec else best_device())
+    return _automatic[1]
+
+
+def set_default_device(spec: str | Device | None) -> None:
+    """Set the default device of this process; None restores the automatic choice."""
+    global _default
+    _default = None if spec is None else device(spec)
+
+
+@contextmanager
+def use_device(spec: str | Device) -> Iterator[Device]:
+    """Make a device the default one within a ``with`` block, for this thread and this task only."""
+    chosen = device(spec)
+    token = _override.set(chosen)
+    try:
+        yield chosen
+    finally:
+        _override.reset(token)
+
+
+def resolve(spec: str | Device | None) -> Device:
+    """The device of a ``device=`` argument: the default one for None."""
+    if spec is None:
+        return default_device()
+    return spec if spec.__class__ is Device else device(spec)

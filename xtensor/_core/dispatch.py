@@ -1,0 +1,302 @@
+"""Dispatch: from the operands to their device's function, and back into an Array.
+
+Requirements: two arrays on one device reach the native function in one hop, without a look-up by name; everything
+rarer (scalars, arrays on two devices, bad input, exhausted memory, warnings) is left to functions of its own. A call
+carries its :class:`~xtensor._core.operations.Operation`, so that errors, profiles and warnings name it.
+
+An operand is recognised by its fields ``_native`` and ``_device``, so that this module does not depend on the Array
+class, which is built on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .checks import check_dtype
+from .device import Device
+from .errors import MissingFunctionError, OutOfMemoryError, describe
+from .failures import FOREIGN_ERRORS, explained, recover, rewarn
+from .operations import Operation, operation
+from .transfers import join
+
+__all__ = [
+    "SCALARS",
+    "binary_function",
+    "binary_operator",
+    "call",
+    "common_device",
+    "composed",
+    "device_of",
+    "inplace_operator",
+    "native_operand",
+    "not_an_array",
+    "operands",
+    "reflected_operator",
+    "refuse",
+    "serve",
+    "unary_function",
+    "unary_operator",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+SCALARS = frozenset((bool, int, float, complex))
+
+new = object.__new__
+
+
+def unary_function(operation: Operation) -> Callable[[F], F]:
+    """Make the elementwise function of one array from its declaration (name, signature, docstring)."""
+    return lambda declaration: _publish(_unary(operation), declaration)
+
+
+def unary_operator(name: str) -> Callable[[F], F]:
+    """Make the operator method that computes an elementwise function of one array."""
+    return lambda declaration: _publish(_unary(operation(name)), declaration)
+
+
+def _unary(operation: Operation) -> Callable[[Any], Any]:
+    index = operation.index
+
+    def function(x: Any, /) -> Any:
+        try:
+            device = x._device
+        except AttributeError:
+            raise not_an_array(operation.label, x) from None
+        try:
+            native = device.table[index](x._native)
+        except Exception as error:
+            native = recover(error, operation, device, (x._native,))
+        if native.__class__ is not device.native_type:
+            native = refuse(operation, device) if native is NotImplemented else device.normalize(native)
+        result = new(x.__class__)
+        result._native = native
+        result._device = device
+        return result
+
+    return function
+
+
+def binary_function(operation: Operation) -> Callable[[F], F]:
+    """Make the elementwise function of two operands from its declaration."""
+    return lambda declaration: _publish(_binary(operation, foreign=TypeError), declaration)
+
+
+def binary_operator(name: str) -> Callable[[F], F]:
+    """Make the operator method that computes an elementwise function of two operands."""
+    return lambda declaration: _publish(_binary(operation(name), foreign=NotImplemented), declaration)
+
+
+def reflected_operator(name: str) -> Callable[[F], F]:
+    """Make the operator method of the right-hand operand."""
+    forward = _binary(operation(name), foreign=NotImplemented)
+    return lambda declaration: _publish(lambda self, other, /: forward(other, self), declaration)
+
+
+def _binary(operation: Operation, *, foreign: Any) -> Callable[[Any, Any], Any]:
+    index = operation.index
+
+    def function(x1: Any, x2: Any, /) -> Any:
+        array = x1.__class__
+        try:
+            if array is x2.__class__:
+                device = x1._device
+                if x2._device is not device:
+                    return _on_two_devices(operation, x1, x2, foreign)
+                native1, native2 = x1._native, x2._native
+            elif x2.__class__ in SCALARS:
+                device = x1._device
+                native1, native2 = x1._native, x2
+            elif array in SCALARS:
+                device = x2._device
+                native1, native2 = x1, x2._native
+                array = x2.__class__
+            else:
+                return _on_two_devices(operation, x1, x2, foreign)
+        except AttributeError:
+            return _on_two_devices(operation, x1, x2, foreign)
+        try:
+            native = device.table[index](native1, native2)
+        except Exception as error:
+            native = recover(error, operation, device, (native1, native2))
+        if native.__class__ is not device.native_type:
+            native = refuse(operation, device) if native is NotImplemented else device.normalize(native)
+        result = new(array)
+        result._native = native
+        result._device = device
+        return result
+
+    return function
+
+
+def _on_two_devices(operation: Operation, x1: Any, x2: Any, foreign: Any) -> Any:
+    """A call whose operands are on two devices, or one of which is not an operand."""
+    found = operands(operation.label, x1, x2, foreign)
+    if found is NotImplemented:
+        return NotImplemented
+    array, device, native1, native2 = found
+    native = call(operation, device, native1, native2)
+    if native.__class__ is not device.native_type:
+        native = device.normalize(native)
+    result = new(array)
+    result._native = native
+    result._device = device
+    return result
+
+
+def inplace_operator(name: str) -> Callable[[F], F]:
+    """Make the in-place operator method: the array keeps its shape and dtype; a call that raises leaves it unchanged."""
+    row = operation(name)
+    index = row.index
+
+    def decorate(declaration: F) -> F:
+        def function(self: Any, other: Any, /) -> Any:
+            device = self._device
+            native = other
+            if other.__class__ is self.__class__ and other._device is device:
+                native = other._native
+            elif other.__class__ not in SCALARS:
+                native = native_operand(other, device, name, NotImplemented)
+                if native is NotImplemented:
+                    return NotImplemented
+            try:
+                self._native = device.inplace[index](self._native, native)
+            except RuntimeWarning as warning:
+                rewarn(warning)  # the operator has written its result by then
+            except Exception as error:
+                raise explained(error, name, device, (self._native, native)) from error
+            return self
+
+        return _publish(function, declaration)
+
+    return decorate
+
+
+def _publish(function: Callable[..., Any], declaration: F) -> F:
+    """Give a function the name, docstring and annotations of its declaration, in profiles and tracebacks too."""
+    for attribute in ("__name__", "__qualname__", "__doc__", "__module__"):
+        setattr(function, attribute, getattr(declaration, attribute))
+    function.__code__ = function.__code__.replace(co_name=declaration.__name__, co_qualname=declaration.__qualname__)
+    function.__annotations__ = declaration.__annotations__
+    function.__wrapped__ = declaration  # type: ignore[attr-defined]
+    return function  # type: ignore[return-value]
+
+
+def operands(name: str, x1: Any, x2: Any, foreign: Any = TypeError) -> Any:
+    """Return the class of the result, the device and the native operands of a call with mixed operands.
+
+    ``foreign`` is the consequence of an operand that is neither array nor scalar: TypeError is raised; NotImplemented is
+    returned, so that Python asks the other operand's reflected method.
+    """
+    device = common_device((x1, x2))
+    if device is None:
+        raise TypeError(
+            f"{name}() needs at least one xtensor Array, not {describe(x1)} and {describe(x2)}; "
+            "make one with xtensor.asarray"
+        )
+    native1 = native_operand(x1, device, name, foreign)
+    native2 = native_operand(x2, device, name, foreign)
+    if native1 is NotImplemented or native2 is NotImplemented:
+        return NotImplemented
+    return (x1 if hasattr(x1, "_device") else x2).__class__, device, native1, native2
+
+
+def common_device(values: Iterable[Any]) -> Device | None:
+    """Return the device for several operands: the first one off the host, else the first; None without an array.
+
+    A 0-d array on the host decides only where all are 0-d.
+    """
+    arrays = [value for value in values if hasattr(value, "_device")]
+    for array in arrays:
+        if not array._device.host:
+            return array._device  # type: ignore[no-any-return]
+    for array in arrays:
+        if array._native.ndim:
+            return array._device  # type: ignore[no-any-return]
+    return arrays[0]._device if arrays else None
+
+
+def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeError) -> Any:
+    """Return an operand as a device's native function takes it: a native array of that device, or a Python scalar."""
+    if hasattr(value, "_device"):
+        if value._device is device:
+            return value._native
+        return join(value._native, value._device, device)
+    if value.__class__ in SCALARS:
+        return value
+    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim):
+        check_dtype(value.dtype, device, name)
+        return device._library.from_host(np.asarray(value), device._place, copy=True)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return float(value)
+    if isinstance(value, complex):
+        return complex(value)
+    if isinstance(value, np.ndarray) or foreign is TypeError:
+        kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
+        raise TypeError(
+            f"{name}() takes xtensor Arrays and Python scalars, not {kind}; "
+            f"convert it with xtensor.asarray(…, device={str(device)!r})"
+        )
+    return foreign
+
+
+def device_of(x: Any, name: str) -> Device:
+    """Return the device of an argument that must be an Array; ``name`` is the function's, for the error otherwise."""
+    try:
+        return x._device  # type: ignore[no-any-return]
+    except AttributeError:
+        raise not_an_array(name, x) from None
+
+
+def not_an_array(name: str, value: object) -> TypeError:
+    """Return the error for an argument that must be an Array and is not."""
+    kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
+    return TypeError(f"{name}() takes an xtensor Array, not {kind}; convert it with xtensor.asarray(…)")
+
+
+def call(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Any:
+    """Return the result of an operation's native function; its errors are explained, exhausted memory is retried."""
+    try:
+        result = device.table[operation.index](*args, **kwargs)
+    except Exception as error:
+        result = recover(error, operation, device, args, kwargs)
+    return refuse(operation, device) if result is NotImplemented else result
+
+
+def serve(name: str, device: Device, service: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Return the result of a backend's service, ``from_host`` for example, with errors that name a public function."""
+    try:
+        return service(*args, **kwargs)
+    except Exception as error:
+        return recover(error, name, device, args, kwargs, service)
+
+
+def refuse(operation: Operation, device: Device) -> Any:
+    """Raise the error for operands that no implementation takes."""
+    raise MissingFunctionError(
+        f"{operation.label}() has no implementation on device {device} for these operands; move them to another device "
+        "with x.to_device('cpu'), or cast them with xtensor.astype"
+    )
+
+
+def composed(function: F) -> F:
+    """Make a public function that is composed of others name itself in the errors that arise inside."""
+    name = function.__name__
+
+    @wraps(function)
+    def named(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except FOREIGN_ERRORS as error:
+            raise TypeError(f"{name}(): {error}") from error
+        except (TypeError, ValueError, ArithmeticError, LookupError, BufferError, OutOfMemoryError) as error:
+            error.add_note(f"raised in {name}()")
+            raise
+
+    return _publish(named, function)

@@ -1,0 +1,227 @@
+"""Data types: their kinds and promotion, and bfloat16, which is no floating-point dtype to NumPy.
+
+dtypes are ``numpy.dtype`` objects on every device. bfloat16 is that of ml_dtypes, an optional library whose import takes
+a quarter of NumPy's own. It is imported when bfloat16 is first asked for by name; where a dtype or an array of it
+exists, it is imported already.
+
+bfloat16 promotes as float16 does: with booleans and 8-bit integers to itself, with 16-bit integers and float16 to
+float32, with larger integers to float64, with larger floating-point dtypes to those. Python scalars are weak.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from .errors import describe
+
+__all__ = [
+    "BFLOAT16_REMEDY",
+    "EXTRA_DTYPES",
+    "STANDARD_DTYPES",
+    "DType",
+    "as_dtype",
+    "can_cast",
+    "finfo",
+    "in_float32",
+    "is_bfloat16",
+    "kind_of",
+    "load_bfloat16",
+    "result_type",
+    "supported_dtypes",
+]
+
+DType: TypeAlias = "np.dtype[Any]"
+
+STANDARD_DTYPES: tuple[str, ...] = (
+    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float32", "float64", "complex64", "complex128"),
+)
+"""The names of the standard's dtypes."""
+
+EXTRA_DTYPES: tuple[str, ...] = ("float16", "bfloat16")
+"""The names of the dtypes beyond the standard that a device may support."""
+
+BFLOAT16 = "bfloat16"
+
+BFLOAT16_REMEDY = 'python -m pip install "xtensor[bfloat16]"'
+
+NUMPY_DTYPES: frozenset[DType] = frozenset(map(np.dtype, (*STANDARD_DTYPES, "float16")))
+
+NUMPY_CLASSES: frozenset[Any] = frozenset(map(type, NUMPY_DTYPES))
+
+FLOAT32: DType = np.dtype(np.float32)
+
+BFLOAT16_ABSORBS: frozenset[DType] = frozenset((np.dtype(np.bool), np.dtype(np.int8), np.dtype(np.uint8)))
+"""The dtypes that promote to bfloat16 beside it."""
+
+
+# -- names and kinds ------------------------------------------------------------------------------------------------
+
+
+def load_bfloat16() -> DType:
+    """Return the bfloat16 dtype; raise ImportError where ml_dtypes is missing."""
+    import ml_dtypes  # optional, and imported only by programs that ask for bfloat16
+
+    dtype: DType = np.dtype(ml_dtypes.bfloat16)
+    return dtype
+
+
+def is_bfloat16(dtype: DType) -> bool:
+    """Whether a dtype is bfloat16."""
+    return dtype.kind == "V" and dtype.name == BFLOAT16
+
+
+def kind_of(dtype: DType) -> str:
+    """Return NumPy's letter for a kind of dtype, and ``"f"`` for bfloat16, which NumPy calls void."""
+    kind = dtype.kind
+    return "f" if kind == "V" else kind
+
+
+def as_dtype(value: Any, function: str) -> DType:
+    """Return an argument that must be a dtype as a ``numpy.dtype``; raise TypeError for other than booleans, numbers."""
+    if value.__class__ in NUMPY_CLASSES and value in NUMPY_DTYPES:
+        return value  # type: ignore[no-any-return]
+    dtype: DType | None = None
+    if isinstance(value, (np.dtype, type, str)):
+        try:
+            dtype = load_bfloat16() if value.__class__ is str and value == BFLOAT16 else np.dtype(value)
+        except (ImportError, TypeError):
+            dtype = None
+    if dtype is None or not (dtype in NUMPY_DTYPES or is_bfloat16(dtype)):
+        raise TypeError(
+            f"{function}() takes a dtype of booleans or numbers, such as xtensor.float32, not {describe(value)}"
+        )
+    return dtype
+
+
+def supported_dtypes(names: Iterable[str]) -> tuple[DType, ...]:
+    """Return the dtypes of some names, without bfloat16 where ml_dtypes was not imported by anybody."""
+    loaded = sys.modules.get("ml_dtypes") is not None
+    return tuple(
+        load_bfloat16() if name == BFLOAT16 else np.dtype(name) for name in names if name != BFLOAT16 or loaded
+    )
+
+
+# -- promotion ------------------------------------------------------------------------------------------------------
+
+
+def result_type(*operands: Any) -> DType:
+    """Return ``numpy.result_type`` of dtypes, arrays and Python scalars, bfloat16 among them."""
+    upcast = [_as_float32(operand) for operand in operands]
+    common = np.result_type(*upcast)
+    if common == FLOAT32 and any(new is not old for new, old in zip(upcast, operands, strict=True)):
+        dtypes = [getattr(operand, "dtype", operand) for operand in operands]
+        if _promotes_to_bfloat16(dtype for dtype in dtypes if isinstance(dtype, np.dtype)):
+            return load_bfloat16()
+    return common
+
+
+def can_cast(source: DType, target: DType) -> bool:
+    """Whether a dtype promotes to another: ``numpy.can_cast`` with bfloat16."""
+    if source.kind == "V" or target.kind == "V":
+        return result_type(source, target) == target
+    return np.can_cast(source, target)
+
+
+def finfo(dtype: DType) -> Any:
+    """Return ``numpy.finfo`` of a dtype, or that of ml_dtypes for bfloat16."""
+    if dtype.kind != "V":
+        return np.finfo(dtype)
+    import ml_dtypes  # imported already, as the dtype exists
+
+    return ml_dtypes.finfo(dtype)
+
+
+def _as_float32(operand: Any) -> Any:
+    """An operand of a promotion; float32 for bfloat16."""
+    dtype = getattr(operand, "dtype", operand)
+    return FLOAT32 if isinstance(dtype, np.dtype) and dtype.kind == "V" else operand
+
+
+def _promotes_to_bfloat16(dtypes: Iterable[DType]) -> bool:
+    """Whether dtypes, bfloat16 among them, promote to it."""
+    return all(dtype.kind == "V" or dtype in BFLOAT16_ABSORBS for dtype in dtypes)
+
+
+# -- bfloat16 computed in float32 -----------------------------------------------------------------------------------
+
+
+class _Upcast:
+    """The arguments of one call with float32 in the place of bfloat16, and the dtypes that occurred."""
+
+    __slots__ = ("requested", "dtypes", "found", "upcast")
+
+    def __init__(self, upcast: Callable[[Any], Any]) -> None:
+        self.upcast = upcast
+        self.found = False
+        self.dtypes: list[DType] = []
+        self.requested: DType | None = None
+
+    def argument(self, value: Any) -> Any:
+        """An argument, or an item of a sequence argument."""
+        if isinstance(value, np.dtype):
+            self.requested = value
+            if value.kind == "V":
+                self.found = True
+                return FLOAT32
+            return value
+        if value.__class__ is list or value.__class__ is tuple:
+            return value.__class__([self.argument(item) for item in value])
+        dtype = getattr(value, "dtype", None)
+        if isinstance(dtype, np.dtype):
+            self.dtypes.append(dtype)
+            if dtype.kind == "V":
+                self.found = True
+                return self.upcast(value)
+        return value
+
+    def rounds_result(self) -> bool:
+        """Whether float32 results become bfloat16."""
+        return _promotes_to_bfloat16(self.dtypes) if self.requested is None else self.requested.kind == "V"
+
+
+def in_float32(
+    function: Callable[..., Any],
+    upcast: Callable[[Any], Any] = lambda x: x.astype(FLOAT32),
+    downcast: Callable[[Any], Any] = lambda x: x.astype(load_bfloat16()),
+    *,
+    only_promotes: bool = False,
+) -> Callable[..., Any]:
+    """Return a function on native arrays that also takes bfloat16, by computing in float32.
+
+    Where operands promote to bfloat16, or a ``dtype`` argument asks for it, float32 results are rounded to it.
+
+    Parameters
+    ----------
+    function
+        The function without bfloat16.
+    upcast, downcast
+        The casts of a native array from bfloat16 to float32, and back.
+    only_promotes
+        Whether the function computes nothing, so that operands that all are bfloat16 need no cast.
+    """
+
+    @wraps(function)
+    def computing(*args: Any, **kwargs: Any) -> Any:
+        call = _Upcast(upcast)
+        upcast_args = [call.argument(value) for value in args]
+        upcast_kwargs = {name: call.argument(value) for name, value in kwargs.items()}
+        if not call.found or (only_promotes and all(dtype.kind == "V" for dtype in call.dtypes)):
+            return function(*args, **kwargs)
+        result = function(*upcast_args, **upcast_kwargs)
+        return _downcast(result, downcast) if call.rounds_result() else result
+
+    return computing
+
+
+def _downcast(result: Any, downcast: Callable[[Any], Any]) -> Any:
+    if isinstance(result, tuple) and hasattr(result, "_fields"):
+        return type(result)(*(_downcast(item, downcast) for item in result))
+    if result.__class__ in (tuple, list):
+        return result.__class__([_downcast(item, downcast) for item in result])
+    return downcast(result) if getattr(result, "dtype", None) == FLOAT32 else result

@@ -1,0 +1,96 @@
+"""The errors that are xtensor's own, and tools for messages."""
+
+from __future__ import annotations
+
+import re
+import sys
+from types import FrameType
+from typing import Any
+
+__all__ = [
+    "BackendUnavailableError",
+    "CopyRequiredError",
+    "DeviceMismatchError",
+    "MissingFunctionError",
+    "OutOfMemoryError",
+    "caller_frame",
+    "describe",
+]
+
+PACKAGES = re.compile(r"xtensor(\.|_|$)")
+"""The names of our own modules: ``xtensor``, ``xtensor._core.dispatch``, ``xtensor_numpy``, …."""
+
+
+class BackendUnavailableError(RuntimeError):
+    """A backend, or one device of it, cannot be used on this machine.
+
+    Parameters
+    ----------
+    reason
+        The missing or broken part.
+    remedy
+        The action that makes it available.
+    """
+
+    def __init__(self, reason: str, remedy: str = "") -> None:
+        super().__init__(f"{reason}. {remedy}" if remedy else reason)
+        self.reason = reason
+        self.remedy = remedy
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.reason, self.remedy)
+
+
+class CopyRequiredError(BufferError, ValueError):
+    """A copy is needed where ``copy=False`` forbids it.
+
+    The standard asks for BufferError in one sentence on DLPack and for ValueError in another; this is both.
+    """
+
+
+class DeviceMismatchError(ValueError):
+    """Operands are on different devices, and transfers are forbidden."""
+
+
+class OutOfMemoryError(MemoryError):
+    """A device does not have the memory that an operation requested.
+
+    Parameters
+    ----------
+    message
+        The request and the device.
+    requested
+        Bytes requested, or None where the library does not tell.
+    free
+        Bytes free on the device at that moment, or None where it does not tell.
+    """
+
+    def __init__(self, message: str, requested: int | None = None, free: int | None = None) -> None:
+        super().__init__(message)
+        self.requested = requested
+        self.free = free
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.args[0], self.requested, self.free)
+
+
+class MissingFunctionError(NotImplementedError):
+    """No implementation of an operation takes the operands on a device."""
+
+
+def describe(value: object) -> str:
+    """Return a value as error messages show it: shortened, with its type."""
+    if value is None or isinstance(value, (bool, type)):
+        return repr(value)
+    text = repr(value)
+    if len(text) > 60:
+        text = text[:57] + "..."
+    return f"{text} ({type(value).__name__})"
+
+
+def caller_frame() -> FrameType | None:
+    """Return the first frame outside xtensor and its backends: the user's line."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and PACKAGES.match(frame.f_globals.get("__name__", "")):
+        frame = frame.f_back
+    return frame

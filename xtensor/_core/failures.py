@@ -1,0 +1,164 @@
+"""Errors and warnings of native functions: explained, retried where memory ran out, and shown at the user's line."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .device import Device
+from .errors import (
+    PACKAGES,
+    CopyRequiredError,
+    DeviceMismatchError,
+    OutOfMemoryError,
+    caller_frame,
+    describe,
+)
+from .operations import Operation
+
+__all__ = ["FOREIGN_ERRORS", "explained", "recover", "rewarn"]
+
+EXPLAINED_ERRORS = (
+    DeviceMismatchError,
+    CopyRequiredError,
+    np.linalg.LinAlgError,
+    np.exceptions.AxisError,
+    OverflowError,
+    IndexError,
+    BufferError,
+    NotImplementedError,
+    TypeError,
+    ValueError,
+)
+"""The classes that an explained error keeps."""
+
+FOREIGN_ERRORS = (AttributeError, KeyError, RecursionError)
+"""The classes that a library raises, from deep within, for an argument of a wrong type."""
+
+# NumPy warns of floating-point errors at the frame that called it, which would be ours, and once for all callers. As
+# exceptions, these warnings reach recover(), which issues them again at the user's line. Filters that the user sets
+# come before this one.
+warnings.filterwarnings(
+    "error",
+    "(divide by zero|overflow|underflow|invalid value) encountered",
+    category=RuntimeWarning,
+    module=PACKAGES.pattern,
+)
+
+
+def recover(
+    error: Exception,
+    operation: Operation | str,
+    device: Device,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any] | None = None,
+    function: Callable[..., Any] | None = None,
+) -> Any:
+    """Return the result of a call that failed for exhausted memory or a warning; raise an explained error otherwise.
+
+    Exhausted memory: the library's pool is released and the call repeated. A floating-point warning: the call is
+    repeated without it, and it is issued at the user's line. ``function`` is given where the call was not one of the
+    table's; ``operation`` is then the name for messages.
+    """
+    name = operation if isinstance(operation, str) else operation.label
+    if function is None:
+        assert isinstance(operation, Operation)
+        function = device.table[operation.index]
+    kwargs = kwargs or {}
+    if isinstance(error, RuntimeWarning):
+        with np.errstate(all="ignore"):
+            result = function(*args, **kwargs)
+        rewarn(error)
+        return result
+    library, place = device._library, device._place
+    if not library.out_of_memory(error):
+        raise explained(error, operation, device, args, kwargs) from error
+    library.release_memory(place)
+    try:
+        return function(*args, **kwargs)
+    except Exception as again:
+        if not library.out_of_memory(again):
+            raise
+        free = library.memory(place).free
+        requested = requested_bytes(again)
+        size = "" if requested is None else f" {requested} bytes were requested,"
+        raise OutOfMemoryError(
+            f"device {device} is out of memory in {name}():{size} "
+            f"{'an unknown number of' if free is None else free} bytes are free after its pool was released; "
+            "free arrays, or process the data in parts",
+            requested,
+            free,
+        ) from again
+
+
+def rewarn(warning: Warning) -> None:
+    """Issue a warning again at the user's line, once for each line as the user's filters say."""
+    frame = caller_frame()
+    if frame is None:
+        warnings.warn(warning, stacklevel=1)
+        return
+    warnings.warn_explicit(
+        str(warning),
+        type(warning),
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        module=frame.f_globals.get("__name__", "<unknown>"),
+        registry=frame.f_globals.setdefault("__warningregistry__", {}),
+    )
+
+
+UNITS = {
+    "bytes": 1,
+    "B": 1,
+    "KiB": 2**10,
+    "MiB": 2**20,
+    "GiB": 2**30,
+    "TiB": 2**40,
+    "PiB": 2**50,
+    "EiB": 2**60,
+}
+
+
+def requested_bytes(error: BaseException) -> int | None:
+    """Return the number of bytes that a library's out-of-memory message says were requested."""
+    found = re.search(r"([\d,.]+)\s*(bytes|[KMGTPE]iB|B)\b", str(error))
+    if found is None:
+        return None
+    return int(float(found[1].replace(",", "")) * UNITS[found[2]])
+
+
+def explained(
+    error: Exception,
+    operation: Operation | str,
+    device: Device,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any] | None = None,
+) -> Exception:
+    """Return a native function's error as one of the same class that names the function and the operands."""
+    error = device._library.translate(error)
+    name = operation if isinstance(operation, str) else operation.label
+    shown = [_shown(arg) for arg in args]
+    shown += [f"{key}={_shown(value)}" for key, value in (kwargs or {}).items() if value is not None]
+    reason = str(error)
+    if isinstance(error, TypeError) and isinstance(operation, Operation) and operation.accepts != "any":
+        reason = f"{reason} ({name} takes {operation.expects}; cast with xtensor.astype)"
+    text = f"{name}({', '.join(shown)}) on {device}: {reason}"
+    for kind in EXPLAINED_ERRORS:
+        if isinstance(error, kind):
+            return kind(text)
+    if isinstance(error, FOREIGN_ERRORS):
+        return TypeError(text)
+    return error
+
+
+def _shown(value: Any) -> str:
+    """An argument as a message shows it: dtype and shape of an array, a scalar's value."""
+    if hasattr(value, "dtype") and hasattr(value, "shape"):
+        return f"{value.dtype} array of shape {value.shape}"
+    if isinstance(value, (tuple, list)) and any(hasattr(item, "dtype") for item in value):
+        return f"[{', '.join(map(_shown, value))}]"
+    return describe(value)

@@ -1,0 +1,267 @@
+"""The table of operations: one record for each function that devices compute.
+
+A record is declared once, in the chapter of its function, beside the docstring. Everything else that is true of a
+function on every device is derived from it: Array's operators, the checks' messages, what a backend must provide,
+NumPy's protocols, the kernels' dtypes, the tests' arguments and the tables of the documentation.
+
+An operation has an index, the position of its implementation in every device's table, so that a call needs no look-up
+by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias
+from weakref import WeakSet
+
+__all__ = [
+    "TABLE",
+    "Accepts",
+    "DTypeRule",
+    "Kind",
+    "Operation",
+    "ShapeRule",
+    "declare",
+    "operation",
+    "primitives",
+    "watch",
+]
+
+Kind: TypeAlias = Literal[
+    "elementwise",
+    "creation",
+    "cast",
+    "manipulation",
+    "indexing",
+    "searching",
+    "sorting",
+    "set",
+    "reduction",
+    "scan",
+    "linear algebra",
+    "fourier",
+    "special",
+    "network",
+    "signal",
+]
+"""How an operation goes over elements."""
+
+Accepts: TypeAlias = Literal[
+    "any",
+    "numeric",
+    "real",
+    "floating",
+    "real floating",
+    "complex floating",
+    "integer",
+    "integer or boolean",
+    "boolean",
+]
+"""The dtypes for which the standard defines an operation."""
+
+DTYPES: dict[str, str] = {
+    "any": "biufc",
+    "numeric": "iufc",
+    "real": "iuf",
+    "floating": "fc",
+    "real floating": "f",
+    "complex floating": "c",
+    "integer": "iu",
+    "integer or boolean": "biu",
+    "boolean": "b",
+}
+"""The kinds of dtype that each word of ``Accepts`` stands for, as NumPy's letters."""
+
+WORDS: dict[str, str] = {
+    "any": "booleans or numbers",
+    "numeric": "numbers",
+    "real": "real numbers",
+    "floating": "floating-point numbers",
+    "real floating": "real floating-point numbers",
+    "complex floating": "complex numbers",
+    "integer": "integers",
+    "integer or boolean": "booleans or integers",
+    "boolean": "booleans",
+}
+"""How messages name the dtypes that an operation takes."""
+
+DTypeRule: TypeAlias = Literal[
+    "promoted",
+    "bool",
+    "component",
+    "accumulated",
+    "complex",
+    "index",
+    "argument",
+    "several",
+]
+"""The dtype of the result: the operands' promotion; bool; the dtype of a complex number's components; the dtype in which
+the standard accumulates (integers as the default integer); a complex dtype of the operands' precision; the default
+index dtype; the dtype that an argument names; one for each of several results."""
+
+ShapeRule: TypeAlias = Literal[
+    "broadcast",
+    "same",
+    "reduced",
+    "argument",
+    "product",
+    "stack",
+    "several",
+    "data-dependent",
+]
+"""The shape of the result: the operands' broadcast shape; that of the operand; without the reduced axes; by an argument;
+that of a product of matrices or vectors; by the axes in front of the matrices; one for each of several results; by the
+elements' values."""
+
+
+class Operation:
+    """What is true of one function on every device.
+
+    Attributes
+    ----------
+    name
+        ``"add"``, ``"linalg.svd"``, ``"special.gammaln"``, ``"nn.softmax"``.
+    label
+        The last part of the name, as messages show it.
+    index
+        Its position in the table of every device.
+    kind
+        How it goes over elements.
+    operands
+        The number of array operands; 0 for functions that create arrays.
+    accepts
+        The dtypes for which the standard defines it.
+    dtype, shape
+        The rules for the dtype and the shape of the result.
+    operator
+        The name in :mod:`operator` of Python's operator for it, such as ``"add"`` or ``"invert"``; None without one.
+    inplace
+        The name in :mod:`operator` of its in-place operator, such as ``"iadd"``; None without one.
+    numpy
+        The path below ``numpy`` of its counterpart, such as ``"linalg.svd"``; None without one.
+    composition
+        A function that builds it from other operations: it takes the device's functions, then the operands. None for a
+        primitive, which every backend provides, and for a function that its chapter composes of Arrays.
+    primitive
+        Whether every backend provides it.
+    """
+
+    __slots__ = (
+        "accepts",
+        "composition",
+        "declared",
+        "dtype",
+        "index",
+        "inplace",
+        "kind",
+        "label",
+        "name",
+        "numpy",
+        "operands",
+        "operator",
+        "primitive",
+        "shape",
+    )
+
+    name: str
+    label: str
+    index: int
+    declared: bool
+    kind: Kind
+    operands: int
+    accepts: Accepts
+    dtype: DTypeRule
+    shape: ShapeRule
+    operator: str | None
+    inplace: str | None
+    numpy: str | None
+    composition: Callable[..., Any] | None
+    primitive: bool
+
+    def __init__(self, name: str, index: int) -> None:
+        self.name = name
+        self.label = name.rpartition(".")[2]
+        self.index = index
+        self.declared = False
+
+    def __repr__(self) -> str:
+        return f"Operation({self.name!r})"
+
+    @property
+    def kinds(self) -> str:
+        """The kinds of dtype that it accepts, as NumPy's letters."""
+        return DTYPES[self.accepts]
+
+    @property
+    def expects(self) -> str:
+        """The dtypes that it accepts, in a message's words."""
+        return WORDS[self.accepts]
+
+    @property
+    def computes(self) -> bool:
+        """Whether it computes with elements; other operations move them as they are."""
+        return self.kind not in ("manipulation", "indexing")
+
+    @property
+    def only_promotes(self) -> bool:
+        """Whether it does no more with elements than to cast them to the promoted dtype."""
+        return not self.computes and self.operands > 1
+
+
+TABLE: dict[str, Operation] = {}
+"""Every operation by its name, in the order of the indices."""
+
+_watchers: WeakSet[Any] = WeakSet()
+
+
+def watch(table: Any) -> None:
+    """Call ``table.extend(operation)`` for each operation that is named from now on, as long as the table lives."""
+    _watchers.add(table)
+
+
+def operation(name: str) -> Operation:
+    """Return the operation of a name. Array's operators name theirs before the chapters declare them."""
+    found = TABLE.get(name)
+    if found is None:
+        found = TABLE[name] = Operation(name, len(TABLE))
+        for table in _watchers:
+            table.extend(found)
+    return found
+
+
+def declare(
+    name: str,
+    kind: Kind,
+    *,
+    operands: int = 1,
+    accepts: Accepts = "any",
+    dtype: DTypeRule = "promoted",
+    shape: ShapeRule = "broadcast",
+    operator: str | None = None,
+    inplace: str | None = None,
+    numpy: str | None = None,
+    composition: Callable[..., Any] | None = None,
+    primitive: bool | None = None,
+) -> Operation:
+    """Declare an operation: fill its row of the table. It is a primitive unless it has a composition.
+
+    Raises
+    ------
+    ValueError
+        If the operation is declared already.
+    """
+    row = operation(name)
+    if row.declared:
+        raise ValueError(f"operation {name!r} is declared already; each operation has one row in the table")
+    row.kind, row.operands, row.accepts = kind, operands, accepts
+    row.dtype, row.shape = dtype, shape
+    row.operator, row.inplace, row.numpy = operator, inplace, numpy
+    row.composition = composition
+    row.primitive = composition is None if primitive is None else primitive
+    row.declared = True
+    return row
+
+
+def primitives() -> list[str]:
+    """The names of the operations that every backend provides."""
+    return [row.name for row in TABLE.values() if row.declared and row.primitive]

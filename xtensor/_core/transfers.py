@@ -1,0 +1,119 @@
+"""Transfers of native arrays between devices, and the policy for transfers that were not requested.
+
+Requirements: no array moves silently unless the user allowed it; values, dtype and shape are preserved; the policy is
+that of one thread or task, so that a library's choice does not affect other threads of its caller.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar, Token
+from types import FrameType, TracebackType
+from typing import Any, Literal
+
+import numpy as np
+
+from .backend import Native
+from .device import Device
+from .errors import DeviceMismatchError, caller_frame, describe
+
+__all__ = ["allowed", "host_values", "join", "move", "transfers"]
+
+Policy = Literal["forbid", "allow", "log"]
+
+_policy: ContextVar[Policy] = ContextVar("xtensor_transfers", default="forbid")
+
+
+class transfers:  # noqa: N801 - reads as a function, and works as one
+    """Say whether arrays may move between devices unasked: a setter, and a context manager.
+
+    ``transfers("allow")`` sets the policy for this thread or task; ``with transfers("allow"):`` does so for a block.
+
+    Parameters
+    ----------
+    policy
+        ``"forbid"`` (at first): operands on two devices raise, and so does a silent copy to the host.
+        ``"allow"``: operands move to the device of the first array, and ``numpy.asarray(x)`` copies to the host.
+        ``"log"``: the same, and each transfer is logged with its bytes and its caller (logger ``xtensor.transfers``).
+
+    Raises
+    ------
+    ValueError
+        For any other policy.
+
+    Examples
+    --------
+    >>> import xtensor as xp
+    >>> with xp.transfers("allow"):
+    ...     pass
+    """
+
+    __slots__ = ("_token",)
+
+    def __init__(self, policy: Policy) -> None:
+        if policy not in ("forbid", "allow", "log"):
+            raise ValueError(f"a transfer policy is 'forbid', 'allow' or 'log', not {describe(policy)}")
+        self._token: Token[Policy] = _policy.set(policy)
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _policy.reset(self._token)
+
+
+def move(native: Native, source: Device, target: Device) -> Native:
+    """A native array of ``source`` as one of ``target``: shared memory where both can reach it, else one copy."""
+    if source is target:
+        return native
+    if not target.supports(native.dtype):
+        raise TypeError(
+            f"an array of dtype {native.dtype} cannot move from {source} to {target}, which supports "
+            f"{', '.join(target.dtype_names())}; cast it with xtensor.astype first"
+        )
+    if source.dlpack_device == target.dlpack_device and not source.host:
+        try:
+            return target._library.from_dlpack(native, target._place, copy=None)
+        except (BufferError, TypeError):
+            pass  # a dtype that DLPack has no name for: the way over the host keeps it
+    return target._library.from_host(source._library.to_host(native), target._place, copy=None)
+
+
+def allowed(native: Native, source: Device, target: str) -> bool:
+    """Whether the policy lets a native array move unasked, logging it where the policy says so."""
+    policy = _policy.get()
+    if policy == "log":
+        size = native.size * native.dtype.itemsize
+        from logging import getLogger  # not worth its import before something is logged
+
+        getLogger("xtensor.transfers").warning("%d bytes from %s to %s at %s", size, source, target, _caller())
+    return policy != "forbid"
+
+
+def join(native: Native, source: Device, target: Device) -> Native:
+    """A native array brought to the device of the other operands, where the policy or its rank allows."""
+    if source.host and native.ndim == 0:
+        return move(native, source, target)
+    if not allowed(native, source, str(target)):
+        raise DeviceMismatchError(
+            f"operands are on two devices, {target} and {source}: move one with x.to_device({str(target)!r}), "
+            "or let operands move with xtensor.transfers('allow')"
+        )
+    return move(native, source, target)
+
+
+def host_values(native: Native, source: Device, what: str) -> np.ndarray[Any, Any]:
+    """The values on the host, for a caller who did not ask for a transfer in so many words."""
+    if not source.host and not allowed(native, source, "the host"):
+        raise TypeError(
+            f"{what} would copy an array from {source} to the host; ask for the copy with x.to_device('cpu'), "
+            "or allow it with xtensor.transfers('allow')"
+        )
+    return source._library.to_host(native)
+
+
+def _caller() -> str:
+    """File and line of the first frame outside this package."""
+    frame: FrameType | None = caller_frame()
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else "an unknown place"

@@ -1,0 +1,172 @@
+"""Native arrays for libraries whose own arrays lack what the contract asks for, a ``numpy.dtype`` for instance.
+
+Requirement: the wrapper costs little beside the library's own call. It has one slot, and the functions of one and two
+operands are wrapped by closures that do nothing but take the array out and put the result in.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from .dtypes import DType
+from .operations import TABLE
+
+__all__ = ["WrappedArray", "wrapped_namespace"]
+
+Wrapped = TypeVar("Wrapped", bound="WrappedArray")
+
+
+class WrappedArray:
+    """A library's array in one slot, with the attributes that the contract asks of a native array.
+
+    A subclass names the class of the library's arrays and the dtypes. In-place operators are not defined: the core
+    composes them. Where the library's arrays can be written to, ``Backend.setitem`` does it.
+
+    Attributes
+    ----------
+    array
+        The library's array.
+    """
+
+    __slots__ = ("array",)
+
+    library_type: ClassVar[type]
+    """The class of the library's arrays."""
+    numpy_dtypes: ClassVar[Mapping[Any, DType]]
+    """The ``numpy.dtype`` of each of the library's dtypes."""
+    library_dtypes: ClassVar[Mapping[DType, Any]]
+    """The library's dtype of each ``numpy.dtype``."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        return self.numpy_dtypes[self.array.dtype]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The length of each axis."""
+        return tuple(self.array.shape)
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return self.array.ndim  # type: ignore[no-any-return]
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        size = 1
+        for length in self.array.shape:
+            size *= length
+        return size
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.array!r})"
+
+    def __bool__(self) -> bool:
+        return bool(self.array)
+
+    def __int__(self) -> int:
+        return int(self.array)
+
+    def __float__(self) -> float:
+        return float(self.array)
+
+    def __complex__(self) -> complex:
+        return complex(self.array)
+
+    def __index__(self) -> int:
+        return operator.index(self.array)
+
+    def __getitem__(self: Wrapped, key: Any) -> Wrapped:
+        return type(self)(self.array[self.unwrap(key)])
+
+    @classmethod
+    def unwrap(cls, value: Any) -> Any:
+        """Return an argument as the library takes it: its own array, its own dtype, and sequences of these."""
+        if value.__class__ is cls:
+            return value.array
+        if value.__class__ is tuple or value.__class__ is list:
+            return value.__class__([cls.unwrap(item) for item in value])
+        return cls.library_dtypes[value] if isinstance(value, np.dtype) else value
+
+    @classmethod
+    def wrap(cls, result: Any) -> Any:
+        """Return a result as the core takes it: wrapped arrays, and plain tuples of them."""
+        if result.__class__ is cls.library_type:
+            return cls(result)
+        if isinstance(result, (tuple, list)):
+            return tuple([cls.wrap(item) for item in result])
+        return result
+
+
+def wrapped_namespace(arrays: type[WrappedArray], source: Any, prefix: str = "") -> Any:
+    """Return a library's namespace over wrapped arrays.
+
+    Parameters
+    ----------
+    arrays
+        The class that wraps the library's arrays.
+    source
+        The library's functions as attributes, ``linalg`` and ``fft`` among them.
+    prefix
+        The chapter of the operations in ``source``, such as ``"linalg."``.
+    """
+    return _WrappedNamespace(arrays, source, prefix)
+
+
+class _WrappedNamespace:
+    def __init__(self, arrays: type[WrappedArray], source: Any, prefix: str) -> None:
+        self._arrays = arrays
+        self._source = source
+        self._prefix = prefix
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._source, name)
+        if not self._prefix and name in ("linalg", "fft", "special", "nn", "inplace"):
+            value: Any = _WrappedNamespace(self._arrays, found, f"{name}.")
+        else:
+            value = _wrapped(self._arrays, found, self._prefix + name)
+        setattr(self, name, value)
+        return value
+
+
+def _wrapped(arrays: type[WrappedArray], function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """A function of the library's arrays as one of wrapped arrays."""
+    row = TABLE.get(name)
+    if row is not None and row.declared and row.kind == "elementwise" and name not in ("where", "clip", "may_have_infinity"):
+        return _of_one(arrays, function) if row.operands == 1 else _of_two(arrays, function)
+
+    @wraps(function)
+    def general(*args: Any, **kwargs: Any) -> Any:
+        unwrap = arrays.unwrap
+        return arrays.wrap(function(*map(unwrap, args), **{key: unwrap(value) for key, value in kwargs.items()}))
+
+    return general
+
+
+def _of_one(arrays: type[WrappedArray], function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def call(x: Any) -> Any:
+        result = function(x.array)
+        return result if result is NotImplemented else arrays(result)
+
+    return call
+
+
+def _of_two(arrays: type[WrappedArray], function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def call(x1: Any, x2: Any) -> Any:
+        if x1.__class__ is arrays:
+            result = function(x1.array, x2.array if x2.__class__ is arrays else x2)
+        else:
+            result = function(x1, x2.array)
+        return result if result is NotImplemented else arrays(result)
+
+    return call

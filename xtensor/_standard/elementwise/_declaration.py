@@ -1,0 +1,69 @@
+"""Declarations of elementwise functions: name, signature and docstring, with a row of the table of operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ..._core.dispatch import binary_function, unary_function
+from ..._core.operations import Accepts, DTypeRule, declare
+
+__all__ = ["binary", "unary"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def unary(
+    *,
+    accepts: Accepts,
+    dtype: DTypeRule = "promoted",
+    operator: str | None = None,
+    composition: Callable[..., Any] | None = None,
+) -> Callable[[F], F]:
+    """Declare an elementwise function of one array; see :class:`~xtensor._core.operations.Operation`."""
+
+    def decorate(declaration: F) -> F:
+        name = declaration.__name__
+        row = declare(
+            name,
+            "elementwise",
+            accepts=accepts,
+            dtype=dtype,
+            shape="same",
+            operator=operator,
+            numpy=name,
+            composition=composition,
+        )
+        return unary_function(row)(declaration)
+
+    return decorate
+
+
+def binary(
+    *,
+    accepts: Accepts,
+    dtype: DTypeRule = "promoted",
+    operator: str | None = None,
+    composition: Callable[..., Any] | None = None,
+    primitive: bool | None = None,
+) -> Callable[[F], F]:
+    """Declare an elementwise function of two operands; one with an operator has an in-place operator, too."""
+
+    def decorate(declaration: F) -> F:
+        name = declaration.__name__
+        inplace = f"i{operator.strip('_')}" if operator and dtype == "promoted" else None
+        row = declare(
+            name,
+            "elementwise",
+            operands=2,
+            accepts=accepts,
+            dtype=dtype,
+            operator=operator,
+            inplace=inplace,
+            numpy=name,
+            composition=composition,
+            primitive=primitive,
+        )
+        return binary_function(row)(declaration)
+
+    return decorate
