@@ -1,10 +1,10 @@
-"""xtensor beside its peers, in one run: ``python -m benchmarks GROUP …``, from the root of the repository.
+"""Benchmarks of xtensor against its peers: ``python -m benchmarks GROUP …``, run from the root of the repository.
 
-A group is a module here with a ``GROUP`` (:class:`benchmarks._cases.Group`): its cases, sizes, dtypes and limits.
-To add one is to add a module; nothing else knows their names.
+Each group is a public module of this package with a ``GROUP`` (:class:`benchmarks._cases.Group`), which declares its
+cases, sizes, dtypes and limits. A new module adds a group; no list of groups needs to change.
 """
 
 import os
 
-# SciPy reads it when it is imported, and a peer may import SciPy before the group that needs it does.
+# SciPy reads this variable at import, and a peer library may import SciPy first.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")

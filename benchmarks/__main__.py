@@ -1,4 +1,4 @@
-"""The command line: ``python -m benchmarks GROUP …``, from the root of the repository."""
+"""Command line: ``python -m benchmarks GROUP …``, run from the root of the repository."""
 
 from __future__ import annotations
 
@@ -12,63 +12,64 @@ from pathlib import Path
 import xtensor
 
 from ._pyperf import write_samples
-from ._report import document, markdown, save
-from ._run import group_names, load_group, run_group, smaller
+from ._results import document, save
+from ._run import group_modules, load_group, quick_group, run_group
+from ._tables import markdown
 
 RESULTS = Path(__file__).parent / "results"
-BY_DEFAULT = tuple(name for name in group_names() if name != "gpu")
-"""The groups that run where none is named: all that make sense on any device."""
+DEFAULT_GROUPS = tuple(name for name in group_modules() if name != "gpu")
+"""Groups that run if none is named: all groups that can run on any device."""
 
 
 def main(argv: Sequence[str] | None = None, *, results: Path = RESULTS) -> int:
-    """Do what the command line asks and return the exit code, 0 whatever the clock says."""
+    """Run the groups of the command line and return 0, whether or not the limits are exceeded."""
     parser = _parser()
     options = parser.parse_args(argv)
     if options.save and (options.quick or options.repeat is not None):
-        parser.error("--save keeps complete runs only; leave out --quick and --repeat")
-    for asked, module in ((options.save, "matplotlib"), (options.pyperf, "pyperf")):
-        if asked and find_spec(module) is None:
-            parser.error(f"{module} is not installed; python -m pip install --group benchmarks")
-    groups = {name: load_group(name) for name in options.groups or BY_DEFAULT}
+        parser.error("--save stores complete runs only; remove --quick and --repeat")
+    if options.pyperf is not None and find_spec("pyperf") is None:
+        parser.error("pyperf is not installed; python -m pip install --group benchmarks")
+    groups = {name: load_group(name) for name in options.groups or DEFAULT_GROUPS}
     try:
-        places = {name: xtensor.device(options.device or group.device) for name, group in groups.items()}
+        devices = {name: xtensor.device(options.device or group.device) for name, group in groups.items()}
     except (ValueError, xtensor.BackendUnavailableError) as error:
         parser.error(str(error))
     outcomes = []
     for name, group in groups.items():
         outcome = run_group(
             name,
-            smaller(group) if options.quick else group,
-            places[name],
+            quick_group(group) if options.quick else group,
+            devices[name],
             rounds=options.repeat,
             quick=options.quick,
-            progress=_progress if sys.stderr.isatty() else lambda line: None,
+            progress=_print_progress if sys.stderr.isatty() else lambda line: None,
         )
-        print(markdown(outcome), flush=True)
+        run = document(outcome)
+        print(markdown(run), flush=True)
         outcomes.append(outcome)
         if options.save and any(row.timings for row in outcome.rows):
-            _say_written(save(outcome, results))
+            _print_written([save(run, results)])
     if options.json is not None:
         options.json.write_text(json.dumps([document(outcome) for outcome in outcomes]) + "\n", encoding="utf-8")
     if options.pyperf is not None:
-        _say_written(write_samples(outcomes, options.pyperf))
+        _print_written(write_samples(outcomes, options.pyperf))
     return 0
 
 
-def _say_written(paths: Iterable[Path]) -> None:
+def _print_written(paths: Iterable[Path]) -> None:
     for path in paths:
         print(f"Wrote {path}.", file=sys.stderr)
 
 
-def _progress(line: str) -> None:
+def _print_progress(line: str) -> None:
     print(f"\r\033[K{line}", end="\r", file=sys.stderr, flush=True)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
-        description="Measure xtensor beside the device's raw library and the peers installed here, in one run.",
-        epilog="The exit code is 0 whatever the clock says: a limit that is missed is printed as ABOVE.",
+        description="Measure xtensor, the device's raw library and the installed peers in one run.",
+        epilog="The exit code is 0 even if a limit is exceeded; the table then shows ABOVE.",
         allow_abbrev=False,
     )
     parser.add_argument(
@@ -76,27 +77,31 @@ def _parser() -> argparse.ArgumentParser:
         nargs="*",
         type=_group,
         metavar="GROUP",
-        help=f"any of {', '.join(group_names())}; all but gpu where none is named",
+        help=f"any of {', '.join(group_modules())} (default: all except gpu)",
     )
-    parser.add_argument("--device", metavar="D", help="where xtensor computes (default: cpu; for gpu, cuda)")
-    parser.add_argument("--repeat", type=_positive, metavar="N", help="rounds of samples (default: as the group says)")
-    parser.add_argument("--quick", action="store_true", help="a glance in seconds: small sizes, few rounds")
-    parser.add_argument("--json", type=Path, metavar="PATH", help="write what was measured to a file, a list of groups")
-    parser.add_argument("--pyperf", type=Path, metavar="FOLDER", help="write all samples as pyperf's files, by library")
-    parser.add_argument("--save", action="store_true", help="keep complete runs, with plots, in benchmarks/results")
+    parser.add_argument("--device", metavar="D", help="device of xtensor's arrays (default: cpu; for gpu, cuda)")
+    parser.add_argument(
+        "--repeat", type=_positive, metavar="N", help="rounds of samples (default: the group's own number)"
+    )
+    parser.add_argument("--quick", action="store_true", help="small sizes and few rounds; takes seconds")
+    parser.add_argument("--json", type=Path, metavar="PATH", help="write the results to a JSON file, a list of groups")
+    parser.add_argument("--pyperf", type=Path, metavar="FOLDER", help="write all samples as pyperf files, by library")
+    parser.add_argument(
+        "--save", action="store_true", help="store the run in this machine's file in benchmarks/results"
+    )
     return parser
 
 
 def _group(text: str) -> str:
-    if text not in group_names():
-        raise argparse.ArgumentTypeError(f"there is no group {text!r}; there are {', '.join(group_names())}")
+    if text not in group_modules():
+        raise argparse.ArgumentTypeError(f"there is no group {text!r}; the groups are {', '.join(group_modules())}")
     return text
 
 
 def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{number} rounds; give 1 or more")
+        raise argparse.ArgumentTypeError(f"{number} rounds requested; give 1 or more")
     return number
 
 

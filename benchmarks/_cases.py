@@ -1,7 +1,7 @@
-"""What a group declares: cases, the operands they take, the limits they keep.
+"""Declarations of a benchmark group: cases, operands and limits.
 
-A case is the text of one Python statement, over ``xp`` and a few operands. The text is what is timed and what is
-printed, so that nobody has to guess what was measured.
+A case is usually the text of one Python statement over ``xp`` and a few operands. The same text is executed and
+printed, so a table shows exactly which code was measured.
 """
 
 from __future__ import annotations
@@ -23,126 +23,110 @@ __all__ = [
     "Group",
     "Limit",
     "Operands",
+    "Samplers",
     "Statement",
     "Variant",
-    "definite_matrix",
-    "evaluate",
     "host_vector",
     "matrices",
     "merged",
-    "scalars",
+    "no_operands",
+    "positive_definite_matrix",
     "vectors",
 ]
 
 
 SIZES = (1, 100, 10**4, 10**5, 10**6, 10**7)
-"""Those of the groups that show cost against size: up to a hundred elements the call is all there is to see."""
+"""Sizes of the groups that show cost against size. Call overhead dominates up to about a hundred elements."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """The operands that a case is measured with: how many elements, of which dtype."""
+    """Number of elements and dtype of a case's operands."""
 
     size: int
     dtype: str
 
 
 Operands: TypeAlias = Callable[[Variant], Mapping[str, Any]]
-"""Gives the operands by name: NumPy arrays and dtypes, which each library takes as its own; Host; or any value."""
+"""Return the operands by name. Libraries convert NumPy arrays and dtypes to their own; Host and other values stay."""
+
+Samplers: TypeAlias = tuple[dict[str, Sampler], dict[str, str]]
+"""A sampler for each library that can run a case, and the reason for each library that cannot, both by name."""
 
 
 class Case(Protocol):
-    """Something to be timed in several libraries."""
+    """A computation to be timed in several libraries."""
 
     @property
     def name(self) -> str:
-        """What a table calls it."""
+        """Row label in the tables."""
 
     @property
     def note(self) -> str:
-        """What a reader must know to judge the ratio; often empty."""
+        """Footnote that a reader needs to interpret the ratio; often empty."""
 
     @property
-    def largest(self) -> int:
-        """The size above which it is not measured."""
+    def max_size(self) -> int:
+        """Largest size at which the case is measured."""
 
-    def samplers(
-        self, libraries: tuple[Library, ...], variant: Variant | None
-    ) -> tuple[dict[str, Sampler], dict[str, str]]:
-        """A sampler for each library that can do it, by name; and why others cannot."""
+    def samplers(self, libraries: tuple[Library, ...], variant: Variant | None) -> Samplers:
+        """Return the samplers by library, and the reasons of the libraries that have none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A case within the process.
+    """A Python statement that is timed in this process.
 
     Attributes
     ----------
     name
         The statement. Its variables are ``xp``, ``np``, ``to_numpy``, ``size`` and the operands.
     operands
-        Makes the operands.
-    grows
-        Whether the work grows with the size. What does not (views, attributes) costs the same at every size.
-    creates
-        Whether the array is made where the library likes best.
+        Builds the operands.
+    uses_default_device
+        Whether the statement creates arrays without naming a device.
     """
 
     name: str
     operands: Operands
     note: str = ""
-    largest: int = 10**7
-    grows: bool = True
-    creates: bool = False
+    max_size: int = 10**7
+    uses_default_device: bool = False
 
-    def names(self, library: Library, variant: Variant, operands: Mapping[str, Any]) -> dict[str, Any]:
-        """The variables of the statement for a library."""
-        taken = {name: library.operand(value) for name, value in operands.items()}
-        return {"xp": library.namespace, "np": np, "to_numpy": library.to_numpy, "size": variant.size, **taken}
+    def variables(self, library: Library, variant: Variant, operands: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the variables of the statement for a library."""
+        converted = {name: library.operand(value) for name, value in operands.items()}
+        return {"xp": library.namespace, "np": np, "to_numpy": library.to_numpy, "size": variant.size, **converted}
 
-    def samplers(
-        self, libraries: tuple[Library, ...], variant: Variant | None
-    ) -> tuple[dict[str, Sampler], dict[str, str]]:
-        """A sampler for each library that executes the statement once without an error; the errors of the others."""
+    def samplers(self, libraries: tuple[Library, ...], variant: Variant | None) -> Samplers:
+        """Run the statement once in each library and return a sampler for each one that raises no error."""
         assert variant is not None
         try:
             operands = self.operands(variant)
-        except ModuleNotFoundError as error:  # a consumer that is not installed here
+        except ModuleNotFoundError as error:  # the case needs a consumer library that is not installed
             return {}, {"xtensor": f"not installed ({error})"}
-        found: dict[str, Sampler] = {}
-        refused: dict[str, str] = {}
+        samplers: dict[str, Sampler] = {}
+        skipped: dict[str, str] = {}
         for library in libraries:
-            if self.creates and not library.creates:
-                refused[library.name] = "creates arrays on another device unless told"
+            if self.uses_default_device and not library.is_default_device:
+                skipped[library.name] = "its default device is not the measured device"
                 continue
             try:
-                sampler = statement_sampler(
-                    self.name, self.names(library, variant, operands), synchronize=library.synchronize
-                )
+                variables = self.variables(library, variant, operands)
+                sampler = statement_sampler(self.name, variables, synchronize=library.synchronize)
                 sampler(1)
-            except Exception as error:  # a library that has not the function, or wants other arguments
+            except Exception as error:  # a peer may lack the function or need other arguments
                 if library.name == "xtensor":
                     raise
-                refused[library.name] = shorten(f"{type(error).__name__}: {error}", 120)
+                skipped[library.name] = shorten(f"{type(error).__name__}: {error}", 120)
             else:
-                found[library.name] = sampler
-        return found, refused
-
-
-def evaluate(case: Statement, library: Library, variant: Variant) -> Any:
-    """What a statement gives: its value, or for an assignment the operand ``x`` after it."""
-    names = case.names(library, variant, case.operands(variant))
-    try:
-        code = compile(case.name, "<case>", "eval")
-    except SyntaxError:
-        exec(case.name, names)
-        return names["x"]
-    return eval(code, names)
+                samplers[library.name] = sampler
+        return samplers, skipped
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What the ratio of xtensor to the raw library shall not exceed, for a case at a size."""
+    """Upper bound of the ratio of xtensor's time to the baseline's, for a case at a size."""
 
     case: str
     size: int | None
@@ -156,27 +140,28 @@ class Group:
     Attributes
     ----------
     title
-        One line, the heading.
+        Heading, one line.
     cases
-        In the order of the table.
+        Cases in the order of the table.
     sizes, dtypes
-        Each case is measured for each pair; without them, once.
+        Each case is measured for each pair. If both are empty, each case is measured once.
     peers
-        The libraries shown beside the raw one and xtensor; None for all that are installed.
+        Libraries shown next to the raw library and xtensor; None for all that are installed.
     limits
-        Shown at the end, with what was measured.
+        Upper bounds, printed at the end with the measured ratios.
     rounds
-        How often each library is sampled, unless ``--repeat`` says otherwise.
-    seconds
-        The time after which a case has no further round; large operands take the fewest.
+        Number of samples of each library, unless ``--repeat`` gives another.
+    max_seconds
+        Time after which no further round of a case starts. Large operands therefore get fewer rounds.
     sweeps
-        The rounds are made in so many parts, spread over the run: machines change their speed for seconds at a time.
-    shortest
-        The seconds that a sample lasts at least.
+        Number of parts that the rounds are split into. Sweeps are spread over the run, because the speed of a
+        machine can change for seconds at a time.
+    min_sample_seconds
+        Minimum duration of a sample.
     device
-        Where it is measured unless ``--device`` says otherwise.
+        Device to measure on, unless ``--device`` gives another.
     baseline
-        The name of a sampler that each case has itself, to which ratios are; None for the device's raw library.
+        Name of a sampler of the cases that ratios refer to; None for the device's raw library.
     """
 
     title: str
@@ -186,67 +171,66 @@ class Group:
     peers: tuple[str, ...] | None = None
     limits: tuple[Limit, ...] = ()
     rounds: int = 100
-    seconds: float = 1.0
+    max_seconds: float = 1.0
     sweeps: int = 5
-    shortest: float = 2e-4
+    min_sample_seconds: float = 2e-4
     device: str = "cpu"
     baseline: str | None = None
 
     def variants(self) -> tuple[Variant | None, ...]:
-        """The pairs of dtype and size."""
+        """Return all pairs of dtype and size, or ``(None,)`` if there are none."""
         return tuple(Variant(size, dtype) for dtype in self.dtypes for size in self.sizes) or (None,)
 
 
-def _values(position: int, shape: tuple[int, ...], dtype: str, low: float, high: float) -> np.ndarray[Any, Any]:
-    return np.random.default_rng(position).uniform(low, high, shape).astype(dtype)
+def _uniform(seed: int, shape: tuple[int, ...], dtype: str, low: float, high: float) -> np.ndarray[Any, Any]:
+    return np.random.default_rng(seed).uniform(low, high, shape).astype(dtype)
 
 
-def vectors(*names: str, low: float = 1.0, high: float = 2.0) -> Operands:
-    """Arrays of one dimension, of random values between two bounds; by default such that no function overflows."""
+def vectors(*names: str) -> Operands:
+    """Return 1-d arrays of random values between 1 and 2, for which no function of the cases overflows."""
 
-    def make(variant: Variant) -> dict[str, Any]:
-        return {
-            name: _values(position, (variant.size,), variant.dtype, low, high) for position, name in enumerate(names)
-        }
+    def build(variant: Variant) -> dict[str, Any]:
+        shape = (variant.size,)
+        return {name: _uniform(seed, shape, variant.dtype, 1.0, 2.0) for seed, name in enumerate(names)}
 
-    return make
+    return build
 
 
 def matrices(*names: str) -> Operands:
-    """Matrices of about as many elements, such that the product of two neighbours exists."""
+    """Return matrices of about ``size`` elements each, such that each can be multiplied by the next one."""
 
-    def make(variant: Variant) -> dict[str, Any]:
+    def build(variant: Variant) -> dict[str, Any]:
         rows = math.isqrt(variant.size)
         shape = (rows, variant.size // rows)
         return {
-            name: _values(position, shape[:: -1 if position % 2 else 1], variant.dtype, 1.0, 2.0)
+            name: _uniform(position, shape[:: -1 if position % 2 else 1], variant.dtype, 1.0, 2.0)
             for position, name in enumerate(names)
         }
 
-    return make
+    return build
 
 
-def definite_matrix(name: str) -> Operands:
-    """A square matrix, symmetric, positive definite and well conditioned, of about as many elements."""
+def positive_definite_matrix(name: str) -> Operands:
+    """Return a well-conditioned symmetric positive definite matrix of about ``size`` elements."""
 
-    def make(variant: Variant) -> dict[str, Any]:
+    def build(variant: Variant) -> dict[str, Any]:
         rows = math.isqrt(variant.size)
-        values = _values(0, (rows, rows), variant.dtype, 0.0, 1.0)
+        values = _uniform(0, (rows, rows), variant.dtype, 0.0, 1.0)
         return {name: (values + values.T) / 2 + rows * np.eye(rows, dtype=variant.dtype)}
 
-    return make
+    return build
 
 
 def host_vector(name: str) -> Operands:
-    """A NumPy array of one dimension that stays one in every library."""
-    return lambda variant: {name: Host(_values(0, (variant.size,), variant.dtype, 1.0, 2.0))}
+    """Return a 1-d NumPy array that no library converts."""
+    return lambda variant: {name: Host(_uniform(0, (variant.size,), variant.dtype, 1.0, 2.0))}
 
 
-def scalars(**values: Any) -> Operands:
-    """Operands that are the same in every library and at every size."""
-    return lambda variant: values
+def no_operands(variant: Variant) -> Mapping[str, Any]:
+    """Return no operands."""
+    return {}
 
 
 def merged(*parts: Operands) -> Operands:
-    """The operands of several makers."""
+    """Return the union of several sets of operands."""
     return lambda variant: {name: value for part in parts for name, value in part(variant).items()}

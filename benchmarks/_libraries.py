@@ -1,7 +1,9 @@
-"""The libraries that are measured: xtensor on a device, the device's raw library, and the peers installed here.
+"""The measured libraries: xtensor on a device, the device's raw library, and the peers that are installed.
 
-Requirements: a peer that is missing or broken is left out, with the reason, and never hurts a run; a library is a few
-functions, so that a further one is a function of ten lines.
+The raw library of a device is the one that owns the device's native arrays, for example NumPy for ``cpu``.
+
+Requirements: a missing or broken peer is reported with the reason and does not stop a run. A library is one short
+function, so adding one takes about ten lines.
 """
 
 from __future__ import annotations
@@ -16,14 +18,14 @@ import numpy as np
 import xtensor
 from xtensor import Device
 
-__all__ = ["Host", "Library", "find", "raw_library"]
+__all__ = ["Host", "Library", "load_libraries", "raw_library"]
 
 HostArray = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """An operand that stays on the host as the NumPy array it is, whatever the library."""
+    """An operand that stays a NumPy array on the host in every library."""
 
     values: HostArray
 
@@ -35,20 +37,22 @@ class Library:
     Attributes
     ----------
     name
-        The heading of its column.
+        Column heading in the tables.
     module
-        What a program imports.
+        Module that a program imports.
     namespace
-        The functions, called ``xp`` in statements.
+        Array namespace, the variable ``xp`` of the statements.
+    version
+        Version string.
     asarray
-        An array of it, on the device measured, of a NumPy array: on the same memory where it can be, so that where
-        memory happens to lie does not come into a ratio.
+        Converts a NumPy array to the library's array on the measured device. It shares memory where possible, so
+        that memory placement does not affect a ratio.
     to_numpy
-        The values back on the host.
+        Copies an array back to the host.
     synchronize
-        Waits for the device; None where a call returns with the work done.
-    creates
-        Whether functions such as ``zeros`` make arrays on the device measured without being told.
+        Waits for the device; None if calls return after the work is done.
+    is_default_device
+        Whether functions such as ``zeros`` create arrays on the measured device if no device is given.
     """
 
     name: str
@@ -58,10 +62,10 @@ class Library:
     asarray: Callable[[HostArray], Any]
     to_numpy: Callable[[Any], HostArray]
     synchronize: Callable[[], None] | None = None
-    creates: bool = True
+    is_default_device: bool = True
 
     def operand(self, value: Any) -> Any:
-        """A value as this library takes it: its own array, its own dtype, or the value itself."""
+        """Convert arrays and dtypes to this library's own; return any other value unchanged."""
         if isinstance(value, Host):
             return value.values
         if isinstance(value, np.ndarray):
@@ -71,24 +75,36 @@ class Library:
         return value
 
 
-def find(device: Device) -> tuple[tuple[Library, ...], dict[str, str]]:
-    """The libraries to measure on a device, its raw library first and xtensor second; and why others are left out."""
-    found, left_out = [], {}
+def load_libraries(device: Device) -> tuple[tuple[Library, ...], dict[str, str]]:
+    """Load the libraries to measure on a device.
+
+    Returns
+    -------
+    tuple
+        The libraries, the raw library first and xtensor second, and the reason for each one that is unavailable.
+
+    Raises
+    ------
+    RuntimeError
+        If the raw library or xtensor cannot be loaded.
+    """
+    libraries: list[Library] = []
+    unavailable: dict[str, str] = {}
     raw = raw_library(device)
     for name in dict.fromkeys((raw, "xtensor", *_peers(device))):
         try:
-            found.append(LIBRARIES[name](device))
+            libraries.append(LIBRARIES[name](device))
         except ModuleNotFoundError as error:
-            left_out[name] = f"not installed ({error})"
+            unavailable[name] = f"not installed ({error})"
         except Exception as error:  # a broken peer may raise anything
-            left_out[name] = f"{type(error).__name__}: {error}"
-    if [library.name for library in found[:2]] != [raw, "xtensor"]:
-        raise RuntimeError(f"device {device} cannot be measured: {left_out}")
-    return tuple(found), left_out
+            unavailable[name] = f"{type(error).__name__}: {error}"
+    if [library.name for library in libraries[:2]] != [raw, "xtensor"]:
+        raise RuntimeError(f"device {device} cannot be measured: {unavailable}")
+    return tuple(libraries), unavailable
 
 
 def raw_library(device: Device) -> str:
-    """The library that a device's native arrays belong to, the baseline of all ratios."""
+    """Return the name of the library that owns a device's native arrays, the default baseline of the ratios."""
     if device.backend in ("cupy", "dpnp"):
         return device.backend
     if device.backend == "strict":
@@ -97,7 +113,7 @@ def raw_library(device: Device) -> str:
 
 
 def _peers(device: Device) -> tuple[str, ...]:
-    """What a user would pick instead, on the same hardware."""
+    """Return the names of the alternatives on the same hardware."""
     if device.backend == "dpnp":
         return ("numpy",)
     if device.host:
@@ -138,35 +154,35 @@ def _array_api_compat(device: Device) -> Library:
 def _torch(device: Device) -> Library:
     torch = import_module("torch")
     try:
-        # torch's own names are not the standard's.
+        # torch's own function names differ from the standard's.
         namespace = import_module("array_api_compat.torch")
     except ModuleNotFoundError:
         namespace = torch
     if device.host:
         return Library("torch", "torch", namespace, torch.__version__, torch.asarray, np.asarray)
-    place = f"cuda:{device.dlpack_device[1]}"
+    torch_device = f"cuda:{device.dlpack_device[1]}"
     return Library(
         "torch",
         "torch",
         namespace,
         torch.__version__,
-        lambda host: torch.asarray(host, device=place),
+        lambda host: torch.asarray(host, device=torch_device),
         lambda x: np.asarray(x.cpu()),
         torch.cuda.synchronize,
-        creates=False,
+        is_default_device=False,
     )
 
 
 def _jax(device: Device) -> Library:
     jax = import_module("jax")
     jax.config.update("jax_enable_x64", True)
-    # On the host a call then returns with the work done, as NumPy's do, and needs no wait of its own.
+    # Calls on the host then return after the work is done, like NumPy's, and need no synchronization.
     jax.config.update("jax_cpu_enable_async_dispatch", False)
-    place = jax.devices("cpu" if device.host else "gpu")[0]
-    one = jax.device_put(np.ones(()), place)
+    jax_device = jax.devices("cpu" if device.host else "gpu")[0]
+    one = jax.device_put(np.ones(()), jax_device)
 
     def synchronize() -> None:
-        # A GPU works in order: what is asked for last is done when all is.
+        # A GPU executes in order, so the last submitted computation finishes last.
         jax.block_until_ready(one + one)
 
     return Library(
@@ -174,17 +190,17 @@ def _jax(device: Device) -> Library:
         "jax.numpy",
         jax.numpy,
         jax.__version__,
-        lambda host: jax.device_put(host, place),
+        lambda host: jax.device_put(host, jax_device),
         np.asarray,
         synchronize,
-        creates=jax.devices()[0] == place,
+        is_default_device=jax.devices()[0] == jax_device,
     )
 
 
 def _dpnp(device: Device) -> Library:
     dpnp = import_module("dpnp")
-    place = device.name.removeprefix("dpnp:").removeprefix("sycl:") if device.backend == "dpnp" else "cpu"
-    queue = dpnp.empty(0, device=place).sycl_queue
+    selector = device.name.removeprefix("dpnp:").removeprefix("sycl:") if device.backend == "dpnp" else "cpu"
+    queue = dpnp.empty(0, device=selector).sycl_queue
     return Library(
         "dpnp",
         "dpnp",
@@ -193,15 +209,15 @@ def _dpnp(device: Device) -> Library:
         lambda host: dpnp.asarray(host, sycl_queue=queue),
         dpnp.asnumpy,
         queue.wait,
-        creates=dpnp.empty(0).sycl_queue == queue,
+        is_default_device=dpnp.empty(0).sycl_queue == queue,
     )
 
 
 def _cupy(device: Device) -> Library:
     cupy = import_module("cupy")
-    place = cupy.cuda.Device(device.dlpack_device[1])
-    place.use()
-    return Library("cupy", "cupy", cupy, cupy.__version__, cupy.asarray, cupy.asnumpy, place.synchronize)
+    cupy_device = cupy.cuda.Device(device.dlpack_device[1])
+    cupy_device.use()
+    return Library("cupy", "cupy", cupy, cupy.__version__, cupy.asarray, cupy.asnumpy, cupy_device.synchronize)
 
 
 LIBRARIES: dict[str, Callable[[Device], Library]] = {

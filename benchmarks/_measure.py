@@ -1,13 +1,14 @@
-"""The one way everything here is timed.
+"""Interleaved timing of several samplers.
 
-Requirements: a ratio of two libraries must not move with the load of the machine. So all libraries of a case are
-sampled in turn, round by round, in one process, and a run comes back to each case several times; the best of many short
-samples is what a call costs when nothing interferes, and the median and the quartiles say how much did. A call of 50 ns
-is told from one of 60 ns: the loop is compiled with the statement in it, without a function call for each turn.
+Requirements: the ratio of two libraries must not depend on the load of the machine. All libraries of a case are
+therefore sampled in turn, round by round, in one process, and a run returns to each case several times. The minimum of
+many short samples estimates the undisturbed cost of a call; the median and the quartiles show the disturbance. The
+timed loop contains the statement itself, without a function call per iteration, so that calls of 50 ns and 60 ns can be
+distinguished.
 
-``timeit.Timer`` is the well-kept mechanism that does this (it also switches the garbage collector off). pyperf and
-pytest-benchmark finish one benchmark before they begin the next, minutes and a change of clock frequency apart, and
-cannot take turns. What pyperf is good at, the analysis of samples, it does with ours: :mod:`benchmarks._pyperf`.
+``timeit.Timer`` compiles that loop and disables the garbage collector. pyperf and pytest-benchmark finish one benchmark
+before they start the next, minutes and a change of clock frequency later, so they cannot interleave. pyperf can analyse
+the samples afterwards: see :mod:`benchmarks._pyperf`.
 """
 
 from __future__ import annotations
@@ -19,27 +20,27 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-__all__ = ["FEWEST", "Sampler", "Timing", "calibrate", "measure", "statement_sampler"]
+__all__ = ["MIN_ROUNDS", "Sampler", "Timing", "calibrate", "measure", "statement_sampler"]
 
 Sampler: TypeAlias = Callable[[int], float]
-"""Makes a number of calls, and gives the seconds that all of them took."""
+"""Make the given number of calls and return the seconds that all of them took."""
 
-FEWEST = 2
-"""Rounds that are made in each sweep even where the time allowed is over."""
+MIN_ROUNDS = 2
+"""Number of rounds in each sweep even if the time limit is exceeded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """What a call costs.
+    """Duration of a call.
 
     Attributes
     ----------
     samples
-        Seconds for one call, one value for each round.
+        Seconds per call, one value for each round.
     loops
-        The calls in each sample.
+        Number of calls in each sample.
     warmup
-        The calls made outside of samples, to find ``loops`` and to warm up.
+        Number of calls outside of samples, for calibration and warm-up.
     """
 
     samples: tuple[float, ...]
@@ -48,17 +49,17 @@ class Timing:
 
     @property
     def best(self) -> float:
-        """The shortest sample."""
+        """Shortest sample."""
         return min(self.samples)
 
     @property
     def median(self) -> float:
-        """The sample in the middle."""
+        """Median of the samples."""
         return statistics.median(self.samples)
 
     @property
     def quartiles(self) -> tuple[float, float]:
-        """The samples at one and three quarters."""
+        """First and third quartile of the samples."""
         if len(self.samples) == 1:
             return self.samples[0], self.samples[0]
         lower, _, upper = statistics.quantiles(self.samples, n=4, method="inclusive")
@@ -67,100 +68,111 @@ class Timing:
 
 def statement_sampler(
     statement: str,
-    names: Mapping[str, Any],
+    variables: Mapping[str, Any],
     *,
     synchronize: Callable[[], None] | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Sampler:
-    """A sampler that executes a Python statement.
+    """Return a sampler that executes a Python statement.
 
     Parameters
     ----------
     statement
-        The text of it.
-    names
-        The variables it uses. They are local to the loop, so that ``x += y`` works and no name costs a look-up.
+        Source text of the statement.
+    variables
+        Variables of the statement. They are local to the loop, so that ``x += y`` works and no lookup is timed.
     synchronize
-        Waits for a device; called as a sample begins and as it ends, where a library returns before the work is done.
+        Waits for a device. It is called at the start and at the end of a sample, for libraries that return before
+        the work is done.
     clock
-        The time in seconds.
+        Returns the time in seconds.
     """
 
-    def synchronized() -> float:
+    def synchronized_clock() -> float:
         if synchronize is not None:
             synchronize()
         return clock()
 
-    setup = "\n".join(f"{name} = _names[{name!r}]" for name in names) or "pass"
+    setup = "\n".join(f"{name} = _variables[{name!r}]" for name in variables) or "pass"
     timer = timeit.Timer(
-        statement, setup, timer=clock if synchronize is None else synchronized, globals={"_names": dict(names)}
+        statement,
+        setup,
+        timer=clock if synchronize is None else synchronized_clock,
+        globals={"_variables": dict(variables)},
     )
     return timer.timeit
 
 
-def calibrate(sampler: Sampler, shortest: float) -> tuple[int, int]:
-    """The number of calls, a power of two, that takes ``shortest`` seconds or more; and the calls made to find it.
+def calibrate(sampler: Sampler, min_seconds: float) -> tuple[int, int]:
+    """Find the number of calls, a power of two, that takes at least ``min_seconds``.
 
-    The first call, which may compile or open a device, does not count; each number is tried twice, so that one
-    interruption does not pass for a long call.
+    The first call is not timed, because it may compile code or open a device. Each number is tried twice and the
+    shorter time counts, so that one interruption does not end the search.
+
+    Returns
+    -------
+    tuple
+        The number of calls in a sample, and the number of calls made to find it.
     """
     sampler(1)
-    loops, made = 1, 1
+    loops, calls = 1, 1
     while True:
-        made += 2 * loops
-        if min(sampler(loops), sampler(loops)) >= shortest:
-            return loops, made
+        calls += 2 * loops
+        if min(sampler(loops), sampler(loops)) >= min_seconds:
+            return loops, calls
         loops *= 2
 
 
 def measure(
     samplers: Mapping[str, Sampler],
     *,
-    repeat: int,
-    shortest: float = 2e-4,
-    seconds: float = float("inf"),
-    earlier: Mapping[str, Timing] | None = None,
+    rounds: int,
+    min_sample_seconds: float = 2e-4,
+    max_seconds: float = float("inf"),
+    previous: Mapping[str, Timing] | None = None,
 ) -> dict[str, Timing]:
-    """Time several samplers side by side, in rounds.
+    """Time several samplers in interleaved rounds.
 
     Parameters
     ----------
     samplers
-        By name. Each round goes through all of them, every other one backwards, so that none always follows the same.
-    repeat
-        The number of rounds.
-    shortest
-        The seconds that a sample lasts at least.
-    seconds
-        The time after which no further round begins, once ``FEWEST`` are made.
-    earlier
-        Timings of the same samplers, to which the rounds are added.
+        Samplers by name. Every other round runs in reverse order, so that no sampler always follows the same one.
+    rounds
+        Number of rounds.
+    min_sample_seconds
+        Minimum duration of a sample.
+    max_seconds
+        Time after which no further round starts, once ``MIN_ROUNDS`` rounds are complete.
+    previous
+        Timings of the same samplers, to which the new samples are appended.
 
     Returns
     -------
     dict
         A :class:`Timing` for each name.
     """
-    found = {name: _begin(sampler, shortest, (earlier or {}).get(name)) for name, sampler in samplers.items()}
+    timings = {
+        name: _prepare(sampler, min_sample_seconds, (previous or {}).get(name)) for name, sampler in samplers.items()
+    }
     samples: dict[str, list[float]] = {name: [] for name in samplers}
     order = list(samplers)
-    end = time.perf_counter() + seconds
-    for done in range(repeat):
-        if done >= FEWEST and time.perf_counter() > end:
+    deadline = time.perf_counter() + max_seconds
+    for completed in range(rounds):
+        if completed >= MIN_ROUNDS and time.perf_counter() > deadline:
             break
         for name in order:
-            loops = found[name].loops
+            loops = timings[name].loops
             samples[name].append(samplers[name](loops) / loops)
         order.reverse()
     return {
         name: Timing(timing.samples + tuple(samples[name]), timing.loops, timing.warmup)
-        for name, timing in found.items()
+        for name, timing in timings.items()
     }
 
 
-def _begin(sampler: Sampler, shortest: float, earlier: Timing | None) -> Timing:
-    """What is known before the first round: the calls in a sample, with the sampler warm."""
-    if earlier is None:
-        return Timing((), *calibrate(sampler, shortest))
-    sampler(earlier.loops)
-    return Timing(earlier.samples, earlier.loops, earlier.warmup + earlier.loops)
+def _prepare(sampler: Sampler, min_seconds: float, previous: Timing | None) -> Timing:
+    """Warm a sampler up and return its timing before the first round."""
+    if previous is None:
+        return Timing((), *calibrate(sampler, min_seconds))
+    sampler(previous.loops)
+    return Timing(previous.samples, previous.loops, previous.warmup + previous.loops)

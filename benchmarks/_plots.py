@@ -1,21 +1,23 @@
-"""A run as pictures: time against size, a line for each library; or, for one or two sizes, bars of the overhead.
+"""Results as SVG plots: time against size for many sizes, otherwise bars of the ratio to the baseline.
 
-Pictures are SVG with their text as text, small, without a background and in colours that show on light and on dark.
+The plots have a transparent background and colours that are legible on light and on dark pages. They are written
+without a plotting library, so that the documentation build needs none.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+from xml.sax.saxutils import escape, quoteattr
 
-from ._run import Outcome, Row, sweeps_sizes
+from ._results import Document, is_size_sweep
 
-__all__ = ["draw"]
+__all__ = ["Plot", "draw"]
 
 COLOURS = {
     "xtensor": "#e4572e",
+    "reference": "#6b7fd7",
     "numpy": "#808080",
     "array_api_strict": "#4c9f70",
     "array_api_compat.numpy": "#9c6ade",
@@ -24,119 +26,192 @@ COLOURS = {
     "dpnp": "#c2569b",
     "cupy": "#17a2b8",
 }
-INK = "#808080"
-STYLE = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "xtensor",
-    "savefig.transparent": True,
-    "font.size": 8,
-    "axes.titlesize": 8,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.linewidth": 0.6,
-    **dict.fromkeys(("xtick.major.size", "ytick.major.size", "xtick.minor.size", "ytick.minor.size"), 0),
-    "grid.linewidth": 0.4,
-    "grid.alpha": 0.5,
-    "legend.frameon": False,
-    **dict.fromkeys(
-        ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color", "grid.color"), INK
-    ),
-}
+GREY = "#808080"
+WIDTH = 960
+LEGEND_HEIGHT = 24
 COLUMNS = 4
+PANEL_HEIGHT = 130
+BAR_PITCH = 16
+LABEL_WIDTH = 270
 
 
-def draw(outcome: Outcome, folder: Path, stem: str) -> dict[str, Path]:
-    """Write the pictures of a run; their titles, each with its file."""
-    import matplotlib
+class Plot(NamedTuple):
+    """A plot: its title, the end of its file name, and the text of the SVG file."""
 
-    with matplotlib.rc_context(STYLE):
-        if sweeps_sizes(outcome.rows):
-            found = {
-                f"Seconds against elements, {dtype}": (_lines(rows, outcome), folder / f"{stem}-{dtype}.svg")
-                for dtype, rows in _by_dtype(outcome.rows).items()
-            }
-        else:
-            found = {f"Times {outcome.raw}'s time": (_bars(outcome), folder / f"{stem}.svg")}
-        for figure, path in found.values():
-            figure.savefig(path, metadata={"Date": None, "Creator": None})
-    return {title: path for title, (_, path) in found.items()}
+    title: str
+    suffix: str
+    svg: str
 
 
-def _by_dtype(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        assert row.variant is not None
-        found.setdefault(row.variant.dtype, []).append(row)
-    return found
+class Axis(NamedTuple):
+    """Logarithmic axis: pixel positions of values, and tick values within its range."""
+
+    position: Callable[[float], float]
+    ticks: tuple[float, ...]
 
 
-def _lines(rows: Sequence[Row], outcome: Outcome) -> Any:
+def draw(run: Document) -> list[Plot]:
+    """Draw the plots of a run: one for each dtype if it has many sizes, otherwise one."""
+    if not is_size_sweep(run):
+        return [Plot(f"Time relative to {run['baseline']}", "", _bars(run))]
+    dtypes = dict.fromkeys(row["dtype"] for row in run["rows"])
+    by_dtype = {dtype: [row for row in run["rows"] if row["dtype"] == dtype] for dtype in dtypes}
+    return [Plot(f"Seconds against size, {dtype}", f"-{dtype}", _lines(rows)) for dtype, rows in by_dtype.items()]
+
+
+# -- time against size --------------------------------------------------------------------------------------------
+
+
+def _lines(rows: Sequence[Document]) -> str:
     """A panel for each case, a line for each library."""
-    from matplotlib.figure import Figure
-
-    cases = list(dict.fromkeys(row.case for row in rows))
-    height = math.ceil(len(cases) / COLUMNS)
-    figure = Figure(figsize=(10, 1.7 * height + 0.5), layout="constrained")
-    panels = figure.subplots(height, COLUMNS, sharex=True, squeeze=False).flat
-    for panel, case in zip(panels, cases, strict=False):
-        for name in _libraries(outcome):
-            points = [
-                (row.variant.size, row.timings[name].best)
-                for row in rows
-                if row.case == case and row.variant and name in row.timings
-            ]
-            if points:
-                panel.loglog(*zip(*points, strict=True), color=COLOURS.get(name), lw=1.8 if name == "xtensor" else 1.0)
-        panel.set_title(case, family="monospace", loc="left", fontsize=7)
-        panel.minorticks_off()
-        panel.grid(True)
-    for panel in list(panels)[: -len(cases) % COLUMNS]:
-        panel.set_visible(False)
-    _legend(figure, _libraries(outcome))
-    return figure
+    cases = list(dict.fromkeys(row["case"] for row in rows))
+    sizes = [row["size"] for row in rows]
+    width = WIDTH / COLUMNS
+    libraries = _libraries(rows)
+    parts = [_legend(libraries)]
+    for number, case in enumerate(cases):
+        left, top = number % COLUMNS * width, LEGEND_HEIGHT + number // COLUMNS * PANEL_HEIGHT
+        panel = _panel([row for row in rows if row["case"] == case], libraries, (min(sizes), max(sizes)), width)
+        parts.append(f'<g transform="translate({left:g} {top:g})">{_text(4, 12, case, "code")}{panel}</g>')
+    return _svg(LEGEND_HEIGHT + math.ceil(len(cases) / COLUMNS) * PANEL_HEIGHT, parts)
 
 
-def _bars(outcome: Outcome) -> Any:
-    """A column for each variant; xtensor's ratio as a bar that begins at 1, each peer's as a dot."""
-    from matplotlib.figure import Figure
-
-    variants = list(dict.fromkeys(row.variant for row in outcome.rows))
-    cases = list(dict.fromkeys(row.case for row in outcome.rows))
-    figure = Figure(figsize=(10, 0.19 * len(cases) + 1.0), layout="constrained")
-    panels = figure.subplots(1, len(variants), sharey=True, squeeze=False).flat
-    for panel, variant in zip(panels, variants, strict=True):
-        rows = [row for row in outcome.rows if row.variant == variant]
-        for name in _libraries(outcome):
-            points = [
-                (ratio, cases.index(row.case)) for row in rows if (ratio := row.ratio(name, outcome.raw)) is not None
-            ]
-            if not points or name == outcome.raw:
-                continue
-            ratios, places = zip(*points, strict=True)
-            if name == "xtensor":
-                panel.barh(places, [ratio - 1.0 for ratio in ratios], left=1.0, height=0.6, color=COLOURS[name])
-            else:
-                panel.plot(ratios, places, "o", ms=3.5, color=COLOURS.get(name))
-        panel.axvline(1.0, color=COLOURS["numpy"], lw=1.0)
-        panel.set_xscale("log")
-        panel.set_yticks(range(len(cases)), cases, family="monospace", fontsize=7)
-        panel.set_ylim(len(cases) - 0.5, -0.5)
-        panel.set_xlabel(f"times {outcome.raw}'s time")
-        if variant is not None:
-            panel.set_title(f"{variant.dtype}, {variant.size:,}", loc="left")
-        panel.grid(True, axis="x")
-    _legend(figure, [name for name in _libraries(outcome) if name != outcome.raw])
-    return figure
+def _panel(rows: Sequence[Document], libraries: Sequence[str], sizes: tuple[int, int], width: float) -> str:
+    times = [timing["best"] for row in rows for timing in row["libraries"].values()]
+    if not times:
+        return ""
+    left, right, top, bottom = 44.0, width - 12, 20.0, PANEL_HEIGHT - 18.0
+    x = _log_axis(*sizes, left, right)
+    y = _log_axis(min(times), max(times), bottom, top)
+    parts = []
+    for tick in x.ticks:
+        parts.append(_rule(x.position(tick), top, x.position(tick), bottom))
+        parts.append(_text(x.position(tick), bottom + 12, _size_label(tick), "middle"))
+    for tick in y.ticks:
+        parts.append(_rule(left, y.position(tick), right, y.position(tick)))
+        parts.append(_text(left - 4, y.position(tick) + 3, _seconds_label(tick), "end"))
+    for name in libraries:
+        points = [(row["size"], row["libraries"][name]["best"]) for row in rows if name in row["libraries"]]
+        path = " ".join(f"{x.position(size):.1f},{y.position(seconds):.1f}" for size, seconds in points)
+        thickness = 2.2 if name == "xtensor" else 1.2
+        parts.append(f'<polyline points="{path}" stroke="{_colour(name)}" stroke-width="{thickness}"/>')
+    return "".join(parts)
 
 
-def _libraries(outcome: Outcome) -> list[str]:
-    """The libraries that were measured, xtensor last, so that it is drawn above the others."""
-    names = dict.fromkeys(name for row in outcome.rows for name in row.timings)
+# -- ratios to the baseline ---------------------------------------------------------------------------------------
+
+
+def _bars(run: Document) -> str:
+    """A column for each dtype and size. Bars show xtensor's ratio, dots the ratios of the peers."""
+    rows = [row for row in run["rows"] if row["libraries"]]
+    cases = list(dict.fromkeys(row["case"] for row in rows))
+    variants = list(dict.fromkeys((row["dtype"], row["size"]) for row in rows))
+    libraries = [name for name in _libraries(rows) if name != run["baseline"]]
+    width = (WIDTH - LABEL_WIDTH) / max(len(variants), 1)
+    top = LEGEND_HEIGHT + 18
+    parts = [_legend(libraries)]
+    for number, case in enumerate(cases):
+        parts.append(_text(LABEL_WIDTH - 8, top + (number + 0.5) * BAR_PITCH + 3, case, "code end"))
+    for column, (dtype, size) in enumerate(variants):
+        left = LABEL_WIDTH + column * width
+        if size is not None:
+            parts.append(_text(left + 8, top - 6, f"{dtype}, {size:,}"))
+        ratios = {
+            (name, cases.index(row["case"])): row["libraries"][name]["ratio"]
+            for row in rows
+            if (row["dtype"], row["size"]) == (dtype, size)
+            for name in libraries
+            if row["libraries"].get(name, {}).get("ratio") is not None
+        }
+        parts.append(_bar_panel(ratios, len(cases), left + 8, left + width - 14, top))
+    return _svg(top + len(cases) * BAR_PITCH + 18, parts)
+
+
+def _bar_panel(ratios: dict[tuple[str, int], float], cases: int, left: float, right: float, top: float) -> str:
+    values = [1.0, *ratios.values()]
+    x = _log_axis(min(values) / 1.1, max(values) * 1.1, left, right)
+    bottom = top + cases * BAR_PITCH
+    parts = []
+    for tick in x.ticks:
+        parts.append(_rule(x.position(tick), top, x.position(tick), bottom))
+        parts.append(_text(x.position(tick), bottom + 12, f"{tick:g}", "middle"))
+    one = x.position(1.0)
+    for (name, number), ratio in ratios.items():
+        centre, end = top + (number + 0.5) * BAR_PITCH, x.position(ratio)
+        if name == "xtensor":
+            parts.append(
+                f'<rect x="{min(one, end):.1f}" y="{centre - 5:g}" width="{abs(end - one):.1f}" height="10" '
+                f'fill="{_colour(name)}"/>'
+            )
+        else:
+            parts.append(f'<circle cx="{end:.1f}" cy="{centre:g}" r="2.5" fill="{_colour(name)}"/>')
+    parts.append(f'<path d="M{one:.1f} {top:g}V{bottom:g}" stroke="{GREY}"/>')
+    return "".join(parts)
+
+
+# -- elements -----------------------------------------------------------------------------------------------------
+
+
+def _libraries(rows: Iterable[Document]) -> list[str]:
+    """Return the measured libraries, xtensor last, so that it is drawn on top."""
+    names = dict.fromkeys(name for row in rows for name in row["libraries"])
     return sorted(names, key=lambda name: name == "xtensor")
 
 
-def _legend(figure: Any, names: Sequence[str]) -> None:
-    from matplotlib.lines import Line2D
+def _colour(name: str) -> str:
+    return COLOURS.get(name, GREY)
 
-    lines = [Line2D([], [], color=COLOURS.get(name), lw=2.5) for name in names]
-    figure.legend(lines, names, loc="outside upper left", ncols=len(names), fontsize=8)
+
+def _log_axis(low: float, high: float, start: float, end: float) -> Axis:
+    """Map ``low`` … ``high``, extended to at least one decade, to the pixels ``start`` … ``end``."""
+    margin = max(1.0, math.sqrt(10 * low / high))
+    low, high = low / margin, high * margin
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [step * 10.0**power for power in powers for step in (1, 2, 5) if low <= step * 10.0**power <= high]
+    if len(ticks) > 6:
+        ticks = [10.0**power for power in powers if low <= 10.0**power <= high]
+        ticks = ticks[:: math.ceil(len(ticks) / 5)]
+    return Axis(lambda value: start + (end - start) * math.log(value / low) / math.log(high / low), tuple(ticks))
+
+
+def _size_label(size: float) -> str:
+    exponent = round(math.log10(size))
+    if exponent < 4 or size != 10.0**exponent:
+        return f"{size:,.0f}"
+    return "10" + str(exponent).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def _seconds_label(seconds: float) -> str:
+    for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
+        if seconds * factor > 0.99:
+            return f"{seconds * factor:g} {unit}"
+    return f"{seconds * 1e9:g} ns"
+
+
+def _text(x: float, y: float, text: str, classes: str = "") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}"{f" class={quoteattr(classes)}" if classes else ""}>{escape(text)}</text>'
+
+
+def _rule(x1: float, y1: float, x2: float, y2: float) -> str:
+    return f'<path class="grid" d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}"/>'
+
+
+def _legend(names: Sequence[str]) -> str:
+    parts, x = [], 4.0
+    for name in names:
+        parts.append(f'<rect x="{x:g}" y="6" width="16" height="4" fill="{_colour(name)}"/>{_text(x + 20, 12, name)}')
+        x += 44 + 6 * len(name)
+    return "".join(parts)
+
+
+def _svg(height: float, parts: Iterable[str]) -> str:
+    style = (
+        f"text{{font:10px sans-serif;fill:{GREY}}}.code{{font-family:monospace;font-size:9px}}"
+        f".middle{{text-anchor:middle}}.end{{text-anchor:end}}"
+        f".grid{{stroke:{GREY};stroke-width:.5;stroke-opacity:.4}}polyline{{fill:none}}"
+    )
+    body = "\n".join(part for part in parts if part)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:g}" width="{WIDTH}" height="{height:g}">'
+        f"<style>{style}</style>\n{body}\n</svg>\n"
+    )

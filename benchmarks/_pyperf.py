@@ -1,7 +1,7 @@
-"""All samples of a run as pyperf's files, one for each library, for whoever analyses further.
+"""Export of all samples as pyperf files, one for each library.
 
-``python -m pyperf compare_to numpy.json xtensor.json --table`` compares the benchmarks that two files share, ``stats``
-and ``hist`` show how they spread. pyperf's own collector of metadata is not used: it writes down the host's name.
+``python -m pyperf compare_to numpy.json xtensor.json --table`` compares the benchmarks that two files share; ``stats``
+and ``hist`` show the distribution. pyperf's metadata collector is disabled because it records the host name.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ __all__ = ["write_samples"]
 
 
 def write_samples(outcomes: Sequence[Outcome], folder: Path) -> list[Path]:
-    """Write the samples of each library into a file of its name."""
+    """Write the samples of each library to ``<library>.json`` in a folder and return the paths."""
     import pyperf
 
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
+    paths = []
     for library in dict.fromkeys(name for outcome in outcomes for name in outcome.versions):
         benchmarks = [item for outcome in outcomes for item in _benchmarks(pyperf, outcome, library)]
         if benchmarks:
             path = folder / f"{library}.json"
             pyperf.BenchmarkSuite(benchmarks).dump(str(path), replace=True)
-            written.append(path)
-    return written
+            paths.append(path)
+    return paths
 
 
 def _benchmarks(pyperf: Any, outcome: Outcome, library: str) -> Iterator[Any]:

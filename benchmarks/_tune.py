@@ -1,7 +1,7 @@
-"""Measure which products of matrices a kernel does faster than the vendor's library, and write the table of them.
+"""Measure the matrix products for which a Triton kernel is faster than the vendor's library, and write the table.
 
-``python -m benchmarks._tune`` writes ``backends/xtensor_triton/matmul.json``: for each dtype and size the fastest
-blocks of those tried, and how much faster than the library they were. The Triton backend looks sizes up in it.
+``python -m benchmarks._tune`` writes ``backends/xtensor_triton/matmul.json``: the fastest tile sizes for each dtype and
+shape, and their speed relative to the library. The Triton backend looks shapes up in that table.
 """
 
 from __future__ import annotations
@@ -19,41 +19,46 @@ from typing import Any
 
 import xtensor
 
-from .gpu import between_events, random
+from ._triton import matmul_with_blocks
+from .gpu import event_sampler, random_array
 
-__all__ = ["SIZES", "fastest", "main"]
+__all__ = ["SHAPES", "fastest_blocks", "main"]
 
 TABLE = Path(__file__).resolve().parents[1] / "backends" / "xtensor_triton" / "matmul.json"
 
 SIDES = (1024, 2048, 4096, 8192)
-SIZES = (*((side, side, side) for side in SIDES), *((16, side, side) for side in SIDES), *((s, s, 64) for s in SIDES))
-"""Rows, columns and the length of the sum: square products, few rows, and short sums."""
+SHAPES = (*((side, side, side) for side in SIDES), *((16, side, side) for side in SIDES), *((s, s, 64) for s in SIDES))
+"""Rows, columns and inner dimension: square products, products with few rows, and short inner dimensions."""
 
-KINDS = (("float16", "exact"), ("bfloat16", "exact"), ("float32", "tf32"))
+DTYPES = (("float16", "exact"), ("bfloat16", "exact"), ("float32", "tf32"))
+"""Dtypes, each with the precision of the product."""
 
-TRIED = tuple(
+CANDIDATES = tuple(
     (rows, columns, inner, 8, warps, stages)
     for rows, columns, inner, warps, stages in product((16, 64, 128), (64, 128, 256), (32, 64), (4, 8), (3, 4))
     if rows * columns <= 128 * 256 and rows * columns >= 512 * warps // 2
 )
-"""The blocks, groups, warps and stages that are tried."""
+"""Candidate tile sizes: rows, columns, inner dimension, group size, warps, stages."""
 
 ROUNDS = 5
 
 
-def fastest(
-    blocks: Iterable[tuple[int, ...]], timed: Callable[[tuple[int, ...]], float | None]
+def fastest_blocks(
+    candidates: Iterable[tuple[int, ...]], seconds_of: Callable[[tuple[int, ...]], float | None]
 ) -> tuple[tuple[int, ...], float] | None:
-    """The blocks of the shortest time, and that time; blocks that cannot be compiled have none."""
-    found = [(seconds, candidate) for candidate in blocks if (seconds := timed(candidate)) is not None]
-    if not found:
+    """Return the fastest candidate and its time; None if no candidate compiles.
+
+    ``seconds_of`` returns None for tile sizes that do not compile.
+    """
+    times = [(seconds, blocks) for blocks in candidates if (seconds := seconds_of(blocks)) is not None]
+    if not times:
         return None
-    seconds, candidate = min(found)
-    return candidate, seconds
+    seconds, blocks = min(times)
+    return blocks, seconds
 
 
 def main(argv: Sequence[str] | None = None, *, table: Path = TABLE) -> int:
-    """Measure and write; 2 where there is no GPU."""
+    """Measure all products and write the table. Exit with code 2 if there is no GPU."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks._tune", description=__doc__)
     parser.add_argument("--device", default="triton:0", metavar="D", help="the GPU (default: triton:0)")
     options = parser.parse_args(argv)
@@ -61,60 +66,50 @@ def main(argv: Sequence[str] | None = None, *, table: Path = TABLE) -> int:
         device = xtensor.device(options.device)
     except (ValueError, xtensor.BackendUnavailableError) as error:
         parser.error(str(error))
-    rows = _measured()
-    info = device.info()
-    written = {
+    products = _measure_products()
+    content = {
         "measured": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "device": info.name,
+        "device": device.info().name,
         "versions": {name: str(__import__(name).__version__) for name in ("cupy", "triton")},
-        "products": rows,
+        "products": products,
     }
-    table.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
-    print(f"Wrote {len(rows)} products to {table}.", file=sys.stderr)
+    table.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    print(f"Wrote {len(products)} products to {table}.", file=sys.stderr)
     return 0
 
 
-def _measured() -> list[dict[str, Any]]:
+def _measure_products() -> list[dict[str, Any]]:
     import cupy
     from triton.runtime import driver
 
     arch = str(driver.active.get_current_target().arch)
-    found = []
-    for (dtype, precision), sides in product(KINDS, SIZES):
-        x = random(cupy, (sides[0], sides[2]), dtype)
-        y = random(cupy, (sides[2], sides[1]), dtype, 1)
-        best = fastest(TRIED, partial(_timed, x, y, precision))
+    products = []
+    for (dtype, precision), (rows, columns, inner) in product(DTYPES, SHAPES):
+        x = random_array(cupy, (rows, inner), dtype)
+        y = random_array(cupy, (inner, columns), dtype, 1)
+        best = fastest_blocks(CANDIDATES, partial(_seconds, cupy, x, y, precision))
         if best is None:
             continue
-        library = _median(between_events(cupy, partial(cupy.matmul, x, y)))
-        row = {"arch": arch, "dtype": dtype, "precision": precision, "sides": sides, "blocks": best[0]}
-        found.append(row | {"speedup": round(library / best[1], 3)})
-        print(found[-1], file=sys.stderr)
-    return found
+        blocks, seconds = best
+        library_seconds = _median(event_sampler(cupy, partial(cupy.matmul, x, y)))
+        products.append(
+            {
+                "arch": arch,
+                "dtype": dtype,
+                "precision": precision,
+                "sides": (rows, columns, inner),
+                "blocks": blocks,
+                "speedup": round(library_seconds / seconds, 3),
+            }
+        )
+        print(products[-1], file=sys.stderr)
+    return products
 
 
-def _timed(x: Any, y: Any, precision: str, blocks: tuple[int, ...]) -> float | None:
-    """Seconds of a product with some blocks; None where they cannot be compiled or give something else."""
-    import cupy
-
-    from xtensor_triton._fallthrough import Context, KernelError, Unsuited
-    from xtensor_triton._launch import Launcher, current_stream
-    from xtensor_triton._matrices import Blocks, Product
-    from xtensor_triton._storage import DeviceMemory
-
-    class Tried(Product):
-        def _blocks(self, *asked: Any) -> Blocks:
-            return Blocks(*blocks)
-
-    from triton.runtime import driver
-
-    launcher = Launcher(driver.active.get_current_target(), current_stream(cupy))
-    product_of = Tried(Context(DeviceMemory(cupy), launcher))
-    try:
-        product_of("matmul", x, y, None, precision)
-    except (KernelError, Unsuited, RuntimeError):
-        return None
-    return _median(between_events(cupy, partial(product_of, "matmul", x, y, None, precision)))
+def _seconds(cupy: Any, x: Any, y: Any, precision: str, blocks: tuple[int, ...]) -> float | None:
+    """Return the seconds of a product with the given tile sizes; None if the kernel does not compile."""
+    matmul = matmul_with_blocks(cupy, x, y, precision, blocks)
+    return None if matmul is None else _median(event_sampler(cupy, matmul))
 
 
 def _median(sampler: Callable[[int], float]) -> float:

@@ -1,6 +1,6 @@
-"""What xtensor costs within scikit-learn and SciPy: each consumer on its arrays, and on raw arrays, in one run.
+"""Overhead of xtensor inside scikit-learn and SciPy: each consumer runs on xtensor's arrays and on raw arrays.
 
-Sizes are numbers of rows (or elements): small data shows the overhead of each call, large data what is left of it.
+Sizes are numbers of rows or elements. Call overhead dominates on small data and should be negligible on large data.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ SMALL, LARGE = 100, 100_000
 COLUMNS = 10
 
 
-def _data(variant: Variant) -> dict[str, Any]:
-    """Features, a target and classes, and the names of the statements."""
+def _estimators(variant: Variant) -> dict[str, Any]:
+    """Return features, a target, classes and the estimators."""
     import sklearn
     from sklearn.decomposition import PCA
     from sklearn.linear_model import LogisticRegression, Ridge
@@ -41,7 +41,7 @@ def _data(variant: Variant) -> dict[str, Any]:
 
 
 def _signals(variant: Variant) -> Mapping[str, Any]:
-    """Two signals, the bounds of roots, and the functions of SciPy."""
+    """Return two signals, brackets for a root, and SciPy functions."""
     from scipy.optimize.elementwise import find_root
     from scipy.signal import fftconvolve
     from scipy.special import logsumexp
@@ -59,11 +59,11 @@ def _signals(variant: Variant) -> Mapping[str, Any]:
 
 
 CASES = (
-    Statement("scaler.fit(x).transform(x)", _data),
-    Statement("pca.fit(x).transform(x)", _data),
-    Statement("ridge.fit(x, y).predict(x)", _data),
-    Statement("logistic.fit(x, c).decision_function(x)", _data),
-    Statement("mixture.fit(x).score_samples(x)", _data),
+    Statement("scaler.fit(x).transform(x)", _estimators),
+    Statement("pca.fit(x).transform(x)", _estimators),
+    Statement("ridge.fit(x, y).predict(x)", _estimators),
+    Statement("logistic.fit(x, c).decision_function(x)", _estimators),
+    Statement("mixture.fit(x).score_samples(x)", _estimators),
     Statement("logsumexp(x)", _signals),
     Statement("fftconvolve(x, y)", _signals),
     Statement("find_root(lambda v: v * v - 2.0, (low, high)).x", _signals),
@@ -79,8 +79,8 @@ GROUP = Group(
         *(Limit(case.name, SMALL, 1.3) for case in CASES),
         *(Limit(case.name, LARGE, 1.05) for case in CASES),
     ),
-    seconds=3.0,
+    max_seconds=3.0,
     sweeps=3,
-    # Python specialises a consumer's code to the arrays it meets: a sample is long enough for that, as programs are.
-    shortest=2e-2,
+    # Samples are long enough for the interpreter to specialise the consumer's code to the array type, as in a program.
+    min_sample_seconds=2e-2,
 )

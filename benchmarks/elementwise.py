@@ -1,4 +1,4 @@
-"""Elementwise functions, cost against size."""
+"""Elementwise functions: cost against size."""
 
 from __future__ import annotations
 
@@ -33,6 +33,6 @@ GROUP = Group(
     ),
     sizes=SIZES,
     dtypes=("float32", "float64"),
-    seconds=0.2,
+    max_seconds=0.2,
     sweeps=1,
 )

@@ -1,9 +1,10 @@
-"""What a GPU is worth: kernels beside raw CuPy and PyTorch, against the memory's own speed and the vendor's library.
+"""GPU kernels against raw CuPy and PyTorch, relative to the memory bandwidth or to the vendor's library.
 
-The first column is the reference of a case: for what memory decides, a copy on the device that reads and writes as
-many bytes as the case must (so that 1.1 means 90 % of the bandwidth that was measured); for products of matrices the
-vendor's library through CuPy or PyTorch; for attention PyTorch's; for the host's share of a call, CuPy's. Times are the
-device's own, between two events; operands are larger than any cache, and all libraries work on the same memory.
+The baseline ``reference`` depends on the case. For memory-bound cases it is a copy on the device that reads and writes
+the minimum number of bytes of the case, so that a ratio of 1.1 means 90 % of the measured bandwidth. For matrix
+products it is the vendor's library through CuPy or PyTorch, for attention PyTorch's attention, and for the host time of
+a call CuPy's call. Times are measured on the device between two events. Operands are larger than any cache, and all
+libraries use the same memory.
 """
 
 from __future__ import annotations
@@ -21,29 +22,32 @@ import numpy as np
 import xtensor
 from xtensor.nn import functional
 
-from ._cases import Group, Limit, Variant
+from ._cases import Group, Limit, Samplers, Variant
 from ._libraries import Library
 from ._measure import Sampler
 
-__all__ = ["CASES", "GROUP", "Gpu", "Operation"]
+__all__ = ["CASES", "GROUP", "GpuCase", "Operation", "cases", "event_sampler", "random_array"]
 
 ELEMENTS = 2**26
-"""Elements of a case that memory decides: 256 MiB of float32, several times a large GPU's cache."""
+"""Elements of a memory-bound case: 256 MiB of float32, several times the cache of a large GPU."""
+
+CHAIN = "((x * y + x) * y - x) * 0.5"
+"""Five elementwise operations. The case has no limit: no library fuses them, so each one moves its own bytes."""
 
 ROWS = tuple(2**power for power in range(10, 19))
-"""The lengths of rows, 1 Ki to 256 Ki."""
+"""Row lengths, 1 Ki to 256 Ki."""
 
-Make: TypeAlias = Callable[[Any], dict[str, Any]]
-"""Gives the operands as CuPy's arrays, told CuPy."""
+Operands: TypeAlias = Callable[[Any], dict[str, Any]]
+"""Build the operands as CuPy arrays; the argument is the module ``cupy``."""
 
 Compute: TypeAlias = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What a case computes in each library; the operands come by name.
+    """The computation of a case in each library, called with the operands by name.
 
-    ``torch`` is told PyTorch first, ``cupy`` CuPy; None where a library has no such function.
+    ``cupy`` and ``torch`` receive their module as the first argument; None if the library has no such function.
     """
 
     xtensor: Compute
@@ -52,84 +56,85 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Gpu:
+class GpuCase:
     """A case on a GPU.
 
     Attributes
     ----------
+    name
+        Row label in the tables.
     operands
-        Makes the operands.
+        Builds the operands.
     operation
-        What is computed.
-    moved
-        Bytes that must be read or written, for a reference that copies them.
+        The computation.
+    bytes_moved
+        Minimum number of bytes to read and write; the reference copies as many. 0 if the case is not memory-bound.
     reference
-        The library that is the reference, where memory does not decide.
-    on_host
-        Whether the host's time counts: how long it takes to ask, not how long the device takes to answer.
+        Library whose computation is the reference of a case that is not memory-bound.
+    host_time
+        Whether to measure the host time of the call instead of the device time of the computation.
     """
 
     name: str
-    operands: Make
+    operands: Operands
     operation: Operation
-    moved: int = 0
+    bytes_moved: int = 0
     reference: str = ""
-    on_host: bool = False
+    host_time: bool = False
     note: str = ""
-    largest: int = 10**12
+    max_size: int = 10**12
 
-    def samplers(
-        self, libraries: tuple[Library, ...], variant: Variant | None
-    ) -> tuple[dict[str, Sampler], dict[str, str]]:
-        """A sampler for each library that has the function, and one for the reference."""
+    def samplers(self, libraries: tuple[Library, ...], variant: Variant | None) -> Samplers:
+        """Return a sampler for each library that has the function, and one for the reference."""
         cupy = next(library.namespace for library in libraries if library.name == "cupy")
-        given = self.operands(cupy)
-        found: dict[str, Sampler] = {}
-        refused: dict[str, str] = {}
+        operands = self.operands(cupy)
+        build = host_sampler if self.host_time else event_sampler
+        samplers: dict[str, Sampler] = {}
+        skipped: dict[str, str] = {}
         for library in libraries:
             try:
-                call = self.call(library, given)
+                call = self.call(library, operands)
                 if call is None:
-                    refused[library.name] = "has no such function"
+                    skipped[library.name] = "has no such function"
                     continue
                 call()
-            except Exception as error:  # a library that has not the function or the dtype, or not the memory
+            except Exception as error:  # a peer may lack the function, the dtype or the memory
                 if library.name == "xtensor":
                     raise
-                refused[library.name] = f"{type(error).__name__}: {error}"
+                skipped[library.name] = f"{type(error).__name__}: {error}"
             else:
-                found[library.name] = (on_host if self.on_host else between_events)(cupy, call)
-        if self.moved:
-            found["reference"] = between_events(cupy, copying(cupy, self.moved))
-        elif self.reference in found:
-            found["reference"] = found[self.reference]
+                samplers[library.name] = build(cupy, call)
+        if self.bytes_moved:
+            samplers["reference"] = event_sampler(cupy, device_copy(cupy, self.bytes_moved))
+        elif self.reference in samplers:
+            samplers["reference"] = samplers[self.reference]
         else:
-            refused["reference"] = f"{self.reference} is not here"
-        return found, refused
+            skipped["reference"] = f"{self.reference} is not available"
+        return samplers, skipped
 
-    def call(self, library: Library, given: Mapping[str, Any]) -> Callable[[], Any] | None:
-        """The computation in a library, ready to be called."""
+    def call(self, library: Library, operands: Mapping[str, Any]) -> Callable[[], Any] | None:
+        """Bind the computation in a library to its operands; None if the library has no such function."""
         if library.name == "xtensor":
-            return partial(self.operation.xtensor, **{name: of_cupy(value) for name, value in given.items()})
+            return partial(self.operation.xtensor, **{name: as_xtensor(value) for name, value in operands.items()})
         if library.name == "cupy" and self.operation.cupy is not None:
-            return partial(self.operation.cupy, library.namespace, **given)
+            return partial(self.operation.cupy, library.namespace, **operands)
         if library.name == "torch" and self.operation.torch is not None:
             torch = __import__("torch")
-            return partial(self.operation.torch, torch, **{name: to_torch(torch, x) for name, x in given.items()})
+            return partial(self.operation.torch, torch, **{name: as_torch(torch, x) for name, x in operands.items()})
         return None
 
 
-def of_cupy(value: Any) -> Any:
-    """An operand as xtensor takes it, on the same memory."""
+def as_xtensor(value: Any) -> Any:
+    """Convert a CuPy array to an xtensor array on the same memory; return any other value unchanged."""
     if not hasattr(value, "dtype"):
         return value
-    if value.dtype.kind == "V":  # DLPack's exchange of it is younger than the oldest CuPy
+    if value.dtype.kind == "V":  # the oldest supported CuPy cannot exchange bfloat16 through DLPack
         return xtensor.from_dlpack(value.view(np.uint16)).view(value.dtype)
     return xtensor.from_dlpack(value)
 
 
-def to_torch(torch: ModuleType, value: Any) -> Any:
-    """An operand as PyTorch takes it, on the same memory."""
+def as_torch(torch: ModuleType, value: Any) -> Any:
+    """Convert a CuPy array to a tensor on the same memory; return any other value unchanged."""
     if not hasattr(value, "dtype"):
         return value
     if value.dtype.kind == "V":
@@ -137,13 +142,13 @@ def to_torch(torch: ModuleType, value: Any) -> Any:
     return torch.from_dlpack(value)
 
 
-def between_events(cupy: Any, call: Callable[[], Any]) -> Sampler:
-    """A sampler of the device's time: from the event before the calls to the one behind them."""
+def event_sampler(cupy: Any, call: Callable[[], Any]) -> Sampler:
+    """Return a sampler of the device time between an event before the calls and an event after them."""
 
-    def sample(number: int) -> float:
+    def sample(calls: int) -> float:
         start, end = cupy.cuda.Event(), cupy.cuda.Event()
         start.record()
-        for _ in range(number):
+        for _ in range(calls):
             call()
         end.record()
         end.synchronize()
@@ -152,13 +157,13 @@ def between_events(cupy: Any, call: Callable[[], Any]) -> Sampler:
     return sample
 
 
-def on_host(cupy: Any, call: Callable[[], Any]) -> Sampler:
-    """A sampler of the host's time; the device may lag behind, and is waited for outside of it."""
+def host_sampler(cupy: Any, call: Callable[[], Any]) -> Sampler:
+    """Return a sampler of the host time of the calls; it synchronizes with the device outside of the timed part."""
 
-    def sample(number: int) -> float:
+    def sample(calls: int) -> float:
         cupy.cuda.get_current_stream().synchronize()
         start = time.perf_counter()
-        for _ in range(number):
+        for _ in range(calls):
             call()
         end = time.perf_counter()
         cupy.cuda.get_current_stream().synchronize()
@@ -167,9 +172,9 @@ def on_host(cupy: Any, call: Callable[[], Any]) -> Sampler:
     return sample
 
 
-def copying(cupy: Any, moved: int) -> Callable[[], Any]:
-    """A copy on the device that reads and writes so many bytes in all."""
-    source = cupy.zeros(moved // 8, dtype=np.float32)
+def device_copy(cupy: Any, bytes_moved: int) -> Callable[[], Any]:
+    """Return a copy on the device that reads and writes a number of bytes in total."""
+    source = cupy.zeros(bytes_moved // 8, dtype=np.float32)
     target = cupy.empty_like(source)
     return partial(cupy.copyto, target, source)
 
@@ -177,41 +182,45 @@ def copying(cupy: Any, moved: int) -> Callable[[], Any]:
 # -- operands -----------------------------------------------------------------------------------------------------
 
 
-def random(cupy: Any, shape: tuple[int, ...], dtype: Any, seed: int = 0) -> Any:
-    """Values between 0 and 1, made on the device."""
+def random_array(cupy: Any, shape: tuple[int, ...], dtype: Any, seed: int = 0) -> Any:
+    """Return random values between 0 and 1, generated on the device."""
     values = cupy.random.RandomState(seed).random_sample(shape, dtype=np.float32)
     if str(dtype) == "bfloat16":
-        # Cut off by hand, so that no library's cast is needed.
+        # Truncation of the bits needs no support for casts to bfloat16.
         return (values.view(np.uint32) >> 16).astype(np.uint16).view(xtensor.bfloat16)
     return values.astype(dtype, copy=False)
 
 
-def arrays(*names: str, shape: tuple[int, ...], dtype: str = "float32") -> Make:
-    """Arrays of one shape."""
-    return lambda cupy: {name: random(cupy, shape, dtype, seed) for seed, name in enumerate(names)}
+def arrays(*names: str, shape: tuple[int, ...], dtype: str = "float32") -> Operands:
+    """Return arrays of one shape."""
+    return lambda cupy: {name: random_array(cupy, shape, dtype, seed) for seed, name in enumerate(names)}
 
 
-def rows_with(*parameters: str, columns: int, elements: int = ELEMENTS) -> Make:
-    """Rows of a length, and parameters as long as one."""
+def rows_with(*parameters: str, columns: int, elements: int = ELEMENTS) -> Operands:
+    """Return a matrix ``x`` with rows of a length, and parameters of that length."""
 
-    def make(cupy: Any) -> dict[str, Any]:
-        found = {"x": random(cupy, (elements // columns, columns), "float32")}
-        return found | {name: random(cupy, (columns,), "float32", 1 + i) for i, name in enumerate(parameters)}
+    def build(cupy: Any) -> dict[str, Any]:
+        x = random_array(cupy, (elements // columns, columns), "float32")
+        vectors = {name: random_array(cupy, (columns,), "float32", 1 + i) for i, name in enumerate(parameters)}
+        return {"x": x, **vectors}
 
-    return make
-
-
-def heads(queries: int, groups: int, length: int, width: int, dtype: str) -> Make:
-    """Queries, keys and values of attention."""
-
-    def make(cupy: Any) -> dict[str, Any]:
-        shapes = {"q": (4, queries, length, width), "k": (4, groups, length, width), "v": (4, groups, length, width)}
-        return {name: random(cupy, shape, dtype, seed) for seed, (name, shape) in enumerate(shapes.items())}
-
-    return make
+    return build
 
 
-# -- what is computed ---------------------------------------------------------------------------------------------
+def attention_operands(query_heads: int, key_heads: int, length: int, features: int, dtype: str) -> Operands:
+    """Return queries, keys and values of shape ``(4, heads, length, features)``."""
+
+    def build(cupy: Any) -> dict[str, Any]:
+        heads = {"q": query_heads, "k": key_heads, "v": key_heads}
+        return {
+            name: random_array(cupy, (4, number, length, features), dtype, seed)
+            for seed, (name, number) in enumerate(heads.items())
+        }
+
+    return build
+
+
+# -- computations -------------------------------------------------------------------------------------------------
 
 
 def _softmax(cp: Any, x: Any) -> Any:
@@ -237,31 +246,31 @@ SUMS = {"all": None, "rows": 1, "columns": 0}
 
 
 def cases(elements: int = ELEMENTS, rows: tuple[int, ...] = ROWS, sides: tuple[int, ...] = (1024, 2048, 4096, 8192),
-          length: int = 4096, small: int = 1024) -> tuple[Gpu, ...]:  # fmt: skip
-    """The cases; smaller operands are for trying them out."""
+          length: int = 4096, small: int = 1024) -> tuple[GpuCase, ...]:  # fmt: skip
+    """Return the cases. The tests pass smaller operands."""
     vector, side = (elements,), math.isqrt(elements)
     size = 4 * elements
-    found = [
-        Gpu(
+    return (
+        GpuCase(
             "x + y",
             arrays("x", "y", shape=vector),
             Operation(lambda x, y: x + y, lambda cp, x, y: x + y, lambda torch, x, y: x + y),
-            moved=3 * size,
+            bytes_moved=3 * size,
         ),
-        Gpu(
-            "(x * y + x) * y - x, five operations",
+        GpuCase(
+            CHAIN,
             arrays("x", "y", shape=vector),
             Operation(_chain, lambda cp, x, y: _chain(x, y), lambda torch, x, y: _chain(x, y)),
-            moved=(3 + 3 + 3 + 3 + 2) * size,
+            bytes_moved=(3 + 3 + 3 + 3 + 2) * size,
         ),
-        Gpu(
+        GpuCase(
             "exp(x)",
             arrays("x", shape=vector),
             Operation(lambda x: xtensor.exp(x), lambda cp, x: cp.exp(x), lambda torch, x: torch.exp(x)),
-            moved=2 * size,
+            bytes_moved=2 * size,
         ),
         *(
-            Gpu(
+            GpuCase(
                 f"sum of {name}",
                 arrays("x", shape=(side, side)),
                 Operation(
@@ -269,11 +278,11 @@ def cases(elements: int = ELEMENTS, rows: tuple[int, ...] = ROWS, sides: tuple[i
                     lambda cp, x, axis=axis: cp.sum(x, axis=axis),
                     lambda torch, x, axis=axis: torch.sum(x) if axis is None else torch.sum(x, dim=axis),
                 ),
-                moved=4 * side * side,
+                bytes_moved=4 * side * side,
             )
             for name, axis in SUMS.items()
         ),
-        Gpu(
+        GpuCase(
             "cumulative_sum(x)",
             arrays("x", shape=vector),
             Operation(
@@ -281,36 +290,35 @@ def cases(elements: int = ELEMENTS, rows: tuple[int, ...] = ROWS, sides: tuple[i
                 lambda cp, x: cp.cumsum(x),
                 lambda torch, x: torch.cumsum(x, 0),
             ),
-            moved=2 * size,
+            bytes_moved=2 * size,
         ),
-        *(case for columns in rows for case in _along_rows(columns, elements)),
-        *(case for length_of_side in sides for case in _products(length_of_side)),
-        *(_attention(causal, groups, length) for causal in (False, True) for groups in (16, 4)),
-        Gpu(
-            f"x + y, {small} elements, the host's time",
+        *(case for columns in rows for case in _row_cases(columns, elements)),
+        *(case for side_length in sides for case in _matmul_cases(side_length)),
+        *(_attention_case(causal, key_heads, length) for causal in (False, True) for key_heads in (16, 4)),
+        GpuCase(
+            f"x + y, {small} elements, host time",
             arrays("x", "y", shape=(small,)),
             Operation(lambda x, y: x + y, lambda cp, x, y: x + y, lambda torch, x, y: x + y),
             reference="cupy",
-            on_host=True,
+            host_time=True,
         ),
-    ]
-    return tuple(found)
+    )
 
 
 def _chain(x: Any, y: Any) -> Any:
     return ((x * y + x) * y - x) * 0.5
 
 
-def _along_rows(columns: int, elements: int) -> tuple[Gpu, ...]:
-    moved = 8 * elements
+def _row_cases(columns: int, elements: int) -> tuple[GpuCase, ...]:
+    bytes_moved = 8 * elements
     return (
-        Gpu(
+        GpuCase(
             f"softmax, {columns} columns",
             rows_with(columns=columns, elements=elements),
             Operation(lambda x: functional.softmax(x), _softmax, lambda torch, x: torch.softmax(x, -1)),
-            moved=moved,
+            bytes_moved=bytes_moved,
         ),
-        Gpu(
+        GpuCase(
             f"rms_norm, {columns} columns",
             rows_with("weight", columns=columns, elements=elements),
             Operation(
@@ -318,9 +326,9 @@ def _along_rows(columns: int, elements: int) -> tuple[Gpu, ...]:
                 _rms_norm,
                 lambda torch, x, weight: torch.nn.functional.rms_norm(x, (x.shape[-1],), weight, 1e-6),
             ),
-            moved=moved,
+            bytes_moved=bytes_moved,
         ),
-        Gpu(
+        GpuCase(
             f"layer_norm, {columns} columns",
             rows_with("weight", "bias", columns=columns, elements=elements),
             Operation(
@@ -328,15 +336,15 @@ def _along_rows(columns: int, elements: int) -> tuple[Gpu, ...]:
                 _layer_norm,
                 lambda torch, x, weight, bias: torch.nn.functional.layer_norm(x, (x.shape[-1],), weight, bias),
             ),
-            moved=moved,
+            bytes_moved=bytes_moved,
         ),
     )
 
 
-def _products(side: int) -> tuple[Gpu, ...]:
-    note = "the reference is cuBLAS or rocBLAS through CuPy, and for tf32 PyTorch's"
-    found = [
-        Gpu(
+def _matmul_cases(side: int) -> tuple[GpuCase, ...]:
+    note = "The reference is cuBLAS or rocBLAS: through CuPy for float16, through PyTorch otherwise."
+    products = [
+        GpuCase(
             f"matmul {dtype}, {side} × {side}",
             arrays("x", "y", shape=(side, side), dtype=dtype),
             Operation(
@@ -349,43 +357,43 @@ def _products(side: int) -> tuple[Gpu, ...]:
         )
         for dtype in ("float16", "bfloat16")
     ]
-    tf32 = Gpu(
+    tf32 = GpuCase(
         f"linear tf32, {side} × {side}",
         arrays("x", "y", shape=(side, side)),
         Operation(lambda x, y: functional.linear(x, y, precision="tf32"), None, _tf32),
         reference="torch",
         note=note,
     )
-    return (*found, tf32)
+    return (*products, tf32)
 
 
-def _attention(causal: bool, groups: int, length: int) -> Gpu:
+def _attention_case(causal: bool, key_heads: int, length: int) -> GpuCase:
     def in_torch(torch: Any, q: Any, k: Any, v: Any) -> Any:
-        return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=groups != 16)
+        return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=key_heads != 16)
 
-    kind = f"{'causal ' if causal else ''}attention{' of grouped queries' if groups != 16 else ''}"
-    return Gpu(
+    kind = f"{'causal ' if causal else ''}attention{' with grouped queries' if key_heads != 16 else ''}"
+    return GpuCase(
         f"{kind}, float16, 4 × 16 heads, {length} × 128",
-        heads(16, groups, length, 128, "float16"),
+        attention_operands(16, key_heads, length, 128, "float16"),
         Operation(
             lambda q, k, v: functional.scaled_dot_product_attention(q, k, v, causal=causal),
             None,
             in_torch,
         ),
         reference="torch",
-        note="the reference is PyTorch's attention",
+        note="The reference is PyTorch's attention.",
     )
 
 
 CASES = cases()
 
 GROUP = Group(
-    title="on a GPU, by the device's own clock",
+    title="device time of GPU kernels",
     cases=CASES,
     peers=("cupy", "torch"),
-    limits=tuple(Limit(case.name, None, 1 / 0.9) for case in CASES if case.moved and "five" not in case.name),
+    limits=tuple(Limit(case.name, None, 1 / 0.9) for case in CASES if case.bytes_moved and case.name != CHAIN),
     rounds=20,
-    seconds=2.0,
+    max_seconds=2.0,
     sweeps=2,
     device="cuda",
     baseline="reference",

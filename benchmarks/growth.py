@@ -1,31 +1,33 @@
-"""What a call costs as more is alive, registered or nested: nothing, where all is well.
+"""Cost of a call against the number of live arrays, registered backends and dimensions.
 
-A size is how much there is of what grows: arrays alive, backends registered, dimensions. The reference is the same call
-in the same round with one of it; beside it stands the raw library's call. A ratio that stays is a straight line.
+The size of a variant is that number. The baseline is the same call of xtensor with the number 1, sampled in the same
+round; a ratio of 1 at every size means constant cost. The raw library's call is shown for comparison.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from functools import cache, partial
+from multiprocessing import get_context
+from typing import Any, TypeAlias
 
 import numpy as np
 
 import xtensor
-from xtensor import _registry
 from xtensor.backend import Backend, Native
 
-from ._cases import Group, Limit, Variant
+from ._cases import Group, Limit, Samplers, Variant
 from ._libraries import Library
 from ._measure import Sampler, statement_sampler
+from ._run import temporary_default_device
 
-__all__ = ["GROUP", "Growing"]
+__all__ = ["CASES", "GROUP", "GrowthCase"]
 
 
-class Idle(Backend):
-    """A backend that has a device and is never used."""
+class IdleBackend(Backend):
+    """A backend with one device that no call uses."""
 
     kinds = ("idle",)
 
@@ -58,106 +60,124 @@ class Idle(Backend):
         return -100
 
 
-@contextmanager
-def arrays_alive(number: int) -> Iterator[None]:
-    """So many arrays that somebody holds."""
-    one = xtensor.ones(1)
-    kept = [one + 1 for _ in range(number)]
-    yield
-    del kept
+SamplerWith: TypeAlias = Callable[[str, Library, int], Sampler]
+"""Return a sampler of a statement in a library, under conditions that grow with a number."""
 
 
-@contextmanager
-def backends_registered(number: int) -> Iterator[None]:
-    """So many backends besides those that are here, each with a device."""
-    _registry.entries()
-    before = dict(_registry._entries)
-    try:
-        for place in range(number):
-            xtensor.register_backend(Idle(place))
-        yield
-    finally:
-        _registry._entries.clear()
-        _registry._entries.update(before)
-        _registry._generation += 1
+def _sampler(statement: str, library: Library, shape: tuple[int, ...]) -> Sampler:
+    operand = library.operand(np.ones(shape))
+    return statement_sampler(statement, {"xp": library.namespace, "x": operand, "y": operand})
+
+
+def with_dimensions(statement: str, library: Library, number: int) -> Sampler:
+    """Return a sampler whose operands have a number of dimensions."""
+    return _sampler(statement, library, (1,) * number)
+
+
+def with_live_arrays(statement: str, library: Library, number: int) -> Sampler:
+    """Return a sampler that keeps a number of arrays alive during each sample."""
+    sampler = _sampler(statement, library, (1,))
+    one = library.operand(np.ones(1))
+
+    def sample(calls: int) -> float:
+        arrays = [one + 1 for _ in range(number)]
+        sampler(calls)  # refills the processor caches after the allocations
+        seconds = sampler(calls)
+        del arrays
+        return seconds
+
+    return sample
+
+
+def with_registered_backends(statement: str, library: Library, number: int) -> Sampler:
+    """Return a sampler that runs in a process of its own, where a number of additional backends is registered.
+
+    A registration lasts until the end of the process, so each number needs its own process.
+    """
+    device = str(xtensor.default_device())
+    return lambda calls: _worker(number).submit(sample_with_backends, statement, device, number, calls).result()
+
+
+@cache
+def _worker(number: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+
+
+@cache
+def register_idle_backends(number: int) -> None:
+    """Register backends in this process."""
+    for index in range(number):
+        xtensor.register_backend(IdleBackend(index))
+
+
+def sample_with_backends(statement: str, device: str, number: int, calls: int) -> float:
+    """Time calls of a statement in this process, after the registration of a number of backends."""
+    register_idle_backends(number)
+    with temporary_default_device(xtensor.device(device)):
+        x = xtensor.ones(1)
+        sampler = statement_sampler(statement, {"xp": xtensor, "x": x, "y": x})
+        sampler(1)  # selects the default device anew after the registration
+        return sampler(calls)
 
 
 @dataclass(frozen=True, slots=True)
-class Growing:
-    """A statement, sampled while there is much of something.
+class GrowthCase:
+    """A statement that is sampled under conditions that grow.
 
     Attributes
     ----------
     name
-        What grows, and the statement.
+        The growing quantity and the statement.
     statement
-        What is timed; its variables are ``xp``, ``x`` and ``y``.
-    around
-        Makes so much of what grows, and takes it away again; None where operands have so many dimensions.
-    largest
-        How much there can be.
+        The timed statement; its variables are ``xp``, ``x`` and ``y``.
+    sampler_with
+        Builds the sampler for a number of live arrays, registered backends or dimensions.
+    max_size
+        Largest number.
+    peers
+        Whether the statement also runs in the other libraries.
     """
 
     name: str
     statement: str
-    around: Callable[[int], Any] | None = None
-    largest: int = 10**6
+    sampler_with: SamplerWith
+    max_size: int
+    peers: bool = True
     note: str = ""
 
-    def samplers(
-        self, libraries: tuple[Library, ...], variant: Variant | None
-    ) -> tuple[dict[str, Sampler], dict[str, str]]:
-        """A sampler for each library, and the reference: the same call of xtensor with one of what grows."""
+    def samplers(self, libraries: tuple[Library, ...], variant: Variant | None) -> Samplers:
+        """Return a sampler for each library, and ``reference``: the same call of xtensor with the number 1."""
         assert variant is not None
-        found = {library.name: self.sampler(library, variant.size) for library in libraries if self.compares(library)}
-        ours = next(library for library in libraries if library.name == "xtensor")
-        found["reference"] = self.sampler(ours, 1)
-        return found, {}
-
-    def compares(self, library: Library) -> bool:
-        """Whether the statement means something in a library."""
-        return library.name == "xtensor" or "xp." not in self.statement.replace("xp.sum", "")
-
-    def sampler(self, library: Library, number: int) -> Sampler:
-        """A sampler of the statement with so much of what grows; making that does not count."""
-        shape = (1,) if self.around is not None else (1,) * min(number, 64)
-        operand = library.operand(np.ones(shape))
-        timed = statement_sampler(self.statement, {"xp": library.namespace, "x": operand, "y": operand})
-        around = self.around
-        if around is None or library.name != "xtensor":
-            return timed
-
-        def sample(calls: int) -> float:
-            with around(number):
-                timed(calls)  # what is made anew once, such as the choice of the default device, is not the call's
-                return timed(calls)
-
-        return sample
+        xtensor_library = next(library for library in libraries if library.name == "xtensor")
+        compared = libraries if self.peers else (xtensor_library,)
+        build = partial(self.sampler_with, self.statement)
+        samplers = {library.name: build(library, variant.size) for library in compared}
+        return {**samplers, "reference": build(xtensor_library, 1)}, {}
 
 
 CASES = (
-    Growing("arrays alive: x + y", "x + y", arrays_alive, largest=10**5),
-    Growing("arrays alive: xp.sum(x)", "xp.sum(x)", arrays_alive, largest=10**5),
-    Growing("backends registered: x + y", "x + y", backends_registered, largest=64),
-    Growing("backends registered: xp.zeros(1)", "xp.zeros(1)", backends_registered, largest=64),
-    Growing("backends registered: xp.device('cpu')", "xp.device('cpu')", backends_registered, largest=64),
-    Growing("dimensions: x + y", "x + y", largest=64),
-    Growing("dimensions: xp.sum(x)", "xp.sum(x)", largest=64),
-    Growing("dimensions: x[...]", "x[...]", largest=64),
+    GrowthCase("live arrays: x + y", "x + y", with_live_arrays, 10**5),
+    GrowthCase("live arrays: xp.sum(x)", "xp.sum(x)", with_live_arrays, 10**5),
+    GrowthCase("registered backends: x + y", "x + y", with_registered_backends, 64, peers=False),
+    GrowthCase("registered backends: xp.zeros(1)", "xp.zeros(1)", with_registered_backends, 64, peers=False),
+    GrowthCase("registered backends: xp.device('cpu')", "xp.device('cpu')", with_registered_backends, 64, peers=False),
+    GrowthCase("dimensions: x + y", "x + y", with_dimensions, 64),
+    GrowthCase("dimensions: xp.sum(x)", "xp.sum(x)", with_dimensions, 64),
+    GrowthCase("dimensions: x[...]", "x[...]", with_dimensions, 64),
 )
 
 GROUP = Group(
-    title="growth: cost against how much there is",
+    title="cost against the number of live arrays, registered backends and dimensions",
     cases=CASES,
     sizes=(1, 8, 64, 10**3, 10**5),
     dtypes=("float64",),
-    peers=("numpy",),
+    peers=(),
     limits=tuple(
         Limit(case.name, size, 1.1)
         for case in CASES
-        if case.around is not None
+        if case.sampler_with is not with_dimensions
         for size in (64, 10**5)
-        if size <= case.largest
+        if size <= case.max_size
     ),
     rounds=20,
     sweeps=2,

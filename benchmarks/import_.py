@@ -1,4 +1,4 @@
-"""What it costs to import xtensor: whole processes, from the start of Python to its end."""
+"""Cost of ``import xtensor``: duration of whole Python processes."""
 
 from __future__ import annotations
 
@@ -8,30 +8,28 @@ import sys
 import time
 from dataclasses import dataclass
 
-from ._cases import Group, Limit, Variant
+from ._cases import Group, Limit, Samplers, Variant
 from ._libraries import Library
 from ._measure import Sampler
 
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A case that is a Python process with one statement, in which ``{module}`` stands for a library's module."""
+    """A Python process that executes one statement, in which ``{module}`` is replaced by a library's module."""
 
     name: str
     note: str = ""
-    largest: int = 0
+    max_size: int = 0
 
-    def samplers(
-        self, libraries: tuple[Library, ...], variant: Variant | None
-    ) -> tuple[dict[str, Sampler], dict[str, str]]:
-        """A sampler for each library."""
+    def samplers(self, libraries: tuple[Library, ...], variant: Variant | None) -> Samplers:
+        """Return a sampler for each library."""
         return {library.name: process_sampler(self.name.format(module=library.module)) for library in libraries}, {}
 
 
 def process_sampler(statement: str) -> Sampler:
-    """A sampler whose call is a process that executes a statement."""
+    """Return a sampler whose call starts a process, executes a statement there, and waits for its end."""
     command = (sys.executable, "-c", statement)
-    # Installed packages are imported from bytecode: a checkout must be, too, or its compilation would be measured.
+    # A checkout must be imported from bytecode like an installed package, or its compilation would be measured.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     subprocess.run(command, check=True, env=environment)
 
@@ -47,10 +45,10 @@ def process_sampler(statement: str) -> Sampler:
 IMPORT = "import {module}"
 
 GROUP = Group(
-    title="whole processes that import a library",
-    cases=(Process(IMPORT), Process("pass", note="Python alone: the part that no library can help.")),
+    title="duration of a process that imports a library",
+    cases=(Process(IMPORT), Process("pass", note="Startup of Python alone, the lower bound for every library.")),
     peers=("array_api_strict", "array_api_compat.numpy"),
     limits=(Limit(IMPORT, None, 1.3),),
     rounds=40,
-    seconds=60.0,
+    max_seconds=60.0,
 )

@@ -1,4 +1,4 @@
-"""Reductions, scans, sorting and searching, cost against size."""
+"""Reductions, scans, sorting and searching: cost against size."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ GROUP = Group(
         Statement("xp.max(x, axis=0)", MATRIX),
         Statement("xp.mean(x, axis=1, keepdims=True)", MATRIX),
         Statement("xp.cumulative_sum(x, axis=0)", X),
-        Statement("xp.sort(x)", X, largest=10**6),
-        Statement("xp.argsort(x)", X, largest=10**6),
-        Statement("xp.unique_values(x)", X, largest=10**6),
+        Statement("xp.sort(x)", X, max_size=10**6),
+        Statement("xp.argsort(x)", X, max_size=10**6),
+        Statement("xp.unique_values(x)", X, max_size=10**6),
     ),
     sizes=SIZES,
     dtypes=("float32", "float64"),
-    seconds=0.2,
+    max_seconds=0.2,
     sweeps=1,
 )

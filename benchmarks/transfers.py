@@ -1,4 +1,4 @@
-"""Arrays from the host and back, and between libraries, cost against size."""
+"""Transfers from the host, to the host and between libraries: cost against size."""
 
 from __future__ import annotations
 
@@ -10,25 +10,29 @@ X = vectors("x")
 HOST = host_vector("host")
 
 
-def numbers(variant: Variant) -> dict[str, Any]:
-    """A list of Python floats."""
-    return {"values": [1.0 + position / variant.size for position in range(variant.size)]}
+def python_list(variant: Variant) -> dict[str, Any]:
+    """Return a list of Python floats."""
+    return {"values": [1.0 + index / variant.size for index in range(variant.size)]}
 
 
 GROUP = Group(
     title="transfers",
     cases=(
-        Statement("xp.asarray(host)", HOST, creates=True),
-        Statement("xp.asarray(host, copy=True)", HOST, creates=True),
-        Statement("xp.asarray(values)", numbers, creates=True, largest=10**5),
-        Statement("xp.from_dlpack(host)", HOST, creates=True),
-        Statement("to_numpy(x)", X, note="`numpy.asarray(x)`, or what a library has for arrays off the host."),
+        Statement("xp.asarray(host)", HOST, uses_default_device=True),
+        Statement("xp.asarray(host, copy=True)", HOST, uses_default_device=True),
+        Statement("xp.asarray(values)", python_list, uses_default_device=True, max_size=10**5),
+        Statement("xp.from_dlpack(host)", HOST, uses_default_device=True),
+        Statement(
+            "to_numpy(x)",
+            X,
+            note="`numpy.asarray(x)`; for arrays off the host, the library's own function.",
+        ),
         Statement("np.from_dlpack(x)", X),
-        Statement("x.to_device(x.device)", X, grows=False),
-        Statement("x.tolist()", X, largest=10**5),
+        Statement("x.to_device(x.device)", X),
+        Statement("x.tolist()", X, max_size=10**5),
     ),
     sizes=SIZES,
     dtypes=("float32", "float64"),
-    seconds=0.2,
+    max_seconds=0.2,
     sweeps=1,
 )

@@ -1,4 +1,4 @@
-"""The group of benchmarks for GPUs, tried where there is none: what is computed, and how a device's time is told."""
+"""The benchmark group for GPUs, tested without a GPU: computations and samplers."""
 
 from types import SimpleNamespace
 
@@ -12,7 +12,7 @@ from benchmarks._libraries import Library
 
 
 class CupyStandIn:
-    """NumPy under CuPy's names, with events that tell a time of their own."""
+    """NumPy under CuPy's names, with events on a fake clock."""
 
     def __init__(self):
         self.now = 0.0
@@ -45,44 +45,44 @@ GPU_CASES = gpu.cases(elements=4096, rows=(16, 1024), sides=(16,), length=32, sm
 
 
 @pytest.mark.parametrize("case", GPU_CASES, ids=[case.name for case in GPU_CASES])
-def test_what_is_measured_on_a_gpu_is_what_cupy_computes(case, lenient_device):
+def test_case_computes_the_values_of_cupy(case, lenient_device):
     if "bfloat16" in case.name and getattr(xp, "bfloat16", None) not in lenient_device.dtypes:
         pytest.skip(f"{lenient_device} has no bfloat16")
     if "float16" in case.name and np.dtype("float16") not in lenient_device.dtypes:
         pytest.skip(f"{lenient_device} has no float16")
-    given = case.operands(CupyStandIn())
-    arrays = {name: xp.asarray(value) for name, value in given.items()}
-    wide = {name: value.astype(np.float64) for name, value in given.items()}
-    got = case.operation.xtensor(**arrays)
+    operands = case.operands(CupyStandIn())
+    arrays = {name: xp.asarray(value) for name, value in operands.items()}
+    upcast = {name: value.astype(np.float64) for name, value in operands.items()}
+    result = case.operation.xtensor(**arrays)
     if case.operation.cupy is not None:
-        expected = case.operation.cupy(np, **wide)
+        expected = case.operation.cupy(np, **upcast)
     elif "tf32" in case.name:
-        expected = wide["x"] @ wide["y"].T
+        expected = upcast["x"] @ upcast["y"].T
     else:
         with xp.use_device("cpu"):
-            expected = case.operation.xtensor(**{name: xp.asarray(value) for name, value in wide.items()})
+            expected = case.operation.xtensor(**{name: xp.asarray(value) for name, value in upcast.items()})
     np.testing.assert_allclose(
-        np.asarray(got.to_device("cpu")).astype(np.float64),
+        np.asarray(result.to_device("cpu")).astype(np.float64),
         np.asarray(expected, dtype=np.float64),
-        rtol=4 * float(xp.finfo(got.dtype).eps) + 1e-5,
+        rtol=4 * float(xp.finfo(result.dtype).eps) + 1e-5,
         atol=1e-4,
     )
 
 
-def test_a_gpus_time_is_that_between_two_events():
+def test_event_sampler_returns_the_time_between_two_events():
     calls = []
-    sampler = gpu.between_events(CupyStandIn(), lambda: calls.append(1))
+    sampler = gpu.event_sampler(CupyStandIn(), lambda: calls.append(1))
     assert sampler(3) == 0.008
     assert len(calls) == 3
 
 
 @pytest.mark.parametrize("case", GPU_CASES, ids=[case.name for case in GPU_CASES])
-def test_each_case_of_a_gpu_has_a_reference(case):
-    assert bool(case.moved) != bool(case.reference)
+def test_each_case_has_exactly_one_reference(case):
+    assert bool(case.bytes_moved) != bool(case.reference)
 
 
-def test_the_reference_copies_the_bytes_that_a_case_moves():
-    copy = gpu.copying(CupyStandIn(), 4096)
+def test_device_copy_moves_the_given_number_of_bytes():
+    copy = gpu.device_copy(CupyStandIn(), 4096)
     target, source = copy.args
     assert source.nbytes + target.nbytes == 4096
     source[...] = 1.0
@@ -90,21 +90,21 @@ def test_the_reference_copies_the_bytes_that_a_case_moves():
     assert target.all()
 
 
-def test_a_gpus_samplers_are_those_of_the_libraries_that_are_here(monkeypatch):
+def test_samplers_are_those_of_the_available_libraries(monkeypatch):
     cupy = CupyStandIn()
-    xtensors, raw = (Library(name, name, cupy, "0", np.asarray, np.asarray) for name in ("xtensor", "cupy"))
-    monkeypatch.setattr(gpu, "of_cupy", lambda value: xp.asarray(value, device="cpu"))
-    found, refused = GPU_CASES[0].samplers((raw, xtensors), None)
-    assert set(found) == {"cupy", "xtensor", "reference"}
-    assert not refused
+    xtensor_library, raw = (Library(name, name, cupy, "0", np.asarray, np.asarray) for name in ("xtensor", "cupy"))
+    monkeypatch.setattr(gpu, "as_xtensor", lambda value: xp.asarray(value, device="cpu"))
+    samplers, skipped = GPU_CASES[0].samplers((raw, xtensor_library), None)
+    assert set(samplers) == {"cupy", "xtensor", "reference"}
+    assert not skipped
     attention = next(case for case in GPU_CASES if "attention" in case.name)
-    found, refused = attention.samplers((raw, xtensors), None)
-    assert set(found) == {"xtensor"}
-    assert set(refused) == {"cupy", "reference"}
+    samplers, skipped = attention.samplers((raw, xtensor_library), None)
+    assert set(samplers) == {"xtensor"}
+    assert set(skipped) == {"cupy", "reference"}
 
 
-def test_where_there_is_no_gpu_the_group_says_so(capsys):
-    if any(str(place).startswith(("cuda", "rocm")) for place in xp.devices()):
+def test_group_without_a_gpu_is_an_error(capsys):
+    if any(str(device).startswith(("cuda", "rocm")) for device in xp.devices()):
         pytest.skip("there is a GPU")
     with pytest.raises(SystemExit) as stop:
         command.main(["gpu"])
@@ -112,7 +112,7 @@ def test_where_there_is_no_gpu_the_group_says_so(capsys):
     assert "'cuda' cannot be used" in capsys.readouterr().err
 
 
-def test_the_fastest_blocks_are_found_among_those_that_compile():
+def test_fastest_blocks_ignore_candidates_that_do_not_compile():
     times = {(64,): 2.0, (128,): 1.0, (256,): None}
-    assert _tune.fastest(times, times.get) == ((128,), 1.0)
-    assert _tune.fastest([(256,)], times.get) is None
+    assert _tune.fastest_blocks(times, times.get) == ((128,), 1.0)
+    assert _tune.fastest_blocks([(256,)], times.get) is None

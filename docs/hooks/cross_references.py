@@ -1,7 +1,7 @@
-"""Docstrings' roles (``:func:`name```) as links, and annotations that link to nothing of the same name.
+"""Links for the roles of docstrings (``:func:`name```), and no links for Python's built-in classes in annotations.
 
-A name is looked for in the module of its docstring first, then in the namespace and its extensions; what is on no page
-becomes plain code. A ``bool`` in an annotation is Python's, not the dtype :data:`xtensor.bool`.
+A name is resolved in the module of its docstring first, then in the namespace and its extensions. A name without an
+entry in the reference becomes plain code. A ``bool`` in an annotation is Python's, not the dtype :data:`xtensor.bool`.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ DIRECTIVE = re.compile(r"^::: (\S+)$", re.MULTILINE)
 EXTENSIONS = ("xtensor.linalg", "xtensor.fft", "xtensor.special", "xtensor.nn.functional", "xtensor.backend")
 
 
-def documented() -> set[str]:
-    """The names that have an entry on a page of the reference."""
+def documented_names() -> set[str]:
+    """Return the names that have an entry on a page of the reference."""
     pages = (Path(__file__).parents[1] / "api").glob("*.md")
     return {name for page in pages for name in DIRECTIVE.findall(page.read_text(encoding="utf-8"))}
 
 
-def leave_builtins(annotation: str | Expr | None) -> None:
-    """Detach the names of Python's own classes from the package, so that they link to none of its names."""
+def detach_builtins(annotation: str | Expr | None) -> None:
+    """Detach the names of Python's built-in classes from the package, so that they do not link to its names."""
     if isinstance(annotation, Expr):
         for part in annotation.iterate(flat=True):
             if isinstance(part, ExprName) and hasattr(builtins, part.name):
@@ -33,11 +33,11 @@ def leave_builtins(annotation: str | Expr | None) -> None:
 
 
 class CrossReferences(Extension):
-    """Rewrites the roles of every docstring of the package, and takes Python's own names out of its annotations."""
+    """Griffe extension that rewrites the roles of all docstrings and detaches built-in names in all annotations."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._documented = documented()
+        self._documented = documented_names()
 
     def on_object(self, *, obj: Object, **_: Any) -> None:
         """Rewrite one object's docstring and annotations."""
@@ -47,9 +47,9 @@ class CrossReferences(Extension):
             obj.docstring.value = ROLE.sub(lambda role: self._link(role[1], obj.module.path), obj.docstring.value)
         if isinstance(obj, Function):
             for annotation in (obj.returns, *(parameter.annotation for parameter in obj.parameters)):
-                leave_builtins(annotation)
+                detach_builtins(annotation)
         elif isinstance(obj, Attribute):
-            leave_builtins(obj.annotation)
+            detach_builtins(obj.annotation)
 
     def _link(self, name: str, scope: str) -> str:
         short = name.removeprefix("xtensor.")

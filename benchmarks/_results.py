@@ -1,0 +1,136 @@
+"""Results as JSON: the document of a run, and the one file that holds the latest runs of a machine.
+
+The documentation build imports this module, :mod:`benchmarks._tables` and :mod:`benchmarks._plots` where neither NumPy
+nor xtensor is installed, so all three need only the standard library.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from ._run import Outcome, Row
+
+__all__ = ["Document", "document", "is_size_sweep", "load", "machine_name", "run_key", "save", "slug"]
+
+Document: TypeAlias = dict[str, Any]
+"""Values that JSON can represent: versions, device, rows and limits of one run of a group."""
+
+
+def document(outcome: Outcome) -> Document:
+    """Convert an outcome to values that JSON can represent. Times are seconds per call, to four digits."""
+    return {
+        "group": outcome.name,
+        "title": outcome.group.title,
+        "date": outcome.date,
+        "machine": outcome.machine,
+        "device": outcome.device,
+        "device_name": outcome.device_name,
+        "python": outcome.python,
+        "versions": outcome.versions,
+        "unavailable": outcome.unavailable,
+        "baseline": outcome.baseline,
+        "quick": outcome.quick,
+        "rounds": outcome.rounds,
+        "rows": [_row(row, outcome.baseline) for row in outcome.rows],
+        "limits": [
+            {"case": limit.case, "size": limit.size, "limit": limit.ratio, "ratio": ratio}
+            for limit, ratio in outcome.limit_ratios
+        ],
+    }
+
+
+def _row(row: Row, baseline: str) -> Document:
+    return {
+        "case": row.case,
+        "size": None if row.variant is None else row.variant.size,
+        "dtype": None if row.variant is None else row.variant.dtype,
+        "note": row.note,
+        "skipped": row.skipped,
+        "libraries": {
+            name: {
+                "best": _rounded(timing.best),
+                "median": _rounded(timing.median),
+                "quartiles": [_rounded(value) for value in timing.quartiles],
+                "loops": timing.loops,
+                "samples": len(timing.samples),
+                "ratio": _rounded(row.ratio(name, baseline)),
+                "median_ratio": _rounded(row.median_ratio(name, baseline)),
+            }
+            for name, timing in row.timings.items()
+        },
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.4g}")
+
+
+def is_size_sweep(run: Document) -> bool:
+    """Whether a run shows cost against size, with more than a small and a large size."""
+    return len({row["size"] for row in run["rows"]} - {None}) > 2
+
+
+def slug(text: str) -> str:
+    """Reduce a text to lower-case letters, digits and hyphens, for a file name."""
+    return re.sub(r"[^a-z0-9]+", "-", re.sub(r"\((r|tm)\)", "", text.lower())).strip("-")
+
+
+def machine_name(machine: Mapping[str, Any]) -> str:
+    """Return the file name of a machine, without suffix: its processor and number of cores."""
+    return slug(f"{machine['model'] or machine['system']} {machine['cores']} cores")
+
+
+def run_key(run: Document) -> str:
+    """Return the key of a run in its machine's file: the group, with the device unless it is ``cpu``."""
+    if run["device"] == "cpu":
+        return str(run["group"])
+    return f"{run['group']} on {run['device']} ({run['device_name']})"
+
+
+def load(path: Path) -> list[Document]:
+    """Read the runs of a machine's file, in the order of their keys."""
+    content = json.loads(path.read_text(encoding="utf-8"))
+    return [{**run, "machine": content["machine"]} for run in content["groups"].values()]
+
+
+def save(run: Document, folder: Path) -> Path:
+    """Write a run to its machine's file, replace the previous run of that key, and keep all other runs.
+
+    The file is replaced atomically: an interrupted write leaves the previous file in place.
+    """
+    path = folder / f"{machine_name(run['machine'])}.json"
+    runs = load(path) if path.exists() else []
+    by_key = {run_key(item): item for item in (*runs, run)}
+    groups = {key: {name: value for name, value in by_key[key].items() if name != "machine"} for key in sorted(by_key)}
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=folder, suffix=".tmp", delete=False) as file:
+        try:
+            file.write(_formatted({"machine": run["machine"], "groups": groups}) + "\n")
+            file.close()
+            os.chmod(file.name, 0o644)
+            os.replace(file.name, path)
+        except BaseException:
+            os.unlink(file.name)
+            raise
+    return path
+
+
+def _formatted(value: Any, depth: int = 0) -> str:
+    """Format a machine's file as JSON with one line for each row, so that two versions can be compared line by line."""
+    indent = " " * (depth + 1)
+    if isinstance(value, dict) and depth < 3:
+        lines = (f"{indent}{json.dumps(key)}: {_formatted(item, depth + 1)}" for key, item in value.items())
+        brackets = "{}"
+    elif isinstance(value, list) and value and depth == 3:
+        lines = (indent + json.dumps(item) for item in value)
+        brackets = "[]"
+    else:
+        return json.dumps(value)
+    return f"{brackets[0]}\n" + ",\n".join(lines) + f"\n{' ' * depth}{brackets[1]}"

@@ -1,0 +1,155 @@
+"""Results as Markdown tables, for the terminal and for the documentation."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from ._results import Document, is_size_sweep
+
+__all__ = ["markdown"]
+
+
+def markdown(run: Document, *, level: int = 2, plots: Mapping[str, str] | None = None) -> str:
+    """Format a run as Markdown.
+
+    Parameters
+    ----------
+    run
+        The run's document.
+    level
+        Level of the heading.
+    plots
+        Titles and addresses of plots. Where a run has many sizes, the plots replace the tables of absolute times.
+    """
+    rows = [row for row in run["rows"] if row["libraries"]]
+    sweep = is_size_sweep(run)
+    subheading = "#" * (level + 1)
+    parts = [f"{'#' * level} {run['group']}: {run['title']}", _conditions(run)]
+    parts += [f"![{title}]({address})" for title, address in (plots or {}).items()]
+    if sweep:
+        parts += _tables_by_size(run, rows, subheading)
+    if not (sweep and plots):
+        for (dtype, size), variant_rows in groupby(rows, key=lambda row: (row["dtype"], row["size"])):
+            if size is not None:
+                parts.append(f"{subheading} {dtype}, size {size:,}")
+            parts.append(_times(tuple(variant_rows), run["baseline"]))
+    if run["limits"]:
+        parts += [f"{subheading} Limits", _limits(run["limits"])]
+    reasons = [f"{name}: {reason}" for name, reason in run["unavailable"].items()]
+    reasons += [f"xtensor: {row['skipped']['xtensor']}" for row in run["rows"] if "xtensor" in row["skipped"]]
+    if reasons:
+        parts.append("Not measured: " + "; ".join(dict.fromkeys(reasons)) + ".")
+    return "\n\n".join(parts) + "\n"
+
+
+def _conditions(run: Document) -> str:
+    """Device, machine, versions and number of samples."""
+    machine = run["machine"]
+    device = run["device"] if run["device"] == "cpu" else f"{run['device']} ({run['device_name']})"
+    versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
+    return (
+        f"Device {device}; {machine['model']}, {machine['cores']} cores, {machine['system']}; {run['python']}, "
+        f"{versions}; {run['date']}.\n"
+        f"Times are the best of up to {run['rounds']} interleaved samples. Ratios are relative to {run['baseline']}; "
+        "the median is taken over the ratios within each round."
+        + (" This was a quick run with few samples." if run["quick"] else "")
+    )
+
+
+def _measured_libraries(rows: Iterable[Document]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row["libraries"]))
+
+
+def _value(row: Document, library: str, key: str) -> float | None:
+    value: float | None = row["libraries"].get(library, {}).get(key)
+    return value
+
+
+def _tables_by_size(run: Document, rows: Sequence[Document], subheading: str) -> list[str]:
+    """For each dtype: xtensor's ratio by case and size, and the geometric mean of each library by size."""
+    parts = []
+    for dtype, group in groupby(rows, key=lambda row: row["dtype"]):
+        dtype_rows = tuple(group)
+        sizes = sorted({row["size"] for row in dtype_rows})
+        header = tuple(f"{size:,}" for size in sizes)
+        ratios: dict[str, dict[int, float | None]] = {}
+        for row in dtype_rows:
+            ratios.setdefault(row["case"], {})[row["size"]] = _value(row, "xtensor", "ratio")
+        means = [
+            (name, *(_ratio(_mean(dtype_rows, name, size)) for size in sizes))
+            for name in _measured_libraries(dtype_rows)
+            if name != run["baseline"]
+        ]
+        parts += [
+            f"{subheading} {dtype}: ratio of xtensor by size",
+            _table(
+                ("call", *header),
+                [(f"`{case}`", *(_ratio(by_size.get(size)) for size in sizes)) for case, by_size in ratios.items()],
+            ),
+            "Geometric mean of the ratios of all calls that a library supports:",
+            _table(("library", *header), means),
+        ]
+    return parts
+
+
+def _mean(rows: Iterable[Document], library: str, size: int) -> float | None:
+    """Geometric mean of a library's ratios at a size."""
+    ratios = [_value(row, library, "ratio") for row in rows if row["size"] == size]
+    present = [ratio for ratio in ratios if ratio is not None]
+    return statistics.geometric_mean(present) if present else None
+
+
+def _times(rows: Sequence[Document], baseline: str) -> str:
+    """Absolute times of the baseline and xtensor, and the ratios of all libraries."""
+    peers = [name for name in _measured_libraries(rows) if name not in (baseline, "xtensor")]
+    notes = list(dict.fromkeys(row["note"] for row in rows if row["note"]))
+    lines = []
+    for row in rows:
+        mark = f" [{notes.index(row['note']) + 1}]" if row["note"] else ""
+        lines.append(
+            (
+                f"`{row['case']}`{mark}",
+                _nanoseconds(_value(row, baseline, "best")),
+                _nanoseconds(_value(row, "xtensor", "best")),
+                _ratio(_value(row, "xtensor", "ratio")),
+                _ratio(_value(row, "xtensor", "median_ratio")),
+                *(_ratio(_value(row, peer, "ratio")) for peer in peers),
+            )
+        )
+    header = ("call", f"{baseline} ns", "xtensor ns", "ratio", "median", *(f"{peer} ratio" for peer in peers))
+    return "\n".join([_table(header, lines), *(f"\n[{number}] {note}" for number, note in enumerate(notes, 1))])
+
+
+def _limits(limits: Sequence[Mapping[str, Any]]) -> str:
+    lines = [
+        (
+            f"`{limit['case']}`",
+            "" if limit["size"] is None else f"{limit['size']:,}",
+            _ratio(limit["ratio"]),
+            _ratio(limit["limit"]),
+            "ok" if limit["ratio"] <= limit["limit"] else "ABOVE",
+        )
+        for limit in limits
+    ]
+    return _table(("call", "size", "ratio", "limit", ""), lines)
+
+
+def _nanoseconds(seconds: float | None) -> str:
+    return "–" if seconds is None else f"{seconds * 1e9:,.0f}"
+
+
+def _ratio(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _table(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """Format a Markdown table with aligned columns, which is also readable as plain text."""
+    rows = [[cell.replace("|", "\\|") for cell in line] for line in (header, *lines)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    rows.insert(1, ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])])
+    return "\n".join(
+        "| " + " | ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]) + " |" for line in rows
+    )

@@ -1,0 +1,106 @@
+"""Access to the internals of the Triton backend: a device without a GPU, one compiled kernel, and chosen tile sizes.
+
+This is the only module of the benchmarks that imports private modules of a backend. They are imported inside the
+functions, because Triton need not be installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+__all__ = ["NullDriver", "add_kernel", "matmul_with_blocks", "null_context", "overlay"]
+
+TARGET = ("cuda", 90, 32)
+"""Compilation target of the device without a GPU: CUDA, compute capability 9.0, warps of 32 threads."""
+
+
+class NullDriver:
+    """Triton's driver interface without a GPU: loading a kernel and launching it do nothing."""
+
+    def __init__(self) -> None:
+        self.utils = self
+
+    def load_binary(self, name: str, kernel: bytes, shared: int, device: int) -> tuple[str, str, int, int, int]:
+        return name, name, 32, 0, 1024
+
+    def unload_module(self, module: str) -> None:
+        pass
+
+    def get_device_properties(self, device: int) -> dict[str, int]:
+        return {"max_shared_mem": 232448}
+
+    def get_current_device(self) -> int:
+        return 0
+
+    def get_current_target(self) -> Any:
+        from triton.backends.compiler import GPUTarget
+
+        return GPUTarget(*TARGET)
+
+    def launcher_cls(self, source: Any, metadata: Any) -> Callable[..., None]:
+        def run(*args: Any) -> None:
+            return None
+
+        return run
+
+
+def null_context(cupy: Any | None) -> Any:
+    """Return a context that compiles kernels and launches them on the null driver.
+
+    ``cupy`` is the CuPy module, whose arrays are the operands, or None for NumPy arrays.
+    """
+    from triton.backends.compiler import GPUTarget
+    from triton.runtime import driver
+
+    from xtensor_triton._fallthrough import Context
+    from xtensor_triton._launch import Launcher
+    from xtensor_triton._storage import DeviceMemory, HostMemory
+
+    driver.set_active(NullDriver())
+    memory = HostMemory() if cupy is None else DeviceMemory(cupy)
+    return Context(memory, Launcher(GPUTarget(*TARGET), int))
+
+
+def overlay(context: Any, functions: Any) -> Mapping[str, Callable[..., Any]]:
+    """Return the Triton backend's functions on a context; ``functions`` holds their fallbacks."""
+    from xtensor_triton._device import functions_over
+
+    return functions_over(context, functions)
+
+
+def add_kernel(context: Any) -> Any:
+    """Return the kernel of ``add`` for contiguous float32 arrays, as the backend calls it."""
+    from xtensor_triton._plans import row_plan
+    from xtensor_triton._table import BINARY
+
+    plan = row_plan("add", BINARY["add"])((np.dtype(np.float32),) * 2)
+    return plan.kernel(context.launcher, ("array", "array"), 0, False, False, plan.block)
+
+
+def matmul_with_blocks(cupy: Any, x: Any, y: Any, precision: str, blocks: tuple[int, ...]) -> Callable[[], Any] | None:
+    """Return the product of two matrices with chosen tile sizes; None if the kernel does not compile or run."""
+    from triton.runtime import driver
+
+    from xtensor_triton._fallthrough import Context, KernelError, Unsuited
+    from xtensor_triton._launch import Launcher, current_stream
+    from xtensor_triton._matrices import Blocks, Product
+    from xtensor_triton._storage import DeviceMemory
+
+    class ProductWithBlocks(Product):
+        def _blocks(self, *shape: Any) -> Blocks:
+            return Blocks(*blocks)
+
+    launcher = Launcher(driver.active.get_current_target(), current_stream(cupy))
+    product = ProductWithBlocks(Context(DeviceMemory(cupy), launcher))
+
+    def matmul() -> Any:
+        return product("matmul", x, y, None, precision)
+
+    try:
+        matmul()
+    except (KernelError, Unsuited, RuntimeError):
+        return None
+    return matmul
