@@ -14,7 +14,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import xtensor as xp
-from xtensor import _device, _registry
+from xtensor._core import device as _device
+from xtensor._core import registry as _registry
 
 PROJECT_DEVICES = ("cpu", "strict", "sycl:cpu:0", "cuda:0", "rocm:0", "triton:interpret")
 """The devices that the project knows, whether they are on this machine or not."""

@@ -220,7 +220,7 @@ def test_a_pickle_comes_back_as_it_was(device, protocol):
 
 
 def test_a_pickle_of_a_missing_device_lands_on_the_default_one():
-    from xtensor._array import _unpickle
+    from xtensor._core.array import _unpickle
 
     y = _unpickle(np.ones(2), "no-such-backend", "cuda:7")
     assert y.device is xp.default_device()

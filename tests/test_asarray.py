@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import xtensor as xp
-from xtensor import _interchange
+from xtensor._core import interchange as _interchange
 
 DTYPES = [
     "bool",

@@ -53,9 +53,14 @@ def test_it_passes_a_part_of_the_official_suite(python):
 
 
 LIAR = """
-import types
 import numpy as np
 from xtensor_numpy import NumpyBackend, _namespace
+
+class Lies:
+    def __init__(self, sum, stack):
+        self.sum, self.stack = sum, stack
+    def __getattr__(self, name):
+        return getattr(_namespace, name)
 
 class Liar(NumpyBackend):
     name = "liar"
@@ -69,7 +74,7 @@ class Liar(NumpyBackend):
             return np.asarray(np.add.reduce(x, **kwargs)).astype(np.float32)
         def stack(arrays, *, axis):
             return np.stack(arrays, axis=axis)[..., None]
-        return types.SimpleNamespace(**{**vars(_namespace), "sum": sum, "stack": stack})
+        return Lies(sum, stack)
 
 backend = Liar()
 """

@@ -273,6 +273,6 @@ TESTED = (
 
 
 def test_every_creation_function_is_tested_here():
-    from xtensor import _creation
+    from xtensor._standard import creation as _creation
 
     assert set(TESTED) == set(_creation.__all__)

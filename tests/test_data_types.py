@@ -195,7 +195,7 @@ TESTED = ("astype", "can_cast", "finfo", "iinfo", "isdtype", "result_type")
 
 
 def test_every_data_type_function_is_tested_here():
-    from xtensor import _data_types
+    from xtensor._standard import data_types as _data_types
 
     functions = [name for name in _data_types.__all__ if callable(getattr(xp, name))]
     assert set(TESTED) == set(functions)

@@ -526,6 +526,6 @@ def test_function_of_special_real_numbers(device, name):
 
 
 def test_every_elementwise_function_is_in_a_table():
-    from xtensor import _elementwise
+    from xtensor._standard import elementwise as _elementwise
 
     assert {*UNARY, *BINARY, *OTHERS} == set(_elementwise.__all__)

@@ -288,6 +288,6 @@ TESTED = (
 
 
 def test_every_manipulation_function_is_tested_here():
-    from xtensor import _manipulation
+    from xtensor._standard import manipulation as _manipulation
 
     assert set(TESTED) == set(_manipulation.__all__)

@@ -10,7 +10,7 @@ import pytest
 from strategies import expect, made, values_of
 
 import xtensor as xp
-from xtensor._numpy_protocol import COUNTERPARTS, _table
+from xtensor._numpy import COUNTERPARTS, _table
 
 VALUES = np.asarray([[3.0, 1.0, 2.0], [4.0, 6.0, 5.0]])
 

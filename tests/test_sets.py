@@ -114,6 +114,6 @@ TESTED = ("isin", "unique_all", "unique_counts", "unique_inverse", "unique_value
 
 
 def test_every_set_function_is_tested_here():
-    from xtensor import _sets
+    from xtensor._standard import sets as _sets
 
     assert set(TESTED) == set(_sets.__all__)

@@ -79,6 +79,6 @@ TESTED = ("all", "any", "diff")
 
 
 def test_every_utility_function_is_tested_here():
-    from xtensor import _utility
+    from xtensor._standard import utility as _utility
 
     assert set(TESTED) == set(_utility.__all__)

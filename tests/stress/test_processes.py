@@ -11,7 +11,7 @@ import pytest
 from strategies import values_of
 
 import xtensor as xp
-from xtensor._array import _unpickle
+from xtensor._core.array import _unpickle
 
 from .tiers import run, scale
 
@@ -65,7 +65,7 @@ def test_pickles_of_every_protocol_reach_other_processes_and_devices(device, pro
         """
         import base64, pickle, sys
         import xtensor as xp
-        from xtensor import _registry
+        from xtensor._core import registry as _registry
 
         for name in [entry.name for entry in _registry.entries()]:
             if name != "numpy":
@@ -82,7 +82,7 @@ def test_pickles_of_every_protocol_reach_other_processes_and_devices(device, pro
 
 def test_names_in_pickles_are_kept():
     text = pickle.dumps(xp.asarray([1, 2], dtype=xp.int16, device="cpu"), 4)
-    for name in (b"xtensor._array", b"_unpickle", b"numpy", b"cpu"):
+    for name in (b"xtensor._core.array", b"_unpickle", b"numpy", b"cpu"):
         assert name in text
 
 
@@ -131,7 +131,7 @@ count, ran = int(sys.argv[2]), []
 class OnlyOurs(pickle.Unpickler):
     "Whatever name the bytes ask for, only those of a real pickle are looked up: the rest is the reader's own risk."
     def find_class(self, module, name):
-        known = {("xtensor._array", "_unpickle"), ("numpy._core.multiarray", "_reconstruct"), ("numpy", "ndarray"),
+        known = {("xtensor._core.array", "_unpickle"), ("numpy._core.multiarray", "_reconstruct"), ("numpy", "ndarray"),
                  ("numpy", "dtype"), ("numpy._core.numeric", "_frombuffer")}
         if (module, name) not in known:
             raise pickle.UnpicklingError(f"{module}.{name}")
