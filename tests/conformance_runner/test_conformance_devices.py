@@ -14,7 +14,6 @@ NARROW = """
 import numpy as np
 from toy import ToyBackend
 
-from xtensor.backend import Backend
 from xtensor_numpy import NumpyBackend
 
 SUPPORTED = ("bool", "int64", "uint64", "float64", "complex128")
