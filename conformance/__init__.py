@@ -1,4 +1,4 @@
-"""Run the official array-api-tests suite on a device of xtensor, and report what it found.
+"""Runner for the official array-api-tests suite on the devices of xtensor.
 
-A tool of the repository, not part of the distribution: `python -m conformance`.
+A development tool, started from a checkout with `python -m conformance`. It is not part of the distribution.
 """

@@ -1,13 +1,14 @@
-"""The command line: `python -m conformance`, from the repository's root."""
+"""Command line of the runner: `python -m conformance`, from the root of the repository."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from conformance import report, run, suite
+from conformance import dtypes, report, run, suite
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -15,63 +16,97 @@ PASSED, FAILED, NO_DEVICE, NO_SUITE, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def main(argv: Sequence[str] | None = None, *, root: Path = ROOT, pins: suite.Pins = suite.PINS) -> int:
-    """Do what the command line asks and return the exit code."""
+    """Run the command and return its exit code."""
     options = _parser().parse_args(argv)
+    if options.command == "fetch":
+        return _fetch(pins)
+    if options.command == "report":
+        print(f"Wrote {report.write_report(root)}.")
+        return PASSED
+    # A dict removes duplicates and keeps the order.
+    devices = list(dict.fromkeys(options.device or ["cpu"]))
     try:
-        if options.command == "fetch":
-            print(suite.fetch(pins=pins))
-            return PASSED
-        if options.command == "report":
-            print(f"Wrote {report.write_report(root)}.")
-            return PASSED
-        missing = run.missing_requirements()
-        if missing:
-            raise suite.SuiteError(
-                f"The suite needs {', '.join(missing)}, not installed for {sys.executable}.\n"
-                f"Remedy: `{sys.executable} -m pip install {' '.join(missing)}`."
-            )
-        if options.if_available and not suite.is_here():
-            print(suite.fetch(pins=pins))
-        folder = suite.locate()
-        suite.verify(folder, pins)
+        folder = _prepare_suite(options.if_available, pins)
     except suite.SuiteError as error:
-        if options.if_available and not suite.is_here():
-            print(f"CONFORMANCE WAS NOT RUN: THE SUITE IS NOT HERE AND COULD NOT BE CLONED.\n{error}", file=sys.stderr)
-            return PASSED
-        ran = "" if options.command == "fetch" else "NOT RUN: "
-        print(f"{ran}{error}", file=sys.stderr)
-        return NO_SUITE
+        _print_not_run(devices, error.reason, error.remedy)
+        excused = options.if_available and _is_unavailable() and not run.missing_requirements()
+        return PASSED if excused else NO_SUITE
     settings = run.Settings(options.max_examples, options.workers, options.keyword, options.seed)
-    # dict: a device named twice is run once.
-    devices = dict.fromkeys(options.device or ["cpu"])
+    refused: dict[str, run.DeviceError] = {}
+    codes = []
     try:
-        return max(_run_device(device, folder, settings, root, pins, options.record) for device in devices)
+        for device in devices:
+            try:
+                codes.append(_run_device(device, folder, settings, root, pins, options.record))
+            except run.DeviceError as error:
+                refused[device] = error
     except KeyboardInterrupt:
         print("\nInterrupted; no record was written for this device.", file=sys.stderr)
         return INTERRUPTED
+    if refused:
+        reasons = [f"The suite cannot run on {device}: {error.reason}" for device, error in refused.items()]
+        remedies = dict.fromkeys(error.remedy for error in refused.values())
+        _print_not_run(list(refused), "\n".join(reasons), " ".join(remedies))
+        return NO_DEVICE
+    return max(codes)
+
+
+def _fetch(pins: suite.Pins) -> int:
+    try:
+        print(suite.fetch(pins=pins))
+    except suite.SuiteError as error:
+        print(error, file=sys.stderr)
+        return NO_SUITE
+    return PASSED
+
+
+def _prepare_suite(fetch_if_missing: bool, pins: suite.Pins) -> Path:
+    missing = run.missing_requirements()
+    if missing:
+        raise suite.SuiteError(
+            f"{sys.executable} does not have the packages that the suite requires: {', '.join(missing)}.",
+            f"run `{sys.executable} -m pip install {' '.join(missing)}`.",
+        )
+    if fetch_if_missing and _is_unavailable():
+        print(suite.fetch(pins=pins))
+    folder = suite.locate()
+    suite.verify(folder, pins)
+    return folder
+
+
+def _is_unavailable() -> bool:
+    """Return whether the suite is not in the cache and the user names no other folder."""
+    return not os.environ.get(suite.DIRECTORY_VARIABLE) and not suite.is_here()
+
+
+def _print_not_run(devices: Sequence[str], reason: str, remedy: str) -> None:
+    # Last, so that a reader of the end of the output does not take it for a pass.
+    sys.stdout.flush()
+    print(
+        f"{reason}\nNOT RUN: the official suite did not run on {', '.join(devices)}.\nRemedy: {remedy}",
+        file=sys.stderr,
+    )
 
 
 def _run_device(device: str, folder: Path, settings: run.Settings, root: Path, pins: suite.Pins, record: bool) -> int:
-    try:
-        facts = run.open_device(device)
-    except run.DeviceError as error:
-        print(
-            f"NOT RUN on {device}: the device does not open: {error}\n"
-            f"Remedy: `python -m xtensor` lists the devices here and what the others lack.",
-            file=sys.stderr,
-        )
-        return NO_DEVICE
-    result = run.run_suite(folder, device, settings, sys.stdout)
+    facts = run.open_device(device)
+    left_out = dtypes.left_out(facts["dtypes"])
+    print(f"{device}: the suite sees one device: {device}; dtypes left out: {', '.join(left_out) or 'none'}")
+    for note in dtypes.consequences(left_out):
+        print(f"{device}: {note}")
+    result = run.run_suite(folder, device, settings, sys.stdout, dtypes_left_out=left_out)
     if result.problem is not None:
         print(result.log)
     print(run.summary(device, result))
+    if left_out:
+        print(f"{device}: dtypes left out: {', '.join(left_out)}")
     if not record:
-        print(f"{device}: no record written, as asked")
+        print(f"{device}: no record written, because of --no-record")
     elif settings.keyword is None and result.problem is None:
         written = report.write_result(root, device, facts, pins, settings, result)
         print(f"{device}: wrote {written} and {report.write_report(root)}")
     else:
-        print(f"{device}: no record written: this was no complete run")
+        print(f"{device}: no record written, because the run was not complete")
     return PASSED if result.passed else FAILED
 
 
@@ -80,32 +115,34 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m conformance",
         description="Run the official array-api-tests suite on devices of xtensor.",
         epilog=(
-            "exit codes: 0 all passed; 1 a failure, or a run that died; 2 a device that does not "
-            f"open, or bad usage; 3 NOT RUN, the suite is not there as pinned. The suite is taken "
-            f"from {suite.DIRECTORY_VARIABLE} if set, else from {suite.cache_folder()}."
+            "Exit codes: 0: all tests passed. 1: a test failed or the run was incomplete. 2: a device could not be "
+            "opened, or wrong usage. 3: NOT RUN, because the pinned suite is missing or modified. The suite is in the "
+            f"folder that {suite.DIRECTORY_VARIABLE} names, or in {suite.cache_folder()} if the variable is not set."
         ),
         allow_abbrev=False,
     )
-    parser.add_argument("--device", action="append", metavar="D", help="a device, repeatable (default: cpu)")
+    parser.add_argument("--device", action="append", metavar="D", help="device, repeatable (default: cpu)")
     parser.add_argument(
         "--max-examples",
         type=_positive,
         default=100,
         metavar="N",
-        help="Hypothesis's examples a test (default: 100)",
+        help="number of Hypothesis examples per test (default: 100)",
     )
-    parser.add_argument("-k", dest="keyword", metavar="EXPR", help="only these tests; writes no record")
-    parser.add_argument("-j", dest="workers", type=_positive, default=1, metavar="N", help="processes (default: 1)")
-    parser.add_argument("--seed", type=int, metavar="N", help="Hypothesis's seed")
+    parser.add_argument("-k", dest="keyword", metavar="EXPR", help="run only matching tests; write no record")
+    parser.add_argument(
+        "-j", dest="workers", type=_positive, default=1, metavar="N", help="number of processes (default: 1)"
+    )
+    parser.add_argument("--seed", type=int, metavar="N", help="seed of Hypothesis")
     parser.add_argument("--no-record", dest="record", action="store_false", help="write no record of the run")
     parser.add_argument(
         "--if-available",
         action="store_true",
-        help="fetch a missing suite; where that fails, say that it was NOT RUN and exit with 0",
+        help="fetch the suite if the cache does not hold it; if that fails, print NOT RUN and exit with 0, not 3",
     )
     commands = parser.add_subparsers(dest="command", metavar="fetch | report")
-    commands.add_parser("fetch", help="put the pinned suite into the cache")
-    commands.add_parser("report", help="write CONFORMANCE.md from the records there are")
+    commands.add_parser("fetch", help="download the pinned suite to the cache")
+    commands.add_parser("report", help="write CONFORMANCE.md from the existing records")
     return parser
 
 

@@ -1,7 +1,10 @@
-"""The pytest plugin that streams outcomes, as JSON lines, from the suite's process to the runner.
+"""pytest plugin that prepares the suite and streams its outcomes to the runner as JSON lines.
 
-Outcomes are recorded where pytest reports them: in its only process, or, under pytest-xdist,
-in the controller. The message of a failure is made where the exception is: in the worker.
+The process that receives pytest's reports records the outcomes: the only process, or the controller of pytest-xdist.
+The process that runs a test builds the message of its failure, because the exception exists only there.
+
+pytest must load the plugin through the environment variable ``PYTEST_PLUGINS``. The workers of pytest-xdist load the
+plugins of the command line too late, after the suite's conftest.py.
 """
 
 from __future__ import annotations
@@ -13,35 +16,37 @@ from typing import Any
 
 import pytest
 
-from conformance import repair
+from conformance import dtypes, repair, visible_device
 
-_LONGEST = 500
-_LONGEST_NOTE = 200
-_MOST_NOTES = 4
+_MAX_LENGTH = 500
+_MAX_NOTE_LENGTH = 200
+_MAX_NOTES = 4
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that names the file to stream to."""
+    """Add the option for the file that receives the records."""
     parser.addoption("--conformance-records", metavar="FILE", help="stream outcomes to FILE")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Record in the process that sees every report, and only there."""
+    """Register the recorder, except in a worker of pytest-xdist."""
     records = config.getoption("--conformance-records")
     if records and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Recorder(Path(records)), "conformance-recorder")
 
 
-def pytest_sessionstart() -> None:
-    """Mend what the suite itself gets wrong, in every process that runs its tests."""
-    repair.mend()
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests() -> None:
+    """Prepare every process that runs tests, before the suite's conftest.py imports the suite's modules."""
+    visible_device.show_only_default_device()
+    repair.apply(dtypes.from_environment())
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     call: pytest.CallInfo[None],
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Leave the failure's message on the report, which pytest-xdist carries to the controller."""
+    """Attach the failure's message to the report, which pytest-xdist sends to the controller."""
     report = yield
     if report.failed and call.excinfo is not None:
         report.__dict__["conformance_message"] = message_of(call.excinfo.value)
@@ -49,7 +54,7 @@ def pytest_runtest_makereport(
 
 
 def message_of(error: BaseException) -> str:
-    """Return the error's type and first line, then Hypothesis's notes of the failing example."""
+    """Return the error's type and first line, followed by Hypothesis's notes about the failing example."""
     notes = list(getattr(error, "__notes__", ()))
     others = 0
     while isinstance(error, BaseExceptionGroup):
@@ -57,15 +62,15 @@ def message_of(error: BaseException) -> str:
         error = error.exceptions[0]
         notes += getattr(error, "__notes__", ())
     parts = [f"{type(error).__name__}: {_first_line(str(error))}"]
-    # The example is a call spread over many lines, then a note for each value drawn within it.
-    parts += [_shorten(" ".join(note.split()), _LONGEST_NOTE) for note in notes[:_MOST_NOTES]]
+    # The first note is the call, on many lines. A note for each value drawn during the call follows.
+    parts += [_shorten(" ".join(note.split()), _MAX_NOTE_LENGTH) for note in notes[:_MAX_NOTES]]
     if others:
         parts.append(f"({others} more distinct failures)")
     return "\n".join(_shorten(part) for part in parts)
 
 
 class Recorder:
-    """Write a line for each thing the runner wants to know, as it happens."""
+    """Write a line for each event that the runner needs, as soon as it happens."""
 
     def __init__(self, path: Path) -> None:
         self._stream = path.open("a", encoding="utf-8", buffering=1)
@@ -74,16 +79,16 @@ class Recorder:
         self._stream.write(json.dumps({"event": event, **fields}) + "\n")
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Tell how many tests will run, when this process runs them itself."""
+        """Record the number of tests, if this process runs them itself."""
         self._emit("collected", count=len(session.items))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Iterable[str]) -> None:
-        """Tell how many tests will run, when workers run them (each collects them all)."""
+        """Record the number of tests, if workers run them; each worker collects all of them."""
         self._emit("collected", count=len(list(ids)))
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Record a module that could not be collected, or that skipped itself."""
+        """Record a module that pytest could not collect or that skipped itself."""
         if report.failed:
             message = _last_line(report.longreprtext) or "could not be collected"
             self._emit("collect", id=report.nodeid, outcome="errors", text=message)
@@ -91,7 +96,7 @@ class Recorder:
             self._emit("collect", id=report.nodeid, outcome="skipped", text=_skip_reason(report))
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """Tell which test starts: the one to name if the process dies."""
+        """Record the test that starts, for the runner's message if the process dies."""
         self._emit("start", id=nodeid)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -100,7 +105,7 @@ class Recorder:
         self._emit("report", id=report.nodeid, when=report.when, outcome=outcome, text=text)
 
     def pytest_sessionfinish(self) -> None:
-        """Tell that pytest came to its own end."""
+        """Record that pytest finished its session."""
         self._emit("finished")
 
 
@@ -112,7 +117,7 @@ def _outcome(report: pytest.TestReport) -> tuple[str, str]:
         return "skipped", _skip_reason(report)
     if report.passed:
         return "passed", ""
-    # pytest-xdist reports a dead worker itself, outside any phase and with its own words.
+    # pytest-xdist itself reports the death of a worker, with no phase and with its own message.
     message = getattr(report, "conformance_message", "") or _last_line(report.longreprtext)
     return ("errors" if report.when in ("setup", "teardown") else "failed"), message
 
@@ -132,5 +137,5 @@ def _last_line(text: str) -> str:
     return _shorten(lines[-1]) if lines else ""
 
 
-def _shorten(text: str, longest: int = _LONGEST) -> str:
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+def _shorten(text: str, max_length: int = _MAX_LENGTH) -> str:
+    return text if len(text) <= max_length else text[: max_length - 1] + "…"

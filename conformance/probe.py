@@ -1,8 +1,8 @@
-"""Open a device and write what is known of it, as JSON: run in a process of its own.
+"""Description of a device and its libraries, written as JSON by a separate process.
 
     python -m conformance.probe DEVICE FILE
 
-Libraries print as they please while they load, so the answer goes to a file.
+The answer goes to a file because libraries may print to the standard output while they are imported.
 """
 
 from __future__ import annotations
@@ -15,25 +15,32 @@ from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
 
-# The libraries whose versions decide what a result means, where they are installed.
+# Distributions whose versions the record states, if they are installed.
 DISTRIBUTIONS = ("numpy", "array-api-strict", "dpnp", "cupy-cuda12x", "cupy-cuda13x", "triton")
 
 
 def describe(spec: str) -> dict[str, Any]:
-    """Open the device `spec` and return what it and its libraries say of themselves."""
-    # By name: this tool is checked, and its own tests run, without the real xtensor.
+    """Open the device `spec` and return its description.
+
+    Raises
+    ------
+    RuntimeError
+        If arrays are created on another device by default.
+    """
+    # By name, because the runner's own tests run it on a stand-in for xtensor.
     xtensor: Any = import_module("xtensor")
     device = xtensor.device(spec)
-    landed = xtensor.zeros(1).device
-    if landed != device:
-        # The suite never names a device: it would test this other one under our label.
-        raise RuntimeError(f"with XTENSOR_DEVICE={spec} an array landed on {landed}, expected it on {device}")
+    actual = xtensor.zeros(1).device
+    if actual != device:
+        # The suite names no device, so it would test this other device and report it as `spec`.
+        raise RuntimeError(f"with XTENSOR_DEVICE={spec} an array was created on {actual}, expected {device}")
     return {
         "xtensor": str(getattr(xtensor, "__version__", "unknown")),
         "python": platform.python_version(),
         "platform": sysconfig.get_platform(),
         "backend": _backend_name(device),
         "hardware": _hardware_name(device),
+        "dtypes": sorted(xtensor.__array_namespace_info__().dtypes(device=device)),
         "versions": _versions(),
     }
 
@@ -45,7 +52,7 @@ def _backend_name(device: object) -> str | None:
 
 
 def _hardware_name(device: object) -> str | None:
-    # A nicety of the report: a driver that cannot name its hardware is no reason not to run.
+    # The name only informs the reader of the report: a driver that cannot tell it must not prevent the run.
     try:
         info = device.info()  # type: ignore[attr-defined]
         name = info.get("name") if hasattr(info, "get") else getattr(info, "name", None)

@@ -1,4 +1,4 @@
-"""The record of a run, a JSON file a device, and CONFORMANCE.md, made from all of them."""
+"""The record of a run, one JSON file for each device, and the report CONFORMANCE.md generated from the records."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from conformance.outcomes import BAD
-from conformance.repair import EXPLANATION
+from conformance import dtypes, repair, visible_device
+from conformance.outcomes import FAILURES
 from conformance.run import STANDARD, Run, Settings
 from conformance.suite import Pins
 
-# Every device the project speaks for. One with no record is listed as never run.
+# The devices that the project supports. The report lists those without a record as never run.
 PROJECT_DEVICES: Mapping[str, str] = {
     "cpu": "NumPy",
     "cuda:0": "a CUDA GPU, through CuPy",
@@ -28,16 +28,18 @@ PROJECT_DEVICES: Mapping[str, str] = {
 _HEAD = f"""\
 # Conformance
 
-What the official suite, [array-api-tests](https://github.com/data-apis/array-api-tests), finds
-on each device, against version {STANDARD} of the standard. No test is skipped and no failure is
-expected by us. Written by `python -m conformance`; do not edit.
+Results of the official suite, [array-api-tests](https://github.com/data-apis/array-api-tests), on each device, for
+version {STANDARD} of the standard. xtensor skips no test and expects no failure. `python -m conformance` writes this
+file; do not edit it.
 
-One defect of the suite itself is mended while it is loaded: {EXPLANATION}
-"""
+{visible_device.EXPLANATION}
+A device that does not support every dtype of the standard is tested without the missing dtypes. Its section names them.
+
+{repair.EXPLANATION}"""
 
 
 def results_folder(root: Path) -> Path:
-    """Return the folder of the records under the repository's root."""
+    """Return the folder of the records in the repository."""
     return root / "conformance" / "results"
 
 
@@ -50,6 +52,8 @@ def write_result(root: Path, device: str, facts: Mapping[str, Any], pins: Pins, 
         **{key: facts.get(key) for key in ("python", "platform", "versions")},
         "suite": {"array-api-tests": pins.suite, "array-api": pins.specification},
         "standard": STANDARD,
+        "devices_shown": [device],
+        "dtypes_left_out": dtypes.left_out(facts["dtypes"]),
         "max_examples": settings.max_examples,
         "seed": settings.seed,
         "seconds": round(run.seconds, 1),
@@ -75,7 +79,7 @@ def write_report(root: Path) -> Path:
 
 
 def render(records: list[dict[str, Any]]) -> str:
-    """Return the text of CONFORMANCE.md."""
+    """Return the text of CONFORMANCE.md for these records."""
     parts = [_HEAD]
     if records:
         parts += [_table(records), *map(_device_section, records)]
@@ -84,8 +88,8 @@ def render(records: list[dict[str, Any]]) -> str:
 
 
 def _rank(device: str) -> tuple[int, str]:
-    known = list(PROJECT_DEVICES)
-    return (known.index(device) if device in known else len(known)), device
+    order = list(PROJECT_DEVICES)
+    return (order.index(device) if device in order else len(order)), device
 
 
 def _table(records: list[dict[str, Any]]) -> str:
@@ -97,14 +101,14 @@ def _table(records: list[dict[str, Any]]) -> str:
     for chapter in chapters:
         rows.append([chapter, *(_cell(record["chapters"].get(chapter)) for record in records)])
     rows.append(["all", *(_cell(record["counts"]) for record in records)])
-    legend = "Passed / total; failures in bold, and what neither passed nor failed was skipped.\n\n"
+    legend = "Passed / total, with failures in bold. The suite skips the remaining tests.\n\n"
     return legend + "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
 def _cell(counts: Mapping[str, int] | None) -> str:
     if counts is None:
         return "not run"
-    failed = sum(counts[name] for name in BAD)
+    failed = sum(counts[name] for name in FAILURES)
     cell = f"{counts['passed']} / {counts['total']}"
     return f"{cell}, **{failed} failed**" if failed else cell
 
@@ -115,16 +119,31 @@ def _device_section(record: Mapping[str, Any]) -> str:
     suite = ", ".join(f"{name} {commit[:12]}" for name, commit in record["suite"].items())
     lines = [
         f"## {record['device']}\n",
-        f"- Run on {record['date']}, in {record['seconds']:.0f} s, with {record['max_examples']} examples a test",
-        f"- Hardware: {record['hardware'] or 'unnamed'}; {record['platform']}",
-        f"- Backend: {record['backend'] or 'unnamed'}",
+        f"- Run on {record['date']}, in {record['seconds']:.0f} s, with {record['max_examples']} examples per test",
+        f"- Hardware: {record['hardware'] or 'unknown'}; {record['platform']}",
+        f"- Backend: {record['backend'] or 'unknown'}",
         f"- Versions: xtensor {record['xtensor']}, Python {record['python']}" + (f", {libraries}" if libraries else ""),
         f"- Suite: {suite}",
+        _devices_line(record),
+        *_dtype_lines(record),
         *_skip_lines(record["skips"]),
         *_failure_lines(record["failures"]),
         f"\n{_reproduce(record['device'], record['max_examples'], record['seed'])}",
     ]
     return "\n".join(lines)
+
+
+def _devices_line(record: Mapping[str, Any]) -> str:
+    # Records from before the restriction to one device have no such entry.
+    shown = record.get("devices_shown")
+    return f"- Devices that the suite sees: {', '.join(shown) if shown else 'every device of the process'}"
+
+
+def _dtype_lines(record: Mapping[str, Any]) -> list[str]:
+    # Records from before the selection of dtypes are runs with every dtype.
+    names = record.get("dtypes_left_out", [])
+    lines = [f"- Dtypes left out: {', '.join(names) or 'none'}"]
+    return lines + [f"  - {note}" for note in dtypes.consequences(names)]
 
 
 def _skip_lines(skips: list[dict[str, str]]) -> list[str]:
@@ -153,7 +172,7 @@ def _never_run(recorded: set[str]) -> str:
     lines = ["## Never run\n"]
     if not missing:
         return "\n".join([*lines, "None: every device of the project has a record.\n"])
-    lines.append("Nothing is known, and nothing claimed, of these devices:\n")
+    lines.append("There is no result, and so no claim, for these devices:\n")
     lines += [f"- {device} ({PROJECT_DEVICES[device]}): not run" for device in missing]
     commands = "".join(f"python -m conformance --device {device}\n" for device in missing)
     return "\n".join([*lines, f"\n```\n{commands}```\n"])

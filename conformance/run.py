@@ -1,7 +1,8 @@
-"""Running the suite on one device: its process, its environment, and the progress shown meanwhile.
+"""One run of the suite on one device: the process, its environment and the progress display.
 
-Nothing outside the pinned checkout may decide what is run: no skip or expected-failure list, no
-configuration but the suite's, no plugin but the ones named here, no variable of the user's shell.
+Only the pinned checkout and the device's dtypes determine which tests run. The run uses no list of skips or expected
+failures, no configuration except the suite's, no plugin except the ones named here, and none of the variables of the
+user's shell that pytest, Hypothesis or the suite read.
 """
 
 from __future__ import annotations
@@ -13,39 +14,54 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from textwrap import indent
 from typing import Any, TextIO
 
+from conformance import dtypes
 from conformance.outcomes import OUTCOMES, Tally
 
 STANDARD = "2025.12"
 _PLUGINS = ("_hypothesis_pytestplugin", "pytest_metadata.plugin", "pytest_jsonreport.plugin")
-# Import name to what installs it.
-_NEEDED = {
+# Import names of the suite's requirements, with the distributions that provide them.
+_REQUIREMENTS = {
     "pytest": "pytest",
     "hypothesis": "hypothesis",
     "ndindex": "ndindex",
     "pytest_jsonreport": "pytest-json-report",
     "xdist": "pytest-xdist",
 }
-_CLEARED = ("PYTEST_", "ARRAY_API_TESTS_", "HYPOTHESIS_")
-_OPEN_SECONDS = 300
+_CLEARED_PREFIXES = ("PYTEST_", "ARRAY_API_TESTS_", "HYPOTHESIS_")
+_OPEN_TIMEOUT = 300  # seconds
+_LIST_DEVICES = "run `python -m xtensor` for the devices of this machine and the requirements of the others."
 _LOG_LINES = 40
-# pytest's exit codes for a session that ran to its end: passed, failed, nothing collected.
-_ENDED = (0, 1, 5)
+# pytest's exit codes for a complete session: passed, failed, nothing collected.
+_COMPLETE = (0, 1, 5)
 
 
 class DeviceError(Exception):
-    """The device could not be opened; the message says why."""
+    """The suite cannot run on the device.
+
+    Attributes
+    ----------
+    reason
+        A description of the problem.
+    remedy
+        The action that solves it.
+    """
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        super().__init__(f"{reason}\nRemedy: {remedy}")
+        self.reason = reason
+        self.remedy = remedy
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a user may choose about a run: how much, how fast, and which part of it."""
+    """Settings of a run from the command line."""
 
     max_examples: int = 100
     workers: int = 1
@@ -55,7 +71,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Run:
-    """A finished run: its outcomes, and what was wrong with the run itself, if anything."""
+    """A finished run: its outcomes, and a description of the problem if the run itself was incomplete."""
 
     tally: Tally
     seconds: float
@@ -64,17 +80,23 @@ class Run:
 
     @property
     def passed(self) -> bool:
-        """Whether every test ran and none failed in any way."""
-        return self.problem is None and self.tally.bad == 0
+        """Whether every test ran and none failed."""
+        return self.problem is None and self.tally.failed == 0
 
 
 def missing_requirements() -> list[str]:
-    """List what the suite needs and this Python lacks."""
-    return [package for module, package in _NEEDED.items() if find_spec(module) is None]
+    """Return the distributions that the suite requires and this Python does not have."""
+    return [package for module, package in _REQUIREMENTS.items() if find_spec(module) is None]
 
 
 def open_device(device: str) -> dict[str, Any]:
-    """Open the device in a process of its own and return the facts it gives about itself."""
+    """Open the device in a separate process and return its description by :func:`conformance.probe.describe`.
+
+    Raises
+    ------
+    DeviceError
+        If the device cannot be opened, or if it does not support the dtypes without which the suite cannot run.
+    """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         answer = Path(scratch) / "facts.json"
         try:
@@ -86,19 +108,24 @@ def open_device(device: str) -> dict[str, Any]:
                 capture_output=True,
                 encoding="utf-8",
                 errors="replace",
-                timeout=_OPEN_SECONDS,
+                timeout=_OPEN_TIMEOUT,
             )
         except subprocess.TimeoutExpired:
-            raise DeviceError(f"it did not open within {_OPEN_SECONDS} s") from None
+            raise DeviceError(f"it did not open within {_OPEN_TIMEOUT} s.", _LIST_DEVICES) from None
         if done.returncode or not answer.exists():
-            said = done.stderr.strip().splitlines()
-            raise DeviceError(said[-1] if said else _exit_words(done.returncode))
+            errors = done.stderr.strip().splitlines()
+            raise DeviceError(errors[-1] if errors else _describe_exit(done.returncode), _LIST_DEVICES)
         facts: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
-        return facts
+    refusal = dtypes.refusal(dtypes.left_out(facts["dtypes"]))
+    if refusal is not None:
+        raise DeviceError(refusal, "let the backend's dtypes() return these dtypes, if the device supports them.")
+    return facts
 
 
-def run_suite(folder: Path, device: str, settings: Settings, out: TextIO) -> Run:
-    """Run the suite in `folder` on `device`, showing progress and failures on `out`."""
+def run_suite(
+    folder: Path, device: str, settings: Settings, out: TextIO, *, dtypes_left_out: Sequence[str] = ()
+) -> Run:
+    """Run the suite in `folder` on `device`, and show progress and failures on `out`."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch_name:
         scratch = Path(scratch_name)
         records, empty_list, log = (scratch / name for name in ("records", "empty", "log"))
@@ -110,14 +137,14 @@ def run_suite(folder: Path, device: str, settings: Settings, out: TextIO) -> Run
             process = subprocess.Popen(
                 _command(folder, settings, records, empty_list),
                 cwd=folder,
-                env=_environment(device, scratch),
+                env=_suite_environment(device, scratch, dtypes_left_out),
                 stdin=subprocess.DEVNULL,
                 stdout=log_stream,
                 stderr=subprocess.STDOUT,
             )
             try:
                 for record in _follow(records, process):
-                    failure = tally.take(record)
+                    failure = tally.add(record)
                     if failure is not None:
                         test, outcome = failure
                         progress.print(f"{outcome.name.upper()} {test}")
@@ -135,11 +162,11 @@ def run_suite(folder: Path, device: str, settings: Settings, out: TextIO) -> Run
 
 
 def summary(device: str, run: Run) -> str:
-    """Say in a line or two how the run ended."""
+    """Return the result of a run in one line, with a second line for a problem of the run itself."""
     counts = run.tally.counts()
-    counted = ", ".join(f"{counts[name]} {name}" for name in OUTCOMES)
+    listed = ", ".join(f"{counts[name]} {name}" for name in OUTCOMES)
     verdict = "PASSED" if run.passed else "FAILED"
-    lines = [f"{device}: {verdict}: {counted}, {counts['total']} in all, in {run.seconds:.0f} s"]
+    lines = [f"{device}: {verdict}: {listed}, {counts['total']} in all, in {run.seconds:.0f} s"]
     if run.problem is not None:
         lines.append(f"{device}: {run.problem}")
     return "\n".join(lines)
@@ -150,15 +177,15 @@ def _command(folder: Path, settings: Settings, records: Path, empty_list: Path) 
     command += ["-c", str(folder / "pytest.ini"), "--rootdir", str(folder)]
     command += ["--confcutdir", str(folder), "--disable-warnings"]
     command += ["-p", "no:cacheprovider"]
-    for plugin in (*_PLUGINS, "conformance.plugin"):
+    for plugin in _PLUGINS:
         command += ["-p", plugin]
     if settings.workers > 1:
         command += ["-p", "xdist.plugin", "-n", str(settings.workers)]
     command += ["--conformance-records", str(records)]
-    # Named, though empty, because the suite reads lists that lie in its folder if none is named.
+    # Empty lists, because the suite reads the lists in its own folder if the command names none.
     command += ["--skips-file", str(empty_list), "--xfails-file", str(empty_list)]
     command += ["--max-examples", str(settings.max_examples), "--disable-deadline"]
-    # A module that fails to import must not hide the outcomes of the others.
+    # If one module cannot be imported, the tests of the other modules still run.
     command += ["--continue-on-collection-errors"]
     if settings.keyword is not None:
         command += ["-k", settings.keyword]
@@ -168,7 +195,7 @@ def _command(folder: Path, settings: Settings, records: Path, empty_list: Path) 
 
 
 def _environment(device: str, scratch: Path) -> dict[str, str]:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(_CLEARED)}
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(_CLEARED_PREFIXES)}
     environment.update(
         ARRAY_API_TESTS_MODULE="xtensor",
         ARRAY_API_TESTS_VERSION=STANDARD,
@@ -176,9 +203,17 @@ def _environment(device: str, scratch: Path) -> dict[str, str]:
         PYTEST_DISABLE_PLUGIN_AUTOLOAD="1",
         HYPOTHESIS_STORAGE_DIRECTORY=str(scratch / "hypothesis"),
         PYTHONDONTWRITEBYTECODE="1",
-        # The subprocess runs elsewhere, and must find xtensor, and this package, where we do.
+        # The subprocess has another working directory and must import the same xtensor and the same runner.
         PYTHONPATH=os.pathsep.join(_import_path()),
     )
+    return environment
+
+
+def _suite_environment(device: str, scratch: Path, dtypes_left_out: Sequence[str]) -> dict[str, str]:
+    environment = _environment(device, scratch)
+    environment["PYTEST_PLUGINS"] = "conformance.plugin"
+    if dtypes_left_out:
+        environment[dtypes.VARIABLE] = dtypes.value(dtypes_left_out)
     return environment
 
 
@@ -188,7 +223,7 @@ def _import_path() -> list[str]:
 
 
 def _follow(records: Path, process: subprocess.Popen[bytes]) -> Iterator[dict[str, Any]]:
-    """Yield the plugin's records as they are written, until the process has ended."""
+    """Yield the plugin's records while the process writes them, until it ends."""
     with records.open(encoding="utf-8") as stream:
         pending = ""
         while True:
@@ -204,22 +239,22 @@ def _follow(records: Path, process: subprocess.Popen[bytes]) -> Iterator[dict[st
 
 
 def _problem(tally: Tally, code: int, keyword: str | None) -> str | None:
-    """Say what was wrong with the run itself, whatever its tests did."""
+    """Return a description of what made the run itself incomplete, or None. Failed tests do not matter here."""
     if not tally.finished and tally.collected == 0 and code > 0:
-        return f"pytest could not start ({_exit_words(code)}); its last words are above"
-    if not tally.finished or code not in _ENDED:
-        seen = f"the last test seen: {tally.last_seen}" if tally.last_seen else "before any test"
-        return f"pytest died ({_exit_words(code)}); {seen}"
+        return f"pytest could not start ({_describe_exit(code)}); the end of its output is above"
+    if not tally.finished or code not in _COMPLETE:
+        last = f"last test started: {tally.last_started}" if tally.last_started else "no test had started"
+        return f"pytest died ({_describe_exit(code)}); {last}"
     if tally.missing:
-        return f"{tally.missing} of {tally.collected} collected tests never gave an outcome"
+        return f"{tally.missing} of {tally.collected} collected tests have no outcome"
     if not tally.outcomes:
         if keyword is not None:
-            return f"nothing matched -k {keyword!r}"
-        return "no test was collected, expected the whole suite"
+            return f"no test matched -k {keyword!r}"
+        return "pytest collected no test, expected the whole suite"
     return None
 
 
-def _exit_words(code: int) -> str:
+def _describe_exit(code: int) -> str:
     if code >= 0:
         return f"exit code {code}"
     try:
@@ -229,22 +264,22 @@ def _exit_words(code: int) -> str:
 
 
 class _Progress:
-    """One line kept up to date on a terminal; elsewhere, a line for every tenth of the tests."""
+    """Progress display: one line that is updated on a terminal, a new line for each tenth of the tests elsewhere."""
 
     def __init__(self, device: str, out: TextIO) -> None:
         self._device = device
         self._out = out
-        self._in_place = out.isatty()
+        self._is_terminal = out.isatty()
         self._line = ""
         self._tenth = 0
 
     def show(self, tally: Tally) -> None:
-        """Show how far the run has come."""
+        """Show the number of finished and failed tests."""
         if tally.collected == 0:
             return
         done = len(tally.outcomes)
-        line = f"{self._device}: {done}/{tally.collected}, {tally.bad} failed"
-        if self._in_place:
+        line = f"{self._device}: {done}/{tally.collected}, {tally.failed} failed"
+        if self._is_terminal:
             if line != self._line:
                 self._out.write("\r" + line.ljust(len(self._line)))
                 self._out.flush()
@@ -256,7 +291,7 @@ class _Progress:
             print(line, file=self._out, flush=True)
 
     def print(self, text: str) -> None:
-        """Print a text that stays, above the progress line."""
+        """Print a permanent line above the progress line."""
         self.close()
         print(text, file=self._out, flush=True)
 

@@ -1,7 +1,7 @@
-"""Where the official suite is: finding, fetching and verifying its checkout.
+"""The checkout of the official suite: location, download and verification.
 
-The suite is pinned to a commit, and so is the specification it reads its expectations from
-(its folder `array-api`): a result means nothing without knowing what was run.
+The suite and the specification from which it reads its expectations (its folder `array-api`) are pinned to one commit
+each, so that a result always refers to known tests.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ DIRECTORY_VARIABLE = "ARRAY_API_TESTS_DIR"
 FETCH = "python -m conformance fetch"
 SPECIFICATION = "array-api"
 
-# What using a checkout leaves in it without changing what it tests.
+# Folders that tools create in a checkout. They do not change the tests.
 _CACHES = frozenset({"__pycache__", ".hypothesis", ".pytest_cache", ".mypy_cache", ".ruff_cache"})
-# Lists the suite would read by default; the runner names empty ones instead, so these are inert.
-_INERT = frozenset({"skips.txt", "xfails.txt"})
-# Set inside git hooks; they would make git answer for another repository than the one asked about.
+# Lists that the suite reads by default. They have no effect, because the runner names empty lists instead.
+_UNUSED_LISTS = frozenset({"skips.txt", "xfails.txt"})
+# Git sets these variables in hooks. With them, git commands would refer to another repository.
 _GIT_LOCATION = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"})
 
 
 @dataclass(frozen=True)
 class Pins:
-    """The two commits a result is about, and where they come from."""
+    """The pinned commits of the suite and the specification, with the URLs of their repositories."""
 
     suite: str
     specification: str
@@ -41,11 +41,24 @@ PINS = Pins(
 
 
 class SuiteError(Exception):
-    """The suite is not there, or is not what the pins name; the message ends with the remedy."""
+    """The suite cannot be used, because it is missing, modified or at another commit.
+
+    Attributes
+    ----------
+    reason
+        A description of the problem.
+    remedy
+        The action that solves it.
+    """
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        super().__init__(f"{reason}\nRemedy: {remedy}")
+        self.reason = reason
+        self.remedy = remedy
 
 
 def cache_folder() -> Path:
-    """Return the checkout's place in the user's cache."""
+    """Return the folder of the checkout in the user's cache."""
     variable, fallback = "XDG_CACHE_HOME", Path.home() / ".cache"
     if os.name == "nt":
         variable, fallback = "LOCALAPPDATA", Path.home() / "AppData" / "Local"
@@ -53,22 +66,28 @@ def cache_folder() -> Path:
 
 
 def locate() -> Path:
-    """Return the checkout that `ARRAY_API_TESTS_DIR` names, else the one in the cache."""
+    """Return the folder that `ARRAY_API_TESTS_DIR` names, or the folder in the cache if the variable is not set.
+
+    Raises
+    ------
+    SuiteError
+        If the folder does not hold the suite.
+    """
     named = os.environ.get(DIRECTORY_VARIABLE)
     folder = Path(named) if named else cache_folder()
     if not (folder / "array_api_tests").is_dir():
         source = f"the folder that {DIRECTORY_VARIABLE} names" if named else "the cache"
         raise SuiteError(
-            f"The official suite array-api-tests was not found in {folder} ({source}).\n"
-            f"Remedy: `{FETCH}`"
+            f"The official suite array-api-tests was not found in {folder} ({source}).",
+            f"run `{FETCH}`"
             + (f" with {DIRECTORY_VARIABLE} unset" if named else "")
-            + f", or name a checkout in {DIRECTORY_VARIABLE}."
+            + f", or set {DIRECTORY_VARIABLE} to the folder of a checkout.",
         )
     return folder.resolve()
 
 
 def is_here() -> bool:
-    """Whether there is a checkout where :func:`locate` looks."""
+    """Return whether :func:`locate` finds the suite."""
     try:
         locate()
     except SuiteError:
@@ -78,22 +97,26 @@ def is_here() -> bool:
 
 def verify(folder: Path, pins: Pins = PINS) -> None:
     """Raise SuiteError unless `folder` is an unmodified checkout at the pinned commits."""
-    parts = ((folder, pins.suite), (folder / SPECIFICATION, pins.specification))
-    for part, expected in parts:
-        found = _commit(part)
-        if found != expected:
+    repositories = ((folder, pins.suite), (folder / SPECIFICATION, pins.specification))
+    for repository, expected in repositories:
+        actual = _commit(repository)
+        if actual != expected:
             raise SuiteError(
-                f"{part} is at commit {found}, expected {expected}.\n"
-                f"Remedy: `{FETCH}` with {DIRECTORY_VARIABLE} unset, or "
-                f"`git -C {part} checkout {expected}`."
+                f"{repository} is at commit {actual}, expected {expected}.",
+                f"run `{FETCH}` with {DIRECTORY_VARIABLE} unset, or `git -C {repository} checkout {expected}`.",
             )
-        _refuse_modifications(part)
+        _refuse_modifications(repository)
 
 
 def fetch(folder: Path | None = None, pins: Pins = PINS) -> str:
-    """Put the pinned suite into `folder` (default: the cache) and say what was done.
+    """Download the pinned suite to `folder` (default: the cache) and return a message for the user.
 
-    An unmodified checkout at other commits is replaced; one with changes in it is left alone.
+    A checkout at other commits is replaced, unless it is modified.
+
+    Raises
+    ------
+    SuiteError
+        If the download fails, or if `folder` holds a modified checkout.
     """
     folder = folder or cache_folder()
     if folder.exists():
@@ -104,8 +127,8 @@ def fetch(folder: Path | None = None, pins: Pins = PINS) -> str:
         else:
             return f"The suite is already in {folder}, at the pinned commits."
     folder.parent.mkdir(parents=True, exist_ok=True)
-    # A sibling, so that the finished checkout takes its place in one rename: a network that
-    # breaks half-way leaves nothing that looks like a suite.
+    # A sibling folder, so that one rename installs the finished checkout: after a network failure there is no
+    # incomplete checkout.
     with tempfile.TemporaryDirectory(
         prefix=f"{folder.name}-", dir=folder.parent, ignore_cleanup_errors=True
     ) as scratch:
@@ -122,7 +145,7 @@ def fetch(folder: Path | None = None, pins: Pins = PINS) -> str:
 def _clone(url: str, commit: str, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     _git(folder, "init", "--quiet")
-    # The one commit by its name: it need not be on a branch, and the history is of no use here.
+    # The pinned commit need not be on a branch, and its history is not needed.
     _git(folder, "fetch", "--quiet", "--no-recurse-submodules", "--depth", "1", url, commit)
     _git(folder, "checkout", "--quiet", "--no-recurse-submodules", "--detach", "FETCH_HEAD")
 
@@ -137,27 +160,27 @@ def _refuse_modifications(folder: Path) -> None:
         listed = "\n".join(f"    {change}" for change in changes[:10])
         more = f"\n    and {len(changes) - 10} more" if len(changes) > 10 else ""
         raise SuiteError(
-            f"{folder} is modified, expected it as committed. Found:\n{listed}{more}\n"
-            f"Remedy: undo these changes, or move {folder} away and run `{FETCH}`."
+            f"{folder} is modified, expected the committed files. Changes:\n{listed}{more}",
+            f"undo these changes, or move {folder} away and run `{FETCH}`.",
         )
 
 
 def _modifications(folder: Path) -> list[str]:
-    """List what differs from the commit; ignored files too, for an ignored conftest.py runs."""
+    """Return the differences from the commit, including ignored files, because pytest runs an ignored conftest.py."""
     status = _git(
         folder,
         *("status", "--porcelain", "-z", "--no-renames", "--ignored"),
-        # The specification is a repository of its own, and is verified as one.
+        # The specification is a separate repository with its own verification.
         *("--untracked-files=all", "--ignore-submodules=all"),
     )
     changes = []
     for entry in filter(None, status.split("\0")):
         state, name = entry[:2], entry[3:]
         untracked = state in ("??", "!!")
-        inert = name in _INERT or not _CACHES.isdisjoint(name.split("/"))
-        if not (untracked and inert):
+        harmless = name in _UNUSED_LISTS or not _CACHES.isdisjoint(name.split("/"))
+        if not (untracked and harmless):
             changes.append(f"{state} {name}")
-    # Files that git was told to assume unchanged are left out of its status.
+    # git status omits the files that are marked as assumed unchanged.
     for entry in filter(None, _git(folder, "ls-files", "-v", "-z").split("\0")):
         if entry[0].islower() or entry[0] == "S":
             changes.append(f"{entry[0]}  {entry[2:]} (hidden from git status)")
@@ -166,18 +189,18 @@ def _modifications(folder: Path) -> list[str]:
 
 def _git(folder: Path, *arguments: str) -> str:
     environment = {k: v for k, v in os.environ.items() if k not in _GIT_LOCATION}
-    # A folder that is no repository must not be answered for by one around it.
+    # Without the ceiling, git would use a repository that encloses a folder that is none.
     environment["GIT_CEILING_DIRECTORIES"] = str(folder.resolve().parent)
     environment["GIT_TERMINAL_PROMPT"] = "0"
     command = ["git", "-C", str(folder), *arguments]
     try:
         done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", errors="replace")
     except FileNotFoundError:
-        raise SuiteError("git was not found.\nRemedy: install git, and put it on PATH.") from None
+        raise SuiteError("git was not found.", "install git and add it to PATH.") from None
     if done.returncode:
         raise SuiteError(
-            f"`{' '.join(command)}` failed: {done.stderr.strip() or 'it gave no reason'}\n"
-            f"Remedy: see git's message. A folder that is no whole checkout can be moved away, "
-            f"then `{FETCH}`; without a network, name a checkout in {DIRECTORY_VARIABLE}."
+            f"`{' '.join(command)}` failed: {done.stderr.strip() or 'git printed no message'}",
+            f"run `{FETCH}` with a network, or set {DIRECTORY_VARIABLE} to the folder of a checkout. "
+            "Move an incomplete checkout away first.",
         )
     return done.stdout

@@ -1,0 +1,180 @@
+"""Location, verification and download of the suite's checkout."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from small_suite import SmallSuite, commit_all, git
+
+from conformance import run, suite
+from conformance.__main__ import FAILED, NO_SUITE, PASSED, main
+
+NOT_RUN = "NOT RUN: the official suite did not run on "
+
+
+@pytest.fixture
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Cache folder without a suite, and no other folder named."""
+    monkeypatch.delenv(suite.DIRECTORY_VARIABLE, raising=False)
+    for variable in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(variable, str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def unreachable(folder: Path) -> suite.Pins:
+    return replace(suite.PINS, suite_url=str(folder / "a"), specification_url=str(folder / "b"))
+
+
+def test_missing_suite_fails(passing: SmallSuite, empty_cache: Path) -> None:
+    assert passing.run() == NO_SUITE == 3
+    assert not passing.has_written
+
+
+def test_output_without_the_suite_ends_with_not_run_and_the_remedy(
+    passing: SmallSuite, empty_cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    passing.run("--device", "cpu", "--device", "strict")
+    *_, not_run, remedy = capsys.readouterr().err.splitlines()
+    assert not_run == NOT_RUN + "cpu, strict."
+    assert remedy.startswith("Remedy: run `python -m conformance fetch`")
+    assert "ARRAY_API_TESTS_DIR" in remedy
+
+
+def test_named_folder_without_a_suite_is_not_run(
+    passing: SmallSuite,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("ARRAY_API_TESTS_DIR", str(tmp_path / "nowhere"))
+    assert passing.run() == NO_SUITE
+    assert "nowhere" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("part", ["suite", "specification"])
+def test_other_commit_is_refused(passing: SmallSuite, part: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found, expected = getattr(passing.pins, part), "0" * 40
+    pins = replace(passing.pins, **{part: expected})
+    assert replace(passing, pins=pins).run() == NO_SUITE
+    message = capsys.readouterr().err
+    assert NOT_RUN in message
+    assert f"is at commit {found}, expected {expected}" in message
+    assert not passing.has_written
+
+
+def test_specification_outside_a_repository_is_refused(passing: SmallSuite, capsys: pytest.CaptureFixture[str]) -> None:
+    (passing.folder / "array-api" / ".git").rename(passing.root / "moved")
+    assert passing.run() == NO_SUITE
+    assert "not a git repository" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["conftest.py", "array-api/spec.md"])
+def test_edited_file_is_refused(passing: SmallSuite, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with (passing.folder / name).open("a", encoding="utf-8") as stream:
+        stream.write("# edited\n")
+    assert passing.run() == NO_SUITE
+    message = capsys.readouterr().err
+    assert "is modified" in message
+    assert Path(name).name in message
+
+
+def test_edit_hidden_from_git_is_refused(passing: SmallSuite, capsys: pytest.CaptureFixture[str]) -> None:
+    git(passing.folder, "update-index", "--assume-unchanged", "conftest.py")
+    assert passing.run() == NO_SUITE
+    assert "conftest.py (hidden from git status)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_added_conftest_is_refused(passing: SmallSuite, ignored: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    if ignored:
+        (passing.folder / ".git" / "info" / "exclude").write_text("*.py\n", encoding="utf-8")
+    (passing.folder / "array_api_tests" / "conftest.py").touch()
+    assert passing.run() == NO_SUITE
+    assert "array_api_tests/conftest.py" in capsys.readouterr().err
+
+
+def test_leftover_caches_are_accepted(passing: SmallSuite) -> None:
+    for name in (".hypothesis", ".pytest_cache", "array_api_tests/__pycache__"):
+        (passing.folder / name).mkdir()
+        (passing.folder / name / "leftover").touch()
+    suite.verify(passing.folder, passing.pins)
+
+
+def test_if_available_without_the_suite_passes(empty_cache: Path, tmp_path: Path) -> None:
+    assert main(["--if-available"], root=tmp_path, pins=unreachable(tmp_path)) == PASSED
+
+
+def test_if_available_without_the_suite_ends_with_not_run_and_the_remedy(
+    empty_cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["--if-available"], root=tmp_path, pins=unreachable(tmp_path))
+    *_, not_run, remedy = capsys.readouterr().err.splitlines()
+    assert not_run == NOT_RUN + "cpu."
+    assert remedy.startswith("Remedy: ")
+
+
+def test_if_available_fetches_a_missing_suite_and_runs_it(failing: SmallSuite, empty_cache: Path) -> None:
+    assert failing.run("--if-available") == FAILED
+    assert failing.record()["counts"]["total"] == 2
+
+
+def test_if_available_with_a_suite_runs_it(failing: SmallSuite) -> None:
+    assert failing.run("--if-available") == FAILED
+
+
+def test_if_available_does_not_excuse_a_named_folder_without_a_suite(
+    passing: SmallSuite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARRAY_API_TESTS_DIR", str(tmp_path / "nowhere"))
+    assert passing.run("--if-available") == NO_SUITE
+
+
+def test_if_available_does_not_excuse_a_modified_suite(passing: SmallSuite) -> None:
+    (passing.folder / "conftest.py").write_text("# edited\n", encoding="utf-8")
+    assert passing.run("--if-available") == NO_SUITE
+
+
+def test_if_available_does_not_excuse_a_missing_package(
+    empty_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(run, "missing_requirements", lambda: ["ndindex"])
+    assert main(["--if-available"], root=tmp_path, pins=unreachable(tmp_path)) == NO_SUITE
+    assert "pip install ndindex" in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_fetch_installs_the_pinned_suite(passing: SmallSuite, tmp_path: Path) -> None:
+    target = tmp_path / "cache" / "array-api-tests"
+    assert "Fetched" in suite.fetch(target, passing.pins)
+    suite.verify(target, passing.pins)
+    assert [entry.name for entry in target.parent.iterdir()] == ["array-api-tests"]
+
+
+def test_fetch_of_a_present_suite_changes_nothing(passing: SmallSuite) -> None:
+    assert "already in" in suite.fetch(passing.folder, passing.pins)
+
+
+def test_failed_fetch_leaves_no_files(passing: SmallSuite, tmp_path: Path) -> None:
+    target = tmp_path / "cache" / "array-api-tests"
+    pins = replace(passing.pins, specification_url=str(tmp_path / "unreachable"))
+    with pytest.raises(suite.SuiteError, match="unreachable"):
+        suite.fetch(target, pins)
+    assert list(target.parent.iterdir()) == []
+
+
+def test_fetch_replaces_another_commit(passing: SmallSuite, tmp_path: Path) -> None:
+    target = tmp_path / "cache" / "array-api-tests"
+    suite.fetch(target, passing.pins)
+    newer = replace(passing.pins, suite=commit_all(passing.folder))
+    assert newer != passing.pins
+    suite.fetch(target, newer)
+    suite.verify(target, newer)
+
+
+def test_fetch_does_not_replace_a_modified_checkout(passing: SmallSuite) -> None:
+    edited = passing.folder / "conftest.py"
+    edited.write_text("# mine\n", encoding="utf-8")
+    with pytest.raises(suite.SuiteError, match=r"conftest\.py"):
+        suite.fetch(passing.folder, passing.pins)
+    assert edited.read_text(encoding="utf-8") == "# mine\n"
