@@ -19,7 +19,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import xtensor as xp
-from xtensor.backend import STANDARD_DTYPES
+from xtensor.backend import STANDARD_DTYPES as DTYPE_NAMES
+
+STANDARD_DTYPES = tuple(map(np.dtype, DTYPE_NAMES))
+
 
 DType = np.dtype[Any]
 

@@ -14,8 +14,12 @@ import numpy as np
 import pytest
 
 import xtensor as xp
-from xtensor.backend import STANDARD_DTYPES, BackendUnavailableError
+from xtensor.backend import STANDARD_DTYPES as DTYPE_NAMES
+from xtensor.backend import BackendUnavailableError
 from xtensor_dpnp import DpnpBackend, _runtime
+
+STANDARD_DTYPES = tuple(map(np.dtype, DTYPE_NAMES))
+
 
 CONFIGURATION = ("OCL_ICD_FILENAMES", "OCL_ICD_VENDORS", "ONEAPI_DEVICE_SELECTOR", "SYCL_DEVICE_FILTER")
 
