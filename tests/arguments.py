@@ -50,6 +50,7 @@ def parts() -> xp.Array:
 
 Arguments = dict[str, Any]
 
+
 def parameters_of(function: Any) -> list[inspect.Parameter]:
     return [item for item in inspect.signature(function).parameters.values() if item.name != "self"]
 

@@ -24,7 +24,9 @@ BY_VALUES = {
 STANDARD = [
     name
     for name in public_functions()
-    if name not in BY_VALUES and not name.startswith(("special.", "nn.", "lib.")) and "." not in name.replace("linalg.", "").replace("fft.", "")
+    if name not in BY_VALUES
+    and not name.startswith(("special.", "nn.", "lib."))
+    and "." not in name.replace("linalg.", "").replace("fft.", "")
 ]
 
 

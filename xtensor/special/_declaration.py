@@ -18,14 +18,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .._array import Array, apply, wrap
-from .._bfloat16 import result_type
-from .._device import Device
-from .._device import device as open_device
-from .._dispatch import call, common_device, composed, native_operand
-from .._errors import describe
-from .._transfers import allowed, move
-from ..backend import DType, Native
+from .._core.array import ASTYPE, Array, attempt, wrap
+from .._core.backend import Native
+from .._core.device import Device
+from .._core.device import device as open_device
+from .._core.dispatch import call, common_device, composed, native_operand
+from .._core.dtypes import DType, result_type
+from .._core.errors import describe
+from .._core.operations import Accepts, Operation
+from .._core.operations import declare as declare_operation
+from .._core.transfers import allowed, move
+from .._standard.creation import FULL
 
 __all__ = ["DECLARATIONS", "Declaration", "FunctionUnavailableError", "arrays", "library_function", "special"]
 
@@ -62,6 +65,8 @@ class Declaration:
         Number of leading operands that are real even if the last operand is complex.
     prefer_formula
         Whether the formula is used even on devices with their own implementation.
+    operation
+        Its row of the table of operations.
     """
 
     name: str
@@ -71,6 +76,7 @@ class Declaration:
     complex_formula: bool
     real_operands: int
     prefer_formula: bool
+    operation: Operation
 
 
 DECLARATIONS: dict[str, Declaration] = {}
@@ -110,8 +116,9 @@ def special(
         names = parameters if operands is None else operands
         if names != parameters and not prefer_formula:
             raise TypeError(f"{name}(): options are for formulas only; declare the function with prefer_formula=True")
+        row = _row(name, names, complex)
         return _public(
-            function, Declaration(name, names, function, complex, complex_formula, real_operands, prefer_formula)
+            function, Declaration(name, names, function, complex, complex_formula, real_operands, prefer_formula, row)
         )
 
     return declare
@@ -129,10 +136,17 @@ def library_function(*, complex: bool = False, real_operands: int = 0) -> Callab
     """
 
     def declare(function: F) -> F:
-        names = tuple(inspect.signature(function).parameters)
-        return _public(function, Declaration(function.__name__, names, None, complex, False, real_operands, False))
+        name, names = function.__name__, tuple(inspect.signature(function).parameters)
+        row = _row(name, names, complex)
+        return _public(function, Declaration(name, names, None, complex, False, real_operands, False, row))
 
     return declare
+
+
+def _row(name: str, operands: tuple[str, ...], complex: bool) -> Operation:
+    """Declare a special function's operation."""
+    accepts: Accepts = "floating" if complex else "real floating"
+    return declare_operation(f"special.{name}", "special", operands=len(operands), accepts=accepts, primitive=False)
 
 
 def arrays(*operands: Array | complex) -> tuple[Array, ...]:
@@ -227,25 +241,13 @@ def _promoted_dtype(natives: list[Any], device: Device) -> DType:
 def _as_dtype(native: Any, dtype: DType, device: Device) -> Native:
     """Return a native array, or a scalar as a 0-d native array, in a dtype."""
     if not hasattr(native, "dtype"):
-        return call(device, device.xp.full, (), native, dtype=dtype)
+        return call(FULL, device, (), native, dtype=dtype)
     if native.dtype == dtype:
         return native
-    return call(device, device.xp.astype, native, dtype)
+    return call(ASTYPE, device, native, dtype)
 
 
 # -- computation ------------------------------------------------------------------------------------------------------
-
-
-def _implementation(device: Device, name: str, kind: str) -> Callable[..., Native] | None:
-    """Return a device's own implementation for native arrays of a kind ("f" or "c"), or None."""
-    implementation: Callable[..., Native] | None = device.xp.special.find(name, kind)
-    return implementation
-
-
-def _import_error(device: Device) -> ImportError | None:
-    """Return the error of importing a device's library of special functions, if the import failed."""
-    error: ImportError | None = device.xp.special.missing
-    return error
 
 
 def _compute(
@@ -254,35 +256,34 @@ def _compute(
     """Compute a special function of native arrays of one dtype; ``formula`` takes them as Arrays."""
     kind = natives[-1].dtype.kind
     if not declaration.prefer_formula:
-        implementation = _implementation(device, declaration.name, kind)
-        if implementation is not None:
-            return apply(device, implementation, *natives)
+        result = attempt(declaration.operation, device, *natives)
+        if result is not NotImplemented:
+            return result
     if formula is not None and (kind != "c" or declaration.complex_formula):
         with np.errstate(all="ignore"):
             return formula(*(wrap(native, device) for native in natives))
-    return _compute_on_host(declaration.name, device, natives)
+    return _compute_on_host(declaration.operation, device, natives)
 
 
-def _compute_on_host(name: str, device: Device, natives: tuple[Native, ...]) -> Array:
+def _compute_on_host(operation: Operation, device: Device, natives: tuple[Native, ...]) -> Array:
     """Compute a function on the host and move the result back: a transfer, unless the device's memory is the host's."""
     host = open_device("cpu")
-    dtype = natives[-1].dtype
+    name, dtype = operation.label, natives[-1].dtype
     if not device.host and not all(allowed(native, device, str(host)) for native in natives):
         raise FunctionUnavailableError(
             f"{name}() is not available for dtype {dtype} on device {device}; compute it on the host with "
             "xtensor.transfers('allow'), which also moves the result back, or move the operands with "
             "x.to_device('cpu')"
         )
-    implementation = _implementation(host, name, dtype.kind)
-    if implementation is None:
-        error = _import_error(host)
+    result = attempt(operation, host, *(move(native, device, host) for native in natives))
+    if result is NotImplemented:
+        error = host._functions.missing
         reason = f"SciPy cannot be imported ({error})" if error else "the installed SciPy does not have it"
         raise FunctionUnavailableError(
             f"{name}() is not available for dtype {dtype} on device {device}: {reason}; {INSTALL_SCIPY}"
         )
-    result = apply(host, implementation, *(move(native, device, host) for native in natives))._native
     if device is host:
-        return wrap(result, device)
+        return result
     if not device.host:
-        allowed(result, host, str(device))
-    return wrap(move(result, host, device), device)
+        allowed(result._native, host, str(device))
+    return wrap(move(result._native, host, device), device)

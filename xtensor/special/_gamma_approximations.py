@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import math
 
-import xtensor as xp
-
-from .._array import Array
+from .. import _standard as xp
+from .._core.array import Array
 from ._arithmetic import polynomial
 
 __all__ = [

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 
-import xtensor as xp
-
-from .._array import Array
+from .. import _standard as xp
+from .._core.array import Array
 from ._declaration import arrays, library_function, special
 from .incomplete_gamma import gammainc, gammaincc
 

@@ -16,9 +16,8 @@ import math
 
 import numpy as np
 
-import xtensor as xp
-
-from .._array import Array
+from .. import _standard as xp
+from .._core.array import Array
 from ._arithmetic import exact_product, polynomial
 from ._declaration import special
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import math
 
-import xtensor as xp
-
-from .._array import Array
-from .._checks import check_integer
+from .. import _standard as xp
+from .._core.array import Array
+from .._core.checks import check_integer
 from ._arithmetic import nearest_integer
 from ._declaration import library_function, special
 from ._gamma_approximations import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._array import Array
+from .._core.array import Array
 from ._declaration import library_function
 
 __all__ = ["hyp1f1", "lpmv"]

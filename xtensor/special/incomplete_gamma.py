@@ -16,9 +16,8 @@ from __future__ import annotations
 
 import math
 
-import xtensor as xp
-
-from .._array import Array
+from .. import _standard as xp
+from .._core.array import Array
 from ._arithmetic import polynomial
 from ._declaration import arrays, library_function, special
 from ._gamma_approximations import LOGARITHM, scaled_gamma, stirling_correction

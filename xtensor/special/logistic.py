@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import xtensor as xp
-
-from .._array import Array
+from .. import _standard as xp
+from .._core.array import Array
 from ._declaration import special
 
 __all__ = ["expit", "log_expit", "logit", "softplus"]

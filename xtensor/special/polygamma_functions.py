@@ -6,9 +6,8 @@ import math
 
 import numpy as np
 
-import xtensor as xp
-
-from .._array import Array
+from .. import _standard as xp
+from .._core.array import Array
 from ._arithmetic import nearest_integer, polynomial
 from ._declaration import arrays, special
 from ._gamma_approximations import STIRLING_FROM, scaled_gamma, shift_to_interval

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 
-import xtensor as xp
-
-from .._array import Array
+from .. import _standard as xp
+from .._core.array import Array
 from ._declaration import arrays, special
 
 __all__ = ["cbrt", "exp2", "exp10", "exprel", "powm1"]

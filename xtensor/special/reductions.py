@@ -9,13 +9,43 @@ from __future__ import annotations
 import math
 from typing import Literal, overload
 
-import xtensor as xp
-
-from .._array import Array, Axis
-from .._checks import check_axes, check_flag
+from .. import _standard as xp
+from .._core.array import Array, Axis, attempt
+from .._core.checks import check_axes, check_flag
+from .._core.operations import declare
 from ._declaration import arrays, special
 
 __all__ = ["log_softmax", "logsumexp", "softmax"]
+
+
+SOFTMAX = declare("nn.softmax", "network", accepts="real floating", shape="same", primitive=False)
+
+LOG_SOFTMAX = declare("nn.log_softmax", "network", accepts="real floating", shape="same", primitive=False)
+
+
+def softmax_over(x: Array, axes: tuple[int, ...]) -> Array:
+    """Return the softmax over axes: by the device's kernel over one axis, else by the formula."""
+    if len(axes) == 1:
+        result = attempt(SOFTMAX, x._device, x._native, axis=axes[0])
+        if result is not NotImplemented:
+            return result  # type: ignore[no-any-return]
+    shifted = xp.exp(x - xp.max(x, axis=axes, keepdims=True))
+    return shifted / xp.sum(shifted, axis=axes, keepdims=True)
+
+
+def log_softmax_over(x: Array, axes: tuple[int, ...]) -> Array:
+    """Return the logarithm of the softmax over axes: by the device's kernel over one axis, else by the formula."""
+    if len(axes) == 1:
+        result = attempt(LOG_SOFTMAX, x._device, x._native, axis=axes[0])
+        if result is not NotImplemented:
+            return result  # type: ignore[no-any-return]
+    largest = xp.max(x, axis=axes, keepdims=True)
+    shifted = x - xp.where(xp.isfinite(largest), largest, 0.0)
+    return shifted - xp.log(xp.sum(xp.exp(shifted), axis=axes, keepdims=True))
+
+
+def _axes(x: Array, axis: Axis, name: str) -> tuple[int, ...]:
+    return tuple(range(x.ndim)) if axis is None else check_axes(axis, x.ndim, name)
 
 
 @special(prefer_formula=True, operands=("x",))
@@ -46,9 +76,7 @@ def softmax(x: Array, axis: Axis = None) -> Array:
     See ``scipy.special.softmax``; Blanchard, Higham and Higham, "Accurately computing the log-sum-exp and softmax
     functions", IMA J. Numer. Anal. 41 (2021).
     """
-    axes = None if axis is None else check_axes(axis, x.ndim, "softmax")
-    shifted = xp.exp(x - xp.max(x, axis=axes, keepdims=True))
-    return shifted / xp.sum(shifted, axis=axes, keepdims=True)
+    return softmax_over(x, _axes(x, axis, "softmax"))
 
 
 @special(prefer_formula=True, operands=("x",))
@@ -77,10 +105,7 @@ def log_softmax(x: Array, axis: Axis = None) -> Array:
     See ``scipy.special.log_softmax``; Blanchard, Higham and Higham, "Accurately computing the log-sum-exp and softmax
     functions", IMA J. Numer. Anal. 41 (2021).
     """
-    axes = None if axis is None else check_axes(axis, x.ndim, "log_softmax")
-    largest = xp.max(x, axis=axes, keepdims=True)
-    shifted = x - xp.where(xp.isfinite(largest), largest, 0.0)
-    return shifted - xp.log(xp.sum(xp.exp(shifted), axis=axes, keepdims=True))
+    return log_softmax_over(x, _axes(x, axis, "log_softmax"))
 
 
 @overload

@@ -6,9 +6,8 @@ import math
 
 import numpy as np
 
-import xtensor as xp
-
-from .._array import Array
+from .. import _standard as xp
+from .._core.array import Array
 from ._arithmetic import nearest_integer
 from ._declaration import arrays, library_function, special
 from ._gamma_approximations import scaled_gamma
