@@ -229,7 +229,7 @@ class Namespace:
 
     def count_nonzero(self, x: Native, *, axis: Axes = None, keepdims: bool = False) -> Native:
         counts = self._cp.count_nonzero(x, axis=axis)
-        return counts.reshape(_kept(x.shape, axis)) if keepdims else counts
+        return counts.reshape(_keepdims_shape(x.shape, axis)) if keepdims else counts
 
     def searchsorted(
         self, x1: Native, x2: Native | float, *, side: str = "left", sorter: Native | None = None
@@ -296,13 +296,13 @@ class Namespace:
         if wanted.kind not in "fc" or length > IN_ORDER:
             return self._cp.prod(x, axis=axis, dtype=dtype, keepdims=keepdims)
         reduced = _axes(axis, x.ndim)
-        kept = tuple(position for position in range(x.ndim) if position not in reduced)
-        shape = tuple(x.shape[position] for position in kept)
+        remaining = tuple(position for position in range(x.ndim) if position not in reduced)
+        shape = tuple(x.shape[position] for position in remaining)
         work = np.dtype(np.float32) if wanted == np.float16 else wanted
-        lines = self.astype(x, work, copy=False).transpose((*kept, *reduced)).reshape((*shape, length))
+        lines = self.astype(x, work, copy=False).transpose((*remaining, *reduced)).reshape((*shape, length))
         result = self._kernels.product_in_order(lines, length, self._cp.empty(shape, dtype=work))
         result = result.astype(wanted, copy=False)
-        return result.reshape(_kept(x.shape, axis)) if keepdims else result
+        return result.reshape(_keepdims_shape(x.shape, axis)) if keepdims else result
 
     def std(self, x: Native, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Native:
         return self._cp.std(x, axis=axis, ddof=correction, keepdims=keepdims)
@@ -400,7 +400,7 @@ def _length(shape: tuple[int, ...], axis: Axes) -> int:
     return math.prod(shape[position] for position in _axes(axis, len(shape)))
 
 
-def _kept(shape: tuple[int, ...], axis: Axes) -> tuple[int, ...]:
+def _keepdims_shape(shape: tuple[int, ...], axis: Axes) -> tuple[int, ...]:
     """The shape of a reduction's result with ``keepdims=True``."""
     reduced = _axes(axis, len(shape))
     return tuple(1 if position in reduced else length for position, length in enumerate(shape))
