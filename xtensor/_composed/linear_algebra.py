@@ -155,7 +155,7 @@ def svdvals(xp: Any, x: Native) -> Native:
 def _cutoff(xp: Any, x: Native, values: Native, rtol: Native | float | None) -> Native:
     """The singular value below which one counts as 0, with an axis to broadcast against the values."""
     if rtol is None:
-        rtol = max(x.shape[-2:]) * float(np.finfo(x.dtype).eps)
+        rtol = max(x.shape[-2:]) * float(np.finfo(values.dtype).eps)
     elif hasattr(rtol, "dtype"):
         rtol = xp.expand_dims(rtol, axis=(rtol.ndim,))
     return xp.multiply(values[..., :1], rtol)
