@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from types import EllipsisType, ModuleType
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -33,10 +33,8 @@ from .operations import Operation, operation
 from .operators import Operators
 from .transfers import host_values, move
 
-if TYPE_CHECKING:
-    import xtensor as xp
-else:
-    xp = None
+xp: Any = None
+"""The public namespace, set by :func:`bind_namespace`: the core knows none of its functions."""
 
 __all__ = ["Array", "Axis", "Key", "Scalar", "apply", "attempt", "bind_namespace", "check_version", "obtain", "wrap"]
 
@@ -55,7 +53,7 @@ ASTYPE, MATRIX_TRANSPOSE = operation("astype"), operation("matrix_transpose")
 def bind_namespace(module: ModuleType) -> None:
     """Set the module that Arrays return as their namespace and whose functions their methods call."""
     global xp
-    xp = methods.xp = module  # type: ignore[assignment]
+    xp = methods.xp = module
 
 
 def check_version(api_version: object) -> None:
@@ -120,10 +118,10 @@ class Array(Methods, Operators):
     __array_ufunc__ = None  # NumPy's operators defer to Array's own, whose errors name the remedy
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise TypeError("Array() is not called directly; make an array with xtensor.asarray, xtensor.zeros, …")
 
-    def __init_subclass__(cls, **options: Any) -> NoReturn:
+    def __init_subclass__(cls, **options: Any) -> None:
         raise TypeError(
             "Array is final and cannot be subclassed; write functions of Arrays, or a backend (xtensor.backend.Backend) "
             "for another kind of native array"
@@ -186,7 +184,7 @@ class Array(Methods, Operators):
     @property
     def real(self) -> Array:
         """The real components; the array itself where it is real."""
-        return xp.real(self) if self.dtype.kind == "c" else self
+        return xp.real(self) if self.dtype.kind == "c" else self  # type: ignore[no-any-return]
 
     @property
     def imag(self) -> Array:
@@ -199,7 +197,7 @@ class Array(Methods, Operators):
         """The module ``xtensor``; ValueError for a version of the standard before 2021.12 or after 2025.12."""
         if api_version is not None:
             check_version(api_version)
-        return xp
+        return xp  # type: ignore[no-any-return]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         """The values as a NumPy array: the same memory on the host; TypeError off it, unless transfers are allowed."""
