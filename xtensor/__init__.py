@@ -97,7 +97,6 @@ __all__ = [
     "DeviceMismatchError",
     "OutOfMemoryError",
     "__array_api_version__",
-    "__array_namespace_info__",
     "__version__",
     "allclose",
     "backends",

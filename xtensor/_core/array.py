@@ -184,12 +184,12 @@ class Array(Methods, Operators):
     @property
     def real(self) -> Array:
         """The real components; the array itself where it is real."""
-        return xp.real(self) if self.dtype.kind == "c" else self  # type: ignore[no-any-return]
+        return xp.real(self) if self.dtype.kind == "c" else self
 
     @property
     def imag(self) -> Array:
         """The imaginary components; zeros where the array is real."""
-        return xp.imag(self) if self.dtype.kind == "c" else xp.zeros_like(self)
+        return xp.imag(self) if self.dtype.kind == "c" else xp.zeros_like(self)  # type: ignore[no-any-return]
 
     # -- the namespace and other libraries ------------------------------------------------------------------------
 
