@@ -28,6 +28,9 @@ SCALARS = frozenset((bool, int, float, complex))
 NOT_ARRAYS = SCALARS | {type(None)}
 """The classes of operands that have no dtype."""
 
+ABSENT = -1
+"""Position of an array that is absent: the kernel is passed None."""
+
 CACHE_SIZE = 4096
 """The number of prepared operations in a device's cache; a full cache is cleared."""
 
@@ -51,11 +54,11 @@ class Array(NamedTuple):
 
 
 class Launch(NamedTuple):
-    """One kernel launch: the grid size, the positions of its arrays (None: absent), the arguments after these."""
+    """One kernel launch: the grid size, the positions of its arrays (``ABSENT``: none), the arguments after these."""
 
     kernel: Callable[..., None]
     programs: int
-    arrays: tuple[int | None, ...]
+    arrays: tuple[int, ...]
     arguments: tuple[Any, ...]
 
 
@@ -134,48 +137,50 @@ class Context:
         out
             The array to write into; a new one if None.
         """
-        operands = tuple([self.array(x) for x in operands])
-        key = (
-            name,
-            options,
-            *[x.__class__ if x.__class__ in NOT_ARRAYS else (x.dtype, x.shape, x.strides) for x in operands],
-        )
+        # Loops instead of comprehensions: this is the host's cost of every call without a fast path.
+        if self.array is not None:
+            operands = tuple(map(self.array, operands))
+        parts: list[Any] = [name, options]
+        for x in operands:
+            if x.__class__ in NOT_ARRAYS:
+                parts.append(x.__class__)
+            else:
+                parts += (x.dtype, x.shape, x.strides)
+        key = tuple(parts)
         ready = self._cache.get(key)
         try:
             if ready is None:
                 if len(self._cache) >= CACHE_SIZE:
                     self._cache.clear()
                 ready = self._cache[key] = prepare(operands, *options)
-            if ready.__class__ is str:
+            if isinstance(ready, str):
                 return self.decline(name, ready, operands)
-            return self._run(name, ready, operands, out)  # type: ignore[arg-type]
+            shape, dtype, launches, converters, scratch_types, axes = ready
+            pointer, empty = self.pointer, self.empty
+            if out is None:
+                out = empty(shape, dtype)
+            addresses = [pointer(out)]
+            for x, convert in zip(operands, converters, strict=True):
+                if convert is not None:
+                    addresses.append(convert(x))
+                else:
+                    addresses.append(None if x is None else pointer(x))
+            scratch = [empty(*array) for array in scratch_types] if scratch_types else []
+            addresses += [*map(pointer, scratch), None]  # the last is that of ABSENT
+            for kernel, programs, arrays, fixed in launches:
+                kernel(programs, *[addresses[position] for position in arrays], *fixed)
         except Unsuited as error:
             reason = str(error)
             if ready is None:
                 self._cache[key] = reason
+            return self.decline(name, reason, operands)
         except KernelError as error:
             reason = self._cache[key] = f"the kernel cannot be compiled: {error}"
             self._warn(name, error)
-        return self.decline(name, reason, operands)
-
-    def _run(self, name: str, ready: Ready, operands: tuple[Any, ...], out: Any) -> Any:
-        """Launch prepared kernels in order."""
-        pointer, empty = self.pointer, self.empty
-        arguments = [
-            convert(x) if convert is not None else None if x is None else pointer(x)
-            for x, convert in zip(operands, ready.converters, strict=True)
-        ]
-        if out is None:
-            out = empty(ready.shape, ready.dtype)
-        addresses = [pointer(out), *arguments]
-        if ready.scratch:
-            scratch = [empty(shape, dtype) for shape, dtype in ready.scratch]
-            addresses += map(pointer, scratch)
-        for kernel, programs, arrays, fixed in ready.launches:
-            kernel(programs, *[None if position is None else addresses[position] for position in arrays], *fixed)
+            return self.decline(name, reason, operands)
         if ACTIVE:
-            self.count(name, len(ready.launches))
-        return out if ready.axes is None else out.transpose(ready.axes)
+            self.count(name, len(launches))
+        return out if axes is None else out.transpose(axes)
 
     def count(self, name: str, launches: int = 1) -> None:
         """Add launches to the open ``count_calls`` blocks."""
@@ -268,7 +273,7 @@ class Builder:
         """Add a launch of a kernel whose first arguments are ``arrays``; ``types`` are those of ``arguments``."""
         pointers = tuple(None if array is None else KERNEL_DTYPES[array.dtype].pointer for array in arrays)
         kernel = self.context.kernel(function, (*pointers, *types), constants, **options)
-        positions = tuple(None if array is None else array.position for array in arrays)
+        positions = tuple(ABSENT if array is None else array.position for array in arrays)
         self._launches.append(Launch(kernel, programs, positions, arguments))
 
     def ready(self, shape: tuple[int, ...], dtype: DType) -> Ready:

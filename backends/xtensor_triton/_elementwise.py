@@ -249,7 +249,6 @@ def _inplace(function: Elementwise, astype: Callable[..., Any]) -> Callable[[Any
         if not context.writable(x1):
             return context.decline(function.name, "x1 is read-only", (x1, x2))
         if x2.__class__ not in SCALARS:
-            x2 = context.array(x2)
             start1, start2 = context.pointer(x1), context.pointer(x2)
             same = start1 == start2 and x1.shape == x2.shape and x1.strides == x2.strides
             if not same and overlap(x1, start1, x2, start2):

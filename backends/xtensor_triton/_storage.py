@@ -2,7 +2,7 @@
 
 ``pointer(x)`` is the address of the first element, ``contiguous(x)`` whether an array is C-contiguous, ``writable(x)``
 whether it may be written to. ``empty(shape, dtype)`` allocates an array. ``array(x)`` converts a library's scalar to a
-0-d array and returns everything else unchanged.
+0-d array and returns everything else unchanged; None if the library has no scalars.
 """
 
 from __future__ import annotations
@@ -48,9 +48,7 @@ class DeviceMemory:
     def __init__(self, cupy: Any) -> None:
         self.empty: Callable[..., Any] = cupy.ndarray
 
-    @staticmethod
-    def array(x: Any) -> Any:
-        return x
+    array = None
 
     @staticmethod
     def pointer(x: Any) -> int:
