@@ -51,8 +51,8 @@ class TritonBackend(Backend):
             version = importlib.metadata.version("triton")
         except importlib.metadata.PackageNotFoundError as error:
             raise BackendUnavailableError("Triton is not installed", remedy) from error
-        found = re.match(r"(\d+)\.(\d+)", version)
-        if found is not None and (int(found[1]), int(found[2])) < OLDEST:
+        match = re.match(r"(\d+)\.(\d+)", version)
+        if match is not None and (int(match[1]), int(match[2])) < OLDEST:
             oldest = ".".join(map(str, OLDEST))
             raise BackendUnavailableError(f"Triton is {version}, and {oldest} or newer is needed", remedy)
         if importlib.util.find_spec("ml_dtypes") is None:
