@@ -1,10 +1,10 @@
-"""Our own Triton kernels on CUDA and ROCm GPUs, ``cuda:0``, … or ``rocm:0``, …, and interpreted: ``triton:interpret``.
+"""Triton kernels on CUDA and ROCm GPUs (``cuda:0``, ``rocm:0``, …), and in Triton's interpreter (``triton:interpret``).
 
-The backend stands on another one, whose arrays its kernels read and write: CuPy's on a GPU, NumPy's in Triton's
-interpreter. All services are that backend's. Our functions are laid over its own (:meth:`TritonBackend.overlay`): what
-has no kernel, or operands that no kernel takes, fall through to them; ``XTENSOR_LOG=debug`` shows each such call.
+The kernels read and write the arrays of a storage backend: CuPy's on a GPU, NumPy's in the interpreter. All services
+are the storage backend's. A kernel function returns NotImplemented for operands that it does not support, and logs the
+reason, which ``XTENSOR_LOG=debug`` shows. :func:`count_calls` counts launches and declined calls.
 
-Triton compiles or interprets for the life of a process, so that opening a device of the one kind closes the other.
+A process either compiles or interprets kernels: it can open GPUs or ``triton:interpret``, not both.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ import numpy as np
 
 from xtensor.backend import Backend, BackendUnavailableError, DeviceInfo, DType, Memory, Native
 
-__all__ = ["TritonBackend", "backend"]
+from ._calls import Calls, count_calls
+
+__all__ = ["Calls", "TritonBackend", "backend", "count_calls"]
 
 OLDEST = (3, 6)
-"""The first Triton whose interpreter and launcher are as they are used here."""
+"""The oldest supported version of Triton."""
 
 INTERPRET = "triton:interpret"
 
@@ -49,8 +51,8 @@ class TritonBackend(Backend):
             version = importlib.metadata.version("triton")
         except importlib.metadata.PackageNotFoundError as error:
             raise BackendUnavailableError("Triton is not installed", remedy) from error
-        found = re.match(r"(\d+)\.(\d+)", version)
-        if found is not None and (int(found[1]), int(found[2])) < OLDEST:
+        match = re.match(r"(\d+)\.(\d+)", version)
+        if match is not None and (int(match[1]), int(match[2])) < OLDEST:
             oldest = ".".join(map(str, OLDEST))
             raise BackendUnavailableError(f"Triton is {version}, and {oldest} or newer is needed", remedy)
         if importlib.util.find_spec("ml_dtypes") is None:
@@ -78,10 +80,10 @@ class TritonBackend(Backend):
         from ._device import kernel_functions
 
         storage, place = self._stored(spec)
-        return {**storage.overlay(place, functions), **kernel_functions(self._gpu, spec, functions)}
+        return {**storage.overlay(place, functions), **_with_storage(kernel_functions(spec), functions)}
 
     def _settle(self, spec: str) -> None:
-        """Make this process one that interprets, or one that compiles, before Triton is imported."""
+        """Choose whether this process interprets or compiles kernels, before Triton is imported."""
         interprets = spec == INTERPRET
         if self._interprets is None:
             _set_mode(interprets)
@@ -93,10 +95,10 @@ class TritonBackend(Backend):
                 "use it in a process of its own",
             )
 
-    # -- services, all of them the storage's --------------------------------------------------------------------------
+    # -- services of the storage backend ------------------------------------------------------------------------------
 
     def _stored(self, spec: str) -> tuple[Backend, str]:
-        """The storage backend of a device, and the device's name there."""
+        """Return the storage backend of a device, and the device's spec there."""
         if spec == INTERPRET:
             assert self._host is not None
             return self._host, "cpu"
@@ -104,7 +106,7 @@ class TritonBackend(Backend):
         return self._gpu, spec
 
     def _storage(self) -> Backend:
-        """The storage backend of the devices that this process can open."""
+        """Return the storage backend of the devices that this process can open."""
         if self._interprets is None:
             return self._stored(self._devices[0])[0]
         return self._stored(INTERPRET if self._interprets else self._devices[0])[0]
@@ -181,8 +183,27 @@ class TritonBackend(Backend):
         return self._storage().translate(error)
 
 
+# TEMPORARY ADAPTER: delete it when the core asks the next implementation after NotImplemented.
+def _with_storage(kernels: Mapping[str, Callable[..., Any]], functions: Any) -> dict[str, Callable[..., Any]]:
+    """Return kernel functions that call the storage's function of their name where they return NotImplemented."""
+
+    def chain(kernel: Callable[..., Any], storage: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            result = kernel(*args, **kwargs)
+            return storage(*args, **kwargs) if result is NotImplemented else result
+
+        return call
+
+    chained = dict(kernels)
+    for name, kernel in kernels.items():
+        chapter, _, function = name.rpartition(".")
+        if chapter != "nn":
+            chained[name] = chain(kernel, getattr(getattr(functions, chapter) if chapter else functions, function))
+    return chained
+
+
 def _working_cupy() -> Backend | None:
-    """The CuPy backend with its devices counted; None where there is no CuPy or no GPU."""
+    """Return the CuPy backend after its probe; None without CuPy or without a GPU."""
     from xtensor_cupy import backend as cupy
 
     try:
@@ -193,7 +214,7 @@ def _working_cupy() -> Backend | None:
 
 
 def _set_mode(interprets: bool) -> None:
-    """Import Triton in the mode that a device needs; it looks at the environment while it is imported."""
+    """Import Triton in the mode that a device needs, which Triton reads from the environment."""
     wanted = os.environ.get("TRITON_INTERPRET")
     if "triton" in sys.modules or wanted not in (None, "", "0"):
         import triton
@@ -208,7 +229,7 @@ def _set_mode(interprets: bool) -> None:
         return
     os.environ["TRITON_INTERPRET"] = "1"
     try:
-        from . import _interpreter, _kernels, _matrix_kernels, _nn_kernels, _ops, _rows  # noqa: F401 - decorated while it is set
+        from . import _interpreter, _kernels, _matrix_kernels, _nn_kernels, _row_kernels, _table  # noqa: F401 - decorates kernels
     finally:
         if wanted is None:
             del os.environ["TRITON_INTERPRET"]
@@ -217,4 +238,4 @@ def _set_mode(interprets: bool) -> None:
 
 
 backend = TritonBackend()
-"""What the entry point ``triton`` names."""
+"""The backend that the entry point ``triton`` names."""
