@@ -208,7 +208,7 @@ print("triton" in sys.modules)
 def test_environment_is_restored():
     program = """
 import os, xtensor as xp
-xp.device("triton:interpret").xp
+xp.device("triton:interpret").table
 print(os.environ.get("TRITON_INTERPRET"))
 """
     assert run(program) == "None"
@@ -218,7 +218,7 @@ def test_interpreting_after_compiling_is_refused_with_the_remedy():
     program = """
 import triton, xtensor as xp
 try:
-    xp.device("triton:interpret").xp
+    xp.device("triton:interpret").table
 except xp.BackendUnavailableError as error:
     print(error)
 """
@@ -229,7 +229,7 @@ def test_compiling_after_interpreting_is_refused_with_the_remedy():
     program = """
 import xtensor as xp
 from xtensor_triton import backend
-xp.device("triton:interpret").xp
+xp.device("triton:interpret").table
 try:
     backend._settle("cuda:0")
 except xp.BackendUnavailableError as error:
