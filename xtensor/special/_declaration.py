@@ -205,7 +205,7 @@ def _promote(declaration: Declaration, operands: tuple[Any, ...]) -> tuple[Devic
         raise TypeError(f"{name}() takes real numbers, not dtype {dtype}")
     real_operands = declaration.real_operands if dtype.kind == "c" else 0
     if any(result_type(getattr(native, "dtype", native)).kind == "c" for native in natives[:real_operands]):
-        raise TypeError(f"{name}() takes complex numbers in its last operand only, and real numbers before it")
+        raise TypeError(f"{name}() takes real numbers except in its last operand, not dtype {dtype}")
     real_dtype = np.finfo(dtype).dtype
     return device, tuple(
         _as_dtype(native, real_dtype if position < real_operands else dtype, device)
