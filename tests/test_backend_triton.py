@@ -18,6 +18,7 @@ from triton_kernels import (
 )
 
 import xtensor as xp
+from xtensor.backend import TABLE
 from xtensor.nn import functional as F  # noqa: N812 - its usual name
 from xtensor_triton import _context, _device, count_calls
 from xtensor_triton._dtypes import BFLOAT16
@@ -156,7 +157,7 @@ def test_the_device_asks_the_storage_after_a_declined_call():
     assert result.tolist() == [2.0, 2.0]
     assert list(calls.declined) == ["add"]
     with pytest.raises(ValueError, match="read-only"):
-        XP.inplace.add(read_only(), 1.0)
+        DEVICE.inplace[TABLE["add"].index](read_only(), 1.0)
 
 
 # -- the device ---------------------------------------------------------------------------------------------------

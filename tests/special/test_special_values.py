@@ -25,7 +25,6 @@ from special_references import COMPLEX_REFERENCES, exact_complex, mp
 from strategies import few, quiet
 
 import xtensor as xp
-from xtensor.special import _declaration
 from xtensor.special._declaration import DECLARATIONS
 
 scipy_special = pytest.importorskip("scipy.special")
@@ -35,10 +34,10 @@ def computed_by_scipy(device: xp.Device, name: str) -> bool:
     """Whether SciPy computes a function of real numbers on a device."""
     if DECLARATIONS[name].prefer_formula:
         return False
-    implementation = _declaration._implementation(device, name, "f")
-    if implementation is None:
+    found = device._functions.implementations(DECLARATIONS[name].operation)
+    if not found:
         return DECLARATIONS[name].formula is None  # on the host
-    return inspect.unwrap(implementation) is inspect.unwrap(getattr(scipy_special, name))
+    return inspect.unwrap(found[0]) is inspect.unwrap(getattr(scipy_special, name))
 
 
 def skip_unless_supported(device: xp.Device, dtype: type) -> None:
