@@ -1,0 +1,114 @@
+"""The table of operations on the pages, generated from ``xtensor.backend.TABLE`` during the build.
+
+The lines ``<!-- operations -->`` and ``<!-- primitives -->`` are replaced by one table for each kind of operation and by
+the list of the primitives. Building them imports xtensor, which needs NumPy and no other library.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from xtensor.backend import Operation
+
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "backends")]
+
+DIRECTIVE = re.compile(r"^::: (\S+)$", re.MULTILINE)
+
+SYMBOLS = {
+    **{"abs": "abs(x)", "neg": "-x", "pos": "+x", "invert": "~x"},
+    **{"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="},
+    **{"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@"},
+    **{"and_": "&", "or_": "|", "xor": "^", "lshift": "<<", "rshift": ">>"},
+    **{"iadd": "+=", "isub": "-=", "imul": "*=", "itruediv": "/=", "ifloordiv": "//=", "imod": "%=", "ipow": "**="},
+    **{"imatmul": "@=", "iand": "&=", "ior": "|=", "ixor": "^=", "ilshift": "<<=", "irshift": ">>="},
+}
+"""The operators by their names in :mod:`operator`."""
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Replace the marks of a page."""
+    for mark, generate in (("<!-- operations -->", operations), ("<!-- primitives -->", primitives)):
+        if mark in markdown:
+            markdown = markdown.replace(mark, generate())
+    return markdown
+
+
+def operations() -> str:
+    """Format one section with a table for each kind of operation."""
+    by_kind: dict[str, list[Operation]] = {}
+    for row in rows():
+        by_kind.setdefault(row.kind, []).append(row)
+    return "\n\n".join(section(kind, members) for kind, members in by_kind.items())
+
+
+def primitives() -> str:
+    """Format the list of the primitives."""
+    names = [row.name for row in rows() if row.primitive]
+    return f"There are {len(names)} primitives: {', '.join(f'`{name}`' for name in names)}."
+
+
+@cache
+def rows() -> tuple[Operation, ...]:
+    """Return every declared operation, those of modules that xtensor imports at their first use included."""
+    xtensor = import_module("xtensor")
+    for name in dir(xtensor):
+        getattr(xtensor, name)
+    import_module("xtensor.nn.functional")
+    table = import_module("xtensor.backend").TABLE
+    return tuple(row for row in table.values() if row.declared)
+
+
+def section(kind: str, members: list[Operation]) -> str:
+    """Format the operations of a kind."""
+    lines = [
+        f"## {kind[0].upper()}{kind[1:]}",
+        "",
+        "| operation | operands | accepts | dtype | shape | operators | NumPy | implementation |",
+        "| --- | ---: | --- | --- | --- | --- | --- | --- |",
+    ]
+    for row in members:
+        cells = (
+            linked(row.name),
+            str(row.operands),
+            row.accepts,
+            row.dtype,
+            row.shape,
+            ", ".join(operators(row)),
+            f"`{row.numpy}`" if row.numpy else "",
+            implementation(row),
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def operators(row: Operation) -> list[str]:
+    """Format the operator and the in-place operator of an operation."""
+    return [f"`{SYMBOLS[name]}`" for name in (row.operator, row.inplace) if name is not None]
+
+
+def implementation(row: Operation) -> str:
+    """Describe how a device without its own implementation computes an operation."""
+    if row.primitive:
+        return "primitive" if row.composition is None else "primitive, composed for operands that it declines"
+    return "formula" if row.composition is None else "composed"
+
+
+@cache
+def documented() -> frozenset[str]:
+    """Return the names that have an entry on a page of the reference."""
+    pages = (ROOT / "docs" / "api").glob("*.md")
+    return frozenset(name for page in pages for name in DIRECTIVE.findall(page.read_text(encoding="utf-8")))
+
+
+def linked(name: str) -> str:
+    """Format an operation's name as a link to its entry, if it has one."""
+    path = f"nn.functional.{name.removeprefix('nn.')}" if name.startswith("nn.") else name
+    target = f"xtensor.{path}"
+    return f"[`{name}`][{target}]" if target in documented() else f"`{name}`"
