@@ -1,7 +1,7 @@
 """The table of operations on the pages, generated from ``xtensor.backend.TABLE`` during the build.
 
-The lines ``<!-- operations -->`` and ``<!-- primitives -->`` are replaced by one table for each kind of operation and by
-the list of the primitives. Building them imports xtensor, which needs NumPy and no other library.
+The line ``<!-- operations -->`` is replaced by one table for each kind of operation, and ``<!-- primitives -->`` by the
+list of the primitives. The hook imports xtensor, which needs NumPy.
 """
 
 from __future__ import annotations
@@ -22,14 +22,31 @@ sys.path[:0] = [str(ROOT), str(ROOT / "backends")]
 DIRECTIVE = re.compile(r"^::: (\S+)$", re.MULTILINE)
 
 SYMBOLS = {
-    **{"abs": "abs(x)", "neg": "-x", "pos": "+x", "invert": "~x"},
-    **{"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="},
-    **{"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@"},
-    **{"and_": "&", "or_": "|", "xor": "^", "lshift": "<<", "rshift": ">>"},
-    **{"iadd": "+=", "isub": "-=", "imul": "*=", "itruediv": "/=", "ifloordiv": "//=", "imod": "%=", "ipow": "**="},
-    **{"imatmul": "@=", "iand": "&=", "ior": "|=", "ixor": "^=", "ilshift": "<<=", "irshift": ">>="},
+    "abs": "abs(x)",
+    "neg": "-x",
+    "pos": "+x",
+    "invert": "~x",
+    "eq": "==",
+    "ne": "!=",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "**",
+    "matmul": "@",
+    "and": "&",
+    "or": "|",
+    "xor": "^",
+    "lshift": "<<",
+    "rshift": ">>",
 }
-"""The operators by their names in :mod:`operator`."""
+"""The operators by their names in :mod:`operator`, without the underscore of ``and_`` and ``or_``."""
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
@@ -90,14 +107,24 @@ def section(kind: str, members: list[Operation]) -> str:
 
 def operators(row: Operation) -> list[str]:
     """Format the operator and the in-place operator of an operation."""
-    return [f"`{SYMBOLS[name]}`" for name in (row.operator, row.inplace) if name is not None]
+    symbols = [] if row.operator is None else [f"`{SYMBOLS[row.operator.strip('_')]}`"]
+    return symbols if row.inplace is None else [*symbols, f"`{SYMBOLS[row.inplace[1:]]}=`"]
 
 
 def implementation(row: Operation) -> str:
-    """Describe how a device without its own implementation computes an operation."""
+    """Describe the source of an operation on a device that does not override it."""
     if row.primitive:
-        return "primitive" if row.composition is None else "primitive, composed for operands that it declines"
-    return "formula" if row.composition is None else "composed"
+        return "primitive" if row.composition is None else "primitive, or composed if declined"
+    if row.composition is not None:
+        return "composed"
+    return "library" if row.name in library_functions() else "formula"
+
+
+@cache
+def library_functions() -> frozenset[str]:
+    """Return the special functions without a formula."""
+    declarations = import_module("xtensor.special._declaration").DECLARATIONS
+    return frozenset(f"special.{name}" for name, declaration in declarations.items() if declaration.formula is None)
 
 
 @cache
