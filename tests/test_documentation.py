@@ -22,7 +22,7 @@ from typing import get_args
 import pytest
 
 from xtensor._core.operations import Accepts, DTypeRule, ShapeRule
-from xtensor.backend import TABLE, primitives
+from xtensor.backend import CORRECTIONS, TABLE, primitives
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -193,6 +193,12 @@ def test_guide_for_backends_lists_the_primitives():
     text = operations_hook().on_page_markdown(page)
     assert "<!--" not in text
     assert all(f"`{name}`" in text for name in primitives())
+
+
+@pytest.mark.parametrize("name", CORRECTIONS)
+def test_shared_correction_is_listed(name):
+    section = (ROOT / "docs" / "semantics.md").read_text(encoding="utf-8").partition("## Corrections")[2]
+    assert re.search(rf"^\| .*`{name}`.* \|", section, re.MULTILINE)
 
 
 @pytest.mark.parametrize("rule", sorted({*get_args(Accepts), *get_args(DTypeRule), *get_args(ShapeRule)}))
