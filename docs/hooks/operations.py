@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from xtensor.backend import Operation
 
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "backends")]
 
 DIRECTIVE = re.compile(r"^::: (\S+)$", re.MULTILINE)
 
@@ -74,6 +73,8 @@ def primitives() -> str:
 @cache
 def rows() -> tuple[Operation, ...]:
     """Return every declared operation, those of modules that xtensor imports at their first use included."""
+    if str(ROOT) not in sys.path:
+        sys.path.insert(0, str(ROOT))  # here, because mkdocs restores the path after it has loaded a hook
     xtensor = import_module("xtensor")
     for name in dir(xtensor):
         getattr(xtensor, name)
