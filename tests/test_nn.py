@@ -619,6 +619,13 @@ def test_special_functions_and_functions_of_neural_networks_have_one_kernel(devi
     assert [keywords for _, keywords in calls] == [{"axis": 1}] * 2
 
 
+def test_kernels_take_operands_of_one_dtype(device, kernel):
+    dtype, calls = dtype_on(device, "float64"), []
+    kernel("nn.linear", record(calls, NotImplemented))
+    F.linear(asarray(X), asarray(X.astype(dtype)))
+    assert [operand.dtype for operand in calls[0][0][:2]] == [dtype, dtype]
+
+
 def test_kernels_take_half_precision(device, kernel):
     dtype, calls = dtype_on(device, "float16"), []
     kernel("nn.softmax", record(calls, NotImplemented))
