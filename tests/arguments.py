@@ -425,9 +425,14 @@ def words_for(value: Any) -> set[str]:
     return {name for name in names if name}
 
 
+def text_of(error: BaseException) -> str:
+    """An error's message with its notes, which name the functions that it went through."""
+    return "\n".join([str(error), *getattr(error, "__notes__", ())])
+
+
 def complaint(name: str, parameter: str, case: str, bad: Any, error: Exception) -> str | None:
     """What is wrong with the error that a bad argument raised; None if nothing is."""
-    text = "\n".join([str(error), *getattr(error, "__notes__", ())])
+    text = text_of(error)
     shown = f"{case}: {type(error).__name__}: {text[:200]}"
     if isinstance(error, AttributeError) and name == "from_dlpack" and parameter == "x":
         return None if "from_dlpack" in str(error) else f"{shown} [does not name the function]"
