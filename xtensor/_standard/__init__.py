@@ -1,7 +1,9 @@
-"""The functions of the standard's chapters, each chapter in a module of its name: the main namespace without extensions.
+"""Functions, dtypes and constants of the standard's main namespace, one module per chapter; no extensions.
 
-Extensions and functions beyond the standard are written in terms of it: ``from .. import _standard as xp``.
+Extensions and functions beyond the standard use it as their namespace: ``from .. import _standard as xp``.
 """
+
+# ruff: noqa: F403 - each chapter's module lists its names in __all__
 
 from __future__ import annotations
 
@@ -35,10 +37,19 @@ from .statistical import *
 from .utility import *
 
 e = 2.718281828459045
+r"""Euler's number, :math:`e = \lim_{n \to \infty} (1 + 1/n)^n`."""
+
 inf = float("inf")
+"""Positive infinity of IEEE 754."""
+
 nan = float("nan")
+"""Not a number (NaN) of IEEE 754; unequal to every number, itself included."""
+
 newaxis = None
+"""Alias of None: as an index, inserts an axis of length 1."""
+
 pi = 3.141592653589793
+r"""Ratio of a circle's circumference to its diameter, :math:`\pi`."""
 
 __all__ = ["e", "inf", "nan", "newaxis", "pi"]
 __all__ += conversion.__all__
