@@ -20,11 +20,11 @@ from types import SimpleNamespace
 import host_cupy
 import numpy as np
 import pytest
+from xtensor._corrections import CORRECTIONS
 
 import xtensor as xp
 import xtensor_cupy
 from xtensor import _device, _functions
-from xtensor._corrections import CORRECTIONS
 from xtensor.backend import BackendUnavailableError
 from xtensor_cupy import CupyBackend
 

@@ -116,7 +116,15 @@ def arange(
     return apply(ARANGE, target, start, stop, step, dtype=result_dtype)
 
 
-EMPTY = declare("empty", "creation", operands=0, dtype="argument", shape="argument", numpy="empty")
+EMPTY = declare(
+    "empty",
+    "creation",
+    operands=0,
+    dtype="argument",
+    shape="argument",
+    numpy="empty",
+    composition=_composed.creation.empty,
+)
 
 
 def empty(shape: Shape, *, dtype: Any = None, device: str | Device | None = None) -> Array:
