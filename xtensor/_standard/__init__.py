@@ -8,12 +8,10 @@ Extensions and functions beyond the standard use it as their namespace: ``from .
 from __future__ import annotations
 
 from . import (
-    conversion,
     creation,
     data_types,
     elementwise,
     indexing,
-    inspection,
     linear_algebra,
     manipulation,
     searching,
@@ -22,12 +20,10 @@ from . import (
     statistical,
     utility,
 )
-from .conversion import *
 from .creation import *
 from .data_types import *
 from .elementwise import *
 from .indexing import *
-from .inspection import *
 from .linear_algebra import *
 from .manipulation import *
 from .searching import *
@@ -52,12 +48,10 @@ pi = 3.141592653589793
 r"""Ratio of a circle's circumference to its diameter, :math:`\pi`."""
 
 __all__ = ["e", "inf", "nan", "newaxis", "pi"]
-__all__ += conversion.__all__
 __all__ += creation.__all__
 __all__ += data_types.__all__
 __all__ += elementwise.__all__
 __all__ += indexing.__all__
-__all__ += inspection.__all__
 __all__ += linear_algebra.__all__
 __all__ += manipulation.__all__
 __all__ += searching.__all__
