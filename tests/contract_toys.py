@@ -42,7 +42,17 @@ class Toy(PlainBackend):
         return wrapped_namespace(self.arrays, self.functions())
 
     def functions(self) -> Any:
-        return namespace(np)
+        return each_function(namespace(np), self.of_library)
+
+    @staticmethod
+    def of_library(function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function that returns arrays where NumPy returns scalars."""
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            result = function(*args, **kwargs)
+            return tuple(map(np.asarray, result)) if isinstance(result, tuple) else np.asarray(result)
+
+        return call
 
     def to_host(self, native: Native) -> np.ndarray[Any, Any]:
         return native.array.copy()
@@ -163,11 +173,8 @@ class LetteredBackend(Toy):
     name = "lettered"
     arrays = LetteredArray
 
-    def functions(self) -> Any:
-        return each_function(namespace(np), self._of_library)
-
     @staticmethod
-    def _of_library(function: Callable[..., Any]) -> Callable[..., Any]:
+    def of_library(function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
             result = function(*map(plain, args), **{name: plain(value) for name, value in kwargs.items()})
             return tuple(map(LibraryArray, result)) if isinstance(result, tuple) else LibraryArray(result)
@@ -232,11 +239,8 @@ class NarrowBackend(Toy):
     def default_float(self, spec: str) -> np.dtype[Any]:
         return np.dtype(np.float32)
 
-    def functions(self) -> Any:
-        return each_function(namespace(np), self._single)
-
     @staticmethod
-    def _single(function: Callable[..., Any]) -> Callable[..., Any]:
+    def of_library(function: Callable[..., Any]) -> Callable[..., Any]:
         """A function whose results NumPy may have promoted to double precision, in single precision."""
         single = {np.dtype(np.float64): np.float32, np.dtype(np.complex128): np.complex64}
 

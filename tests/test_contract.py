@@ -12,12 +12,14 @@ from xtensor.backend import TABLE, primitives
 
 BY_VALUES = {
     *(row.name for row in TABLE.values() if row.declared and row.shape == "data-dependent"),
-    # A length, a bool or a shape that depends on values:
-    *("allclose", "bincount", "einsum", "roots"),
+    # A bool or a shape that depends on values, or an error for rows of NaN alone:
+    *("allclose", "bincount", "roots", "nanargmax", "nanargmin"),
     # Not about arrays of a device:
     *("backends", "best_device", "default_device", "device", "devices", "register_backend", "set_backend_priority"),
     *("set_default_device", "transfers", "use_device", "__array_namespace_info__", "from_dlpack"),
     *("broadcast_shapes", "can_cast", "finfo", "iinfo", "isdtype", "result_type"),
+    # Returns nothing: see test_assignment_along_an_axis.
+    "put_along_axis",
 }
 """The functions whose result depends on values by its nature, and those that take no array."""
 
@@ -119,6 +121,12 @@ def test_inplace_operator_that_fails_leaves_an_immutable_array(immutable):
     with pytest.raises(TypeError, match="in place"):
         x += xp.asarray([0.5, 0.5])
     assert values(x).tolist() == [1, 2]
+
+
+def test_assignment_along_an_axis(toy):
+    x = xp.asarray([[1.0, 2.0], [3.0, 4.0]])
+    xp.put_along_axis(x, xp.asarray([[1], [0]]), 9.0, axis=1)
+    np.testing.assert_array_equal(values(x), [[1.0, 9.0], [9.0, 4.0]])
 
 
 # -- no float64 -----------------------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ def _convolved(a: Array, v: Array) -> Array:
     n, m, device = a.shape[0], v.shape[0], a._device
     direct = attempt(CONVOLVE, device, a._native, v._native)
     if direct is not NotImplemented:
-        return direct
+        return direct  # type: ignore[no-any-return]
     result = xp.zeros(n + m - 1, dtype=a.dtype, device=device)
     start = 0
     while start < m:

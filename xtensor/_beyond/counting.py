@@ -67,7 +67,7 @@ def bincount(x: Array, /, weights: Array | None = None, minlength: int = 0) -> A
         return xp.zeros(minlength, dtype=x.dtype if weights is None else weights.dtype, device=device)
     counts = attempt(BINCOUNT, device, x._native, None if weights is None else weights._native, minlength)
     if counts is not NotImplemented:
-        return counts
+        return counts  # type: ignore[no-any-return]
     if weights is None:
         ordered = xp.sort(x, stable=False)
     else:

@@ -8,10 +8,11 @@ Extensions and functions beyond the standard use it as their namespace: ``from .
 from __future__ import annotations
 
 from . import (
+    conversion,
     creation,
     data_types,
-    elementwise,
     indexing,
+    inspection,
     linear_algebra,
     manipulation,
     searching,
@@ -20,10 +21,33 @@ from . import (
     statistical,
     utility,
 )
+from .conversion import *
 from .creation import *
 from .data_types import *
-from .elementwise import *
+from .elementwise import (
+    arithmetic,
+    bitwise,
+    comparison,
+    complex,
+    exponential,
+    floating,
+    hyperbolic,
+    logical,
+    rounding,
+    trigonometric,
+)
+from .elementwise.arithmetic import *
+from .elementwise.bitwise import *
+from .elementwise.comparison import *
+from .elementwise.complex import *
+from .elementwise.exponential import *
+from .elementwise.floating import *
+from .elementwise.hyperbolic import *
+from .elementwise.logical import *
+from .elementwise.rounding import *
+from .elementwise.trigonometric import *
 from .indexing import *
+from .inspection import *
 from .linear_algebra import *
 from .manipulation import *
 from .searching import *
@@ -47,15 +71,32 @@ newaxis = None
 pi = 3.141592653589793
 r"""Ratio of a circle's circumference to its diameter, :math:`\pi`."""
 
-__all__ = ["e", "inf", "nan", "newaxis", "pi"]
-__all__ += creation.__all__
-__all__ += data_types.__all__
-__all__ += elementwise.__all__
-__all__ += indexing.__all__
-__all__ += linear_algebra.__all__
-__all__ += manipulation.__all__
-__all__ += searching.__all__
-__all__ += sets.__all__
-__all__ += sorting.__all__
-__all__ += statistical.__all__
-__all__ += utility.__all__
+__all__ = [
+    "e",
+    "inf",
+    "nan",
+    "newaxis",
+    "pi",
+    *conversion.__all__,
+    *creation.__all__,
+    *data_types.__all__,
+    *indexing.__all__,
+    *inspection.__all__,
+    *linear_algebra.__all__,
+    *manipulation.__all__,
+    *searching.__all__,
+    *sets.__all__,
+    *sorting.__all__,
+    *statistical.__all__,
+    *utility.__all__,
+    *arithmetic.__all__,
+    *bitwise.__all__,
+    *comparison.__all__,
+    *complex.__all__,
+    *exponential.__all__,
+    *floating.__all__,
+    *hyperbolic.__all__,
+    *logical.__all__,
+    *rounding.__all__,
+    *trigonometric.__all__,
+]

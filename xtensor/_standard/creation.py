@@ -21,11 +21,9 @@ from .manipulation import broadcast_arrays, reshape
 
 __all__ = [
     "arange",
-    "asarray",
     "empty",
     "empty_like",
     "eye",
-    "from_dlpack",
     "full",
     "full_like",
     "linspace",

@@ -283,7 +283,7 @@ def _compute_on_host(operation: Operation, device: Device, natives: tuple[Native
             f"{name}() is not available for dtype {dtype} on device {device}: {reason}; {INSTALL_SCIPY}"
         )
     if device is host:
-        return result
+        return result  # type: ignore[no-any-return]
     if not device.host:
         allowed(result._native, host, str(device))
     return wrap(move(result._native, host, device), device)
