@@ -3,7 +3,7 @@
 Extensions and functions beyond the standard use it as their namespace: ``from .. import _standard as xp``.
 """
 
-# ruff: noqa: F403 - each chapter's module lists its names in __all__
+
 
 from __future__ import annotations
 
