@@ -36,7 +36,7 @@ class EinopsBackend(AbstractBackend):  # type: ignore[misc]
         return np.asarray(x.to_device("cpu"))
 
     def arange(self, start: int, stop: int) -> xp.Array:
-        """Return the integers from ``start`` to ``stop``, excluded."""
+        """Return the integers in the half-open interval ``[start, stop)``."""
         return xp.arange(start, stop)
 
     def reshape(self, x: xp.Array, shape: Sequence[int]) -> xp.Array:
