@@ -3,8 +3,6 @@
 Extensions and functions beyond the standard use it as their namespace: ``from .. import _standard as xp``.
 """
 
-
-
 from __future__ import annotations
 
 from . import (
