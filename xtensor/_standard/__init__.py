@@ -1,6 +1,6 @@
-"""The functions of the standard's chapters, each chapter in a module of its name: the main namespace without extensions.
+"""Functions, dtypes and constants of the standard's main namespace, one module per chapter; no extensions.
 
-Extensions and functions beyond the standard are written in terms of it: ``from .. import _standard as xp``.
+Extensions and functions beyond the standard use it as their namespace: ``from .. import _standard as xp``.
 """
 
 from __future__ import annotations
@@ -55,10 +55,19 @@ from .statistical import *
 from .utility import *
 
 e = 2.718281828459045
+r"""Euler's number, :math:`e = \lim_{n \to \infty} (1 + 1/n)^n`."""
+
 inf = float("inf")
+"""Positive infinity of IEEE 754."""
+
 nan = float("nan")
+"""Not a number (NaN) of IEEE 754; unequal to every number, itself included."""
+
 newaxis = None
+"""Alias of None: as an index, inserts an axis of length 1."""
+
 pi = 3.141592653589793
+r"""Ratio of a circle's circumference to its diameter, :math:`\pi`."""
 
 __all__ = [
     "e",
