@@ -412,6 +412,7 @@ def words_for(value: Any) -> set[str]:
     names = {type(value).__name__, type(value).__qualname__}
     if isinstance(value, (xp.Array, np.ndarray, np.generic)):
         names |= {str(value.dtype), str(value.shape), f"{value.ndim} dim", f"{value.ndim} axes"}
+        names |= {f"dimension {value.ndim}", f"{value.ndim}-d"}
         names |= {str(length) for length in value.shape} | {repr(value).splitlines()[0]}
     if isinstance(value, np.ndarray):
         names |= {word for item in value.flat for word in (repr(item), str(item))}

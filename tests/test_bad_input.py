@@ -205,8 +205,9 @@ def array_parameters() -> list[tuple[str, str]]:
 def test_numpy_array_in_the_place_of_an_array_is_refused(device, name, parameter):
     good = GOOD[name]()
     bad = as_numpy(good[parameter])
-    with pytest.raises(TypeError, match=rf"{name.rpartition('.')[2]}.*(ndarray|Array)"):
+    with pytest.raises(TypeError, match=r"ndarray|Array") as raised:
         call(find(name), good | {parameter: bad})
+    assert name.rpartition(".")[2] in text_of(raised.value)
 
 
 WITH_AXIS = [
@@ -249,7 +250,7 @@ def test_axis_named_twice_is_refused(device, name, axes):
     good = GOOD[name]() | ({"x": xp.ones((1, 1))} if name in ("squeeze",) else {})
     parameter = "source" if name == "moveaxis" else "axes" if name == "permute_dims" else "axis"
     axes = (0, -4) if name == "expand_dims" and axes == (0, -2) else axes
-    with pytest.raises(ValueError, match="twice"):
+    with pytest.raises(ValueError, match="duplicate"):
         call(find(name), good | {parameter: axes} | ({"destination": (0, 1)} if name == "moveaxis" else {}))
 
 

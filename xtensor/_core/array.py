@@ -305,7 +305,7 @@ class Array(Methods, Operators, metaclass=_Final):
 
     def __iter__(self) -> Iterator[Array]:
         if not self.ndim:
-            raise TypeError("a 0-d array cannot be iterated over; it has no axes")
+            raise TypeError("iteration over a 0-d array: it has no axis to go along; use x.item()")
         return (self[i] for i in range(self.shape[0]))
 
     def __contains__(self, value: Any, /) -> bool:

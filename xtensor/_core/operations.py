@@ -184,6 +184,10 @@ class Operation:
         self.label = name.rpartition(".")[2]
         self.index = index
         self.declared = False
+        self.kind, self.operands, self.accepts = "elementwise", 1, "any"
+        self.dtype, self.shape = "promoted", "broadcast"
+        self.operator = self.inplace = self.numpy = self.composition = None
+        self.primitive = False
 
     def __repr__(self) -> str:
         return f"Operation({self.name!r})"
