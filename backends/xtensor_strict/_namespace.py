@@ -81,6 +81,16 @@ def matrix_rank(x: Strict, /, **options: Any) -> Strict:
     return library.linalg.matrix_rank(x, **options)
 
 
+def new_array(name: str) -> Callable[[Strict], Strict]:
+    """A rounding function, which array_api_strict returns integers from as they are."""
+    function = getattr(library, name)
+
+    def rounded(x: Strict, /) -> Strict:
+        return function(x) if library.isdtype(x.dtype, "real floating") else library.asarray(x, copy=True)
+
+    return rounded
+
+
 def reshape(x: Strict, shape: tuple[int, ...], /, *, copy: bool | None = None) -> Strict:
     if copy is False and not x.size:
         copy = None  # array_api_strict checks for shared elements; an empty array has none
@@ -129,6 +139,7 @@ functions = wrapped_namespace(
     Chapter(
         library,
         {
+            **{name: new_array(name) for name in ("ceil", "floor", "trunc")},
             **{name: promoting(getattr(library, name)) for name in ("matmul", "searchsorted", "tensordot", "vecdot")},
             "astype": astype,
             "clip": clip,
