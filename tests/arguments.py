@@ -1,7 +1,8 @@
 """Good and bad arguments of every public function, method and operator, and how an error is judged.
 
-What is called is found in the namespace, parameter by parameter, from the signatures. ``GOOD`` and ``GOOD_METHODS``
-hold good arguments; a function without a line there fails ``test_every_function_has_good_arguments``.
+The functions and their parameters come from the namespace's signatures, their operands from the table of operations; what
+does not follow from it is in ``SPECIAL_OPERANDS`` and ``GOOD_METHODS``. A function without good arguments fails
+``test_every_function_has_good_arguments``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from strategies import quiet, values_of
 
 import xtensor as xp
+from xtensor.backend import TABLE
 
 DOCUMENTED = (TypeError, ValueError, IndexError, OverflowError, BufferError, MemoryError)
 """What bad input may raise; LinAlgError and DeviceMismatchError are ValueErrors, OutOfMemoryError is a MemoryError."""
@@ -48,30 +50,6 @@ def parts() -> xp.Array:
 
 Arguments = dict[str, Any]
 
-OF_BOOLEANS = ("logical_and", "logical_not", "logical_or", "logical_xor")
-OF_INTEGERS = (
-    *("bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor"),
-)
-OF_COMPLEXES = ("imag",)
-OF_ONE_ARRAY = (
-    *("abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "conj", "cos", "cosh", "exp", "expm1"),
-    *("floor", "isfinite", "isinf", "isnan", "log", "log10", "log1p", "log2", "negative", "positive", "real"),
-    *("reciprocal", "round", "sign", "signbit", "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc", "clip"),
-    *("argmax", "argmin", "count_nonzero", "nonzero", "argsort", "sort", "unique_all", "unique_counts"),
-    *("unique_inverse", "unique_values", "max", "mean", "min", "prod", "std", "sum", "var", "all", "any", "diff"),
-    *("empty_like", "ones_like", "zeros_like", "tril", "triu", "flip", "unstack", "matrix_transpose"),
-    *("linalg.cholesky", "linalg.det", "linalg.diagonal", "linalg.eig", "linalg.eigh", "linalg.eigvals"),
-    *("linalg.eigvalsh", "linalg.inv", "linalg.matrix_norm", "linalg.matrix_rank", "linalg.pinv", "linalg.qr"),
-    *("linalg.slogdet", "linalg.svd", "linalg.svdvals", "linalg.trace", "linalg.vector_norm"),
-    *("linalg.matrix_transpose", "fft.rfft", "fft.rfftn", "fft.ihfft", "fft.fftshift", "fft.ifftshift"),
-)
-OF_TWO_ARRAYS = (
-    *("add", "atan2", "copysign", "divide", "equal", "floor_divide", "greater", "greater_equal", "hypot", "less"),
-    *("less_equal", "logaddexp", "maximum", "minimum", "multiply", "nextafter", "not_equal", "pow", "remainder"),
-    *("subtract", "matmul", "tensordot", "vecdot", "linalg.matmul", "linalg.solve", "linalg.tensordot"),
-    *("linalg.vecdot",),
-)
-
 
 def parameters_of(function: Any) -> list[inspect.Parameter]:
     return [item for item in inspect.signature(function).parameters.values() if item.name != "self"]
@@ -94,18 +72,41 @@ def operands_of(function: Any) -> Callable[[], Arguments]:
     return lambda: {name: parts() for name in names}
 
 
-GOOD: dict[str, Callable[[], Arguments]] = {
-    **dict.fromkeys(OF_ONE_ARRAY, lambda: {"x": matrix()}),
-    **dict.fromkeys(OF_TWO_ARRAYS, lambda: {"x1": matrix(), "x2": matrix()}),
-    **dict.fromkeys(OF_COMPLEXES, lambda: {"x": complexes()}),
-    **dict.fromkeys(OF_BOOLEANS, lambda: {"x1": booleans(), "x2": booleans()}),
-    **dict.fromkeys(OF_INTEGERS, lambda: {"x1": integers(), "x2": integers()}),
+OPERANDS: dict[str, Callable[[], xp.Array]] = {
+    "any": matrix,
+    "numeric": matrix,
+    "real": matrix,
+    "floating": matrix,
+    "real floating": matrix,
+    "complex floating": complexes,
+    "integer": integers,
+    "integer or boolean": integers,
+    "boolean": booleans,
+}
+"""A good operand for each word of the table of operations."""
+
+
+def from_table(name: str, function: Any) -> Callable[[], Arguments] | None:
+    """Good arguments of a function whose required parameters are all arrays, by its row of the table of operations."""
+    row = TABLE.get(name)
+    required = [item for item in parameters_of(function) if item.default is item.empty]
+    if row is None or not row.declared or not all("Array" in str(item.annotation) for item in required):
+        return None
+    return lambda: {item.name: OPERANDS[row.accepts]() for item in required}
+
+
+SPECIAL_OPERANDS: dict[str, Callable[[], Arguments]] = {
     **dict.fromkeys(("fft.fft", "fft.ifft", "fft.hfft", "fft.irfft"), lambda: {"x": complexes()}),
     **dict.fromkeys(("fft.fftn", "fft.ifftn", "fft.irfftn"), lambda: {"x": complexes()}),
     **dict.fromkeys(("fft.fftfreq", "fft.rfftfreq"), lambda: {"n": 4}),
     **dict.fromkeys(("empty", "ones", "zeros"), lambda: {"shape": (2, 2)}),
     **dict.fromkeys(("cumulative_prod", "cumulative_sum"), lambda: {"x": vector()}),
     **dict.fromkeys(("concat", "stack"), lambda: {"arrays": [matrix(), matrix()]}),
+    **dict.fromkeys(("empty_like", "ones_like", "zeros_like"), lambda: {"x": matrix()}),
+    "linalg.matmul": lambda: {"x1": matrix(), "x2": matrix()},
+    "linalg.matrix_transpose": lambda: {"x": matrix()},
+    "linalg.tensordot": lambda: {"x1": matrix(), "x2": matrix()},
+    "linalg.vecdot": lambda: {"x1": matrix(), "x2": matrix()},
     "__array_namespace_info__": dict,
     "arange": lambda: {"start": 3},
     "asarray": lambda: {"obj": matrix()},
@@ -158,7 +159,6 @@ GOOD: dict[str, Callable[[], Arguments]] = {
     "put_along_axis": lambda: {"arr": matrix(), "indices": integers() % 2, "values": 1.0, "axis": 0},
     "roots": lambda: {"p": vector()},
     "transpose": lambda: {"a": matrix()},
-    **{f"special.{name}": operands_of(getattr(xp.special, name)) for name in xp.special.__all__ if name.islower()},
     **dict.fromkeys(OF_NEURONS, lambda: {"x": matrix()}),
     "nn.functional.cross_entropy": lambda: {"logits": matrix(), "target": xp.asarray([0, 1])},
     "nn.functional.linear": lambda: {"x": matrix(), "weight": matrix()},
@@ -178,7 +178,8 @@ GOOD: dict[str, Callable[[], Arguments]] = {
     "transfers": lambda: {"policy": "forbid"},
     "use_device": lambda: {"spec": "cpu"},
 }
-"""Good arguments of every public function: those without a default, made on the default device."""
+"""Good arguments of the functions whose operands do not follow from the table of operations."""
+
 
 NO_BAD_ARGUMENT_HERE = ("set_default_device", "set_backend_priority", "transfers", "use_device")
 """Functions that change what later calls see: their bad input is tried by name below."""
@@ -311,6 +312,17 @@ def public_functions() -> list[str]:
     return [name for name in found if inspect.isfunction(find(name)) or name == "transfers"]
 
 
+def good_arguments() -> dict[str, Callable[[], Arguments]]:
+    """Good arguments of every public function: those without a default, made on the default device."""
+    found = dict(SPECIAL_OPERANDS)
+    for name in public_functions():
+        if name.startswith("special.") and name not in found:
+            found[name] = operands_of(find(name))
+        elif name not in found and (derived := from_table(name, find(name))) is not None:
+            found[name] = derived
+    return found
+
+
 def public_methods() -> list[str]:
     return [name for name in dir(xp.Array) if not name.startswith("_") and callable(getattr(xp.Array, name))]
 
@@ -415,14 +427,15 @@ def words_for(value: Any) -> set[str]:
 
 def complaint(name: str, parameter: str, case: str, bad: Any, error: Exception) -> str | None:
     """What is wrong with the error that a bad argument raised; None if nothing is."""
-    shown = f"{case}: {type(error).__name__}: {str(error)[:200]}"
+    text = "\n".join([str(error), *getattr(error, "__notes__", ())])
+    shown = f"{case}: {type(error).__name__}: {text[:200]}"
     if isinstance(error, AttributeError) and name == "from_dlpack" and parameter == "x":
         return None if "from_dlpack" in str(error) else f"{shown} [does not name the function]"
     if not isinstance(error, (*DOCUMENTED, xp.special.FunctionUnavailableError)):
         return f"{shown} [not a documented error]"
     if isinstance(error, MemoryError) and not isinstance(error, xp.OutOfMemoryError):
         return f"{shown} [not an OutOfMemoryError]"
-    if parameter not in ("device", "device_", "spec") and name.rpartition(".")[2] not in str(error):
+    if parameter not in ("device", "device_", "spec") and name.rpartition(".")[2] not in text:
         return f"{shown} [does not name the function]"
     nameless = (MemoryError, np.linalg.LinAlgError, xp.special.FunctionUnavailableError)
     if not isinstance(error, nameless) and not any(word in str(error) for word in words_for(bad)):
@@ -436,3 +449,6 @@ def is_result(value: Any) -> bool:
     if isinstance(value, (tuple, list)):
         return all(is_result(item) for item in value)
     return isinstance(value, plain) or hasattr(value, "bits")
+
+
+GOOD = good_arguments()

@@ -1,8 +1,8 @@
 """CuPy without a GPU: real CuPy arrays over the host's memory, and a stand-in for CuPy that computes with NumPy.
 
 Neither gives CuPy's numbers, which need a GPU. The first runs CuPy's own code for views, strides and dtypes. The
-second runs everything of the backend around CuPy, with the backend's own kernels compiled by the host's C++ compiler,
-and binds every call to the signature of CuPy's function where CuPy is installed.
+second runs the backend around CuPy, with the backend's kernels compiled by the host's C++ compiler. It departs from the
+standard where CuPy does, and binds every call to the signature of CuPy's function where CuPy is installed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ COMPILER = shutil.which("g++") or shutil.which("c++")
 
 @contextlib.contextmanager
 def host_backed(cupy):
-    """Let CuPy allocate from the host's memory, so that what launches nothing works without a driver."""
+    """Let CuPy allocate from the host's memory: functions that launch no kernel then work without a driver."""
     memory = cupy.cuda.memory
 
     def allocate(size):
@@ -51,8 +51,8 @@ def host_view(native):
         "data": (native.data.ptr, False),
         "version": 3,
     }
-    seen = np.asarray(SimpleNamespace(__array_interface__=interface, keep=native))
-    return seen.view(native.dtype)
+    elements = np.asarray(SimpleNamespace(__array_interface__=interface, owner=native))
+    return elements.view(native.dtype)
 
 
 # -- signatures -------------------------------------------------------------------------------------------------------
@@ -71,10 +71,10 @@ def signature(function):
             for name in ("out", "dtype", "casting")
         ]
         return inspect.Signature(inputs + named)
-    found = re.match(r"[\w.]*?(\w+)\((.*?)\)(?: ->|\s|$)", (function.__doc__ or "").strip(), re.DOTALL)
-    if found is None:
+    match = re.match(r"[\w.]*?(\w+)\((.*?)\)(?: ->|\s|$)", (function.__doc__ or "").strip(), re.DOTALL)
+    if match is None:
         raise LookupError(f"no signature of {function!r}")
-    arguments = re.sub(r"\b(?:int|bint|Py_ssize_t|_ndarray_base|tuple|bool) (?=\w)", "", found[2])
+    arguments = re.sub(r"\b(?:int|bint|Py_ssize_t|_ndarray_base|tuple|bool) (?=\w)", "", match[2])
     scope: dict[str, object] = {}
     exec(f"def f({arguments}): ...", scope)
     return inspect.signature(scope["f"])
@@ -102,7 +102,7 @@ TYPES = {
 
 @functools.cache
 def compiled(code):
-    """The entry point of C++ code, compiled for the host; kept from one run to the next."""
+    """The entry point of C++ code, compiled for the host; binaries are cached between runs."""
     options = ["-std=c++17", "-O0", "-Wall", "-Wno-unused", "-Wno-div-by-zero", "-ffp-contract=off", "-shared", "-fPIC"]
     name = hashlib.sha256(" ".join([COMPILER, *options, code]).encode()).hexdigest()[:24]
     folder = Path.home() / ".cache" / "xtensor" / "host-kernels"
@@ -110,32 +110,32 @@ def compiled(code):
     if not binary.exists():
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as scratch:
-            source, made = Path(scratch) / "kernel.cpp", Path(scratch) / "kernel.so"
+            source, library = Path(scratch) / "kernel.cpp", Path(scratch) / "kernel.so"
             source.write_text(code)
-            done = subprocess.run([COMPILER, *options, source, "-o", made], capture_output=True, text=True)
+            done = subprocess.run([COMPILER, *options, source, "-o", library], capture_output=True, text=True)
             assert done.returncode == 0, done.stderr
-            made.rename(binary)
+            library.rename(binary)
     return ctypes.CDLL(str(binary)).run
 
 
 class Kernel:
-    """What CuPy's kernel classes share: parameters with types, some of them found from the arguments."""
+    """Base of CuPy's kernel classes: parameters with types, some of which follow from the arguments."""
 
     def __init__(self, standin, inputs, outputs, name):
         self.standin, self.name = standin, name
         self.inputs, self.outputs = ([part.split() for part in text.split(",")] for text in (inputs, outputs))
 
     def types(self, args):
-        """The dtype of each type's name; arrays decide, then NumPy's scalars, as in CuPy."""
-        found = {}
+        """The dtype of each type parameter; arrays decide, then NumPy's scalars, as in CuPy."""
+        dtypes = {}
         parameters = (self.inputs + self.outputs)[: len(args)]
-        for wanted in (np.ndarray, np.generic):
+        for operand_class in (np.ndarray, np.generic):
             for (*_, kind, _name), value in zip(parameters, args, strict=True):
-                if isinstance(value, wanted) and len(kind) == 1:
-                    known = found.setdefault(kind, value.dtype)
-                    if wanted is np.ndarray and known != value.dtype:
+                if isinstance(value, operand_class) and len(kind) == 1:
+                    known = dtypes.setdefault(kind, value.dtype)
+                    if operand_class is np.ndarray and known != value.dtype:
                         raise TypeError(f"{self.name}: type {kind} is {known} and {value.dtype}")
-        return found
+        return dtypes
 
     def run(self, code, buffers, count, types):
         names = {kind: TYPES[dtype.name] for kind, dtype in types.items()}
@@ -196,7 +196,7 @@ class ElementwiseKernel(Kernel):
         code = f"for (long long i = 0; i < count; ++i) {{\n{self.declared(parameters, buffers, types, 'i')}\n"
         self.run(f"{code}{self.body}\n}}", buffers, flat.size, types)
         result[...] = flat.reshape(result.shape)
-        return self.standin.made(result)
+        return self.standin.on_current(result)
 
 
 class ReductionKernel(Kernel):
@@ -208,10 +208,10 @@ class ReductionKernel(Kernel):
         self.standin.check((x,))
         mapped, reduced, last, identity = self.parts
         axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-        kept = [position for position in range(x.ndim) if position not in axes]
-        shape = tuple(x.shape[position] for position in kept)
+        rest = [position for position in range(x.ndim) if position not in axes]
+        shape = tuple(x.shape[position] for position in rest)
         length = math.prod(x.shape[position] for position in axes)
-        lines = np.ascontiguousarray(np.transpose(x, (*kept, *axes))).reshape(-1)
+        lines = np.ascontiguousarray(np.transpose(x, (*rest, *axes))).reshape(-1)
         result = np.empty(math.prod(shape), x.dtype)
         types = self.types((x,))
         code = (
@@ -222,10 +222,10 @@ class ReductionKernel(Kernel):
         )
         self.run(code, [lines, result, np.asarray(length, np.int64)], result.size, types)
         shape = tuple(1 if position in axes else n for position, n in enumerate(x.shape)) if keepdims else shape
-        return self.standin.made(result.reshape(shape))
+        return self.standin.on_current(result.reshape(shape))
 
 
-# -- the kernels as a GPU's compiler meets them ------------------------------------------------------------------------
+# -- the kernels in a GPU's frame --------------------------------------------------------------------------------------
 
 FLOATING, COMPLEX = ("float", "double"), ("complex<float>", "complex<double>")
 OPERATED = {
@@ -237,19 +237,19 @@ OPERATED = {
     "xtensor_arange": ("double",),
     "xtensor_arange_of_integers": ("signed char", "unsigned char", "short", "long long", "unsigned long long"),
 }
-"""The element types that a kernel is called with, where they are not the plain floating-point or complex ones."""
+"""The element types that a kernel is called with, if they are not ``FLOATING``."""
 
 
 class DeviceCode:
-    """In place of CuPy where kernels are made: collects them as CUDA source, in a frame such as CuPy's."""
+    """Takes CuPy's place where kernels are built: collects them as CUDA source, in a frame such as CuPy's."""
 
     def __init__(self):
         self.count = 0
-        headers = ("float16.cuh", "complex.cuh", "complex/cpow.h", "carray.cuh")
+        headers = ("float16.cuh", "complex.cuh", "carray.cuh")
         self.source = "".join(f"#include <cupy/{header}>\n" for header in headers)
 
     def ElementwiseKernel(self, inputs, outputs, body, name):  # noqa: N802 - CuPy's name
-        for element in OPERATED.get(name, COMPLEX if "complex" in name else FLOATING):
+        for element in OPERATED.get(name, FLOATING):
             parameters, declared = [], []
             for position, parameter in enumerate((inputs + ", " + outputs).split(", ")):
                 *flags, kind, label = parameter.split()
@@ -281,6 +281,83 @@ class DeviceCode:
         self.source += f"namespace k{self.count} {{ typedef {element} T; typedef {element} I;\n{code}\n}}\n"
 
 
+# -- where CuPy departs from the standard ------------------------------------------------------------------------------
+
+
+def refusing(kinds):
+    """A function that must not be called with arrays of some kinds: CuPy's has other results, or does not compile."""
+
+    def depart(name, function):
+        def called(*args, **kwargs):
+            dtypes = [value.dtype for value in args if isinstance(value, np.ndarray)]
+            if any(dtype.kind in kinds for dtype in dtypes):
+                raise AssertionError(f"cupy.{name} departs from the standard for {dtypes}")
+            return function(*args, **kwargs)
+
+        return called
+
+    return depart
+
+
+def undefined_where(condition):
+    """A function of one operand that gives NaN for complex numbers, given as components, that meet a condition."""
+
+    def depart(name, function):
+        def called(x):
+            result = function(x)
+            if x.dtype.kind == "c":
+                result[condition(np.asarray(x.real), np.asarray(x.imag))] = complex(math.nan, math.nan)
+            return result
+
+        return called
+
+    return depart
+
+
+def overflowing_quotient(name, function):
+    """Division of complex numbers by the definition, in which intermediate results overflow."""
+
+    def called(x1, x2):
+        if np.result_type(x1, x2).kind != "c":
+            return function(x1, x2)
+        with np.errstate(all="ignore"):
+            return x1 * np.conj(x2) / (np.real(x2) ** 2 + np.imag(x2) ** 2)
+
+    return called
+
+
+def in_reverse_order(name, function):
+    """A product in the reverse order of the factors."""
+    return lambda x, axis=None, **options: function(np.flip(x, axis), axis=axis, **options)
+
+
+def refusing_repeated_axes(name, function):
+    def called(x, *, axes, **options):
+        if len(set(axes)) != len(axes):
+            raise AssertionError(f"cupy.{name} transforms each axis once, and axes are {axes}")
+        return function(x, axes=axes, **options)
+
+    return called
+
+
+DEPARTURES = {
+    **dict.fromkeys(("argmax", "argmin", "floor_divide", "max", "min", "nextafter", "remainder"), refusing("f")),
+    **dict.fromkeys(("expm1", "log1p", "log2", "rint", "sign"), refusing("c")),
+    **dict.fromkeys(("log", "log10"), undefined_where(lambda a, b: np.isnan(a) | np.isnan(b))),
+    "acosh": undefined_where(lambda a, b: np.isnan(b)),
+    "divide": overflowing_quotient,
+    **dict.fromkeys(("fft.fftn", "fft.ifftn", "fft.rfftn", "fft.irfftn"), refusing_repeated_axes),
+    "prod": in_reverse_order,
+    "tan": undefined_where(lambda a, b: np.isinf(b)),
+    "tanh": undefined_where(lambda a, b: np.isinf(a)),
+}
+
+INPLACE = (
+    *("iadd", "iand", "ifloordiv", "ilshift", "imatmul", "imod", "imul", "ior", "ipow", "irshift", "isub"),
+    *("itruediv", "ixor"),
+)
+
+
 # -- the stand-in -----------------------------------------------------------------------------------------------------
 
 
@@ -293,9 +370,10 @@ class RuntimeFailureError(RuntimeError):
 
 
 class StandIn:
-    """NumPy with CuPy's face: devices that are current, kernels, and arrays that know their device.
+    """NumPy in CuPy's names: a current device, kernels, arrays that know their device.
 
-    ``cupy``: the real one, whose signatures every call must fit, or None.
+    ``cupy`` is the real module, whose signatures every call must fit, or None. ``calls`` records transfers to the
+    host, work on the pool and in-place operators.
     """
 
     __version__ = "14.2.0"
@@ -328,13 +406,17 @@ class StandIn:
             def device(self):
                 return Device(self.index)
 
+            def astype(self, *args, **kwargs):
+                with np.errstate(all="ignore"):  # CuPy does not warn
+                    return super().astype(*args, **kwargs)
+
             def fill(self, value):
-                # As in CuPy: zeros are written as bytes, and lose their sign.
+                # As in CuPy, zeros are written as bytes and lose their sign.
                 super().fill(0 if value == 0 and self.flags.c_contiguous else value)
 
             def __getitem__(self, key):
-                found = super().__getitem__(key)
-                return found if isinstance(found, ndarray) else standin.made(found)
+                result = super().__getitem__(key)
+                return result if isinstance(result, ndarray) else standin.on_current(result)
 
             def __setitem__(self, key, value):
                 target = self[key] if isinstance(key, (int, slice, type(...))) else None
@@ -344,6 +426,17 @@ class StandIn:
                     standin.check((self, value))
                     super().__setitem__(key, value)
 
+        def in_place(name):
+            def operate(self, other):
+                standin.check((self, other))
+                standin.calls.append(name)
+                with np.errstate(all="ignore"):
+                    return getattr(np.ndarray, f"__{name}__")(self, other)
+
+            return operate
+
+        for name in INPLACE:
+            setattr(ndarray, f"__{name}__", in_place(name))
         self.ndarray = ndarray
         runtime = SimpleNamespace(
             is_hip=hip,
@@ -371,16 +464,16 @@ class StandIn:
     def ReductionKernel(self, *args):  # noqa: N802
         return ReductionKernel(self, *args)
 
-    def made(self, result):
+    def on_current(self, result):
         """A result as an array on the current device."""
         if isinstance(result, tuple):
-            return tuple(map(self.made, result))
+            return tuple(map(self.on_current, result))
         native = np.asarray(result).view(self.ndarray)
         native.index = self.current
         return native
 
     def check(self, values):
-        """Refuse arrays of another device than the current one, as a kernel would meet them."""
+        """Refuse arrays of another device than the current one."""
         for value in values:
             if isinstance(value, (list, tuple)):
                 self.check(value)
@@ -392,27 +485,26 @@ class StandIn:
 
     def count_nonzero(self, x, axis=None):
         self.bound("count_nonzero", (x,), {"axis": axis})
-        return self.made(np.count_nonzero(x, axis=axis))
+        return self.on_current(np.count_nonzero(x, axis=axis))
 
     def argsort(self, x, axis=-1):
         self.bound("argsort", (x,), {"axis": axis})
-        return self.made(np.argsort(x, axis=axis, kind="stable"))  # CuPy's sorts are stable
+        return self.on_current(np.argsort(x, axis=axis, kind="stable"))  # CuPy's sorts are stable
 
     def asnumpy(self, x):
         self.calls.append("to host")
         return np.array(x)
 
     def array(self, x):
-        return self.made(np.array(x))
+        return self.on_current(np.array(x))
 
     def isin(self, x1, x2, **options):
         self.bound("isin", (x1, x2), options)
-        found = np.isin(np.asarray(x1), np.asarray(x2), **options)
-        return self.made(found)
+        return self.on_current(np.isin(np.asarray(x1), np.asarray(x2), **options))
 
     def from_dlpack(self, producer, **options):
         self.calls.append(("from_dlpack", options))
-        return self.made(np.asarray(producer))
+        return self.on_current(np.asarray(producer))
 
     def get_default_memory_pool(self):
         return SimpleNamespace(
@@ -448,9 +540,10 @@ class Chapter:
         def called(*args, **kwargs):
             self._standin.bound(self._prefix + name, args, kwargs)
             with np.errstate(all="ignore"):
-                return self._standin.made(function(*args, **kwargs))
+                return self._standin.on_current(function(*args, **kwargs))
 
-        return called
+        path = self._prefix + name
+        return DEPARTURES[path](path, called) if path in DEPARTURES else called
 
     def __getattr__(self, name):
         return self.function(name)

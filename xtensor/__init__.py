@@ -34,8 +34,30 @@ from ._core.dtypes import load_bfloat16 as _load_bfloat16
 from ._core.errors import BackendUnavailableError, DeviceMismatchError, OutOfMemoryError
 from ._core.registry import backends, register_backend, set_backend_priority
 from ._core.transfers import transfers
-from ._standard import *
+from ._standard import e, inf, nan, newaxis, pi
+from ._standard.conversion import *
+from ._standard.creation import *
+from ._standard.data_types import *
+from ._standard.elementwise.arithmetic import *
+from ._standard.elementwise.bitwise import *
+from ._standard.elementwise.comparison import *
+from ._standard.elementwise.complex import *
+from ._standard.elementwise.exponential import *
+from ._standard.elementwise.floating import *
+from ._standard.elementwise.hyperbolic import *
+from ._standard.elementwise.logical import *
+from ._standard.elementwise.rounding import *
+from ._standard.elementwise.trigonometric import *
+from ._standard.indexing import *
+from ._standard.inspection import *
 from ._standard.inspection import __array_namespace_info__
+from ._standard.linear_algebra import *
+from ._standard.manipulation import *
+from ._standard.searching import *
+from ._standard.sets import *
+from ._standard.sorting import *
+from ._standard.statistical import *
+from ._standard.utility import *
 from .linalg import cross
 
 if _TYPE_CHECKING:
@@ -75,7 +97,6 @@ __all__ = [
     "DeviceMismatchError",
     "OutOfMemoryError",
     "__array_api_version__",
-    "__array_namespace_info__",
     "__version__",
     "allclose",
     "backends",
@@ -152,12 +173,12 @@ _LOADED_LATER = {
 def __getattr__(name: str) -> _Any:
     if name == "bfloat16":
         try:
-            value = globals()["bfloat16"] = _load_bfloat16()
+            dtype = globals()["bfloat16"] = _load_bfloat16()
         except ImportError as error:
             raise AttributeError(
                 f"xtensor.bfloat16 needs ml_dtypes, which is not installed. {_BFLOAT16_REMEDY}"
             ) from error
-        return value
+        return dtype
     if name not in _LOADED_LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     path = _LOADED_LATER[name]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import wraps
 from typing import Any
 
 import numpy as np
 
-from xtensor.backend import Backend, BackendUnavailableError, DeviceInfo, DType, Memory, Native, bfloat16
+from xtensor.backend import STANDARD_DTYPES, Backend, BackendUnavailableError, DeviceInfo, Memory, Native
 
 __all__ = ["CupyBackend", "backend"]
 
 OLDEST = (14, 2)
-"""The first CuPy whose functions take the keywords that are used here."""
+"""The oldest supported CuPy: earlier versions lack keywords that are used here."""
 
 REMEDY = (
     'python -m pip install "xtensor[cuda12]" (or "xtensor[cuda13]", by the CUDA that the driver supports; '
@@ -22,7 +22,7 @@ REMEDY = (
 )
 
 INSUFFICIENT_DRIVER, NO_DEVICE = 35, 100
-"""The statuses of CUDA and HIP without a driver that works, and without a device."""
+"""The error codes of CUDA and HIP for a missing or too old driver, and for no device."""
 
 EXHAUSTED = (
     "cudaErrorMemoryAllocation",
@@ -32,26 +32,25 @@ EXHAUSTED = (
     "CUSOLVER_STATUS_ALLOC_FAILED",
     "CUFFT_ALLOC_FAILED",
 )
-"""How the runtimes and libraries behind CuPy name exhausted memory; CuPy's own error is a MemoryError."""
-
-INPLACE = (
-    *("add", "bitwise_and", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor"),
-    *("divide", "multiply", "pow", "subtract"),
-)
-"""In-place operators that are CuPy's own while there is one device; with several, they must change to theirs."""
+"""Names of the out-of-memory errors of CuPy's runtimes and libraries; its allocator's own error is a MemoryError."""
 
 
 class CupyBackend(Backend):
-    """CuPy's functions, with what they get wrong against the standard corrected.
+    """CuPy's functions, corrected where they depart from the standard.
 
-    CuPy computes on the current device, and results shall be on that of the operands: where there are several,
-    every function changes to its own. The current stream of each, and the memory pool, are CuPy's and the user's.
+    CuPy computes on the current device; an operation here computes on its operands' device. With several devices every
+    function switches to its own device first. Streams and the memory pool are CuPy's and the user's.
     """
 
     name = "cupy"
     kinds = ("cuda", "rocm")
     requires = "xtensor[cuda12]"
-    corrections: tuple[str, ...] = ("floor_divide", "matmul", "remainder")
+    corrections = ("acosh", "divide", "expm1", "log", "log10", "log1p", "tan", "tanh")
+    # CuPy's operators are in the namespace's ``inplace``, for the operands on which they agree with the functions.
+    composed_inplace = (
+        *("add", "bitwise_and", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "divide"),
+        *("floor_divide", "matmul", "multiply", "pow", "remainder", "subtract"),
+    )
     widens_bfloat16 = True
 
     def __init__(self) -> None:
@@ -67,24 +66,23 @@ class CupyBackend(Backend):
         except Exception as error:
             raise BackendUnavailableError(f"CuPy does not import: {_cause(error)}", REMEDY) from error
         version = str(cupy.__version__)
-        found = re.match(r"(\d+)\.(\d+)", version)
-        if found is not None and (int(found[1]), int(found[2])) < OLDEST:
+        match = re.match(r"(\d+)\.(\d+)", version)
+        if match is not None and (int(match[1]), int(match[2])) < OLDEST:
             raise BackendUnavailableError(f"CuPy is {version}; {'.'.join(map(str, OLDEST))} or newer is needed", REMEDY)
-        self.open(cupy)
+        self.attach(cupy)
         return version
 
-    def open(self, library: Any) -> None:
-        """Count a CuPy's devices, which initialises none of them."""
+    def attach(self, library: Any) -> None:
+        """Take a CuPy module as the library and count its devices, without initialising any of them."""
         runtime = library.cuda.runtime
         kind = "rocm" if runtime.is_hip else "cuda"
         try:
             count = runtime.getDeviceCount()
         except runtime.CUDARuntimeError as error:
-            raise BackendUnavailableError(*_explained(error, kind)) from error
+            raise BackendUnavailableError(*_explanation(error, kind)) from error
         if not count:
             raise BackendUnavailableError(*_no_device(kind))
         self._cp, self._kind, self._count = library, kind, count
-        self.corrections = type(self).corrections + (INPLACE if count > 1 else ())
 
     def devices(self) -> Sequence[str]:
         return tuple(f"{self._kind}:{index}" for index in range(self._count))
@@ -100,7 +98,7 @@ class CupyBackend(Backend):
         return functions if self._count == 1 else OnDevice(functions, self._binder(spec))
 
     def _binder(self, spec: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """What makes a function of the current device one of a certain device."""
+        """Return a decorator that makes a function run on a device instead of the current one."""
         index, device, current = _index(spec), self._device(spec), self._cp.cuda.runtime.getDevice
 
         def bind(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -116,7 +114,7 @@ class CupyBackend(Backend):
         return bind
 
     def _device(self, spec: str) -> Any:
-        """CuPy's device, a context in which it is the current one."""
+        """Return CuPy's device, a context manager that makes it the current one."""
         return self._cp.cuda.Device(_index(spec))
 
     def to_host(self, native: Native) -> np.ndarray[Any, Any]:
@@ -125,12 +123,9 @@ class CupyBackend(Backend):
 
     def from_host(self, array: np.ndarray[Any, Any], spec: str, *, copy: bool | None) -> Native:
         if copy is False:
-            raise ValueError(f"values on the host reach {spec} by a copy only; pass copy=None or copy=True")
+            raise ValueError(f"host values cannot be used on {spec} without a copy; pass copy=None or copy=True")
         with self._device(spec):
             return self._cp.array(array)
-
-    def device_of(self, native: Native) -> str:
-        return f"{self._kind}:{native.device.id}"
 
     def getitem(self, native: Native, key: Any) -> Native:
         if self._count == 1:
@@ -138,35 +133,42 @@ class CupyBackend(Backend):
         with native.device:
             return native[key]
 
-    def setitem(self, native: Native, key: Any, value: Native) -> None:
+    def setitem(self, native: Native, key: Any, value: Native) -> Native:
+        if self._count == 1:
+            self._assign(native, key, value)
+        else:
+            with native.device:
+                self._assign(native, key, value)
+        return native
+
+    def _assign(self, native: Native, key: Any, value: Native) -> None:
         if value.__class__ is float or value.__class__ is complex:
             from ._namespace import is_negative_zero
 
             if is_negative_zero(value):
-                value = native.dtype.type(value) if native.dtype.kind in "fc" else 0
-                value = self._cp.array(value) if native.dtype.kind in "fc" else value
-        if self._count == 1:
-            native[key] = value
-        else:
-            with native.device:
-                native[key] = value
+                # CuPy would fill the memory with zeros of positive sign.
+                value = 0 if native.dtype.kind in "biu" else self._cp.array(np.asarray(value, native.dtype))
+        native[key] = value
 
     def dlpack_device(self, spec: str) -> tuple[int, int]:
         return (2 if self._kind == "cuda" else 10, _index(spec))  # kDLCUDA, kDLROCM
 
-    def to_dlpack(self, native: Native, **asked: Any) -> Any:
-        if "stream" in asked:
-            self._check_stream(asked["stream"])
+    def to_dlpack(self, native: Native, **requested: Any) -> Any:
+        if "stream" in requested:
+            self._check_stream(requested["stream"])
         with native.device:
-            if asked.get("copy"):
+            if requested.get("copy"):
                 native = native.copy()
-                del asked["copy"]  # what is handed over is a copy already; CuPy makes one for the host only
-            return native.__dlpack__(**asked)
+                del requested["copy"]  # CuPy takes it for copies to the host only
+            return native.__dlpack__(**requested)
 
     def _check_stream(self, stream: Any) -> None:
-        """The standard's values: on CUDA -1, 1, 2 or a handle, on ROCm -1, 0 or a handle; 1 and 2 are no handles."""
+        """Raise for other than the standard's values: on CUDA -1, 1, 2 or a handle; on ROCm -1, 0 or a handle.
+
+        Handles are addresses, above 2.
+        """
         if isinstance(stream, bool) or not isinstance(stream, int):
-            raise TypeError(f"stream is an integer or None, not {type(stream).__name__}")
+            raise TypeError(f"stream is an integer or None, not {type(stream).__name__}; pass the stream's handle")
         named = (-1, 1, 2) if self._kind == "cuda" else (-1, 0)
         if stream not in named and stream <= 2:
             values = ", ".join(map(str, named))
@@ -176,7 +178,7 @@ class CupyBackend(Backend):
         with self._device(spec):
             if copy is False:
                 return self._cp.from_dlpack(producer, copy=False)
-            # A producer may be unable to copy on its device, as CuPy is; then it is done here.
+            # Producers such as CuPy cannot copy on their device.
             native = self._cp.from_dlpack(producer)
             return native.copy() if copy else native
 
@@ -184,8 +186,8 @@ class CupyBackend(Backend):
         with self._device(spec):
             return self._cp.asarray(value)
 
-    def extra_dtypes(self, spec: str) -> Sequence[DType]:
-        return (np.dtype(np.float16), *bfloat16())
+    def dtypes(self, spec: str) -> Collection[str]:
+        return (*STANDARD_DTYPES, "float16", "bfloat16")
 
     def rank(self, spec: str) -> int:
         return 20
@@ -216,7 +218,7 @@ class CupyBackend(Backend):
 
     def release_memory(self, spec: str) -> None:
         with self._device(spec):
-            self._cp.fft.config.get_plan_cache().clear()  # plans hold work areas of the pool
+            self._cp.fft.config.get_plan_cache().clear()  # plans hold work areas from the pool
             self._cp.get_default_memory_pool().free_all_blocks()
             self._cp.get_default_pinned_memory_pool().free_all_blocks()
 
@@ -233,14 +235,14 @@ def _text(value: str | bytes) -> str:
 
 
 def _cause(error: BaseException) -> str:
-    """The innermost cause of CuPy's import error, whose own text is a page of advice."""
+    """Return the innermost cause of CuPy's import error, whose own text is a page long."""
     while error.__cause__ is not None:
         error = error.__cause__
     return f"{type(error).__name__}: {error}"
 
 
-def _explained(error: Exception, kind: str) -> tuple[str, str]:
-    """Why there is no device, and what to do, in words that need no knowledge of the runtime's statuses."""
+def _explanation(error: Exception, kind: str) -> tuple[str, str]:
+    """Return the reason why no device is available, and the remedy, without the runtime's error codes."""
     status = getattr(error, "status", None)
     if status == NO_DEVICE:
         return _no_device(kind)
@@ -248,18 +250,18 @@ def _explained(error: Exception, kind: str) -> tuple[str, str]:
         vendor, show = ("an NVIDIA", "nvidia-smi") if kind == "cuda" else ("an AMD GPU", "rocminfo")
         return (
             f"CuPy finds no {kind} device: there is no driver, or one too old for this CuPy ({error})",
-            f"install or update {vendor} driver ('{show}' shows whether it works); in a container, hand the GPU to it",
+            f"install or update {vendor} driver (check it with '{show}'); in a container, pass the GPU through to it",
         )
-    return f"CuPy cannot ask for {kind} devices: {error}", f"check the driver, then: {REMEDY}"
+    return f"CuPy cannot count the {kind} devices: {error}", f"check the driver, then: {REMEDY}"
 
 
 def _no_device(kind: str) -> tuple[str, str]:
     variable = "CUDA_VISIBLE_DEVICES" if kind == "cuda" else "HIP_VISIBLE_DEVICES"
     return (
         f"CuPy finds no {kind} device: the driver sees no GPU",
-        f"check that a GPU is there and that the environment variable {variable} does not hide it",
+        f"check that the machine has a GPU and that the environment variable {variable} does not hide it",
     )
 
 
 backend = CupyBackend()
-"""What the entry point ``cupy`` names."""
+"""The object of the entry point ``cupy``."""

@@ -1,21 +1,23 @@
-"""``cupyx.scipy.special``, imported when the first of its functions is asked for.
+"""CuPy's special functions, imported when the first one is asked for.
 
-Left to the core's formulas are those in which it departs from SciPy: degrees that are not reduced (``cosdg``,
-``sindg``), NaN that is lost (``exprel``, ``xlog1py``), digits lost or overflow where SciPy has neither (``boxcox`` and
-its kin, ``kl_div``, ``logit``, ``pseudo_huber``, ``rel_entr``), the sign of ``gammasgn(-0.0)``.
+Not listed, and so computed by xtensor's formulas, are functions of ``cupyx.scipy.special`` that depart from SciPy's:
+``cosdg`` and ``sindg`` do not reduce large angles; ``exprel`` and ``xlog1py`` lose NaN; ``boxcox`` and its relatives,
+``kl_div``, ``logit``, ``pseudo_huber`` and ``rel_entr`` lose digits or overflow where SciPy does neither; ``gammasgn``
+has the wrong sign at -0.0.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
 
 from xtensor.backend import Native
 
-__all__ = ["special"]
+__all__ = ["COMPLEX", "REAL", "Special"]
 
 REAL = frozenset(
     (
@@ -28,27 +30,47 @@ REAL = frozenset(
         *("xlogy", "y0", "y1", "yn", "zeta", "zetac"),
     )
 )
+"""Functions that take real operands."""
 
 COMPLEX = frozenset(("digamma", "gamma", "loggamma", "psi", "rgamma", "xlogy"))
+"""Functions that take complex operands, too."""
+
+IN_DOUBLE_PRECISION = frozenset(("multigammaln", "polygamma", "yn"))
+"""Functions that choose the dtype of their result themselves, or overflow in single precision."""
 
 
-def special(library: Any, name: str, kind: str) -> Callable[..., Native] | None:
-    """CuPy's function of a name for real or complex operands; ``library`` is CuPy itself."""
-    if name not in (COMPLEX if kind == "c" else REAL):
-        return None
-    import cupyx.scipy.special as source
+class Special:
+    """The functions of ``cupyx.scipy.special`` as attributes; ``cp`` is CuPy itself."""
 
-    if name in ("k0e", "k1e"):
-        return _scaled_bessel(library, getattr(source, name[:2]), int(name[1]))
-    if name == "zeta":
-        return _zeta(source)
-    function: Callable[..., Native] = getattr(source, name)
-    return _in_double_precision(function) if name in ("multigammaln", "polygamma", "yn") else function
+    def __init__(self, cp: Any) -> None:
+        self._cp = cp
+
+    def __getattr__(self, name: str) -> Callable[..., Native]:
+        if name not in REAL:
+            raise AttributeError(name)
+        import cupyx.scipy.special as source
+
+        if name in ("k0e", "k1e"):
+            return _of_real(_scaled_bessel(self._cp, getattr(source, name[:2]), int(name[1])))
+        if name == "zeta":
+            return _of_real(_zeta(source))
+        function: Callable[..., Native] = getattr(source, name)
+        if name in COMPLEX:
+            return function
+        return _of_real(_in_double_precision(function) if name in IN_DOUBLE_PRECISION else function)
+
+
+def _of_real(function: Callable[..., Native]) -> Callable[..., Native]:
+    """A function that declines complex operands; all operands have the dtype of the first."""
+
+    @wraps(function)
+    def of_real(*operands: Any) -> Native:
+        return NotImplemented if operands[0].dtype.kind == "c" else function(*operands)
+
+    return of_real
 
 
 def _in_double_precision(function: Callable[..., Native]) -> Callable[..., Native]:
-    """A function that has results of its own choice of dtype, or overflows on its way to them in single precision."""
-
     def computed(*operands: Any) -> Native:
         exact = (x.astype(np.float64, copy=False) if hasattr(x, "dtype") else x for x in operands)
         return function(*exact).astype(operands[0].dtype, copy=False)
@@ -63,7 +85,7 @@ def _zeta(source: Any) -> Callable[..., Native]:
     return zeta
 
 
-def _scaled_bessel(library: Any, bessel: Callable[[Native], Native], order: int) -> Callable[[Native], Native]:
+def _scaled_bessel(cp: Any, bessel: Callable[[Native], Native], order: int) -> Callable[[Native], Native]:
     """``exp(x) K(x)``, by the asymptotic series (NIST DLMF, 10.40.2) where ``exp`` would overflow."""
     factors = [1.0]
     for k in range(1, 9):
@@ -74,7 +96,7 @@ def _scaled_bessel(library: Any, bessel: Callable[[Native], Native], order: int)
         series = factors[-1]
         for factor in factors[-2::-1]:
             series = factor + series / exact
-        far = library.sqrt(math.pi / 2 / exact) * series
-        return library.where(exact > 500, far, library.exp(exact) * bessel(exact)).astype(x.dtype, copy=False)
+        asymptotic = cp.sqrt(math.pi / 2 / exact) * series
+        return cp.where(exact > 500, asymptotic, cp.exp(exact) * bessel(exact)).astype(x.dtype, copy=False)
 
     return scaled

@@ -1,10 +1,10 @@
-"""Our own Triton kernels on CUDA and ROCm GPUs, ``cuda:0``, … or ``rocm:0``, …, and interpreted: ``triton:interpret``.
+"""Triton kernels on CUDA and ROCm GPUs (``cuda:0``, ``rocm:0``, …), and in Triton's interpreter (``triton:interpret``).
 
-The backend stands on another one, whose arrays its kernels read and write: CuPy's on a GPU, NumPy's in Triton's
-interpreter. All services are that backend's. Our functions are laid over its own (:meth:`TritonBackend.overlay`): what
-has no kernel, or operands that no kernel takes, fall through to them; ``XTENSOR_LOG=debug`` shows each such call.
+The kernels read and write the arrays of a storage backend: CuPy's on a GPU, NumPy's in the interpreter. All services
+are the storage backend's. A kernel function returns NotImplemented for operands that it does not support, and logs the
+reason, which ``XTENSOR_LOG=debug`` shows. :func:`count_calls` counts launches and declined calls.
 
-Triton compiles or interprets for the life of a process, so that opening a device of the one kind closes the other.
+A process either compiles or interprets kernels: it can open GPUs or ``triton:interpret``, not both.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
+from xtensor.backend import Backend, BackendUnavailableError, Overlay
 
-from xtensor.backend import Backend, BackendUnavailableError, DeviceInfo, DType, Memory, Native
+from ._calls import Calls, count_calls
 
-__all__ = ["TritonBackend", "backend"]
+__all__ = ["Calls", "TritonBackend", "backend", "count_calls"]
 
 OLDEST = (3, 6)
-"""The first Triton whose interpreter and launcher are as they are used here."""
+"""The oldest supported version of Triton."""
 
 INTERPRET = "triton:interpret"
 
 
-class TritonBackend(Backend):
+class TritonBackend(Overlay):
     """Kernels over the arrays of a storage backend."""
 
     name = "triton"
@@ -41,7 +41,6 @@ class TritonBackend(Backend):
         self._gpu: Backend | None = None
         self._devices: tuple[str, ...] = ()
         self._interprets: bool | None = None
-        self._contexts: dict[str, Any] = {}
 
     def probe(self) -> str:
         remedy = f'python -m pip install "{self.requires}"'
@@ -49,8 +48,8 @@ class TritonBackend(Backend):
             version = importlib.metadata.version("triton")
         except importlib.metadata.PackageNotFoundError as error:
             raise BackendUnavailableError("Triton is not installed", remedy) from error
-        found = re.match(r"(\d+)\.(\d+)", version)
-        if found is not None and (int(found[1]), int(found[2])) < OLDEST:
+        match = re.match(r"(\d+)\.(\d+)", version)
+        if match is not None and (int(match[1]), int(match[2])) < OLDEST:
             oldest = ".".join(map(str, OLDEST))
             raise BackendUnavailableError(f"Triton is {version}, and {oldest} or newer is needed", remedy)
         if importlib.util.find_spec("ml_dtypes") is None:
@@ -68,20 +67,21 @@ class TritonBackend(Backend):
     def rank(self, spec: str) -> int:
         return -20 if spec == INTERPRET else 30
 
-    def namespace(self, spec: str) -> Any:
+    def storage(self, spec: str) -> tuple[Backend, str]:
+        if spec == INTERPRET:
+            assert self._host is not None
+            return self._host, "cpu"
+        assert self._gpu is not None
+        return self._gpu, spec
+
+    def kernels(self, spec: str) -> Mapping[str, Callable[..., Any]]:
         self._settle(spec)
-        storage, place = self._stored(spec)
-        self.corrections, self.widens_bfloat16 = storage.corrections, storage.widens_bfloat16
-        return storage.namespace(place)
+        from ._device import kernel_functions  # imports Triton, in the mode that was just settled
 
-    def overlay(self, spec: str, functions: Any) -> Mapping[str, Callable[..., Any]]:
-        from ._device import kernel_functions
-
-        storage, place = self._stored(spec)
-        return {**storage.overlay(place, functions), **kernel_functions(self._gpu, spec, functions)}
+        return kernel_functions(spec)
 
     def _settle(self, spec: str) -> None:
-        """Make this process one that interprets, or one that compiles, before Triton is imported."""
+        """Choose whether this process interprets or compiles kernels, before Triton is imported."""
         interprets = spec == INTERPRET
         if self._interprets is None:
             _set_mode(interprets)
@@ -93,96 +93,9 @@ class TritonBackend(Backend):
                 "use it in a process of its own",
             )
 
-    # -- services, all of them the storage's --------------------------------------------------------------------------
-
-    def _stored(self, spec: str) -> tuple[Backend, str]:
-        """The storage backend of a device, and the device's name there."""
-        if spec == INTERPRET:
-            assert self._host is not None
-            return self._host, "cpu"
-        assert self._gpu is not None
-        return self._gpu, spec
-
-    def _storage(self) -> Backend:
-        """The storage backend of the devices that this process can open."""
-        if self._interprets is None:
-            return self._stored(self._devices[0])[0]
-        return self._stored(INTERPRET if self._interprets else self._devices[0])[0]
-
-    @property
-    def native_type(self) -> type:
-        return self._storage().native_type
-
-    def to_host(self, native: Native) -> np.ndarray[Any, Any]:
-        return self._storage().to_host(native)
-
-    def from_host(self, array: np.ndarray[Any, Any], spec: str, *, copy: bool | None) -> Native:
-        storage, place = self._stored(spec)
-        return storage.from_host(array, place, copy=copy)
-
-    def device_of(self, native: Native) -> str:
-        if isinstance(native, np.ndarray):
-            return INTERPRET
-        return self._storage().device_of(native)
-
-    def normalize(self, value: Any, spec: str) -> Native:
-        storage, place = self._stored(spec)
-        return storage.normalize(value, place)
-
-    def getitem(self, native: Native, key: Any) -> Native:
-        return self._storage().getitem(native, key)
-
-    def setitem(self, native: Native, key: Any, value: Native) -> None:
-        self._storage().setitem(native, key, value)
-
-    def dlpack_device(self, spec: str) -> tuple[int, int]:
-        storage, place = self._stored(spec)
-        return storage.dlpack_device(place)
-
-    def to_dlpack(self, native: Native, **asked: Any) -> Any:
-        return self._storage().to_dlpack(native, **asked)
-
-    def from_dlpack(self, producer: Any, spec: str, *, copy: bool | None) -> Native:
-        storage, place = self._stored(spec)
-        return storage.from_dlpack(producer, place, copy=copy)
-
-    def default_float(self, spec: str) -> DType:
-        storage, place = self._stored(spec)
-        return storage.default_float(place)
-
-    def dtypes(self, spec: str) -> Sequence[DType]:
-        storage, place = self._stored(spec)
-        return storage.dtypes(place)
-
-    def extra_dtypes(self, spec: str) -> Sequence[DType]:
-        storage, place = self._stored(spec)
-        return storage.extra_dtypes(place)
-
-    def info(self, spec: str) -> DeviceInfo:
-        storage, place = self._stored(spec)
-        return storage.info(place)
-
-    def memory(self, spec: str) -> Memory:
-        storage, place = self._stored(spec)
-        return storage.memory(place)
-
-    def synchronize(self, spec: str) -> None:
-        storage, place = self._stored(spec)
-        storage.synchronize(place)
-
-    def release_memory(self, spec: str) -> None:
-        storage, place = self._stored(spec)
-        storage.release_memory(place)
-
-    def out_of_memory(self, error: BaseException) -> bool:
-        return self._storage().out_of_memory(error)
-
-    def translate(self, error: Exception) -> Exception:
-        return self._storage().translate(error)
-
 
 def _working_cupy() -> Backend | None:
-    """The CuPy backend with its devices counted; None where there is no CuPy or no GPU."""
+    """Return the CuPy backend after its probe; None without CuPy or without a GPU."""
     from xtensor_cupy import backend as cupy
 
     try:
@@ -193,7 +106,7 @@ def _working_cupy() -> Backend | None:
 
 
 def _set_mode(interprets: bool) -> None:
-    """Import Triton in the mode that a device needs; it looks at the environment while it is imported."""
+    """Import Triton in the mode that a device needs, which Triton reads from the environment."""
     wanted = os.environ.get("TRITON_INTERPRET")
     if "triton" in sys.modules or wanted not in (None, "", "0"):
         import triton
@@ -208,7 +121,7 @@ def _set_mode(interprets: bool) -> None:
         return
     os.environ["TRITON_INTERPRET"] = "1"
     try:
-        from . import _interpreter, _kernels, _matrix_kernels, _nn_kernels, _ops, _rows  # noqa: F401 - decorated while it is set
+        from . import _interpreter, _kernels, _matrix_kernels, _nn_kernels, _row_kernels, _table  # noqa: F401 - decorates kernels
     finally:
         if wanted is None:
             del os.environ["TRITON_INTERPRET"]
@@ -217,4 +130,4 @@ def _set_mode(interprets: bool) -> None:
 
 
 backend = TritonBackend()
-"""What the entry point ``triton`` names."""
+"""The backend that the entry point ``triton`` names."""

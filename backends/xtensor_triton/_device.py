@@ -1,4 +1,4 @@
-"""The functions of one device, put together: its memory, its launcher, and the kernels over them."""
+"""The kernel functions of one device, over its memory and its launcher."""
 
 from __future__ import annotations
 
@@ -6,38 +6,43 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _elementwise, _matrices, _nn, _reductions, _scans
-from ._fallthrough import Context
+from ._context import Context
 from ._storage import DeviceMemory, HostMemory
 
 __all__ = ["functions_over", "kernel_functions"]
 
 
-def kernel_functions(gpu: Any, spec: str, storage: Any) -> dict[str, Callable[..., Any]]:
-    """The functions of a device by their names; ``storage`` holds those to fall through to."""
+def kernel_functions(spec: str) -> dict[str, Callable[..., Any]]:
+    """Return the kernel functions of a device by name: ``"add"``, ``"inplace.add"``, ``"nn.softmax"``, ….
+
+    A function takes native arrays, as the storage's function of that name does, and returns NotImplemented for operands
+    that no kernel supports.
+    """
     if spec == "triton:interpret":
         from ._interpreter import Interpreter
 
-        return functions_over(Context(HostMemory(), Interpreter()), storage)
+        return functions_over(Context(HostMemory(), Interpreter()))
     import cupy
     from triton.runtime import driver
 
-    from ._launch import Launcher, bound_to, current_stream, install_driver
+    from ._launch import Launcher, bind_device, current_stream, install_driver
 
     install_driver(cupy)
     device = cupy.cuda.Device(int(spec.partition(":")[2]))
     with device:
         launcher = Launcher(driver.active.get_current_target(), current_stream(cupy))
-    found = functions_over(Context(DeviceMemory(cupy), launcher), storage)
+    functions = functions_over(Context(DeviceMemory(cupy), launcher))
     if cupy.cuda.runtime.getDeviceCount() == 1:
-        return found
-    return {name: bound_to(device, function) for name, function in found.items()}
+        return functions
+    return {name: bind_device(device, function) for name, function in functions.items()}
 
 
-def functions_over(context: Context, storage: Any) -> dict[str, Callable[..., Any]]:
-    """The functions over some memory and launcher."""
-    found = {
-        **_elementwise.functions(context, storage),
-        **_reductions.functions(context, storage),
-        **_scans.functions(context, storage),
+def functions_over(context: Context) -> dict[str, Callable[..., Any]]:
+    """Return the kernel functions of a context by name."""
+    functions = {
+        **_elementwise.functions(context),
+        **_reductions.functions(context),
+        **_scans.functions(context),
+        **_matrices.functions(context),
     }
-    return {**found, **_nn.functions(context, found), **_matrices.functions(context, storage, found)}
+    return {**functions, **_nn.functions(context, functions)}

@@ -1,69 +1,105 @@
-"""How each dtype lies in memory, and in which of Triton's dtypes it is computed."""
+"""The dtypes that kernels support: how each is stored in memory, and the Triton dtype it is computed in."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import ml_dtypes
 import numpy as np
 import triton.language as tl
 
-__all__ = ["BFLOAT16", "OPERAND", "SCALAR_TYPES", "STORED", "Stored", "computed"]
+__all__ = [
+    "BFLOAT16",
+    "FLOAT32",
+    "FLOAT64",
+    "INT32",
+    "INT64",
+    "KERNEL_DTYPES",
+    "SCALAR_TYPES",
+    "UINT64",
+    "UNSPECIALIZED",
+    "DType",
+    "KernelDType",
+    "cast_dtype",
+    "compute_dtype",
+    "result_constants",
+]
+
+DType: TypeAlias = "np.dtype[Any]"
 
 
-class Stored(NamedTuple):
-    """A dtype of arrays.
+class KernelDType(NamedTuple):
+    """How kernels load, compute and store an array dtype.
 
-    ``pointer`` is the type of a kernel's argument that points to it. ``form`` says what a kernel does on the way:
-    ``"bool"`` is a byte, 0 or not; ``"bfloat16"`` is the upper half of a float32; ``"plain"`` is as Triton has it.
-    ``kind`` is NumPy's letter (``"f"`` for bfloat16 too), ``dtype`` what the elements are computed in.
+    Attributes
+    ----------
+    pointer
+        The type of a kernel argument that points to elements.
+    encoding
+        ``"plain"`` if Triton has the dtype, ``"bool"`` for a byte that is zero or not, ``"bfloat16"`` for the upper 16
+        bits of a float32.
+    kind
+        NumPy's kind character; ``"f"`` for bfloat16 too.
+    compute
+        The Triton dtype that elements are computed in.
     """
 
     pointer: str
-    form: str
+    encoding: str
     kind: str
-    dtype: Any
+    compute: Any
 
 
-BFLOAT16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+BFLOAT16: DType = np.dtype(ml_dtypes.bfloat16)
+FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+INT32, INT64, UINT64 = np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.uint64)
 
-STORED: dict[np.dtype[Any], Stored] = {
-    np.dtype("bool"): Stored("*u8", "bool", "b", tl.uint8),
-    np.dtype("int8"): Stored("*i8", "plain", "i", tl.int8),
-    np.dtype("int16"): Stored("*i16", "plain", "i", tl.int16),
-    np.dtype("int32"): Stored("*i32", "plain", "i", tl.int32),
-    np.dtype("int64"): Stored("*i64", "plain", "i", tl.int64),
-    np.dtype("uint8"): Stored("*u8", "plain", "u", tl.uint8),
-    np.dtype("uint16"): Stored("*u16", "plain", "u", tl.uint16),
-    np.dtype("uint32"): Stored("*u32", "plain", "u", tl.uint32),
-    np.dtype("uint64"): Stored("*u64", "plain", "u", tl.uint64),
-    np.dtype("float16"): Stored("*fp16", "plain", "f", tl.float32),
-    np.dtype("float32"): Stored("*fp32", "plain", "f", tl.float32),
-    np.dtype("float64"): Stored("*fp64", "plain", "f", tl.float64),
+KERNEL_DTYPES: dict[DType, KernelDType] = {
+    np.dtype("bool"): KernelDType("*u8", "bool", "b", tl.uint8),
+    np.dtype("int8"): KernelDType("*i8", "plain", "i", tl.int8),
+    np.dtype("int16"): KernelDType("*i16", "plain", "i", tl.int16),
+    INT32: KernelDType("*i32", "plain", "i", tl.int32),
+    INT64: KernelDType("*i64", "plain", "i", tl.int64),
+    np.dtype("uint8"): KernelDType("*u8", "plain", "u", tl.uint8),
+    np.dtype("uint16"): KernelDType("*u16", "plain", "u", tl.uint16),
+    np.dtype("uint32"): KernelDType("*u32", "plain", "u", tl.uint32),
+    UINT64: KernelDType("*u64", "plain", "u", tl.uint64),
+    np.dtype("float16"): KernelDType("*fp16", "plain", "f", tl.float32),
+    BFLOAT16: KernelDType("*u16", "bfloat16", "f", tl.float32),
+    FLOAT32: KernelDType("*fp32", "plain", "f", tl.float32),
+    FLOAT64: KernelDType("*fp64", "plain", "f", tl.float64),
 }
-"""The dtypes that kernels take. Complex ones are not among them: Triton has none."""
+"""The dtypes that kernels support. Complex dtypes are missing because Triton has none."""
 
-STORED[BFLOAT16] = Stored("*u16", "bfloat16", "f", tl.float32)
-
-OPERAND = "="
-"""Begins the type of an argument that is an operand itself: no kernel is made for its being 1, or divisible by 16."""
+UNSPECIALIZED = "="
+"""Prefix of the type of a scalar argument on whose value the compiler must not specialize a kernel."""
 
 SCALAR_TYPES: dict[Any, str] = {
-    **dict.fromkeys((tl.int8, tl.int16, tl.int32, tl.int64, tl.int1), OPERAND + "i64"),
-    **dict.fromkeys((tl.uint8, tl.uint16, tl.uint32, tl.uint64), OPERAND + "u64"),
-    **dict.fromkeys((tl.float16, tl.float32), OPERAND + "fp32"),
-    tl.float64: OPERAND + "fp64",
+    **dict.fromkeys((tl.int8, tl.int16, tl.int32, tl.int64, tl.int1), UNSPECIALIZED + "i64"),
+    **dict.fromkeys((tl.uint8, tl.uint16, tl.uint32, tl.uint64), UNSPECIALIZED + "u64"),
+    **dict.fromkeys((tl.float16, tl.float32), UNSPECIALIZED + "fp32"),
+    tl.float64: UNSPECIALIZED + "fp64",
 }
-"""The type of a kernel's argument for a Python scalar, by the dtype of the computation."""
+"""The type of the kernel argument for a Python scalar, by the compute dtype."""
 
 
-def computed(dtype: np.dtype[Any], *, wide: bool = False, raw: bool = False) -> Any:
-    """Triton's dtype for a computation in a dtype of NumPy's.
+def compute_dtype(dtype: DType, *, upcast: bool = False, keep_float16: bool = False) -> Any:
+    """Triton dtype that elements of a dtype are computed in.
 
-    ``wide`` takes float64 for float32; ``raw`` leaves float16 as it is.
+    ``upcast`` computes float32 in float64; ``keep_float16`` computes float16 without an upcast.
     """
-    if wide and dtype == np.float32:
+    if upcast and dtype == FLOAT32:
         return tl.float64
-    if raw and dtype == np.float16:
+    if keep_float16 and dtype == np.float16:
         return tl.float16
-    return STORED[dtype].dtype
+    return KERNEL_DTYPES[dtype].compute
+
+
+def cast_dtype(dtype: DType) -> Any:
+    """Triton dtype that a value is converted to before it is stored in, or after it is read as, a dtype."""
+    return tl.float16 if dtype == np.float16 else KERNEL_DTYPES[dtype].compute
+
+
+def result_constants(dtype: DType) -> dict[str, Any]:
+    """Kernel constants for a result of a dtype."""
+    return {"OUT_ENCODING": KERNEL_DTYPES[dtype].encoding, "OUT_DTYPE": cast_dtype(dtype)}

@@ -1,14 +1,13 @@
-"""Kernels in Triton's interpreter, over host memory: NumPy takes the place of the GPU.
+"""Kernels in Triton's interpreter, over host memory: NumPy executes them in place of a GPU.
 
-Requirements: a kernel is run as it is written, so that what passes here is the kernel's own logic; the rest is speed.
-What is put right in the interpreter:
+A kernel runs as it is written, so that tests here test the kernel's own logic. The interpreter is patched, because:
 
-- It takes PyTorch's tensors: arguments are made into what it makes of those, with the types that a kernel is given.
-- It has no libdevice: NumPy's functions stand in (:func:`install`).
-- It prepares ``triton.language`` anew for every call of every function, and takes a ``tl.reduce`` of one's own
-  element by element: both are done once, and for whole blocks.
+- It expects PyTorch tensors: arguments are converted to its own tensors, with the types of the kernel's arguments.
+- It has no libdevice: NumPy's functions replace it (:func:`install`).
+- It patches ``triton.language`` in every call of every function, and evaluates ``tl.reduce`` with a custom function
+  element by element: here the first is done once, and the second in whole blocks.
 
-It keeps its state in globals, so that one kernel runs at a time.
+The interpreter keeps its state in globals, so that only one kernel runs at a time.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ import triton.language as tl
 from triton.language.extra import libdevice
 from triton.runtime import interpreter
 
-from ._dtypes import OPERAND
+from ._dtypes import UNSPECIALIZED
 
 __all__ = ["InterpretedKernel", "Interpreter"]
 
@@ -33,10 +32,10 @@ LIBDEVICE: dict[str, Callable[..., Any]] = {
     **{name: getattr(np, name) for name in ("cos", "cosh", "exp", "expm1", "fmod", "hypot", "log", "log10", "log1p")},
     **{name: getattr(np, name) for name in ("log2", "pow", "sin", "sinh", "tan", "tanh")},
 }
-"""The functions of libdevice that the kernels call, and NumPy's that give the same."""
+"""The libdevice functions that kernels call, and their NumPy equivalents."""
 
 LONGEST_AXIS = 2**16
-"""The programs along an axis of the grid, beyond which a launch is folded as on a GPU."""
+"""Programs along a grid axis; a launch of more programs uses two axes, as on a GPU."""
 
 TYPES: dict[str, tuple[Any, Any]] = {
     "i32": (np.int32, tl.int32),
@@ -48,11 +47,11 @@ TYPES: dict[str, tuple[Any, Any]] = {
     **{f"*u{bits}": (np.uint64, tl.pointer_type(getattr(tl, f"uint{bits}"))) for bits in (8, 16, 32, 64)},
     **{f"*fp{bits}": (np.uint64, tl.pointer_type(getattr(tl, f"float{bits}"))) for bits in (16, 32, 64)},
 }
-"""The types of arguments: what holds one on the host, and Triton's own."""
+"""The NumPy and Triton dtypes of each argument type."""
 
 
 class InterpretedKernel:
-    """A kernel with the types of its arguments and its constants; called as its compiled likeness is."""
+    """A kernel for given argument types and constants; called as :class:`xtensor_triton._launch.DeviceKernel` is."""
 
     __slots__ = ("_constants", "_function", "_types")
 
@@ -69,7 +68,7 @@ class InterpretedKernel:
 
 
 class Interpreter:
-    """What the functions ask for a kernel, where kernels are interpreted."""
+    """Makes kernels that are interpreted."""
 
     interprets = True
 
@@ -87,7 +86,7 @@ def _argument(value: Any, kind: Any) -> Any:
         return tuple(_argument(item, part) for item, part in zip(value, kind, strict=True))
     if kind is None:
         return None
-    host, device = TYPES[kind.removeprefix(OPERAND)]
+    host, device = TYPES[kind.removeprefix(UNSPECIALIZED)]
     return tl.tensor(interpreter.TensorHandle(np.array([value], dtype=host), device), device)
 
 
@@ -102,35 +101,35 @@ def _shim(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _reduce_in_pairs(self: Any, operands: Any) -> list[Any]:
-    """``tl.reduce`` with a function of one's own: neighbours are combined, all at a time, until one is left."""
-    whole = self.axis is None
+    """``tl.reduce`` with a custom function: combine all pairs of neighbours at once until one element remains."""
+    all_axes = self.axis is None
     operands, axis = self.unravel(operands, self.axis)
     dtypes = [operand.dtype for operand in operands]
     parts = [np.moveaxis(operand.handle.data, axis, -1) for operand in operands]
     while parts[0].shape[-1] > 1:
         halves = [part[..., start::2] for start in (0, 1) for part in parts]
-        found = self.combine_fn.fn(
+        combined = self.combine_fn.fn(
             *(self.to_tensor(half, dtype) for half, dtype in zip(halves, dtypes * 2, strict=True))
         )
-        parts = [item.handle.data for item in (found if isinstance(found, (tuple, list)) else (found,))]
+        parts = [item.handle.data for item in (combined if isinstance(combined, (tuple, list)) else (combined,))]
     results = []
     for part, dtype in zip(parts, dtypes, strict=True):
         data = np.moveaxis(part, -1, axis) if self.keep_dims else part[..., 0]
-        results.append(self.to_tensor(data.item() if whole and not self.keep_dims else data, dtype))
+        results.append(self.to_tensor(data.item() if all_axes and not self.keep_dims else data, dtype))
     return results
 
 
 def install() -> None:
-    """Put right in Triton's interpreter what the head of this module lists; the process interprets from now on."""
+    """Patch Triton's interpreter as described at the head of this module."""
     for name, function in LIBDEVICE.items():
         setattr(libdevice, name, _shim(function))
     interpreter.ReduceOps.generic_reduce = _reduce_in_pairs
     interpreter._patch_lang(SimpleNamespace(__globals__={"tl": tl, "core": tl.core}))
     interpreter._patch_lang = lambda function: interpreter._LangPatchScope()
-    # Triton 3.6 makes an index of an array of one element, which newer versions of NumPy refuse.
+    # Triton 3.6 uses an array of one element as an index, which newer versions of NumPy reject.
     tl.tensor.__index__ = lambda self: int(self.handle.data.item())
 
 
 if not triton.knobs.runtime.interpret:
-    raise RuntimeError("this module is for processes in which Triton interprets")
+    raise RuntimeError("xtensor_triton._interpreter needs a process in which Triton interprets kernels")
 install()

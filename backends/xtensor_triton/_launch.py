@@ -1,9 +1,9 @@
-"""Compiling kernels and launching them on a GPU, at the least cost a launch.
+"""Compile kernels and launch them on a GPU, at the lowest cost per launch.
 
-Requirements: Triton's own launcher looks a kernel up by all of its arguments, in 6 µs and more. Here a kernel knows
-the types of its arguments beforehand, and what is left to look up is which of them are divisible by 16 or equal to 1;
-the compiled kernel is then called with addresses, on CuPy's current stream. Nothing needs PyTorch. Compiled kernels are
-kept on disk by Triton.
+Triton's own launcher looks a kernel up by all of its arguments, which takes 6 µs or more. Here the types of the
+arguments are fixed beforehand, and the look-up depends only on which arguments are divisible by 16 or equal to 1. The
+compiled kernel is called with addresses, on CuPy's current stream, without PyTorch. Triton caches compiled kernels on
+disk.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from typing import Any
 import triton
 from triton.compiler import ASTSource
 
-from ._dtypes import OPERAND
-from ._fallthrough import KernelError
+from ._context import KernelError
+from ._dtypes import UNSPECIALIZED
 
-__all__ = ["DeviceKernel", "Launcher", "bound_to", "current_stream", "install_driver", "source"]
+__all__ = ["DeviceKernel", "Launcher", "bind_device", "current_stream", "install_driver", "source"]
 
-ALIGNED = 16
-"""The divisor that lets the compiler load 16 bytes at a time."""
+ALIGNMENT = 16
+"""Divisor of addresses and sizes that lets the compiler use loads of 16 bytes."""
 
 DIVISIBLE, ONE = True, "one"
-"""What may be known of an argument."""
+"""What the compiler may assume about an argument."""
 
 OPTIONS: dict[str, Any] = {"enable_fp_fusion": False}
-"""Products and sums are rounded one by one, as NumPy does it; the default differs between versions of Triton."""
+"""No fused multiply-add, as in NumPy; the default of this option differs between versions of Triton."""
 
 
 class Launcher:
-    """What the functions ask for a kernel, where kernels are compiled.
+    """Makes kernels that are compiled for a GPU.
 
     Parameters
     ----------
     target
-        Triton's name of the hardware (a ``GPUTarget``).
+        The GPU as Triton describes it (a ``GPUTarget``).
     stream
-        Gives the handle of the stream to launch on.
+        Returns the handle of the stream to launch on.
     """
 
     interprets = False
@@ -48,7 +48,7 @@ class Launcher:
     def __init__(self, target: Any, stream: Callable[[], int]) -> None:
         self.target = target
         self.stream = stream
-        # HIP counts the threads along an axis of the grid, up to 2^32; CUDA the programs.
+        # HIP limits the threads along a grid axis to 2^32; CUDA limits the programs.
         self.longest_axis = 2**31 - 1 if target.backend == "cuda" else 2**21
 
     def kernel(
@@ -65,9 +65,9 @@ class Launcher:
 
 
 class DeviceKernel:
-    """A kernel with the types of its arguments and its constants; compiled for what is known of the arguments.
+    """A kernel for given argument types and constants, compiled for each specialization of its arguments.
 
-    Called with the number of programs and the arguments: addresses, integers, floats, and tuples of integers.
+    It is called with the number of programs and the arguments: addresses, integers, floats, and tuples of integers.
     """
 
     def __init__(
@@ -84,43 +84,45 @@ class DeviceKernel:
         self._constants = constants
         self._options = dict(options)
         self._launches: dict[tuple[Any, ...], Callable[..., None]] = {}
-        self._failure: KernelError | None = None
-        self._places = tuple(place for place, kind in enumerate(types) if kind is not None and kind[0] != OPERAND)
-        self._told = itemgetter(*self._places)
+        self._failure: str | None = None
+        self._specialized = tuple(
+            position for position, kind in enumerate(types) if kind is not None and kind[0] != UNSPECIALIZED
+        )
+        self._get_specialized = itemgetter(*self._specialized)
 
     def __call__(self, programs: int, *args: Any) -> None:
         facts = tuple(
             [
-                (not value & 15 or (value == 1 and ONE)) if value.__class__ is int else _known(value)
-                for value in self._told(args)
+                (not value & 15 or (value == 1 and ONE)) if value.__class__ is int else _fact(value)
+                for value in self._get_specialized(args)
             ]
         )
         launch = self._launches.get(facts)
         if launch is None:
-            known = dict(zip(self._places, facts, strict=True))
-            launch = self._launches[facts] = self._compiled(tuple(map(known.get, range(len(args)))))
+            by_position = dict(zip(self._specialized, facts, strict=True))
+            launch = self._launches[facts] = self._compile(tuple(map(by_position.get, range(len(args)))))
         launch(programs, *args)
 
     def assuming(self, aligned: bool, even: bool) -> Callable[..., None]:
-        """The launch where addresses are known to be divisible by 16, or not, and integers likewise."""
-        known = tuple(
+        """Return the launch for addresses that are divisible by 16 or not (``aligned``), and integers (``even``)."""
+        facts = tuple(
             DIVISIBLE if kind is not None and (aligned if kind[0] == "*" else even) else None for kind in self._types
         )
-        return self._compiled(known)
+        return self._compile(facts)
 
-    def _compiled(self, known: tuple[Any, ...]) -> Callable[..., None]:
+    def _compile(self, facts: tuple[Any, ...]) -> Callable[..., None]:
         if self._failure is not None:
-            raise self._failure
+            raise KernelError(self._failure)
         try:
             compiled = triton.compile(
-                source(self._function, self._types, self._constants, known),
+                source(self._function, self._types, self._constants, facts),
                 target=self._launcher.target,
                 options=self._options,
             )
             run = compiled.run
         except Exception as error:
-            self._failure = KernelError(f"{type(error).__name__}: {error}")
-            raise self._failure from error
+            self._failure = f"{type(error).__name__}: {error}"
+            raise KernelError(self._failure) from error
         function, metadata, stream = compiled.function, compiled.packed_metadata, self._launcher.stream
         constants = tuple(self._constants.values())
         longest = self._launcher.longest_axis
@@ -135,41 +137,53 @@ class DeviceKernel:
         return launch
 
 
-def _known(value: Any) -> Any:
-    """What the compiler is told of an argument."""
+def _fact(value: Any) -> Any:
+    """Return what the compiler may assume about an argument."""
     if value.__class__ is tuple:
-        return tuple([_known(item) for item in value])
-    return not value % ALIGNED or (value == 1 and ONE)
+        return tuple([_fact(item) for item in value])
+    return not value % ALIGNMENT or (value == 1 and ONE)
 
 
-def source(function: Any, types: tuple[Any, ...], constants: Mapping[str, Any], known: tuple[Any, ...]) -> ASTSource:
-    """A kernel as Triton compiles it: its types, and as constants what is one, or known to be 1."""
+def source(function: Any, types: tuple[Any, ...], constants: Mapping[str, Any], facts: tuple[Any, ...]) -> ASTSource:
+    """Return a kernel in the form that Triton compiles; arguments that equal 1 become constants.
+
+    Parameters
+    ----------
+    function
+        The kernel.
+    types
+        The type of each argument before the constants: a string, a tuple of types, or None for the constant None.
+    constants
+        The values of the remaining arguments by name.
+    facts
+        For each argument ``DIVISIBLE``, ``ONE`` or None; a tuple for a tuple.
+    """
     names = function.arg_names
     signature: dict[str, Any] = {}
     values: dict[Any, Any] = {}
     attributes: dict[Any, Any] = {}
 
-    def typed(kind: Any, fact: Any, path: tuple[int, ...]) -> Any:
+    def type_of(kind: Any, fact: Any, path: tuple[int, ...]) -> Any:
         if isinstance(kind, tuple):
-            facts = fact if isinstance(fact, tuple) else (None,) * len(kind)
-            parts = enumerate(zip(kind, facts, strict=True))
-            return tuple(typed(part, item, (*path, place)) for place, (part, item) in parts)
-        if kind is not None and kind[0] == OPERAND:
+            items = fact if isinstance(fact, tuple) else (None,) * len(kind)
+            parts = enumerate(zip(kind, items, strict=True))
+            return tuple(type_of(part, item, (*path, position)) for position, (part, item) in parts)
+        if kind is not None and kind[0] == UNSPECIALIZED:
             return kind[1:]
         if kind is None or (fact == ONE and kind[0] != "*"):
             values[path] = None if kind is None else 1
             return "constexpr"
         if fact is DIVISIBLE:
-            attributes[path] = [["tt.divisibility", ALIGNED]]
+            attributes[path] = [["tt.divisibility", ALIGNMENT]]
         return kind
 
-    for place, (name, kind, fact) in enumerate(zip(names, types, known, strict=False)):
-        signature[name] = typed(kind, fact, (place,))
+    for position, (name, kind, fact) in enumerate(zip(names, types, facts, strict=False)):
+        signature[name] = type_of(kind, fact, (position,))
     if names[len(types) :] != list(constants):
         raise AssertionError(f"{function.__name__} has the constants {names[len(types) :]}, not {list(constants)}")
-    for place, (name, value) in enumerate(constants.items(), len(types)):
+    for position, (name, value) in enumerate(constants.items(), len(types)):
         signature[name] = "constexpr"
-        values[(place,)] = value
+        values[(position,)] = value
     return ASTSource(fn=function, signature=signature, constexprs=values, attrs=attributes)
 
 
@@ -177,7 +191,7 @@ def source(function: Any, types: tuple[Any, ...], constants: Mapping[str, Any], 
 
 
 def current_stream(cupy: Any) -> Callable[[], int]:
-    """What gives the handle of CuPy's current stream."""
+    """Return the function that returns the handle of CuPy's current stream."""
     try:
         from cupy_backends.cuda.stream import get_current_stream_ptr
     except ImportError:
@@ -186,7 +200,7 @@ def current_stream(cupy: Any) -> Callable[[], int]:
 
 
 def install_driver(cupy: Any) -> None:
-    """Let Triton load kernels through CuPy's current device; where PyTorch is loaded, its own driver does."""
+    """Make Triton load kernels on CuPy's current device; if PyTorch is loaded, Triton's own driver does so."""
     from triton.runtime import driver
 
     if "torch" not in sys.modules:
@@ -194,7 +208,7 @@ def install_driver(cupy: Any) -> None:
 
 
 def _driver(cupy: Any) -> Any:
-    """Triton's driver, without what it asks PyTorch for."""
+    """Return Triton's driver, with CuPy in place of PyTorch."""
     if cupy.cuda.runtime.is_hip:
         from triton.backends.amd.driver import HIPDriver as Driver
         from triton.backends.amd.driver import HIPLauncher as Launch
@@ -221,8 +235,8 @@ def _driver(cupy: Any) -> Any:
     return CupyDriver()
 
 
-def bound_to(device: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that runs with a device of several as the current one; ``device`` is CuPy's."""
+def bind_device(device: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that runs with a CuPy device as the current one, if there are several."""
     from cupy.cuda.runtime import getDevice
 
     index = device.id

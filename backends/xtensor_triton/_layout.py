@@ -1,8 +1,8 @@
-"""Shapes and strides as the kernels take them; pure functions, that need neither Triton nor a device.
+"""Shapes and strides in the form that kernels use; pure functions without Triton or a device.
 
-A kernel runs over positions 0, 1, …, size - 1 and finds the element of each operand by dividing the position by the
-lengths of the axes. The fewer the axes the fewer the divisions: axes of length 1 go, and neighbours that lie one behind
-the other in every operand become one. Strides count elements, and broadcast axes have stride 0.
+A kernel iterates over the indices 0, 1, …, size - 1 and computes each operand's offset by dividing the index by the
+lengths of the axes. Fewer axes need fewer divisions: axes of length 1 are removed, and neighbouring axes that are
+contiguous in every operand are merged. Strides count elements; broadcast axes have stride 0.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 __all__ = [
-    "MOST_AXES",
+    "MAX_AXES",
     "Iteration",
     "Rows",
     "broadcast_shapes",
     "collapse",
     "dense_strides",
     "element_strides",
-    "is_dense",
+    "is_contiguous",
+    "is_injective",
     "iteration",
     "memory_order",
     "needs_64_bits",
@@ -27,44 +28,44 @@ __all__ = [
     "rows",
 ]
 
-MOST_AXES = 6
-"""How many axes the kernels take once collapsed; more are left to the storage's functions."""
+MAX_AXES = 6
+"""The maximum number of axes that kernels support, after axes are merged."""
 
 Shape = tuple[int, ...]
 
 
 class Iteration(NamedTuple):
-    """Collapsed axes, outermost first, and each operand's strides along them; ``wide`` where offsets need 64 bits."""
+    """Merged axes, outermost first, and each operand's strides; ``offsets_64`` if offsets need 64 bits."""
 
     shape: Shape
     strides: tuple[Shape, ...]
-    wide: bool
+    offsets_64: bool
 
     @property
     def is_flat(self) -> bool:
-        """Whether each operand is one run of neighbouring elements, or one element, and the first is a run."""
+        """Whether the first operand is contiguous, and each other one contiguous or a single element."""
         return len(self.shape) == 1 and self.strides[0][0] == 1 and all(steps[0] in (0, 1) for steps in self.strides)
 
 
 class Rows(NamedTuple):
-    """Operands as rows: the collapsed axes that stay, and those that are gone over within a row."""
+    """Operands as rows: the merged axes that number the rows, and those within a row."""
 
-    kept: Iteration
-    reduced: Iteration
+    outer: Iteration
+    inner: Iteration
 
     @property
     def number(self) -> int:
         """The number of rows."""
-        return math.prod(self.kept.shape)
+        return math.prod(self.outer.shape)
 
     @property
     def length(self) -> int:
-        """The number of elements in each."""
-        return math.prod(self.reduced.shape)
+        """The number of elements of a row."""
+        return math.prod(self.inner.shape)
 
 
 def broadcast_shapes(*shapes: Shape) -> Shape | None:
-    """The common shape, or None where there is none."""
+    """Return the broadcast shape, or None if the shapes do not broadcast."""
     ndim = max(map(len, shapes))
     result = [1] * ndim
     for shape in shapes:
@@ -77,7 +78,7 @@ def broadcast_shapes(*shapes: Shape) -> Shape | None:
 
 
 def element_strides(x: Any, shape: Shape | None = None) -> Shape | None:
-    """Strides in elements, broadcast to ``shape``; None where some do not fall on elements."""
+    """Return strides in elements, broadcast to ``shape``; None if a stride is no multiple of the item size."""
     itemsize = x.dtype.itemsize
     steps = []
     for length, step in zip(x.shape, x.strides, strict=True):
@@ -91,102 +92,109 @@ def element_strides(x: Any, shape: Shape | None = None) -> Shape | None:
 
 
 def dense_strides(shape: Shape) -> Shape:
-    """The strides of an array in row-major order without gaps."""
+    """Return the strides of a C-contiguous array."""
     steps = [1] * len(shape)
     for axis in range(len(shape) - 1, 0, -1):
         steps[axis - 1] = steps[axis] * shape[axis]
     return tuple(steps)
 
 
-def is_dense(shape: Shape, strides: Shape) -> bool:
-    """Whether no two indices name one element by a stride of 0."""
+def is_contiguous(shape: Shape, strides: Shape) -> bool:
+    """Whether strides are those of a C-contiguous array; the strides of axes of length 1 do not count."""
+    return all(
+        length == 1 or step == dense for length, step, dense in zip(shape, strides, dense_strides(shape), strict=True)
+    )
+
+
+def is_injective(shape: Shape, strides: Shape) -> bool:
+    """Whether no axis has stride 0, so that a result can be written."""
     return all(step or length == 1 for length, step in zip(shape, strides, strict=True))
 
 
 def memory_order(shape: Shape, strides: Sequence[Shape]) -> tuple[int, ...]:
-    """The axes from the largest steps to the smallest, the first operand that can tell two apart deciding."""
+    """Return the axes by decreasing stride; the first operand whose strides along two axes differ orders these."""
     order: list[int] = []
     for axis in range(len(shape)):
-        place = len(order)
-        while place and _steps_further(axis, order[place - 1], shape, strides):
-            place -= 1
-        order.insert(place, axis)
+        position = len(order)
+        while position and _has_larger_stride(axis, order[position - 1], shape, strides):
+            position -= 1
+        order.insert(position, axis)
     return tuple(order)
 
 
-def _steps_further(axis: int, other: int, shape: Shape, strides: Sequence[Shape]) -> bool:
+def _has_larger_stride(axis: int, other: int, shape: Shape, strides: Sequence[Shape]) -> bool:
     if shape[axis] == 1 or shape[other] == 1:
         return False
     for steps in strides:
-        mine, theirs = abs(steps[axis]), abs(steps[other])
-        if mine and theirs and mine != theirs:
-            return mine > theirs
+        first, second = abs(steps[axis]), abs(steps[other])
+        if first and second and first != second:
+            return first > second
     return False
 
 
 def collapse(shape: Shape, strides: Sequence[Shape]) -> tuple[Shape, tuple[Shape, ...]]:
-    """The fewest axes that visit the same elements in the same order; one axis at least."""
+    """Merge axes as far as the elements are visited in the same order; return at least one axis."""
     lengths: list[int] = []
     steps: list[list[int]] = [[] for _ in strides]
     for axis, length in enumerate(shape):
         if length == 1:
             continue
-        if lengths and all(kept[-1] == operand[axis] * length for kept, operand in zip(steps, strides, strict=True)):
+        if lengths and all(merged[-1] == x[axis] * length for merged, x in zip(steps, strides, strict=True)):
             lengths[-1] *= length
-            for kept, operand in zip(steps, strides, strict=True):
-                kept[-1] = operand[axis]
+            for merged, x in zip(steps, strides, strict=True):
+                merged[-1] = x[axis]
         else:
             lengths.append(length)
-            for kept, operand in zip(steps, strides, strict=True):
-                kept.append(operand[axis])
+            for merged, x in zip(steps, strides, strict=True):
+                merged.append(x[axis])
     if not lengths:
         return (1,), tuple((1,) if index == 0 else (0,) for index in range(len(strides)))
     return tuple(lengths), tuple(map(tuple, steps))
 
 
 def needs_64_bits(shape: Shape, strides: Sequence[Shape]) -> bool:
-    """Whether a position or an offset goes beyond 32 bits; room is left for a block behind the last position."""
-    reach = 2**31 - 2**21
-    if math.prod(shape) >= reach:
+    """Whether an index or an offset exceeds 32 bits, with a margin for the block that contains the last index."""
+    limit = 2**31 - 2**21
+    if math.prod(shape) >= limit:
         return True
     return any(
-        sum((length - 1) * abs(step) for length, step in zip(shape, steps, strict=True)) >= reach for steps in strides
+        sum((length - 1) * abs(step) for length, step in zip(shape, steps, strict=True)) >= limit for steps in strides
     )
 
 
 def iteration(shape: Shape, strides: Sequence[Shape]) -> Iteration:
-    """Collapsed axes of operands that have one shape."""
+    """Return the merged axes of operands of one shape."""
     lengths, steps = collapse(shape, strides)
     return Iteration(lengths, steps, needs_64_bits(lengths, steps))
 
 
 def rows(shape: Shape, strides: Sequence[Shape], axes: Sequence[int], *, ordered: bool = False) -> Rows:
-    """Operands of one shape as rows along some axes.
+    """Return operands of one shape as rows along some axes.
 
-    The axes of a row are taken in the order of the first operand's memory, unless the order of elements counts
-    (``ordered``). Rows are counted in the order of the axes that stay.
+    Within a row, axes have the order of the first operand's memory, or with ``ordered`` their own. Rows are numbered
+    in the order of the other axes.
     """
-    kept = [axis for axis in range(len(shape)) if axis not in axes]
-    reduced = sorted(axes)
+    rest = [axis for axis in range(len(shape)) if axis not in axes]
+    along = sorted(axes)
     if not ordered:
-        order = memory_order(tuple(shape[axis] for axis in reduced), [tuple(strides[0][axis] for axis in reduced)])
-        reduced = [reduced[place] for place in order]
+        order = memory_order(tuple(shape[axis] for axis in along), [tuple(strides[0][axis] for axis in along)])
+        along = [along[position] for position in order]
     outer, inner = (
         iteration(tuple(shape[axis] for axis in part), [tuple(steps[axis] for axis in part) for steps in strides])
-        for part in (kept, reduced)
+        for part in (rest, along)
     )
-    wide = needs_64_bits(shape, strides)
-    return Rows(outer._replace(wide=wide), inner._replace(wide=wide))
+    offsets_64 = needs_64_bits(shape, strides)
+    return Rows(outer._replace(offsets_64=offsets_64), inner._replace(offsets_64=offsets_64))
 
 
 def overlap(x1: Any, start1: int, x2: Any, start2: int) -> bool:
-    """Whether the memory that two arrays reach over has bytes in common; ``start`` is the address of an array."""
-    low1, high1 = _reach(x1, start1)
-    low2, high2 = _reach(x2, start2)
+    """Whether the address ranges of two arrays overlap; ``start`` is the address of the first element."""
+    low1, high1 = _address_range(x1, start1)
+    low2, high2 = _address_range(x2, start2)
     return low1 < high2 and low2 < high1
 
 
-def _reach(x: Any, start: int) -> tuple[int, int]:
+def _address_range(x: Any, start: int) -> tuple[int, int]:
     low = high = start
     for length, step in zip(x.shape, x.strides, strict=True):
         if step < 0:

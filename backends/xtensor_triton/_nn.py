@@ -1,282 +1,219 @@
-"""Functions of neural networks over kernels that go along rows: softmax, normalisations, cross entropy, rotation.
-
-What no kernel takes is left to the core, which computes it in terms of the other functions.
-"""
+"""Functions of neural networks along rows: softmax, normalization, cross entropy; and the rotary embedding."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
-
-import numpy as np
+from typing import Any
 
 from . import _nn_kernels as kernels
-from ._dtypes import OPERAND, STORED
-from ._fallthrough import Context, Unsuited, left
-from ._gathering import Reductions, Stage, element, kind_of
-from ._layout import MOST_AXES, Rows, dense_strides, element_strides, iteration, rows
-from ._reductions import kept
-from ._tiling import Fused
+from ._context import Array, Builder, Context, Ready, Unsuited
+from ._dtypes import FLOAT32, KERNEL_DTYPES, UNSPECIALIZED, DType, cast_dtype, result_constants
+from ._layout import MAX_AXES, Rows, dense_strides, is_contiguous, iteration, rows
+from ._reductions import sum_of
+from ._row_launches import kind_of, layout_of, reduce, row_arguments, row_constants, row_types, strides_of
 
-__all__ = ["functions", "matching", "strides_of"]
-
-DType: TypeAlias = "np.dtype[Any]"
+__all__ = ["check_dtypes", "functions", "operand"]
 
 
-def functions(context: Context, found: dict[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
-    """The functions by their names; ``found`` holds the device's other kernels."""
-    launches = Reductions(context)
+def functions(context: Context, kernels_of: dict[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
+    """Return the functions by name; ``kernels_of`` holds the device's other kernel functions."""
     return {
-        "nn.softmax": _softmax("softmax", launches, log=False),
-        "nn.log_softmax": _softmax("log_softmax", launches, log=True),
-        "nn.layer_norm": _normalization("layer_norm", launches, centre=True),
-        "nn.rms_norm": _normalization("rms_norm", launches, centre=False),
-        "nn.cross_entropy": _cross_entropy(launches, found),
-        "nn.rotary_embedding": _rotary_embedding(launches),
+        "nn.softmax": _softmax("nn.softmax", context, log=False),
+        "nn.log_softmax": _softmax("nn.log_softmax", context, log=True),
+        "nn.layer_norm": _normalization("nn.layer_norm", context, centre=True),
+        "nn.rms_norm": _normalization("nn.rms_norm", context, centre=False),
+        "nn.cross_entropy": _cross_entropy("nn.cross_entropy", context, kernels_of),
+        "nn.rotary_embedding": _rotary_embedding("nn.rotary_embedding", context),
     }
 
 
-class Ready(NamedTuple):
-    """A launch, and the shape and dtype of what it makes."""
-
-    stage: Stage
-    shape: tuple[int, ...]
-    dtype: DType
-
-
-def strides_of(x: Any, shape: tuple[int, ...] | None = None) -> tuple[int, ...]:
-    """An operand's strides in elements; :class:`Unsuited` where no kernel takes it."""
+def check_dtypes(x: Any, *others: Any) -> None:
+    """Raise :class:`Unsuited` unless the dtype is a real floating-point one and the same for all operands."""
     if kind_of(x.dtype) != "f":
-        raise Unsuited(f"an operand of {x.dtype}")
-    found = element_strides(x, shape)
-    if found is None:
-        raise Unsuited("strides that do not fall on elements")
-    return found
-
-
-def matching(x: Any, *others: Any) -> None:
-    """Leave operands of several dtypes to the core."""
+        raise Unsuited(f"x has dtype {x.dtype}")
     for other in others:
         if other is not None and other.dtype != x.dtype:
-            raise Unsuited(f"operands of {x.dtype} and {other.dtype}")
+            raise Unsuited(f"the operands have dtypes {x.dtype} and {other.dtype}")
 
 
-def _dense(context: Context, *arrays: Any) -> None:
-    for array in arrays:
-        if array is not None and not context.contiguous(array):
-            raise Unsuited("a parameter that is not one run of elements")
+def operand(x: Any, position: int) -> Array | None:
+    """Return the array of an operand, if it is present."""
+    return None if x is None else Array(position, x.dtype)
 
 
-def _by_rows(x: Any, axes: tuple[int, ...], strides: list[tuple[int, ...]]) -> Rows:
-    """Rows along axes, in their order; :class:`Unsuited` where there is nothing to do, or there are too many axes."""
-    if not x.size:
-        raise Unsuited("no elements")
-    layout = rows(x.shape, strides, axes, ordered=True)
-    if max(len(layout.kept.shape), len(layout.reduced.shape)) > MOST_AXES:
-        raise Unsuited(f"more than {MOST_AXES} axes")
-    return layout
+def _loss_dtype(dtype: DType) -> DType:
+    """Dtype of losses before they are reduced and cast."""
+    return dtype if dtype.itemsize > 2 else FLOAT32
 
 
-def _prepared(
-    launches: Reductions,
+def _add_row_launch(
+    builder: Builder,
     kernel: Any,
-    source: DType,
+    arrays: tuple[Array | None, ...],
     layout: Rows,
-    pointers: tuple[str | None, ...],
-    numbers: tuple[tuple[str, float], ...],
+    scalars: tuple[tuple[str, float], ...],
     constants: dict[str, Any],
     *,
-    elements: bool,
-) -> Stage:
-    """A launch along rows. ``elements``: the result has an element for each one of a row, else one for the row."""
-    kept_axes, inner = layout
-    integer = "i64" if kept_axes.wide else "i32"
-    stored = STORED[source]
-    outer_type, inner_type = (integer,) * len(kept_axes.shape), (integer,) * len(inner.shape)
-    tiling: Fused = launches.context.fused(layout, _wide(source).itemsize)
-    types = (
-        *(stored.pointer if elements else STORED[_wide(source)].pointer, stored.pointer, *pointers),
-        *(integer, integer, *(OPERAND + kind for kind, _ in numbers)),
-        *(outer_type, outer_type, inner_type, inner_type),
-        *((outer_type, inner_type) if elements else (outer_type,)),
-    )
-    into = {"OUT_FORM": stored.form, "OUT_DTYPE": element(source)} if elements else {}
+    per_row: bool = False,
+) -> None:
+    """Add a launch along rows.
+
+    ``arrays`` are the result, ``x`` and the parameters; ``scalars`` are types and values. The second strides of
+    ``layout`` are those of the result, or with ``per_row`` of a parameter with one element per row.
+    """
+    out, x, *_ = arrays
+    assert out is not None
+    assert x is not None
+    outer, inner = layout
+    integer, axes = row_types(layout)
+    tiling = builder.context.row_tiling(layout, _loss_dtype(x.dtype).itemsize)
     constants = {
         **constants,
-        "WHOLE": tiling.whole,
-        "FORM": stored.form,
-        "DTYPE": stored.dtype,
-        **into,
-        "KEPT": len(kept_axes.shape),
-        "INNER": len(inner.shape),
-        "WIDE": kept_axes.wide,
-        "ROWS": tiling.rows,
-        "COLUMNS": tiling.columns,
+        "SINGLE_TILE": tiling.single_tile,
+        "ENCODING": KERNEL_DTYPES[x.dtype].encoding,
+        "DTYPE": KERNEL_DTYPES[x.dtype].compute,
+        **result_constants(out.dtype),
+        **row_constants(layout, tiling),
     }
-    arguments = (
-        *(layout.number, layout.length, *(value for _, value in numbers)),
-        *(kept_axes.shape, kept_axes.strides[0], inner.shape, inner.strides[0]),
-        *((kept_axes.strides[1], inner.strides[1]) if elements else (kept_axes.strides[1],)),
-    )
-    return launches.stage(kernel, types, constants, tiling.programs, arguments, warps=tiling.warps)
+    number = 1 if per_row else 2
+    second, second_types = (outer.strides[1], inner.strides[1])[:number], axes[1:3][:number]
+    types = (integer, integer, *(UNSPECIALIZED + kind for kind, _ in scalars), *axes, *second_types)
+    arguments = (layout.number, layout.length, *(value for _, value in scalars), *row_arguments(layout), *second)
+    builder.launch(kernel, arrays, types, constants, tiling.programs, arguments, warps=tiling.warps)
 
 
-def _wide(dtype: DType) -> DType:
-    """The dtype that losses are gathered in."""
-    return dtype if dtype.itemsize > 2 else np.dtype(np.float32)
-
-
-def _softmax(name: str, launches: Reductions, *, log: bool) -> Callable[..., Any]:
-    context = launches.context
-    found: dict[Any, Ready] = {}
-
-    def prepared(x: Any, axis: int) -> Ready:
-        layout = _by_rows(x, (axis,), [strides_of(x), dense_strides(x.shape)])
-        stage = _prepared(launches, kernels.softmax_rows, x.dtype, layout, (), (), {"LOG": log}, elements=True)
-        return Ready(stage, x.shape, x.dtype)
+def _softmax(name: str, context: Context, *, log: bool) -> Callable[..., Any]:
+    def prepare(operands: tuple[Any], axis: int) -> Ready:
+        (x,) = operands
+        check_dtypes(x)
+        layout = layout_of(x, (axis,), dense_strides(x.shape), ordered=True)
+        builder = Builder(context, 1)
+        arrays = (Array(0, x.dtype), Array(1, x.dtype))
+        _add_row_launch(builder, kernels.softmax_rows, arrays, layout, (), {"LOG": log})
+        return builder.ready(x.shape, x.dtype)
 
     def softmax(x: Any, *, axis: int) -> Any:
-        x = context.array(x)
-        try:
-            ready = kept(found, (x.dtype, x.shape, x.strides, axis), lambda: prepared(x, axis))
-            out = context.empty(ready.shape, ready.dtype)
-            launches.launch(name, ready.stage, out, x)
-        except Unsuited as reason:
-            return context.fall_through(name, reason, left, (x,), axis=axis)
-        return out
+        return context.call(name, prepare, (x,), (axis,))
 
     return softmax
 
 
-def _normalization(name: str, launches: Reductions, *, centre: bool) -> Callable[..., Any]:
-    context = launches.context
-    found: dict[Any, Ready] = {}
-
-    def prepared(x: Any, weight: Any, bias: Any, axes: tuple[int, ...], eps: float) -> Ready:
-        layout = _by_rows(x, axes, [strides_of(x), dense_strides(x.shape)])
-        matching(x, weight, bias)
-        pointers = tuple(None if parameter is None else STORED[x.dtype].pointer for parameter in (weight, bias))
-        stage = _prepared(
-            launches,
-            kernels.normalize_rows,
-            x.dtype,
-            layout,
-            pointers,
-            (("fp64", eps),),
-            {"CENTRE": centre},
-            elements=True,
-        )
-        return Ready(stage, x.shape, x.dtype)
+def _normalization(name: str, context: Context, *, centre: bool) -> Callable[..., Any]:
+    def prepare(operands: tuple[Any, Any, Any], axes: tuple[int, ...], eps: float) -> Ready:
+        x, weight, bias = operands
+        check_dtypes(x, weight, bias)
+        for parameter in (weight, bias):
+            if parameter is not None and not is_contiguous(parameter.shape, strides_of(parameter)):
+                raise Unsuited("a parameter is not contiguous")
+        layout = layout_of(x, axes, dense_strides(x.shape), ordered=True)
+        builder = Builder(context, 3)
+        arrays = (Array(0, x.dtype), Array(1, x.dtype), operand(weight, 2), operand(bias, 3))
+        _add_row_launch(builder, kernels.normalize_rows, arrays, layout, (("fp64", eps),), {"CENTRE": centre})
+        return builder.ready(x.shape, x.dtype)
 
     def normalize(x: Any, weight: Any, bias: Any = None, *, axes: tuple[int, ...], eps: float) -> Any:
-        x = context.array(x)
-        try:
-            _dense(context, weight, bias)
-            given = tuple(None if parameter is None else parameter.dtype for parameter in (weight, bias))
-            key = (x.dtype, x.shape, x.strides, given, axes, eps)
-            ready = kept(found, key, lambda: prepared(x, weight, bias, axes, eps))
-            out = context.empty(ready.shape, ready.dtype)
-            launches.launch(name, ready.stage, out, x, weight, bias)
-        except Unsuited as reason:
-            return context.fall_through(name, reason, left, (x, weight), axes=axes, eps=eps)
-        return out
+        return context.call(name, prepare, (x, weight, bias), (axes, eps))
 
     return normalize
 
 
-def _cross_entropy(launches: Reductions, functions: dict[str, Callable[..., Any]]) -> Callable[..., Any]:
-    context = launches.context
-    found: dict[Any, Ready] = {}
+def _cross_entropy(name: str, context: Context, kernels_of: dict[str, Callable[..., Any]]) -> Callable[..., Any]:
+    astype, count_nonzero, divide, not_equal = (
+        kernels_of[key] for key in ("astype", "count_nonzero", "divide", "not_equal")
+    )
 
-    def prepared(x: Any, target: Any, smoothing: float, ignored: int | None) -> Ready:
-        if target.dtype not in STORED:
-            raise Unsuited(f"classes of {target.dtype}")
-        steps = element_strides(target)
-        if steps is None:
-            raise Unsuited("strides that do not fall on elements")
-        layout = _by_rows(x, (x.ndim - 1,), [strides_of(x), (*steps, 0)])
-        stage = _prepared(
-            launches,
+    def prepare(
+        operands: tuple[Any, Any], smoothing: float, ignored: int | None, reduction: str, result: DType
+    ) -> Ready:
+        x, target = operands
+        check_dtypes(x)
+        if ignored is not None and abs(ignored) >= 2**63:
+            raise Unsuited(f"the ignored class {ignored} is out of range")
+        layout = layout_of(x, (x.ndim - 1,), (*strides_of(target), 0), ordered=True)
+        dtype = _loss_dtype(x.dtype)
+        builder = Builder(context, 2)
+        losses = Array(0, result) if reduction == "none" else builder.scratch(target.shape, dtype)
+        _add_row_launch(
+            builder,
             kernels.cross_entropy_rows,
-            x.dtype,
+            (losses, Array(1, x.dtype), Array(2, target.dtype)),
             layout,
-            (STORED[target.dtype].pointer,),
             (("fp64", smoothing), ("i64", ignored or 0)),
             {"IGNORES": ignored is not None, "SMOOTH": bool(smoothing)},
-            elements=False,
+            per_row=True,
         )
-        return Ready(stage, target.shape, _wide(x.dtype))
+        if reduction == "none":
+            return builder.ready(target.shape, result)
+        all_losses = rows(target.shape, [dense_strides(target.shape)], range(target.ndim))
+        out = Array(0, result)
+        finish = "mean" if reduction == "mean" else "none"
+        reduce(builder, losses, all_losses, sum_of(dtype), out, finish=finish, divisor=all_losses.length)
+        return builder.ready((), result)
 
     def cross_entropy(x: Any, target: Any, *, label_smoothing: float, ignore_index: int | None, reduction: str) -> Any:
-        x, target = context.array(x), context.array(target)
-        options = (label_smoothing, ignore_index)
-        try:
-            if ignore_index is not None and abs(ignore_index) >= 2**63:
-                raise Unsuited(f"the class {ignore_index}")
-            key = (x.dtype, x.shape, x.strides, target.dtype, target.strides, options)
-            ready = kept(found, key, lambda: prepared(x, target, *options))
-            losses = context.empty(ready.shape, ready.dtype)
-            launches.launch("cross_entropy", ready.stage, losses, x, target)
-        except Unsuited as reason:
-            return context.fall_through("cross_entropy", reason, left, (x, target))
-        if reduction != "none":
-            total = functions["sum"](losses)
-            if reduction == "mean":
-                number: Any = float(losses.size)
-                if ignore_index is not None:
-                    number = functions["count_nonzero"](functions["not_equal"](target, ignore_index))
-                    number = functions["astype"](number, ready.dtype)
-                total = functions["divide"](total, number)
-            losses = total
-        return losses if x.dtype == ready.dtype else functions["astype"](losses, x.dtype)
+        if reduction != "mean" or ignore_index is None:
+            options = (label_smoothing, ignore_index, reduction, x.dtype)
+            return context.call(name, prepare, (x, target), options)
+        # The mean over the targets that are not ignored: a sum, divided by a count that the device computes.
+        dtype = _loss_dtype(x.dtype)
+        total = context.call(name, prepare, (x, target), (label_smoothing, ignore_index, "sum", dtype))
+        if total is NotImplemented:
+            return total
+        count = _chain(not_equal(target, ignore_index), count_nonzero, lambda number: astype(number, dtype))
+        mean = _chain(count, lambda number: divide(total, number), lambda mean: astype(mean, x.dtype, copy=False))
+        if mean is NotImplemented:
+            return context.decline(name, "the targets that are not ignored cannot be counted", (x, target))
+        return mean
 
     return cross_entropy
 
 
-def _rotary_embedding(launches: Reductions) -> Callable[..., Any]:
-    context = launches.context
-    found: dict[Any, Ready] = {}
+def _chain(value: Any, *steps: Callable[[Any], Any]) -> Any:
+    """Apply functions one after another; return NotImplemented as soon as one does."""
+    for step in steps:
+        if value is NotImplemented:
+            break
+        value = step(value)
+    return value
 
-    def prepared(x: Any, cos: Any, sin: Any, interleaved: bool) -> Ready:
-        matching(x, cos, sin)
+
+def _rotary_embedding(name: str, context: Context) -> Callable[..., Any]:
+    def prepare(operands: tuple[Any, Any, Any], interleaved: bool) -> Ready:
+        x, cos, sin = operands
+        check_dtypes(x, cos, sin)
         if not x.size:
-            raise Unsuited("no elements")
+            raise Unsuited("there are no elements")
         half = x.shape[-1] // 2
         shape = (*x.shape[:-1], half)
-        steps, into = strides_of(x), dense_strides(x.shape)
-        turns = [strides_of(angle, shape) for angle in (cos, sin)]
-        along, apart = (2, 1) if interleaved else (1, half)
-        pairs = [(*strides[:-1], strides[-1] * along) for strides in (into, steps)]
-        visited = iteration(shape, [*pairs, *turns])
-        if len(visited.shape) > MOST_AXES:
-            raise Unsuited(f"more than {MOST_AXES} axes")
-        stored, integer = STORED[x.dtype], "i64" if visited.wide else "i32"
-        axes, size = (integer,) * len(visited.shape), math.prod(shape)
+        x_strides, out_strides = strides_of(x), dense_strides(x.shape)
+        # The first elements of all pairs are visited, and the second is found at a fixed distance.
+        spacing, distance = (2, 1) if interleaved else (1, half)
+        firsts = [(*strides[:-1], strides[-1] * spacing) for strides in (out_strides, x_strides)]
+        merged = iteration(shape, [*firsts, strides_of(cos, shape), strides_of(sin, shape)])
+        if len(merged.shape) > MAX_AXES:
+            raise Unsuited(f"the operands have more than {MAX_AXES} axes after merging")
+        integer, size = "i64" if merged.offsets_64 else "i32", math.prod(shape)
         block = context.block(size, 1024)
-        types = (*(stored.pointer,) * 4, *(integer,) * 3, *(axes,) * 5)
-        constants = {
-            "FORM": stored.form,
-            "DTYPE": stored.dtype,
-            "OUT_DTYPE": element(x.dtype),
-            "NDIM": len(visited.shape),
-            "WIDE": visited.wide,
-            "BLOCK": block,
-        }
-        arguments = (size, apart * steps[-1], apart * into[-1], visited.shape, *visited.strides)
-        stage = launches.stage(kernels.rotate_pairs, types, constants, -(-size // block), arguments)
-        return Ready(stage, x.shape, x.dtype)
+        builder = Builder(context, 3)
+        builder.launch(
+            kernels.rotate_pairs,
+            tuple(Array(position, x.dtype) for position in range(4)),
+            (*(integer,) * 3, *((integer,) * len(merged.shape),) * 5),
+            {
+                "ENCODING": KERNEL_DTYPES[x.dtype].encoding,
+                "DTYPE": KERNEL_DTYPES[x.dtype].compute,
+                "OUT_DTYPE": cast_dtype(x.dtype),
+                "NDIM": len(merged.shape),
+                "OFFSETS_64": merged.offsets_64,
+                "BLOCK": block,
+            },
+            -(-size // block),
+            (size, distance * x_strides[-1], distance * out_strides[-1], merged.shape, *merged.strides),
+        )
+        return builder.ready(x.shape, x.dtype)
 
     def rotary_embedding(x: Any, cos: Any, sin: Any, *, interleaved: bool) -> Any:
-        x = context.array(x)
-        try:
-            angles = tuple((angle.dtype, angle.shape, angle.strides) for angle in (cos, sin))
-            key = (x.dtype, x.shape, x.strides, angles, interleaved)
-            ready = kept(found, key, lambda: prepared(x, cos, sin, interleaved))
-            out = context.empty(ready.shape, ready.dtype)
-            launches.launch("rotary_embedding", ready.stage, out, x, cos, sin)
-        except Unsuited as reason:
-            return context.fall_through("rotary_embedding", reason, left, (x, cos, sin), interleaved=interleaved)
-        return out
+        return context.call(name, prepare, (x, cos, sin), (interleaved,))
 
     return rotary_embedding

@@ -1,148 +1,99 @@
-"""Cumulative sums and products over kernels.
+"""Cumulative sums and products.
 
-A long row is split: a first launch gathers each part, a second one scans what they found, and a third scans the
-elements of all parts at once, each from where the parts before it end.
+A long row is split into parts: one launch reduces each part, a second one scans the partial results, and a third scans
+the elements of all parts at once, each part starting from the result of those before it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
-import numpy as np
-
-from . import _rows as kernels
-from ._dtypes import BFLOAT16, STORED
-from ._fallthrough import Context, Unsuited
-from ._gathering import TRITON, Gathering, Reductions, Stage, element, gathers_in, multiplies_in, summed
-from ._layout import MOST_AXES, Rows, dense_strides, element_strides, rows
-from ._reductions import check_flag, kept
+from . import _row_kernels as kernels
+from ._context import Array, Builder, Context, Ready
+from ._dtypes import KERNEL_DTYPES, DType, cast_dtype, result_constants
+from ._layout import Rows, dense_strides, rows
+from ._reductions import check_cast
+from ._row_launches import Reduction, layout_of, product_dtype, reduce_parts, result_dtype, sum_dtype
 from ._tiling import Tiling
 
 __all__ = ["functions"]
 
-DType: TypeAlias = "np.dtype[Any]"
 
-
-def functions(context: Context, storage: Any) -> dict[str, Callable[..., Any]]:
-    """The functions by their names; ``storage`` holds those to fall through to."""
-    launches = Reductions(context)
+def functions(context: Context) -> dict[str, Callable[..., Any]]:
+    """Return the scans of a device by name."""
     return {
-        name: _cumulative(name, context, launches, getattr(storage, name), op, identity)
-        for name, op, identity in (("cumulative_sum", "sum", 0), ("cumulative_prod", "prod", 1))
+        "cumulative_sum": _scan("cumulative_sum", context, "sum"),
+        "cumulative_prod": _scan("cumulative_prod", context, "prod"),
     }
 
 
-class Scan(NamedTuple):
-    """The launches of a scan; where rows are split, ``parts`` gathers a table, and ``carries`` scans that first."""
-
-    stage: Stage
-    shape: tuple[int, ...]
-    dtype: DType
-    parts: Stage | None = None
-    table: tuple[int, int] | None = None
-    carries: Scan | None = None
-
-
-def _cumulative(
-    name: str, context: Context, launches: Reductions, fallback: Callable[..., Any], op: str, identity: int
-) -> Callable[..., Any]:
-    found: dict[Any, Scan] = {}
-
-    def prepared(x: Any, axis: int, dtype: DType | None, initial: bool) -> Scan:
-        if x.dtype not in STORED or not x.size:
-            raise Unsuited(f"an operand of {x.dtype}" if x.size else "no elements")
-        cast = x.dtype if dtype is None else dtype
-        if cast not in STORED or dtype == np.bool_ or (BFLOAT16 in (x.dtype, cast) and cast != x.dtype):
-            raise Unsuited(f"elements of {x.dtype} cast to {cast}")
-        total = gathers_in(cast) if op == "sum" else multiplies_in(cast)
-        how = Gathering(op, "none", identity, element(cast), TRITON[total], total)
+def _scan(name: str, context: Context, op: str) -> Callable[..., Any]:
+    def prepare(operands: tuple[Any], axis: int, dtype: DType | None, include_initial: bool) -> Ready:
+        (x,) = operands
+        cast = check_cast(x.dtype, dtype)
+        identity, accumulate = (0, sum_dtype(cast)) if op == "sum" else (1, product_dtype(cast))
+        how = Reduction(op, identity, cast_dtype(cast), accumulate)
         axis %= x.ndim
-        shape = tuple(length + (place == axis and initial) for place, length in enumerate(x.shape))
-        strides = element_strides(x)
-        if strides is None:
-            raise Unsuited("strides that do not fall on elements")
-        steps = dense_strides(shape)
-        layout = rows(x.shape, [strides, steps], (axis,))
-        if len(layout.kept.shape) > MOST_AXES:
-            raise Unsuited(f"more than {MOST_AXES} axes")
-        result = summed(x.dtype) if dtype is None else dtype
-        return _scanning(launches, x.dtype, layout, how, result, initial, context.tiling(layout), shape, steps[axis])
+        shape = tuple(length + (item == axis and include_initial) for item, length in enumerate(x.shape))
+        strides = dense_strides(shape)
+        layout = layout_of(x, (axis,), strides)
+        result = result_dtype(x.dtype) if dtype is None else dtype
+        builder = Builder(context, 1)
+        source, out = Array(1, x.dtype), Array(0, result)
+        _scan_rows(builder, source, layout, how, out, strides[axis], include_initial, context.tiling(layout))
+        return builder.ready(shape, result)
 
-    def scan(x: Any, *, axis: int, dtype: DType | None = None, include_initial: bool = False) -> Any:
-        x = context.array(x)
-        try:
-            check_flag(include_initial)
-            key = (x.dtype, x.shape, x.strides, axis, dtype, include_initial)
-            ready: Scan = kept(found, key, lambda: prepared(x, axis, dtype, include_initial))
-            return _scan(name, launches, ready, x)
-        except Unsuited as reason:
-            options = {"axis": axis, "dtype": dtype, "include_initial": include_initial}
-            return context.fall_through(name, reason, fallback, (x,), **options)
+    def call(x: Any, *, axis: int, dtype: DType | None = None, include_initial: bool = False) -> Any:
+        if include_initial.__class__ is not bool:
+            return context.decline(name, f"include_initial is {include_initial!r}", (x,))
+        return context.call(name, prepare, (x,), (axis, dtype, include_initial))
 
-    return scan
+    return call
 
 
-def _scan(name: str, launches: Reductions, ready: Scan, x: Any) -> Any:
-    """Launch what is ready, the parts and what stands before them first."""
-    empty = launches.context.empty
-    carries = None
-    if ready.parts is not None and ready.carries is not None:
-        table = empty(ready.table, ready.carries.dtype)
-        launches.launch(name, ready.parts, table, x, None)
-        carries = _scan(name, launches, ready.carries, table)
-    out = empty(ready.shape, ready.dtype)
-    launches.launch(name, ready.stage, out, x, carries)
-    return out
-
-
-def _scanning(
-    launches: Reductions,
-    source: DType,
+def _scan_rows(
+    builder: Builder,
+    x: Array,
     layout: Rows,
-    how: Gathering,
-    out: DType,
+    how: Reduction,
+    out: Array,
+    out_stride: int,
     initial: bool,
     tiling: Tiling,
-    shape: tuple[int, ...],
-    out_step: int,
-) -> Scan:
-    """The launches that scan rows into a dense result of a shape, whose elements along a row are ``out_step`` apart."""
-    kept, inner = layout
-    split = tiling.parts > 1
-    integer = "i64" if kept.wide else "i32"
-    stored, result = STORED[source], STORED[out]
-    axes = (integer,) * len(kept.shape)
-    types = (
-        *(result.pointer, stored.pointer, STORED[how.total_host].pointer if split else None),
-        *(integer,) * 4,
-        *(axes, axes, axes, integer, integer),
-    )
+) -> None:
+    """Add the launches that scan each row of ``x``.
+
+    The strides of ``out`` are the second of ``layout``, and ``out_stride`` along a row. With ``initial``, each row of
+    the result begins with the identity element.
+    """
+    outer, inner = layout
+    carries = None
+    if tiling.parts > 1:
+        table = (layout.number, tiling.parts)
+        carries_shape = (layout.number, tiling.parts + 1)
+        parts = reduce_parts(builder, x, layout, how, tiling)
+        carries = builder.scratch(carries_shape, how.accumulate)
+        parts_layout = rows(table, [dense_strides(table), dense_strides(carries_shape)], (1,))
+        unsplit = builder.context.unsplit_tiling(parts_layout)
+        _scan_rows(builder, parts, parts_layout, how.of_partial_results, carries, 1, True, unsplit)
+    integer = "i64" if outer.offsets_64 else "i32"
+    axes = (integer,) * len(outer.shape)
     constants = {
         "OP": how.op,
         "IDENTITY": how.identity,
-        "CARRIED": split,
+        "HAS_CARRIES": carries is not None,
         "SHIFT": int(initial),
-        "FORM": stored.form,
+        "ENCODING": KERNEL_DTYPES[x.dtype].encoding,
         "DTYPE": how.dtype,
-        "TOTAL": how.total,
-        "OUT_FORM": result.form,
-        "OUT_DTYPE": element(out),
-        "KEPT": len(kept.shape),
-        "WIDE": kept.wide,
+        "ACCUMULATE_DTYPE": how.accumulate_in,
+        **result_constants(out.dtype),
+        "OUTER": len(outer.shape),
+        "OFFSETS_64": outer.offsets_64,
         "ROWS": tiling.rows,
         "COLUMNS": tiling.columns,
     }
-    arguments = (
-        *(layout.number, layout.length, tiling.chunk, tiling.parts),
-        *(kept.shape, kept.strides[0], kept.strides[1], inner.strides[0][0], out_step),
-    )
-    stage = launches.stage(kernels.scan_rows, types, constants, tiling.programs, arguments)
-    if not split:
-        return Scan(stage, shape, out)
-    table, wider = (layout.number, tiling.parts), (layout.number, tiling.parts + 1)
-    again = rows(table, [dense_strides(table), dense_strides(wider)], (1,))
-    plain = how._replace(dtype=how.total)
-    whole = launches.context.whole(again)
-    carries = _scanning(launches, how.total_host, again, plain, how.total_host, True, whole, wider, 1)
-    return Scan(stage, shape, out, launches.parts(source, layout, how, tiling), table, carries)
+    types = (*(integer,) * 4, axes, axes, axes, integer, integer)
+    rows_of = (outer.shape, *outer.strides, inner.strides[0][0], out_stride)
+    arguments = (layout.number, layout.length, tiling.chunk, tiling.parts, *rows_of)
+    builder.launch(kernels.scan_rows, (out, x, carries), types, constants, tiling.programs, arguments)

@@ -1,8 +1,8 @@
-"""Where operands lie: what the kernels need to know of NumPy's and CuPy's arrays, at the least cost a call.
+"""Access to NumPy's and CuPy's arrays, at the lowest cost per call.
 
-``pointer(x)`` is the address of the first element, ``contiguous(x)`` whether the elements are one run in row-major
-order, ``writable(x)`` whether they may be changed, ``empty(shape, dtype)`` makes an array, and ``array(x)`` gives one
-for what a function of the library may return in its place.
+``pointer(x)`` is the address of the first element, ``contiguous(x)`` whether an array is C-contiguous, ``writable(x)``
+whether it may be written to. ``empty(shape, dtype)`` allocates an array. ``array(x)`` converts a library's scalar to a
+0-d array and returns everything else unchanged; None if the library has no scalars.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ class HostMemory:
 
     @staticmethod
     def array(x: Any) -> Any:
-        """NumPy's scalars, which its functions give for 0-d results, have no memory that stays."""
         return np.asarray(x) if isinstance(x, np.generic) else x
 
     @staticmethod
@@ -44,14 +43,12 @@ class HostMemory:
 
 
 class DeviceMemory:
-    """CuPy's arrays, allocated in its pool on the current stream."""
+    """CuPy's arrays, allocated from its memory pool on the current stream."""
 
     def __init__(self, cupy: Any) -> None:
         self.empty: Callable[..., Any] = cupy.ndarray
 
-    @staticmethod
-    def array(x: Any) -> Any:
-        return x
+    array = None
 
     @staticmethod
     def pointer(x: Any) -> int:

@@ -1,9 +1,9 @@
-"""How rows are shared out among programs; pure functions.
+"""Distribution of rows over programs; pure functions.
 
-A program of a GPU keeps a tile of ``ROWS × COLUMNS`` elements in registers. Rows whose elements are neighbours are
-taken along, rows that are neighbours themselves side by side, so that loads are of neighbouring addresses either way.
-Where there are few rows, each is split into parts, so that there is work for the whole device. In the interpreter a
-program costs more than its elements, and there is one.
+A program on a GPU keeps a tile of ``rows × columns`` elements in registers. The longer side of the tile is the one
+along which elements are neighbours in memory, so that loads are coalesced. If there are few rows, each is split into
+parts, so that all multiprocessors have work. In the interpreter a program costs more than its elements, so there are as
+few programs as possible.
 """
 
 from __future__ import annotations
@@ -11,39 +11,39 @@ from __future__ import annotations
 from typing import NamedTuple
 
 __all__ = [
-    "Fused",
+    "RowTiling",
     "Tiling",
+    "device_row_tiling",
     "device_tiling",
-    "fused_tiling",
-    "host_fused_tiling",
+    "host_row_tiling",
     "host_tiling",
-    "one_by_one",
+    "sequential_tiling",
 ]
 
 TILE = 2048
-"""Elements of a tile: 16 for each thread of 4 warps."""
+"""Elements of a tile: 16 per thread of 4 warps."""
 
-SIDE_BY_SIDE = 64
-"""Rows of a tile where rows are neighbours: two cache lines of float32."""
+ADJACENT_ROWS = 64
+"""Rows of a tile if neighbours in memory belong to neighbouring rows: two cache lines of float32."""
 
-ENOUGH = 512
-"""Programs that keep a large GPU busy."""
+ENOUGH_PROGRAMS = 512
+"""The number of programs that occupies a large GPU."""
 
-STEPS = 8
-"""Tiles that a part of a row has at least."""
+MIN_TILES = 8
+"""The minimum number of tiles of a part of a row."""
 
 LONGEST_ROW = 2**15
-"""Elements of 4 bytes that the registers of a program hold of a row: 32 for each of 1,024 threads."""
+"""The number of 4-byte elements of a row that fit into registers: 32 per thread of 1,024."""
 
-MOST_WARPS = 16
-"""Warps of a program; with 64 threads each, as on AMD's GPUs, they are 1,024 threads."""
+MAX_WARPS = 16
+"""The maximum number of warps of a program: 1,024 threads with the 64 threads per warp of AMD GPUs."""
 
-LARGEST = 2**20
-"""The most elements that Triton lets a tile have."""
+MAX_TILE = 2**20
+"""The maximum number of elements of a tile in Triton."""
 
 
 class Tiling(NamedTuple):
-    """The tile, the parts of a row and the elements of each; the number of programs."""
+    """The size of a tile, the number of parts of a row and the elements of each, and the number of programs."""
 
     rows: int
     columns: int
@@ -52,68 +52,68 @@ class Tiling(NamedTuple):
     programs: int
 
 
-def device_tiling(rows: int, length: int, *, across: bool, limit: int = ENOUGH) -> Tiling:
-    """The tiling on a GPU; ``across`` where neighbours in memory belong to neighbouring rows."""
+def device_tiling(rows: int, length: int, *, across: bool, limit: int = ENOUGH_PROGRAMS) -> Tiling:
+    """Return the tiling on a GPU; ``across`` if neighbours in memory belong to neighbouring rows."""
     if across:
-        height = min(_power(rows), SIDE_BY_SIDE)
-        width = min(_power(length), TILE // height)
+        height = min(_next_power_of_2(rows), ADJACENT_ROWS)
+        width = min(_next_power_of_2(length), TILE // height)
     else:
-        width = min(_power(length), TILE)
-        height = min(_power(rows), TILE // width)
+        width = min(_next_power_of_2(length), TILE)
+        height = min(_next_power_of_2(rows), TILE // width)
     blocks = -(-rows // height)
-    parts = max(1, min(-(-limit // blocks), -(-length // (STEPS * width))))
+    parts = max(1, min(-(-limit // blocks), -(-length // (MIN_TILES * width))))
     chunk = -(-length // (parts * width)) * width
     parts = -(-length // chunk)
     return Tiling(height, width, parts, chunk, blocks * parts)
 
 
 def host_tiling(rows: int, length: int, *, across: bool) -> Tiling:
-    """The tiling in the interpreter: one tile, as far as it may be large enough."""
-    width = min(_power(length), LARGEST)
-    height = min(_power(rows), LARGEST // width)
+    """Return the tiling in the interpreter: tiles as large as possible."""
+    width = min(_next_power_of_2(length), MAX_TILE)
+    height = min(_next_power_of_2(rows), MAX_TILE // width)
     return Tiling(height, width, 1, -(-length // width) * width, -(-rows // height))
 
 
-def one_by_one(rows: int, length: int) -> Tiling:
-    """Many rows a program, and of each one element after another."""
-    height = min(_power(rows), 128)
+def sequential_tiling(rows: int, length: int) -> Tiling:
+    """Return a tiling that processes the elements of each row one after another."""
+    height = min(_next_power_of_2(rows), 128)
     return Tiling(height, 1, 1, length, -(-rows // height))
 
 
-class Fused(NamedTuple):
-    """The tile of a kernel that reads rows and writes them; ``whole`` where a tile holds them from end to end."""
+class RowTiling(NamedTuple):
+    """The tile of a kernel that reads and writes rows; ``single_tile`` if it holds complete rows."""
 
     rows: int
     columns: int
-    whole: bool
+    single_tile: bool
     programs: int
     warps: int
 
 
-def fused_tiling(rows: int, length: int, *, across: bool, itemsize: int = 4) -> Fused:
-    """Whole rows in registers up to the longest that a program of 1,024 threads holds, parts of them beyond.
+def device_row_tiling(rows: int, length: int, *, across: bool, itemsize: int = 4) -> RowTiling:
+    """Return the tiling on a GPU: complete rows up to the length that fits into registers, else parts of rows.
 
-    ``itemsize`` is that of the dtype of the computation.
+    ``itemsize`` is that of the compute dtype.
     """
     longest = LONGEST_ROW * 4 // itemsize
     if across:
-        height, width = min(_power(rows), SIDE_BY_SIDE), min(_power(length), TILE // SIDE_BY_SIDE)
+        height, width = min(_next_power_of_2(rows), ADJACENT_ROWS), min(_next_power_of_2(length), TILE // ADJACENT_ROWS)
     elif length <= longest:
-        width = _power(length)
-        height = max(1, min(_power(rows), TILE // width))
+        width = _next_power_of_2(length)
+        height = max(1, min(_next_power_of_2(rows), TILE // width))
     else:
         height, width = 1, longest // 4
-    warps = min(max(4, height * width * itemsize // 4096), MOST_WARPS)
-    return Fused(height, width, width >= length, -(-rows // height), warps)
+    warps = min(max(4, height * width * itemsize // 4096), MAX_WARPS)
+    return RowTiling(height, width, width >= length, -(-rows // height), warps)
 
 
-def host_fused_tiling(rows: int, length: int, *, across: bool, itemsize: int = 4) -> Fused:
-    """The same in the interpreter, where long rows are gone over in parts, too."""
-    width = min(_power(length), LONGEST_ROW)
-    height = min(_power(rows), LARGEST // width)
-    return Fused(height, width, width >= length, -(-rows // height), 4)
+def host_row_tiling(rows: int, length: int, *, across: bool, itemsize: int = 4) -> RowTiling:
+    """Return the tiling in the interpreter, which processes long rows in parts as well."""
+    width = min(_next_power_of_2(length), LONGEST_ROW)
+    height = min(_next_power_of_2(rows), MAX_TILE // width)
+    return RowTiling(height, width, width >= length, -(-rows // height), 4)
 
 
-def _power(number: int) -> int:
-    """The smallest power of two that is not below a number."""
+def _next_power_of_2(number: int) -> int:
+    """Return the smallest power of two that is at least a number."""
     return 1 << max(number - 1, 0).bit_length()

@@ -82,7 +82,7 @@ def isclose(
     -----
     NumPy, ``isclose``.
     """
-    device = operands("isclose", a, b)[1]
+    device = operands("isclose", a, b)[0]
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not isinstance(tolerance, (Array, int, float, np.bool, np.integer, np.floating)):
             raise TypeError(f"isclose(): {name} is a real number, not {describe(tolerance)}")

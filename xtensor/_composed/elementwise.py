@@ -81,6 +81,11 @@ def floor_divide(xp: Any, x1: Operand, x2: Operand) -> Native:
     dtype = np.result_type(*(getattr(x, "dtype", x) for x in (x1, x2)))
     if kind_of(dtype) != "f":
         return NotImplemented
+    if dtype.itemsize == 2:
+        # x1 - remainder(x1, x2) is not exact in so few digits.
+        work = np.dtype(np.float32)
+        x1, x2 = (xp.astype(x, work, copy=False) if hasattr(x, "dtype") else x for x in (x1, x2))
+        return xp.astype(xp.floor_divide(x1, x2), dtype, copy=False)
     quotient = xp.divide(x1, x2)
     whole = xp.round(xp.divide(xp.subtract(x1, xp.remainder(x1, x2)), x2))
     whole = xp.where(xp.equal(whole, 0.0), xp.copysign(whole, quotient), whole)

@@ -123,7 +123,8 @@ def matrix_power(xp: Any, x: Native, n: int) -> Native:
     if n == 0:
         return xp.astype(_identity(xp, x), x.dtype, copy=True)
     power = xp.linalg.inv(x) if n < 0 else x
-    result, n = None, abs(n)
+    result: Native = None
+    n = abs(n)
     while n:
         if n & 1:
             result = power if result is None else xp.matmul(result, power)
@@ -155,8 +156,8 @@ def svdvals(xp: Any, x: Native) -> Native:
 def _cutoff(xp: Any, x: Native, values: Native, rtol: Native | float | None) -> Native:
     """The singular value below which one counts as 0, with an axis to broadcast against the values."""
     if rtol is None:
-        rtol = max(x.shape[-2:]) * float(np.finfo(x.dtype).eps)
-    elif hasattr(rtol, "dtype"):
+        rtol = max(x.shape[-2:]) * float(np.finfo(values.dtype).eps)
+    elif not isinstance(rtol, (int, float)):
         rtol = xp.expand_dims(rtol, axis=(rtol.ndim,))
     return xp.multiply(values[..., :1], rtol)
 

@@ -71,8 +71,7 @@ def unstack(xp: Any, x: Native, *, axis: int) -> tuple[Native, ...]:
 
 
 def flip(xp: Any, x: Native, *, axis: Axes | None) -> Native:
-    axes = range(x.ndim) if axis is None else as_tuple(axis)
-    axes = [item % x.ndim for item in axes]
+    axes = [item % x.ndim for item in (range(x.ndim) if axis is None else as_tuple(axis))]
     return xp.getitem(x, tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(x.ndim)))
 
 

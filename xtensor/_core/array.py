@@ -9,24 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from types import EllipsisType, ModuleType
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from . import methods
+from . import dispatch, methods
 from .backend import Native
 from .checks import check_dtype, check_integer
 from .device import Device, device, restore
 from .dispatch import (
     SCALARS,
-    binary_operator,
-    inplace_operator,
     native_operand,
-    new,
-    reflected_operator,
     refuse,
     serve,
-    unary_operator,
 )
 from .dtypes import DType
 from .errors import describe
@@ -34,12 +29,11 @@ from .failures import explained, recover, rewarn
 from .interchange import export
 from .methods import Axis, Methods
 from .operations import Operation, operation
+from .operators import Operators
 from .transfers import host_values, move
 
-if TYPE_CHECKING:
-    import xtensor as xp
-else:
-    xp = None
+xp: Any = None
+"""The public namespace, set by :func:`bind_namespace`: the core knows none of its functions."""
 
 __all__ = ["Array", "Axis", "Key", "Scalar", "apply", "attempt", "bind_namespace", "check_version", "obtain", "wrap"]
 
@@ -58,7 +52,7 @@ ASTYPE, MATRIX_TRANSPOSE = operation("astype"), operation("matrix_transpose")
 def bind_namespace(module: ModuleType) -> None:
     """Set the module that Arrays return as their namespace and whose functions their methods call."""
     global xp
-    xp = methods.xp = module  # type: ignore[assignment]
+    xp = methods.xp = module
 
 
 def check_version(api_version: object) -> None:
@@ -73,8 +67,8 @@ def check_version(api_version: object) -> None:
 def wrap(native: Native, device: Device) -> Array:
     """Return an Array of a native function's result. Functions that are called most inline these lines."""
     if native.__class__ is not device.native_type:
-        native = device.normalize(native)
-    result = new(Array)
+        native = device._library.normalize(native, device._place)
+    result = make()
     result._native = native
     result._device = device
     return result
@@ -87,8 +81,8 @@ def apply(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Ar
     except Exception as error:
         native = recover(error, operation, device, args, kwargs)
     if native.__class__ is not device.native_type:
-        native = refuse(operation, device) if native is NotImplemented else device.normalize(native)
-    result = new(Array)
+        native = refuse(operation, device) if native is NotImplemented else device._library.normalize(native, device._place)
+    result = make()
     result._native = native
     result._device = device
     return result
@@ -108,7 +102,14 @@ def obtain(name: str, device: Device, service: Callable[..., Any], *args: Any, *
     return wrap(serve(name, device, service, *args, **kwargs), device)
 
 
-class Array(Methods):
+class _Final(type):
+    """The class of Array, which keeps users from calling it."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError("Array() is not called directly; make an array with xtensor.asarray, xtensor.zeros, …")
+
+
+class Array(Methods, Operators, metaclass=_Final):
     """An array of one dtype on one device.
 
     Made by the creation functions (:func:`xtensor.asarray`, :func:`xtensor.zeros`, …), never directly. It has the
@@ -123,10 +124,7 @@ class Array(Methods):
     __array_ufunc__ = None  # NumPy's operators defer to Array's own, whose errors name the remedy
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise TypeError("Array() is not called directly; make an array with xtensor.asarray, xtensor.zeros, …")
-
-    def __init_subclass__(cls, **options: Any) -> NoReturn:
+    def __init_subclass__(cls, **options: Any) -> None:
         raise TypeError(
             "Array is final and cannot be subclassed; write functions of Arrays, or a backend (xtensor.backend.Backend) "
             "for another kind of native array"
@@ -194,7 +192,7 @@ class Array(Methods):
     @property
     def imag(self) -> Array:
         """The imaginary components; zeros where the array is real."""
-        return xp.imag(self) if self.dtype.kind == "c" else xp.zeros_like(self)
+        return xp.imag(self) if self.dtype.kind == "c" else xp.zeros_like(self)  # type: ignore[no-any-return]
 
     # -- the namespace and other libraries ------------------------------------------------------------------------
 
@@ -202,7 +200,7 @@ class Array(Methods):
         """The module ``xtensor``; ValueError for a version of the standard before 2021.12 or after 2025.12."""
         if api_version is not None:
             check_version(api_version)
-        return xp
+        return xp  # type: ignore[no-any-return]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         """The values as a NumPy array: the same memory on the host; TypeError off it, unless transfers are allowed."""
@@ -387,7 +385,7 @@ class Array(Methods):
                     native = self._native[(*key, ...) if kind is tuple else (key, ...)]
         except Exception as error:
             raise _key_error(error, self._native, device, key) from error
-        result = new(Array)
+        result = make()
         result._native = native
         result._device = device
         return result
@@ -450,154 +448,10 @@ class Array(Methods):
             raise TypeError(f"view(): {self._device} cannot see memory as another dtype, {wanted}; cast with astype")
         return obtain("view", self._device, view, wanted)
 
-    # -- operators ------------------------------------------------------------------------------------------------
 
-    @unary_operator("abs")
-    def __abs__(self, /) -> Array: ...
-
-    @unary_operator("negative")
-    def __neg__(self, /) -> Array: ...
-
-    @unary_operator("positive")
-    def __pos__(self, /) -> Array: ...
-
-    @unary_operator("bitwise_invert")
-    def __invert__(self, /) -> Array: ...
-
-    @binary_operator("equal")
-    def __eq__(self, other: Any, /) -> Array: ...  # type: ignore[override]
-
-    @binary_operator("not_equal")
-    def __ne__(self, other: Any, /) -> Array: ...  # type: ignore[override]
-
-    @binary_operator("less")
-    def __lt__(self, other: Any, /) -> Array: ...
-
-    @binary_operator("less_equal")
-    def __le__(self, other: Any, /) -> Array: ...
-
-    @binary_operator("greater")
-    def __gt__(self, other: Any, /) -> Array: ...
-
-    @binary_operator("greater_equal")
-    def __ge__(self, other: Any, /) -> Array: ...
-
-    @binary_operator("add")
-    def __add__(self, other: Any, /) -> Array: ...
-
-    @reflected_operator("add")
-    def __radd__(self, other: Any, /) -> Array: ...
-
-    @inplace_operator("add")
-    def __iadd__(self, other: Any, /) -> Array: ...
-
-    @binary_operator("subtract")
-    def __sub__(self, other: Any, /) -> Array: ...
-
-    @reflected_operator("subtract")
-    def __rsub__(self, other: Any, /) -> Array: ...
-
-    @inplace_operator("subtract")
-    def __isub__(self, other: Any, /) -> Array: ...
-
-    @binary_operator("multiply")
-    def __mul__(self, other: Any, /) -> Array: ...
-
-    @reflected_operator("multiply")
-    def __rmul__(self, other: Any, /) -> Array: ...
-
-    @inplace_operator("multiply")
-    def __imul__(self, other: Any, /) -> Array: ...
-
-    @binary_operator("divide")
-    def __truediv__(self, other: Any, /) -> Array: ...
-
-    @reflected_operator("divide")
-    def __rtruediv__(self, other: Any, /) -> Array: ...
-
-    @inplace_operator("divide")
-    def __itruediv__(self, other: Any, /) -> Array: ...
-
-    @binary_operator("floor_divide")
-    def __floordiv__(self, other: Any, /) -> Array: ...
-
-    @reflected_operator("floor_divide")
-    def __rfloordiv__(self, other: Any, /) -> Array: ...
-
-    @inplace_operator("floor_divide")
-    def __ifloordiv__(self, other: Any, /) -> Array: ...
-
-    @binary_operator("remainder")
-    def __mod__(self, other: Any, /) -> Array: ...
-
-    @reflected_operator("remainder")
-    def __rmod__(self, other: Any, /) -> Array: ...
-
-    @inplace_operator("remainder")
-    def __imod__(self, other: Any, /) -> Array: ...
-
-    @binary_operator("pow")
-    def __pow__(self, other: Any, /) -> Array: ...
-
-    @reflected_operator("pow")
-    def __rpow__(self, other: Any, /) -> Array: ...
-
-    @inplace_operator("pow")
-    def __ipow__(self, other: Any, /) -> Array: ...
-
-    @binary_operator("matmul")
-    def __matmul__(self, other: Any, /) -> Array: ...
-
-    @reflected_operator("matmul")
-    def __rmatmul__(self, other: Any, /) -> Array: ...
-
-    @inplace_operator("matmul")
-    def __imatmul__(self, other: Any, /) -> Array: ...
-
-    @binary_operator("bitwise_and")
-    def __and__(self, other: Any, /) -> Array: ...
-
-    @reflected_operator("bitwise_and")
-    def __rand__(self, other: Any, /) -> Array: ...
-
-    @inplace_operator("bitwise_and")
-    def __iand__(self, other: Any, /) -> Array: ...
-
-    @binary_operator("bitwise_or")
-    def __or__(self, other: Any, /) -> Array: ...
-
-    @reflected_operator("bitwise_or")
-    def __ror__(self, other: Any, /) -> Array: ...
-
-    @inplace_operator("bitwise_or")
-    def __ior__(self, other: Any, /) -> Array: ...
-
-    @binary_operator("bitwise_xor")
-    def __xor__(self, other: Any, /) -> Array: ...
-
-    @reflected_operator("bitwise_xor")
-    def __rxor__(self, other: Any, /) -> Array: ...
-
-    @inplace_operator("bitwise_xor")
-    def __ixor__(self, other: Any, /) -> Array: ...
-
-    @binary_operator("bitwise_left_shift")
-    def __lshift__(self, other: Any, /) -> Array: ...
-
-    @reflected_operator("bitwise_left_shift")
-    def __rlshift__(self, other: Any, /) -> Array: ...
-
-    @inplace_operator("bitwise_left_shift")
-    def __ilshift__(self, other: Any, /) -> Array: ...
-
-    @binary_operator("bitwise_right_shift")
-    def __rshift__(self, other: Any, /) -> Array: ...
-
-    @reflected_operator("bitwise_right_shift")
-    def __rrshift__(self, other: Any, /) -> Array: ...
-
-    @inplace_operator("bitwise_right_shift")
-    def __irshift__(self, other: Any, /) -> Array: ...
+# The ordinary call of a class, which _Final refuses to users. Bound once, it is the fastest way to make an object.
+make: Callable[[], Array] = type.__call__.__get__(Array)
+dispatch.make = make
 
 
 def _key_error(error: Exception, native: Native, device: Device, key: Key, *value: Any) -> Exception:

@@ -226,10 +226,10 @@ class Backend(Provider):
         """Return the device's memory now."""
         return Memory(total=None, free=None)
 
-    def synchronize(self, spec: str) -> None:  # noqa: B027 - a synchronous library has nothing to wait for
+    def synchronize(self, spec: str) -> None:
         """Wait for all work given to the device so far."""
 
-    def release_memory(self, spec: str) -> None:  # noqa: B027 - a library without a pool has nothing to return
+    def release_memory(self, spec: str) -> None:
         """Return memory that the library's pool holds, but no array occupies, to the system."""
 
     # -- errors -------------------------------------------------------------------------------------------------------

@@ -154,7 +154,7 @@ def _promotes_to_bfloat16(dtypes: Iterable[DType]) -> bool:
 class _Upcast:
     """The arguments of one call with float32 in the place of bfloat16, and the dtypes that occurred."""
 
-    __slots__ = ("requested", "dtypes", "found", "upcast")
+    __slots__ = ("dtypes", "found", "requested", "upcast")
 
     def __init__(self, upcast: Callable[[Any], Any]) -> None:
         self.upcast = upcast

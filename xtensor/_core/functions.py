@@ -100,8 +100,9 @@ class Functions:
             function = self.inplace[operation.index] = self._inplace(operation)
             return function(x1, x2)
 
-        self.table.append(first_call)
-        self.inplace.append(first_write)
+        gap = operation.index - len(self.table)  # rows that were removed
+        self.table += [*[_missing] * gap, first_call]
+        self.inplace += [*[_missing] * gap, first_write]
 
     def choose(self, operation: Operation) -> Function:
         """Return the function that computes an operation here, and put it into the table."""

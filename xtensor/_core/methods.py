@@ -1,3 +1,4 @@
+# mypy: disable-error-code="no-any-return"
 """The methods that people type on arrays: the namespace's functions, called on the array itself.
 
 The standard leaves these out; NumPy's signatures are kept, so that code written for NumPy's methods runs unchanged.
@@ -11,11 +12,10 @@ from .checks import check_axis, check_integer
 from .errors import describe
 
 if TYPE_CHECKING:
-    import xtensor as xp
-
     from .array import Array
-else:
-    xp = None  # the package, set by array.bind_namespace()
+
+xp: Any = None
+"""The public namespace, set by :func:`xtensor._core.array.bind_namespace`."""
 
 __all__ = ["Axis", "Methods"]
 

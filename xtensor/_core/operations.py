@@ -11,6 +11,7 @@ by name.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any, Literal, TypeAlias
 from weakref import WeakSet
 
@@ -211,6 +212,7 @@ class Operation:
 TABLE: dict[str, Operation] = {}
 """Every operation by its name, in the order of the indices."""
 
+_indices = count()
 _watchers: WeakSet[Any] = WeakSet()
 
 
@@ -223,7 +225,7 @@ def operation(name: str) -> Operation:
     """Return the operation of a name. Array's operators name theirs before the chapters declare them."""
     found = TABLE.get(name)
     if found is None:
-        found = TABLE[name] = Operation(name, len(TABLE))
+        found = TABLE[name] = Operation(name, next(_indices))
         for table in _watchers:
             table.extend(found)
     return found

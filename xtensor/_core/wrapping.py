@@ -142,7 +142,12 @@ class _WrappedNamespace:
 def _wrapped(arrays: type[WrappedArray], function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A function of the library's arrays as one of wrapped arrays."""
     row = TABLE.get(name)
-    if row is not None and row.declared and row.kind == "elementwise" and name not in ("where", "clip", "may_have_infinity"):
+    if (
+        row is not None
+        and row.declared
+        and row.kind == "elementwise"
+        and name not in ("where", "clip", "may_have_infinity")
+    ):
         return _of_one(arrays, function) if row.operands == 1 else _of_two(arrays, function)
 
     @wraps(function)

@@ -9,7 +9,6 @@ from . import (
     conversion,
     creation,
     data_types,
-    elementwise,
     indexing,
     inspection,
     linear_algebra,
@@ -23,7 +22,28 @@ from . import (
 from .conversion import *
 from .creation import *
 from .data_types import *
-from .elementwise import *
+from .elementwise import (
+    arithmetic,
+    bitwise,
+    comparison,
+    complex,
+    exponential,
+    floating,
+    hyperbolic,
+    logical,
+    rounding,
+    trigonometric,
+)
+from .elementwise.arithmetic import *
+from .elementwise.bitwise import *
+from .elementwise.comparison import *
+from .elementwise.complex import *
+from .elementwise.exponential import *
+from .elementwise.floating import *
+from .elementwise.hyperbolic import *
+from .elementwise.logical import *
+from .elementwise.rounding import *
+from .elementwise.trigonometric import *
 from .indexing import *
 from .inspection import *
 from .linear_algebra import *
@@ -40,17 +60,32 @@ nan = float("nan")
 newaxis = None
 pi = 3.141592653589793
 
-__all__ = ["e", "inf", "nan", "newaxis", "pi"]
-__all__ += conversion.__all__
-__all__ += creation.__all__
-__all__ += data_types.__all__
-__all__ += elementwise.__all__
-__all__ += indexing.__all__
-__all__ += inspection.__all__
-__all__ += linear_algebra.__all__
-__all__ += manipulation.__all__
-__all__ += searching.__all__
-__all__ += sets.__all__
-__all__ += sorting.__all__
-__all__ += statistical.__all__
-__all__ += utility.__all__
+__all__ = [
+    "e",
+    "inf",
+    "nan",
+    "newaxis",
+    "pi",
+    *conversion.__all__,
+    *creation.__all__,
+    *data_types.__all__,
+    *indexing.__all__,
+    *inspection.__all__,
+    *linear_algebra.__all__,
+    *manipulation.__all__,
+    *searching.__all__,
+    *sets.__all__,
+    *sorting.__all__,
+    *statistical.__all__,
+    *utility.__all__,
+    *arithmetic.__all__,
+    *bitwise.__all__,
+    *comparison.__all__,
+    *complex.__all__,
+    *exponential.__all__,
+    *floating.__all__,
+    *hyperbolic.__all__,
+    *logical.__all__,
+    *rounding.__all__,
+    *trigonometric.__all__,
+]

@@ -16,16 +16,14 @@ from .._core.dispatch import SCALARS, device_of
 from .._core.dtypes import DType
 from .._core.errors import describe
 from .._core.operations import Operation, declare
-from .conversion import asarray, from_dlpack
+from .conversion import asarray
 from .manipulation import broadcast_arrays, reshape
 
 __all__ = [
     "arange",
-    "asarray",
     "empty",
     "empty_like",
     "eye",
-    "from_dlpack",
     "full",
     "full_like",
     "linspace",

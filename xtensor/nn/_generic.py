@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-import xtensor as xp
-
+from .. import _standard as xp
 from .._core.array import Array
 from .._core.dtypes import kind_of
+from ..special.error_functions import erfc
 
 __all__ = ["GENERIC"]
 
@@ -72,7 +72,7 @@ def gelu(x: Array, *, approximate: str) -> Array:
         inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)
         result = 0.5 * x * (1 + xp.tanh(inner))
     else:
-        result = 0.5 * x * xp.special.erfc(x * -math.sqrt(0.5))
+        result = 0.5 * x * erfc(x * -math.sqrt(0.5))
     return xp.where(x == -math.inf, -0.0, result)
 
 

@@ -15,12 +15,14 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
-from .._core.array import Array, wrap
+from .._core.array import Array, attempt, wrap
 from .._core.checks import check_axes, check_axis, check_flag, check_integer, check_word
-from .._core.dispatch import call, common_device, composed, device_of, native_operand
+from .._core.dispatch import common_device, composed, device_of, native_operand
 from .._core.dtypes import kind_of, result_type
 from .._core.errors import describe
+from .._core.operations import declare, operation
 from .._standard.data_types import astype
+from .._standard.manipulation import moveaxis
 from ._generic import GENERIC
 
 __all__ = [
@@ -104,8 +106,6 @@ def cross_entropy(
     ignored = None if ignore_index is None else check_integer(ignore_index, "cross_entropy", "ignore_index")
     check_word(reduction, ("mean", "sum", "none"), "cross_entropy", "reduction")
     if place != logits.ndim - 1:
-        from .._standard.manipulation import moveaxis
-
         logits = moveaxis(logits, place, -1)
     return _computed(
         "cross_entropy", logits, target, label_smoothing=smoothing, ignore_index=ignored, reduction=reduction
@@ -456,6 +456,14 @@ def swiglu(gate: Array, x: Array, /) -> Array:
 # -- the way of a call ------------------------------------------------------------------------------------------------
 
 
+OPERATIONS = {
+    name: operation(f"nn.{name}")
+    if name in ("softmax", "log_softmax")
+    else declare(f"nn.{name}", "network", accepts="real floating", shape="same", primitive=False)
+    for name in GENERIC
+}
+
+
 def _computed(name: str, *operands: Array | None, **options: Any) -> Array:
     """By the device's kernel, where there is one that takes the operands; else in terms of the namespace."""
     place = common_device(operands)
@@ -463,12 +471,9 @@ def _computed(name: str, *operands: Array | None, **options: Any) -> Array:
     arrays = [None if x is None else wrap(native_operand(x, place, name), place) for x in operands]
     dtype = result_type(*(x.dtype for x in arrays if x is not None and kind_of(x.dtype) == "f"))
     arrays = [x if x is None or kind_of(x.dtype) != "f" else astype(x, dtype, copy=False) for x in arrays]
-    kernel = vars(place.xp.nn).get(name)
-    if kernel is not None:
-        native = call(place, kernel, *(None if x is None else x._native for x in arrays), **options)
-        if native is not NotImplemented:
-            return wrap(native, place)
-    return GENERIC[name](*arrays, **options)
+    natives = [None if x is None else x._native for x in arrays]
+    result = attempt(OPERATIONS[name], place, *natives, **options)
+    return GENERIC[name](*arrays, **options) if result is NotImplemented else result
 
 
 def _check_real(function: str, name: str, x: Any) -> None:

@@ -1,0 +1,214 @@
+# Triton compiles this code: no type annotations, upper-case constants, branches that stay branches.
+# ruff: noqa: ANN001, ANN202, N803, SIM108
+# mypy: disable-error-code="no-untyped-def, untyped-decorator, no-untyped-call"
+"""Kernels along rows: reductions, positions of extrema, scans.
+
+A program processes ``ROWS`` rows, and of each row ``chunk`` elements from ``part · chunk`` on, ``COLUMNS`` at a time.
+If rows have one part, it stores the result; else it stores a partial result in a table of ``rows × parts`` that a
+second launch reduces. No two programs write to the same element, so that results are reproducible.
+
+``OUTER`` and ``INNER`` are the numbers of axes that the offsets of a row and of an element within it are computed from.
+``ACCUMULATE_DTYPE`` is the dtype of partial results. ``ENCODING``, ``DTYPE``: see :mod:`xtensor_triton._kernels`.
+"""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+
+from ._kernels import decode, element_offsets, encode, program_index
+from ._ops.arithmetic import divide, multiply
+from ._ops.comparison import maximum, minimum
+from ._ops.exponential import sqrt
+
+
+@triton.jit
+def rows_and_part(parts, ROWS: tl.constexpr, OFFSETS_64: tl.constexpr):
+    """Rows and part of this program."""
+    program = program_index(OFFSETS_64)
+    return (program // parts) * ROWS + tl.arange(0, ROWS), program % parts
+
+
+@triton.jit
+def reduce_tile(values, OP: tl.constexpr):
+    """Reduce each row of a tile."""
+    if OP == "sum":
+        result = tl.sum(values, 1)
+    elif OP == "prod":
+        result = tl.reduce(values, 1, multiply)
+    elif OP == "max":
+        result = tl.reduce(values, 1, maximum)
+    else:
+        result = tl.reduce(values, 1, minimum)
+    return result
+
+
+@triton.jit
+def map_elements(values, row_means, MAP: tl.constexpr, ACCUMULATE_DTYPE: tl.constexpr):
+    """Map elements before they are reduced: to themselves, to ``x != 0``, or to ``(x - mean)²``."""
+    if MAP == "truth":
+        values = (values != 0).to(ACCUMULATE_DTYPE)
+    else:
+        values = values.to(ACCUMULATE_DTYPE)
+    if MAP == "squares":
+        values = values - row_means
+        values = values * values
+    return values
+
+
+@triton.jit
+def reduce_rows(
+    out, x, means, rows, length, chunk, parts, divisor, outer_shape, outer_strides, inner_shape, inner_strides,
+    OP: tl.constexpr, MAP: tl.constexpr, FINISH: tl.constexpr, IDENTITY: tl.constexpr, COMPENSATE: tl.constexpr,
+    ENCODING: tl.constexpr, DTYPE: tl.constexpr, ACCUMULATE_DTYPE: tl.constexpr,
+    OUT_ENCODING: tl.constexpr, OUT_DTYPE: tl.constexpr,
+    OUTER: tl.constexpr, INNER: tl.constexpr, OFFSETS_64: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
+    """``out[row, part] = OP(MAP(x[row, …]))``, then ``FINISH``: division by ``divisor``, and a square root.
+
+    ``COMPENSATE`` sums the rounding error of each addition (Knuth's TwoSum) and adds it at the end.
+    """
+    row, part = rows_and_part(parts, ROWS, OFFSETS_64)
+    exists = row < rows
+    base = element_offsets(row, outer_shape, outer_strides, OUTER)
+    if MAP == "squares":
+        row_means = tl.load(means + row, mask=exists, other=0)[:, None]
+    else:
+        row_means = 0
+    total = tl.full([ROWS, COLUMNS], IDENTITY, ACCUMULATE_DTYPE)
+    errors = tl.full([ROWS, COLUMNS], 0, ACCUMULATE_DTYPE)
+    start = part * chunk
+    end = tl.minimum(start + chunk, length)
+    for first in tl.range(start, end, COLUMNS):
+        column = first + tl.arange(0, COLUMNS)
+        mask = exists[:, None] & (column < end)[None, :]
+        offsets = base[:, None] + element_offsets(column, inner_shape, inner_strides, INNER)[None, :]
+        values = map_elements(
+            decode(tl.load(x + offsets, mask=mask, other=0), ENCODING, DTYPE), row_means, MAP, ACCUMULATE_DTYPE
+        )
+        values = tl.where(mask, values, tl.full([ROWS, COLUMNS], IDENTITY, ACCUMULATE_DTYPE))
+        if OP == "sum":
+            if COMPENSATE:
+                sum = total + values
+                added = sum - total
+                errors += (total - (sum - added)) + (values - added)
+                total = sum
+            else:
+                total += values
+        elif OP == "prod":
+            total *= values
+        elif OP == "max":
+            total = maximum(total, values)
+        else:
+            total = minimum(total, values)
+    result = reduce_tile(total, OP)
+    if COMPENSATE:
+        # The error of an infinite or NaN sum is NaN.
+        correction = tl.sum(errors, 1)
+        result = tl.where(correction == correction, result + correction, result)
+    if FINISH != "none":
+        result = divide(result, divisor.to(ACCUMULATE_DTYPE))
+        if FINISH == "root":
+            result = sqrt(result)
+    tl.store(out + row * parts + part, encode(result, OUT_ENCODING, OUT_DTYPE), mask=exists)
+
+
+@triton.jit
+def select_larger(value, index, other, other_index):
+    """Return the larger value and its index; NaN is largest, and the lower index wins a tie."""
+    larger = (value > other) | ((value != value) & (other == other))
+    tied = (value == other) | ((value != value) & (other != other))
+    first = larger | (tied & (index < other_index))
+    return tl.where(first, value, other), tl.where(first, index, other_index)
+
+
+@triton.jit
+def select_smaller(value, index, other, other_index):
+    """Return the smaller value and its index; NaN is smallest, and the lower index wins a tie."""
+    smaller = (value < other) | ((value != value) & (other == other))
+    tied = (value == other) | ((value != value) & (other != other))
+    first = smaller | (tied & (index < other_index))
+    return tl.where(first, value, other), tl.where(first, index, other_index)
+
+
+@triton.jit
+def arg_extremum_rows(
+    out, out_values, x, indices, rows, length, chunk, parts, outer_shape, outer_strides, inner_shape, inner_strides,
+    LARGEST: tl.constexpr, IDENTITY: tl.constexpr, INVALID_INDEX: tl.constexpr, HAS_INDICES: tl.constexpr,
+    STORE_VALUES: tl.constexpr, ENCODING: tl.constexpr, DTYPE: tl.constexpr, INDEX_DTYPE: tl.constexpr,
+    OUTER: tl.constexpr, INNER: tl.constexpr, OFFSETS_64: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
+    """``out[row, part]`` is the index of the maximum (or minimum) of ``x[row, …]``.
+
+    ``HAS_INDICES`` loads the index of each element from ``indices``. ``INVALID_INDEX`` is larger than every index, so
+    that the ``IDENTITY`` of masked elements loses every tie. ``STORE_VALUES`` also stores the extrema.
+    """
+    row, part = rows_and_part(parts, ROWS, OFFSETS_64)
+    exists = row < rows
+    base = element_offsets(row, outer_shape, outer_strides, OUTER)
+    best = tl.full([ROWS, COLUMNS], IDENTITY, DTYPE)
+    best_index = tl.full([ROWS, COLUMNS], INVALID_INDEX, INDEX_DTYPE)
+    start = part * chunk
+    end = tl.minimum(start + chunk, length)
+    for first in tl.range(start, end, COLUMNS):
+        column = first + tl.arange(0, COLUMNS)
+        mask = exists[:, None] & (column < end)[None, :]
+        offsets = base[:, None] + element_offsets(column, inner_shape, inner_strides, INNER)[None, :]
+        value = decode(tl.load(x + offsets, mask=mask, other=0), ENCODING, DTYPE)
+        value = tl.where(mask, value, tl.full([ROWS, COLUMNS], IDENTITY, DTYPE))
+        if HAS_INDICES:
+            index = tl.load(indices + offsets, mask=mask, other=INVALID_INDEX)
+        else:
+            index = tl.where(mask, column[None, :], INVALID_INDEX).to(INDEX_DTYPE)
+        if LARGEST:
+            best, best_index = select_larger(best, best_index, value, index)
+        else:
+            best, best_index = select_smaller(best, best_index, value, index)
+    if LARGEST:
+        row_best, row_index = tl.reduce((best, best_index), 1, select_larger)
+    else:
+        row_best, row_index = tl.reduce((best, best_index), 1, select_smaller)
+    tl.store(out + row * parts + part, row_index.to(tl.int64), mask=exists)
+    if STORE_VALUES:
+        tl.store(out_values + row * parts + part, row_best, mask=exists)
+
+
+@triton.jit
+def scan_rows(
+    out, x, carries, rows, length, chunk, parts, outer_shape, outer_strides, outer_out_strides, stride, out_stride,
+    OP: tl.constexpr, IDENTITY: tl.constexpr, HAS_CARRIES: tl.constexpr, SHIFT: tl.constexpr,
+    ENCODING: tl.constexpr, DTYPE: tl.constexpr, ACCUMULATE_DTYPE: tl.constexpr,
+    OUT_ENCODING: tl.constexpr, OUT_DTYPE: tl.constexpr,
+    OUTER: tl.constexpr, OFFSETS_64: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
+    """``out[row, i + SHIFT] = OP(x[row, : i + 1])``; with ``SHIFT`` 1, a row begins with ``IDENTITY``.
+
+    ``HAS_CARRIES``: ``carries[row, part]`` is the result of all parts before a part.
+    """
+    row, part = rows_and_part(parts, ROWS, OFFSETS_64)
+    exists = row < rows
+    base = element_offsets(row, outer_shape, outer_strides, OUTER)
+    out_base = element_offsets(row, outer_shape, outer_out_strides, OUTER)
+    carry = tl.full([ROWS], IDENTITY, ACCUMULATE_DTYPE)
+    if HAS_CARRIES:
+        carry = tl.load(carries + row * (parts + 1) + part, mask=exists, other=IDENTITY)
+    if SHIFT:
+        beginning = encode(tl.full([ROWS], IDENTITY, ACCUMULATE_DTYPE), OUT_ENCODING, OUT_DTYPE)
+        tl.store(out + out_base, beginning, mask=exists & ((part + row * 0) == 0))
+    start = part * chunk
+    end = tl.minimum(start + chunk, length)
+    for first in tl.range(start, end, COLUMNS):
+        lane = tl.arange(0, COLUMNS)
+        column = first + lane
+        mask = exists[:, None] & (column < end)[None, :]
+        values = decode(tl.load(x + (base[:, None] + (column * stride)[None, :]), mask=mask, other=0), ENCODING, DTYPE)
+        values = tl.where(mask, values.to(ACCUMULATE_DTYPE), tl.full([ROWS, COLUMNS], IDENTITY, ACCUMULATE_DTYPE))
+        if OP == "sum":
+            scanned = tl.cumsum(values, 1) + carry[:, None]
+        else:
+            scanned = tl.cumprod(values, 1) * carry[:, None]
+        offsets = out_base[:, None] + ((column + SHIFT) * out_stride)[None, :]
+        tl.store(out + offsets, encode(scanned, OUT_ENCODING, OUT_DTYPE), mask=mask)
+        carry = tl.sum(
+            tl.where((lane == COLUMNS - 1)[None, :], scanned, tl.full([ROWS, COLUMNS], 0, ACCUMULATE_DTYPE)), 1
+        )

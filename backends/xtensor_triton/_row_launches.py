@@ -1,0 +1,267 @@
+"""Launches along rows: reductions and positions of extrema, in one launch or in two.
+
+Sums are accumulated in a wider dtype than that of the elements: float16 and bfloat16 in float32, float32 in float64;
+float64 sums are compensated.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import triton.language as tl
+
+from . import _row_kernels as kernels
+from ._context import Array, Builder, Unsuited
+from ._dtypes import FLOAT32, FLOAT64, INT64, KERNEL_DTYPES, UINT64, UNSPECIALIZED, DType, result_constants
+from ._layout import MAX_AXES, Rows, element_strides, rows
+from ._tiling import RowTiling, Tiling, sequential_tiling
+
+__all__ = [
+    "Reduction",
+    "arg_extremum",
+    "identity_element",
+    "kind_of",
+    "layout_of",
+    "product_dtype",
+    "reduce",
+    "reduce_parts",
+    "result_dtype",
+    "row_arguments",
+    "row_constants",
+    "row_types",
+    "strides_of",
+    "sum_dtype",
+]
+
+IN_ORDER_LIMIT = 1024
+"""Products of at most this many floating-point factors are multiplied in order, as NumPy does: the result of a product
+that overflows or underflows on the way, and then meets 0 or infinity, depends on the order.
+"""
+
+
+class Reduction(NamedTuple):
+    """How rows are reduced: see :func:`xtensor_triton._row_kernels.reduce_rows`.
+
+    Attributes
+    ----------
+    op
+        ``"sum"``, ``"prod"``, ``"max"`` or ``"min"``.
+    identity
+        The identity element of ``op``.
+    dtype
+        The Triton dtype that elements are read as.
+    accumulate
+        The dtype that partial results are accumulated in.
+    map
+        The function of each element that is reduced: ``"none"``, ``"truth"`` or ``"squares"``.
+    """
+
+    op: str
+    identity: float
+    dtype: Any
+    accumulate: DType
+    map: str = "none"
+
+    @property
+    def accumulate_in(self) -> Any:
+        """The Triton dtype of partial results."""
+        return KERNEL_DTYPES[self.accumulate].compute
+
+    @property
+    def of_partial_results(self) -> Reduction:
+        """The reduction of partial results."""
+        return self._replace(map="none", dtype=self.accumulate_in)
+
+
+def kind_of(dtype: DType) -> str:
+    """Return the kind of a dtype; raise :class:`Unsuited` if no kernel supports it."""
+    if dtype not in KERNEL_DTYPES:
+        raise Unsuited(f"no kernel supports {dtype}")
+    return KERNEL_DTYPES[dtype].kind
+
+
+def sum_dtype(dtype: DType) -> DType:
+    """Accumulate dtype of sums."""
+    kind = kind_of(dtype)
+    if kind == "f":
+        return FLOAT64 if dtype in (FLOAT32, FLOAT64) else FLOAT32
+    return UINT64 if kind == "u" else INT64
+
+
+def product_dtype(dtype: DType) -> DType:
+    """Accumulate dtype of products: float32 stays float32, so that products overflow as the result's dtype does."""
+    return FLOAT32 if dtype == FLOAT32 else sum_dtype(dtype)
+
+
+def result_dtype(dtype: DType) -> DType:
+    """Dtype of a sum or product by the standard."""
+    return dtype if kind_of(dtype) == "f" else sum_dtype(dtype)
+
+
+def identity_element(op: str, dtype: DType) -> float:
+    """Identity element of ``"max"`` or ``"min"`` for a dtype."""
+    if kind_of(dtype) == "f":
+        return -math.inf if op == "max" else math.inf
+    if dtype == np.bool_:
+        return 0 if op == "max" else 1
+    limits = np.iinfo(dtype)
+    return int(limits.min if op == "max" else limits.max)
+
+
+def strides_of(x: Any, shape: tuple[int, ...] | None = None) -> tuple[int, ...]:
+    """Return strides in elements, broadcast to a shape; raise :class:`Unsuited` if no kernel supports the array."""
+    kind_of(x.dtype)
+    strides = element_strides(x, shape)
+    if strides is None:
+        raise Unsuited("a stride is no multiple of the item size")
+    return strides
+
+
+def layout_of(x: Any, axes: tuple[int, ...], *others: tuple[int, ...], ordered: bool = False) -> Rows:
+    """Return an array as rows along axes, together with ``others``, the strides of arrays of the same shape."""
+    strides = strides_of(x)
+    if not x.size:
+        raise Unsuited("there are no elements")
+    layout = rows(x.shape, [strides, *others], axes, ordered=ordered)
+    if max(len(layout.outer.shape), len(layout.inner.shape)) > MAX_AXES:
+        raise Unsuited(f"the operand has more than {MAX_AXES} axes after merging")
+    return layout
+
+
+# -- the arguments of all kernels along rows ----------------------------------------------------------------------
+
+
+def row_types(layout: Rows) -> tuple[str, tuple[Any, ...]]:
+    """Return the type of integers, and the types of :func:`row_arguments`."""
+    integer = "i64" if layout.outer.offsets_64 else "i32"
+    outer, inner = (integer,) * len(layout.outer.shape), (integer,) * len(layout.inner.shape)
+    return integer, (outer, outer, inner, inner)
+
+
+def row_arguments(layout: Rows) -> tuple[Any, ...]:
+    """Return the axes of rows and within rows: shape and strides of each."""
+    outer, inner = layout
+    return outer.shape, outer.strides[0], inner.shape, inner.strides[0]
+
+
+def row_constants(layout: Rows, tiling: Tiling | RowTiling) -> dict[str, Any]:
+    """Return the constants for the axes and the tiles."""
+    outer, inner = layout
+    axes = {"OUTER": len(outer.shape), "INNER": len(inner.shape), "OFFSETS_64": outer.offsets_64}
+    return {**axes, "ROWS": tiling.rows, "COLUMNS": tiling.columns}
+
+
+# -- reductions ---------------------------------------------------------------------------------------------------
+
+
+def reduce(
+    builder: Builder,
+    x: Array,
+    layout: Rows,
+    how: Reduction,
+    out: Array,
+    *,
+    finish: str = "none",
+    divisor: float = 1.0,
+    means: Array | None = None,
+) -> None:
+    """Add the launches that reduce each row of ``x``; split rows need a second launch over their partial results.
+
+    ``finish`` is ``"none"``, ``"mean"`` for a division by ``divisor``, or ``"root"`` for the root of the quotient.
+    """
+    context = builder.context
+    in_order = how.op == "prod" and kind_of(how.accumulate) == "f" and layout.length <= IN_ORDER_LIMIT
+    tiling = sequential_tiling(layout.number, layout.length) if in_order else context.tiling(layout)
+    if tiling.parts > 1:
+        x = reduce_parts(builder, x, layout, how, tiling, means)
+        layout = rows((layout.number, tiling.parts), [(tiling.parts, 1)], (1,))
+        tiling, how, means = context.unsplit_tiling(layout), how.of_partial_results, None
+    _reduce_rows(builder, x, layout, how, out, tiling, finish, divisor, means)
+
+
+def reduce_parts(
+    builder: Builder, x: Array, layout: Rows, how: Reduction, tiling: Tiling, means: Array | None = None
+) -> Array:
+    """Add the launch that reduces each part of each row, and return the table of partial results."""
+    table = builder.scratch((layout.number, tiling.parts), how.accumulate)
+    _reduce_rows(builder, x, layout, how, table, tiling, "none", 1.0, means)
+    return table
+
+
+def _reduce_rows(
+    builder: Builder,
+    x: Array,
+    layout: Rows,
+    how: Reduction,
+    out: Array,
+    tiling: Tiling,
+    finish: str,
+    divisor: float,
+    means: Array | None,
+) -> None:
+    integer, axes = row_types(layout)
+    constants = {
+        "OP": how.op,
+        "MAP": how.map,
+        "FINISH": finish,
+        "IDENTITY": how.identity,
+        "COMPENSATE": how.op == "sum" and how.accumulate == FLOAT64,
+        "ENCODING": KERNEL_DTYPES[x.dtype].encoding,
+        "DTYPE": how.dtype,
+        "ACCUMULATE_DTYPE": how.accumulate_in,
+        **result_constants(out.dtype),
+        **row_constants(layout, tiling),
+    }
+    types = (*(integer,) * 4, UNSPECIALIZED + "fp64", *axes)
+    arguments = (layout.number, layout.length, tiling.chunk, tiling.parts, float(divisor), *row_arguments(layout))
+    builder.launch(kernels.reduce_rows, (out, x, means), types, constants, tiling.programs, arguments)
+
+
+# -- positions of extrema -----------------------------------------------------------------------------------------
+
+
+def arg_extremum(builder: Builder, x: Array, layout: Rows, out: Array, op: str) -> None:
+    """Add the launches that find the index of the ``"max"`` or ``"min"`` of each row."""
+    context = builder.context
+    tiling = context.tiling(layout)
+    indices = None
+    if tiling.parts > 1:
+        table = (layout.number, tiling.parts)
+        values = builder.scratch(table, FLOAT32 if KERNEL_DTYPES[x.dtype].compute == tl.float32 else x.dtype)
+        indices = builder.scratch(table, INT64)
+        _arg_extremum_rows(builder, x, None, layout, indices, values, tiling, op)
+        layout = rows(table, [(tiling.parts, 1)], (1,))
+        x, tiling = values, context.unsplit_tiling(layout)
+    _arg_extremum_rows(builder, x, indices, layout, out, None, tiling, op)
+
+
+def _arg_extremum_rows(
+    builder: Builder,
+    x: Array,
+    indices: Array | None,
+    layout: Rows,
+    out: Array,
+    out_values: Array | None,
+    tiling: Tiling,
+    op: str,
+) -> None:
+    integer, axes = row_types(layout)
+    stored = KERNEL_DTYPES[x.dtype]
+    indices_64 = layout.outer.offsets_64 or indices is not None
+    constants = {
+        "LARGEST": op == "max",
+        "IDENTITY": identity_element(op, x.dtype),
+        "INVALID_INDEX": 2**62 if indices_64 else 2**31 - 1,
+        "HAS_INDICES": indices is not None,
+        "STORE_VALUES": out_values is not None,
+        "ENCODING": stored.encoding,
+        "DTYPE": stored.compute,
+        "INDEX_DTYPE": tl.int64 if indices_64 else tl.int32,
+        **row_constants(layout, tiling),
+    }
+    arrays = (out, out_values, x, indices)
+    arguments = (layout.number, layout.length, tiling.chunk, tiling.parts, *row_arguments(layout))
+    types = (*(integer,) * 4, *axes)
+    builder.launch(kernels.arg_extremum_rows, arrays, types, constants, tiling.programs, arguments)

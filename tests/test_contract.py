@@ -1,0 +1,179 @@
+"""The backend contract admits every kind of library: each unusual one computes what NumPy computes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from arguments import GOOD, call, find, public_functions, tried
+from contract_toys import DeferredBackend, ImmutableBackend, LetteredBackend, LookError, NarrowBackend
+
+import xtensor as xp
+from xtensor.backend import TABLE, primitives
+
+BY_VALUES = {
+    *(row.name for row in TABLE.values() if row.declared and row.shape == "data-dependent"),
+    # A bool or a shape that depends on values, or an error for rows of NaN alone:
+    *("allclose", "bincount", "roots", "nanargmax", "nanargmin"),
+    # Not about arrays of a device:
+    *("backends", "best_device", "default_device", "device", "devices", "register_backend", "set_backend_priority"),
+    *("set_default_device", "transfers", "use_device", "__array_namespace_info__", "from_dlpack"),
+    *("broadcast_shapes", "can_cast", "finfo", "iinfo", "isdtype", "result_type"),
+    # Returns nothing: see test_assignment_along_an_axis.
+    "put_along_axis",
+}
+"""The functions whose result depends on values by its nature, and those that take no array."""
+
+STANDARD = [
+    name
+    for name in public_functions()
+    if name not in BY_VALUES
+    and not name.startswith(("special.", "nn.", "lib."))
+    and "." not in name.replace("linalg.", "").replace("fft.", "")
+]
+
+
+@pytest.fixture(params=[ImmutableBackend, LetteredBackend, NarrowBackend, DeferredBackend], ids=lambda kind: kind.name)
+def toy(request, registry):
+    """An unusual library's device, which is the default one while the test runs."""
+    backend = request.param()
+    xp.register_backend(backend)
+    with xp.use_device(f"{backend.name}:0") as device:
+        yield device
+
+
+def values(x):
+    """The values of an array, of a deferred one too."""
+    if isinstance(x, tuple):
+        return tuple(map(values, x))
+    if not isinstance(x, xp.Array):
+        return x
+    library = x.device._library
+    return library.values(x._native) if isinstance(library, DeferredBackend) else np.asarray(x.to_device("cpu"))
+
+
+@pytest.mark.parametrize("name", STANDARD)
+def test_function_computes_on_an_unusual_library(toy, name):
+    with tried(name):
+        result = values(call(find(name), GOOD[name]()))
+        with xp.use_device("cpu"):
+            expected = values(call(find(name), GOOD[name]()))
+    if name in ("empty", "empty_like"):
+        assert result.shape == expected.shape
+        return
+    single = toy.backend == "narrow"
+    for ours, theirs in zip(as_tuple(result), as_tuple(expected), strict=True):
+        if name in ("linalg.eig", "linalg.eigh", "linalg.qr", "linalg.svd"):
+            assert np.shape(ours) == np.shape(theirs)
+        else:
+            np.testing.assert_allclose(ours, theirs, rtol=1e-5 if single else 1e-12, atol=1e-5 if single else 1e-12)
+
+
+def as_tuple(value):
+    return value if isinstance(value, tuple) else (value,)
+
+
+def test_primitives_are_at_most_eighty():
+    assert len(primitives()) <= 80
+
+
+def test_the_template_offers_the_primitives_and_nothing_else():
+    from xtensor_plain import namespace
+
+    found = vars(namespace(np))
+    names = {name for name in found if name not in ("linalg", "fft")}
+    names |= {f"{chapter}.{name}" for chapter in ("linalg", "fft") for name in vars(found[chapter])}
+    assert names == set(primitives())
+
+
+# -- arrays that cannot be written to -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def immutable(registry):
+    xp.register_backend(ImmutableBackend())
+    with xp.use_device("immutable:0") as device:
+        yield device
+
+
+def test_assignment_replaces_an_immutable_native_array(immutable):
+    x = xp.asarray([1.0, 2.0, 3.0])
+    before = x._native
+    x[1:] = 9.0
+    assert x.to_device("cpu").tolist() == [1.0, 9.0, 9.0]
+    assert before.array.tolist() == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("operation", [name for name, row in TABLE.items() if row.declared and row.inplace])
+def test_inplace_operator_is_composed_on_an_immutable_library(immutable, operation):
+    import operator
+
+    row = TABLE[operation]
+    integers = "bit" in operation
+    a, b = ([[6, 5], [3, 7]], [[2, 1], [1, 2]]) if integers else ([[6.0, 5.0], [3.0, 7.0]], [[2.0, 1.0], [1.0, 2.0]])
+    x, expected = xp.asarray(a), np.asarray(a)
+    x = getattr(operator, row.inplace)(x, xp.asarray(b))
+    expected = getattr(operator, row.inplace)(expected, np.asarray(b))
+    np.testing.assert_array_equal(values(x), expected)
+
+
+def test_inplace_operator_that_fails_leaves_an_immutable_array(immutable):
+    x = xp.asarray([1, 2])
+    with pytest.raises(TypeError, match="in place"):
+        x += xp.asarray([0.5, 0.5])
+    assert values(x).tolist() == [1, 2]
+
+
+def test_assignment_along_an_axis(toy):
+    x = xp.asarray([[1.0, 2.0], [3.0, 4.0]])
+    xp.put_along_axis(x, xp.asarray([[1], [0]]), 9.0, axis=1)
+    np.testing.assert_array_equal(values(x), [[1.0, 9.0], [9.0, 4.0]])
+
+
+# -- no float64 -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def narrow(registry):
+    xp.register_backend(NarrowBackend())
+    with xp.use_device("narrow:0") as device:
+        yield device
+
+
+def test_default_dtypes_are_those_of_the_device(narrow):
+    assert xp.zeros(1).dtype == np.float32
+    assert xp.asarray([1.0]).dtype == np.float32
+    assert xp.asarray([1j]).dtype == np.complex64
+    assert xp.linspace(0, 1, 3).dtype == np.float32
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128", "float16", "bfloat16"])
+def test_dtype_that_a_device_lacks_is_refused_with_those_it_has(narrow, dtype):
+    with pytest.raises(TypeError, match=rf"narrow:0 does not support dtype {dtype}; it supports bool, .*float32"):
+        xp.zeros(1, dtype=dtype)
+
+
+def test_narrow_device_leaves_the_host_alone(narrow):
+    assert xp.zeros(1, device="cpu").dtype == np.float64
+    assert xp.__array_namespace_info__().dtypes(device="cpu")["float64"] == np.float64
+
+
+# -- values that cannot be looked at --------------------------------------------------------------------------------
+
+
+def test_look_at_a_deferred_value_is_caught(registry):
+    xp.register_backend(DeferredBackend())
+    x = xp.ones(3, device="deferred:0")
+    for look in (lambda: bool(xp.any(x)), lambda: float(x[0]), lambda: x.tolist(), lambda: x[x > 0]):
+        with pytest.raises(LookError):
+            look()
+
+
+@pytest.mark.parametrize("operator", ["add", "multiply", "floor_divide", "pow", "matmul"])
+def test_operators_do_not_look_at_deferred_values(registry, operator):
+    xp.register_backend(DeferredBackend())
+    with xp.use_device("deferred:0"):
+        x = xp.asarray([[1.0, 2.0], [3.0, 4.0]])
+        y = getattr(xp, operator)(x, x)
+        y[0, :] = 0.0
+        y += x
+    assert values(y).shape == (2, 2)

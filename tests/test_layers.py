@@ -1,0 +1,155 @@
+"""The floors of the package: an import goes down, never up, and nothing imports in a circle."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "xtensor"
+
+FLOORS = (
+    ("xtensor._core",),
+    ("xtensor._composed", "xtensor.backend"),
+    ("xtensor._standard",),
+    (
+        "xtensor.linalg",
+        "xtensor.fft",
+        "xtensor.special",
+        "xtensor.nn",
+        "xtensor._beyond",
+        "xtensor.lib",
+        "xtensor._numpy",
+    ),
+    ("xtensor", "xtensor.__main__", "xtensor.einops"),
+)
+"""The parts of the package, the lowest floor first."""
+
+OPTIONAL = {
+    "ml_dtypes": "optional, and a quarter of NumPy's import",
+    "scipy.special": "optional, and as costly to import as NumPy",
+    "importlib.metadata": "costs as much as the rest of `import xtensor`",
+    "logging": "needed only by a transfer that is logged",
+}
+"""Modules that are imported inside functions, and why."""
+
+
+def modules() -> dict[str, Path]:
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = modules()
+
+
+def floor(module: str) -> int:
+    """The number of a module's floor, by the longest part that it belongs to."""
+    parts = [(len(part), number) for number, floor in enumerate(FLOORS) for part in floor if within(module, part)]
+    return max(parts)[1]
+
+
+def within(module: str, part: str) -> bool:
+    return module == part or (part != "xtensor" and module.startswith(f"{part}."))
+
+
+def resolve(module: str, node: ast.ImportFrom) -> str:
+    """The module that a relative import names."""
+    package = module.split(".") if MODULES[module].name == "__init__.py" else module.split(".")[:-1]
+    base = package[: len(package) - node.level + 1]
+    return ".".join([*base, *(node.module.split(".") if node.module else [])])
+
+
+def imports(module: str, *, inside_functions: bool = False) -> list[tuple[str, int]]:
+    """The modules that a module imports, with lines; those for type checkers alone are left out."""
+    found: list[tuple[str, int]] = []
+
+    def visit(node: ast.AST, in_function: bool) -> None:
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            for child in node.orelse:
+                visit(child, in_function)
+            return
+        inner = in_function or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+        if in_function == inside_functions:
+            if isinstance(node, ast.Import):
+                found.extend((alias.name, node.lineno) for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                target = resolve(module, node) if node.level else str(node.module)
+                names = [f"{target}.{alias.name}" for alias in node.names]
+                found.extend((name if name in MODULES else target, node.lineno) for name in names)
+        for child in ast.iter_child_nodes(node):
+            visit(child, inner)
+
+    visit(ast.parse(MODULES[module].read_text(encoding="utf-8")), False)
+    return list(dict.fromkeys(found))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_import_goes_down_never_up(module):
+    up = [
+        f"{module}:{line} imports {target}"
+        for target, line in imports(module)
+        if target in MODULES and target != module and floor(target) > floor(module)
+    ]
+    assert not up
+
+
+def test_no_module_imports_in_a_circle():
+    graph = {
+        module: [
+            target
+            for target, _ in imports(module)
+            # A package's own parts, and the package they are in, are one place.
+            if target in MODULES and not within(module, target) and target != module
+        ]
+        for module in MODULES
+    }
+    state: dict[str, int] = {}
+
+    def walk(module: str, path: tuple[str, ...]) -> None:
+        assert state.get(module) != 1, f"a circle: {' → '.join((*path[path.index(module) :], module))}"
+        if state.get(module) == 2:
+            return
+        state[module] = 1
+        for target in graph[module]:
+            walk(target, (*path, module))
+        state[module] = 2
+
+    for module in graph:
+        walk(module, ())
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_import_inside_a_function_is_of_an_optional_library(module):
+    hidden = [f"{name} (line {line})" for name, line in imports(module, inside_functions=True) if name not in OPTIONAL]
+    assert not hidden
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_package_is_not_taken_from_the_table_of_modules(module):
+    text = MODULES[module].read_text(encoding="utf-8")
+    assert "sys.modules[" not in text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in ROOT.rglob("*.py") if ".tox" not in path.parts],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_no_module_is_longer_than_600_lines(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 600
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "backends").rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT))
+)
+def test_backend_knows_the_contract_and_nothing_else_of_the_core(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    known = {
+        node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module and not node.level
+    } | {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    assert {name for name in known if name == "xtensor" or name.startswith("xtensor.")} <= {"xtensor.backend"}

@@ -1,0 +1,288 @@
+"""The table of operations: its rows are true on every device, calls carry them, and additions are small."""
+
+from __future__ import annotations
+
+import cProfile
+import pstats
+import subprocess
+import sys
+import textwrap
+import traceback
+from pathlib import Path
+
+import numpy as np
+import pytest
+from arguments import GOOD, call, find, tried
+
+import xtensor as xp
+from xtensor.backend import TABLE
+
+TEMPLATE = Path(__file__).resolve().parents[1] / "examples" / "backend_template"
+
+ROWS = {
+    name: row
+    for name, row in TABLE.items()
+    if row.declared
+    and row.kind not in ("special", "network", "signal")
+    and name not in ("complex_of", "may_have_infinity")
+}
+
+
+def arrays_in(value):
+    values = value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else (value,)
+    found = []
+    for item in values:
+        if isinstance(item, xp.Array):
+            found.append(item)
+        elif isinstance(item, (tuple, list)):
+            found += arrays_in(item)
+    return found
+
+
+def test_every_row_is_declared():
+    assert [name for name, row in TABLE.items() if not row.declared] == []
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_row_has_a_public_function(name):
+    assert callable(find(name))
+
+
+@pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.numpy])
+def test_row_names_a_function_of_numpy(name):
+    place = np
+    for part in ROWS[name].numpy.split("."):
+        place = getattr(place, part)
+    assert callable(place)
+
+
+@pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.dtype not in ("argument", "several")])
+def test_result_has_the_dtype_of_the_rule(device, name):
+    row, arguments = ROWS[name], GOOD[name]()
+    with tried(name):
+        result = call(find(name), arguments)
+    operands = [x.dtype for x in arrays_in(arguments)] or [device.default_dtypes["real floating"]]
+    promoted = xp.result_type(*operands[: row.operands or 1]) if row.operands else operands[0]
+    expected = {
+        "promoted": promoted,
+        "bool": np.dtype(bool),
+        "component": np.finfo(promoted).dtype if promoted.kind in "fc" else promoted,
+        "accumulated": promoted if promoted.kind in "fc" else device.default_dtypes["integral"],
+        "complex": np.result_type(promoted, np.complex64),
+        "index": device.default_dtypes["indexing"],
+    }
+    assert result.dtype == expected[row.dtype]
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, row in ROWS.items() if row.shape in ("broadcast", "same", "reduced", "stack")]
+)
+def test_result_has_the_shape_of_the_rule(device, name):
+    row, arguments = ROWS[name], GOOD[name]()
+    with tried(name):
+        result = call(find(name), arguments)
+    shapes = [x.shape for x in arrays_in(arguments)]
+    if row.shape == "broadcast":
+        expected = np.broadcast_shapes(*shapes)
+    elif row.shape == "same":
+        expected = shapes[0]
+    else:
+        expected = () if row.shape == "reduced" else shapes[0][:-2]
+    assert result.shape == expected
+
+
+@pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.kind == "elementwise" and row.operator])
+def test_operator_of_a_row_is_arrays_operator(name):
+    import operator
+
+    row, x = ROWS[name], next(iter(GOOD[name]().values()))
+    operands = (x,) * row.operands
+    ours, theirs = getattr(operator, row.operator)(*operands), find(name)(*operands)
+    assert np.array_equal(np.asarray(ours.to_device("cpu")), np.asarray(theirs.to_device("cpu")))
+
+
+# -- a call carries its operation -------------------------------------------------------------------------------------
+
+
+def test_profile_names_the_functions():
+    x = xp.ones(3)
+    profile = cProfile.Profile()
+    profile.enable()
+    xp.add(x, x)
+    xp.sin(x)
+    x * x
+    profile.disable()
+    names = {name for _, _, name in pstats.Stats(profile).stats}
+    assert {"add", "sin", "__mul__"} <= names
+
+
+def test_traceback_names_the_function():
+    with pytest.raises(ValueError, match="broadcast") as caught:
+        xp.multiply(xp.ones(2), xp.ones(3))
+    frames = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert "multiply" in frames
+    assert "function" not in frames
+
+
+def run(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120, check=True
+    )
+
+
+WARNING = """
+import sys, types
+code = compile('''import xtensor as xp
+x = xp.asarray([0.0, 1.0], device="cpu")
+for _ in range(3):
+    {statement}
+{statement}
+''', "user.py", "exec")
+module = types.ModuleType("user")
+exec(code, module.__dict__)
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("xp.log(x)", "divide by zero encountered in log"),
+        ("1.0 / x", "divide by zero encountered in divide"),
+        ("xp.nanmax(xp.log(x))", "divide by zero encountered in log"),
+        ("xp.floor_divide(x, 0.0)", "encountered in floor_divide"),
+        ("y = x + 1.0; y /= 0.0", "divide by zero encountered in divide"),
+    ],
+)
+def test_warning_points_at_the_users_line_once_for_each_line(statement, message):
+    done = run(WARNING.format(statement=statement))
+    lines = [line for line in done.stderr.splitlines() if message in line]
+    assert [line.partition(": ")[0] for line in lines] == ["user.py:4", "user.py:5"], done.stderr
+    assert "dispatch.py" not in done.stderr
+
+
+def test_warning_that_the_user_made_an_error_is_raised():
+    code = """
+        import warnings, xtensor as xp
+        warnings.simplefilter("error")
+        try:
+            xp.log(xp.asarray(0.0, device="cpu"))
+        except RuntimeWarning as error:
+            print(error)
+    """
+    assert "divide by zero" in run(code).stdout
+
+
+def test_inplace_result_is_written_before_its_warning():
+    code = """
+        import xtensor as xp
+        x = xp.asarray([1.0, 4.0], device="cpu")
+        x /= xp.asarray([0.0, 2.0], device="cpu")
+        x //= xp.asarray([1.0, 0.0], device="cpu")
+        print(x.tolist())
+    """
+    assert run(code).stdout.strip() == "[inf, inf]"
+
+
+# -- additions --------------------------------------------------------------------------------------------------------
+
+
+def test_elementwise_function_is_one_declaration_and_its_composition():
+    """A row with its docstring, and the composition: every device computes it, also one that is open already."""
+    code = """
+        import xtensor as xp
+        from xtensor._standard.elementwise._declaration import unary
+
+        x = xp.asarray([1.0, -2.0])
+
+        def cube(xp, x):
+            return xp.multiply(x, xp.multiply(x, x))
+
+        @unary(accepts="numeric", composition=cube)
+        def cubed(x, /):
+            "Return the cube."
+
+        print(cubed(x).tolist(), cubed.__doc__)
+        print([cubed(xp.asarray([2.0], device=d)).to_device("cpu").tolist() for d in ("cpu", "plain:0")])
+    """
+    done = subprocess_with_plain(code)
+    assert done.splitlines() == ["[1.0, -8.0] Return the cube.", "[[8.0], [8.0]]"]
+
+
+def test_special_function_is_one_declaration():
+    code = """
+        import xtensor as xp
+        from xtensor.special._declaration import special
+
+        @special()
+        def double_logit(x, /):
+            "Return twice the logit."
+            return 2 * (xp.log(x) - xp.log1p(-x))
+
+        print(double_logit(xp.asarray([0.5, 0.5])).tolist())
+    """
+    assert subprocess_with_plain(code).strip() == "[0.0, 0.0]"
+
+
+def test_kernel_is_one_function_of_an_overlay():
+    """A kernel is asked first, declines what it does not take, and the library's function is next."""
+    code = """
+        import xtensor as xp
+        from xtensor.backend import Overlay
+        from xtensor_numpy import backend as numpy_backend
+
+        class Kernels(Overlay):
+            name = "kernels"
+            kinds = ("kernels",)
+            def probe(self):
+                return "1"
+            def devices(self):
+                return ("kernels:0",)
+            def storage(self, spec):
+                return numpy_backend, "cpu"
+            def rank(self, spec):
+                return -100
+            def kernels(self, spec):
+                def add(x1, x2):
+                    return NotImplemented if getattr(x2, "dtype", None) == "int64" else x1 * 100
+                return {"add": add}
+
+        xp.register_backend(Kernels())
+        x = xp.asarray([1.0], device="kernels:0")
+        print((x + x).tolist(), (x + xp.asarray([1], device="kernels:0")).tolist(), x.device)
+        print(xp.device("kernels:0").implements("add"), xp.device("kernels:0").implements("nn.gelu"))
+    """
+    assert subprocess_with_plain(code).splitlines() == ["[100.0] [2.0] kernels:0", "True False"]
+
+
+def test_correction_is_one_function_that_a_backend_names():
+    code = """
+        import xtensor as xp
+        from xtensor.backend import CORRECTIONS
+        from xtensor_plain import PlainBackend
+
+        CORRECTIONS["sqrt"] = lambda xp, raw: lambda x: xp.add(raw(x), 1.0)
+
+        class Corrected(PlainBackend):
+            name = "corrected"
+            kinds = ("corrected",)
+            corrections = ("sqrt",)
+            def devices(self):
+                return ("corrected:0",)
+
+        xp.register_backend(Corrected())
+        print(xp.sqrt(xp.asarray([4.0], device="corrected:0")).tolist())
+    """
+    assert subprocess_with_plain(code).strip() == "[3.0]"
+
+
+def subprocess_with_plain(code: str) -> str:
+    """Run code in which the template's device ``plain:0`` is registered."""
+    start = f"""
+        import sys
+        sys.path.insert(0, {str(TEMPLATE)!r})
+        import xtensor as xp
+        from xtensor_plain import backend
+        if "plain" not in [info.name for info in xp.backends()]:
+            xp.register_backend(backend)
+    """
+    return run(textwrap.dedent(start) + textwrap.dedent(code)).stdout
