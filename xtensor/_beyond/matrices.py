@@ -12,6 +12,7 @@ from .._core.array import Array
 from .._core.checks import LARGEST, check_integer
 from .._core.dispatch import composed, device_of
 from .._core.dtypes import kind_of, result_type
+from .._core.errors import describe
 
 __all__ = ["diag", "roots", "transpose"]
 
@@ -124,10 +125,16 @@ def transpose(a: Array, axes: Sequence[int] | None = None) -> Array:
     ------
     ValueError
         If ``axes`` is not a permutation of the axes.
+    TypeError
+        If ``axes`` is not a sequence of integers.
 
     Notes
     -----
     NumPy, ``transpose``. The standard's function is :func:`permute_dims`.
     """
     device_of(a, "transpose")
-    return xp.permute_dims(a, tuple(range(a.ndim))[::-1] if axes is None else tuple(axes))
+    try:
+        order = tuple(range(a.ndim))[::-1] if axes is None else tuple(axes)
+    except TypeError:
+        raise TypeError(f"transpose(): axes is a sequence of integers or None, not {describe(axes)}") from None
+    return xp.permute_dims(a, order)
