@@ -1,7 +1,7 @@
 """Good and bad arguments of every public function, method and operator, and how an error is judged.
 
-The functions and their parameters come from the namespace's signatures, their operands from the table of operations; what
-does not follow from it is in ``SPECIAL_OPERANDS`` and ``GOOD_METHODS``. A function without good arguments fails
+The functions and their parameters come from the namespace's signatures, their operands from the table of operations;
+what does not follow from it is in ``SPECIAL_OPERANDS`` and ``GOOD_METHODS``. A function without good arguments fails
 ``test_every_function_has_good_arguments``.
 """
 

@@ -81,12 +81,13 @@ def matrix_rank(x: Strict, /, **options: Any) -> Strict:
     return library.linalg.matrix_rank(x, **options)
 
 
-def new_array(name: str) -> Callable[[Strict], Strict]:
+def in_new_array(name: str) -> Callable[[Strict], Strict]:
     """A rounding function, which array_api_strict returns integers from as they are."""
     function = getattr(library, name)
 
     def rounded(x: Strict, /) -> Strict:
-        return function(x) if library.isdtype(x.dtype, "real floating") else library.asarray(x, copy=True)
+        result = function(x)
+        return result if library.isdtype(x.dtype, "real floating") else library.asarray(result, copy=True)
 
     return rounded
 
@@ -139,7 +140,7 @@ functions = wrapped_namespace(
     Chapter(
         library,
         {
-            **{name: new_array(name) for name in ("ceil", "floor", "trunc")},
+            **{name: in_new_array(name) for name in ("ceil", "floor", "trunc")},
             **{name: promoting(getattr(library, name)) for name in ("matmul", "searchsorted", "tensordot", "vecdot")},
             "astype": astype,
             "clip": clip,

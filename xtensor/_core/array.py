@@ -81,7 +81,9 @@ def apply(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Ar
     except Exception as error:
         native = recover(error, operation, device, args, kwargs)
     if native.__class__ is not device.native_type:
-        native = refuse(operation, device) if native is NotImplemented else device._library.normalize(native, device._place)
+        native = (
+            refuse(operation, device) if native is NotImplemented else device._library.normalize(native, device._place)
+        )
     result = make()
     result._native = native
     result._device = device
@@ -126,8 +128,8 @@ class Array(Methods, Operators, metaclass=_Final):
 
     def __init_subclass__(cls, **options: Any) -> None:
         raise TypeError(
-            "Array is final and cannot be subclassed; write functions of Arrays, or a backend (xtensor.backend.Backend) "
-            "for another kind of native array"
+            "Array is final and cannot be subclassed; write functions of Arrays, or a backend for another kind of native "
+            "array (xtensor.backend.Backend)"
         )
 
     # -- attributes ---------------------------------------------------------------------------------------------

@@ -122,7 +122,7 @@ class Backend(Provider):
     corrections
         Names of the operations whose library function needs the shared correction (``xtensor.backend.CORRECTIONS``).
     composed_inplace
-        Names of the operations whose in-place operator is not the library's: the core computes the result and assigns it.
+        Names of the operations whose in-place operator the core composes of the function and an assignment.
     widens_bfloat16
         Whether bfloat16 operands are computed in float32 and the result is rounded once, by the core.
     defined_only

@@ -47,7 +47,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 SCALARS = frozenset((bool, int, float, complex))
 
 
-
 def make() -> Any:
     """Return an Array whose fields are not set yet. Replaced by the Array class, which is built on this module."""
     raise AssertionError("the Array class is not defined yet")
@@ -76,7 +75,11 @@ def _unary(operation: Operation) -> Callable[[Any], Any]:
         except Exception as error:
             native = recover(error, operation, device, (x._native,))
         if native.__class__ is not device.native_type:
-            native = refuse(operation, device) if native is NotImplemented else device._library.normalize(native, device._place)
+            native = (
+                refuse(operation, device)
+                if native is NotImplemented
+                else device._library.normalize(native, device._place)
+            )
         result = make()
         result._native = native
         result._device = device
@@ -127,7 +130,11 @@ def _binary(operation: Operation, *, foreign: Any) -> Callable[[Any, Any], Any]:
         except Exception as error:
             native = recover(error, operation, device, (native1, native2))
         if native.__class__ is not device.native_type:
-            native = refuse(operation, device) if native is NotImplemented else device._library.normalize(native, device._place)
+            native = (
+                refuse(operation, device)
+                if native is NotImplemented
+                else device._library.normalize(native, device._place)
+            )
         result = make()
         result._native = native
         result._device = device
@@ -152,7 +159,7 @@ def _on_two_devices(operation: Operation, x1: Any, x2: Any, foreign: Any) -> Any
 
 
 def inplace_operator(name: str) -> Callable[[F], F]:
-    """Make the in-place operator method: the array keeps its shape and dtype; a call that raises leaves it unchanged."""
+    """Make the in-place operator method: the array keeps shape and dtype; a call that raises leaves it unchanged."""
     row = operation(name)
     index = row.index
 
@@ -192,7 +199,7 @@ def _publish(function: Callable[..., Any], declaration: F) -> F:
 def operands(name: str, x1: Any, x2: Any, foreign: Any = TypeError) -> Any:
     """Return the device and the native operands of a call with mixed operands.
 
-    ``foreign`` is the consequence of an operand that is neither array nor scalar: TypeError is raised; NotImplemented is
+    ``foreign`` is the answer to an operand that is neither array nor scalar: TypeError is raised; NotImplemented is
     returned, so that Python asks the other operand's reflected method.
     """
     device = common_device((x1, x2))

@@ -32,8 +32,9 @@ COMPILED = (np.ufunc, BuiltinFunctionType, MethodDescriptorType)
 class Chapter:
     """A device's functions as attributes, by the operations' names: the ``xp`` of compositions and corrections.
 
-    The one of the main chapter has ``linalg``, ``fft``, ``special`` and ``nn``, which are chapters; ``getitem``, indexing
-    with every key of the contract; and ``default_float`` and ``default_integer``, the device's default dtypes.
+    The main chapter has the attributes ``linalg``, ``fft``, ``special`` and ``nn``, which are chapters; ``getitem``,
+    which indexes with every key of the contract; and ``default_float`` and ``default_integer``, the device's default
+    dtypes.
     """
 
     def __init__(self, functions: Functions, prefix: str, **attributes: Any) -> None:

@@ -96,9 +96,9 @@ DTypeRule: TypeAlias = Literal[
     "argument",
     "several",
 ]
-"""The dtype of the result: the operands' promotion; bool; the dtype of a complex number's components; the dtype in which
-the standard accumulates (integers as the default integer); a complex dtype of the operands' precision; the default
-index dtype; the dtype that an argument names; one for each of several results."""
+"""The dtype of the result: the promoted dtype of the operands; bool; the dtype of complex components; the dtype in
+which the standard accumulates (integers in the default integer); the complex dtype of the operands' precision; the
+default index dtype; the dtype that an argument names; one for each of several results."""
 
 ShapeRule: TypeAlias = Literal[
     "broadcast",
@@ -110,9 +110,9 @@ ShapeRule: TypeAlias = Literal[
     "several",
     "data-dependent",
 ]
-"""The shape of the result: the operands' broadcast shape; that of the operand; without the reduced axes; by an argument;
-that of a product of matrices or vectors; by the axes in front of the matrices; one for each of several results; by the
-elements' values."""
+"""The shape of the result: the broadcast shape of the operands; the operand's shape; without the reduced axes; as an
+argument says; the shape of a product of matrices or vectors; the axes before those of the matrices; one for each of
+several results; depending on the elements' values."""
 
 
 class Operation:

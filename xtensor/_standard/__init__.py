@@ -9,8 +9,10 @@ from . import (
     conversion,
     creation,
     data_types,
+    filling,
     indexing,
     inspection,
+    joining,
     linear_algebra,
     manipulation,
     searching,
@@ -44,8 +46,10 @@ from .elementwise.hyperbolic import *
 from .elementwise.logical import *
 from .elementwise.rounding import *
 from .elementwise.trigonometric import *
+from .filling import *
 from .indexing import *
 from .inspection import *
+from .joining import *
 from .linear_algebra import *
 from .manipulation import *
 from .searching import *
@@ -78,8 +82,10 @@ __all__ = [
     *conversion.__all__,
     *creation.__all__,
     *data_types.__all__,
+    *filling.__all__,
     *indexing.__all__,
     *inspection.__all__,
+    *joining.__all__,
     *linear_algebra.__all__,
     *manipulation.__all__,
     *searching.__all__,

@@ -20,7 +20,7 @@ from .._core.dtypes import DType
 from .._core.errors import CopyRequiredError, describe
 from .._core.interchange import from_producer
 from .._core.transfers import move
-from .manipulation import STACK
+from .joining import STACK
 
 __all__ = ["asarray", "from_dlpack"]
 

@@ -28,7 +28,7 @@ from .._core.errors import describe
 from .._core.operations import Accepts, Operation
 from .._core.operations import declare as declare_operation
 from .._core.transfers import allowed, move
-from .._standard.creation import FULL
+from .._standard.filling import FULL
 
 __all__ = ["DECLARATIONS", "Declaration", "FunctionUnavailableError", "arrays", "library_function", "special"]
 
