@@ -46,6 +46,7 @@ from ._standard.elementwise.exponential import *
 from ._standard.elementwise.floating import *
 from ._standard.elementwise.hyperbolic import *
 from ._standard.elementwise.logical import *
+from ._standard.elementwise.powers import *
 from ._standard.elementwise.rounding import *
 from ._standard.elementwise.trigonometric import *
 from ._standard.filling import *

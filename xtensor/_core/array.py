@@ -128,8 +128,8 @@ class Array(Methods, Operators, metaclass=_Final):
 
     def __init_subclass__(cls, **options: Any) -> None:
         raise TypeError(
-            "Array is final and cannot be subclassed; write functions of Arrays, or a backend for another kind of native "
-            "array (xtensor.backend.Backend)"
+            "Array is final and cannot be subclassed; write functions of Arrays, or a backend for another kind of "
+            "native array (xtensor.backend.Backend)"
         )
 
     # -- attributes ---------------------------------------------------------------------------------------------

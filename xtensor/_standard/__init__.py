@@ -33,6 +33,7 @@ from .elementwise import (
     floating,
     hyperbolic,
     logical,
+    powers,
     rounding,
     trigonometric,
 )
@@ -44,6 +45,7 @@ from .elementwise.exponential import *
 from .elementwise.floating import *
 from .elementwise.hyperbolic import *
 from .elementwise.logical import *
+from .elementwise.powers import *
 from .elementwise.rounding import *
 from .elementwise.trigonometric import *
 from .filling import *
@@ -101,6 +103,7 @@ __all__ = [
     *floating.__all__,
     *hyperbolic.__all__,
     *logical.__all__,
+    *powers.__all__,
     *rounding.__all__,
     *trigonometric.__all__,
 ]
