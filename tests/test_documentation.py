@@ -138,7 +138,8 @@ def test_named_files_exist(page):
 def entries() -> Counter[str]:
     """Count the entries of each name in the reference."""
     pages = (ROOT / "docs" / "api").glob("*.md")
-    return Counter(name for page in pages for name in DIRECTIVE.findall(page.read_text(encoding="utf-8")))
+    texts = [operations_hook().expanded(page.read_text(encoding="utf-8")) for page in pages]
+    return Counter(name for text in texts for name in DIRECTIVE.findall(text))
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import xtensor as xp
+from xtensor.backend import TABLE
 
 BEYOND = sorted(["cross", *(name for name, module in xp._LOADED_LATER.items() if module)])
 """Functions of the namespace beyond the standard."""
@@ -180,6 +181,8 @@ OWN = (
     "float16",
     *("lib", "nn", "special"),
     *BEYOND,
+    # Elementwise functions beyond the standard, of which the table has a row.
+    *(name for name, row in TABLE.items() if row.kind == "elementwise" and row.numpy),
 )
 
 FUNCTIONS = {

@@ -1,7 +1,8 @@
 """The table of operations on the pages, generated from ``xtensor.backend.TABLE`` during the build.
 
-The line ``<!-- operations -->`` is replaced by one table for each kind of operation, and ``<!-- primitives -->`` by the
-list of the primitives. The hook imports xtensor, which needs NumPy.
+The line ``<!-- operations -->`` is replaced by one table for each kind of operation, ``<!-- primitives -->`` by the list of
+the primitives, and ``<!-- entries MODULE -->`` by an entry for each public function of a module or of a package's modules.
+The hook imports xtensor, which needs NumPy.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 
 DIRECTIVE = re.compile(r"^::: (\S+)$", re.MULTILINE)
+
+ENTRIES = re.compile(r"^<!-- entries (\S+) -->$", re.MULTILINE)
 
 SYMBOLS = {
     "abs": "abs(x)",
@@ -53,7 +57,30 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     for mark, generate in (("<!-- operations -->", operations), ("<!-- primitives -->", primitives)):
         if mark in markdown:
             markdown = markdown.replace(mark, generate())
-    return markdown
+    return expanded(markdown)
+
+
+def expanded(markdown: str) -> str:
+    """Replace the marks for entries by the entries."""
+    return ENTRIES.sub(lambda mark: "\n\n".join(f"::: {name}" for name in public_names(mark[1])), markdown)
+
+
+def public_names(module: str) -> list[str]:
+    """Return the public paths of the functions that a module, or the modules of a package, define."""
+    import_from_checkout()
+    found = import_module(module)
+    parts = [found]
+    if hasattr(found, "__path__"):
+        names = [info.name for info in iter_modules(found.__path__) if not info.name.startswith("_")]
+        parts = [import_module(f"{module}.{name}") for name in names]
+    public = "xtensor.special" if module.startswith("xtensor.special") else "xtensor"
+    return [f"{public}.{name}" for name in sorted({name for part in parts for name in part.__all__})]
+
+
+def import_from_checkout() -> None:
+    """Put the checkout on the path; mkdocs restores the path after it has loaded a hook."""
+    if str(ROOT) not in sys.path:
+        sys.path.insert(0, str(ROOT))
 
 
 def operations() -> str:
@@ -73,8 +100,7 @@ def primitives() -> str:
 @cache
 def rows() -> tuple[Operation, ...]:
     """Return every declared operation, those of modules that xtensor imports at their first use included."""
-    if str(ROOT) not in sys.path:
-        sys.path.insert(0, str(ROOT))  # here, because mkdocs restores the path after it has loaded a hook
+    import_from_checkout()
     xtensor = import_module("xtensor")
     for name in dir(xtensor):
         getattr(xtensor, name)
@@ -132,7 +158,7 @@ def library_functions() -> frozenset[str]:
 def documented() -> frozenset[str]:
     """Return the names that have an entry on a page of the reference."""
     pages = (ROOT / "docs" / "api").glob("*.md")
-    return frozenset(name for page in pages for name in DIRECTIVE.findall(page.read_text(encoding="utf-8")))
+    return frozenset(name for page in pages for name in DIRECTIVE.findall(expanded(page.read_text(encoding="utf-8"))))
 
 
 def linked(name: str) -> str:
