@@ -1,8 +1,8 @@
 """The table of operations on the pages, generated from ``xtensor.backend.TABLE`` during the build.
 
-The line ``<!-- operations -->`` is replaced by one table for each kind of operation, ``<!-- primitives -->`` by the list of
-the primitives, and ``<!-- entries MODULE -->`` by an entry for each public function of a module or of a package's modules.
-The hook imports xtensor, which needs NumPy.
+The line ``<!-- operations -->`` is replaced by one table for each kind of operation, ``<!-- primitives -->`` by the list
+of the primitives, and ``<!-- entries MODULE -->`` by an entry for each public function of a module or of a package's
+modules. The hook imports xtensor, which needs NumPy.
 """
 
 from __future__ import annotations
@@ -71,10 +71,11 @@ def public_names(module: str) -> list[str]:
     found = import_module(module)
     parts = [found]
     if hasattr(found, "__path__"):
-        names = [info.name for info in iter_modules(found.__path__) if not info.name.startswith("_")]
-        parts = [import_module(f"{module}.{name}") for name in names]
+        modules = [info.name for info in iter_modules(found.__path__) if not info.name.startswith("_")]
+        parts = [import_module(f"{module}.{name}") for name in modules]
     public = "xtensor.special" if module.startswith("xtensor.special") else "xtensor"
-    return [f"{public}.{name}" for name in sorted({name for part in parts for name in part.__all__})]
+    names = {name for part in parts for name in part.__all__}
+    return [f"{public}.{name}" for name in sorted(names.intersection(import_module(public).__all__))]
 
 
 def import_from_checkout() -> None:
