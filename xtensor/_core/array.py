@@ -373,7 +373,7 @@ class Array(Methods, Operators, metaclass=_Final):
                 if part.__class__ not in PLAIN_KEYS:
                     key = self._key(key)
                     break
-        elif kind not in PLAIN_KEYS:
+        elif kind is not slice and kind is not int and kind not in PLAIN_KEYS:
             key = key._native if kind is Array and key._device is device else self._key(key)
         try:
             if device.getitem is not None:
