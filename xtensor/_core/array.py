@@ -209,7 +209,7 @@ class Array(Methods, Operators, metaclass=_Final):
         return np.array(host_values(self._native, self._device, "numpy.asarray"), dtype=dtype, copy=copy)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """Return the result of a NumPy function, computed on this device; raise TypeError if there is no counterpart."""
+        """Return the result of a NumPy function, computed on this device; TypeError without a counterpart."""
         return xp._numpy.array_function(function, types, args, kwargs)
 
     def __dlpack__(
