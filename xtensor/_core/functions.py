@@ -19,7 +19,6 @@ from .backend import Backend, Native, Provider
 from .corrections import CORRECTIONS
 from .dtypes import in_float32, kind_of
 from .operations import TABLE, Operation, watch
-from .operations import operation as operation_of
 
 __all__ = ["Functions"]
 
@@ -45,7 +44,10 @@ class Chapter:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        function = self._functions.choose(operation_of(self._prefix + name))
+        operation = TABLE.get(self._prefix + name)
+        if operation is None:
+            raise AttributeError(f"there is no operation {self._prefix + name!r}")
+        function = self._functions.choose(operation)
         setattr(self, name, function)
         return function
 
@@ -116,7 +118,7 @@ class Functions:
 
     def provides(self, name: str) -> bool:
         """Whether the device has its own implementation of an operation: a kernel, or a function of its library."""
-        return bool(self.implementations(operation_of(name)))
+        return self._kernels.get(name) is not None or self._look_up(name) is not None
 
     def implementations(self, operation: Operation) -> list[Function]:
         """Return the device's own implementations of an operation in the order in which they are asked."""
