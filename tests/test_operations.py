@@ -172,15 +172,49 @@ def test_warning_that_the_user_made_an_error_is_raised():
     assert "divide by zero" in run(code).stdout
 
 
-def test_inplace_result_is_written_before_its_warning():
-    code = """
-        import xtensor as xp
-        x = xp.asarray([1.0, 4.0], device="cpu")
-        x /= xp.asarray([0.0, 2.0], device="cpu")
-        x //= xp.asarray([1.0, 0.0], device="cpu")
-        print(x.tolist())
-    """
-    assert run(code).stdout.strip() == "[inf, inf]"
+INPLACE = """
+import numpy as np
+import xtensor as xp
+
+def array(values):
+    return xp.asarray(np.array(values), device="cpu")
+
+x, y = array([1.0, 4.0]), array([0.0, 2.0])
+{statement}
+print(x.tolist())
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "values"),
+    [
+        ("x /= y", [np.inf, 2.0]),
+        ("x //= y", [np.inf, 2.0]),
+        ("x[0] = 1e308; x *= x", [np.inf, 16.0]),
+        ("x[0] = 1e308; x += x[::-1] * 1e308", [np.inf, np.inf]),
+        ("x = array([1e308, 1e308, 1.0]); x[1:] += x[:-1]", [1e308, np.inf, 1e308]),
+        ("x = array([1e308, 1e308, 1.0]); x += x[::-1]", [1e308, np.inf, 1e308]),
+        ("x = array([[1e308, 1.0], [0.0, 1.0]]); x @= x", [[np.inf, 1e308], [0.0, 1.0]]),
+        ("x = array([1.0, 2.0]).astype('float32'); x[0] = 1e300", [np.inf, 2.0]),
+        ("x = array([1.0, 2.0]).astype('float32'); x[:] = array([1e300, 3.0])", [np.inf, 3.0]),
+    ],
+)
+def test_inplace_result_is_written_with_its_warning(statement, values):
+    done = run(INPLACE.format(statement=statement))
+    assert done.stdout.strip() == str(values)
+    assert "RuntimeWarning" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "xp.asarray(np.array([np.nan]), dtype=xp.int32, device='cpu')",
+        "xp.astype(array([1e300]), xp.float32)",
+        "xp.full((2,), 1e300, dtype=xp.float32, device='cpu')",
+    ],
+)
+def test_cast_with_a_warning_returns_its_result(statement):
+    assert "RuntimeWarning" in run(INPLACE.format(statement=statement)).stderr
 
 
 # -- additions --------------------------------------------------------------------------------------------------------

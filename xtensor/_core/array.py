@@ -409,7 +409,9 @@ class Array(Methods, Operators, metaclass=_Final):
             else:
                 self._native = device.setitem(self._native, key, value)
         except RuntimeWarning as warning:
-            rewarn(warning)  # the assignment is done by then
+            with np.errstate(all="ignore"):
+                self._native = device._library.setitem(self._native, key, value)
+            rewarn(warning)
         except Exception as error:
             raise _key_error(error, self._native, device, key, value) from error
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from .checks import check_dtype
 from .device import Device
-from .errors import MissingFunctionError, OutOfMemoryError, describe
-from .failures import FOREIGN_ERRORS, explained, recover, rewarn
+from .errors import MissingFunctionError, OutOfMemoryError, WrittenWithWarningError, describe
+from .failures import FOREIGN_ERRORS, explained, is_unwritten, recover, rewarn
 from .operations import Operation, operation
 from .transfers import join
 
@@ -175,8 +175,14 @@ def inplace_operator(name: str) -> Callable[[F], F]:
                     return NotImplemented
             try:
                 self._native = device.inplace[index](self._native, native)
+            except WrittenWithWarningError as written:
+                self._native = written.native
+                rewarn(written.warning)
             except RuntimeWarning as warning:
-                rewarn(warning)  # the operator has written its result by then
+                if is_unwritten(row, self._native, native):
+                    with np.errstate(all="ignore"):
+                        self._native = device.inplace[index](self._native, native)
+                rewarn(warning)
             except Exception as error:
                 raise explained(error, name, device, (self._native, native)) from error
             return self

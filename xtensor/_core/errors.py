@@ -13,6 +13,7 @@ __all__ = [
     "DeviceMismatchError",
     "MissingFunctionError",
     "OutOfMemoryError",
+    "WrittenWithWarningError",
     "caller_frame",
     "describe",
 ]
@@ -72,6 +73,23 @@ class OutOfMemoryError(MemoryError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.args[0], self.requested, self.free)
+
+
+class WrittenWithWarningError(Exception):
+    """Raised by a composed in-place operator that has written its result and has a warning to issue.
+
+    Parameters
+    ----------
+    native
+        The native array that was written to.
+    warning
+        The warning.
+    """
+
+    def __init__(self, native: Any, warning: Warning) -> None:
+        super().__init__(str(warning))
+        self.native = native
+        self.warning = warning
 
 
 class MissingFunctionError(NotImplementedError):

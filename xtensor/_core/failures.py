@@ -11,7 +11,6 @@ import numpy as np
 
 from .device import Device
 from .errors import (
-    PACKAGES,
     CopyRequiredError,
     DeviceMismatchError,
     OutOfMemoryError,
@@ -20,7 +19,7 @@ from .errors import (
 )
 from .operations import Operation
 
-__all__ = ["FOREIGN_ERRORS", "explained", "recover", "rewarn"]
+__all__ = ["FOREIGN_ERRORS", "explained", "is_unwritten", "recover", "rewarn"]
 
 EXPLAINED_ERRORS = (
     DeviceMismatchError,
@@ -39,14 +38,14 @@ EXPLAINED_ERRORS = (
 FOREIGN_ERRORS = (AttributeError, KeyError, RecursionError)
 """The classes that a library raises, from deep within, for an argument of a wrong type."""
 
-# NumPy warns of floating-point errors at the frame that called it, which would be ours, and once for all callers. As
-# exceptions, these warnings reach recover(), which issues them again at the user's line. Filters that the user sets
-# come before this one.
+# NumPy warns of floating-point errors at the frame that called it, which would be ours, and once for all callers. In
+# the modules below, whose callers handle it, such a warning is an exception first, and is issued again at the user's
+# line. Filters that the user sets come before this one.
 warnings.filterwarnings(
     "error",
     "(divide by zero|overflow|underflow|invalid value) encountered",
     category=RuntimeWarning,
-    module=PACKAGES.pattern,
+    module=r"xtensor\._core\.(dispatch|array|corrections|functions)$|xtensor\._composed\.|xtensor_",
 )
 
 
@@ -93,6 +92,25 @@ def recover(
             requested,
             free,
         ) from again
+
+
+def is_unwritten(operation: Operation, x1: Any, x2: Any) -> bool:
+    """Whether NumPy discarded the result of an in-place operator that raised a warning.
+
+    It computes into a temporary array where the operands overlap in memory, and for every product of matrices; an
+    exception discards that array. Otherwise the operand is written to before the exception is raised.
+    """
+    if operation.name == "matmul":
+        return True
+    if not (isinstance(x1, np.ndarray) and isinstance(x2, np.ndarray)):
+        return False
+    layouts = [(x.ctypes.data, x.shape, x.strides, x.dtype) for x in (x1, x2)]
+    if layouts[0] == layouts[1]:
+        return False
+    try:
+        return np.shares_memory(x1, x2, max_work=1)  # as NumPy decides it
+    except np.exceptions.TooHardError:
+        return True
 
 
 def rewarn(warning: Warning) -> None:

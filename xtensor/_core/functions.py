@@ -18,6 +18,7 @@ import numpy as np
 from .backend import Backend, Native, Provider
 from .corrections import CORRECTIONS
 from .dtypes import in_float32, kind_of
+from .errors import WrittenWithWarningError
 from .operations import TABLE, Operation, watch
 
 __all__ = ["Functions"]
@@ -174,7 +175,7 @@ class Functions:
             function, warning = self.table[operation.index], None
             try:
                 result = function(x1, x2)
-            except RuntimeWarning as error:  # raised again below: an in-place operator writes before it warns
+            except RuntimeWarning as error:  # issued after the assignment
                 warning = error
                 with np.errstate(all="ignore"):
                     result = function(x1, x2)
@@ -184,7 +185,7 @@ class Functions:
                 raise ValueError(f"cannot write a result of shape {result.shape} into shape {x1.shape} in place")
             written = self._library.setitem(x1, ..., result)
             if warning is not None:
-                raise warning
+                raise WrittenWithWarningError(written, warning)
             return written
 
         return compute_and_assign

@@ -194,7 +194,7 @@ def _import_host_data(obj: Any, dtype: DType | None, target: Device, copy: bool 
                 f"{COPY_REFUSED}; asarray() casts dtype {host.dtype} to {dtype}; pass copy=None or copy=True"
             )
         check_cast(host.dtype, dtype, "asarray")
-        host, copy = host.astype(dtype), None
+        host, copy = serve("asarray", target, host.astype, dtype), None
     check_dtype(host.dtype, target, "asarray")
     return serve("asarray", target, target._library.from_host, host, target._place, copy=copy)
 
