@@ -108,7 +108,7 @@ def is_unwritten(operation: Operation, x1: Any, x2: Any) -> bool:
     if layouts[0] == layouts[1]:
         return False
     try:
-        return np.shares_memory(x1, x2, max_work=1)  # as NumPy decides it
+        return np.shares_memory(x1, x2, max_work=1)  # type: ignore[arg-type] # as NumPy decides it
     except np.exceptions.TooHardError:
         return True
 
