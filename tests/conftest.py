@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections import Counter
 from collections.abc import Iterator
 
@@ -23,6 +24,8 @@ from xtensor._core import registry as _registry
 
 PROJECT_DEVICES = ("cpu", "strict", "sycl:cpu:0", "cuda:0", "rocm:0", "triton:interpret")
 """The devices of the project; the summary lists those that were not tested."""
+
+TIME_LIMIT = 10
 
 # The device is the same for all examples of a test, so a function-scoped fixture is correct.
 COMMON = settings(
@@ -40,7 +43,7 @@ settings.register_profile("slow", COMMON, max_examples=5, derandomize=True, prin
 settings.register_profile("long", COMMON, max_examples=500, derandomize=False, print_blob=True)
 settings.load_profile(os.environ.get("XTENSOR_TESTS_PROFILE", "quick"))
 
-pytest.register_assert_rewrite("strategies")
+pytest.register_assert_rewrite("nn_support", "strategies")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -95,6 +98,23 @@ def lenient_device(request: pytest.FixtureRequest) -> Iterator[xp.Device]:
     request.node.user_properties.append(("device", str(request.param)))
     with xp.use_device(request.param) as current:
         yield current
+
+
+@pytest.fixture
+def time_limit() -> Iterator[None]:
+    """Fail the test if it runs longer than ``TIME_LIMIT`` seconds, on systems that have interval timers."""
+
+    def fail(*_: object) -> None:
+        raise AssertionError(f"the call did not return within {TIME_LIMIT} seconds")
+
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+    previous = signal.signal(signal.SIGALRM, fail)
+    signal.setitimer(signal.ITIMER_REAL, TIME_LIMIT)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, previous)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,12 +1,12 @@
 """Hypothesis strategies of the property tests, and comparisons of Arrays with NumPy's results.
 
-A drawn operand has two forms: a NumPy array for the reference, and an Array on the device under test with the same values
-and the same memory layout (contiguous, strided, reversed, transposed, broadcast, or part of a larger array). Indexing on
-the device creates the layout.
+A drawn operand has two forms: a NumPy array for the reference, and an Array on the device under test with the same
+values and the same memory layout (contiguous, strided, reversed, transposed, broadcast, or part of a larger array).
+Indexing on the device creates the layout.
 
-Floating-point strategies draw subnormal numbers, except float32 and complex64 on CUDA and ROCm devices: CuPy compiles with
-``-ftz=true`` and libdevice uses ``.ftz`` instructions, both of which flush float32 subnormals to zero. The devices ``cpu``,
-``strict``, ``sycl:cpu:0`` and ``triton:interpret`` do not flush them.
+Floating-point strategies draw subnormal numbers, except float32 and complex64 on CUDA and ROCm devices: CuPy compiles
+with ``-ftz=true`` and libdevice uses ``.ftz`` instructions, both of which flush float32 subnormals to zero. The devices
+``cpu``, ``strict``, ``sycl:cpu:0`` and ``triton:interpret`` do not flush them.
 """
 
 from __future__ import annotations
@@ -206,8 +206,8 @@ def expect(
     """Fail unless a result is an Array of the expected dtype, shape and values on the device.
 
     ``ulp`` is the tolerance in units in the last place of the expected value (of the modulus, for complex values),
-    ``atol`` an absolute tolerance in addition. ``signs`` selects whether the signs of zeros are compared. Where the device
-    flushes subnormals, an inexact result may also differ by the smallest normal number.
+    ``atol`` an absolute tolerance in addition. ``signs`` selects whether the signs of zeros are compared. An inexact
+    result may also differ by the smallest normal number where the device flushes subnormals.
     """
     device = xp.default_device() if device is None else device
     reference = np.asarray(expected)
