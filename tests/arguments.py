@@ -1,8 +1,8 @@
-"""Good and bad arguments of every public function, method and operator, and how an error is judged.
+"""Valid and invalid arguments of every public function, method and operator, and requirements on error messages.
 
-The functions and their parameters come from the namespace's signatures, their operands from the table of operations;
-what does not follow from it is in ``SPECIAL_OPERANDS`` and ``GOOD_METHODS``. A function without good arguments fails
-``test_every_function_has_good_arguments``.
+Functions and parameters come from the namespace's signatures, operands from the table of operations.
+``SPECIAL_OPERANDS`` and ``GOOD_METHODS`` contain the arguments that do not follow from either. A function without valid
+arguments fails ``test_every_function_has_good_arguments``.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ import xtensor as xp
 from xtensor.backend import TABLE
 
 DOCUMENTED = (TypeError, ValueError, IndexError, OverflowError, BufferError, MemoryError)
-"""What bad input may raise; LinAlgError and DeviceMismatchError are ValueErrors, OutOfMemoryError is a MemoryError."""
+"""Errors that invalid arguments may raise, with subclasses: LinAlgError and DeviceMismatchError are ValueErrors."""
 
 
 def matrix() -> xp.Array:
-    """A positive-definite matrix, good for every function of numbers."""
+    """Return a positive-definite matrix, which every function of numbers accepts."""
     return xp.asarray([[4.0, 1.0], [1.0, 3.0]])
 
 
@@ -43,8 +43,8 @@ def complexes() -> xp.Array:
     return xp.asarray([[1 + 2j, 0j], [1j, 3 + 0j]])
 
 
-def parts() -> xp.Array:
-    """Numbers within (0, 1), where most special functions are defined."""
+def unit_interval() -> xp.Array:
+    """Return numbers within (0, 1), where most special functions are defined."""
     return xp.asarray([[0.25, 0.5], [0.75, 0.125]])
 
 
@@ -55,21 +55,21 @@ def parameters_of(function: Any) -> list[inspect.Parameter]:
     return [item for item in inspect.signature(function).parameters.values() if item.name != "self"]
 
 
-OF_NAN = (
+NAN_FUNCTIONS = (
     *("cumprod", "cumsum", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin"),
     *("nanprod", "nanstd", "nansum", "nanvar", "median", "nanmedian"),
 )
 
 
-OF_NEURONS = tuple(
+NN_FUNCTIONS = tuple(
     f"nn.functional.{name}" for name in ("gelu", "layer_norm", "log_softmax", "relu", "rms_norm", "silu", "softmax")
 )
 
 
 def operands_of(function: Any) -> Callable[[], Arguments]:
-    """Good arguments of a special function: one array for each parameter without a default."""
+    """Return valid arguments of a special function: one array for each required parameter."""
     names = [item.name for item in parameters_of(function) if item.default is item.empty]
-    return lambda: {name: parts() for name in names}
+    return lambda: {name: unit_interval() for name in names}
 
 
 OPERANDS: dict[str, Callable[[], xp.Array]] = {
@@ -83,11 +83,11 @@ OPERANDS: dict[str, Callable[[], xp.Array]] = {
     "integer or boolean": integers,
     "boolean": booleans,
 }
-"""A good operand for each word of the table of operations."""
+"""Valid operand for each dtype category of the table of operations."""
 
 
 def from_table(name: str, function: Any) -> Callable[[], Arguments] | None:
-    """Good arguments of a function whose required parameters are all arrays, by its row of the table of operations."""
+    """Return valid arguments by the table of operations; None if a required parameter is not an array."""
     row = TABLE.get(name)
     required = [item for item in parameters_of(function) if item.default is item.empty]
     if row is None or not row.declared or not all("Array" in str(item.annotation) for item in required):
@@ -144,7 +144,7 @@ SPECIAL_OPERANDS: dict[str, Callable[[], Arguments]] = {
     "tile": lambda: {"x": matrix(), "repetitions": (2, 1)},
     "where": lambda: {"condition": booleans(), "x1": matrix(), "x2": matrix()},
     # Beyond the standard.
-    **dict.fromkeys(OF_NAN, lambda: {"a": matrix()}),
+    **dict.fromkeys(NAN_FUNCTIONS, lambda: {"a": matrix()}),
     **dict.fromkeys(("quantile", "nanquantile"), lambda: {"a": matrix(), "q": 0.5}),
     **dict.fromkeys(("allclose", "isclose"), lambda: {"a": matrix(), "b": matrix()}),
     "bincount": lambda: {"x": xp.asarray([1, 0, 2])},
@@ -159,10 +159,14 @@ SPECIAL_OPERANDS: dict[str, Callable[[], Arguments]] = {
     "put_along_axis": lambda: {"arr": matrix(), "indices": integers() % 2, "values": 1.0, "axis": 0},
     "roots": lambda: {"p": vector()},
     "transpose": lambda: {"a": matrix()},
-    **dict.fromkeys(OF_NEURONS, lambda: {"x": matrix()}),
+    **dict.fromkeys(NN_FUNCTIONS, lambda: {"x": matrix()}),
     "nn.functional.cross_entropy": lambda: {"logits": matrix(), "target": xp.asarray([0, 1])},
     "nn.functional.linear": lambda: {"x": matrix(), "weight": matrix()},
-    "nn.functional.rotary_embedding": lambda: {"x": matrix(), "cos": parts()[:, :1], "sin": parts()[:, :1]},
+    "nn.functional.rotary_embedding": lambda: {
+        "x": matrix(),
+        "cos": unit_interval()[:, :1],
+        "sin": unit_interval()[:, :1],
+    },
     "nn.functional.scaled_dot_product_attention": lambda: {"query": matrix(), "key": matrix(), "value": matrix()},
     "nn.functional.swiglu": lambda: {"gate": matrix(), "x": matrix()},
     "special.multigammaln": lambda: {"a": matrix() + 3, "d": 2},
@@ -178,11 +182,11 @@ SPECIAL_OPERANDS: dict[str, Callable[[], Arguments]] = {
     "transfers": lambda: {"policy": "forbid"},
     "use_device": lambda: {"spec": "cpu"},
 }
-"""Good arguments of the functions whose operands do not follow from the table of operations."""
+"""Valid arguments of the functions whose operands do not follow from the table of operations."""
 
 
-NO_BAD_ARGUMENT_HERE = ("set_default_device", "set_backend_priority", "transfers", "use_device")
-"""Functions that change what later calls see: their bad input is tried by name below."""
+STATEFUL_FUNCTIONS = ("set_default_device", "set_backend_priority", "transfers", "use_device")
+"""Functions that change global state. They have tests of their own in test_bad_input.py."""
 
 GOOD_METHODS: dict[str, Callable[[], Arguments]] = {
     **dict.fromkeys(("all", "any", "argmax", "argmin", "argsort", "clip", "conj", "copy", "cumprod", "cumsum"), dict),
@@ -197,11 +201,11 @@ GOOD_METHODS: dict[str, Callable[[], Arguments]] = {
     "take": lambda: {"indices": xp.asarray([0, 1])},
     "to_device": lambda: {"device_": xp.default_device()},
 }
-"""Good arguments of every public method of a 2 × 2 array."""
+"""Valid arguments of every public method of a 2 × 2 array."""
 
 
-def itself() -> list[Any]:
-    """A list that contains itself."""
+def recursive_list() -> list[Any]:
+    """Return a list that contains itself."""
     loop: list[Any] = []
     loop.append(loop)
     return loop
@@ -246,7 +250,7 @@ BAD: dict[str, Callable[[], Any]] = {
     "negative lengths": lambda: (-3, 2),
     "huge lengths": lambda: (2**62, 2**62),
     "one huge length": lambda: (2**62,),
-    "list in itself": itself,
+    "list in itself": recursive_list,
     "ragged list": lambda: [[1, 2], [3]],
     "list of objects": lambda: [object(), object()],
     "list of text": lambda: ["a", "b"],
@@ -274,15 +278,15 @@ BAD: dict[str, Callable[[], Any]] = {
     "byte-swapped dtype": lambda: np.dtype("f8").newbyteorder(),
     "long double": lambda: np.dtype("longdouble"),
 }
-"""What a parameter is given in place of a good argument."""
+"""Invalid values for a parameter, by name."""
 
 HUGE = ("2**62", "2**100", "huge lengths", "one huge length")
 
 REPETITIONS = (("repeat", "repeats"), ("tile", "repetitions"), ("special.hyp1f1", "x"))
-"""Parameters whose huge values a library multiplies unchecked, which are tried in a process of their own, below; and
-SciPy's ``hyp1f1``, which does not come back from 2**62."""
+"""Parameters that are not tested with huge values in this process: a library multiplies counts of repetitions unchecked
+(test_bad_input.py tests those in a subprocess), and SciPy's ``hyp1f1`` does not return for 2**62."""
 
-WIDER = (
+ACCEPTS_MORE_THAN_NUMPY = (
     *(("finfo", "type"), ("iinfo", "type"), ("clip", "x"), ("fft.fftshift", "x"), ("fft.ifftshift", "x")),
     *(("diff", "n"), ("std", "correction"), ("std", "ddof"), ("var", "correction"), ("var", "ddof")),
     *(("nanstd", "correction"), ("nanstd", "ddof"), ("nanvar", "correction"), ("nanvar", "ddof")),
@@ -291,36 +295,35 @@ WIDER = (
     *(("roots", "p"), ("einsum", "optimize"), ("linalg.diagonal", "offset"), ("linalg.trace", "offset")),
     *(("linspace", "start"), ("linspace", "stop"), ("tril", "k"), ("triu", "k")),
 )
-"""Parameters that take more than NumPy's: arrays for dtypes, booleans without bounds, no dimension to shift along; more
-differences than there are elements, which NumPy takes one by one; corrections, tolerances, bounds and diagonals beyond
-its integers;
-booleans and empty arrays for numbers; what is not heeded."""
+"""Parameters that accept values which NumPy refuses: arrays instead of dtypes, booleans without bounds, an order of
+differences greater than the length, integers beyond 64 bits, booleans and empty arrays instead of numbers, ignored
+values."""
 
 
-def find(name: str) -> Any:
-    """A public function by its name below the namespace."""
-    place: Any = xp
+def public_function(name: str) -> Any:
+    """Return a public function by its qualified name, such as ``linalg.svd``."""
+    value: Any = xp
     for part in name.split("."):
-        place = getattr(place, part)
-    return place
+        value = getattr(value, part)
+    return value
 
 
 def public_functions() -> list[str]:
-    """Every public function, by its name below the namespace."""
+    """Return the qualified names of all public functions."""
     modules = ("", "fft.", "lib.stride_tricks.", "linalg.", "nn.functional.", "special.")
-    found = [prefix + name for prefix in modules for name in (find(prefix[:-1]) if prefix else xp).__all__]
-    return [name for name in found if inspect.isfunction(find(name)) or name == "transfers"]
+    names = [prefix + name for prefix in modules for name in (public_function(prefix[:-1]) if prefix else xp).__all__]
+    return [name for name in names if inspect.isfunction(public_function(name)) or name == "transfers"]
 
 
 def good_arguments() -> dict[str, Callable[[], Arguments]]:
-    """Good arguments of every public function: those without a default, made on the default device."""
-    found = dict(SPECIAL_OPERANDS)
+    """Return valid required arguments of every public function, as functions that create them on the default device."""
+    arguments = dict(SPECIAL_OPERANDS)
     for name in public_functions():
-        if name.startswith("special.") and name not in found:
-            found[name] = operands_of(find(name))
-        elif name not in found and (derived := from_table(name, find(name))) is not None:
-            found[name] = derived
-    return found
+        if name.startswith("special.") and name not in arguments:
+            arguments[name] = operands_of(public_function(name))
+        elif name not in arguments and (derived := from_table(name, public_function(name))) is not None:
+            arguments[name] = derived
+    return arguments
 
 
 def public_methods() -> list[str]:
@@ -328,7 +331,7 @@ def public_methods() -> list[str]:
 
 
 def call(function: Any, arguments: Arguments) -> Any:
-    """A call with arguments by the names of the parameters, each passed as its kind demands."""
+    """Call a function with arguments by parameter name, each passed as the kind of its parameter requires."""
     args: list[Any] = []
     kwargs: Arguments = {}
     for parameter in parameters_of(function):
@@ -344,8 +347,8 @@ def call(function: Any, arguments: Arguments) -> Any:
     return function(*args, **kwargs)
 
 
-def with_bad(function: Any, good: Arguments, name: str, bad: Any) -> Arguments:
-    """Good arguments with one of them bad; of several positional ones, one more; of options by name, each."""
+def replace_argument(function: Any, good: Arguments, name: str, bad: Any) -> Arguments:
+    """Replace one argument by an invalid one: append it to ``*args``, use it for each value of ``**kwargs``."""
     kind = next(parameter.kind for parameter in parameters_of(function) if parameter.name == name)
     if kind is inspect.Parameter.VAR_POSITIONAL:
         return good | {name: (*good.get(name, ()), bad)}
@@ -355,8 +358,8 @@ def with_bad(function: Any, good: Arguments, name: str, bad: Any) -> Arguments:
 
 
 @contextmanager
-def tried(name: str) -> Iterator[None]:
-    """A call without NumPy's warnings; of a special function, on the host where the device does not have it."""
+def call_conditions(name: str) -> Iterator[None]:
+    """Suppress warnings, and allow transfers for special functions that the device does not implement."""
     with quiet(), xp.transfers("allow") if name.startswith("special.") else nullcontext():
         yield
 
@@ -373,17 +376,17 @@ def as_numpy(value: Any) -> Any:
     return value
 
 
-def numpy_refuses(name: str, function: Any, arguments: Arguments) -> Exception | None:
-    """The error by which NumPy refuses the same call; None where it accepts, or has no such function or parameter."""
+def numpy_error(name: str, function: Any, arguments: Arguments) -> Exception | None:
+    """Return the error of the same call in NumPy; None if NumPy accepts it or has no such function or parameter."""
     try:
         reference = np
         for part in name.split("."):
             reference = getattr(reference, part)
-        call_like = {key: as_numpy(value) for key, value in arguments.items() if key != "device"}
-        # Where NumPy wants a tuple, a list is taken, too.
-        call_like |= {key: tuple(call_like[key]) for key in ("axis", "axes") if isinstance(call_like.get(key), list)}
+        converted = {key: as_numpy(value) for key, value in arguments.items() if key != "device"}
+        # xtensor accepts a list of axes where NumPy requires a tuple.
+        converted |= {key: tuple(converted[key]) for key in ("axis", "axes") if isinstance(converted.get(key), list)}
         with quiet():
-            _numpy_call(reference, function, call_like)
+            _call_numpy(reference, function, converted)
     except AttributeError:
         return None
     except Exception as error:
@@ -391,7 +394,7 @@ def numpy_refuses(name: str, function: Any, arguments: Arguments) -> Exception |
     return None
 
 
-def _numpy_call(reference: Any, function: Any, arguments: Arguments) -> Any:
+def _call_numpy(reference: Any, function: Any, arguments: Arguments) -> Any:
     args: list[Any] = []
     kwargs: Arguments = {}
     for parameter in parameters_of(function):
@@ -407,8 +410,8 @@ def _numpy_call(reference: Any, function: Any, arguments: Arguments) -> Any:
     return reference(*args, **kwargs)
 
 
-def words_for(value: Any) -> set[str]:
-    """What a message may call a value: itself, its type, or what an array is made of."""
+def descriptions_of(value: Any) -> set[str]:
+    """Return the texts by which a message may identify a value: its repr, type, dtype, shape or elements."""
     names = {type(value).__name__, type(value).__qualname__}
     if isinstance(value, (xp.Array, np.ndarray, np.generic)):
         names |= {str(value.dtype), str(value.shape), f"{value.ndim} dim", f"{value.ndim} axes"}
@@ -419,21 +422,21 @@ def words_for(value: Any) -> set[str]:
     if isinstance(value, np.dtype):
         names |= {str(value)}
     if isinstance(value, (list, tuple, set, dict, bytes)) and not any(item is value for item in value):
-        names |= {word for item in value for word in words_for(item)}
+        names |= {word for item in value for word in descriptions_of(item)}
         names |= {f"shape ({len(value)},"} if value else {"empty", "()", "(0,)"}
     if not isinstance(value, (xp.Array, np.ndarray)):
         names |= {repr(value)[:50], str(value)[:50]}
     return {name for name in names if name}
 
 
-def text_of(error: BaseException) -> str:
-    """An error's message with its notes, which name the functions that it went through."""
+def error_text(error: BaseException) -> str:
+    """Return an error's message and its notes, which contain the function's name."""
     return "\n".join([str(error), *getattr(error, "__notes__", ())])
 
 
-def complaint(name: str, parameter: str, case: str, bad: Any, error: Exception) -> str | None:
-    """What is wrong with the error that a bad argument raised; None if nothing is."""
-    text = text_of(error)
+def error_defect(name: str, parameter: str, case: str, bad: Any, error: Exception) -> str | None:
+    """Describe what the error of an invalid argument lacks; None if it meets all requirements."""
+    text = error_text(error)
     shown = f"{case}: {type(error).__name__}: {text[:200]}"
     if isinstance(error, AttributeError) and name == "from_dlpack" and parameter == "x":
         return None if "from_dlpack" in str(error) else f"{shown} [does not name the function]"
@@ -444,16 +447,16 @@ def complaint(name: str, parameter: str, case: str, bad: Any, error: Exception) 
     if parameter not in ("device", "device_", "spec") and name.rpartition(".")[2] not in text:
         return f"{shown} [does not name the function]"
     nameless = (MemoryError, np.linalg.LinAlgError, xp.special.FunctionUnavailableError)
-    if not isinstance(error, nameless) and not any(word in str(error) for word in words_for(bad)):
+    if not isinstance(error, nameless) and not any(word in str(error) for word in descriptions_of(bad)):
         return f"{shown} [does not name the value or its type]"
     return None
 
 
-def is_result(value: Any) -> bool:
-    """Whether a call gave something that a public function gives."""
+def is_public_value(value: Any) -> bool:
+    """Return whether a value is of a type that public functions return."""
     plain = (xp.Array, xp.Device, np.dtype, bool, np.bool_, int, float, complex)
     if isinstance(value, (tuple, list)):
-        return all(is_result(item) for item in value)
+        return all(is_public_value(item) for item in value)
     return isinstance(value, plain) or hasattr(value, "bits")
 
 

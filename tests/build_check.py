@@ -1,4 +1,4 @@
-"""Build the wheel and the sdist, install each into a clean environment, and use it there: ``tox -e build``."""
+"""Build the wheel and the sdist, install each into a clean environment, and use it: ``tox -e build``."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ assert pathlib.Path(xp.__file__).is_relative_to(sys.prefix), xp.__file__
 x = xp.linspace(0.0, 1.0, 5, device="cpu")
 assert float(xp.sum(x)) == 2.5
 names = {point.name for point in importlib.metadata.entry_points(group="xtensor.backends")}
-found = {info.name for info in xp.backends()}
-assert names == found and "numpy" in found, (names, found)
+backends = {info.name for info in xp.backends()}
+assert names == backends and "numpy" in backends, (names, backends)
 (point,) = importlib.metadata.entry_points(group="array_api", name="xtensor")
 assert point.load() is xp
 assert (pathlib.Path(xp.__file__).parent / "py.typed").exists()
-print("backends:", ", ".join(sorted(found)))
+print("backends:", ", ".join(sorted(backends)))
 """
 
 
@@ -41,13 +41,13 @@ def main() -> None:
         (wheel,) = (path for path in built if path.suffix == ".whl")
         packages = {entry.split("/")[0] for entry in zipfile.ZipFile(wheel).namelist()}
         expected = {"xtensor", *(path.name for path in (ROOT / "backends").iterdir() if path.is_dir())}
-        strangers = {entry for entry in packages if not entry.endswith(".dist-info")} ^ expected
-        if strangers:
-            sys.exit(f"the wheel's packages differ from the source's: {sorted(strangers)}")
+        differing = {entry for entry in packages if not entry.endswith(".dist-info")} ^ expected
+        if differing:
+            sys.exit(f"the wheel's packages differ from the source's: {sorted(differing)}")
         for path in built:
-            place = scratch / path.name.replace(".", "-")
-            venv.create(place, with_pip=True)
-            python = place / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+            environment = scratch / path.name.replace(".", "-")
+            venv.create(environment, with_pip=True)
+            python = environment / ("Scripts" if sys.platform == "win32" else "bin") / "python"
             run(python, "-m", "pip", "install", "--quiet", path, cwd=scratch)
             run(python, "-I", "-c", USE, cwd=scratch)
 

@@ -1,12 +1,17 @@
-"""The devices that the tests run on, and how many examples a property is tried with.
+"""Choice of the devices under test and of the Hypothesis profile.
 
-``--device D`` (repeatable) chooses devices; all of this machine are tested by default. The environment variable
-``XTENSOR_TESTS_PROFILE=long`` tries each property with twenty times as many examples.
+``--device D`` (repeatable) selects devices; the default is all devices of this machine. The environment variable
+``XTENSOR_TESTS_PROFILE`` selects the profile:
+
+- ``quick`` (default): 25 examples for each property, the same ones in every run, so that CI is reproducible.
+- ``slow``: 5 examples, the same ones in every run, for devices on which a call takes long.
+- ``long``: 500 random examples. A failure prints a blob that reproduces it.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 from collections import Counter
 from collections.abc import Iterator
 
@@ -18,12 +23,13 @@ from xtensor._core import device as _device
 from xtensor._core import registry as _registry
 
 PROJECT_DEVICES = ("cpu", "strict", "sycl:cpu:0", "cuda:0", "rocm:0", "triton:interpret")
-"""The devices that the project knows, whether they are on this machine or not."""
+"""The devices of the project; the summary lists those that were not tested."""
 
-# A test's device stays the same from one example to the next, so a fixture of the function's scope is right.
+TIME_LIMIT = 10
+
+# The device is the same for all examples of a test, so a function-scoped fixture is correct.
 COMMON = settings(
     deadline=None,
-    print_blob=True,
     suppress_health_check=[
         HealthCheck.function_scoped_fixture,
         HealthCheck.too_slow,
@@ -31,12 +37,13 @@ COMMON = settings(
         HealthCheck.filter_too_much,
     ],
 )
-# The quick profile tries the same examples each time, so that a change is judged by itself; the long one explores.
 settings.register_profile("quick", COMMON, max_examples=25, derandomize=True, print_blob=False)
-settings.register_profile("long", COMMON, max_examples=500)
+settings.register_profile("slow", COMMON, max_examples=5, derandomize=True, print_blob=False)
+# Explicit, because Hypothesis derandomizes by default where the variable CI is set.
+settings.register_profile("long", COMMON, max_examples=500, derandomize=False, print_blob=True)
 settings.load_profile(os.environ.get("XTENSOR_TESTS_PROFILE", "quick"))
 
-pytest.register_assert_rewrite("strategies")
+pytest.register_assert_rewrite("nn_support", "strategies")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -45,36 +52,37 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="D",
-        help="a device to test, such as cpu or sycl:cpu:0; may be given several times; by default all that are here",
+        help="a device to test, such as cpu or sycl:cpu:0; repeatable; default: all devices of this machine",
     )
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     for name in ("device", "lenient_device"):
         if name in metafunc.fixturenames:
-            chosen = [place for place in _chosen(metafunc.config) if name == "device" or place.backend != "strict"]
-            metafunc.parametrize(name, chosen, ids=[str(place) for place in chosen], indirect=True)
+            devices = [item for item in _selected(metafunc.config) if name == "device" or item.backend != "strict"]
+            metafunc.parametrize(name, devices, ids=[str(item) for item in devices], indirect=True)
 
 
-def _chosen(config: pytest.Config) -> list[xp.Device]:
+def _selected(config: pytest.Config) -> list[xp.Device]:
+    """Return the devices of the command line without duplicates, or all; a missing one is a usage error."""
     try:
-        asked = [xp.device(spec) for spec in config.getoption("--device")]
+        selected = [xp.device(spec) for spec in config.getoption("--device")]
     except (ValueError, xp.BackendUnavailableError) as error:
         raise pytest.UsageError(f"--device: {error}") from error
-    return list(dict.fromkeys(asked)) or list(xp.devices())
+    return list(dict.fromkeys(selected)) or list(xp.devices())
 
 
 @pytest.fixture
 def device(request: pytest.FixtureRequest) -> Iterator[xp.Device]:
-    """A device to test, which is the default one while the test runs."""
+    """Device under test, the default device while the test runs."""
     request.node.user_properties.append(("device", str(request.param)))
-    with xp.use_device(request.param) as chosen:
-        yield chosen
+    with xp.use_device(request.param) as current:
+        yield current
 
 
 @pytest.fixture
 def registry(monkeypatch):
-    """The registry, put back as it was after the test."""
+    """Registry of backends, restored after the test."""
     _registry.entries()
     monkeypatch.setattr(_registry, "_entries", dict(_registry._entries))
     monkeypatch.setattr(_registry, "_priority", ())
@@ -86,25 +94,41 @@ def registry(monkeypatch):
 
 @pytest.fixture
 def lenient_device(request: pytest.FixtureRequest) -> Iterator[xp.Device]:
-    """A device that does what NumPy does where the standard is silent: any but ``strict``."""
+    """Device that follows NumPy where the standard is silent: every device except ``strict``."""
     request.node.user_properties.append(("device", str(request.param)))
-    with xp.use_device(request.param) as chosen:
-        yield chosen
+    with xp.use_device(request.param) as current:
+        yield current
+
+
+@pytest.fixture
+def time_limit() -> Iterator[None]:
+    """Fail the test if it runs longer than ``TIME_LIMIT`` seconds, on systems that have interval timers."""
+
+    def fail(*_: object) -> None:
+        raise AssertionError(f"the call did not return within {TIME_LIMIT} seconds")
+
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+    previous = signal.signal(signal.SIGALRM, fail)
+    signal.setitimer(signal.ITIMER_REAL, TIME_LIMIT)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, previous)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Count the tests of each device, and name the devices of the project that were not tested."""
     reports = [report for category in ("passed", "failed") for report in terminalreporter.stats.get(category, ())]
-    tests = Counter(
+    counts = Counter(
         value
         for report in reports
         if report.when == "call"
         for name, value in report.user_properties
         if name == "device"
     )
-    ran = ", ".join(f"{name} ({count} tests)" for name, count in sorted(tests.items())) or "none"
-    missing = [name for name in PROJECT_DEVICES if name not in tests]
+    tested = ", ".join(f"{name} ({count} tests)" for name, count in sorted(counts.items())) or "none"
+    missing = ", ".join(name for name in PROJECT_DEVICES if name not in counts) or "none"
     terminalreporter.write_sep("-", "devices")
-    terminalreporter.write_line(
-        f"{len(PROJECT_DEVICES) - len(missing)} of the project's {len(PROJECT_DEVICES)} devices tested: {ran}; "
-        f"missing: {', '.join(missing) or 'none'}"
-    )
+    terminalreporter.write_line(f"tested devices: {tested}")
+    terminalreporter.write_line(f"devices of the project without a test in this run: {missing}")

@@ -1,8 +1,8 @@
-"""Backends of unusual libraries, each NumPy underneath: what the contract must admit is tried with them.
+"""Backends of unusual libraries for the tests of the backend contract; NumPy computes for all of them.
 
-``immutable``: arrays that cannot be written to. ``lettered``: dtypes of the library's own. ``narrow``: no float64 and
-no complex128. ``deferred``: arrays whose values cannot be looked at. All of them offer the primitives only, so that the
-compositions are tested too.
+``immutable``: arrays without assignment. ``customdtype``: dtypes that are not ``numpy.dtype``. ``single``: no float64
+and no complex128. ``deferred``: arrays whose values the host cannot read. All of them provide the primitives only, so
+that the compositions are tested too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ DTYPES = {np.dtype(name): np.dtype(name) for name in STANDARD_DTYPES}
 
 
 class Toy(PlainBackend):
-    """A backend over NumPy's primitives; a subclass says which class its arrays have."""
+    """Backend of NumPy's primitives; a subclass defines the class of its native arrays."""
 
     arrays: type[WrappedArray]
 
@@ -42,11 +42,11 @@ class Toy(PlainBackend):
         return wrapped_namespace(self.arrays, self.functions())
 
     def functions(self) -> Any:
-        return each_function(namespace(np), self.of_library)
+        return map_functions(namespace(np), self.adapt)
 
     @staticmethod
-    def of_library(function: Callable[..., Any]) -> Callable[..., Any]:
-        """A function that returns arrays where NumPy returns scalars."""
+    def adapt(function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function that returns arrays instead of NumPy scalars."""
 
         def call(*args: Any, **kwargs: Any) -> Any:
             result = function(*args, **kwargs)
@@ -66,18 +66,18 @@ class Toy(PlainBackend):
         return self.arrays(np.asarray(value.array if isinstance(value, WrappedArray) else value))
 
     def dlpack_device(self, spec: str) -> tuple[int, int]:
-        return (12, 0)  # a device of its own: its memory is not the host's
+        return (12, 0)  # kDLExtDev: not host memory
 
-    # Overridden: the library indexes by its own rules, and returns no scalars.
+    # NumPy returns scalars for integer indices.
     def getitem(self, native: Native, key: Any) -> Native:
         return self.arrays(np.asarray(native.array[self.arrays.unwrap(key)]))
 
 
-# -- arrays that cannot be written to -------------------------------------------------------------------------------
+# -- immutable arrays ---------------------------------------------------------------------------------------------
 
 
 class ImmutableArray(WrappedArray):
-    """A NumPy array that is read-only from the beginning."""
+    """Read-only NumPy array."""
 
     __slots__ = ()
 
@@ -90,7 +90,7 @@ class ImmutableArray(WrappedArray):
 
 
 class ImmutableBackend(Toy):
-    """``setitem`` returns a new array; there are no in-place operators."""
+    """Library without in-place operators, whose ``setitem`` returns a new array."""
 
     name = "immutable"
     arrays = ImmutableArray
@@ -101,30 +101,30 @@ class ImmutableBackend(Toy):
         return ImmutableArray(changed)
 
 
-# -- dtypes of the library's own ------------------------------------------------------------------------------------
+# -- custom dtypes ------------------------------------------------------------------------------------------------
 
 
-class Letter:
-    """A dtype that is no ``numpy.dtype``: it has a name, and compares by identity."""
+class CustomDtype:
+    """Dtype that is not a ``numpy.dtype``: it has a name and compares by identity."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def __repr__(self) -> str:
-        return f"lettered.{self.name}"
+        return f"customdtype.{self.name}"
 
 
-LETTERS = {np.dtype(name): Letter(name) for name in STANDARD_DTYPES}
-NAMES = {letter: dtype for dtype, letter in LETTERS.items()}
+CUSTOM_DTYPES = {np.dtype(name): CustomDtype(name) for name in STANDARD_DTYPES}
+NUMPY_DTYPES = {custom: dtype for dtype, custom in CUSTOM_DTYPES.items()}
 
 
 class LibraryArray:
-    """An array of a library that knows neither NumPy's dtypes nor its arrays."""
+    """Array of a library that uses neither NumPy's dtypes nor its arrays."""
 
     def __init__(self, values: np.ndarray[Any, Any]) -> None:
         self.values = np.asarray(values)
-        self.dtype = LETTERS[self.values.dtype]
-        self.shape = list(self.values.shape)  # no tuple either
+        self.dtype = CUSTOM_DTYPES[self.values.dtype]
+        self.shape = list(self.values.shape)  # not a tuple
         self.ndim = self.values.ndim
 
     def __bool__(self) -> bool:
@@ -143,40 +143,40 @@ class LibraryArray:
         return self.values.__index__()
 
     def __getitem__(self, key: Any) -> LibraryArray:
-        return LibraryArray(self.values[plain(key)])
+        return LibraryArray(self.values[to_numpy(key)])
 
 
-def plain(value: Any) -> Any:
-    """The NumPy array or dtype of the library's."""
+def to_numpy(value: Any) -> Any:
+    """Convert arrays and dtypes of the library to NumPy's, also in sequences."""
     if isinstance(value, LibraryArray):
         return value.values
-    if isinstance(value, Letter):
-        return NAMES[value]
+    if isinstance(value, CustomDtype):
+        return NUMPY_DTYPES[value]
     if isinstance(value, (tuple, list)):
-        return type(value)(map(plain, value))
+        return type(value)(map(to_numpy, value))
     return value
 
 
-class LetteredArray(WrappedArray):
-    """The library's array under the contract."""
+class CustomDtypeArray(WrappedArray):
+    """Native array of the contract around the library's array."""
 
     __slots__ = ()
 
     library_type = LibraryArray
-    numpy_dtypes = NAMES
-    library_dtypes = LETTERS
+    numpy_dtypes = NUMPY_DTYPES
+    library_dtypes = CUSTOM_DTYPES
 
 
-class LetteredBackend(Toy):
-    """A library whose functions take and return its own arrays and dtypes."""
+class CustomDtypeBackend(Toy):
+    """Library whose functions accept and return its own arrays and dtypes."""
 
-    name = "lettered"
-    arrays = LetteredArray
+    name = "customdtype"
+    arrays = CustomDtypeArray
 
     @staticmethod
-    def of_library(function: Callable[..., Any]) -> Callable[..., Any]:
+    def adapt(function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
-            result = function(*map(plain, args), **{name: plain(value) for name, value in kwargs.items()})
+            result = function(*map(to_numpy, args), **{name: to_numpy(value) for name, value in kwargs.items()})
             return tuple(map(LibraryArray, result)) if isinstance(result, tuple) else LibraryArray(result)
 
         return call
@@ -187,7 +187,7 @@ class LetteredBackend(Toy):
     def from_host(self, array: np.ndarray[Any, Any], spec: str, *, copy: bool | None) -> Native:
         if copy is False:
             raise ValueError("a copy is needed")
-        return LetteredArray(LibraryArray(np.array(array)))
+        return CustomDtypeArray(LibraryArray(np.array(array)))
 
     def normalize(self, value: Any, spec: str) -> Native:
         return self.from_host(np.asarray(value), spec, copy=None)
@@ -196,25 +196,25 @@ class LetteredBackend(Toy):
         return native[key]
 
     def setitem(self, native: Native, key: Any, value: Native) -> Native:
-        native.array.values[plain(native.unwrap(key))] = plain(native.unwrap(value))
+        native.array.values[to_numpy(native.unwrap(key))] = to_numpy(native.unwrap(value))
         return native
 
 
-def each_function(functions: Any, change: Callable[[Callable[..., Any]], Callable[..., Any]]) -> SimpleNamespace:
-    """A namespace with every function changed, those of ``linalg`` and ``fft`` too."""
+def map_functions(functions: Any, convert: Callable[[Callable[..., Any]], Callable[..., Any]]) -> SimpleNamespace:
+    """Return a namespace with every function converted, including those of ``linalg`` and ``fft``."""
     return SimpleNamespace(
         **{
-            name: each_function(item, change) if isinstance(item, SimpleNamespace) else change(item)
+            name: map_functions(item, convert) if isinstance(item, SimpleNamespace) else convert(item)
             for name, item in vars(functions).items()
         }
     )
 
 
-# -- no float64 and no complex128 -----------------------------------------------------------------------------------
+# -- single precision only ----------------------------------------------------------------------------------------
 
 
-class NarrowArray(WrappedArray):
-    """A NumPy array that must not have a dtype of 64-bit floating-point components."""
+class SinglePrecisionArray(WrappedArray):
+    """NumPy array that refuses float64 and complex128."""
 
     __slots__ = ()
 
@@ -227,11 +227,11 @@ class NarrowArray(WrappedArray):
         super().__init__(array)
 
 
-class NarrowBackend(Toy):
-    """A device that computes in float32 and complex64 only, as many GPUs do."""
+class SinglePrecisionBackend(Toy):
+    """Device without double precision, as many GPUs are."""
 
-    name = "narrow"
-    arrays = NarrowArray
+    name = "single"
+    arrays = SinglePrecisionArray
 
     def dtypes(self, spec: str) -> tuple[str, ...]:
         return tuple(name for name in STANDARD_DTYPES if name not in ("float64", "complex128"))
@@ -240,8 +240,8 @@ class NarrowBackend(Toy):
         return np.dtype(np.float32)
 
     @staticmethod
-    def of_library(function: Callable[..., Any]) -> Callable[..., Any]:
-        """A function whose results NumPy may have promoted to double precision, in single precision."""
+    def adapt(function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function that casts NumPy's results to single precision."""
         single = {np.dtype(np.float64): np.float32, np.dtype(np.complex128): np.complex64}
 
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -253,23 +253,23 @@ class NarrowBackend(Toy):
         return call
 
     def setitem(self, native: Native, key: Any, value: Native) -> Native:
-        native.array[NarrowArray.unwrap(key)] = NarrowArray.unwrap(value)
+        native.array[SinglePrecisionArray.unwrap(key)] = SinglePrecisionArray.unwrap(value)
         return native
 
 
-# -- values that cannot be looked at --------------------------------------------------------------------------------
+# -- deferred computation -----------------------------------------------------------------------------------------
 
 
-class LookError(AssertionError):
-    """Somebody looked at a deferred array's values."""
+class ValueReadError(AssertionError):
+    """The host read the values of a deferred array."""
 
 
 def refuse(*args: Any, **kwargs: Any) -> Any:
-    raise LookError("the values of a deferred array were looked at")
+    raise ValueReadError("the host read the values of a deferred array")
 
 
 class DeferredArray(WrappedArray):
-    """An array of known shape and dtype whose values exist for the library's own functions only."""
+    """Array of known shape and dtype whose values only the library's functions can read."""
 
     __slots__ = ()
 
@@ -280,7 +280,7 @@ class DeferredArray(WrappedArray):
 
 
 class DeferredBackend(Toy):
-    """An engine that computes later: the host never sees a value unless it asks for the whole array."""
+    """Engine that computes later: the host cannot read single values."""
 
     name = "deferred"
     arrays = DeferredArray
@@ -289,7 +289,7 @@ class DeferredBackend(Toy):
     def getitem(self, native: Native, key: Any) -> Native:
         parts = key if isinstance(key, tuple) else (key,)
         if any(isinstance(part, DeferredArray) and part.dtype.kind == "b" for part in parts):
-            refuse()  # the length of the result would depend on values
+            refuse()  # the length of the result depends on values
         return super().getitem(native, key)
 
     def setitem(self, native: Native, key: Any, value: Native) -> Native:
@@ -297,5 +297,5 @@ class DeferredBackend(Toy):
         return native
 
     def values(self, native: Native) -> np.ndarray[Any, Any]:
-        """The values, for the tests."""
+        """Return the values, for assertions."""
         return native.array

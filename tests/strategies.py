@@ -1,8 +1,12 @@
-"""What the property tests draw, and how they compare what they get.
+"""Hypothesis strategies of the property tests, and comparisons of Arrays with NumPy's results.
 
-An operand is drawn twice over: as a NumPy array for the reference, and as an Array of the device under test with the
-same values in the same memory layout (plain, strided, reversed, transposed, broadcast or a part of something larger),
-the layout being made on the device by indexing.
+A drawn operand has two forms: a NumPy array for the reference, and an Array on the device under test with the same
+values and the same memory layout (contiguous, strided, reversed, transposed, broadcast, or part of a larger array).
+Indexing on the device creates the layout.
+
+Floating-point strategies draw subnormal numbers, except float32 and complex64 on CUDA and ROCm devices: CuPy compiles
+with ``-ftz=true`` and libdevice uses ``.ftz`` instructions, both of which flush float32 subnormals to zero. The devices
+``cpu``, ``strict``, ``sycl:cpu:0`` and ``triton:interpret`` do not flush them.
 """
 
 from __future__ import annotations
@@ -23,13 +27,17 @@ from xtensor.backend import STANDARD_DTYPES as DTYPE_NAMES
 
 STANDARD_DTYPES = tuple(map(np.dtype, DTYPE_NAMES))
 
-
 DType = np.dtype[Any]
 
-few = settings(max_examples=max(6, settings().max_examples // 4))
-"""For properties whose function another property tries thoroughly: a quarter of the examples."""
+_EXAMPLES = settings().max_examples
+
+few = settings(max_examples=min(_EXAMPLES, max(6, _EXAMPLES // 4)))
+"""A quarter of the profile's examples, for a function that another property tests in detail."""
 
 LAYOUTS = ("plain", "strided", "reversed", "transposed", "broadcast", "part")
+
+FLUSHING_DEVICE_TYPES = (2, 10)
+"""DLPack types of devices whose kernels flush float32 subnormals to zero: CUDA and ROCm."""
 
 
 class Operand(NamedTuple):
@@ -41,19 +49,19 @@ class Operand(NamedTuple):
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Warnings about floating-point values off, which are errors in this suite."""
+    """Suppress floating-point warnings, which are errors in this suite."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         yield
 
 
 def defined_on(device: xp.Device) -> bool:
-    """Whether a device computes what the standard defines and nothing else."""
+    """Return whether a device refuses everything that the standard leaves undefined."""
     return device.name == "strict"
 
 
 def dtypes_of(device: xp.Device, kinds: str = "biufc") -> list[DType]:
-    """The standard's dtypes of some kinds (NumPy's letters) that a device has."""
+    """Standard dtypes that a device supports, of NumPy's kind letters ``kinds``."""
     return [dtype for dtype in STANDARD_DTYPES if dtype in device.dtypes and dtype.kind in kinds]
 
 
@@ -62,7 +70,7 @@ def dtypes(device: xp.Device, kinds: str = "biufc") -> st.SearchStrategy[DType]:
 
 
 def promotes(dtype1: DType, dtype2: DType) -> bool:
-    """Whether the standard defines what two dtypes promote to."""
+    """Return whether the standard defines the promotion of two dtypes."""
     kinds = {dtype1.kind, dtype2.kind}
     if kinds <= {"i", "u"}:
         return len(kinds) == 1 or np.dtype(np.uint64) not in (dtype1, dtype2)
@@ -70,14 +78,14 @@ def promotes(dtype1: DType, dtype2: DType) -> bool:
 
 
 def dtype_pairs(device: xp.Device, kinds: str, others: str | None = None) -> st.SearchStrategy[tuple[DType, DType]]:
-    """Pairs of dtypes whose kinds a function takes: of those that promote by the standard, or by NumPy elsewhere."""
-    found = [
+    """Pairs of dtypes that promote: by the standard's rules on ``strict``, by NumPy's elsewhere."""
+    pairs = [
         (dtype1, dtype2)
         for dtype1 in dtypes_of(device, kinds)
         for dtype2 in dtypes_of(device, others or kinds)
         if not defined_on(device) or promotes(dtype1, dtype2)
     ]
-    return st.sampled_from([pair for pair in found if np.result_type(*pair) in device.dtypes])
+    return st.sampled_from([pair for pair in pairs if np.result_type(*pair) in device.dtypes])
 
 
 def shapes(min_dims: int = 0, max_dims: int = 3, min_side: int = 0, max_side: int = 4) -> st.SearchStrategy[Any]:
@@ -85,22 +93,33 @@ def shapes(min_dims: int = 0, max_dims: int = 3, min_side: int = 0, max_side: in
 
 
 def broadcastable(count: int) -> st.SearchStrategy[tuple[tuple[int, ...], ...]]:
-    """Shapes that broadcast against each other, 0-d and empty ones among them."""
+    """Shapes that broadcast against each other, including 0-d and empty ones."""
     return hnp.mutually_broadcastable_shapes(num_shapes=count, max_dims=3, min_side=0, max_side=3).map(
-        lambda found: found.input_shapes
+        lambda shapes: shapes.input_shapes
     )
 
 
+def flushes_subnormals(device: xp.Device, dtype: DType) -> bool:
+    """Return whether a device may replace subnormal numbers of a dtype by zeros."""
+    return device.dlpack_device[0] in FLUSHING_DEVICE_TYPES and dtype in (np.float32, np.complex64)
+
+
 def reals(dtype: DType, bound: float | None = None, special: bool = True) -> st.SearchStrategy[float]:
-    """Real floating-point numbers that a dtype holds exactly, with those that are special often among them."""
+    """Real numbers that a floating-point dtype represents exactly; special values are frequent.
+
+    Subnormal numbers are among them unless the default device flushes them.
+    """
+    subnormal = not flushes_subnormals(xp.default_device(), dtype)
     limits = np.finfo(dtype)
     largest = float(limits.max) if bound is None else bound
     plain = [value for value in (0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, 2.0, -2.5, 3.0) if abs(value) <= largest]
     extreme = [float(limits.smallest_normal), -float(limits.smallest_normal), largest, -largest]
+    if subnormal:
+        extreme += [float(limits.smallest_subnormal), -float(limits.smallest_subnormal)]
     infinite = [math.inf, -math.inf, math.nan] if special else []
     width = 8 * dtype.itemsize // (2 if dtype.kind == "c" else 1)
     drawn = (
-        st.floats(-largest, largest, width=width, allow_nan=False, allow_infinity=False, allow_subnormal=False)
+        st.floats(-largest, largest, width=width, allow_nan=False, allow_infinity=False, allow_subnormal=subnormal)
         if np.dtype(f"f{width // 8}").type(largest) == largest
         else st.sampled_from(plain)
     )
@@ -108,7 +127,7 @@ def reals(dtype: DType, bound: float | None = None, special: bool = True) -> st.
 
 
 def elements(dtype: DType, *, bound: float | None = None, special: bool = True) -> st.SearchStrategy[Any]:
-    """Values of a dtype. ``bound`` limits finite magnitudes; without ``special`` there are no NaN and infinities."""
+    """Values of a dtype: finite magnitudes up to ``bound``, NaN and infinities only if ``special``."""
     if dtype.kind == "b":
         return st.booleans()
     if dtype.kind in "iu":
@@ -116,8 +135,8 @@ def elements(dtype: DType, *, bound: float | None = None, special: bool = True) 
         least, greatest = int(limits.min), int(limits.max)
         if bound is not None:
             least, greatest = max(least, -int(bound)), min(greatest, int(bound))
-        some = [value for value in (0, 1, -1, 2, -3, 7, least, greatest) if least <= value <= greatest]
-        return st.sampled_from(some) | st.integers(max(least, -100), min(greatest, 100))
+        common = [value for value in (0, 1, -1, 2, -3, 7, least, greatest) if least <= value <= greatest]
+        return st.sampled_from(common) | st.integers(max(least, -100), min(greatest, 100))
     if dtype.kind == "f":
         return reals(dtype, bound, special)
     component = reals(dtype, bound, special)
@@ -135,19 +154,19 @@ def operands(
     unique: bool = False,
     **limits: Any,
 ) -> Operand:
-    """An operand on the default device, in one of the memory layouts."""
-    chosen = draw(dtype) if isinstance(dtype, st.SearchStrategy) else dtype
+    """Operand on the default device in one of the memory layouts; ``limits`` are keywords of :func:`elements`."""
+    drawn_dtype = draw(dtype) if isinstance(dtype, st.SearchStrategy) else dtype
     lengths = draw(shapes() if shape is None else shape) if not isinstance(shape, tuple) else shape
     layout = draw(st.sampled_from(tuple(layouts)))
     source, view = _layout(layout, lengths)
-    items = elements(chosen, **limits) if values is None else values
-    base = draw(hnp.arrays(chosen, source, elements=items, unique=unique, fill=st.nothing()))
+    items = elements(drawn_dtype, **limits) if values is None else values
+    base = draw(hnp.arrays(drawn_dtype, source, elements=items, unique=unique, fill=st.nothing()))
     native = xp.asarray(base, copy=True)
     return Operand(view(np, base), view(xp, native))
 
 
 def _layout(layout: str, shape: tuple[int, ...]) -> tuple[tuple[int, ...], Any]:
-    """The shape of the memory, and the view of it that has the shape wanted."""
+    """Return the shape of the base array, and the function that returns its view of ``shape``."""
     ndim = len(shape)
     if layout == "strided":
         return tuple(2 * length for length in shape), lambda _, x: x[(*(slice(None, None, 2),) * ndim, ...)]
@@ -164,13 +183,13 @@ def _layout(layout: str, shape: tuple[int, ...]) -> tuple[tuple[int, ...], Any]:
 
 
 def made(values: Any, dtype: Any = None) -> Operand:
-    """An operand of given values on the default device."""
+    """Return an operand of the given values on the default device."""
     host = np.asarray(values, dtype=dtype)
     return Operand(host, xp.asarray(host, copy=True))
 
 
 def values_of(x: xp.Array) -> np.ndarray[Any, Any]:
-    """The values of an Array on the host."""
+    """Return the values of an Array as a NumPy array."""
     return np.asarray(x.to_device("cpu"))
 
 
@@ -184,24 +203,28 @@ def expect(
     atol: float = 0.0,
     device: xp.Device | None = None,
 ) -> None:
-    """Fail unless a result is an Array of the expected dtype, shape and values on its device.
+    """Fail unless a result is an Array of the expected dtype, shape and values on the device.
 
-    ``ulp`` is the distance allowed in units of the last place of the expected value, of a complex one in those of its
-    modulus; ``atol`` an absolute one beside it; ``signs`` says whether the signs of zeros are compared.
+    ``ulp`` is the tolerance in units in the last place of the expected value (of the modulus, for complex values),
+    ``atol`` an absolute tolerance in addition. ``signs`` selects whether the signs of zeros are compared. An inexact
+    result may also differ by the smallest normal number where the device flushes subnormals.
     """
+    device = xp.default_device() if device is None else device
     reference = np.asarray(expected)
-    wanted = np.dtype(reference.dtype if dtype is None else dtype)
+    expected_dtype = np.dtype(reference.dtype if dtype is None else dtype)
     assert type(result) is xp.Array, f"{type(result)} is no Array"
-    assert result.device is (xp.default_device() if device is None else device), f"the result is on {result.device}"
-    assert result.dtype == wanted, f"dtype {result.dtype}, expected {wanted}"
+    assert result.device is device, f"the result is on {result.device}"
+    assert result.dtype == expected_dtype, f"dtype {result.dtype}, expected {expected_dtype}"
     assert result.shape == reference.shape, f"shape {result.shape}, expected {reference.shape}"
+    if (ulp or atol) and flushes_subnormals(device, expected_dtype):
+        atol += float(np.finfo(expected_dtype).smallest_normal)
     with quiet():
-        difference = _difference(values_of(result), reference.astype(wanted), reference, ulp, signs, atol)
+        difference = _difference(values_of(result), reference.astype(expected_dtype), reference, ulp, signs, atol)
     assert difference is None, difference
 
 
 def _difference(got: Any, want: Any, exact: Any, ulp: float, signs: bool, atol: float) -> str | None:
-    """The first element that differs, in words; ``exact`` is what ``want`` was rounded from."""
+    """Describe the first element that differs; ``want`` is ``exact`` rounded to the result's dtype."""
     if want.dtype.kind == "c":
         agree = _complex_agree(got, want, exact, ulp, signs, atol)
     elif want.dtype.kind == "f":
@@ -222,37 +245,33 @@ def _real_agree(got: Any, want: Any, ulp: float, atol: float) -> Any:
     same = (got == want) | (np.isnan(got) & np.isnan(want))
     if not ulp and not atol:
         return same
-    # What overflows in one library only is one place away; what underflows, one smallest normal number.
+    # An overflow of one library only is an error of one unit in the last place.
     limits = np.finfo(want.dtype)
     got, want = np.clip(got, limits.min, limits.max), np.clip(want, limits.min, limits.max)
-    return same | (
-        np.abs(got - want)
-        <= np.maximum(ulp * np.spacing(np.minimum(np.abs(want), limits.max / 2)), atol + limits.smallest_normal)
-    )
+    margin = np.maximum(ulp * np.spacing(np.minimum(np.abs(want), limits.max / 2)), atol)
+    return same | (np.abs(got - want) <= margin)
 
 
 def _complex_agree(got: Any, want: Any, exact: Any, ulp: float, signs: bool, atol: float) -> Any:
-    # With a NaN component, the standard leaves the signs of the other open.
-    open_signs = np.isnan(want.real) | np.isnan(want.imag)
+    # The standard leaves the sign of the other component open where one component is NaN.
+    undefined_signs = np.isnan(want.real) | np.isnan(want.imag)
     limits = np.finfo(want.real.dtype)
-    margin = (
-        ulp * np.spacing(np.minimum(np.abs(want), limits.max / 2)) + atol + (limits.smallest_normal if ulp else 0.0)
-    )
+    margin = ulp * np.spacing(np.minimum(np.abs(want), limits.max / 2)) + atol
     agree = np.ones(want.shape, bool)
     parts = ((got.real, want.real, exact.real), (got.imag, want.imag, exact.imag))
     for got_part, want_part, exact_part in parts:
-        a = np.where(open_signs, np.abs(got_part), got_part)
-        b = np.where(open_signs, np.abs(want_part), want_part)
+        a = np.where(undefined_signs, np.abs(got_part), got_part)
+        b = np.where(undefined_signs, np.abs(want_part), want_part)
         finite = np.isfinite(a) & np.isfinite(b)
         agree &= _real_agree(a, b, 0, 0.0) | (finite & (np.abs(a - b) <= margin))
         if signs:
-            # Of a component that was rounded to zero, no sign is asked.
+            # A component that was rounded to zero has no required sign.
             agree &= _zeros_agree(a, b) | (exact_part != 0)
     return agree
 
 
 def outcome(function: Any, *args: Any, **kwargs: Any) -> Any:
-    """What NumPy makes of a call: its result, or the exception class where it refuses."""
+    """Return the result of a call, or the class of the exception that it raises."""
     with quiet():
         try:
             return function(*args, **kwargs)

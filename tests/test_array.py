@@ -1,4 +1,4 @@
-"""The Array: attributes, conversions, indexing, assignment, operators, copies, text."""
+"""Array: attributes, conversions, indexing, assignment, operators, methods, copies, text."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import xtensor as xp
 
 
 def host(x: xp.Array) -> np.ndarray:
-    """The values, copied from whatever device they are on."""
+    """Return the values as a NumPy array."""
     return np.asarray(x.to_device("cpu"))
 
 
-def test_attributes_tell_what_the_native_array_tells(device):
+def test_attributes_describe_the_array(device):
     x = xp.zeros((2, 3), dtype=xp.float32, device=device)
     assert (x.shape, x.ndim, x.size, x.itemsize, x.nbytes) == ((2, 3), 2, 6, 4, 24)
     assert x.dtype == xp.float32
@@ -31,7 +31,7 @@ def test_transpose_of_a_matrix(device):
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (2, 3, 4)])
-def test_transpose_of_what_is_no_matrix_raises(device, shape):
+def test_transpose_of_other_than_two_dimensions_raises(device, shape):
     with pytest.raises(ValueError, match=r"two dimensions.*mT"):
         _ = xp.ones(shape, device=device).T
 
@@ -45,7 +45,7 @@ def test_matrix_transpose_of_a_vector_raises(device):
         _ = xp.ones(3, device=device).mT
 
 
-def test_an_array_is_not_hashable(device):
+def test_hash_raises(device):
     with pytest.raises(TypeError, match="unhashable"):
         hash(xp.ones(1, device=device))
 
@@ -123,12 +123,12 @@ def test_len_of_a_0d_array_raises(device):
         len(xp.asarray(1.0, device=device))
 
 
-def test_iteration_gives_the_parts_along_the_first_axis(lenient_device):
+def test_iteration_yields_the_subarrays_along_the_first_axis(lenient_device):
     parts = list(xp.reshape(xp.arange(4, device=lenient_device), (2, 2)))
     assert [part.tolist() for part in parts] == [[0, 1], [2, 3]]
 
 
-def test_iteration_of_a_vector_gives_0d_arrays_on_its_device(device):
+def test_iteration_of_a_vector_yields_0d_arrays_on_its_device(device):
     parts = list(xp.arange(2, device=device))
     assert [(part.shape, part.item(), part.device) for part in parts] == [((), 0, device), ((), 1, device)]
 
@@ -173,26 +173,26 @@ def test_item_of_several_elements_raises(device):
         (lambda: xp.asarray([[1, 2], [3, 4]], dtype=xp.int8), "Array([[1, 2],\n       [3, 4]], dtype=int8)"),
     ],
 )
-def test_repr_reads_like_numpys(make, text):
+def test_repr_has_numpys_format(make, text):
     with xp.use_device("cpu"):
         assert repr(make()) == text
 
 
-def test_repr_names_a_device_that_is_not_the_default_one(device):
+def test_repr_names_a_device_that_is_not_the_default_device(device):
     x = xp.ones(1, device=device)
     with xp.use_device("cpu"):
         assert repr(x) == ("Array([1.])" if str(device) == "cpu" else f"Array([1.], device={str(device)!r})")
 
 
-def test_format_of_a_0d_array_takes_a_format_spec(device):
+def test_format_of_a_0d_array_with_a_format_spec(device):
     assert f"{xp.asarray(3.14159, device=device):.2f}" == "3.14"
 
 
-def test_format_of_an_array_without_a_spec_is_its_text(device):
+def test_format_without_a_spec_is_str(device):
     assert f"{xp.asarray([1, 2], device=device)}" == "[1 2]"
 
 
-def test_format_of_an_array_with_a_spec_raises(device):
+def test_format_of_several_elements_with_a_spec_raises(device):
     with pytest.raises(TypeError, match="0-d"):
         format(xp.ones(2, device=device), ".2f")
 
@@ -203,7 +203,7 @@ def test_format_of_an_array_with_a_spec_raises(device):
 @pytest.mark.parametrize(
     "duplicate", [copy.copy, copy.deepcopy, lambda x: x.copy(), lambda x: xp.asarray(x, copy=True)]
 )
-def test_a_copy_has_memory_of_its_own(device, duplicate):
+def test_copy_does_not_share_memory(device, duplicate):
     x = xp.asarray([1.0, 2.0], device=device)
     y = duplicate(x)
     y[0] = 9.0
@@ -213,13 +213,13 @@ def test_a_copy_has_memory_of_its_own(device, duplicate):
 
 
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
-def test_a_pickle_comes_back_as_it_was(device, protocol):
+def test_pickle_preserves_device_dtype_and_values(device, protocol):
     x = xp.reshape(xp.arange(6, dtype=xp.int32, device=device), (2, 3))[:, ::2]
     y = pickle.loads(pickle.dumps(x, protocol))
     assert (y.device, y.dtype, y.tolist()) == (device, xp.int32, [[0, 2], [3, 5]])
 
 
-def test_a_pickle_of_a_missing_device_lands_on_the_default_one():
+def test_pickle_of_a_missing_device_loads_on_the_default_device():
     from xtensor._core.array import _unpickle
 
     y = _unpickle(np.ones(2), "no-such-backend", "cuda:7")
@@ -227,7 +227,7 @@ def test_a_pickle_of_a_missing_device_lands_on_the_default_one():
     assert y.tolist() == [1.0, 1.0]
 
 
-def test_a_device_survives_a_pickle(device):
+def test_pickle_of_a_device_loads_the_same_object(device):
     assert pickle.loads(pickle.dumps(device)) is device
 
 
@@ -253,7 +253,7 @@ KEYS = [
 
 
 @pytest.mark.parametrize("key", KEYS, ids=str)
-def test_basic_indexing_is_numpys(device, key):
+def test_basic_indexing_agrees_with_numpy(device, key):
     values = np.arange(24).reshape(2, 3, 4)
     if str(device) == "strict":
         full = key if isinstance(key, tuple) else (key,)
@@ -266,24 +266,24 @@ def test_basic_indexing_is_numpys(device, key):
     np.testing.assert_array_equal(host(got), expected)
 
 
-def test_an_integer_index_gives_a_view(device):
+def test_integer_index_returns_a_view(device):
     x = xp.asarray([1.0, 2.0, 3.0], device="cpu")
     part = x[1]
     part[()] = 9.0
     assert x.tolist() == [1.0, 9.0, 3.0]
 
 
-def test_boolean_mask_selects(device):
+def test_index_by_a_boolean_mask(device):
     x = xp.asarray([1, 2, 3], device=device)
     assert x[x > 1].tolist() == [2, 3]
 
 
-def test_integer_array_selects(device):
+def test_index_by_an_integer_array(device):
     x = xp.asarray([10, 20, 30], device=device)
     assert x[xp.asarray([2, 0], device=device)].tolist() == [30, 10]
 
 
-def test_integer_arrays_and_integers_mix(device):
+def test_index_by_an_integer_array_and_an_integer(device):
     x = xp.reshape(xp.arange(12, device=device), (3, 4))
     assert x[xp.asarray([0, 2], device=device), 1].tolist() == [1, 9]
 
@@ -296,25 +296,25 @@ def test_integer_arrays_and_integers_mix(device):
         (([0, 2],), [[0, 1, 2, 3], [8, 9, 10, 11]]),
     ],
 )
-def test_numpy_index_arrays_and_lists_select(lenient_device, key, expected):
+def test_index_by_a_numpy_array_or_a_list(lenient_device, key, expected):
     x = xp.reshape(xp.arange(12, device=lenient_device), (3, 4))
     assert x[key].tolist() == expected
 
 
-def test_mask_within_a_tuple(lenient_device):
+def test_index_by_a_mask_within_a_tuple(lenient_device):
     x = xp.reshape(xp.arange(6, device=lenient_device), (2, 3))
     mask = xp.asarray([True, False, True], device=lenient_device)
     assert x[:, mask].tolist() == [[0, 2], [3, 5]]
     assert x[0, mask].tolist() == [0, 2]
 
 
-def test_integer_array_with_an_ellipsis(lenient_device):
+def test_index_by_an_ellipsis_and_an_integer_array(lenient_device):
     x = xp.reshape(xp.arange(6, device=lenient_device), (2, 3))
     assert x[..., xp.asarray([2, 0], device=lenient_device)].tolist() == [[2, 0], [5, 3]]
 
 
 @pytest.mark.parametrize("key", [5, -4, (0, 0), 1.5, "a", np.asarray(["a"]), slice("a", "b")], ids=str)
-def test_a_bad_key_raises_and_names_key_or_shape(device, key):
+def test_bad_index_raises_and_names_index_or_shape(device, key):
     with pytest.raises((IndexError, TypeError)) as caught:
         xp.asarray([1, 2, 3], device=device)[key]
     assert "(3,)" in str(caught.value) or "index" in str(caught.value)
@@ -373,7 +373,7 @@ def test_assignment_of_a_complex_value_to_a_real_array_raises(device):
     assert x.tolist() == [0.0, 0.0]
 
 
-def test_assignment_of_a_wrong_shape_raises_and_leaves_the_array(device):
+def test_assignment_of_a_wrong_shape_raises_and_leaves_the_array_unchanged(device):
     x = xp.zeros(3, device=device)
     with pytest.raises(ValueError, match=r"\(3,\)|\(2,\)"):
         x[:] = xp.ones(2, device=device)
@@ -387,14 +387,14 @@ BITWISE = ["and_", "or_", "xor", "lshift", "rshift"]
 
 
 @pytest.mark.parametrize("name", ARITHMETIC)
-def test_arithmetic_operators_on_floats_are_numpys(device, name):
+def test_arithmetic_operators_on_floats_agree_with_numpy(device, name):
     a, b = np.asarray([1.5, -2.0, 3.0]), np.asarray([2.0, 4.0, -1.0])
     got = getattr(operator, name)(xp.asarray(a, device=device), xp.asarray(b, device=device))
     np.testing.assert_allclose(host(got), getattr(operator, name)(a, b), rtol=1e-15)
 
 
 @pytest.mark.parametrize("name", BITWISE)
-def test_bitwise_operators_on_integers_are_numpys(device, name):
+def test_bitwise_operators_on_integers_agree_with_numpy(device, name):
     a, b = np.asarray([5, 6, 7]), np.asarray([1, 2, 3])
     got = getattr(operator, name)(xp.asarray(a, device=device), xp.asarray(b, device=device))
     np.testing.assert_array_equal(host(got), getattr(operator, name)(a, b))
@@ -402,7 +402,7 @@ def test_bitwise_operators_on_integers_are_numpys(device, name):
 
 @pytest.mark.parametrize("name", [*ARITHMETIC, "lt", "le", "gt", "ge", "eq", "ne"])
 @pytest.mark.parametrize("reflected", [False, True], ids=["x op 2", "2 op x"])
-def test_operators_take_python_scalars_on_either_side(device, name, reflected):
+def test_operators_accept_python_scalars_on_either_side(device, name, reflected):
     a = np.asarray([1.0, 2.0, 4.0], dtype=np.float32)
     x = xp.asarray(a, device=device)
     function = getattr(operator, name)
@@ -432,7 +432,7 @@ def test_inplace_bitwise_operators_write_into_the_array(device, name):
     np.testing.assert_array_equal(host(view), getattr(operator, name)(a.copy(), np.asarray([1, 2, 3])))
 
 
-def test_inplace_operator_that_would_change_the_dtype_raises_and_leaves_the_array(device):
+def test_inplace_operator_that_would_change_the_dtype_raises_and_leaves_the_array_unchanged(device):
     x = xp.asarray([1, 2], device=device)
     with pytest.raises(TypeError, match="cast|promote|dtype"):
         x += 1.5
@@ -441,7 +441,7 @@ def test_inplace_operator_that_would_change_the_dtype_raises_and_leaves_the_arra
     assert x.tolist() == [1, 2]
 
 
-def test_inplace_operator_that_would_change_the_shape_raises_and_leaves_the_array(device):
+def test_inplace_operator_that_would_change_the_shape_raises_and_leaves_the_array_unchanged(device):
     x = xp.ones(2, device=device)
     with pytest.raises(ValueError, match=r"\(2,\)|broadcast|shape"):
         x += xp.ones((3, 2), device=device)
@@ -461,7 +461,7 @@ def test_unary_operators(device):
     assert (~xp.asarray([True, False], device=device)).tolist() == [False, True]
 
 
-def test_an_operator_leaves_foreign_operands_their_turn(device):
+def test_operator_defers_to_the_reflected_operator_of_another_class(device):
     class Foreign:
         def __radd__(self, other):
             return "mine"
@@ -470,30 +470,30 @@ def test_an_operator_leaves_foreign_operands_their_turn(device):
 
 
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "lt"])
-def test_an_operator_with_an_unknown_operand_raises(device, name):
+def test_operator_with_an_unknown_operand_raises(device, name):
     with pytest.raises(TypeError, match="unsupported operand|not supported"):
         getattr(operator, name)(xp.ones(1, device=device), object())
 
 
-def test_comparison_with_an_unknown_operand_is_python_s(device):
+def test_equality_with_an_unknown_operand_is_false(device):
     assert (xp.ones(1, device=device) == "text") is False
     assert (xp.ones(1, device=device) != None) is True  # noqa: E711 - the comparison itself is under test
 
 
 @pytest.mark.parametrize("name", ["add", "mul", "matmul", "lt", "eq", "and_"])
 @pytest.mark.parametrize("reflected", [False, True])
-def test_a_numpy_array_as_operand_raises_and_names_the_remedy(device, name, reflected):
+def test_numpy_array_as_operand_raises_and_names_the_remedy(device, name, reflected):
     x, a = xp.ones((2, 2), dtype=xp.int64, device=device), np.ones((2, 2), dtype=np.int64)
     with pytest.raises(TypeError, match=r"numpy\.ndarray.*asarray"):
         getattr(operator, name)(a, x) if reflected else getattr(operator, name)(x, a)
 
 
-def test_a_numpy_function_on_an_array_does_not_silently_give_numpy(device):
+def test_numpy_function_on_an_array_raises(device):
     with pytest.raises(TypeError):
         np.add(np.ones(1), xp.ones(1, device=device))
 
 
-def test_numpy_scalars_are_accepted_beside_an_array(device):
+def test_operators_accept_numpy_scalars(device):
     x = xp.ones(2, dtype=xp.float64, device=device) if xp.float64 in device.dtypes else xp.ones(2, device=device)
     scalar = x.dtype.type(2.0)
     assert (x + scalar).tolist() == [3.0, 3.0]
@@ -501,7 +501,7 @@ def test_numpy_scalars_are_accepted_beside_an_array(device):
     assert xp.multiply(scalar, x).dtype == x.dtype
 
 
-# -- convenience methods ----------------------------------------------------------------------------------------------
+# -- methods ----------------------------------------------------------------------------------------------------------
 
 METHODS = [
     ("all", (), {}),
@@ -536,7 +536,7 @@ METHODS = [
 
 
 @pytest.mark.parametrize(("name", "args", "kwargs"), METHODS, ids=lambda value: str(value))
-def test_convenience_methods_are_numpys(device, name, args, kwargs):
+def test_methods_agree_with_numpy(device, name, args, kwargs):
     values = np.asarray([[1.25, 2.5, 0.0], [4.0, 3.75, 1.0]])
     got = getattr(xp.asarray(values, device=device), name)(*args, **kwargs)
     expected = getattr(values, name)(*args, **kwargs)
@@ -545,7 +545,7 @@ def test_convenience_methods_are_numpys(device, name, args, kwargs):
     np.testing.assert_allclose(host(got), expected, rtol=1e-15)
 
 
-def test_take_method_goes_along_an_axis(device):
+def test_take_method_along_an_axis(device):
     x = xp.reshape(xp.arange(6, device=device), (2, 3))
     indices = xp.asarray([2, 0], device=device)
     assert x.take(indices, axis=1).tolist() == [[2, 0], [5, 3]]

@@ -1,4 +1,4 @@
-"""The device ``strict``: what it refuses, that it computes what the others do, and that its flags are its own."""
+"""Device ``strict``: refused calls, values, copies, and independence of array-api-strict's global flags."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ from xtensor.backend import BackendUnavailableError
 
 STANDARD_DTYPES = tuple(map(np.dtype, DTYPE_NAMES))
 
-
 array_api_strict = pytest.importorskip("array_api_strict")
 
-from xtensor_strict import StrictBackend  # noqa: E402 - only where its library is
+from xtensor_strict import StrictBackend  # noqa: E402 - after importorskip
 
 STRICT = xp.device("strict")
 CPU = xp.device("cpu")
@@ -40,7 +39,7 @@ SUBNORMAL = 5e-320
 
 
 def run(statement: str, device: xp.Device) -> None:
-    """Execute a statement of the page with its operands on a device."""
+    """Execute a statement of docs/strict.md with the page's operands on a device."""
     with xp.use_device(device):
         names: dict[str, Any] = {}
         exec(OPERANDS, names)
@@ -51,19 +50,21 @@ def on(device: xp.Device, *values: Any) -> list[xp.Array]:
     return [xp.asarray(value, device=device) for value in values]
 
 
-def test_the_page_lists_refusals() -> None:
+def test_documented_refusals_are_parsed() -> None:
     assert len(REFUSED) == PAGE.count("Error |") >= 60
 
 
 @pytest.mark.parametrize(("statement", "error"), REFUSED)
-def test_what_the_page_lists_is_refused(statement: str, error: str) -> None:
+def test_documented_refusal_raises(statement: str, error: str) -> None:
     with pytest.raises(getattr(builtins, error)) as caught:
         run(statement, STRICT)
-    assert type(caught.value).__module__ in ("builtins", "numpy.exceptions"), "no error of a library's own"
+    assert type(caught.value).__module__ in ("builtins", "numpy.exceptions"), (
+        "the error is of a class that the library defines"
+    )
 
 
 @pytest.mark.parametrize("statement", [statement for statement, _ in REFUSED])
-def test_what_the_page_lists_works_on_cpu(statement: str) -> None:
+def test_documented_refusal_works_on_cpu(statement: str) -> None:
     run(statement, CPU)
 
 
@@ -73,12 +74,12 @@ STANDARD = [
 
 
 @pytest.mark.parametrize("name", [name for name in STANDARD if name != "convolve"])
-def test_every_function_of_the_standard_is_the_librarys_or_composed(name: str) -> None:
+def test_every_primitive_of_the_standard_is_the_librarys(name: str) -> None:
     assert STRICT.implements(name) or not TABLE[name].primitive
 
 
 @pytest.mark.parametrize("dtype", STANDARD_DTYPES, ids=str)
-def test_dtypes_are_those_of_numpy(dtype: np.dtype[Any]) -> None:
+def test_dtypes_are_numpy_dtypes(dtype: np.dtype[Any]) -> None:
     x = xp.ones((2, 3), dtype=dtype, device="strict")
     assert isinstance(x.dtype, np.dtype)
     assert x.dtype == dtype
@@ -86,7 +87,7 @@ def test_dtypes_are_those_of_numpy(dtype: np.dtype[Any]) -> None:
 
 
 @pytest.mark.parametrize("dtype", STANDARD_DTYPES, ids=str)
-def test_values_go_to_the_host_and_back(dtype: np.dtype[Any]) -> None:
+def test_transfers_to_the_host_and_back_preserve_values(dtype: np.dtype[Any]) -> None:
     host = np.asarray([[0, 1, 2], [3, 4, 5]]).astype(dtype)[:, ::-1]
     back = xp.asarray(host, device="strict").to_device("cpu").to_device("strict")
     assert back.device is STRICT
@@ -94,7 +95,7 @@ def test_values_go_to_the_host_and_back(dtype: np.dtype[Any]) -> None:
     np.testing.assert_array_equal(np.asarray(back), host)
 
 
-def test_a_native_array_is_what_the_contract_asks_for() -> None:
+def test_native_array_satisfies_the_contract() -> None:
     (x,) = on(STRICT, [[1.0, 2.0, 3.0]])
     native = x._native
     assert type(native) is STRICT.native_type
@@ -105,20 +106,20 @@ def test_a_native_array_is_what_the_contract_asks_for() -> None:
 @pytest.mark.parametrize(
     ("convert", "value"), [(bool, True), (int, 3), (float, 2.5), (complex, 1 + 2j), (operator.index, 7)]
 )
-def test_a_zero_dimensional_array_becomes_a_python_scalar(convert: Callable[[Any], Any], value: Any) -> None:
+def test_conversion_of_a_0d_array_returns_a_python_scalar(convert: Callable[[Any], Any], value: Any) -> None:
     result = convert(xp.asarray(value, device="strict"))
     assert type(result) is type(value)
     assert result == value
 
 
-def test_arrays_pickle() -> None:
+def test_pickle_preserves_device_and_values() -> None:
     (x,) = on(STRICT, [1.0, 2.0])
     back = pickle.loads(pickle.dumps(x))
     assert back.device is STRICT
     np.testing.assert_array_equal(np.asarray(back), [1.0, 2.0])
 
 
-def test_a_deep_copy_has_memory_of_its_own() -> None:
+def test_deep_copy_does_not_share_memory() -> None:
     (x,) = on(STRICT, [1.0, 2.0])
     other = copy.deepcopy(x)
     x[0] = 9.0
@@ -128,46 +129,46 @@ def test_a_deep_copy_has_memory_of_its_own() -> None:
 # -- copies -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("asked", "shared"), [(None, True), (False, True), (True, False)])
-def test_asarray_shares_host_memory_unless_a_copy_is_asked_for(asked: bool | None, shared: bool) -> None:
+@pytest.mark.parametrize(("copy_argument", "shared"), [(None, True), (False, True), (True, False)])
+def test_asarray_shares_host_memory_unless_copy_is_true(copy_argument: bool | None, shared: bool) -> None:
     host = np.arange(3.0)
-    x = xp.asarray(host, device="strict", copy=asked)
+    x = xp.asarray(host, device="strict", copy=copy_argument)
     assert np.shares_memory(np.asarray(x), host) is shared
 
 
-def test_asarray_of_another_dtype_refuses_to_do_without_a_copy() -> None:
+def test_asarray_of_another_dtype_without_a_copy_raises() -> None:
     with pytest.raises(ValueError, match="copy"):
         xp.asarray(np.arange(3.0), dtype=xp.float32, device="strict", copy=False)
 
 
-@pytest.mark.parametrize(("asked", "shared"), [(None, True), (False, True), (True, False)])
-def test_from_dlpack_shares_host_memory_unless_a_copy_is_asked_for(asked: bool | None, shared: bool) -> None:
+@pytest.mark.parametrize(("copy_argument", "shared"), [(None, True), (False, True), (True, False)])
+def test_from_dlpack_shares_host_memory_unless_copy_is_true(copy_argument: bool | None, shared: bool) -> None:
     host = np.arange(3.0)
-    x = xp.from_dlpack(host, device="strict", copy=asked)
+    x = xp.from_dlpack(host, device="strict", copy=copy_argument)
     assert x.device is STRICT
     assert np.shares_memory(np.asarray(x), host) is shared
 
 
-def test_numpy_takes_an_array_through_dlpack() -> None:
+def test_numpy_imports_an_array_by_dlpack_without_a_copy() -> None:
     (x,) = on(STRICT, [1.0, 2.0])
     assert x.__dlpack_device__() == (1, 0)
     assert np.shares_memory(np.from_dlpack(x), np.asarray(x))
 
 
 @pytest.mark.parametrize("shape", [(3, 2), (0, 2)])
-def test_reshape_without_a_copy_is_a_view(shape: tuple[int, ...]) -> None:
+def test_reshape_without_a_copy_has_the_new_shape(shape: tuple[int, ...]) -> None:
     x = xp.zeros(shape, device="strict")
     assert xp.reshape(x, shape[::-1], copy=False).shape == shape[::-1]
 
 
-def test_reshape_that_needs_a_copy_refuses_to_do_without() -> None:
+def test_reshape_that_requires_a_copy_without_a_copy_raises() -> None:
     x = xp.zeros((2, 3), device="strict").T
     with pytest.raises(ValueError, match="copy"):
         xp.reshape(x, (6,), copy=False)
 
 
 @pytest.mark.parametrize("name", ["iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow"])
-def test_in_place_operators_write_to_the_memory_they_share(name: str) -> None:
+def test_inplace_operators_write_into_shared_memory(name: str) -> None:
     host = np.asarray([4.0, 9.0])
     expected = getattr(operator, name)(host.copy(), 2.0)
     x = xp.asarray(host, device="strict", copy=False)
@@ -177,7 +178,7 @@ def test_in_place_operators_write_to_the_memory_they_share(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["iand", "ior", "ixor", "ilshift", "irshift"])
-def test_in_place_bit_operators_write_to_the_memory_they_share(name: str) -> None:
+def test_inplace_bitwise_operators_write_into_shared_memory(name: str) -> None:
     host = np.asarray([4, 9])
     expected = getattr(operator, name)(host.copy(), np.asarray([1, 2]))
     x = xp.asarray(host, device="strict", copy=False)
@@ -185,7 +186,7 @@ def test_in_place_bit_operators_write_to_the_memory_they_share(name: str) -> Non
     np.testing.assert_array_equal(host, expected)
 
 
-def test_in_place_matrix_product_writes_to_the_memory_it_shares() -> None:
+def test_inplace_matrix_product_writes_into_shared_memory() -> None:
     host = np.asarray([[1.0, 2.0], [3.0, 4.0]])
     x = xp.asarray(host, device="strict", copy=False)
     x @= xp.asarray([[0.0, 1.0], [1.0, 0.0]], device="strict")
@@ -233,7 +234,7 @@ SAMPLE: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("name", SAMPLE)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_values_are_those_of_cpu(name: str) -> None:
+def test_values_agree_with_cpu(name: str) -> None:
     result, expected = (
         SAMPLE[name](lambda host, device=device: xp.asarray(host, device=device, copy=True)) for device in (STRICT, CPU)
     )
@@ -244,53 +245,56 @@ def test_values_are_those_of_cpu(name: str) -> None:
 
 # -- errors -------------------------------------------------------------------------------------------------------
 
-FAULTS: dict[str, tuple[Callable[[xp.Array], Any], type[Exception]]] = {
-    "an integer too large for the dtype": (lambda x: xp.astype(x, xp.int8) + 300, OverflowError),
-    "an index out of bounds": (lambda x: x[7, 0], IndexError),
+FAILED_CALLS: dict[str, tuple[Callable[[xp.Array], Any], type[Exception]]] = {
+    "integer beyond the dtype": (lambda x: xp.astype(x, xp.int8) + 300, OverflowError),
+    "index out of bounds": (lambda x: x[7, 0], IndexError),
     "shapes that do not broadcast": (lambda x: x + xp.ones((3,), device="strict"), ValueError),
-    "a singular matrix": (lambda x: xp.linalg.inv(x), np.linalg.LinAlgError),
-    "an axis out of bounds": (lambda x: xp.sum(x, axis=4), ValueError),
-    "a result that does not fit in place": (lambda x: operator.iadd(x[0, ...], x), ValueError),
-    "a read-only broadcast": (lambda x: operator.setitem(xp.broadcast_to(x, (2, 2, 2)), ..., 1.0), ValueError),
+    "singular matrix": (lambda x: xp.linalg.inv(x), np.linalg.LinAlgError),
+    "axis out of bounds": (lambda x: xp.sum(x, axis=4), ValueError),
+    "in-place result of another shape": (lambda x: operator.iadd(x[0, ...], x), ValueError),
+    "assignment to a broadcast array": (
+        lambda x: operator.setitem(xp.broadcast_to(x, (2, 2, 2)), ..., 1.0),
+        ValueError,
+    ),
 }
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_faults_raise_the_error_of_their_kind(name: str) -> None:
-    fault, error = FAULTS[name]
+@pytest.mark.parametrize("name", FAILED_CALLS)
+def test_failed_call_raises_the_documented_error(name: str) -> None:
+    function, error = FAILED_CALLS[name]
     with pytest.raises(error):
-        fault(xp.ones((2, 2), device="strict"))
+        function(xp.ones((2, 2), device="strict"))
 
 
-def test_two_devices_do_not_mix_silently() -> None:
+def test_operands_on_two_devices_raise() -> None:
     with pytest.raises(xp.DeviceMismatchError, match="to_device"):
         xp.ones(2, device="strict") + xp.ones(2, device="cpu")
 
 
-# -- the device and its library -----------------------------------------------------------------------------------
+# -- array-api-strict ---------------------------------------------------------------------------------------------
 
 
 def test_strict_is_never_the_best_device() -> None:
     assert xp.best_device() is not STRICT
 
 
-def test_the_version_reported_is_that_of_the_library() -> None:
+def test_probe_returns_the_version_of_the_library() -> None:
     assert StrictBackend().probe() == array_api_strict.__version__
 
 
-def test_a_library_too_old_is_refused_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_library_is_refused_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(array_api_strict, "__version__", "2.5.1")
     with pytest.raises(BackendUnavailableError, match=r'2\.5\.1.*pip install "xtensor\[strict\]"'):
         StrictBackend().probe()
 
 
-def test_a_missing_library_is_told_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_library_raises_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "array_api_strict", None)
     with pytest.raises(BackendUnavailableError, match=r'pip install "xtensor\[strict\]"'):
         StrictBackend().probe()
 
 
-def test_flags_of_the_user_do_not_change_the_device() -> None:
+def test_global_flags_do_not_affect_the_device() -> None:
     f = xp.asarray([1.0, -1.0], device="strict")
     with array_api_strict.ArrayAPIStrictFlags(
         api_version="2022.12", boolean_indexing=False, data_dependent_shapes=False, enabled_extensions=()
@@ -311,7 +315,7 @@ assert "linalg" not in before[1]
 """
 
 
-def test_opening_the_device_leaves_flags_of_the_environment_alone() -> None:
+def test_opening_the_device_does_not_change_global_flags() -> None:
     flags = {
         "ARRAY_API_STRICT_API_VERSION": "2022.12",
         "ARRAY_API_STRICT_BOOLEAN_INDEXING": "false",

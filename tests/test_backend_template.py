@@ -1,4 +1,4 @@
-"""A stranger's backend: the template, installed beside xtensor into an environment of its own."""
+"""Third-party backends: the template, installed with xtensor into a new environment."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from toy import ToyBackend
 import xtensor as xp
 
 ROOT = Path(__file__).resolve().parents[1]
-NEEDED = ("pytest", "hypothesis", "ndindex", "pytest-json-report", "pytest-xdist")
+REQUIREMENTS = ("pytest", "hypothesis", "ndindex", "pytest-json-report", "pytest-xdist")
 
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory):
-    """The Python of a fresh environment with xtensor and the template installed from their sources."""
-    place = tmp_path_factory.mktemp("stranger") / "environment"
-    venv.create(place, with_pip=True)
-    executable = place / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    packages = [str(ROOT), str(ROOT / "examples" / "backend_template"), *NEEDED]
+    """Python of a new environment with xtensor and the template installed from source."""
+    environment = tmp_path_factory.mktemp("template") / "environment"
+    venv.create(environment, with_pip=True)
+    executable = environment / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    packages = [str(ROOT), str(ROOT / "examples" / "backend_template"), *REQUIREMENTS]
     subprocess.run([executable, "-m", "pip", "install", "--quiet", *packages], check=True, timeout=600)
     return executable
 
 
-def test_its_device_joins_through_the_entry_point(python):
+def test_entry_point_registers_the_device(python):
     code = "import xtensor as xp; print(repr(xp.sum(xp.ones(3, device='plain:0'))), *xp.devices())"
     done = subprocess.run([python, "-I", "-c", code], capture_output=True, text=True, timeout=120, check=True)
     assert done.stdout.split() == ["Array(3.,", "device='plain:0')", "cpu", "plain:0"]
 
 
-def test_it_passes_a_part_of_the_official_suite(python):
+def test_template_passes_a_part_of_the_official_suite(python):
     from conformance import suite
 
     if not suite.is_here():
-        pytest.skip("the official suite is not on this machine: python -m conformance fetch")
+        pytest.skip("the official suite is not installed: python -m conformance fetch")
     command = [python, "-m", "conformance", "--device", "plain:0", "--max-examples", "5"]
     done = subprocess.run(
         [*command, "-k", "sum or floor_divide or concat or sort", "--no-record"],
@@ -52,21 +52,21 @@ def test_it_passes_a_part_of_the_official_suite(python):
     assert "PASSED" in done.stdout
 
 
-LIAR = """
+WRONG_BACKEND = """
 import numpy as np
 from xtensor_numpy import NumpyBackend, _namespace
 
-class Lies:
+class WrongNamespace:
     def __init__(self, sum, stack):
         self.sum, self.stack = sum, stack
     def __getattr__(self, name):
         return getattr(_namespace, name)
 
-class Liar(NumpyBackend):
-    name = "liar"
-    kinds = ("liar",)
+class WrongBackend(NumpyBackend):
+    name = "wrong"
+    kinds = ("wrong",)
     def devices(self):
-        return ("liar:0",)
+        return ("wrong:0",)
     def rank(self, spec):
         return -100
     def namespace(self, spec):
@@ -74,27 +74,27 @@ class Liar(NumpyBackend):
             return np.asarray(np.add.reduce(x, **kwargs)).astype(np.float32)
         def stack(arrays, *, axis):
             return np.stack(arrays, axis=axis)[..., None]
-        return Lies(sum, stack)
+        return WrongNamespace(sum, stack)
 
-backend = Liar()
+backend = WrongBackend()
 """
 
 
-@pytest.mark.parametrize(("lie", "message"), [("test_sum", "float32"), ("test_stack", "shape")])
-def test_a_backend_that_lies_is_caught_by_the_official_suite(tmp_path, lie, message):
+@pytest.mark.parametrize(("test", "message"), [("test_sum", "float32"), ("test_stack", "shape")])
+def test_official_suite_fails_for_a_wrong_backend(tmp_path, test, message):
     from conformance import suite
 
     if not suite.is_here():
-        pytest.skip("the official suite is not on this machine: python -m conformance fetch")
-    package = tmp_path / "xtensor_liar"
+        pytest.skip("the official suite is not installed: python -m conformance fetch")
+    package = tmp_path / "xtensor_wrong"
     package.mkdir()
-    (package / "__init__.py").write_text(LIAR)
-    info = tmp_path / "xtensor_liar-1.0.dist-info"
+    (package / "__init__.py").write_text(WRONG_BACKEND)
+    info = tmp_path / "xtensor_wrong-1.0.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: xtensor-liar\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[xtensor.backends]\nliar = xtensor_liar:backend\n")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: xtensor-wrong\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[xtensor.backends]\nwrong = xtensor_wrong:backend\n")
     done = subprocess.run(
-        [sys.executable, "-m", "conformance", "--device", "liar:0", "--max-examples", "10", "-k", lie, "--no-record"],
+        [sys.executable, "-m", "conformance", "--device", "wrong:0", "--max-examples", "10", "-k", test, "--no-record"],
         capture_output=True,
         text=True,
         cwd=ROOT,
@@ -105,7 +105,7 @@ def test_a_backend_that_lies_is_caught_by_the_official_suite(tmp_path, lie, mess
     assert message in done.stdout
 
 
-def test_a_backend_registered_at_run_time_computes(registry):
+def test_backend_registered_at_run_time_computes(registry):
     xp.register_backend(ToyBackend())
     x = xp.asarray(np.asarray([[1.0, 2.0], [3.0, 4.0]]), device="toy")
     assert xp.linalg.det(x).item() == pytest.approx(-2.0)

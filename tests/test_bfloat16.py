@@ -1,4 +1,4 @@
-"""bfloat16 on every device that has it: computed in float32, rounded once, and promoted as float16 is."""
+"""bfloat16: computed in float32, rounded once, promoted as float16 is."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from strategies import STANDARD_DTYPES, quiet, values_of
 
 import xtensor as xp
 
-ml_dtypes = pytest.importorskip("ml_dtypes", reason="ml_dtypes, which holds bfloat16, is not installed")
+ml_dtypes = pytest.importorskip("ml_dtypes", reason="ml_dtypes, which defines bfloat16, is not installed")
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
@@ -26,27 +26,27 @@ BINARY = (
     *("less_equal", "logaddexp", "maximum", "minimum", "multiply", "not_equal", "pow", "remainder", "subtract"),
 )
 REDUCTIONS = ("sum", "prod", "mean", "max", "min", "std", "var", "cumulative_sum", "cumulative_prod", "sort")
-POSITIONS = ("argmax", "argmin", "argsort", "count_nonzero", "any", "all")
+INDICES_AND_COUNTS = ("argmax", "argmin", "argsort", "count_nonzero", "any", "all")
 
 
 @pytest.fixture
-def place(device):
-    """A device that has bfloat16."""
-    _ = xp.bfloat16
+def bfloat16_device(device):
+    """Device that supports bfloat16."""
     if not device.supports(BFLOAT16):
-        pytest.skip(f"{device} has no bfloat16")
+        pytest.skip(f"{device} does not support bfloat16")
     return device
 
 
-def some(count: int = 64, seed: int = 0) -> np.ndarray:
-    """Values of every size, with those that are special among them."""
+def random_values(count: int = 64, seed: int = 0) -> np.ndarray:
+    """Return random values of magnitudes from 1e-3 to 1e3; the first eight are special."""
     rng = np.random.default_rng(seed)
     values = rng.normal(size=count) * 10.0 ** rng.integers(-3, 3, count)
     values[:8] = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 3e38]
     return values.astype(BFLOAT16)
 
 
-def made(host: np.ndarray) -> xp.Array:
+def asarray(host: np.ndarray) -> xp.Array:
+    """Return an Array on the default device with a copy of the values."""
     return xp.asarray(host, copy=True)
 
 
@@ -56,7 +56,7 @@ def bits(x: xp.Array) -> np.ndarray:
 
 
 def assert_rounded(result: xp.Array, exact: np.ndarray) -> None:
-    """``exact``, in float32, rounded to bfloat16; a last place apart where the device's float32 is one off."""
+    """Compare with ``exact`` (float32) rounded to bfloat16; an error of one unit in the last place is allowed."""
     if exact.dtype != np.float32:
         np.testing.assert_array_equal(values_of(result), exact)
         return
@@ -71,67 +71,67 @@ def assert_rounded(result: xp.Array, exact: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("name", UNARY)
-def test_functions_of_one_operand_compute_in_float32(place, name):
-    x = some()
+def test_unary_function_computes_in_float32(bfloat16_device, name):
+    x = random_values()
     with quiet():
         expected = getattr(np, {"round": "rint"}.get(name, name))(x.astype(np.float32))
-        assert_rounded(getattr(xp, name)(made(x)), expected)
+        assert_rounded(getattr(xp, name)(asarray(x)), expected)
 
 
 @pytest.mark.parametrize("name", BINARY)
-def test_functions_of_two_operands_compute_in_float32(place, name):
-    x, y = some(), np.roll(some(seed=1), 3)
+def test_binary_function_computes_in_float32(bfloat16_device, name):
+    x, y = random_values(), np.roll(random_values(seed=1), 3)
     with quiet():
-        reference = values_of(getattr(xp, name)(made(x.astype(np.float32)), made(y.astype(np.float32))))
-        assert_rounded(getattr(xp, name)(made(x), made(y)), reference)
+        reference = values_of(getattr(xp, name)(asarray(x.astype(np.float32)), asarray(y.astype(np.float32))))
+        assert_rounded(getattr(xp, name)(asarray(x), asarray(y)), reference)
 
 
 @pytest.mark.parametrize("name", REDUCTIONS)
 @pytest.mark.parametrize("axis", [0, 1])
-def test_what_goes_along_an_axis_gathers_in_float32(place, name, axis):
-    x = some(300)[8:260].reshape(12, 21)
+def test_reduction_accumulates_in_float32(bfloat16_device, name, axis):
+    x = random_values(300)[8:260].reshape(12, 21)
     function = getattr(np, name)
-    assert_rounded(getattr(xp, name)(made(x), axis=axis), function(x.astype(np.float32), axis=axis))
+    assert_rounded(getattr(xp, name)(asarray(x), axis=axis), function(x.astype(np.float32), axis=axis))
 
 
-@pytest.mark.parametrize("name", POSITIONS)
-def test_positions_and_truth_are_those_of_float32(place, name):
-    x = some()
+@pytest.mark.parametrize("name", INDICES_AND_COUNTS)
+def test_index_count_and_truth_agree_with_float32(bfloat16_device, name):
+    x = random_values()
     expected = getattr(np, name)(x.astype(np.float32))
-    result = getattr(xp, name)(made(x))
+    result = getattr(xp, name)(asarray(x))
     if name == "argsort":
-        ordered = values_of(xp.take(made(x), result)).astype(np.float32)
+        ordered = values_of(xp.take(asarray(x), result)).astype(np.float32)
         np.testing.assert_array_equal(ordered, np.sort(x.astype(np.float32)))
     else:
         np.testing.assert_array_equal(values_of(result), expected)
 
 
-def test_a_long_sum_is_not_lost_in_eight_bits(place):
+def test_sum_of_many_ones_is_not_absorbed(bfloat16_device):
     x = xp.ones(5000, dtype=xp.bfloat16)
     assert float(xp.sum(x)) == 4992.0  # 5000, rounded
     assert float(xp.mean(x)) == 1.0
     assert float(xp.sum(xp.ones(5000, dtype=xp.float32), dtype=xp.bfloat16)) == 4992.0
 
 
-def test_neighbours_are_those_of_bfloat16(place):
-    x = made(np.array([1.0, -1.0, 0.0], BFLOAT16))
+def test_nextafter_returns_the_adjacent_bfloat16(bfloat16_device):
+    x = asarray(np.array([1.0, -1.0, 0.0], BFLOAT16))
     result = bits(xp.nextafter(x, xp.asarray([2.0, -2.0, 1.0], dtype=xp.bfloat16)))
     np.testing.assert_array_equal(result, [0x3F81, 0xBF81, 0x0001])
 
 
 @pytest.mark.parametrize("operation", [lambda x, y: x @ y, xp.matmul, lambda x, y: xp.tensordot(x, y, axes=1)])
-def test_matrices_multiply_in_float32(place, operation):
-    x, y = some(300)[8:236].reshape(12, 19), some(300, 1)[8:160].reshape(19, 8)
+def test_matrix_product_accumulates_in_float32(bfloat16_device, operation):
+    x, y = random_values(300)[8:236].reshape(12, 19), random_values(300, 1)[8:160].reshape(19, 8)
     expected = x.astype(np.float32) @ y.astype(np.float32)
-    got = operation(made(x), made(y))
+    got = operation(asarray(x), asarray(y))
     assert got.dtype == BFLOAT16
     margin = 2.0**-8 * np.abs(expected) + 1e-5 * (np.abs(x.astype(np.float64)) @ np.abs(y.astype(np.float64)))
     assert np.all(np.abs(values_of(got).astype(np.float32) - expected) <= margin)
 
 
 @pytest.mark.parametrize("scalar", [True, 2, 1.5])
-def test_python_scalars_are_weak(place, scalar):
-    x = made(some()[8:])
+def test_python_scalars_are_weak(bfloat16_device, scalar):
+    x = asarray(random_values()[8:])
     for result in (x + scalar, scalar * x, x - scalar, xp.maximum(x, scalar), xp.where(x > 0, x, scalar)):
         assert result.dtype == BFLOAT16
     assert xp.result_type(x, scalar) == BFLOAT16
@@ -146,7 +146,7 @@ PROMOTED = {
 
 
 @pytest.mark.parametrize("other", PROMOTED)
-def test_promotion_is_that_of_float16_in_its_place(other):
+def test_promotion_of_dtypes_is_that_of_float16(other):
     expected = np.dtype(PROMOTED[other])
     assert xp.result_type(xp.bfloat16, np.dtype(other)) == expected
     assert xp.result_type(np.dtype(other), xp.bfloat16) == expected
@@ -155,35 +155,35 @@ def test_promotion_is_that_of_float16_in_its_place(other):
 
 
 @pytest.mark.parametrize("other", [name for name in PROMOTED if name not in ("bool", "bfloat16")])
-def test_arrays_promote_as_their_dtypes_do(place, other):
-    x, y = made(some()[8:12]), xp.asarray([1, 2, 3, 4], dtype=np.dtype(other))
+def test_promotion_of_arrays_is_that_of_their_dtypes(bfloat16_device, other):
+    x, y = asarray(random_values()[8:12]), xp.asarray([1, 2, 3, 4], dtype=np.dtype(other))
     for result in (x + y, y * x, xp.where(xp.asarray([True, False, True, False]), x, y), xp.concat([x, y])):
         assert result.dtype == np.dtype(PROMOTED[other])
 
 
-def test_a_complex_scalar_gives_complex64(place):
-    assert (made(some()[8:]) * 1j).dtype == np.complex64
+def test_product_with_a_complex_scalar_is_complex64(bfloat16_device):
+    assert (asarray(random_values()[8:]) * 1j).dtype == np.complex64
 
 
 @pytest.mark.parametrize("dtype", STANDARD_DTYPES, ids=str)
-def test_casts_go_through_float32(place, dtype):
+def test_cast_agrees_with_a_cast_of_float32(bfloat16_device, dtype):
     x = np.array([0.0, 1.0, 2.5, 100.0], np.float32)
-    given = made(x.astype(BFLOAT16))
-    np.testing.assert_array_equal(values_of(xp.astype(given, dtype)), x.astype(dtype))
+    source = asarray(x.astype(BFLOAT16))
+    np.testing.assert_array_equal(values_of(xp.astype(source, dtype)), x.astype(dtype))
     if dtype.kind != "c":
         back = xp.astype(xp.asarray(x.astype(dtype), copy=True), xp.bfloat16)
         np.testing.assert_array_equal(values_of(back), x.astype(dtype).astype(BFLOAT16))
 
 
-def test_casts_round_half_to_even(place):
+def test_cast_rounds_half_to_even(bfloat16_device):
     x = np.array([1.00390625, 1.01171875, 1.003907, 3.4e38], np.float32)
-    np.testing.assert_array_equal(bits(xp.astype(made(x), xp.bfloat16)), [0x3F80, 0x3F82, 0x3F81, 0x7F80])
+    np.testing.assert_array_equal(bits(xp.astype(asarray(x), xp.bfloat16)), [0x3F80, 0x3F82, 0x3F81, 0x7F80])
 
 
-def test_what_moves_elements_keeps_their_bits(place):
-    x = some(24)
-    x.view(np.uint16)[0] = 0x7FC1  # a NaN of its own
-    y = made(x.reshape(4, 6))
+def test_manipulation_preserves_the_bits(bfloat16_device):
+    x = random_values(24)
+    x.view(np.uint16)[0] = 0x7FC1  # a NaN with a payload
+    y = asarray(x.reshape(4, 6))
     host = x.reshape(4, 6)
     pairs = [
         (xp.concat([y, y]), np.concatenate([host, host])),
@@ -220,15 +220,15 @@ def test_what_moves_elements_keeps_their_bits(place):
         lambda: xp.asarray(np.ones(3, BFLOAT16)),
     ],
 )
-def test_created_arrays_compute(place, result):
+def test_creation_function_supports_bfloat16(bfloat16_device, result):
     x = result()
     assert x.dtype == BFLOAT16
     assert (x + 1.5).dtype == BFLOAT16
     assert (x * 0 + 2.5)[..., None].dtype == BFLOAT16
 
 
-def test_in_place_operators_write_where_the_array_is(place):
-    x = made(np.array([1.0, 2.0, 3.0], BFLOAT16))
+def test_inplace_operators_write_into_the_memory_of_the_array(bfloat16_device):
+    x = asarray(np.array([1.0, 2.0, 3.0], BFLOAT16))
     view = x[1:]
     x += 1
     x *= xp.asarray([2.0, 2.0, 2.0])
@@ -239,7 +239,7 @@ def test_in_place_operators_write_where_the_array_is(place):
         x += 1j
 
 
-def test_limits_are_those_of_the_format():
+def test_finfo_returns_the_limits_of_the_format():
     info = xp.finfo(xp.bfloat16)
     assert (info.bits, info.eps, info.dtype) == (16, 2.0**-7, BFLOAT16)
     assert (info.max, info.smallest_normal) == ((2 - 2.0**-7) * 2.0**127, 2.0**-126)
@@ -247,15 +247,15 @@ def test_limits_are_those_of_the_format():
     assert not xp.isdtype(xp.bfloat16, ("bool", "integral", "complex floating"))
 
 
-def test_transfers_keep_the_bits(place):
-    x = made(some())
-    np.testing.assert_array_equal(bits(x.to_device("cpu")), some().view(np.uint16))
-    np.testing.assert_array_equal(bits(x.to_device("cpu").to_device(place)), some().view(np.uint16))
+def test_transfer_preserves_the_bits(bfloat16_device):
+    x = asarray(random_values())
+    np.testing.assert_array_equal(bits(x.to_device("cpu")), random_values().view(np.uint16))
+    np.testing.assert_array_equal(bits(x.to_device("cpu").to_device(bfloat16_device)), random_values().view(np.uint16))
 
 
-def test_a_device_without_it_says_what_it_has(device):
+def test_device_without_bfloat16_lists_its_dtypes(device):
     if device.supports(xp.bfloat16):
-        pytest.skip(f"{device} has bfloat16")
+        pytest.skip(f"{device} supports bfloat16")
     with pytest.raises(TypeError, match=rf"(?s)bfloat16.*{device}.*float32"):
         xp.asarray([1.0], dtype=xp.bfloat16, device="cpu").to_device(device)
     with pytest.raises(TypeError, match=r"zeros.*bfloat16"):
@@ -264,15 +264,15 @@ def test_a_device_without_it_says_what_it_has(device):
         xp.astype(xp.ones(3), "bfloat16")
 
 
-def test_composed_functions_take_it(place):
-    x = made(some()[8:24])
+def test_composed_functions_return_bfloat16(bfloat16_device):
+    x = asarray(random_values()[8:24])
     for result in (xp.nanmean(x), xp.median(x), xp.gradient(x), xp.pad(x, 1), xp.einsum("i,i->", x, x), xp.diff(x)):
         assert result.dtype == BFLOAT16
     assert bool(xp.all(xp.isclose(x, x)))
     assert xp.unique_all(x).values.dtype == BFLOAT16
 
 
-def test_without_ml_dtypes_the_name_says_what_to_install():
+def test_bfloat16_without_ml_dtypes_names_the_remedy():
     program = (
         "import sys; sys.modules['ml_dtypes'] = None\n"
         "import xtensor as xp\n"
@@ -287,7 +287,7 @@ def test_without_ml_dtypes_the_name_says_what_to_install():
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
-def test_it_is_not_loaded_before_it_is_asked_for():
+def test_ml_dtypes_is_not_imported_before_bfloat16_is_used():
     program = (
         "import sys, xtensor as xp\n"
         "x = xp.ones(3, device='cpu') + 1\n"

@@ -1,8 +1,9 @@
-"""Devices, the default device, backends: how they are found, chosen, described, and what they say when missing."""
+"""Devices, the default device, and discovery, registration and failures of backends."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
 import textwrap
@@ -17,9 +18,7 @@ from xtensor._core import registry as _registry
 
 
 def run(code: str, **environment: str) -> str:
-    """What a program prints in a Python of its own."""
-    import os
-
+    """Run a program in a new Python process and return its output."""
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", textwrap.dedent(code)],
         capture_output=True,
@@ -34,60 +33,60 @@ def run(code: str, **environment: str) -> str:
 # -- devices ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_spec_gives_one_device_always(device):
+def test_device_of_a_spec_is_one_object(device):
     assert xp.device(str(device)) is device
 
 
-def test_a_device_given_is_given_back(device):
+def test_device_of_a_device_is_that_device(device):
     assert xp.device(device) is device
 
 
-def test_a_device_names_itself(device):
+def test_repr_and_name_contain_the_spec(device):
     assert repr(device) == f"Device({str(device)!r})"
     assert device.name == str(device)
 
 
-def test_a_device_is_hashable_and_equal_to_itself_alone(device):
+def test_device_is_hashable_and_equal_to_itself_only(device):
     assert {device: 1}[xp.device(str(device))] == 1
     assert device == xp.device(str(device))
     assert device != "somewhere"
 
 
-def test_a_device_is_immutable(device):
+def test_device_is_immutable(device):
     with pytest.raises(AttributeError, match="immutable"):
         device.name = "other"
     with pytest.raises(AttributeError, match="immutable"):
         del device.table
 
 
-def test_a_device_is_not_made_by_calling_its_class():
+def test_call_of_the_device_class_raises():
     with pytest.raises(TypeError, match=r"xtensor\.device"):
         xp.Device()
 
 
-def test_an_unknown_spec_raises_and_lists_what_is_here():
+def test_unknown_spec_raises_and_lists_the_devices():
     with pytest.raises(ValueError, match=r"'tpu:0'.*cpu"):
         xp.device("tpu:0")
 
 
 @pytest.mark.parametrize("spec", [None, 0, b"cpu", ["cpu"], np.dtype("f4")])
-def test_what_is_no_spec_raises(spec):
+def test_spec_of_a_wrong_type_raises(spec):
     with pytest.raises(TypeError, match="'cpu'"):
         xp.device(spec)
 
 
-def test_devices_are_a_tuple_with_the_default_first():
-    found = xp.devices()
-    assert isinstance(found, tuple)
-    assert xp.device("cpu") in found
+def test_devices_are_a_tuple_that_contains_the_host():
+    devices = xp.devices()
+    assert isinstance(devices, tuple)
+    assert xp.device("cpu") in devices
 
 
-def test_creation_functions_take_a_spec_or_a_device(device):
+def test_creation_functions_accept_a_spec_or_a_device(device):
     assert xp.zeros(1, device=device).device is device
     assert xp.zeros(1, device=str(device)).device is device
 
 
-def test_a_backends_name_serves_as_a_kind():
+def test_backend_name_is_a_spec():
     assert xp.device("numpy") is xp.device("cpu")
 
 
@@ -108,22 +107,22 @@ def test_synchronize_and_release_memory_return_nothing(device):
 # -- the default device -----------------------------------------------------------------------------------------------
 
 
-def test_use_device_holds_within_its_block_only(device):
+def test_use_device_ends_with_its_block(device):
     before = xp.default_device()
-    with xp.use_device(device) as chosen:
-        assert chosen is device
+    with xp.use_device(device) as current:
+        assert current is device
         assert xp.ones(1).device is device
     assert xp.default_device() is before
 
 
-def test_use_device_is_undone_by_an_error():
+def test_use_device_ends_with_an_error():
     before = xp.default_device()
     with pytest.raises(KeyError), xp.use_device("cpu"):
         raise KeyError
     assert xp.default_device() is before
 
 
-def test_set_default_device_holds_until_it_is_set_back(registry):
+def test_set_default_device_lasts_until_it_is_reset(registry):
     xp.register_backend(ToyBackend())
     xp.set_default_device("toy:1")
     assert str(xp.ones(1).device) == "toy:1"
@@ -131,14 +130,14 @@ def test_set_default_device_holds_until_it_is_set_back(registry):
     assert str(xp.default_device()) != "toy:1"
 
 
-def test_set_default_device_to_an_unknown_one_raises_and_changes_nothing(registry):
+def test_set_default_device_to_an_unknown_spec_raises_and_changes_nothing(registry):
     before = xp.default_device()
     with pytest.raises(ValueError, match="nowhere"):
         xp.set_default_device("nowhere")
     assert xp.default_device() is before
 
 
-def test_results_follow_their_inputs_whatever_the_default_is(device):
+def test_results_are_on_the_device_of_the_operands(device):
     x = xp.ones(2, device=device)
     with xp.use_device("cpu"):
         assert (x + 1).device is device
@@ -146,7 +145,7 @@ def test_results_follow_their_inputs_whatever_the_default_is(device):
         assert xp.asarray(x).device is device
 
 
-def test_threads_do_not_see_each_others_default_device(registry):
+def test_use_device_is_local_to_a_thread(registry):
     xp.register_backend(ToyBackend())
     barrier = threading.Barrier(2)
     seen = {}
@@ -165,7 +164,7 @@ def test_threads_do_not_see_each_others_default_device(registry):
     assert seen == {"toy:0": "toy:0", "toy:1": "toy:1"}
 
 
-def test_tasks_do_not_see_each_others_default_device(registry):
+def test_use_device_is_local_to_a_task(registry):
     xp.register_backend(ToyBackend())
 
     async def work(spec):
@@ -179,11 +178,11 @@ def test_tasks_do_not_see_each_others_default_device(registry):
     assert asyncio.run(both()) == ["toy:0", "toy:1"]
 
 
-def test_environment_variable_chooses_the_default_device():
+def test_environment_variable_sets_the_default_device():
     assert run("import xtensor as xp; print(xp.ones(1).device)", XTENSOR_DEVICE="cpu") == "cpu"
 
 
-def test_environment_variable_with_an_unknown_device_raises_when_a_default_is_needed():
+def test_environment_variable_with_an_unknown_device_raises_on_use():
     code = """
     import xtensor as xp
     assert xp.ones(1, device="cpu").shape == (1,)
@@ -198,28 +197,28 @@ def test_environment_variable_with_an_unknown_device_raises_when_a_default_is_ne
 # -- backends ---------------------------------------------------------------------------------------------------------
 
 
-def test_backends_report_the_host():
+def test_backends_describe_the_numpy_backend():
     (info,) = (info for info in xp.backends() if info.name == "numpy")
     assert info.available
     assert info.version == np.__version__
     assert info.devices == ("cpu",)
 
 
-def test_a_registered_backend_computes(registry):
+def test_registered_backend_computes(registry):
     xp.register_backend(ToyBackend())
     x = xp.asarray([1.0, 4.0], device="toy")
     assert str(x.device) == "toy:0"
     assert xp.sqrt(x).tolist() == [1.0, 2.0]
 
 
-def test_a_registered_backend_is_not_probed_before_it_is_asked_for(registry):
+def test_registered_backend_is_not_probed_before_its_first_use(registry):
     backend = ToyBackend()
     xp.register_backend(backend)
     assert xp.ones(1, device="cpu").tolist() == [1.0]
     assert backend.probed == 0
 
 
-def test_a_backend_is_probed_once(registry):
+def test_backend_is_probed_once(registry):
     backend = ToyBackend()
     xp.register_backend(backend)
     for _ in range(3):
@@ -235,12 +234,12 @@ def test_registering_a_name_twice_raises(registry):
 
 
 @pytest.mark.parametrize("backend", [None, "numpy", np, ToyBackend])
-def test_registering_what_is_no_backend_raises(registry, backend):
+def test_registering_an_object_that_is_not_a_backend_raises(registry, backend):
     with pytest.raises(TypeError, match="Backend"):
         xp.register_backend(backend)
 
 
-def test_a_backend_that_is_unavailable_is_reported_and_hurts_nobody(registry):
+def test_unavailable_backend_is_reported_and_does_not_affect_others(registry):
     xp.register_backend(ToyBackend(failure=xp.BackendUnavailableError("toylib is missing", "pip install toylib")))
     (info,) = (info for info in xp.backends() if info.name == "toy")
     assert (info.available, info.reason, info.remedy) == (False, "toylib is missing", "pip install toylib")
@@ -249,14 +248,14 @@ def test_a_backend_that_is_unavailable_is_reported_and_hurts_nobody(registry):
         xp.device("toy:0")
 
 
-def test_a_backend_that_breaks_is_reported_and_hurts_nobody(registry):
+def test_backend_with_an_unexpected_error_is_reported_and_does_not_affect_others(registry):
     xp.register_backend(ToyBackend(failure=OSError("libtoy.so: undefined symbol")))
     with pytest.raises(xp.BackendUnavailableError, match="undefined symbol"):
         xp.device("toy:0")
     assert xp.ones(1, device="cpu").tolist() == [1.0]
 
 
-def test_an_error_of_an_unavailable_backend_does_not_grow(registry):
+def test_each_use_of_an_unavailable_backend_raises_a_new_error(registry):
     xp.register_backend(ToyBackend(failure=OSError("broken")))
     errors = []
     for _ in range(2):
@@ -266,7 +265,7 @@ def test_an_error_of_an_unavailable_backend_does_not_grow(registry):
     assert errors[0] is not errors[1]
 
 
-def test_a_broken_entry_point_is_reported_and_hurts_nobody(registry):
+def test_broken_entry_point_is_reported_and_does_not_affect_others(registry):
     class Point:
         name = "broken"
 
@@ -281,19 +280,19 @@ def test_a_broken_entry_point_is_reported_and_hurts_nobody(registry):
         xp.device("broken:0")
 
 
-def test_a_backend_without_devices_is_unavailable(registry):
+def test_backend_without_devices_is_unavailable(registry):
     xp.register_backend(ToyBackend(specs=()))
     with pytest.raises(xp.BackendUnavailableError, match="no device"):
         xp.device("toy")
 
 
-def test_the_higher_rank_is_the_default_device(registry):
+def test_device_of_the_highest_rank_is_the_default(registry):
     xp.register_backend(ToyBackend(rank=1000))
     assert str(xp.default_device()) == "toy:0"
     assert xp.devices()[0] is xp.device("toy:0")
 
 
-def test_priority_decides_between_two_backends_of_one_kind(registry):
+def test_priority_selects_between_two_backends_of_one_kind(registry):
     xp.register_backend(ToyBackend("one", rank=1))
     xp.register_backend(ToyBackend("two", rank=2))
     assert xp.device("toy:0").backend == "two"
@@ -303,7 +302,7 @@ def test_priority_decides_between_two_backends_of_one_kind(registry):
     assert xp.device("toy:0").backend == "two"
 
 
-def test_a_device_behind_another_backends_goes_by_its_backends_name(registry):
+def test_device_of_the_lower_backend_is_named_by_its_backend(registry):
     xp.register_backend(ToyBackend("one", rank=1))
     xp.register_backend(ToyBackend("two", rank=2))
     behind = xp.device("one:1")
@@ -311,7 +310,7 @@ def test_a_device_behind_another_backends_goes_by_its_backends_name(registry):
     assert xp.device(str(behind)) is behind
 
 
-def test_priority_moves_the_automatic_default(registry):
+def test_priority_changes_the_automatic_default(registry):
     xp.register_backend(ToyBackend())
     before = xp.default_device()
     xp.set_backend_priority(["toy"])
@@ -321,19 +320,19 @@ def test_priority_moves_the_automatic_default(registry):
 
 
 @pytest.mark.parametrize(("names", "error"), [(["nobody"], ValueError), ("numpy", TypeError), (None, TypeError)])
-def test_a_bad_priority_raises(registry, names, error):
+def test_bad_priority_raises(registry, names, error):
     with pytest.raises(error):
         xp.set_backend_priority(names)
 
 
-def test_best_device_asks_for_memory():
+def test_best_device_has_the_required_memory():
     assert xp.best_device() is xp.devices()[0]
     assert xp.best_device(min_free_memory=1).memory().free >= 1
     with pytest.raises(ValueError, match="bytes free"):
         xp.best_device(min_free_memory=2**62)
 
 
-def test_a_correction_that_does_not_exist_is_named(registry):
+def test_unknown_correction_raises_with_its_name(registry):
     class Wrong(ToyBackend):
         corrections = ("no_such_correction",)
 
@@ -342,7 +341,7 @@ def test_a_correction_that_does_not_exist_is_named(registry):
         xp.zeros(1, device="toy")
 
 
-def test_a_function_that_a_backend_lacks_is_composed_or_says_so(registry):
+def test_missing_function_is_composed_and_missing_primitive_raises(registry):
     class Small(ToyBackend):
         def namespace(self, spec):
             return NumpyWith(unstack=None, argsort=None)
@@ -354,7 +353,7 @@ def test_a_function_that_a_backend_lacks_is_composed_or_says_so(registry):
         xp.argsort(x)
 
 
-def test_import_loads_no_backend_and_no_library():
+def test_import_of_xtensor_loads_no_backend_and_no_library():
     code = """
     import sys
     import xtensor

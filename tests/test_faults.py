@@ -1,4 +1,4 @@
-"""Libraries that are missing, broken, or fail late: the error reaches whoever asks for that device, and nobody else."""
+"""Libraries that are missing, broken, or fail on first use: only calls that use the device raise."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from toy import NumpyWith, ToyBackend
 import xtensor as xp
 
 LIBRARIES = {
-    # A device's spec, the module its backend imports, and a word of the remedy.
+    # Device: the module that its backend imports, and a part of the remedy.
     "strict": ("array_api_strict", "xtensor[strict]"),
     "sycl:cpu:0": ("dpnp", "xtensor[dpnp]"),
     "cuda:0": ("cupy", "cuda12"),
@@ -24,9 +24,9 @@ LIBRARIES = {
 
 BREAKAGES = {
     "missing": "raise ModuleNotFoundError('No module named {module}', name='{module}')",
-    "failing at import": "raise ImportError('libsomething.so.1: cannot open shared object file')",
-    "raising what nobody expects": "raise OSError('undefined symbol: _Zfoo')",
-    "exiting": "raise RuntimeError('driver version is insufficient')",
+    "missing shared library": "raise ImportError('libsomething.so.1: cannot open shared object file')",
+    "unexpected error": "raise OSError('undefined symbol: _Zfoo')",
+    "driver error": "raise RuntimeError('driver version is insufficient')",
     "empty": "",
 }
 
@@ -59,7 +59,7 @@ def run(program: str, path: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("breakage", BREAKAGES)
 @pytest.mark.parametrize("spec", LIBRARIES)
-def test_a_broken_library_hurts_only_who_asks_for_its_device(tmp_path, spec, breakage):
+def test_broken_library_affects_its_device_only(tmp_path, spec, breakage):
     module, remedy = LIBRARIES[spec]
     (tmp_path / module).mkdir()
     (tmp_path / module / "__init__.py").write_text(BREAKAGES[breakage].format(module=module))
@@ -68,22 +68,22 @@ def test_a_broken_library_hurts_only_who_asks_for_its_device(tmp_path, spec, bre
     assert remedy in done.stdout
 
 
-def test_a_failure_that_is_kept_keeps_nothing_of_who_met_it(registry):
-    class Held:
+def test_cached_failure_does_not_reference_the_callers_frames(registry):
+    class Local:
         pass
 
-    def first_to_look():
-        held = Held()
+    def probe():
+        local = Local()
         xp.devices()
-        return weakref.ref(held)
+        return weakref.ref(local)
 
     xp.register_backend(ToyBackend(failure=RuntimeError("no driver")))
-    held = first_to_look()
+    reference = probe()
     gc.collect()
-    assert held() is None
+    assert reference() is None
 
 
-def test_a_device_that_fails_on_first_use_raises_there_and_again(registry):
+def test_device_that_fails_to_open_raises_on_each_use(registry):
     class Late(ToyBackend):
         def namespace(self, spec):
             raise RuntimeError("the device fell off the bus")
@@ -96,7 +96,7 @@ def test_a_device_that_fails_on_first_use_raises_there_and_again(registry):
     assert xp.ones(1, device="cpu").tolist() == [1.0]
 
 
-def test_a_device_that_failed_on_first_use_works_once_it_is_mended(registry):
+def test_device_that_failed_to_open_is_opened_again(registry):
     class Flaky(ToyBackend):
         broken = True
 
@@ -113,7 +113,7 @@ def test_a_device_that_failed_on_first_use_works_once_it_is_mended(registry):
     assert xp.zeros(1, device="toy:0").tolist() == [0.0]
 
 
-def test_an_operation_that_fails_on_a_device_names_function_operands_and_device(registry):
+def test_failed_operation_names_function_operands_and_device(registry):
     class Failing(ToyBackend):
         def namespace(self, spec):
             def sqrt(x):
@@ -126,7 +126,7 @@ def test_an_operation_that_fails_on_a_device_names_function_operands_and_device(
         xp.sqrt(xp.ones(2, device="toy"))
 
 
-def test_threads_that_open_a_device_at_once_get_the_same_one(registry):
+def test_concurrent_opening_returns_one_device(registry):
     xp.register_backend(ToyBackend())
     with ThreadPoolExecutor(8) as pool:
         arrays = list(pool.map(lambda _: xp.ones(2, device="toy:0") + 1, range(64)))

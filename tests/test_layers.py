@@ -1,4 +1,4 @@
-"""The floors of the package: an import goes down, never up, and nothing imports in a circle."""
+"""Layers of the package: imports go from higher to lower layers, without cycles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "xtensor"
 
-FLOORS = (
+LAYERS = (
     ("xtensor._core",),
     ("xtensor._composed", "xtensor.backend"),
     ("xtensor._standard",),
@@ -25,7 +25,7 @@ FLOORS = (
     ),
     ("xtensor", "xtensor.__main__", "xtensor.einops"),
 )
-"""The parts of the package, the lowest floor first."""
+"""Parts of the package, lowest layer first."""
 
 OPTIONAL = {
     "ml_dtypes": "optional, and a quarter of NumPy's import",
@@ -33,23 +33,24 @@ OPTIONAL = {
     "importlib.metadata": "costs as much as the rest of `import xtensor`",
     "logging": "needed only by a transfer that is logged",
 }
-"""Modules that are imported inside functions, and why."""
+"""Modules that functions import, with the reason."""
 
 
 def modules() -> dict[str, Path]:
-    found = {}
+    """Return the files of the package's modules by dotted name."""
+    paths = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         parts = path.relative_to(ROOT).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
+        paths[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return paths
 
 
 MODULES = modules()
 
 
-def floor(module: str) -> int:
-    """The number of a module's floor, by the longest part that it belongs to."""
-    parts = [(len(part), number) for number, floor in enumerate(FLOORS) for part in floor if within(module, part)]
+def layer(module: str) -> int:
+    """Return the number of a module's layer, that of the longest part that contains it."""
+    parts = [(len(part), number) for number, names in enumerate(LAYERS) for part in names if within(module, part)]
     return max(parts)[1]
 
 
@@ -58,15 +59,15 @@ def within(module: str, part: str) -> bool:
 
 
 def resolve(module: str, node: ast.ImportFrom) -> str:
-    """The module that a relative import names."""
+    """Return the absolute name of a relative import's module."""
     package = module.split(".") if MODULES[module].name == "__init__.py" else module.split(".")[:-1]
     base = package[: len(package) - node.level + 1]
     return ".".join([*base, *(node.module.split(".") if node.module else [])])
 
 
 def imports(module: str, *, inside_functions: bool = False) -> list[tuple[str, int]]:
-    """The modules that a module imports, with lines; those for type checkers alone are left out."""
-    found: list[tuple[str, int]] = []
+    """Return the imported modules and their lines, without imports for type checkers."""
+    imported: list[tuple[str, int]] = []
 
     def visit(node: ast.AST, in_function: bool) -> None:
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
@@ -76,34 +77,34 @@ def imports(module: str, *, inside_functions: bool = False) -> list[tuple[str, i
         inner = in_function or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
         if in_function == inside_functions:
             if isinstance(node, ast.Import):
-                found.extend((alias.name, node.lineno) for alias in node.names)
+                imported.extend((alias.name, node.lineno) for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
                 target = resolve(module, node) if node.level else str(node.module)
                 names = [f"{target}.{alias.name}" for alias in node.names]
-                found.extend((name if name in MODULES else target, node.lineno) for name in names)
+                imported.extend((name if name in MODULES else target, node.lineno) for name in names)
         for child in ast.iter_child_nodes(node):
             visit(child, inner)
 
     visit(ast.parse(MODULES[module].read_text(encoding="utf-8")), False)
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(imported))
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_import_goes_down_never_up(module):
-    up = [
+def test_module_imports_lower_layers_only(module):
+    violations = [
         f"{module}:{line} imports {target}"
         for target, line in imports(module)
-        if target in MODULES and target != module and floor(target) > floor(module)
+        if target in MODULES and target != module and layer(target) > layer(module)
     ]
-    assert not up
+    assert not violations
 
 
-def test_no_module_imports_in_a_circle():
+def test_imports_have_no_cycle():
     graph = {
         module: [
             target
             for target, _ in imports(module)
-            # A package's own parts, and the package they are in, are one place.
+            # A package and its own parts count as one module.
             if target in MODULES and not within(module, target) and target != module
         ]
         for module in MODULES
@@ -111,7 +112,7 @@ def test_no_module_imports_in_a_circle():
     state: dict[str, int] = {}
 
     def walk(module: str, path: tuple[str, ...]) -> None:
-        assert state.get(module) != 1, f"a circle: {' → '.join((*path[path.index(module) :], module))}"
+        assert state.get(module) != 1, f"import cycle: {' → '.join((*path[path.index(module) :], module))}"
         if state.get(module) == 2:
             return
         state[module] = 1
@@ -130,14 +131,14 @@ def test_import_inside_a_function_is_of_an_optional_library(module):
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_package_is_not_taken_from_the_table_of_modules(module):
+def test_module_does_not_use_the_table_of_modules(module):
     text = MODULES[module].read_text(encoding="utf-8")
     assert "sys.modules[" not in text
 
 
 @pytest.mark.parametrize(
     "path",
-    [path for path in ROOT.rglob("*.py") if ".tox" not in path.parts],
+    [path for path in ROOT.rglob("*.py") if not any(part.startswith(".") for part in path.relative_to(ROOT).parts)],
     ids=lambda path: str(path.relative_to(ROOT)),
 )
 def test_no_module_is_longer_than_600_lines(path):
@@ -147,9 +148,9 @@ def test_no_module_is_longer_than_600_lines(path):
 @pytest.mark.parametrize(
     "path", sorted((ROOT / "backends").rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT))
 )
-def test_backend_knows_the_contract_and_nothing_else_of_the_core(path):
+def test_backend_imports_the_contract_only(path):
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    known = {
+    imported = {
         node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module and not node.level
     } | {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    assert {name for name in known if name == "xtensor" or name.startswith("xtensor.")} <= {"xtensor.backend"}
+    assert {name for name in imported if name == "xtensor" or name.startswith("xtensor.")} <= {"xtensor.backend"}

@@ -1,8 +1,9 @@
-"""The table of operations: its rows are true on every device, calls carry them, and additions are small."""
+"""Table of operations: rows agree with the functions on every device, and a new operation is one declaration."""
 
 from __future__ import annotations
 
 import cProfile
+import operator
 import pstats
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from arguments import GOOD, call, find, tried
+from arguments import GOOD, call, call_conditions, public_function
 
 import xtensor as xp
 from xtensor.backend import TABLE
@@ -29,14 +30,15 @@ ROWS = {
 
 
 def arrays_in(value):
+    """Return the Arrays in an argument or a dict of arguments, including those in sequences."""
     values = value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else (value,)
-    found = []
+    arrays = []
     for item in values:
         if isinstance(item, xp.Array):
-            found.append(item)
+            arrays.append(item)
         elif isinstance(item, (tuple, list)):
-            found += arrays_in(item)
-    return found
+            arrays += arrays_in(item)
+    return arrays
 
 
 def test_every_row_is_declared():
@@ -45,22 +47,22 @@ def test_every_row_is_declared():
 
 @pytest.mark.parametrize("name", ROWS)
 def test_row_has_a_public_function(name):
-    assert callable(find(name))
+    assert callable(public_function(name))
 
 
 @pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.numpy])
-def test_row_names_a_function_of_numpy(name):
-    place = np
+def test_row_names_an_existing_numpy_function(name):
+    function = np
     for part in ROWS[name].numpy.split("."):
-        place = getattr(place, part)
-    assert callable(place)
+        function = getattr(function, part)
+    assert callable(function)
 
 
 @pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.dtype not in ("argument", "several")])
-def test_result_has_the_dtype_of_the_rule(device, name):
+def test_result_has_the_dtype_of_its_row(device, name):
     row, arguments = ROWS[name], GOOD[name]()
-    with tried(name):
-        result = call(find(name), arguments)
+    with call_conditions(name):
+        result = call(public_function(name), arguments)
     operands = [x.dtype for x in arrays_in(arguments)] or [device.default_dtypes["real floating"]]
     promoted = xp.result_type(*operands[: row.operands or 1]) if row.operands else operands[0]
     expected = {
@@ -77,10 +79,10 @@ def test_result_has_the_dtype_of_the_rule(device, name):
 @pytest.mark.parametrize(
     "name", [name for name, row in ROWS.items() if row.shape in ("broadcast", "same", "reduced", "stack")]
 )
-def test_result_has_the_shape_of_the_rule(device, name):
+def test_result_has_the_shape_of_its_row(device, name):
     row, arguments = ROWS[name], GOOD[name]()
-    with tried(name):
-        result = call(find(name), arguments)
+    with call_conditions(name):
+        result = call(public_function(name), arguments)
     shapes = [x.shape for x in arrays_in(arguments)]
     if row.shape == "broadcast":
         expected = np.broadcast_shapes(*shapes)
@@ -92,16 +94,14 @@ def test_result_has_the_shape_of_the_rule(device, name):
 
 
 @pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.kind == "elementwise" and row.operator])
-def test_operator_of_a_row_is_arrays_operator(name):
-    import operator
-
+def test_operator_of_a_row_returns_the_functions_result(name):
     row, x = ROWS[name], next(iter(GOOD[name]().values()))
     operands = (x,) * row.operands
-    ours, theirs = getattr(operator, row.operator)(*operands), find(name)(*operands)
-    assert np.array_equal(np.asarray(ours.to_device("cpu")), np.asarray(theirs.to_device("cpu")))
+    left, right = getattr(operator, row.operator)(*operands), public_function(name)(*operands)
+    assert np.array_equal(np.asarray(left.to_device("cpu")), np.asarray(right.to_device("cpu")))
 
 
-# -- a call carries its operation -------------------------------------------------------------------------------------
+# -- profiles, tracebacks and warnings ----------------------------------------------------------------------------------
 
 
 def test_profile_names_the_functions():
@@ -153,14 +153,14 @@ exec(code, module.__dict__)
         ("y = x + 1.0; y /= 0.0", "divide by zero encountered in divide"),
     ],
 )
-def test_warning_points_at_the_users_line_once_for_each_line(statement, message):
+def test_warning_is_reported_once_for_each_line_of_user_code(statement, message):
     done = run(WARNING.format(statement=statement))
     lines = [line for line in done.stderr.splitlines() if message in line]
     assert [line.partition(": ")[0] for line in lines] == ["user.py:4", "user.py:5"], done.stderr
     assert "dispatch.py" not in done.stderr
 
 
-def test_warning_that_the_user_made_an_error_is_raised():
+def test_warning_filter_error_raises():
     code = """
         import warnings, xtensor as xp
         warnings.simplefilter("error")
@@ -217,11 +217,11 @@ def test_cast_with_a_warning_returns_its_result(statement):
     assert "RuntimeWarning" in run(INPLACE.format(statement=statement)).stderr
 
 
-# -- additions --------------------------------------------------------------------------------------------------------
+# -- new operations, kernels and corrections ----------------------------------------------------------------------------
 
 
 def test_elementwise_function_is_one_declaration_and_its_composition():
-    """A row with its docstring, and the composition: every device computes it, also one that is open already."""
+    """A declaration and a composition are enough on every device, including open ones."""
     code = """
         import xtensor as xp
         from xtensor._standard.elementwise._declaration import unary
@@ -258,7 +258,7 @@ def test_special_function_is_one_declaration():
 
 
 def test_kernel_is_one_function_of_an_overlay():
-    """A kernel is asked first, declines what it does not take, and the library's function is next."""
+    """A kernel runs first; where it returns NotImplemented, the library's function runs."""
     code = """
         import xtensor as xp
         from xtensor.backend import Overlay
@@ -288,7 +288,7 @@ def test_kernel_is_one_function_of_an_overlay():
     assert subprocess_with_plain(code).splitlines() == ["[100.0] [2.0] kernels:0", "True False"]
 
 
-def test_correction_is_one_function_that_a_backend_names():
+def test_correction_is_one_function_and_its_name_in_a_backend():
     code = """
         import xtensor as xp
         from xtensor.backend import CORRECTIONS
@@ -310,7 +310,7 @@ def test_correction_is_one_function_that_a_backend_names():
 
 
 def subprocess_with_plain(code: str) -> str:
-    """Run code in which the template's device ``plain:0`` is registered."""
+    """Run a program with the template's device ``plain:0`` and return its output."""
     start = f"""
         import sys
         sys.path.insert(0, {str(TEMPLATE)!r})

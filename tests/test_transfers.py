@@ -1,8 +1,9 @@
-"""Moving between devices: by request always, unasked only where the policy allows, exactly in every case."""
+"""Transfers between devices: explicit ones, and implicit ones under a policy; and exhausted memory."""
 
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import logging
 import threading
 
@@ -21,22 +22,21 @@ DTYPES = [
 
 @pytest.fixture
 def toy(registry):
-    """A device off the host, and the host as the default one."""
+    """Device off the host; the default device is the host."""
     xp.register_backend(ToyBackend())
     with xp.use_device("cpu"):
         yield xp.device("toy:0")
 
 
 def pairs():
-    found = xp.devices()
-    return [pytest.param(a, b, id=f"{a} to {b}") for a in found for b in found]
+    return [pytest.param(a, b, id=f"{a} to {b}") for a in xp.devices() for b in xp.devices()]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(("source", "target"), pairs())
-def test_every_dtype_and_layout_arrives_exactly(source, target, dtype):
-    if not {np.dtype(dtype)} <= source.dtypes & target.dtypes:
-        pytest.skip(f"{source} or {target} does not compute with {dtype}")
+def test_transfer_preserves_values_of_every_dtype_and_layout(source, target, dtype):
+    if not (source.supports(np.dtype(dtype)) and target.supports(np.dtype(dtype))):
+        pytest.skip(f"{source} or {target} does not support {dtype}")
     values = np.arange(24).reshape(4, 6).astype(dtype)
     whole = xp.asarray(values, device=source)
     for key in [(...,), (slice(None, None, -2), slice(1, None, 2)), (0, 0), (slice(0, 0), slice(None))]:
@@ -47,12 +47,12 @@ def test_every_dtype_and_layout_arrives_exactly(source, target, dtype):
     np.testing.assert_array_equal(np.asarray(transposed.to_device("cpu")), values.T)
 
 
-def test_to_device_of_the_own_device_gives_the_array_itself(device):
+def test_to_device_of_the_same_device_returns_the_array(device):
     x = xp.ones(1)
     assert x.to_device(device) is x
 
 
-def test_to_device_takes_a_spec(toy):
+def test_to_device_accepts_a_spec(toy):
     assert xp.ones(1).to_device("toy:0").device is toy
 
 
@@ -87,25 +87,25 @@ def test_to_device_of_an_unknown_device_raises(device):
 class TestTwoDevices:
     """Operands on two devices."""
 
-    def test_they_raise_and_name_both_and_the_remedy(self, toy, operation):
+    def test_operation_raises_and_names_both_devices_and_the_remedy(self, toy, operation):
         x, y = xp.ones(2, device=toy), xp.ones(2, device="cpu")
         with pytest.raises(xp.DeviceMismatchError, match=r"toy:0.*cpu.*to_device.*transfers"):
             operation(x, y)
         assert x.tolist() == [1.0, 1.0]
 
-    def test_they_meet_off_the_host_where_it_is_allowed(self, toy, operation):
+    def test_operation_computes_off_the_host_under_allow(self, toy, operation):
         x, y = xp.ones(2, device=toy), xp.ones(2, device="cpu")
         with xp.transfers("allow"):
             result = operation(x, y)
         assert result is None or result.device is toy
 
 
-def test_operands_meet_on_the_device_whichever_comes_first(toy):
+def test_result_is_off_the_host_for_either_order_of_operands(toy):
     with xp.transfers("allow"):
         assert (xp.ones(2) + xp.ones(2, device=toy)).device is toy
 
 
-def test_a_0d_host_array_joins_a_device_array_unasked(toy):
+def test_0d_host_array_is_transferred_under_forbid(toy):
     x = xp.ones(2, device=toy)
     zero_d = xp.asarray(2.0, device="cpu")
     assert (x * zero_d).tolist() == [2.0, 2.0]
@@ -114,7 +114,7 @@ def test_a_0d_host_array_joins_a_device_array_unasked(toy):
     assert x.tolist() == [2.0, 1.0]
 
 
-def test_a_0d_device_array_does_not_move_to_the_host_unasked(toy):
+def test_0d_device_array_is_not_transferred_to_the_host(toy):
     with pytest.raises(xp.DeviceMismatchError, match="toy:0"):
         xp.ones(2) * xp.asarray(2.0, device=toy)
 
@@ -124,40 +124,38 @@ def test_numpy_asarray_off_the_host_raises_and_names_the_remedy(toy):
         np.asarray(xp.ones(2, device=toy))
 
 
-def test_numpy_asarray_off_the_host_copies_where_it_is_allowed(toy):
+def test_numpy_asarray_off_the_host_copies_under_allow(toy):
     with xp.transfers("allow"):
         assert np.asarray(xp.ones(2, device=toy)).tolist() == [1.0, 1.0]
 
 
-def test_the_policy_ends_with_its_block(toy):
+def test_policy_ends_with_its_block(toy):
     with xp.transfers("allow"):
         pass
     with pytest.raises(xp.DeviceMismatchError):
         xp.ones(2) + xp.ones(2, device=toy)
 
 
-def test_a_policy_within_a_policy(toy):
+def test_inner_policy_overrides_the_outer_one(toy):
     with xp.transfers("allow"), xp.transfers("forbid"), pytest.raises(xp.DeviceMismatchError):
         xp.ones(2) + xp.ones(2, device=toy)
 
 
-def test_the_policy_can_be_set_without_a_block(toy):
+def test_policy_without_a_block_lasts(toy):
     def set_and_add():
         xp.transfers("allow")
         return (xp.ones(2) + xp.ones(2, device=toy)).device
-
-    import contextvars
 
     assert contextvars.copy_context().run(set_and_add) is toy
 
 
 @pytest.mark.parametrize("policy", ["maybe", None, True, ""])
-def test_an_unknown_policy_raises(policy):
+def test_unknown_policy_raises(policy):
     with pytest.raises(ValueError, match="'forbid', 'allow' or 'log'"):
         xp.transfers(policy)
 
 
-def test_the_log_counts_bytes_and_names_the_caller(toy, caplog):
+def test_log_contains_bytes_and_the_callers_file(toy, caplog):
     with caplog.at_level(logging.WARNING, "xtensor.transfers"), xp.transfers("log"):
         xp.ones(4, device=toy) + xp.ones(4, device="cpu")
     (record,) = caplog.records
@@ -165,7 +163,7 @@ def test_the_log_counts_bytes_and_names_the_caller(toy, caplog):
     assert __file__ in record.getMessage()
 
 
-def test_threads_do_not_see_each_others_policy(toy):
+def test_policy_is_local_to_a_thread(toy):
     barrier = threading.Barrier(2)
     outcomes = {}
 
@@ -187,7 +185,7 @@ def test_threads_do_not_see_each_others_policy(toy):
     assert outcomes == {"allow": "moved", "forbid": "raised"}
 
 
-def test_tasks_do_not_see_each_others_policy(toy):
+def test_policy_is_local_to_a_task(toy):
     async def work(policy):
         with xp.transfers(policy):
             await asyncio.sleep(0)
@@ -205,16 +203,16 @@ def test_tasks_do_not_see_each_others_policy(toy):
 # -- exhausted memory -------------------------------------------------------------------------------------------------
 
 
-class Scarce(ToyBackend):
-    """A device whose pool must be released before anything fits, or on which nothing ever fits."""
+class FullBackend(ToyBackend):
+    """Device without free memory: until its pool is released, or forever if ``permanent``."""
 
-    def __init__(self, hopeless):
+    def __init__(self, permanent):
         super().__init__()
-        self.hopeless, self.released = hopeless, 0
+        self.permanent, self.released = permanent, 0
 
     def namespace(self, spec):
         def zeros(shape, *, dtype):
-            if self.hopeless or not self.released:
+            if self.permanent or not self.released:
                 raise MemoryError("Unable to allocate 7.45 GiB for an array")
             return np.zeros(shape, dtype)
 
@@ -224,15 +222,15 @@ class Scarce(ToyBackend):
         self.released += 1
 
 
-def test_exhausted_memory_is_tried_once_more_with_the_pool_released(registry):
-    backend = Scarce(hopeless=False)
+def test_failed_allocation_is_retried_after_the_pool_is_released(registry):
+    backend = FullBackend(permanent=False)
     xp.register_backend(backend)
     assert xp.zeros(2, device="toy").tolist() == [0.0, 0.0]
     assert backend.released == 1
 
 
-def test_exhausted_memory_raises_with_bytes_asked_and_the_process_goes_on(registry):
-    backend = Scarce(hopeless=True)
+def test_exhausted_memory_raises_with_the_requested_bytes(registry):
+    backend = FullBackend(permanent=True)
     xp.register_backend(backend)
     with pytest.raises(xp.OutOfMemoryError, match=r"toy:0.*zeros\(\).*7999\d+ bytes") as caught:
         xp.zeros(2, device="toy")
@@ -241,7 +239,7 @@ def test_exhausted_memory_raises_with_bytes_asked_and_the_process_goes_on(regist
     assert xp.ones(2, device="toy").tolist() == [1.0, 1.0]
 
 
-def test_more_than_the_host_has_raises_out_of_memory():
+def test_allocation_beyond_the_hosts_memory_raises_out_of_memory():
     with pytest.raises(xp.OutOfMemoryError) as caught:
         xp.ones((2**46,), device="cpu")
     assert caught.value.requested == 2**49
@@ -249,6 +247,6 @@ def test_more_than_the_host_has_raises_out_of_memory():
 
 
 @pytest.mark.parametrize("make", [xp.zeros, xp.ones, xp.empty, lambda shape: xp.full(shape, 1.0)])
-def test_more_than_any_address_space_raises(device, make):
+def test_allocation_beyond_the_address_space_raises(device, make):
     with pytest.raises(ValueError, match="address"):
         make((2**40, 2**40))

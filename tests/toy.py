@@ -1,4 +1,4 @@
-"""A device that is not the host, of NumPy arrays: what needs a second device is tested everywhere."""
+"""Backend of NumPy arrays on a device off the host, so that tests of a second device run on every machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from xtensor.backend import Backend
 
 
 class NumpyWith:
-    """NumPy's conforming namespace with some functions replaced, or, where None, removed."""
+    """NumPy backend's namespace with some functions replaced, or removed if None."""
 
     def __init__(self, **functions):
         vars(self).update(functions)
@@ -20,7 +20,7 @@ class NumpyWith:
 
 
 class ToyBackend(Backend):
-    """NumPy under another name, on a device of its own kind."""
+    """NumPy arrays on devices of the kind ``toy``."""
 
     kinds = ("toy",)
     requires = "toylib"

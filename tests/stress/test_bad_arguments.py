@@ -16,14 +16,14 @@ from arguments import (
     DOCUMENTED,
     GOOD,
     HUGE,
-    NO_BAD_ARGUMENT_HERE,
     REPETITIONS,
+    STATEFUL_FUNCTIONS,
     call,
-    find,
-    is_result,
+    call_conditions,
+    is_public_value,
     parameters_of,
-    tried,
-    with_bad,
+    public_function,
+    replace_argument,
 )
 from strategies import values_of
 
@@ -31,7 +31,7 @@ import xtensor as xp
 
 from .tiers import scale
 
-NAMES = [name for name in GOOD if name not in ("register_backend", *NO_BAD_ARGUMENT_HERE)]
+NAMES = [name for name in GOOD if name not in ("register_backend", *STATEFUL_FUNCTIONS)]
 
 ERRORS = (*DOCUMENTED, xp.special.FunctionUnavailableError)
 
@@ -57,7 +57,7 @@ def test_combinations_of_bad_arguments_raise_documented_errors_and_change_no_ope
     rng = random.Random(chunk)
     refused = accepted = 0
     for name in NAMES[chunk::8]:
-        function = find(name)
+        function = public_function(name)
         parameters = [item.name for item in parameters_of(function)]
         if not parameters:
             continue
@@ -67,13 +67,13 @@ def test_combinations_of_bad_arguments_raise_documented_errors_and_change_no_ope
             for parameter in rng.sample(parameters, min(len(parameters), rng.randint(1, 3))):
                 case = rng.choice(bad_cases(name, parameter))
                 chosen[parameter] = case
-                arguments = with_bad(function, arguments, parameter, BAD[case]())
+                arguments = replace_argument(function, arguments, parameter, BAD[case]())
             operands = arrays_of(arguments)
             if any(operand.device is not device for operand in operands):
                 continue
             before = [values_of(operand).copy() for operand in operands]
             try:
-                with tried(name):
+                with call_conditions(name):
                     result = call(function, arguments)
             except Exception as error:
                 refused += 1
@@ -84,7 +84,7 @@ def test_combinations_of_bad_arguments_raise_documented_errors_and_change_no_ope
                     pytest.fail(f"{met} says nothing, or an operand is half-written")
             else:
                 accepted += 1
-                assert is_result(result) or name == "put_along_axis", f"{name}{chosen} gave {result!r}"
+                assert is_public_value(result) or name == "put_along_axis", f"{name}{chosen} gave {result!r}"
     figures.record(functions=len(NAMES[chunk::8]), inputs=refused + accepted, refused=refused)
 
 

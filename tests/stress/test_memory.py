@@ -21,21 +21,21 @@ from arguments import (
     DOCUMENTED,
     GOOD,
     GOOD_METHODS,
-    NO_BAD_ARGUMENT_HERE,
     REPETITIONS,
+    STATEFUL_FUNCTIONS,
     call,
-    find,
+    call_conditions,
     matrix,
     parameters_of,
-    tried,
-    with_bad,
+    public_function,
+    replace_argument,
 )
 
 import xtensor as xp
 
 from .tiers import scale
 
-STATEFUL = ("register_backend", "backends", "best_device", "devices", *NO_BAD_ARGUMENT_HERE)
+STATEFUL = ("register_backend", "backends", "best_device", "devices", *STATEFUL_FUNCTIONS)
 
 NAMES = [name for name in GOOD if name not in STATEFUL]
 
@@ -112,7 +112,7 @@ def peak(function: Callable[[], Any]) -> int:
 
 def peaks(name: str) -> tuple[int, int] | None:
     """The peaks of a function on large arrays and of NumPy's own; None where NumPy has none of that signature."""
-    reference, function = numpys(name), find(name)
+    reference, function = numpys(name), public_function(name)
     arguments = {key: enlarged(value) for key, value in GOOD[name]().items()}
     if reference is None or not any(isinstance(value, (xp.Array, list, tuple)) for value in arguments.values()):
         return None
@@ -122,7 +122,7 @@ def peaks(name: str) -> tuple[int, int] | None:
         given = same.get(parameter.name, ())
         args += given if parameter.kind is parameter.VAR_POSITIONAL else [given] if parameter.name in same else []
     try:
-        with tried(name), warnings.catch_warnings():
+        with call_conditions(name), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # SciPy's, of the raw call
             ours = peak(lambda: call(function, arguments))
             theirs = peak(lambda: reference(*args))
@@ -232,10 +232,10 @@ def mixed_calls(device: xp.Device) -> list[Callable[[], Any]]:
         lambda: refused(lambda: xp.zeros((2**62,))),
     ]
     for name in NAMES:
-        function, arguments = find(name), GOOD[name]()
+        function, arguments = public_function(name), GOOD[name]()
 
         def good(name: str = name, function: Any = function, arguments: Any = arguments) -> None:
-            with tried(name):
+            with call_conditions(name):
                 call(function, arguments)
 
         try:
@@ -317,11 +317,11 @@ def alive(references: list[weakref.ref[Any]]) -> list[Any]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_arrays_of_a_call_are_freed_with_their_last_reference(device, name, figures):
-    function = find(name)
+    function = public_function(name)
     with no_collector():
         arguments = GOOD[name]()
         try:
-            with tried(name):
+            with call_conditions(name):
                 result = call(function, arguments)
         except xp.special.FunctionUnavailableError as error:
             pytest.skip(str(error))
@@ -333,22 +333,22 @@ def test_arrays_of_a_call_are_freed_with_their_last_reference(device, name, figu
 
 
 FREED_CASES = [case for case in BAD if case != "list in itself"]
-"""A list in itself is a cycle, and so freed by the collector alone."""
+"""A list in recursive_list is a cycle, and so freed by the collector alone."""
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_refused_call_keeps_no_operand_beyond_its_traceback(device, name, figures):
-    function = find(name)
+    function = public_function(name)
     cases = 0
     with no_collector():
         for parameter in parameters_of(function):
             if (name, parameter.name) in REPETITIONS:
                 continue
             for case in random.Random(name).sample(FREED_CASES, scale(12, len(FREED_CASES))):
-                arguments = with_bad(function, GOOD[name](), parameter.name, BAD[case]())
+                arguments = replace_argument(function, GOOD[name](), parameter.name, BAD[case]())
                 references = watched(arguments)
                 try:
-                    with tried(name):
+                    with call_conditions(name):
                         call(function, arguments)
                 except Exception:
                     cases += 1
