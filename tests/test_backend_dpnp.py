@@ -53,7 +53,7 @@ def test_runtime_of_the_cpu_is_found_where_nothing_is_configured():
 @pytest.mark.parametrize("variable", ["OCL_ICD_FILENAMES", "OCL_ICD_VENDORS"])
 def test_runtimes_that_the_user_names_are_left_alone(monkeypatch, variable):
     monkeypatch.setenv(variable, "/mine")
-    with _runtime._runtime_named():
+    with _runtime.named_runtime():
         assert {name: os.environ.get(name) for name in CONFIGURATION[:2]} == {
             **dict.fromkeys(CONFIGURATION[:2]),
             variable: "/mine",

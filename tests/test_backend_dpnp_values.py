@@ -306,6 +306,36 @@ def test_products_of_a_broadcast_matrix_and_its_transpose(sycl):
     assert host(y).tolist() == (np.ones((3, 3)) @ values).tolist()
 
 
+SYMMETRIC = np.asarray([[4.0, 1.0, 0.5], [1.0, 3.0, 0.25], [0.5, 0.25, 2.0]])
+LAYOUTS = {
+    "contiguous": lambda x: x,
+    "transposed": lambda x: x.T,
+    "reversed": lambda x: x[::-1, ::-1],
+    "broadcast": lambda x: xp.broadcast_to(x[:1, :1], (3, 3)),
+}
+
+
+@on_sycl
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_eigenvalues_of_every_layout_leave_the_operand_as_it_was(sycl, layout):
+    x = layout(xp.asarray(SYMMETRIC))
+    values = host(x).copy()
+    np.testing.assert_allclose(host(xp.linalg.eigvalsh(x)), np.linalg.eigvalsh(values), atol=1e-14)
+    assert host(x).tolist() == values.tolist()
+
+
+@on_sycl
+def test_pinv_of_a_singular_matrix_ignores_singular_values_of_rounding_errors(sycl):
+    values = np.arange(16.0, dtype=np.float32).reshape(4, 4)
+    expected = np.linalg.pinv(values.astype(np.float64))
+    np.testing.assert_allclose(host(xp.linalg.pinv(xp.asarray(values))), expected, atol=1e-4)
+
+
+@on_sycl
+def test_norm_of_an_empty_complex_matrix_is_real(sycl):
+    assert xp.linalg.matrix_norm(xp.zeros((0, 4), dtype=xp.complex64), ord=2).dtype == xp.float32
+
+
 @on_sycl
 @pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fftn", "ifftn", "rfftn", "irfftn"])
 def test_transforms_of_a_broadcast_array(sycl, name):

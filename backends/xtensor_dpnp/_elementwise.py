@@ -59,7 +59,7 @@ class Elementwise:
 
     @staticmethod
     def pow(x1: Native | complex, x2: Native | complex) -> Native:
-        if _result_kind(x1, x2) in "bi" and _has_negative(x2) and getattr(x1, "size", 1):
+        if _result_kind(x1, x2) in "bi" and _has_negative(x2) and not _is_empty(x1):
             raise ValueError("Integers to negative integer powers are not allowed.")
         return dpnp.pow(x1, x2)
 
@@ -171,10 +171,14 @@ def _result_kind(*operands: Any) -> str:
     return np.result_type(*(getattr(x, "dtype", x) for x in operands)).kind
 
 
-def _has_negative(x: Native | complex) -> bool:
+def _is_empty(x: Any) -> bool:
+    return hasattr(x, "dtype") and not x.size
+
+
+def _has_negative(x: Any) -> bool:
     """Whether an integer operand has a negative element. Blocks until the device has finished, for signed arrays."""
     if not hasattr(x, "dtype"):
-        return x < 0  # type: ignore[operator,no-any-return]
+        return bool(x < 0)
     return x.dtype.kind == "i" and bool(dpnp.any(dpnp.less(x, 0)))
 
 

@@ -71,10 +71,10 @@ def setitem(native: Native, key: Any, value: Native | complex) -> None:
 
 def _in_range(value: Any, dtype: DType) -> int:
     """A Python number as an integer of a dtype; ValueError for NaN, OverflowError out of its range."""
-    value, limits = int(value), np.iinfo(dtype)
-    if not limits.min <= value <= limits.max:
-        raise OverflowError(f"Python integer {value} out of bounds for {dtype}")
-    return value
+    integer, limits = int(value), np.iinfo(dtype)
+    if not limits.min <= integer <= limits.max:
+        raise OverflowError(f"Python integer {integer} out of bounds for {dtype}")
+    return integer
 
 
 def _without_leading_axes(value: Any, ndim: int) -> Any:

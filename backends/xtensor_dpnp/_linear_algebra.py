@@ -33,16 +33,29 @@ def read_only(x: Native) -> Native:
 
 
 class Linalg:
-    """dpnp's linear algebra. ``matrix_power`` is composed, as dpnp's uses its own ``matmul``."""
+    """dpnp's linear algebra; ``matrix_power`` and ``pinv`` are compositions.
+
+    dpnp's ``matrix_power`` uses its own ``matmul``, and its ``pinv`` a smaller default of ``rtol`` than the standard's.
+    """
 
     def __getattr__(self, name: str) -> Any:
-        if name == "matrix_power":
+        if name in ("matrix_power", "pinv"):
             raise AttributeError(name)
         return getattr(dpnp.linalg, name)
 
     @staticmethod
     def diagonal(x: Native, *, offset: int) -> Native:
         return read_only(dpnp.linalg.diagonal(x, offset=offset))
+
+    @staticmethod
+    def eigvalsh(x: Native) -> Native:
+        # dpnp overwrites a Fortran-ordered operand, and raises for one that is in neither order.
+        return dpnp.linalg.eigvalsh(dpnp.copy(x, order="C"))
+
+    @staticmethod
+    def matrix_norm(x: Native, *, keepdims: bool, ord: Any) -> Native:
+        # dpnp returns complex norms for arrays without elements.
+        return dpnp.real(dpnp.linalg.matrix_norm(x, keepdims=keepdims, ord=ord))
 
 
 class Fourier:
