@@ -33,7 +33,7 @@ def test_transfers_keep_values_dtype_and_shape(sycl, dtype, key):
 
 
 @on_sycl
-def test_an_array_that_is_read_only_transposed_or_byte_swapped_arrives(sycl):
+def test_read_only_transposed_and_byte_swapped_arrays_are_copied_to_the_device(sycl):
     values = np.arange(6.0).reshape(2, 3)
     values.flags.writeable = False
     assert host(xp.asarray(values)).tolist() == values.tolist()
@@ -42,7 +42,7 @@ def test_an_array_that_is_read_only_transposed_or_byte_swapped_arrives(sycl):
 
 
 @on_sycl
-def test_values_of_the_host_need_a_copy(sycl):
+def test_host_values_need_a_copy(sycl):
     with pytest.raises(ValueError, match="copy"):
         xp.asarray(np.ones(3), copy=False)
 
@@ -58,7 +58,7 @@ def test_numpy_asarray_raises_unless_transfers_are_allowed(sycl):
 
 @on_sycl
 @pytest.mark.parametrize("copy", [None, True, False])
-def test_dlpack_shares_memory_unless_a_copy_is_asked_for(sycl, copy):
+def test_dlpack_shares_memory_unless_a_copy_is_requested(sycl, copy):
     dpnp = pytest.importorskip("dpnp")
     x = xp.zeros(3)
     theirs = dpnp.from_dlpack(x, copy=copy)
@@ -87,7 +87,7 @@ def test_the_host_reads_the_memory_of_a_sycl_cpu_without_a_copy(sycl, key):
 
 
 @on_sycl
-def test_an_array_of_dpnp_keeps_the_values_that_are_still_being_computed(sycl):
+def test_from_dlpack_waits_for_values_that_are_still_being_computed(sycl):
     dpnp = pytest.importorskip("dpnp")
     theirs = dpnp.arange(10**6, dtype="float32", device=xp.ones(1)._native.sycl_device)
     for _ in range(10):
@@ -107,7 +107,7 @@ def test_dlpack_of_the_host_is_copied_to_the_device(sycl):
 
 @on_sycl
 @pytest.mark.parametrize(
-    "ask",
+    "create",
     [
         lambda: xp.empty(2**44),
         lambda: xp.zeros((2**22, 2**22)),
@@ -119,16 +119,16 @@ def test_dlpack_of_the_host_is_copied_to_the_device(sycl):
     ],
     ids=["empty", "zeros", "ones", "full", "arange", "linspace", "eye"],
 )
-def test_creating_beyond_memory_tells_bytes_asked_and_free(sycl, ask):
+def test_creation_beyond_memory_names_the_bytes_requested_and_free(sycl, create):
     with pytest.raises(xp.OutOfMemoryError, match="free") as caught:
-        ask()
+        create()
     assert caught.value.requested >= 2**47
     assert caught.value.free is None or 0 < caught.value.free < 2**47
     assert xp.sum(xp.ones(3)).item() == 3.0
 
 
 @on_sycl
-def test_results_beyond_memory_raise_and_the_process_goes_on(sycl):
+def test_results_beyond_memory_raise_and_the_device_remains_usable(sycl):
     x = xp.ones(2**22)
     grid = xp.broadcast_to(x, (2**22, 2**22))
     for compute in (
@@ -149,7 +149,7 @@ def test_results_beyond_memory_raise_and_the_process_goes_on(sycl):
 
 
 @on_sycl
-def test_errors_are_of_the_kinds_of_python_and_numpy(sycl):
+def test_errors_have_the_classes_of_python_and_numpy(sycl):
     with pytest.raises(TypeError, match="real numbers"):
         xp.floor(xp.ones(2, dtype=xp.complex64))
     integers = xp.ones(2, dtype=xp.int64)

@@ -13,7 +13,7 @@ __all__ = ["sycl"]
 VALUES = np.arange(120.0).reshape(2, 3, 4, 5)
 MASK = np.array([True, False, True])
 KEYS = {
-    "side by side": (slice(None), [0, 2], [1, 3]),
+    "adjacent": (slice(None), [0, 2], [1, 3]),
     "apart": ([0, 1], slice(None), [2, 3]),
     "apart by an ellipsis": ([0, 1], ..., [2, 3]),
     "apart by an ellipsis of no axis": (slice(None), [0, 1], ..., [1, 2], [3, 4]),
@@ -76,7 +76,7 @@ def test_assignment_is_numpys(sycl, key, fill):
     [([2],), (0, [3]), ([-3],), ([0, 1], [0, 1, 2]), (0, 0, 0, 0, 0), (..., ...), (np.ones(3, bool),), ([0.5],)],
     ids=str,
 )
-def test_keys_that_numpy_refuses_are_refused(sycl, key):
+def test_keys_that_numpy_rejects_raise_index_error(sycl, key):
     with pytest.raises(IndexError):
         VALUES[tuple(np.asarray(part) if isinstance(part, list) else part for part in key)]
     with pytest.raises(IndexError):
@@ -88,7 +88,7 @@ def test_keys_that_numpy_refuses_are_refused(sycl, key):
 
 
 @on_sycl
-def test_taking_out_of_bounds_raises(sycl):
+def test_take_out_of_bounds_raises(sycl):
     x = xp.arange(3)
     for positions in ([3], [-4]):
         with pytest.raises(IndexError, match="out of bounds"):

@@ -21,7 +21,7 @@ COMPLEX = [np.complex64, np.complex128]
 
 
 @on_sycl
-def test_where_of_arrays_that_run_backwards(sycl):
+def test_where_of_arrays_with_negative_strides(sycl):
     values = np.arange(12.0).reshape(3, 4)
     x = xp.asarray(values, device=sycl)[::-1, ::-1]
     expected = np.where(values > 5.0, 0.0, values)[::-1, ::-1]
@@ -45,7 +45,7 @@ def test_complex_functions_are_as_accurate_in_every_layout(sycl, name, layout):
 
 
 @on_sycl
-def test_signs_of_complex_zeros_are_kept_in_arrays_without_axes(sycl):
+def test_sqrt_of_a_0d_complex_zero_keeps_its_signs(sycl):
     for dtype in (dtype for dtype in DTYPES if dtype.kind == "c"):
         root = host(xp.sqrt(xp.asarray(np.asarray(complex(-0.0, 0.0), dtype=dtype))))
         assert (np.signbit(root.real), np.signbit(root.imag)) == (False, False)
