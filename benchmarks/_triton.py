@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["NullDriver", "add_kernel", "matmul_with_blocks", "null_context", "overlay"]
+__all__ = ["NullDriver", "add_kernel", "kernels", "matmul_with_blocks", "null_context"]
 
 TARGET = ("cuda", 90, 32)
 """Compilation target of the device without a GPU: CUDA, compute capability 9.0, warps of 32 threads."""
@@ -55,7 +55,7 @@ def null_context(cupy: Any | None) -> Any:
     from triton.backends.compiler import GPUTarget
     from triton.runtime import driver
 
-    from xtensor_triton._fallthrough import Context
+    from xtensor_triton._context import Context
     from xtensor_triton._launch import Launcher
     from xtensor_triton._storage import DeviceMemory, HostMemory
 
@@ -64,11 +64,11 @@ def null_context(cupy: Any | None) -> Any:
     return Context(memory, Launcher(GPUTarget(*TARGET), int))
 
 
-def overlay(context: Any, functions: Any) -> Mapping[str, Callable[..., Any]]:
-    """Return the Triton backend's functions on a context; ``functions`` holds their fallbacks."""
+def kernels(context: Any) -> Mapping[str, Callable[..., Any]]:
+    """Return the Triton backend's kernel functions on a context."""
     from xtensor_triton._device import functions_over
 
-    return functions_over(context, functions)
+    return functions_over(context)
 
 
 def add_kernel(context: Any) -> Any:
@@ -77,30 +77,25 @@ def add_kernel(context: Any) -> Any:
     from xtensor_triton._table import BINARY
 
     plan = row_plan("add", BINARY["add"])((np.dtype(np.float32),) * 2)
-    return plan.kernel(context.launcher, ("array", "array"), 0, False, False, plan.block)
+    return plan.kernel(context, ("array", "array"), 0, False, False, plan.block)
 
 
 def matmul_with_blocks(cupy: Any, x: Any, y: Any, precision: str, blocks: tuple[int, ...]) -> Callable[[], Any] | None:
     """Return the product of two matrices with chosen tile sizes; None if the kernel does not compile or run."""
     from triton.runtime import driver
 
-    from xtensor_triton._fallthrough import Context, KernelError, Unsuited
+    from xtensor_triton._context import Context
     from xtensor_triton._launch import Launcher, current_stream
-    from xtensor_triton._matrices import Blocks, Product
+    from xtensor_triton._matrices import Blocks, linear
     from xtensor_triton._storage import DeviceMemory
 
-    class ProductWithBlocks(Product):
-        def _blocks(self, *shape: Any) -> Blocks:
-            return Blocks(*blocks)
-
     launcher = Launcher(driver.active.get_current_target(), current_stream(cupy))
-    product = ProductWithBlocks(Context(DeviceMemory(cupy), launcher))
+    linear_layer = linear(Context(DeviceMemory(cupy), launcher), lambda *product: Blocks(*blocks))
 
     def matmul() -> Any:
-        return product("matmul", x, y, None, precision)
+        return linear_layer(x, y.T, None, precision=precision)
 
     try:
-        matmul()
-    except (KernelError, Unsuited, RuntimeError):
+        return None if matmul() is NotImplemented else matmul
+    except RuntimeError:
         return None
-    return matmul

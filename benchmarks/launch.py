@@ -56,8 +56,8 @@ class NullBackend(Backend):
     def namespace(self, spec: str) -> Any:
         return numpy_backend.namespace("cpu")
 
-    def overlay(self, spec: str, functions: Any) -> Mapping[str, Callable[..., Any]]:
-        return _triton.overlay(self.context, functions)
+    def kernels(self, spec: str) -> Mapping[str, Callable[..., Any]]:
+        return _triton.kernels(self.context)
 
     def to_host(self, native: Native) -> np.ndarray[Any, Any]:
         raise NotImplementedError

@@ -2,15 +2,15 @@
 
     python -m pip install ".[examples]" && python examples/scikit_learn.py
 
-Each job runs once on plain NumPy arrays and once on each device; the table tells how long it took and how far the
-results are from NumPy's.
+Each job runs on NumPy arrays and on each device. The table contains the durations and the largest differences from
+NumPy's results.
 """
 
 from __future__ import annotations
 
 import os
 
-os.environ.setdefault("SCIPY_ARRAY_API", "1")  # scikit-learn asks SciPy for it, before SciPy is imported
+os.environ.setdefault("SCIPY_ARRAY_API", "1")  # scikit-learn requires it, before SciPy is imported
 
 import time
 import warnings
@@ -30,45 +30,45 @@ from sklearn.preprocessing import StandardScaler
 import xtensor as xp
 
 Data = Any
-"""What an estimator is fitted on: a NumPy array or an xtensor Array."""
+"""A NumPy array or an xtensor Array."""
 
 
-def pipeline_of_scaler_pca_and_ridge(place: Callable[[np.ndarray], Data]) -> Data:
-    """Predictions of a linear model on the principal components of the diabetes data."""
+def pipeline_of_scaler_pca_and_ridge(convert: Callable[[np.ndarray], Data]) -> Data:
+    """Return the predictions of a linear model on the principal components of the diabetes data."""
     x, y = load_diabetes(return_X_y=True)
     model = make_pipeline(StandardScaler(), PCA(n_components=5, svd_solver="full"), Ridge(solver="svd"))
-    return model.fit(place(x), place(y)).predict(place(x))
+    return model.fit(convert(x), convert(y)).predict(convert(x))
 
 
-def grid_search_of_logistic_regression(place: Callable[[np.ndarray], Data]) -> Data:
-    """Class probabilities of the best of four classifiers of the breast-cancer data."""
+def grid_search_of_logistic_regression(convert: Callable[[np.ndarray], Data]) -> Data:
+    """Return the class probabilities of the best of four classifiers of the breast-cancer data."""
     x, y = load_breast_cancer(return_X_y=True)
     x = StandardScaler().fit_transform(x)
     search = GridSearchCV(LogisticRegression(tol=1e-8, max_iter=500), {"C": [0.01, 0.1, 1.0, 10.0]}, cv=3)
-    return search.fit(place(x), place(y.astype(np.float64))).predict_proba(place(x))
+    return search.fit(convert(x), convert(y.astype(np.float64))).predict_proba(convert(x))
 
 
-def gaussian_mixture(place: Callable[[np.ndarray], Data]) -> Data:
-    """Log-likelihoods of the iris flowers under a mixture of three Gaussians."""
+def gaussian_mixture(convert: Callable[[np.ndarray], Data]) -> Data:
+    """Return the log-likelihoods of the iris flowers under a mixture of three Gaussians."""
     x, _ = load_iris(return_X_y=True)
     start = x[[0, 50, 100]]
-    mixture = GaussianMixture(3, means_init=place(start), init_params="random_from_data", random_state=0)
-    return mixture.fit(place(x)).score_samples(place(x))
+    mixture = GaussianMixture(3, means_init=convert(start), init_params="random_from_data", random_state=0)
+    return mixture.fit(convert(x)).score_samples(convert(x))
 
 
 JOBS = (pipeline_of_scaler_pca_and_ridge, grid_search_of_logistic_regression, gaussian_mixture)
 
 
 def to_numpy(values: Data) -> np.ndarray:
-    """Results as a NumPy array, copied from their device where they are on one."""
+    """Return results as a NumPy array."""
     return np.asarray(values.to_device("cpu") if isinstance(values, xp.Array) else values)
 
 
-def timed(job: Callable[..., Data], place: Callable[[np.ndarray], Data]) -> tuple[Data, float]:
-    """What a job gives, and its seconds, the first run (imports, caches) not counted."""
-    job(place)
+def timed(job: Callable[..., Data], convert: Callable[[np.ndarray], Data]) -> tuple[Data, float]:
+    """Return a job's result and its duration in seconds, after a first run that is not measured."""
+    job(convert)
     started = time.perf_counter()
-    result = job(place)
+    result = job(convert)
     if isinstance(result, xp.Array):
         result.device.synchronize()
     return result, time.perf_counter() - started
@@ -86,7 +86,7 @@ def main() -> None:
         for device in xp.devices():
             try:
                 with sklearn.config_context(array_api_dispatch=True), warnings.catch_warnings():
-                    # scikit-learn divides 0 by 0 on its way, and silences that for NumPy's own arrays alone.
+                    # scikit-learn divides 0 by 0, and suppresses the warning for NumPy arrays only.
                     warnings.simplefilter("ignore", RuntimeWarning)
                     result, seconds = timed(job, lambda values, device=device: xp.asarray(values, device=device))
             except Exception as error:

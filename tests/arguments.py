@@ -1,7 +1,7 @@
 """Good and bad arguments of every public function, method and operator, and how an error is judged.
 
-The functions and their parameters come from the namespace's signatures, their operands from the table of operations; what
-does not follow from it is in ``SPECIAL_OPERANDS`` and ``GOOD_METHODS``. A function without good arguments fails
+The functions and their parameters come from the namespace's signatures, their operands from the table of operations;
+what does not follow from it is in ``SPECIAL_OPERANDS`` and ``GOOD_METHODS``. A function without good arguments fails
 ``test_every_function_has_good_arguments``.
 """
 
@@ -412,6 +412,7 @@ def words_for(value: Any) -> set[str]:
     names = {type(value).__name__, type(value).__qualname__}
     if isinstance(value, (xp.Array, np.ndarray, np.generic)):
         names |= {str(value.dtype), str(value.shape), f"{value.ndim} dim", f"{value.ndim} axes"}
+        names |= {f"dimension {value.ndim}", f"{value.ndim}-d"}
         names |= {str(length) for length in value.shape} | {repr(value).splitlines()[0]}
     if isinstance(value, np.ndarray):
         names |= {word for item in value.flat for word in (repr(item), str(item))}
@@ -425,9 +426,14 @@ def words_for(value: Any) -> set[str]:
     return {name for name in names if name}
 
 
+def text_of(error: BaseException) -> str:
+    """An error's message with its notes, which name the functions that it went through."""
+    return "\n".join([str(error), *getattr(error, "__notes__", ())])
+
+
 def complaint(name: str, parameter: str, case: str, bad: Any, error: Exception) -> str | None:
     """What is wrong with the error that a bad argument raised; None if nothing is."""
-    text = "\n".join([str(error), *getattr(error, "__notes__", ())])
+    text = text_of(error)
     shown = f"{case}: {type(error).__name__}: {text[:200]}"
     if isinstance(error, AttributeError) and name == "from_dlpack" and parameter == "x":
         return None if "from_dlpack" in str(error) else f"{shown} [does not name the function]"

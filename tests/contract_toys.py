@@ -1,8 +1,8 @@
 """Backends of unusual libraries, each NumPy underneath: what the contract must admit is tried with them.
 
-``immutable``: arrays that cannot be written to. ``lettered``: dtypes of the library's own. ``narrow``: no float64 and no
-complex128. ``deferred``: arrays whose values cannot be looked at. All of them offer the primitives only, so that the
-compositions are tried too.
+``immutable``: arrays that cannot be written to. ``lettered``: dtypes of the library's own. ``narrow``: no float64 and
+no complex128. ``deferred``: arrays whose values cannot be looked at. All of them offer the primitives only, so that the
+compositions are tested too.
 """
 
 from __future__ import annotations

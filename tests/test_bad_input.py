@@ -38,6 +38,7 @@ from arguments import (
     parameters_of,
     public_functions,
     public_methods,
+    text_of,
     tried,
     vector,
     with_bad,
@@ -151,7 +152,7 @@ def test_bad_argument_of_a_method_is_refused_clearly(device, name, parameter):
         except Exception as error:
             if not isinstance(error, DOCUMENTED):
                 complaints.append(f"{case}: {type(error).__name__}: {error} [not a documented error]")
-            elif not isinstance(error, MemoryError) and not any(word in str(error) for word in words_for(bad)):
+            elif not isinstance(error, MemoryError) and not any(word in text_of(error) for word in words_for(bad)):
                 complaints.append(f"{case}: {type(error).__name__}: {error} [does not name the value or its type]")
     assert not complaints, f"{name}({parameter}=…):\n  " + "\n  ".join(complaints)
 
@@ -204,8 +205,9 @@ def array_parameters() -> list[tuple[str, str]]:
 def test_numpy_array_in_the_place_of_an_array_is_refused(device, name, parameter):
     good = GOOD[name]()
     bad = as_numpy(good[parameter])
-    with pytest.raises(TypeError, match=rf"{name.rpartition('.')[2]}.*(ndarray|Array)"):
+    with pytest.raises(TypeError, match=r"ndarray|Array") as raised:
         call(find(name), good | {parameter: bad})
+    assert name.rpartition(".")[2] in text_of(raised.value)
 
 
 WITH_AXIS = [
@@ -233,7 +235,7 @@ def test_bad_axis_is_refused(device, name, parameter, case):
         call(
             find(name), GOOD[name]() | {parameter: (axis,) if parameter == "axes" and "tensordot" not in name else axis}
         )
-    assert name.rpartition(".")[2] in str(raised.value)
+    assert name.rpartition(".")[2] in text_of(raised.value)
 
 
 TWICE_IS_AN_ERROR = (
@@ -248,7 +250,7 @@ def test_axis_named_twice_is_refused(device, name, axes):
     good = GOOD[name]() | ({"x": xp.ones((1, 1))} if name in ("squeeze",) else {})
     parameter = "source" if name == "moveaxis" else "axes" if name == "permute_dims" else "axis"
     axes = (0, -4) if name == "expand_dims" and axes == (0, -2) else axes
-    with pytest.raises(ValueError, match="twice"):
+    with pytest.raises(ValueError, match="duplicate"):
         call(find(name), good | {parameter: axes} | ({"destination": (0, 1)} if name == "moveaxis" else {}))
 
 
@@ -272,7 +274,7 @@ def test_bad_shape_is_refused(device, name, case):
     shape, errors = BAD_SHAPES[case]
     with pytest.raises(errors) as raised:
         call(find(name), GOOD[name]() | {"shape": shape})
-    assert name in str(raised.value)
+    assert name in text_of(raised.value)
 
 
 WITH_DTYPE = [name for name, parameter in FUNCTION_PARAMETERS if parameter == "dtype"]
@@ -285,7 +287,7 @@ BAD_DTYPES = ["float7", "U5", "object", "datetime64[s]", 7, [("a", "f8")], np.dt
 def test_bad_dtype_is_refused(device, name, dtype):
     with pytest.raises(TypeError) as raised:
         call(find(name), GOOD[name]() | {"dtype": dtype})
-    assert name.rpartition(".")[2] in str(raised.value)
+    assert name.rpartition(".")[2] in text_of(raised.value)
 
 
 WITH_DEVICE = [name for name, parameter in FUNCTION_PARAMETERS if parameter == "device"]

@@ -1,4 +1,4 @@
-"""Creation functions on each device, against NumPy; asarray and from_dlpack have tests of their own chapter, too."""
+"""Creation functions on each device, compared with NumPy; test_asarray.py tests asarray and from_dlpack in detail."""
 
 from __future__ import annotations
 
@@ -6,50 +6,51 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import dtypes, dtypes_of, elements, expect, few, operands, quiet, shapes, values_of
+from strategies import dtypes, dtypes_of, elements, expect, few, operands, quiet, shapes
 
 import xtensor as xp
 
 CONSTANT = {"empty": None, "ones": 1, "zeros": 0}
-"""Functions that make an array of one value, and the value; what ``empty`` holds is open."""
+"""Functions that create an array of one value, with the value; the elements of ``empty`` are unspecified."""
+
+
+def check_constant(result, value, shape, dtype, device):
+    """Check the shape, dtype and device of an array, and its elements unless ``value`` is None."""
+    assert (result.shape, result.dtype, result.device) == (shape, dtype, device)
+    if value is not None:
+        expect(result, np.full(shape, value, dtype))
 
 
 @pytest.mark.parametrize("name", CONSTANT)
 @given(data=st.data())
-def test_array_of_one_value_has_shape_and_dtype(device, name, data):
+def test_constant_array_has_shape_dtype_and_value(device, name, data):
     shape, dtype = data.draw(shapes()), data.draw(dtypes(device))
-    result = getattr(xp, name)(shape, dtype=dtype)
-    expected = values_of(result) if CONSTANT[name] is None else np.full(shape, CONSTANT[name], dtype)
-    expect(result, expected, dtype=dtype, device=device)
-    assert result.shape == shape
+    check_constant(getattr(xp, name)(shape, dtype=dtype), CONSTANT[name], shape, dtype, device)
 
 
 @pytest.mark.parametrize("name", CONSTANT)
 @pytest.mark.parametrize("shape", [3, (3,), [3]], ids=repr)
-def test_one_length_may_stand_for_a_shape(device, name, shape):
+def test_shape_may_be_an_integer_or_a_sequence(device, name, shape):
     assert getattr(xp, name)(shape).shape == (3,)
 
 
 @pytest.mark.parametrize("name", CONSTANT)
-def test_dtype_by_default_is_the_devices_float(device, name):
+def test_default_dtype_is_real_floating(device, name):
     info = xp.__array_namespace_info__()
     assert getattr(xp, name)(2).dtype == info.default_dtypes(device=device)["real floating"]
 
 
 @pytest.mark.parametrize("name", CONSTANT)
 @given(data=st.data())
-def test_array_like_another_has_its_shape_and_dtype(device, name, data):
+def test_like_function_takes_shape_and_dtype_from_the_array(device, name, data):
     x = data.draw(operands(dtypes(device)))
-    result = getattr(xp, f"{name}_like")(x.array)
-    expected = values_of(result) if CONSTANT[name] is None else np.full_like(x.host, CONSTANT[name])
-    expect(result, expected, dtype=x.host.dtype)
-    assert result.shape == x.host.shape
+    check_constant(getattr(xp, f"{name}_like")(x.array), CONSTANT[name], x.host.shape, x.host.dtype, device)
 
 
 @pytest.mark.parametrize("name", [*CONSTANT, "full"])
 @few
 @given(data=st.data())
-def test_array_like_another_takes_another_dtype(device, name, data):
+def test_like_function_with_dtype(device, name, data):
     x = data.draw(operands(dtypes(device), special=False, bound=3.0))
     dtype = data.draw(dtypes(device))
     value = (1,) if name == "full" else ()
@@ -58,7 +59,7 @@ def test_array_like_another_takes_another_dtype(device, name, data):
 
 
 @pytest.mark.parametrize("name", [*CONSTANT, "full"])
-def test_array_like_another_takes_another_device(device, name):
+def test_like_function_with_device(device, name):
     x = xp.ones((2, 3))
     value = (1.0,) if name == "full" else ()
     for other in xp.devices():
@@ -66,34 +67,44 @@ def test_array_like_another_takes_another_device(device, name):
 
 
 @pytest.mark.parametrize("name", CONSTANT)
-def test_array_like_one_on_another_device_stays_there(device, name):
+def test_like_function_defaults_to_the_device_of_the_array(device, name):
     for other in xp.devices():
         assert getattr(xp, f"{name}_like")(xp.ones(2, device=other)).device is other
 
 
 @given(data=st.data())
-def test_full_holds_the_value(device, data):
+def test_full_has_the_fill_value(device, data):
     shape, dtype = data.draw(shapes()), data.draw(dtypes(device))
     value = data.draw(elements(dtype))
     expect(xp.full(shape, value, dtype=dtype), np.full(shape, value, dtype))
 
 
 @given(data=st.data())
-def test_full_like_holds_the_value(device, data):
+def test_full_like_has_the_fill_value(device, data):
     x = data.draw(operands(dtypes(device)))
     value = data.draw(elements(x.host.dtype))
     expect(xp.full_like(x.array, value), np.full_like(x.host, value))
 
 
 @pytest.mark.parametrize("value", [True, 3, 2.5, 1j], ids=repr)
-def test_full_takes_the_default_dtype_of_the_values_kind(device, value):
+def test_full_defaults_to_the_dtype_of_the_scalars_kind(device, value):
     kinds = {bool: "bool", int: "integral", float: "real floating", complex: "complex floating"}
     defaults = {"bool": xp.bool, **xp.__array_namespace_info__().default_dtypes(device=device)}
     assert xp.full(2, value).dtype == defaults[kinds[type(value)]]
 
 
+def test_full_refuses_an_integer_out_of_bounds(device):
+    with pytest.raises(OverflowError, match="^Python integer 300 out of bounds for uint8.*full"):
+        xp.full(2, 300, dtype=xp.uint8)
+
+
+def test_full_refuses_a_complex_value_for_a_real_dtype(device):
+    with pytest.raises(TypeError, match=r"full\(\): complex fill_value 1j .* float32"):
+        xp.full(2, 1j, dtype=xp.float32)
+
+
 @given(data=st.data())
-def test_arange_counts_as_numpy(device, data):
+def test_arange_equals_numpys(device, data):
     start, stop = data.draw(st.integers(-20, 20)), data.draw(st.integers(-20, 20))
     step = data.draw(st.integers(-7, 7).filter(bool))
     dtype = data.draw(st.none() | dtypes(device, "if"))
@@ -102,7 +113,7 @@ def test_arange_counts_as_numpy(device, data):
 
 
 @given(data=st.data())
-def test_arange_of_floats_spaces_evenly(device, data):
+def test_arange_of_floats_is_evenly_spaced(device, data):
     start = data.draw(st.floats(-10, 10))
     step = data.draw(st.sampled_from([0.25, 0.5, 1.5, -0.75]))
     count = data.draw(st.integers(0, 9))
@@ -112,25 +123,36 @@ def test_arange_of_floats_spaces_evenly(device, data):
 
 
 @pytest.mark.parametrize("arguments", [(5,), (0,), (-3,), (2, 9), (9, 2), (0, 10, 3), (10, 0, -3)], ids=str)
-def test_arange_with_fewer_arguments(device, arguments):
+def test_arange_with_optional_arguments_omitted(device, arguments):
     expect(xp.arange(*arguments), np.arange(*arguments), dtype=np.int64)
 
 
-def test_bounds_may_be_0d_arrays_and_decide_the_device(lenient_device):
+@pytest.mark.parametrize("stop", [float("inf"), float("-inf"), float("nan"), 1e30], ids=repr)
+def test_arange_refuses_a_length_beyond_the_address_space(device, stop):
+    with pytest.raises(ValueError, match="^Maximum allowed size exceeded.*arange"):
+        xp.arange(0, stop)
+
+
+def test_arange_refuses_a_zero_step(device):
+    with pytest.raises(ValueError, match="step is 0"):
+        xp.arange(0, 1, 0)
+
+
+def test_bounds_may_be_0d_arrays_which_determine_the_device(lenient_device):
     bound = xp.asarray(4)
     with xp.use_device("cpu"):
-        made = [
+        results = [
             xp.arange(bound),
             xp.arange(1, bound + 1, xp.asarray(1, device=lenient_device)),
             xp.linspace(0, bound, 5),
         ]
-    assert all(x.device is lenient_device for x in made)
-    assert [x.tolist() for x in made] == [[0, 1, 2, 3], [1, 2, 3, 4], [0.0, 1.0, 2.0, 3.0, 4.0]]
+    assert all(x.device is lenient_device for x in results)
+    assert [x.tolist() for x in results] == [[0, 1, 2, 3], [1, 2, 3, 4], [0.0, 1.0, 2.0, 3.0, 4.0]]
     assert xp.linspace(0, xp.asarray(1j), 2).tolist() == [0.0, 1j]
 
 
 @pytest.mark.parametrize("bound", [xp.asarray([4], device="cpu"), xp.asarray(True, device="cpu")], ids=["1-d", "bool"])
-def test_bounds_that_are_no_numbers_raise(device, bound):
+def test_non_numeric_bound_raises(device, bound):
     with pytest.raises(TypeError, match="stop is a real number"):
         xp.arange(bound, device=device)
     with pytest.raises(TypeError, match="start is a number"):
@@ -138,7 +160,7 @@ def test_bounds_that_are_no_numbers_raise(device, bound):
 
 
 @given(data=st.data())
-def test_linspace_reaches_from_start_to_stop(device, data):
+def test_linspace_equals_numpys(device, data):
     dtype = data.draw(dtypes(device, "fc"))
     start, stop = (data.draw(elements(dtype, bound=1e3, special=False)) for _ in range(2))
     count, endpoint = data.draw(st.integers(0, 9)), data.draw(st.booleans())
@@ -150,17 +172,27 @@ def test_linspace_reaches_from_start_to_stop(device, data):
 
 @few
 @given(data=st.data())
-def test_linspace_begins_and_ends_exactly(device, data):
+def test_linspace_contains_both_bounds_exactly(device, data):
     start, stop = data.draw(st.floats(-1e6, 1e6, width=32)), data.draw(st.floats(-1e6, 1e6, width=32))
     result = xp.linspace(start, stop, data.draw(st.integers(2, 50)))
     assert (float(result[0]), float(result[-1])) == (start, stop)
 
 
 @pytest.mark.parametrize("bound", [2, 1.0, 1j], ids=repr)
-def test_linspace_takes_the_default_float_of_the_bounds(device, bound):
+def test_linspace_defaults_to_the_floating_dtype_of_the_bounds(device, bound):
     defaults = xp.__array_namespace_info__().default_dtypes(device=device)
     kind = "complex floating" if isinstance(bound, complex) else "real floating"
     assert xp.linspace(0, bound, 3).dtype == defaults[kind]
+
+
+def test_linspace_refuses_a_negative_number_of_samples(device):
+    with pytest.raises(ValueError, match="^Number of samples, -1, must be non-negative.*linspace"):
+        xp.linspace(0, 1, -1)
+
+
+def test_linspace_refuses_complex_bounds_for_a_real_dtype(device):
+    with pytest.raises(TypeError, match="linspace.*complex dtype, not float32"):
+        xp.linspace(0, 1j, 3, dtype=xp.float32)
 
 
 @given(data=st.data())
@@ -172,7 +204,7 @@ def test_eye_has_ones_on_one_diagonal(device, data):
 
 @pytest.mark.parametrize("name", ["tril", "triu"])
 @given(data=st.data())
-def test_triangle_keeps_one_side_of_a_diagonal(device, name, data):
+def test_triangle_equals_numpys(device, name, data):
     x = data.draw(operands(dtypes(device), shapes(min_dims=2)))
     k = data.draw(st.integers(-5, 5))
     expect(getattr(xp, name)(x.array, k=k), getattr(np, name)(x.host, k=k))
@@ -180,14 +212,14 @@ def test_triangle_keeps_one_side_of_a_diagonal(device, name, data):
 
 @pytest.mark.parametrize("name", ["tril", "triu"])
 @pytest.mark.parametrize("shape", [(), (3,)], ids=str)
-def test_triangle_needs_a_matrix(device, name, shape):
+def test_triangle_refuses_fewer_than_two_dimensions(device, name, shape):
     with pytest.raises(ValueError, match="two or more dimensions"):
         getattr(xp, name)(xp.ones(shape))
 
 
 @pytest.mark.parametrize("indexing", ["xy", "ij"])
 @given(data=st.data())
-def test_meshgrid_gives_the_coordinates_of_a_grid(device, indexing, data):
+def test_meshgrid_equals_numpys(device, indexing, data):
     dtype = data.draw(dtypes(device))
     count = data.draw(st.integers(0, 3))
     xs = [data.draw(operands(dtype, shapes(min_dims=1, max_dims=1, max_side=3))) for _ in range(count)]
@@ -198,7 +230,7 @@ def test_meshgrid_gives_the_coordinates_of_a_grid(device, indexing, data):
         expect(result, grid)
 
 
-def test_meshgrid_gives_arrays_that_can_be_written_to(device):
+def test_meshgrid_results_are_writable_and_share_no_memory(device):
     first, second = xp.meshgrid(xp.asarray([1.0, 2.0]), xp.asarray([3.0, 4.0]))
     first[0, 0] = 9.0
     expect(first, np.asarray([[9.0, 2.0], [1.0, 2.0]]), dtype=first.dtype)
@@ -206,14 +238,14 @@ def test_meshgrid_gives_arrays_that_can_be_written_to(device):
 
 
 @given(data=st.data())
-def test_asarray_of_a_numpy_array_keeps_dtype_and_values(device, data):
+def test_asarray_of_a_numpy_array_preserves_dtype_and_values(device, data):
     x = data.draw(operands(dtypes(device)))
     expect(xp.asarray(x.host), x.host)
 
 
 @few
 @given(data=st.data())
-def test_asarray_of_nested_lists_gives_the_same_values(device, data):
+def test_asarray_of_nested_lists_preserves_values(device, data):
     dtype = data.draw(dtypes(device))
     host = data.draw(operands(dtype, shapes(min_side=1))).host
     expect(xp.asarray(host.tolist(), dtype=dtype), host)
@@ -221,7 +253,7 @@ def test_asarray_of_nested_lists_gives_the_same_values(device, data):
 
 @few
 @given(data=st.data())
-def test_asarray_with_copy_shares_nothing(device, data):
+def test_asarray_with_copy_shares_no_memory(device, data):
     x = data.draw(operands(dtypes(device), (3,), layouts=("plain",)))
     result = xp.asarray(x.array, copy=True)
     x.array[...] = xp.ones((), dtype=x.host.dtype)
@@ -246,7 +278,7 @@ def test_asarray_casts_to_another_dtype(device, data):
 
 
 @given(data=st.data())
-def test_from_dlpack_of_an_array_has_its_values(device, data):
+def test_from_dlpack_of_an_array_preserves_values(device, data):
     x = data.draw(operands(dtypes(device)))
     expect(xp.from_dlpack(x.array), x.host)
 
@@ -261,9 +293,9 @@ def test_from_dlpack_reads_a_numpy_array(device, copy, data):
     expect(result, host, device=device)
 
 
-def test_arrays_made_under_use_device_are_on_it(device):
-    made_here = [xp.ones(1), xp.asarray([1]), xp.arange(3), xp.eye(2), xp.linspace(0, 1, 2), xp.full(2, 1)]
-    assert {str(x.device) for x in made_here} == {str(device)}
+def test_arrays_are_created_on_the_default_device(device):
+    arrays = [xp.ones(1), xp.asarray([1]), xp.arange(3), xp.eye(2), xp.linspace(0, 1, 2), xp.full(2, 1)]
+    assert {str(x.device) for x in arrays} == {str(device)}
 
 
 TESTED = (
@@ -272,7 +304,7 @@ TESTED = (
 )
 
 
-def test_every_creation_function_is_tested_here():
-    from xtensor._standard import creation as _creation
+def test_tested_functions_are_those_of_the_chapter():
+    from xtensor._standard import conversion, creation, filling
 
-    assert set(TESTED) == set(_creation.__all__)
+    assert set(TESTED) == {*conversion.__all__, *creation.__all__, *filling.__all__}

@@ -1,4 +1,4 @@
-"""Data types and their functions, against NumPy and the standard's text."""
+"""Data types and their functions, compared with NumPy and with the standard's definitions."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import dtypes, dtypes_of, elements, expect, few, operands, promotes, quiet, shapes
+from strategies import STANDARD_DTYPES, dtypes, dtypes_of, elements, expect, few, operands, promotes, quiet, shapes
 
 import xtensor as xp
-from xtensor.backend import STANDARD_DTYPES
 
 PAIRS = list(itertools.product(STANDARD_DTYPES, repeat=2))
 DEFINED = [pair for pair in PAIRS if promotes(*pair)]
@@ -26,9 +25,9 @@ def test_astype_casts_values(device, data):
     source = data.draw(dtypes(device))
     targets = "biufc" if source.kind != "c" else "bc"
     target = data.draw(dtypes(device, targets))
-    # What an integer cannot hold is open where the source is a float.
-    narrow = source.kind == "f" and target.kind in "iu"
-    values = st.sampled_from([0.0, 1.0, 2.5, 100.75]) if narrow else elements(source)
+    # Casts of NaN, infinities and out-of-range floats to integers are device-dependent.
+    is_restricted = source.kind == "f" and target.kind in "iu"
+    values = st.sampled_from([0.0, 1.0, 2.5, 100.75]) if is_restricted else elements(source)
     x = data.draw(operands(source, shapes(), values))
     with quiet():
         expect(xp.astype(x.array, target), x.host.astype(target), dtype=target)
@@ -52,7 +51,7 @@ def test_astype_to_the_same_dtype_copies(device, data):
 
 @few
 @given(data=st.data())
-def test_astype_to_the_same_dtype_without_copy_is_the_array(device, data):
+def test_astype_to_the_same_dtype_without_copy_returns_the_array(device, data):
     x = data.draw(operands(dtypes(device)))
     assert xp.astype(x.array, x.host.dtype, copy=False) is x.array
 
@@ -64,12 +63,12 @@ def test_astype_to_another_device(device):
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=pair_id)
-def test_can_cast_is_the_order_of_promotion(pair):
+def test_can_cast_equals_numpys(pair):
     assert xp.can_cast(*pair) == np.can_cast(*pair)
 
 
 @pytest.mark.parametrize("pair", DEFINED, ids=pair_id)
-def test_can_cast_to_what_the_dtypes_promote_to(pair):
+def test_can_cast_to_the_promoted_dtype(pair):
     assert xp.can_cast(pair[0], xp.result_type(*pair))
 
 
@@ -80,20 +79,20 @@ def test_can_cast_takes_an_array(device):
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=pair_id)
-def test_result_type_of_two_dtypes(pair):
+def test_result_type_of_two_dtypes_equals_numpys(pair):
     assert xp.result_type(*pair) == np.result_type(*pair)
 
 
 @pytest.mark.parametrize("pair", DEFINED, ids=pair_id)
-def test_result_type_does_not_depend_on_the_order(pair):
+def test_result_type_is_commutative(pair):
     assert xp.result_type(*pair) == xp.result_type(*pair[::-1])
 
 
 def test_result_type_of_arrays_is_that_of_their_dtypes(device):
     for dtype1, dtype2 in itertools.product(dtypes_of(device), repeat=2):
         if promotes(dtype1, dtype2):
-            found = xp.result_type(xp.ones(1, dtype=dtype1), xp.ones((), dtype=dtype2))
-            assert found == np.result_type(dtype1, dtype2)
+            result = xp.result_type(xp.ones(1, dtype=dtype1), xp.ones((), dtype=dtype2))
+            assert result == np.result_type(dtype1, dtype2)
 
 
 @pytest.mark.parametrize("dtype", STANDARD_DTYPES, ids=str)
@@ -110,7 +109,7 @@ def test_result_type_of_a_float_and_a_complex_scalar(dtype, expected):
 
 @pytest.mark.parametrize("arguments", [(), (1,), (1.0, True)], ids=repr)
 def test_result_type_of_scalars_alone_is_refused(arguments):
-    with pytest.raises(TypeError, match="result_type"):
+    with pytest.raises(TypeError, match="^at least one array or dtype is required.*result_type"):
         xp.result_type(*arguments)
 
 
@@ -118,22 +117,22 @@ FLOATS = ["float16", "float32", "float64", "complex64", "complex128"]
 
 
 @pytest.mark.parametrize("name", FLOATS)
-def test_finfo_gives_python_numbers(name):
+def test_finfo_returns_python_numbers(name):
     info = xp.finfo(np.dtype(name))
     fields = ("bits", "eps", "max", "min", "smallest_normal")
     assert [type(getattr(info, field)) for field in fields] == [int, float, float, float, float]
 
 
 @pytest.mark.parametrize("name", FLOATS)
-def test_finfo_gives_the_limits(name):
+def test_finfo_equals_numpys(name):
     info, expected = xp.finfo(np.dtype(name)), np.finfo(name)
     assert info.dtype == expected.dtype
-    found = (info.bits, info.eps, info.max, info.min, info.smallest_normal)
-    assert found == (expected.bits, expected.eps, expected.max, expected.min, expected.smallest_normal)
+    limits = (info.bits, info.eps, info.max, info.min, info.smallest_normal)
+    assert limits == (expected.bits, expected.eps, expected.max, expected.min, expected.smallest_normal)
 
 
 @pytest.mark.parametrize("name", [str(dtype) for dtype in STANDARD_DTYPES if dtype.kind in "iu"])
-def test_iinfo_gives_the_limits_as_python_integers(name):
+def test_iinfo_returns_python_integers_equal_to_numpys(name):
     info, expected = xp.iinfo(np.dtype(name)), np.iinfo(name)
     assert info.dtype == np.dtype(name)
     assert (info.bits, info.max, info.min) == (expected.bits, expected.max, expected.min)
@@ -146,14 +145,14 @@ def test_limits_of_an_array_are_those_of_its_dtype(device):
 
 
 @pytest.mark.parametrize("dtype", [dtype for dtype in STANDARD_DTYPES if dtype.kind in "biu"], ids=str)
-def test_finfo_refuses_what_is_no_float(dtype):
-    with pytest.raises(TypeError, match=str(dtype)):
+def test_finfo_refuses_other_dtypes(dtype):
+    with pytest.raises(TypeError, match=f"^data type {dtype} not inexact.*finfo"):
         xp.finfo(dtype)
 
 
 @pytest.mark.parametrize("dtype", [dtype for dtype in STANDARD_DTYPES if dtype.kind in "bfc"], ids=str)
-def test_iinfo_refuses_what_is_no_integer(dtype):
-    with pytest.raises(TypeError, match=str(dtype)):
+def test_iinfo_refuses_other_dtypes(dtype):
+    with pytest.raises(TypeError, match=f"^Invalid integer data type .*iinfo.*{dtype}"):
         xp.iinfo(dtype)
 
 
@@ -170,16 +169,16 @@ KINDS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dtype", STANDARD_DTYPES, ids=str)
-def test_isdtype_tells_the_kind(dtype, kind):
+def test_isdtype_of_a_kind(dtype, kind):
     assert xp.isdtype(dtype, kind) is (dtype.kind in KINDS[kind])
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=pair_id)
-def test_isdtype_compares_dtypes(pair):
+def test_isdtype_of_a_dtype_is_equality(pair):
     assert xp.isdtype(*pair) is (pair[0] == pair[1])
 
 
-def test_isdtype_of_several_kinds_is_any_of_them():
+def test_isdtype_of_a_tuple_of_kinds_is_true_if_any_matches():
     assert xp.isdtype(xp.float32, ("bool", xp.float32))
     assert not xp.isdtype(xp.float32, ("bool", "integral"))
     assert not xp.isdtype(xp.float32, ())
@@ -187,15 +186,15 @@ def test_isdtype_of_several_kinds_is_any_of_them():
 
 @pytest.mark.parametrize("kind", ["float", "", "real", "BOOL"], ids=repr)
 def test_isdtype_refuses_an_unknown_kind(kind):
-    with pytest.raises(ValueError, match="kind"):
+    with pytest.raises(ValueError, match=f"^kind argument is a string, but '{kind}' is not a known kind name.*isdtype"):
         xp.isdtype(xp.float32, kind)
 
 
 TESTED = ("astype", "can_cast", "finfo", "iinfo", "isdtype", "result_type")
 
 
-def test_every_data_type_function_is_tested_here():
-    from xtensor._standard import data_types as _data_types
+def test_tested_functions_are_those_of_the_chapter():
+    from xtensor._standard import data_types
 
-    functions = [name for name in _data_types.__all__ if callable(getattr(xp, name))]
+    functions = [name for name in data_types.__all__ if callable(getattr(xp, name))]
     assert set(TESTED) == set(functions)

@@ -57,7 +57,7 @@ def test_a_device_is_immutable(device):
     with pytest.raises(AttributeError, match="immutable"):
         device.name = "other"
     with pytest.raises(AttributeError, match="immutable"):
-        del device.xp
+        del device.table
 
 
 def test_a_device_is_not_made_by_calling_its_class():

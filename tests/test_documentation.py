@@ -1,7 +1,7 @@
-"""The documentation says what is there: every public name has its entry, every link its target, every example runs.
+"""The documentation: public names have entries, links have targets, code runs, and generated tables are complete.
 
-The blocks of a page are run as one script on the device ``cpu``, in a process of their own: those marked ``python`` as
-they are, those marked ``pycon`` as doctests. This module does that, too: ``python tests/test_documentation.py PAGE``.
+The code blocks of a page run as one script on the device ``cpu``, in a separate process: ``python`` blocks as they are,
+``pycon`` blocks as doctests. ``python tests/test_documentation.py PAGE`` does the same.
 """
 
 from __future__ import annotations
@@ -17,26 +17,31 @@ from collections import Counter
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import get_args
 
 import pytest
+
+from xtensor._core.operations import Accepts, DTypeRule, ShapeRule
+from xtensor.backend import CORRECTIONS, TABLE, primitives
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 TEXTS = [*PAGES, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]
+HOOKS = sorted((ROOT / "docs" / "hooks").glob("*.py"))
 
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 DIRECTIVE = re.compile(r"^::: (\S+)$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 REFERENCE = re.compile(r"\]\[(xtensor[\w.]*)\]")
 SNIPPET = re.compile(r'^--8<-- "([^"]+)"$', re.MULTILINE)
-FILE = re.compile(r"`((?:benchmarks|conformance|examples|tests|xtensor)/[\w./]*)`")
+FILE = re.compile(r"`((?:backends|benchmarks|conformance|docs|examples|tests|xtensor)/[\w./]*)`")
 
 NOT_RUN = {
     "run_my_tests()": "the reader's own tests",
     "MyBackend()": "the reader's own backend",
     "corrections = (": "a line of a class",
 }
-"""Blocks that are compiled only: what they hold, and why."""
+"""Blocks that are compiled and not run: a part of their text, and the reason."""
 
 
 def relative(path: Path) -> str:
@@ -44,18 +49,18 @@ def relative(path: Path) -> str:
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
-    """The language and the text of each block of code."""
+    """Return the language and the text of each code block."""
     return FENCE.findall(page.read_text(encoding="utf-8"))
 
 
 def prose(page: Path) -> str:
-    """A page without its code, its snippets included."""
+    """Return a page without its code blocks and with its snippets."""
     text = SNIPPET.sub(lambda name: (ROOT / name[1]).read_text(encoding="utf-8"), page.read_text(encoding="utf-8"))
     return FENCE.sub("", text)
 
 
 def missing_modules(source: str) -> list[str]:
-    """What a block imports and this environment lacks."""
+    """Return the modules that a block imports and this environment lacks."""
     found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -66,7 +71,7 @@ def missing_modules(source: str) -> list[str]:
 
 
 def run(page: Path) -> None:
-    """Run the blocks of a page, one after another, in one namespace."""
+    """Run the blocks of a page in order, in one namespace."""
     namespace: dict[str, object] = {"__name__": "__main__"}
     for number, (language, source) in enumerate(blocks(page), 1):
         where = f"{page.name}, block {number}"
@@ -95,7 +100,7 @@ def test_code_runs(page):
 
 
 @pytest.mark.parametrize("part", NOT_RUN)
-def test_block_that_is_not_run_is_there(part):
+def test_block_that_is_not_run_exists(part):
     assert any(part in source for page in PAGES for _, source in blocks(page))
 
 
@@ -104,7 +109,7 @@ def test_block_that_is_not_run_is_there(part):
 
 @cache
 def anchors(page: Path) -> set[str]:
-    """The anchors of a page's headings."""
+    """Return the anchors of a page's headings."""
     titles = re.findall(r"^#+ (.+)$", prose(page), re.MULTILINE)
     return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", title).strip().lower()) for title in titles}
 
@@ -121,7 +126,7 @@ def test_internal_links_have_targets(page):
 
 
 @pytest.mark.parametrize("page", TEXTS, ids=relative)
-def test_files_that_are_named_exist(page):
+def test_named_files_exist(page):
     for name in FILE.findall(page.read_text(encoding="utf-8")):
         assert (ROOT / name).exists() or name == "benchmarks/results", f"there is no {name}"
 
@@ -131,9 +136,10 @@ def test_files_that_are_named_exist(page):
 
 @cache
 def entries() -> Counter[str]:
-    """How many entries each name has in the reference."""
+    """Count the entries of each name in the reference."""
     pages = (ROOT / "docs" / "api").glob("*.md")
-    return Counter(name for page in pages for name in DIRECTIVE.findall(page.read_text(encoding="utf-8")))
+    texts = [operations_hook().expanded(page.read_text(encoding="utf-8")) for page in pages]
+    return Counter(name for text in texts for name in DIRECTIVE.findall(text))
 
 
 @pytest.mark.parametrize(
@@ -159,9 +165,46 @@ def test_every_entry_names_something():
             found = getattr(found, part)
 
 
-@pytest.mark.parametrize("name", ["docs/hooks/site.py", "docs/hooks/cross_references.py"])
-def test_hook_of_the_site_compiles(name):
-    compile((ROOT / name).read_text(encoding="utf-8"), name, "exec")
+@pytest.mark.parametrize("path", HOOKS, ids=relative)
+def test_hook_of_the_site_compiles(path):
+    compile(path.read_text(encoding="utf-8"), path.name, "exec")
+
+
+# -- the table of operations ------------------------------------------------------------------------------------------
+
+
+@cache
+def operations_hook():
+    """Import the hook that generates the table of operations; it needs no package of the documentation build."""
+    spec = importlib.util.spec_from_file_location("operations_hook", ROOT / "docs" / "hooks" / "operations.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_table_of_operations_has_a_row_for_each_operation():
+    listed = re.findall(r"^\| \[?`([\w.]+)`", operations_hook().operations(), re.MULTILINE)
+    assert sorted(listed) == sorted(row.name for row in TABLE.values() if row.declared)
+
+
+def test_guide_for_backends_lists_the_primitives():
+    page = (ROOT / "docs" / "writing-a-backend.md").read_text(encoding="utf-8")
+    text = operations_hook().on_page_markdown(page)
+    assert "<!--" not in text
+    assert all(f"`{name}`" in text for name in primitives())
+
+
+@pytest.mark.parametrize("name", CORRECTIONS)
+def test_shared_correction_is_listed(name):
+    section = (ROOT / "docs" / "semantics.md").read_text(encoding="utf-8").partition("## Corrections")[2]
+    assert re.search(rf"^\| .*`{name}`.* \|", section, re.MULTILINE)
+
+
+@pytest.mark.parametrize("rule", sorted({*get_args(Accepts), *get_args(DTypeRule), *get_args(ShapeRule)}))
+def test_rule_of_the_table_of_operations_is_explained(rule):
+    assert f"| `{rule}` |" in (ROOT / "docs" / "api" / "operations.md").read_text(encoding="utf-8")
 
 
 if __name__ == "__main__":

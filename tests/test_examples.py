@@ -1,4 +1,4 @@
-"""The examples run as a person runs them, each in a process of its own, and say what they are for."""
+"""The examples run as a user runs them, each in a separate process."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ import xtensor as xp
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 EVERY_DEVICE = ("device_agnostic", "scikit_learn", "scipy_special")
-"""Those that visit every device of the machine."""
+"""The examples that run on every device of the machine."""
 
 DEFAULT_DEVICE = ("choosing_devices", "moving_between_libraries")
-"""Those that work on the default device, which the environment variable decides."""
+"""The examples that run on the default device."""
 
 NEEDS = {"scikit_learn": "sklearn", "scipy_special": "scipy"}
 
 
 @cache
 def run(name: str, **environment: str) -> str:
-    """What an example prints; the test fails unless it ends well."""
+    """Return the output of an example; fail if its exit code is not 0."""
     if name in NEEDS and importlib.util.find_spec(NEEDS[name]) is None:
         pytest.skip(f"{NEEDS[name]} is not installed: xtensor[examples]")
     path = str(EXAMPLES / f"{name}.py")
@@ -61,7 +61,7 @@ def test_arrays_move_between_libraries(device):
 
 
 @pytest.mark.parametrize("library", ["torch", "jax"])
-def test_a_library_that_is_not_installed_is_left_out(library):
+def test_library_that_is_not_installed_is_skipped(library):
     printed = run("moving_between_libraries", XTENSOR_DEVICE="cpu")
     here = importlib.util.find_spec(library) is not None
     assert (f"{library} is not installed" in printed) is not here

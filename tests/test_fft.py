@@ -1,4 +1,4 @@
-"""The extension ``fft`` on each device, against the transforms' definitions and NumPy."""
+"""The extension ``fft`` on each device, against the definition of the transform and NumPy."""
 
 from __future__ import annotations
 
@@ -22,20 +22,21 @@ HALF_TO_REAL = ("irfft", "hfft")
 
 
 def result_dtype(name: str, dtype: Any) -> np.dtype:
-    """Complex or real in the precision of the operand."""
+    """Return the dtype of a transform: complex or real, in the precision of the operand."""
     single = dtype in (np.float32, np.complex64)
     real = name.startswith(("irfft", "hfft"))
     return np.dtype((np.float32 if single else np.float64) if real else (np.complex64 if single else np.complex128))
 
 
 def close(result: Any, expected: Any, name: str, operand: Any) -> None:
-    """Equal up to the rounding of a transform, whose errors go with the largest of the numbers."""
+    """Compare up to the rounding errors of a transform, which are relative to the largest element."""
     dtype = result_dtype(name, operand.host.dtype)
     scale = 8.0 * max(operand.host.size, np.asarray(expected).size, 1) * 2
     expect(result, expected, dtype=dtype, ulp=8, signs=False, atol=8 * float(np.finfo(dtype).eps) * scale)
 
 
 def kinds(name: str) -> str:
+    """Return the kind of dtype that a transform takes."""
     return "f" if name in (*REAL_TO_HALF, "rfftn") else "c"
 
 
@@ -43,21 +44,21 @@ def kinds(name: str) -> str:
 @pytest.mark.parametrize("name", [*COMPLEX_TO_COMPLEX, *REAL_TO_HALF, *HALF_TO_REAL])
 @few
 @given(data=st.data())
-def test_transform_along_an_axis(device, name, norm, data):
+def test_transform_along_an_axis_matches_numpy(device, name, norm, data):
     least = 2 if name in HALF_TO_REAL else 1
     x = data.draw(operands(dtypes(device, kinds(name)), shapes(min_dims=1, min_side=least, max_side=6), **SMALL))
     axis = data.draw(st.integers(-x.host.ndim, x.host.ndim - 1))
     n = data.draw(st.none() | st.integers(1, 8))
     result = getattr(xp.fft, name)(x.array, n=n, axis=axis, norm=norm)
-    wide = x.host.astype(np.result_type(x.host.dtype, np.float64))
-    close(result, getattr(np.fft, name)(wide, n=n, axis=axis, norm=norm), name, x)
+    double = x.host.astype(np.result_type(x.host.dtype, np.float64))
+    close(result, getattr(np.fft, name)(double, n=n, axis=axis, norm=norm), name, x)
 
 
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("name", ["fftn", "ifftn", "rfftn", "irfftn"])
 @few
 @given(data=st.data())
-def test_transform_over_several_axes(device, name, norm, data):
+def test_transform_over_several_axes_matches_numpy(device, name, norm, data):
     x = data.draw(operands(dtypes(device, kinds(name)), shapes(min_dims=1, min_side=2, max_side=4), **SMALL))
     axes = data.draw(
         st.none()
@@ -70,9 +71,9 @@ def test_transform_over_several_axes(device, name, norm, data):
     )
     s = None if axes is None else data.draw(st.none() | st.tuples(*(st.integers(1, 5) for _ in axes)))
     result = getattr(xp.fft, name)(x.array, s=s, axes=axes, norm=norm)
-    wide = x.host.astype(np.result_type(x.host.dtype, np.float64))
+    double = x.host.astype(np.result_type(x.host.dtype, np.float64))
     explicit = tuple(range(x.host.ndim)) if axes is None else axes
-    close(result, getattr(np.fft, name)(wide, s=s, axes=explicit, norm=norm), name, x)
+    close(result, getattr(np.fft, name)(double, s=s, axes=explicit, norm=norm), name, x)
 
 
 @given(data=st.data())
@@ -93,32 +94,32 @@ INVERSES = {"fft": "ifft", "rfft": "irfft", "ihfft": "hfft", "fftn": "ifftn", "r
 @given(data=st.data())
 def test_inverse_transform_restores_the_array(device, name, norm, data):
     x = data.draw(operands(dtypes(device, kinds(name)), (3, 5), **SMALL))
-    there = getattr(xp.fft, name)(x.array, norm=norm)
+    spectrum = getattr(xp.fft, name)(x.array, norm=norm)
     length = {"rfft": {"n": 5}, "ihfft": {"n": 5}, "rfftn": {"s": (3, 5), "axes": (0, 1)}}.get(name, {})
-    back = getattr(xp.fft, INVERSES[name])(there, norm=norm, **length)
-    close(back, x.host, INVERSES[name], x)
+    restored = getattr(xp.fft, INVERSES[name])(spectrum, norm=norm, **length)
+    close(restored, x.host, INVERSES[name], x)
 
 
 @pytest.mark.parametrize("name", ["fftfreq", "rfftfreq"])
 @given(data=st.data())
-def test_frequencies(device, name, data):
+def test_frequencies_match_numpy(device, name, data):
     n = data.draw(st.integers(1, 20))
     d = data.draw(st.sampled_from([1.0, 0.5, 0.1, 3.0, -2.0]))
     dtype = data.draw(st.none() | dtypes(device, "f"))
     expected = getattr(np.fft, name)(n, d=d)
-    wanted = dtype or xp.__array_namespace_info__().default_dtypes()["real floating"]
-    expect(getattr(xp.fft, name)(n, d=d, dtype=dtype), expected, dtype=wanted, ulp=2, signs=False)
+    expected_dtype = dtype or xp.__array_namespace_info__().default_dtypes()["real floating"]
+    expect(getattr(xp.fft, name)(n, d=d, dtype=dtype), expected, dtype=expected_dtype, ulp=2, signs=False)
 
 
 @pytest.mark.parametrize("name", ["fftfreq", "rfftfreq"])
-def test_frequencies_on_another_device(device, name):
+def test_frequencies_are_created_on_the_given_device(device, name):
     for other in xp.devices():
         assert getattr(xp.fft, name)(4, device=other).device is other
 
 
 @pytest.mark.parametrize("name", ["fftshift", "ifftshift"])
 @given(data=st.data())
-def test_shift_moves_frequency_zero(device, name, data):
+def test_shift_matches_numpy(device, name, data):
     x = data.draw(operands(dtypes(device, "fc"), shapes(min_dims=1)))
     axes = data.draw(
         st.none()
@@ -130,7 +131,7 @@ def test_shift_moves_frequency_zero(device, name, data):
 
 @few
 @given(data=st.data())
-def test_shift_back_restores_the_array(device, data):
+def test_inverse_shift_restores_the_array(device, data):
     x = data.draw(operands(dtypes(device, "fc"), (3, 4)))
     expect(xp.fft.ifftshift(xp.fft.fftshift(x.array)), x.host)
 
@@ -139,8 +140,15 @@ def test_shift_back_restores_the_array(device, data):
 @pytest.mark.parametrize("n", [0, -1])
 def test_length_below_one_is_refused(device, name, n):
     x = xp.ones(4, dtype=xp.float64 if kinds(name) == "f" else xp.complex128)
-    with pytest.raises(ValueError, match=name):
+    with pytest.raises(ValueError, match=rf"{name}\(\): n requests length {n}"):
         getattr(xp.fft, name)(x, n=n)
+
+
+@pytest.mark.parametrize("name", ["fftn", "ifftn", "rfftn", "irfftn"])
+def test_lengths_without_axes_are_refused(device, name):
+    x = xp.ones((4, 4), dtype=xp.float64 if kinds(name) == "f" else xp.complex128)
+    with pytest.raises(ValueError, match=rf"{name}\(\): s=\(4, 4\) needs axes"):
+        getattr(xp.fft, name)(x, s=(4, 4))
 
 
 @pytest.mark.parametrize("name", [*COMPLEX_TO_COMPLEX, *REAL_TO_HALF, *HALF_TO_REAL])
@@ -151,7 +159,7 @@ def test_unknown_norm_is_refused(device, name):
 
 
 @pytest.mark.parametrize("name", ["rfft", "ihfft", "rfftn"])
-def test_transform_of_real_numbers_refuses_complex_ones(device, name):
+def test_transform_of_real_numbers_refuses_complex_numbers(device, name):
     with pytest.raises(TypeError, match="complex128"):
         getattr(xp.fft, name)(xp.ones(4, dtype=xp.complex128))
 
@@ -159,13 +167,13 @@ def test_transform_of_real_numbers_refuses_complex_ones(device, name):
 @pytest.mark.parametrize(
     "name", [*COMPLEX_TO_COMPLEX, *REAL_TO_HALF, *HALF_TO_REAL, "fftn", "ifftn", "rfftn", "irfftn"]
 )
-def test_operand_is_left_as_it_was(device, name):
+def test_operand_is_not_modified(device, name):
     x = made([1.0, 2.0, 3.0, 4.0], np.float64 if kinds(name) == "f" else np.complex128)
     getattr(xp.fft, name)(x.array)
     expect(x.array, x.host)
 
 
-def test_transform_of_special_values_spreads_nan(device):
+def test_nan_element_makes_the_whole_spectrum_nan(device):
     assert np.isnan(values_of(xp.fft.fft(xp.asarray([complex("nan"), 1j])))).all()
 
 

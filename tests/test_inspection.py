@@ -1,4 +1,4 @@
-"""What the namespace says of itself: capabilities, devices, dtypes and defaults."""
+"""Inspection of the namespace: capabilities, devices, dtypes and defaults."""
 
 from __future__ import annotations
 
@@ -8,22 +8,32 @@ from strategies import dtypes_of
 import xtensor as xp
 
 
-def test_capabilities_has_the_standards_entries():
+def test_capabilities_are_those_of_the_standard():
     capabilities = xp.__array_namespace_info__().capabilities()
     assert capabilities == {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
 
-def test_default_device_is_the_devices_arrays_are_made_on(device):
+def test_default_device_is_that_of_new_arrays(device):
     assert xp.__array_namespace_info__().default_device() is device
+    assert xp.ones(1).device is device
 
 
-def test_devices_are_the_namespaces(device):
+def test_devices_equal_those_of_the_namespace(device):
     assert xp.__array_namespace_info__().devices() == xp.devices()
 
 
+def test_default_dtypes_have_the_highest_supported_precision(device):
+    supports_float64 = xp.float64 in device.dtypes
+    assert xp.__array_namespace_info__().default_dtypes(device=device) == {
+        "real floating": xp.float64 if supports_float64 else xp.float32,
+        "complex floating": xp.complex128 if supports_float64 else xp.complex64,
+        "integral": xp.int64,
+        "indexing": xp.int64,
+    }
+
+
 def test_default_dtypes_are_those_of_new_arrays(device):
-    found = xp.__array_namespace_info__().default_dtypes(device=device)
-    assert found == {
+    assert xp.__array_namespace_info__().default_dtypes(device=device) == {
         "real floating": xp.asarray(1.0).dtype,
         "complex floating": xp.asarray(1j).dtype,
         "integral": xp.asarray(1).dtype,
@@ -44,27 +54,27 @@ KINDS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_dtypes_of_a_kind(device, kind):
-    found = xp.__array_namespace_info__().dtypes(kind=kind, device=device)
-    assert found == {str(dtype): dtype for dtype in dtypes_of(device, KINDS[kind])}
+    supported = xp.__array_namespace_info__().dtypes(kind=kind, device=device)
+    assert supported == {str(dtype): dtype for dtype in dtypes_of(device, KINDS[kind])}
 
 
 def test_dtypes_of_several_kinds(device):
-    found = xp.__array_namespace_info__().dtypes(kind=("bool", "complex floating"))
-    assert found == {str(dtype): dtype for dtype in dtypes_of(device, "bc")}
+    supported = xp.__array_namespace_info__().dtypes(kind=("bool", "complex floating"))
+    assert supported == {str(dtype): dtype for dtype in dtypes_of(device, "bc")}
 
 
-def test_dtypes_without_a_kind_are_all_of_the_device(device):
-    found = xp.__array_namespace_info__().dtypes()
-    assert found == {str(dtype): dtype for dtype in dtypes_of(device)}
+def test_dtypes_without_a_kind_are_all_dtypes_of_the_device(device):
+    supported = xp.__array_namespace_info__().dtypes()
+    assert supported == {str(dtype): dtype for dtype in dtypes_of(device)}
 
 
 @pytest.mark.parametrize("kind", ["float", "", 1, ("bool", "double")], ids=repr)
 def test_dtypes_refuses_an_unknown_kind(device, kind):
-    with pytest.raises(ValueError, match="kind"):
+    with pytest.raises(ValueError, match="^unsupported kind"):
         xp.__array_namespace_info__().dtypes(kind=kind)
 
 
-def test_dtypes_that_a_caller_changes_are_not_those_of_the_next(device):
+def test_mutating_the_result_of_dtypes_does_not_affect_later_calls(device):
     info = xp.__array_namespace_info__()
     info.dtypes(kind="bool").clear()
     assert info.dtypes(kind="bool") == {"bool": xp.bool}

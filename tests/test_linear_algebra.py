@@ -1,4 +1,4 @@
-"""Linear algebra functions of the main namespace on each device, against NumPy."""
+"""Linear algebra functions of the main namespace on each device, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from strategies import broadcastable, dtype_pairs, dtypes, expect, few, made, op
 import xtensor as xp
 
 SMALL: dict[str, Any] = {"bound": 8.0, "special": False}
-"""Numbers whose products stay exact or nearly so."""
+"""Limits of the operands, so that products are exact or nearly so."""
 
 
-def close(result: Any, expected: Any, terms: int = 4) -> None:
-    """Equal up to the rounding of sums of a few products below 64."""
+def expect_close(result: Any, expected: Any, terms: int = 4) -> None:
+    """Compare up to the rounding error of sums of ``terms`` products of magnitude at most 64."""
     dtype = np.asarray(expected).dtype
     atol = 64.0 * (terms + 1) * 4 * float(np.finfo(dtype).eps) if dtype.kind in "fc" else 0.0
     expect(result, expected, ulp=8 if atol else 0, signs=False, atol=atol)
 
 
 def stacks(data: Any, count: int) -> list[tuple[int, ...]]:
-    """Shapes of stacks of matrices, which broadcast."""
+    """Draw broadcast-compatible shapes of at most one axis, for stacks of matrices."""
     return [shape[-1:] for shape in data.draw(broadcastable(count))]
 
 
 @given(data=st.data())
-def test_matmul_multiplies_matrices_stacks_and_vectors(device, data):
+def test_matmul_of_matrices_stacks_and_vectors_equals_numpys(device, data):
     dtype1, dtype2 = data.draw(dtype_pairs(device, "iufc"))
     rows, inner, columns = (data.draw(st.integers(0, 3)) for _ in range(3))
     first, second = stacks(data, 2)
@@ -38,21 +38,21 @@ def test_matmul_multiplies_matrices_stacks_and_vectors(device, data):
     shape2 = data.draw(st.sampled_from([(inner,), (*second, inner, columns)]))
     x1, x2 = data.draw(operands(dtype1, shape1, **SMALL)), data.draw(operands(dtype2, shape2, **SMALL))
     with quiet():
-        close(xp.matmul(x1.array, x2.array), np.matmul(x1.host, x2.host))
+        expect_close(xp.matmul(x1.array, x2.array), np.matmul(x1.host, x2.host))
 
 
 @few
 @given(data=st.data())
-def test_matmul_operator_is_the_function(device, data):
+def test_matmul_operator_equals_numpys(device, data):
     dtype = data.draw(dtypes(device, "iufc"))
     x1, x2 = data.draw(operands(dtype, (2, 3), **SMALL)), data.draw(operands(dtype, (3, 2), **SMALL))
     with quiet():
-        close(operator.matmul(x1.array, x2.array), x1.host @ x2.host)
+        expect_close(operator.matmul(x1.array, x2.array), x1.host @ x2.host)
 
 
 @few
 @given(data=st.data())
-def test_inplace_matmul_writes_what_the_function_gives(device, data):
+def test_inplace_matmul_updates_the_array(device, data):
     dtype = data.draw(dtypes(device, "iufc"))
     x1 = data.draw(operands(dtype, (2, 2), layouts=("plain", "strided", "part"), **SMALL))
     x2 = data.draw(operands(dtype, (2, 2), **SMALL))
@@ -61,13 +61,13 @@ def test_inplace_matmul_writes_what_the_function_gives(device, data):
         expected = x1.host @ x2.host
         array @= x2.array
     assert array is x1.array
-    close(array, expected)
+    expect_close(array, expected)
 
 
 @pytest.mark.parametrize(
     "shapes", [((), (2,)), ((2,), ()), ((2, 3), (2, 3)), ((3,), (2,)), ((2, 2, 2), (3, 2, 2))], ids=str
 )
-def test_matmul_refuses_shapes_that_do_not_fit(device, shapes):
+def test_matmul_refuses_incompatible_shapes(device, shapes):
     with pytest.raises(ValueError, match="matmul"):
         xp.matmul(xp.ones(shapes[0]), xp.ones(shapes[1]))
 
@@ -78,7 +78,7 @@ def test_matmul_of_an_infinity_and_a_zero_is_nan(device):
 
 
 @given(data=st.data())
-def test_matrix_transpose_exchanges_the_last_two_axes(device, data):
+def test_matrix_transpose_swaps_the_last_two_axes(device, data):
     x = data.draw(operands(dtypes(device), shapes(min_dims=2, max_dims=4, max_side=3)))
     expected = np.swapaxes(x.host, -1, -2)
     expect(xp.matrix_transpose(x.array), expected)
@@ -93,7 +93,7 @@ def test_transpose_attribute_of_a_matrix(device, data):
 
 
 @pytest.mark.parametrize("shape", [(), (2,), (2, 2, 2)], ids=str)
-def test_transpose_attribute_needs_two_dimensions(device, shape):
+def test_transpose_attribute_requires_two_dimensions(device, shape):
     with pytest.raises(ValueError, match="two dimensions"):
         _ = xp.ones(shape).T
 
@@ -107,26 +107,32 @@ def test_tensordot_over_a_number_of_axes(device, count, data):
     shape2 = (*shared, *data.draw(shapes(max_dims=2, max_side=2)))
     x1, x2 = data.draw(operands(dtype1, shape1, **SMALL)), data.draw(operands(dtype2, shape2, **SMALL))
     with quiet():
-        close(xp.tensordot(x1.array, x2.array, axes=count), np.tensordot(x1.host, x2.host, axes=count), terms=9)
+        expect_close(xp.tensordot(x1.array, x2.array, axes=count), np.tensordot(x1.host, x2.host, axes=count), terms=9)
 
 
 @pytest.mark.parametrize("axes", [((0,), (1,)), ((1, 0), (0, 2)), ((-1, 0), (0, -1)), ((), ())], ids=str)
 @few
 @given(data=st.data())
-def test_tensordot_over_named_axes(device, axes, data):
+def test_tensordot_over_pairs_of_axes(device, axes, data):
     dtype = data.draw(dtypes(device, "iufc"))
     x1, x2 = data.draw(operands(dtype, (2, 3), **SMALL)), data.draw(operands(dtype, (3, 2, 2), **SMALL))
     with quiet():
-        close(xp.tensordot(x1.array, x2.array, axes=axes), np.tensordot(x1.host, x2.host, axes=axes), terms=6)
+        expect_close(xp.tensordot(x1.array, x2.array, axes=axes), np.tensordot(x1.host, x2.host, axes=axes), terms=6)
 
 
 def test_tensordot_refuses_axes_of_different_lengths(device):
-    with pytest.raises(ValueError, match="tensordot"):
+    with pytest.raises(ValueError, match=r"^shape-mismatch for sum; tensordot.*\(2, 3\)"):
         xp.tensordot(xp.ones((2, 3)), xp.ones((2, 3)), axes=1)
 
 
+@pytest.mark.parametrize("axes", [-1, 3])
+def test_tensordot_refuses_a_number_of_axes_out_of_bounds(device, axes):
+    with pytest.raises(ValueError, match=f"tensordot.*axes={axes} is out of bounds.*from 0 to 2"):
+        xp.tensordot(xp.ones((2, 3)), xp.ones((2, 3)), axes=axes)
+
+
 @given(data=st.data())
-def test_vecdot_conjugates_the_first_and_sums_products(device, data):
+def test_vecdot_is_the_sum_of_products_with_the_conjugate(device, data):
     dtype1, dtype2 = data.draw(dtype_pairs(device, "iufc"))
     length = data.draw(st.integers(0, 4))
     first, second = data.draw(broadcastable(2))
@@ -135,7 +141,7 @@ def test_vecdot_conjugates_the_first_and_sums_products(device, data):
     with quiet():
         common = np.result_type(dtype1, dtype2)
         expected = np.sum(np.conj(x1.host.astype(common)) * x2.host.astype(common), axis=-1, dtype=common)
-        close(xp.vecdot(x1.array, x2.array), expected)
+        expect_close(xp.vecdot(x1.array, x2.array), expected)
 
 
 @few
@@ -146,18 +152,29 @@ def test_vecdot_along_another_axis(device, data):
     x1, x2 = (data.draw(operands(dtype, (2, 3, 2), **SMALL)) for _ in range(2))
     with quiet():
         expected = np.sum(np.conj(x1.host) * x2.host, axis=axis, dtype=dtype)
-        close(xp.vecdot(x1.array, x2.array, axis=axis), expected)
+        expect_close(xp.vecdot(x1.array, x2.array, axis=axis), expected)
 
 
 def test_vecdot_refuses_vectors_of_different_lengths(device):
-    with pytest.raises(ValueError, match="vecdot"):
+    with pytest.raises(ValueError, match=r"^vecdot: Input operand 1 has a mismatch.*\(size 3 is different from 2\)"):
         xp.vecdot(xp.ones(2), xp.ones(3))
+
+
+def test_vecdot_refuses_an_axis_out_of_bounds(device):
+    with pytest.raises(ValueError, match="^axis 3 is out of bounds for array of dimension 1; vecdot"):
+        xp.vecdot(xp.ones(2), xp.ones(2), axis=3)
+
+
+@pytest.mark.parametrize("shape", [(), (2,)], ids=str)
+def test_matrix_transpose_refuses_fewer_than_two_dimensions(device, shape):
+    with pytest.raises(ValueError, match="^Input array must be at least 2-dimensional, but it is .*matrix_transpose"):
+        xp.matrix_transpose(xp.ones(shape))
 
 
 TESTED = ("matmul", "matrix_transpose", "tensordot", "vecdot")
 
 
-def test_every_linear_algebra_function_is_tested_here():
-    from xtensor._standard import linear_algebra as _linear_algebra
+def test_tested_functions_are_those_of_the_chapter():
+    from xtensor._standard import linear_algebra
 
-    assert set(TESTED) == set(_linear_algebra.__all__)
+    assert set(TESTED) == set(linear_algebra.__all__)

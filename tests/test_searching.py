@@ -1,4 +1,4 @@
-"""Searching functions on each device, against NumPy."""
+"""Searching functions on each device, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def index_dtype() -> np.dtype:
 
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
 @given(data=st.data())
-def test_position_of_the_extremum(device, name, data):
+def test_index_of_the_extremum_equals_numpys(device, name, data):
     x = data.draw(operands(dtypes(device, "iuf"), shapes(min_side=1)))
     axis = data.draw(st.none() | st.integers(-x.host.ndim, x.host.ndim - 1)) if x.host.ndim else None
     keepdims = data.draw(st.booleans())
@@ -40,23 +40,23 @@ def test_position_of_the_extremum(device, name, data):
 
 
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
-def test_position_of_the_extremum_is_the_first_nan(device, name):
+def test_index_of_the_extremum_is_that_of_the_first_nan(device, name):
     assert int(getattr(xp, name)(xp.asarray([1.0, math.nan, -1.0, math.nan]))) == 1
 
 
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
-def test_position_of_the_extremum_is_the_first_of_equals(device, name):
+def test_index_of_the_extremum_is_the_first_of_equal_elements(device, name):
     assert int(getattr(xp, name)(xp.asarray([3, 3, 3]))) == 0
 
 
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
-def test_position_of_an_extremum_of_nothing_is_refused(device, name):
+def test_index_of_the_extremum_of_no_elements_is_refused(device, name):
     with pytest.raises(ValueError, match=name):
         getattr(xp, name)(xp.ones(0))
 
 
 @given(data=st.data())
-def test_count_nonzero_counts_what_is_not_zero(device, data):
+def test_count_nonzero_equals_numpys(device, data):
     x = data.draw(operands(dtypes(device)))
     axis = data.draw(st.none() | st.integers(-x.host.ndim, x.host.ndim - 1)) if x.host.ndim else None
     keepdims = data.draw(st.booleans())
@@ -72,7 +72,7 @@ def test_count_nonzero_over_several_axes(device, data):
 
 
 @given(data=st.data())
-def test_nonzero_gives_the_positions_along_each_axis(device, data):
+def test_nonzero_equals_numpys(device, data):
     x = data.draw(operands(dtypes(device), shapes(min_dims=1)))
     results = xp.nonzero(x.array)
     assert isinstance(results, tuple)
@@ -80,14 +80,14 @@ def test_nonzero_gives_the_positions_along_each_axis(device, data):
         expect(result, expected, dtype=index_dtype())
 
 
-def test_nonzero_of_no_dimension_is_refused(device):
-    with pytest.raises(ValueError, match="0-d"):
+def test_nonzero_of_a_0d_array_is_refused(device):
+    with pytest.raises(ValueError, match="^Calling nonzero on 0d arrays is not allowed.*0-d"):
         xp.nonzero(xp.asarray(1.0))
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
 @given(data=st.data())
-def test_searchsorted_finds_where_values_belong(device, side, data):
+def test_searchsorted_equals_numpys(device, side, data):
     dtype = data.draw(dtypes(device, "iuf"))
     finite = elements(dtype, special=False)
     host = np.sort(data.draw(operands(dtype, shapes(min_dims=1, max_dims=1, max_side=6), finite)).host)
@@ -99,7 +99,7 @@ def test_searchsorted_finds_where_values_belong(device, side, data):
 @pytest.mark.parametrize("side", ["left", "right"])
 @few
 @given(data=st.data())
-def test_searchsorted_through_a_sorter(device, side, data):
+def test_searchsorted_with_a_sorter(device, side, data):
     dtype = data.draw(dtypes(device, "iuf"))
     finite = elements(dtype, special=False)
     x = data.draw(operands(dtype, (5,), finite))
@@ -110,13 +110,28 @@ def test_searchsorted_through_a_sorter(device, side, data):
 
 @few
 @given(data=st.data())
-def test_searchsorted_takes_a_python_scalar(device, data):
+def test_searchsorted_of_a_python_scalar(device, data):
     value = data.draw(st.integers(-5, 5))
     expect(xp.searchsorted(xp.asarray([-3, 0, 2]), value), np.searchsorted([-3, 0, 2], value), dtype=index_dtype())
 
 
+@pytest.mark.parametrize(
+    ("shape", "sorter", "error", "message"),
+    [
+        ((2, 2), None, ValueError, r"^object too deep for desired array.*searchsorted.*\(2, 2\)"),
+        ((), None, ValueError, "searchsorted.*0-d"),
+        ((2,), [0.0, 1.0], TypeError, "^sorter must only contain integers.*searchsorted"),
+        ((2,), [0, 1, 2], ValueError, r"^sorter.size must equal a.size.*searchsorted.*\(3,\).*\(2,\)"),
+    ],
+    ids=["2-d", "0-d", "sorter of floats", "sorter of another length"],
+)
+def test_searchsorted_refuses_invalid_arguments(device, shape, sorter, error, message):
+    with pytest.raises(error, match=message):
+        xp.searchsorted(xp.ones(shape), xp.ones(2), sorter=None if sorter is None else xp.asarray(sorter))
+
+
 @given(data=st.data())
-def test_where_chooses_and_promotes(device, data):
+def test_where_equals_numpys(device, data):
     dtype1, dtype2 = data.draw(dtype_pairs(device, "biufc"))
     condition_shape, shape1, shape2 = data.draw(broadcastable(3))
     condition = data.draw(operands(np.dtype(bool), condition_shape))
@@ -129,7 +144,7 @@ def test_where_chooses_and_promotes(device, data):
 @pytest.mark.parametrize("first", [True, False], ids=["scalar first", "scalar second"])
 @few
 @given(data=st.data())
-def test_where_with_a_python_scalar_keeps_the_dtype_of_the_array(device, first, data):
+def test_where_with_a_python_scalar_has_the_dtype_of_the_array(device, first, data):
     condition = data.draw(operands(np.dtype(bool), (3,)))
     x = data.draw(operands(dtypes(device), (3,)))
     kind = {"b": bool, "i": int, "u": int, "f": float, "c": complex}[x.host.dtype.kind]
@@ -140,7 +155,7 @@ def test_where_with_a_python_scalar_keeps_the_dtype_of_the_array(device, first, 
 
 @few
 @given(data=st.data())
-def test_where_takes_any_condition_as_numpy(device, data):
+def test_where_with_a_numeric_condition_follows_numpy(device, data):
     condition = data.draw(operands(dtypes(device, "iuf"), (4,)))
     if defined_on(device):
         with pytest.raises(TypeError):
@@ -153,7 +168,7 @@ def test_where_takes_any_condition_as_numpy(device, data):
 TESTED = ("argmax", "argmin", "count_nonzero", "nonzero", "searchsorted", "where")
 
 
-def test_every_searching_function_is_tested_here():
-    from xtensor._standard import searching as _searching
+def test_tested_functions_are_those_of_the_chapter():
+    from xtensor._standard import searching
 
-    assert set(TESTED) == set(_searching.__all__)
+    assert set(TESTED) == set(searching.__all__)

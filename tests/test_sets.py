@@ -1,4 +1,4 @@
-"""Set functions on each device, against NumPy; each NaN is an element of its own."""
+"""Set functions on each device, compared with NumPy and with direct searches on the host; each NaN is distinct."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ def index_dtype() -> np.dtype:
     return xp.__array_namespace_info__().default_dtypes()["indexing"]
 
 
-def few_values(dtype: np.dtype) -> st.SearchStrategy:
-    """Values that are often equal; no NaN, whose order NumPy leaves open."""
+def duplicates(dtype: np.dtype) -> st.SearchStrategy:
+    """Small finite values, so that duplicates are frequent."""
     return elements(dtype, bound=2.0, special=False)
 
 
 @given(data=st.data())
-def test_unique_values_are_the_distinct_ones(device, data):
+def test_unique_values_equals_numpys(device, data):
     dtype = data.draw(dtypes(device))
-    x = data.draw(operands(dtype, values=few_values(dtype)))
+    x = data.draw(operands(dtype, values=duplicates(dtype)))
     result = xp.unique_values(x.array)
     assert (type(result), result.dtype, result.ndim) == (xp.Array, dtype, 1)
     assert np.array_equal(np.sort(values_of(result)), np.unique(x.host))
 
 
 @given(data=st.data())
-def test_unique_counts_count_each_value(device, data):
+def test_unique_counts_are_the_numbers_of_occurrences(device, data):
     dtype = data.draw(dtypes(device))
-    x = data.draw(operands(dtype, values=few_values(dtype)))
+    x = data.draw(operands(dtype, values=duplicates(dtype)))
     result = xp.unique_counts(x.array)
     assert result._fields == ("values", "counts")
     assert result.counts.dtype == index_dtype()
@@ -43,9 +43,9 @@ def test_unique_counts_count_each_value(device, data):
 
 
 @given(data=st.data())
-def test_unique_inverse_rebuilds_the_array(device, data):
+def test_unique_inverse_reconstructs_the_array(device, data):
     dtype = data.draw(dtypes(device))
-    x = data.draw(operands(dtype, values=few_values(dtype)))
+    x = data.draw(operands(dtype, values=duplicates(dtype)))
     result = xp.unique_inverse(x.array)
     assert result._fields == ("values", "inverse_indices")
     assert (result.inverse_indices.shape, result.inverse_indices.dtype) == (x.host.shape, index_dtype())
@@ -53,9 +53,9 @@ def test_unique_inverse_rebuilds_the_array(device, data):
 
 
 @given(data=st.data())
-def test_unique_all_gives_values_positions_inverse_and_counts(device, data):
+def test_unique_all_has_first_indices_inverse_indices_and_counts(device, data):
     dtype = data.draw(dtypes(device))
-    x = data.draw(operands(dtype, values=few_values(dtype)))
+    x = data.draw(operands(dtype, values=duplicates(dtype)))
     result = xp.unique_all(x.array)
     assert result._fields == ("values", "indices", "inverse_indices", "counts")
     host = {name: values_of(part) for name, part in result._asdict().items()}
@@ -67,14 +67,14 @@ def test_unique_all_gives_values_positions_inverse_and_counts(device, data):
 
 
 @pytest.mark.parametrize("name", ["unique_all", "unique_counts", "unique_inverse", "unique_values"])
-def test_each_nan_is_a_value_of_its_own(device, name):
+def test_each_nan_is_distinct(device, name):
     result = getattr(xp, name)(xp.asarray([math.nan, 1.0, math.nan, 1.0]))
     values = result if name == "unique_values" else result.values
     assert values.shape == (3,)
 
 
 @pytest.mark.parametrize("name", ["unique_all", "unique_counts", "unique_inverse", "unique_values"])
-def test_zeros_of_both_signs_are_one_value(device, name):
+def test_signed_zeros_are_equal(device, name):
     result = getattr(xp, name)(xp.asarray([0.0, -0.0]))
     values = result if name == "unique_values" else result.values
     assert values.shape == (1,)
@@ -82,7 +82,7 @@ def test_zeros_of_both_signs_are_one_value(device, name):
 
 @pytest.mark.parametrize("invert", [False, True])
 @given(data=st.data())
-def test_isin_tells_which_elements_are_among_others(device, invert, data):
+def test_isin_of_integers_equals_numpys(device, invert, data):
     dtype1, dtype2 = data.draw(dtype_pairs(device, "iu"))
     x1 = data.draw(operands(dtype1, values=elements(dtype1, bound=3)))
     x2 = data.draw(operands(dtype2, values=elements(dtype2, bound=3)))
@@ -91,7 +91,7 @@ def test_isin_tells_which_elements_are_among_others(device, invert, data):
 
 @few
 @given(data=st.data())
-def test_isin_takes_a_python_scalar_on_either_side(device, data):
+def test_isin_with_a_python_scalar(device, data):
     x = data.draw(operands(dtypes(device, "iu"), bound=2))
     expect(xp.isin(x.array, 1), np.isin(x.host, 1))
     expect(xp.isin(1, x.array), np.isin(1, x.host))
@@ -99,7 +99,7 @@ def test_isin_takes_a_python_scalar_on_either_side(device, data):
 
 @few
 @given(data=st.data())
-def test_isin_of_floats_as_numpy(device, data):
+def test_isin_of_floats_follows_numpy(device, data):
     dtype = data.draw(dtypes(device, "f"))
     x1 = data.draw(operands(dtype, shapes(max_dims=2)))
     x2 = data.draw(operands(dtype, (3,)))
@@ -113,7 +113,7 @@ def test_isin_of_floats_as_numpy(device, data):
 TESTED = ("isin", "unique_all", "unique_counts", "unique_inverse", "unique_values")
 
 
-def test_every_set_function_is_tested_here():
-    from xtensor._standard import sets as _sets
+def test_tested_functions_are_those_of_the_chapter():
+    from xtensor._standard import sets
 
-    assert set(TESTED) == set(_sets.__all__)
+    assert set(TESTED) == set(sets.__all__)

@@ -1,4 +1,4 @@
-"""Sorting functions on each device, against NumPy: NaN last, equal elements in their order where that is asked for."""
+"""Sorting functions on each device, compared with NumPy: order of equal elements, signed zeros and NaN."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def index_dtype() -> np.dtype:
 
 
 def stable_order(host: np.ndarray, axis: int, descending: bool) -> np.ndarray:
-    """The positions that sort finite numbers, equal ones keeping their order."""
+    """Return the indices that sort finite numbers stably."""
     if not descending:
         return np.argsort(host, axis=axis, stable=True)
-    # The ranks of the values, negated, sort the other way round without overflow.
+    # Negating ranks instead of values cannot overflow.
     ranks = np.unique(host, return_inverse=True)[1].reshape(host.shape)
     return np.argsort(-ranks, axis=axis, stable=True)
 
@@ -27,7 +27,7 @@ def stable_order(host: np.ndarray, axis: int, descending: bool) -> np.ndarray:
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("stable", [False, True])
 @given(data=st.data())
-def test_sort_orders_along_an_axis(device, descending, stable, data):
+def test_sort_along_an_axis_equals_numpys(device, descending, stable, data):
     dtype = data.draw(dtypes(device, "iuf"))
     x = data.draw(operands(dtype, shapes(min_dims=1), elements(dtype, special=False)))
     axis = data.draw(st.integers(-x.host.ndim, x.host.ndim - 1))
@@ -38,7 +38,7 @@ def test_sort_orders_along_an_axis(device, descending, stable, data):
 
 @pytest.mark.parametrize("descending", [False, True])
 @given(data=st.data())
-def test_stable_argsort_keeps_equal_elements_in_their_order(device, descending, data):
+def test_stable_argsort_preserves_the_order_of_equal_elements(device, descending, data):
     dtype = data.draw(dtypes(device, "iuf"))
     x = data.draw(operands(dtype, shapes(min_dims=1, max_side=6), elements(dtype, special=False, bound=2.0)))
     axis = data.draw(st.integers(-x.host.ndim, x.host.ndim - 1))
@@ -65,19 +65,19 @@ def test_sort_puts_nan_last(device, data):
     expect(xp.sort(x.array), np.sort(x.host), signs=False)
 
 
-def test_stable_sort_keeps_zeros_of_both_signs_in_their_order(device):
+def test_stable_sort_preserves_the_order_of_signed_zeros(device):
     host = np.asarray([0.0, -0.0, -1.0, 0.0, -0.0])
     expect(xp.sort(xp.asarray(host)), host[[2, 0, 1, 3, 4]])
 
 
-def test_stable_descending_sort_keeps_zeros_of_both_signs_in_their_order(device):
+def test_stable_descending_sort_preserves_the_order_of_signed_zeros(device):
     host = np.asarray([0.0, -0.0, -1.0, 0.0, -0.0])
     expect(xp.sort(xp.asarray(host), descending=True), host[[0, 1, 3, 4, 2]])
 
 
 @few
 @given(data=st.data())
-def test_sort_leaves_its_operand_as_it_was(device, data):
+def test_sort_does_not_modify_its_operand(device, data):
     x = data.draw(operands(dtypes(device, "iuf"), shapes(min_dims=1)))
     before = values_of(x.array).copy()
     xp.sort(x.array)
@@ -85,6 +85,6 @@ def test_sort_leaves_its_operand_as_it_was(device, data):
 
 
 @pytest.mark.parametrize("name", ["argsort", "sort"])
-def test_array_of_no_dimension_has_no_axis_to_sort_along(device, name):
+def test_sorting_a_0d_array_is_refused(device, name):
     with pytest.raises((ValueError, IndexError), match="axis"):
         getattr(xp, name)(xp.asarray(1.0))

@@ -1,4 +1,4 @@
-"""Utility functions on each device, against NumPy."""
+"""Utility functions on each device, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ import xtensor as xp
 
 
 def axes_of(shape: tuple[int, ...]) -> st.SearchStrategy[Any]:
+    """None, an axis, or a tuple of distinct axes, possibly empty; positive and negative."""
     if not shape:
         return st.sampled_from([None, ()])
-    one = st.integers(-len(shape), len(shape) - 1)
-    return st.none() | one | st.lists(one, max_size=3, unique_by=lambda axis: axis % len(shape)).map(tuple)
+    axis = st.integers(-len(shape), len(shape) - 1)
+    return st.none() | axis | st.lists(axis, max_size=3, unique_by=lambda axis: axis % len(shape)).map(tuple)
 
 
 @pytest.mark.parametrize("name", ["all", "any"])
 @given(data=st.data())
-def test_truth_of_elements_of_any_dtype(device, name, data):
+def test_all_and_any_equal_numpys(device, name, data):
     x = data.draw(operands(dtypes(device)))
     axis, keepdims = data.draw(axes_of(x.host.shape)), data.draw(st.booleans())
     expected = getattr(np, name)(x.host.astype(bool), axis=axis, keepdims=keepdims)
@@ -31,7 +32,7 @@ def test_truth_of_elements_of_any_dtype(device, name, data):
 
 @pytest.mark.parametrize(("name", "expected"), [("all", True), ("any", False)])
 @pytest.mark.parametrize("dtype", ["bool", "int8", "float64", "complex64"])
-def test_truth_of_no_elements(device, name, expected, dtype):
+def test_all_and_any_of_no_elements(device, name, expected, dtype):
     expect(getattr(xp, name)(xp.zeros(0, dtype=dtype)), np.asarray(expected))
 
 
@@ -41,12 +42,12 @@ def test_nan_and_infinities_are_true(device, value):
 
 
 @pytest.mark.parametrize("value", [0.0, -0.0, complex(-0.0, 0.0)], ids=repr)
-def test_zeros_of_both_signs_are_false(device, value):
+def test_signed_zeros_are_false(device, value):
     assert not bool(xp.any(xp.asarray([value])))
 
 
 @given(data=st.data())
-def test_diff_takes_differences_of_neighbours(device, data):
+def test_diff_equals_numpys(device, data):
     x = data.draw(operands(dtypes(device, "iufc"), shapes(min_dims=1)))
     axis = data.draw(st.integers(-x.host.ndim, x.host.ndim - 1))
     n = data.draw(st.integers(0, 3))
@@ -57,28 +58,28 @@ def test_diff_takes_differences_of_neighbours(device, data):
 @pytest.mark.parametrize("ends", [("prepend",), ("append",), ("prepend", "append")], ids=str)
 @few
 @given(data=st.data())
-def test_diff_with_more_at_the_ends(device, ends, data):
+def test_diff_with_prepend_and_append(device, ends, data):
     dtype = data.draw(dtypes(device, "iufc"))
     x = data.draw(operands(dtype, (2, 3)))
-    more = {end: data.draw(operands(dtype, (2, data.draw(st.integers(0, 2))))) for end in ends}
+    edges = {end: data.draw(operands(dtype, (2, data.draw(st.integers(0, 2))))) for end in ends}
     with quiet():
-        result = xp.diff(x.array, **{end: edge.array for end, edge in more.items()})
-        expect(result, np.diff(x.host, **{end: edge.host for end, edge in more.items()}))
+        result = xp.diff(x.array, **{end: edge.array for end, edge in edges.items()})
+        expect(result, np.diff(x.host, **{end: edge.host for end, edge in edges.items()}))
 
 
-def test_diff_more_often_than_there_are_elements_is_empty(device):
+def test_diff_of_order_beyond_the_length_is_empty(device):
     assert xp.diff(xp.ones(3), n=5).shape == (0,)
 
 
-def test_diff_a_negative_number_of_times_is_refused(device):
-    with pytest.raises(ValueError, match="-1"):
+def test_diff_refuses_a_negative_order(device):
+    with pytest.raises(ValueError, match="^order must be non-negative but got -1; diff"):
         xp.diff(xp.ones(3), n=-1)
 
 
 TESTED = ("all", "any", "diff")
 
 
-def test_every_utility_function_is_tested_here():
-    from xtensor._standard import utility as _utility
+def test_tested_functions_are_those_of_the_chapter():
+    from xtensor._standard import utility
 
-    assert set(TESTED) == set(_utility.__all__)
+    assert set(TESTED) == set(utility.__all__)

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import xtensor as xp
-from xtensor.backend import STANDARD_DTYPES
+from xtensor.backend import STANDARD_DTYPES as DTYPE_NAMES
 
 if find_spec("triton") is None:  # importing it would choose compiling
     pytest.skip("Triton is not installed", allow_module_level=True)
 
 try:
     DEVICE = xp.device("triton:interpret")
-    XP = DEVICE.xp
+    XP = DEVICE._functions.namespace
 except xp.BackendUnavailableError as error:  # Triton was imported for compiling in this process
     pytest.skip(str(error), allow_module_level=True)
 
@@ -25,7 +25,7 @@ from xtensor_triton import _context, _device, _tiling, count_calls
 from xtensor_triton._interpreter import Interpreter
 from xtensor_triton._storage import HostMemory
 
-DTYPES = [dtype for dtype in (*STANDARD_DTYPES, np.dtype(np.float16)) if dtype.kind != "c"]
+DTYPES = [dtype for dtype in map(np.dtype, (*DTYPE_NAMES, "float16")) if dtype.kind != "c"]
 GUARD = 64
 """Elements before and after an array that no kernel may write to."""
 

@@ -46,11 +46,13 @@ from ._standard.elementwise.exponential import *
 from ._standard.elementwise.floating import *
 from ._standard.elementwise.hyperbolic import *
 from ._standard.elementwise.logical import *
+from ._standard.elementwise.powers import *
 from ._standard.elementwise.rounding import *
 from ._standard.elementwise.trigonometric import *
+from ._standard.filling import *
 from ._standard.indexing import *
 from ._standard.inspection import *
-from ._standard.inspection import __array_namespace_info__
+from ._standard.joining import *
 from ._standard.linear_algebra import *
 from ._standard.manipulation import *
 from ._standard.searching import *

@@ -1,4 +1,4 @@
-"""``python -m xtensor``: the backends and devices of this machine, as a table or, with ``--json``, for machines."""
+"""``python -m xtensor``: print the backends and devices of this machine, as tables or, with ``--json``, as JSON."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["main"]
 
 
 def report() -> dict[str, Any]:
-    """What is known of the backends and devices here, in plain types."""
+    """Collect the versions, backends and devices of this machine in JSON-compatible types."""
     devices = []
     for device in xp.devices():
         entry: dict[str, Any] = {"device": str(device), "backend": device.backend}
         try:
-            # Not memory(): to count what is free may initialise a GPU that nobody uses.
+            # Not memory(): querying free memory may initialise an unused GPU.
             info = device.info()
             entry |= {name: getattr(info, name) for name in info.__slots__}
         except Exception as error:
@@ -38,21 +38,21 @@ def report() -> dict[str, Any]:
     }
 
 
-def table(found: dict[str, Any]) -> str:
-    """The report as a person reads it."""
-    lines = [f"xtensor {found['xtensor']}, Array API {found['array_api']}", ""]
-    rows: list[tuple[str, ...]] = [("backend", "version", "devices, or why there are none")]
-    for info in found["backends"]:
+def table(summary: dict[str, Any]) -> str:
+    """Format the report as text tables."""
+    lines = [f"xtensor {summary['xtensor']}, Array API {summary['array_api']}", ""]
+    rows: list[tuple[str, ...]] = [("backend", "version", "devices, or the reason for none")]
+    for info in summary["backends"]:
         devices = ", ".join(info["devices"])
-        missing = info["reason"] + (f" → {info['remedy']}" if info["remedy"] else "")
-        rows.append((info["name"], info["version"] or "—", devices if info["available"] else missing))
+        reason = info["reason"] + (f" → {info['remedy']}" if info["remedy"] else "")
+        rows.append((info["name"], info["version"] or "—", devices if info["available"] else reason))
     lines += [*_columns(rows), ""]
     rows = [("device", "backend", "memory", "hardware")]
-    for entry in found["devices"]:
-        mark = " *" if entry["device"] == found["default_device"] else ""
+    for entry in summary["devices"]:
+        mark = " *" if entry["device"] == summary["default_device"] else ""
         hardware = entry.get("error") or entry.get("name", "")
         rows.append((entry["device"] + mark, entry["backend"], _gib(entry.get("total_memory")), hardware))
-    return "\n".join([*lines, *_columns(rows), "", "* the default device; XTENSOR_DEVICE decides otherwise"])
+    return "\n".join([*lines, *_columns(rows), "", "* default device; set XTENSOR_DEVICE to choose another"])
 
 
 def _gib(size: int | None) -> str:
@@ -65,12 +65,14 @@ def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print the report; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m xtensor", description="The backends and devices of this machine.")
+    """Print the report and return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m xtensor", description="Print the backends and devices of this machine."
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     options = parser.parse_args(argv)
-    found = report()
-    print(json.dumps(found, indent=2) if options.json else table(found))
+    summary = report()
+    print(json.dumps(summary, indent=2) if options.json else table(summary))
     return 0
 
 

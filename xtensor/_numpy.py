@@ -1,9 +1,11 @@
-"""NumPy's functions called on an Array: answered by the namespace on the Array's device, or refused.
+"""``__array_function__``: NumPy's functions on Arrays, computed by the namespace on the Array's device or refused.
 
-Requirements: nothing comes back as a NumPy array unasked; an argument that ours does not take is an error, never
-dropped; a program that calls none of NumPy's functions on an Array pays nothing, so the table is made at the first one.
+Requirements: no result is silently a NumPy array; an argument that the namespace's function does not accept raises
+TypeError and is never ignored; programs that call no NumPy function on an Array pay no cost, so the dispatch table is
+built on the first such call.
 
-Ufuncs (``numpy.add``, ``numpy.exp``, …) do not come here: NumPy itself refuses them, as ``__array_ufunc__`` is None.
+Ufuncs (``numpy.add``, ``numpy.exp``, …) do not reach this module: NumPy raises TypeError for them, because
+``Array.__array_ufunc__`` is None.
 """
 
 from __future__ import annotations
@@ -37,42 +39,41 @@ from ._core.errors import describe
 
 __all__ = ["array_function"]
 
-RENAMED = {"a_max": "max", "a_min": "min", "ddof": "correction"}
-"""NumPy's names of parameters that the standard calls otherwise."""
+STANDARD_NAMES = {"a_max": "max", "a_min": "min", "ddof": "correction"}
+"""NumPy's parameter names that differ in the standard, with the standard's names."""
 
 BEYOND: tuple[ModuleType, ...] = (
     *(assignment, closeness, convolution, counting, einsum, gradient, matrices, nan_reductions, padding, quantiles),
 )
-"""The modules of functions beyond the standard that have NumPy's names."""
+"""Modules of functions beyond the standard that have the names of NumPy's functions."""
 
 HINTS = frozenset(("assume_unique", "kind", "optimize", "overwrite_input", "subok"))
-"""Parameters of NumPy's functions that change how a result is found, and not the result."""
+"""Parameters of NumPy's functions that affect the algorithm and not the values; they are ignored."""
 
 
 def array_function(
     function: Callable[..., Any], types: Iterable[type], args: Sequence[Any], kwargs: dict[str, Any]
 ) -> Any:
-    """What ``__array_function__`` answers for one of NumPy's functions.
+    """Implement ``Array.__array_function__``.
 
     Parameters
     ----------
     function
-        The function that was called.
+        NumPy function that was called.
     types
-        The classes of its arguments that have a say.
+        Types of the arguments that implement ``__array_function__``.
     args, kwargs
-        Its arguments.
+        Arguments of the call.
 
     Returns
     -------
     Any
-        What the namespace's function of that name gives; NotImplemented where another library's array is among the
-        arguments.
+        Result of the namespace's counterpart; NotImplemented if an argument is an array of another library.
 
     Raises
     ------
     TypeError
-        If the namespace has no such function, or the function does not take an argument that was given.
+        If the namespace has no counterpart, or the counterpart does not accept an argument of the call.
 
     Notes
     -----
@@ -80,37 +81,38 @@ def array_function(
     """
     if not all(issubclass(kind, (Array, np.ndarray)) for kind in types):
         return NotImplemented
-    ours = _table().get(function)
-    if ours is None:
+    counterpart = _dispatch_table().get(function)
+    if counterpart is None:
+        name = _qualified_name(function)
         raise TypeError(
-            f"{_name(function)}() has no counterpart on an xtensor Array (device {_device(args, kwargs)}); "
-            "compose it of xtensor's functions, or call it on the values on the host, "
-            "numpy.asarray(x.to_device('cpu'))"
+            f"no implementation found for '{name}' on types that implement __array_function__: {name}() has no "
+            f"counterpart for xtensor Arrays (device {_device_of_arguments(args, kwargs)}); build it from xtensor "
+            "functions, or call it on host values, numpy.asarray(x.to_device('cpu'))"
         )
-    return ours(*args, **kwargs)
+    return counterpart(*args, **kwargs)
 
 
 @cache
-def _table() -> dict[Any, Callable[..., Any]]:
-    """From each of NumPy's functions that has a counterpart to that counterpart, in NumPy's signature."""
+def _dispatch_table() -> dict[Any, Callable[..., Any]]:
+    """Return the counterparts, which take NumPy's arguments, by NumPy function."""
     table: dict[Any, Callable[..., Any]] = {}
     dispatched = type(np.sum)
-    for theirs, ours in ((np.fft, fft), (np.linalg, linalg), *((np, module) for module in (*BEYOND, xp))):
-        for name in ours.__all__:
-            function = getattr(theirs, name, None)
+    for numpy_module, module in ((np.fft, fft), (np.linalg, linalg), *((np, module) for module in (*BEYOND, xp))):
+        for name in module.__all__:
+            function = getattr(numpy_module, name, None)
             if isinstance(function, dispatched):
-                table[function] = _translated(function, getattr(ours, name))
-    others: dict[str, Callable[..., Any]] = {"amax": xp.max, "amin": xp.min, "cross": linalg.cross}
-    for name, counterpart in others.items():
-        table[getattr(np, name)] = _translated(getattr(np, name), counterpart)
+                table[function] = _adapt_signature(function, getattr(module, name))
+    renamed: dict[str, Callable[..., Any]] = {"amax": xp.max, "amin": xp.min, "cross": linalg.cross}
+    for name, counterpart in renamed.items():
+        table[getattr(np, name)] = _adapt_signature(getattr(np, name), counterpart)
     for name, counterpart in COUNTERPARTS.items():
-        table[getattr(np, name)] = counterpart if name in ("dot", "einsum") else _of_arrays(name, counterpart)
-    table[np.linalg.norm] = _of_arrays("linalg.norm", _norm)
+        table[getattr(np, name)] = counterpart if name in ("dot", "einsum") else _require_arrays(name, counterpart)
+    table[np.linalg.norm] = _require_arrays("linalg.norm", _norm)
     return table
 
 
-def _of_arrays(name: str, counterpart: Callable[..., Any]) -> Callable[..., Any]:
-    """A counterpart that refuses anything but an Array, or a sequence of them, as its first argument."""
+def _require_arrays(name: str, counterpart: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a counterpart so that it raises TypeError unless its first argument is an Array or a sequence of Arrays."""
 
     def function(*args: Any, **kwargs: Any) -> Any:
         first = args[0] if args else next(iter(kwargs.values()))
@@ -121,46 +123,46 @@ def _of_arrays(name: str, counterpart: Callable[..., Any]) -> Callable[..., Any]
     return function
 
 
-def _translated(function: Callable[..., Any], ours: Callable[..., Any]) -> Callable[..., Any]:
-    """Our function, called with the arguments of NumPy's."""
+def _adapt_signature(function: Callable[..., Any], counterpart: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a function of the namespace so that it takes the arguments of a NumPy function."""
     try:
-        theirs = inspect.signature(function)
-    except ValueError:  # before NumPy 2.4, those written in C have none
-        return ours
-    parameters = inspect.signature(ours).parameters.values()
-    leading = [name for name, parameter in theirs.parameters.items() if parameter.kind is not parameter.KEYWORD_ONLY]
+        signature = inspect.signature(function)
+    except ValueError:  # before NumPy 2.4, functions implemented in C have no signature
+        return counterpart
+    parameters = inspect.signature(counterpart).parameters.values()
+    leading = [name for name, parameter in signature.parameters.items() if parameter.kind is not parameter.KEYWORD_ONLY]
     by_position = leading[: sum(parameter.kind is parameter.POSITIONAL_ONLY for parameter in parameters)]
     by_name = {p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
-    # A name that is ours as well, such as nanstd's ddof, is not another's.
-    renamed = {name: other for name, other in RENAMED.items() if name not in by_name}
-    open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
+    # A parameter of the counterpart keeps its name: nanstd has a ddof of its own.
+    renamed = {name: other for name, other in STANDARD_NAMES.items() if name not in by_name}
+    accepts_any_keyword = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
 
-    def translate(*args: Any, **kwargs: Any) -> Any:
+    def adapted(*args: Any, **kwargs: Any) -> Any:
         positional: list[Any] = []
         named: dict[str, Any] = {}
-        for name, value in theirs.bind(*args, **kwargs).arguments.items():
-            parameter = theirs.parameters[name]
+        for name, value in signature.bind(*args, **kwargs).arguments.items():
+            parameter = signature.parameters[name]
             if parameter.kind is parameter.VAR_POSITIONAL:
                 positional.extend(value)
             elif parameter.kind is parameter.VAR_KEYWORD:
                 named.update(value)
             elif name in by_position:
                 positional.append(value)
-            elif not _neutral(name, value, parameter.default):
+            elif not _has_no_effect(name, value, parameter.default):
                 named[renamed.get(name, name)] = value
-        unknown = [] if open_ended else [name for name in named if name not in by_name]
+        unknown = [] if accepts_any_keyword else [name for name in named if name not in by_name]
         if unknown:
             raise TypeError(
-                f"{_name(function)}() on an xtensor Array does not take {', '.join(unknown)}; "
-                f"see help(xtensor.{ours.__name__}) for what it takes"
+                f"{_qualified_name(function)}() on an xtensor Array does not take {', '.join(unknown)}; "
+                f"see help(xtensor.{counterpart.__name__}) for its parameters"
             )
-        return ours(*positional, **named)
+        return counterpart(*positional, **named)
 
-    return translate
+    return adapted
 
 
-def _neutral(name: str, value: Any, default: Any) -> bool:
-    """Whether an argument says what would be done without it."""
+def _has_no_effect(name: str, value: Any, default: Any) -> bool:
+    """Tell whether omitting an argument would leave the result unchanged."""
     if value is default or name in HINTS:
         return True
     if name == "order":
@@ -170,28 +172,29 @@ def _neutral(name: str, value: Any, default: Any) -> bool:
     )
 
 
-def _name(function: Callable[..., Any]) -> str:
-    """A function of NumPy's as a person writes it."""
+def _qualified_name(function: Callable[..., Any]) -> str:
+    """Return a NumPy function's public name with its module, such as ``numpy.linalg.norm``."""
     return f"{getattr(function, '__module__', 'numpy')}.{getattr(function, '__name__', repr(function))}"
 
 
-def _device(args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """The device of the Arrays among some arguments, also in sequences."""
+def _device_of_arguments(args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Return the common device of the Arrays among the arguments, including those in sequences."""
     values = [*args, *kwargs.values()]
     return common_device([*values, *(item for value in values if isinstance(value, (list, tuple)) for item in value)])
 
 
-def _flat(a: Array, axis: int | None) -> tuple[Array, int]:
+def _flatten_without_axis(a: Array, axis: int | None) -> tuple[Array, int]:
+    """Return the flattened array and axis 0 if the axis is None, else both unchanged."""
     return (xp.reshape(a, (-1,)), 0) if axis is None else (a, axis)
 
 
 def _argsort(a: Array, axis: int | None = -1, kind: Any = None, order: None = None, *, stable: Any = None) -> Array:
-    a, axis = _flat(a, axis)
+    a, axis = _flatten_without_axis(a, axis)
     return xp.argsort(a, axis=axis)
 
 
 def _sort(a: Array, axis: int | None = -1, kind: Any = None, order: None = None, *, stable: Any = None) -> Array:
-    a, axis = _flat(a, axis)
+    a, axis = _flatten_without_axis(a, axis)
     return xp.sort(a, axis=axis)
 
 
@@ -204,7 +207,7 @@ def _squeeze(a: Array, axis: Any = None) -> Array:
 
 
 def _take(a: Array, indices: Any, axis: int | None = None) -> Array:
-    a, axis = _flat(a, axis)
+    a, axis = _flatten_without_axis(a, axis)
     if isinstance(indices, Array) and indices.ndim == 1:
         return xp.take(a, indices, axis=axis)
     return a[(*(slice(None),) * (axis % max(a.ndim, 1)), indices, ...)]
@@ -220,18 +223,18 @@ def _unique(
     if not (return_index or return_inverse or return_counts):
         return xp.unique_values(ar)
     values, index, inverse, counts = xp.unique_all(ar)
-    chosen = ((return_index, index), (return_inverse, inverse), (return_counts, counts))
-    return (values, *(found for wanted, found in chosen if wanted))
+    optional = ((return_index, index), (return_inverse, inverse), (return_counts, counts))
+    return (values, *(result for requested, result in optional if requested))
 
 
 def _array_equal(a1: Array, a2: Array, equal_nan: bool = False) -> bool:
     device_of(a2, "numpy.array_equal")
     if a1.shape != a2.shape:
         return False
-    same = a1 == a2
+    equal = a1 == a2
     if equal_nan and kind_of(a1.dtype) in "fc" and kind_of(a2.dtype) in "fc":
-        same = same | (xp.isnan(a1) & xp.isnan(a2))
-    return bool(xp.all(same))
+        equal = equal | (xp.isnan(a1) & xp.isnan(a2))
+    return bool(xp.all(equal))
 
 
 def _tile(A: Array, reps: Any) -> Array:  # noqa: N803 - NumPy's name
@@ -243,7 +246,7 @@ def _ptp(a: Array, axis: Any = None, *, keepdims: bool = False) -> Array:
 
 
 def _at_least(ndim: int) -> Callable[..., Any]:
-    """NumPy's ``atleast_1d`` or ``atleast_2d``: axes of length 1 are put before the others."""
+    """Return ``numpy.atleast_1d`` or ``numpy.atleast_2d`` for Arrays: prepend axes of length 1."""
 
     def function(*arys: Array) -> Any:
         for x in arys:
@@ -276,40 +279,46 @@ def _trace(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any
 
 
 def _outer(a: Array, b: Array) -> Array:
-    return linalg.outer(a.ravel(), _flat(b, None)[0])
+    return linalg.outer(a.ravel(), _flatten_without_axis(b, None)[0])
 
 
 def _norm(x: Array, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
-    """``numpy.linalg.norm``: of a vector or a matrix, whichever the axes, or else the dimensions, make of it."""
+    """Compute ``numpy.linalg.norm``: a vector norm for one axis, a matrix norm for two; None stands for all axes."""
     if axis is None and ord is None:
         return linalg.vector_norm(x, keepdims=keepdims)
     count = x.ndim if axis is None else len(axis) if isinstance(axis, tuple) else 1
     if count == 1:
         return linalg.vector_norm(x, axis=axis, ord=2 if ord is None else ord, keepdims=keepdims)
     if count != 2:
-        raise ValueError(f"numpy.linalg.norm() is of one axis or two, not {count} of shape {x.shape}; give axis")
-    chosen = (-2, -1) if axis is None else axis
-    x = xp.moveaxis(x, chosen, (-2, -1))
+        raise ValueError(
+            f"Improper number of dimensions to norm; numpy.linalg.norm() takes one or two axes, not {count} of shape "
+            f"{x.shape}; pass axis"
+        )
+    matrix_axes = (-2, -1) if axis is None else axis
+    x = xp.moveaxis(x, matrix_axes, (-2, -1))
     result = linalg.matrix_norm(x, ord="fro" if ord is None else ord, keepdims=keepdims)
-    return xp.moveaxis(result, (-2, -1), chosen) if keepdims else result
+    return xp.moveaxis(result, (-2, -1), matrix_axes) if keepdims else result
 
 
 def _percentile(quantile: str) -> Callable[..., Array]:
-    """A function of percentiles, by that of quantiles."""
+    """Return the percentile function that divides ``q`` by 100 and calls a quantile function."""
 
     def function(a: Array, q: Any, axis: Any = None, **options: Any) -> Array:
-        parts = q / 100 if isinstance(q, Array) else (np.asarray(q) / 100).tolist()
-        return getattr(quantiles, quantile)(a, parts, axis, **options)  # type: ignore[no-any-return]
+        probabilities = q / 100 if isinstance(q, Array) else (np.asarray(q) / 100).tolist()
+        return getattr(quantiles, quantile)(a, probabilities, axis, **options)  # type: ignore[no-any-return]
 
     return function
 
 
 def _nan_to_num(x: Array, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Array:
     if not copy:
-        raise TypeError("numpy.nan_to_num() on an xtensor Array does not write to it; leave copy=True")
+        raise TypeError("numpy.nan_to_num() on an xtensor Array does not write in place; pass copy=True")
     if kind_of(x.dtype) not in "f":
         if x.dtype.kind == "c":
-            raise TypeError(f"numpy.nan_to_num() on an xtensor Array takes real numbers, not {x.dtype}")
+            raise TypeError(
+                f"numpy.nan_to_num() on an xtensor Array takes real numbers, not dtype {x.dtype}; call it on "
+                "xtensor.real(x) and xtensor.imag(x)"
+            )
         return x.copy()
     limits = xp.finfo(x.dtype)
     x = xp.where(xp.isnan(x), nan, x)
@@ -317,9 +326,9 @@ def _nan_to_num(x: Array, copy: bool = True, nan: float = 0.0, posinf: Any = Non
     return xp.where(x == -xp.inf, limits.min if neginf is None else neginf, x)
 
 
-def _text(show: Callable[..., str]) -> Callable[..., str]:
-    """A function that makes text: of the values, wherever they are, as ``repr`` does."""
-    return lambda a, *args, **kwargs: show(a._device._library.to_host(a._native), *args, **kwargs)
+def _format_host_values(formatter: Callable[..., str]) -> Callable[..., str]:
+    """Apply one of NumPy's formatters to the values copied to the host, as ``repr`` does."""
+    return lambda a, *args, **kwargs: formatter(a._device._library.to_host(a._native), *args, **kwargs)
 
 
 def _size(a: Array, axis: Any = None) -> int:
@@ -333,13 +342,16 @@ def _size(a: Array, axis: Any = None) -> int:
 
 def _copy(a: Array, order: str = "K", subok: bool = False) -> Array:
     if order not in ("K", "C", "A"):
-        raise TypeError(f"numpy.copy() on an xtensor Array does not take order {describe(order)}")
+        raise TypeError(f"numpy.copy() on an xtensor Array does not take order {describe(order)}; omit it")
     return a.copy()
 
 
 def _ravel(a: Array, order: str = "C") -> Array:
     if order not in ("C", "K", "A"):
-        raise TypeError(f"numpy.ravel() on an xtensor Array goes in row-major order, not {describe(order)}")
+        raise TypeError(
+            f"numpy.ravel() on an xtensor Array flattens in row-major order, not order {describe(order)}; transpose it "
+            "first for column-major order"
+        )
     return a.ravel()
 
 
@@ -347,10 +359,10 @@ COUNTERPARTS: dict[str, Callable[..., Any]] = {
     "append": _append,
     "argsort": _argsort,
     "argwhere": lambda a: xp.stack(xp.nonzero(a), axis=1),
-    "array2string": _text(np.array2string),
+    "array2string": _format_host_values(np.array2string),
     "array_equal": _array_equal,
-    "array_repr": _text(np.array_repr),
-    "array_str": _text(np.array_str),
+    "array_repr": _format_host_values(np.array_repr),
+    "array_str": _format_host_values(np.array_str),
     "around": _round,
     "atleast_1d": _at_least(1),
     "atleast_2d": _at_least(2),
@@ -382,8 +394,8 @@ COUNTERPARTS: dict[str, Callable[..., Any]] = {
     "trace": _trace,
     "transpose": lambda a, axes=None: matrices.transpose(a, axes),
     "unique": _unique,
-    "vdot": lambda a, b: xp.vecdot(a.ravel(), _flat(b, None)[0]),
+    "vdot": lambda a, b: xp.vecdot(a.ravel(), _flatten_without_axis(b, None)[0]),
     "vstack": _vstack,
     "where": _where,
 }
-"""NumPy's functions that do not agree with one of ours in name and arguments; keyed by their names there."""
+"""Counterparts of NumPy functions that differ from the namespace's in name or parameters, by NumPy's name."""

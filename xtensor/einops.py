@@ -1,8 +1,8 @@
-"""Plain einops for Arrays: ``import xtensor.einops``, once, and ``einops.rearrange(x, …)`` takes them.
+"""einops backend: after ``import xtensor.einops``, functions such as ``einops.rearrange(x, …)`` accept Arrays.
 
-einops finds the subclasses of its ``AbstractBackend``, and asks each for the arrays that it knows. A subclass needs
-einops to be imported, which ``import xtensor`` does not do, so this module is imported by name. ``einops.array_api``
-takes Arrays without it.
+einops discovers the subclasses of its ``AbstractBackend`` and asks each whether it recognises a tensor. Defining a
+subclass requires importing einops, which ``import xtensor`` does not do, so users import this module explicitly.
+``einops.array_api`` accepts Arrays without it.
 """
 
 from __future__ import annotations
@@ -19,59 +19,59 @@ __all__ = ["EinopsBackend"]
 
 
 class EinopsBackend(AbstractBackend):  # type: ignore[misc]
-    """What einops asks of a library, on the device of each Array."""
+    """The operations that einops requires, computed on the device of each Array."""
 
     framework_name = "xtensor"
 
     def is_appropriate_type(self, tensor: Any) -> bool:
-        """Whether this is an Array."""
+        """Tell whether a tensor is an Array."""
         return isinstance(tensor, xp.Array)
 
     def from_numpy(self, x: np.ndarray[Any, Any]) -> xp.Array:
-        """An Array on the default device."""
+        """Convert a NumPy array to an Array on the default device."""
         return xp.asarray(x)
 
     def to_numpy(self, x: xp.Array) -> np.ndarray[Any, Any]:
-        """The values on the host, for ``einops.asnumpy``, which asks for them."""
+        """Copy the values to the host, for ``einops.asnumpy``."""
         return np.asarray(x.to_device("cpu"))
 
     def arange(self, start: int, stop: int) -> xp.Array:
-        """Consecutive integers."""
+        """Return the integers in the half-open interval ``[start, stop)``."""
         return xp.arange(start, stop)
 
     def reshape(self, x: xp.Array, shape: Sequence[int]) -> xp.Array:
-        """The elements in another shape."""
+        """Change the shape."""
         return xp.reshape(x, tuple(shape))
 
     def transpose(self, x: xp.Array, axes: Sequence[int]) -> xp.Array:
-        """The axes in another order."""
+        """Permute the axes."""
         return xp.permute_dims(x, tuple(axes))
 
     def reduce(self, x: xp.Array, operation: str, axes: Sequence[int]) -> xp.Array:
-        """The namespace's function of this name, over some axes."""
+        """Reduce over axes by the namespace's function of the given name."""
         result: xp.Array = getattr(xp, operation)(x, axis=tuple(axes))
         return result
 
     def stack_on_zeroth_dimension(self, tensors: list[xp.Array]) -> xp.Array:
-        """Arrays of one shape along a new first axis."""
+        """Stack Arrays of equal shape along a new first axis."""
         return xp.stack(tensors)
 
     def add_axis(self, x: xp.Array, new_position: int) -> xp.Array:
-        """A new axis of length 1."""
+        """Insert an axis of length 1."""
         return xp.expand_dims(x, axis=new_position)
 
     def tile(self, x: xp.Array, repeats: Sequence[int]) -> xp.Array:
-        """The array repeated along each axis."""
+        """Repeat the array along each axis."""
         return xp.tile(x, tuple(repeats))
 
     def concat(self, tensors: list[xp.Array], axis: int) -> xp.Array:
-        """Arrays one after the other along an axis."""
+        """Concatenate Arrays along an axis."""
         return xp.concat(tensors, axis=axis)
 
     def is_float_type(self, x: xp.Array) -> bool:
-        """Whether the elements have a mean of their own dtype."""
+        """Tell whether the dtype is real or complex floating-point."""
         return bool(xp.isdtype(x.dtype, ("real floating", "complex floating")))
 
     def einsum(self, pattern: str, *x: xp.Array) -> xp.Array:
-        """The sum of products that the subscripts say."""
+        """Evaluate an einsum pattern."""
         return xp.einsum(pattern, *x)

@@ -20,7 +20,7 @@ class NumpyBackend(Backend):
     name = "numpy"
     kinds = ("cpu",)
     requires = "numpy"
-    corrections = ("expm1", "floor_divide", "tanh")
+    corrections = ("expm1", "floor_divide", "tan", "tanh")
     composed_inplace = ("floor_divide",)
 
     def probe(self) -> str:

@@ -22,7 +22,17 @@ BFLOAT16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
 MOVING: frozenset[Callable[..., Any]] = frozenset(
     (
         *(np.array2string, np.array_repr, np.array_str, np.broadcast_to, np.copy, np.copyto),
-        *(np.diagonal, np.expand_dims, np.flip, np.may_share_memory, np.moveaxis, np.repeat, np.reshape, np.roll),
+        *(
+            np.diagonal,
+            np.expand_dims,
+            np.flip,
+            np.matrix_transpose,
+            np.may_share_memory,
+            np.moveaxis,
+            np.repeat,
+            np.reshape,
+            np.roll,
+        ),
         *(np.shares_memory, np.squeeze, np.swapaxes, np.take, np.take_along_axis, np.tile, np.transpose),
         *(np.put_along_axis, np.tril, np.triu),
     )

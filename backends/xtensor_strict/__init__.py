@@ -26,7 +26,7 @@ class StrictBackend(Backend):
     defined_only = True
     kinds = ("strict",)
     requires = "xtensor[strict]"
-    corrections = ("expm1", "floor_divide", "tanh")
+    corrections = ("expm1", "floor_divide", "tan", "tanh")
 
     def probe(self) -> str:
         remedy = f'pip install "{self.requires}"'

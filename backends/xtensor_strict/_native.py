@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -19,8 +19,8 @@ class StrictArray(WrappedArray):
     __slots__ = ()
 
     library_type = type(library.asarray(0))  # array_api_strict does not export its class
-    library_dtypes = {np.dtype(name): getattr(library, name) for name in STANDARD_DTYPES}
-    numpy_dtypes = {strict: dtype for dtype, strict in library_dtypes.items()}
+    library_dtypes: ClassVar = {np.dtype(name): getattr(library, name) for name in STANDARD_DTYPES}
+    numpy_dtypes: ClassVar = {strict: dtype for dtype, strict in library_dtypes.items()}
 
     def host(self) -> np.ndarray[Any, Any]:
         """Return the same memory as a NumPy array."""

@@ -17,9 +17,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from xtensor.backend import Backend, BackendUnavailableError, DeviceInfo, DType, Memory, Native
+from xtensor.backend import Backend, BackendUnavailableError, Overlay
 
 from ._calls import Calls, count_calls
 
@@ -31,7 +29,7 @@ OLDEST = (3, 6)
 INTERPRET = "triton:interpret"
 
 
-class TritonBackend(Backend):
+class TritonBackend(Overlay):
     """Kernels over the arrays of a storage backend."""
 
     name = "triton"
@@ -43,7 +41,6 @@ class TritonBackend(Backend):
         self._gpu: Backend | None = None
         self._devices: tuple[str, ...] = ()
         self._interprets: bool | None = None
-        self._contexts: dict[str, Any] = {}
 
     def probe(self) -> str:
         remedy = f'python -m pip install "{self.requires}"'
@@ -70,17 +67,18 @@ class TritonBackend(Backend):
     def rank(self, spec: str) -> int:
         return -20 if spec == INTERPRET else 30
 
-    def namespace(self, spec: str) -> Any:
+    def storage(self, spec: str) -> tuple[Backend, str]:
+        if spec == INTERPRET:
+            assert self._host is not None
+            return self._host, "cpu"
+        assert self._gpu is not None
+        return self._gpu, spec
+
+    def kernels(self, spec: str) -> Mapping[str, Callable[..., Any]]:
         self._settle(spec)
-        storage, place = self._stored(spec)
-        self.corrections, self.widens_bfloat16 = storage.corrections, storage.widens_bfloat16
-        return storage.namespace(place)
+        from ._device import kernel_functions  # imports Triton, in the mode that was just settled
 
-    def overlay(self, spec: str, functions: Any) -> Mapping[str, Callable[..., Any]]:
-        from ._device import kernel_functions
-
-        storage, place = self._stored(spec)
-        return {**storage.overlay(place, functions), **_with_storage(kernel_functions(spec), functions)}
+        return kernel_functions(spec)
 
     def _settle(self, spec: str) -> None:
         """Choose whether this process interprets or compiles kernels, before Triton is imported."""
@@ -94,112 +92,6 @@ class TritonBackend(Backend):
                 f"device {spec} cannot be opened: Triton {done} kernels in this process and cannot {wanted} them, too",
                 "use it in a process of its own",
             )
-
-    # -- services of the storage backend ------------------------------------------------------------------------------
-
-    def _stored(self, spec: str) -> tuple[Backend, str]:
-        """Return the storage backend of a device, and the device's spec there."""
-        if spec == INTERPRET:
-            assert self._host is not None
-            return self._host, "cpu"
-        assert self._gpu is not None
-        return self._gpu, spec
-
-    def _storage(self) -> Backend:
-        """Return the storage backend of the devices that this process can open."""
-        if self._interprets is None:
-            return self._stored(self._devices[0])[0]
-        return self._stored(INTERPRET if self._interprets else self._devices[0])[0]
-
-    @property
-    def native_type(self) -> type:
-        return self._storage().native_type
-
-    def to_host(self, native: Native) -> np.ndarray[Any, Any]:
-        return self._storage().to_host(native)
-
-    def from_host(self, array: np.ndarray[Any, Any], spec: str, *, copy: bool | None) -> Native:
-        storage, place = self._stored(spec)
-        return storage.from_host(array, place, copy=copy)
-
-    def device_of(self, native: Native) -> str:
-        if isinstance(native, np.ndarray):
-            return INTERPRET
-        return self._storage().device_of(native)
-
-    def normalize(self, value: Any, spec: str) -> Native:
-        storage, place = self._stored(spec)
-        return storage.normalize(value, place)
-
-    def getitem(self, native: Native, key: Any) -> Native:
-        return self._storage().getitem(native, key)
-
-    def setitem(self, native: Native, key: Any, value: Native) -> None:
-        self._storage().setitem(native, key, value)
-
-    def dlpack_device(self, spec: str) -> tuple[int, int]:
-        storage, place = self._stored(spec)
-        return storage.dlpack_device(place)
-
-    def to_dlpack(self, native: Native, **asked: Any) -> Any:
-        return self._storage().to_dlpack(native, **asked)
-
-    def from_dlpack(self, producer: Any, spec: str, *, copy: bool | None) -> Native:
-        storage, place = self._stored(spec)
-        return storage.from_dlpack(producer, place, copy=copy)
-
-    def default_float(self, spec: str) -> DType:
-        storage, place = self._stored(spec)
-        return storage.default_float(place)
-
-    def dtypes(self, spec: str) -> Sequence[DType]:
-        storage, place = self._stored(spec)
-        return storage.dtypes(place)
-
-    def extra_dtypes(self, spec: str) -> Sequence[DType]:
-        storage, place = self._stored(spec)
-        return storage.extra_dtypes(place)
-
-    def info(self, spec: str) -> DeviceInfo:
-        storage, place = self._stored(spec)
-        return storage.info(place)
-
-    def memory(self, spec: str) -> Memory:
-        storage, place = self._stored(spec)
-        return storage.memory(place)
-
-    def synchronize(self, spec: str) -> None:
-        storage, place = self._stored(spec)
-        storage.synchronize(place)
-
-    def release_memory(self, spec: str) -> None:
-        storage, place = self._stored(spec)
-        storage.release_memory(place)
-
-    def out_of_memory(self, error: BaseException) -> bool:
-        return self._storage().out_of_memory(error)
-
-    def translate(self, error: Exception) -> Exception:
-        return self._storage().translate(error)
-
-
-# TEMPORARY ADAPTER: delete it when the core asks the next implementation after NotImplemented.
-def _with_storage(kernels: Mapping[str, Callable[..., Any]], functions: Any) -> dict[str, Callable[..., Any]]:
-    """Return kernel functions that call the storage's function of their name where they return NotImplemented."""
-
-    def chain(kernel: Callable[..., Any], storage: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*args: Any, **kwargs: Any) -> Any:
-            result = kernel(*args, **kwargs)
-            return storage(*args, **kwargs) if result is NotImplemented else result
-
-        return call
-
-    chained = dict(kernels)
-    for name, kernel in kernels.items():
-        chapter, _, function = name.rpartition(".")
-        if chapter != "nn":
-            chained[name] = chain(kernel, getattr(getattr(functions, chapter) if chapter else functions, function))
-    return chained
 
 
 def _working_cupy() -> Backend | None:

@@ -107,14 +107,14 @@ def count_copies(monkeypatch):
 
     def begin(device):
         copied = []
-        to_host = device._backend.to_host
+        to_host = device._library.to_host
 
         def counted(native):
             if native.ndim:
                 copied.append(native.shape)
             return to_host(native)
 
-        monkeypatch.setattr(device._backend, "to_host", counted)
+        monkeypatch.setattr(device._library, "to_host", counted)
         return copied
 
     return begin

@@ -11,9 +11,12 @@ import numpy as np
 import pytest
 from special_cases import CASES, FUNCTIONS, host
 from special_references import COMPLEX_REFERENCES
+from toy import NumpyWith, ToyBackend
 
 import xtensor as xp
-from xtensor import _functions, special
+from xtensor import special
+from xtensor._core.array import wrap
+from xtensor.backend import TABLE
 from xtensor.special import _declaration
 from xtensor.special._declaration import DECLARATIONS
 
@@ -85,7 +88,10 @@ def test_module_imports_nothing_inside_functions_and_has_at_most_600_lines(modul
 def declarations(monkeypatch):
     """A copy of the declarations, to which a test can add."""
     monkeypatch.setattr(_declaration, "DECLARATIONS", dict(DECLARATIONS))
-    return _declaration
+    rows = dict(TABLE)
+    yield _declaration
+    for name in TABLE.keys() - rows.keys():
+        del TABLE[name]
 
 
 def test_formula_gets_promoted_arrays(declarations, device):
@@ -102,7 +108,10 @@ def test_formula_gets_promoted_arrays(declarations, device):
 def test_implementation_of_the_device_precedes_the_formula_unless_the_formula_is_preferred(
     declarations, monkeypatch, device, prefer_formula, expected
 ):
-    monkeypatch.setattr(declarations, "_implementation", lambda device, name, kind: device.xp.negative)
+    def negative(operation, device, native):
+        return xp.negative(wrap(native, device))
+
+    monkeypatch.setattr(declarations, "attempt", negative)
 
     @declarations.special(prefer_formula=prefer_formula)
     def function(x: xp.Array, /) -> xp.Array:
@@ -130,22 +139,41 @@ def test_floating_point_warnings_are_off_in_formulas(declarations):
 # -- libraries --------------------------------------------------------------------------------------------------------
 
 
-def test_library_is_asked_once_for_a_function():
-    asked = []
+class Library:
+    """A library's special functions: it counts how often one is asked for, or is missing."""
 
-    def offer(name, kind):
-        asked.append((name, kind))
-        return np.sin if kind == "f" else None
+    def __init__(self, missing=False):
+        self.missing, self.requests = missing, []
 
-    functions = _functions.SpecialFunctions(offer)
-    assert [functions.find("erf", kind) for kind in "fcfc"] == [np.sin, None, np.sin, None]
-    assert asked == [("erf", "f"), ("erf", "c")]
+    def __getattr__(self, name):
+        if self.missing:
+            raise ImportError("no such library")
+        self.requests.append(name)
+        return np.sin
 
 
-def test_import_error_of_a_library_is_kept():
-    def offer(name, kind):
-        raise ImportError("no such library")
+class WithLibrary(ToyBackend):
+    """A device whose special functions are those of a library."""
 
-    functions = _functions.SpecialFunctions(offer)
-    assert functions.find("erf", "f") is None
-    assert "no such library" in str(functions.missing)
+    def __init__(self, library):
+        super().__init__()
+        self.library = library
+
+    def namespace(self, spec):
+        return NumpyWith(special=self.library)
+
+
+def test_library_is_asked_once_for_a_function(registry):
+    library = Library()
+    xp.register_backend(WithLibrary(library))
+    x = xp.asarray([1.0], device="toy:0")
+    for _ in range(3):
+        assert host(xp.special.erf(x)).tolist() == [np.sin(1.0)]
+    assert library.requests == ["erf"]
+
+
+def test_import_error_of_a_library_is_recorded_and_the_formula_computes(registry):
+    xp.register_backend(WithLibrary(Library(missing=True)))
+    x = xp.asarray([0.0], device="toy:0")
+    assert host(xp.special.erf(x)).tolist() == [0.0]
+    assert "no such library" in str(x.device._functions.missing)

@@ -7,13 +7,11 @@ import os
 import subprocess
 import sys
 import textwrap
-import types
 
 import numpy as np
 import pytest
-from special_cases import CASES, FLOATS, FORMULAS, INF, host
+from special_cases import host
 from special_references import exact, mp
-from strategies import quiet
 
 import xtensor as xp
 
@@ -87,54 +85,6 @@ def test_memory_of_the_host_needs_no_permission():
 
 
 # -- CuPy's functions, with NumPy and SciPy in their place ------------------------------------------------------------
-
-
-@pytest.fixture
-def cupys(monkeypatch):
-    """The CuPy backend's special functions, where NumPy is CuPy and SciPy is ``cupyx.scipy.special``."""
-    for name in ("cupyx", "cupyx.scipy"):
-        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
-    library = types.ModuleType("cupyx.scipy.special")
-    vars(library).update({name: getattr(scipy_special, name, None) for name in dir(scipy_special)})
-    monkeypatch.setitem(sys.modules, "cupyx.scipy.special", library)
-    sys.modules["cupyx"].scipy = sys.modules["cupyx.scipy"]
-    sys.modules["cupyx.scipy"].special = library
-    from xtensor_cupy import _special
-
-    return lambda name, kind="f": _special.special(np, name, kind)
-
-
-def test_cupy_has_all_functions_without_a_formula_but_five(cupys):
-    offered = {name for name in CASES if cupys(name) is not None}
-    assert set(CASES) - offered - set(FORMULAS) == {"betaincc", "hyp1f1", "spence", "stdtr", "stdtrit"}
-    assert {name for name in CASES if cupys(name, "c") is not None} == {
-        *("digamma", "gamma", "loggamma", "psi", "rgamma", "xlogy"),
-    }
-
-
-@pytest.mark.parametrize("name", ["k0e", "k1e"])
-@pytest.mark.parametrize("dtype", FLOATS)
-def test_cupys_scaled_bessel_functions_do_not_overflow(cupys, name, dtype):
-    x = np.asarray([1e-3, 1.0, 30.0, 90.0, 499.0, 501.0, 700.0, 800.0, 1e4], dtype)
-    with quiet():
-        result = cupys(name)(x)
-        limit = cupys(name)(np.asarray([INF], dtype))
-    assert result.dtype == dtype
-    np.testing.assert_allclose(result, values(name, x.tolist()), rtol=4 * np.finfo(dtype).eps)
-    assert limit.tolist() == [0.0]
-
-
-def test_cupys_zeta_takes_one_operand(cupys):
-    x = np.asarray([2.0, 3.5, 0.5])
-    np.testing.assert_allclose(cupys("zeta")(x), [float(mp.zeta(value)) for value in x], rtol=1e-15)
-    np.testing.assert_allclose(cupys("zeta")(x + 1, x), values("zeta", x + 1, x), rtol=1e-15)
-
-
-@pytest.mark.parametrize(("name", "orders"), [("yn", [1, 2]), ("polygamma", [22, 1])])
-def test_cupys_functions_of_integers_keep_single_precision(cupys, name, orders):
-    result = cupys(name)(np.float32(orders), np.float32([2.0, 5.0]))
-    assert result.dtype == np.float32
-    np.testing.assert_allclose(result, values(name, orders, [2.0, 5.0]), rtol=1e-6)
 
 
 # -- in a process of its own ------------------------------------------------------------------------------------------

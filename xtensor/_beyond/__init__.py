@@ -1,7 +1,8 @@
-"""Functions beyond the standard that consumers look for, in NumPy's names and signatures.
+"""Functions beyond the standard, with NumPy's names and signatures.
 
-scikit-learn, SciPy and xarray ask the namespace for them by name, and use the host, or fail, without them. Each is written
-once over the standard's functions, so it runs on every device. Their modules are imported at their first use.
+scikit-learn, SciPy and xarray look for them in the namespace by name; without them, they compute on the host or fail.
+Each function is built once from the standard's functions, so it runs on every device. A module is imported at the first
+use of one of its functions.
 
-``cross`` of the extension ``linalg`` is offered in the main namespace, too, where xarray looks for it.
+The main namespace also has ``linalg.cross``, because xarray looks for it there.
 """

@@ -1,4 +1,4 @@
-"""Assignment along an axis, in NumPy's name and signature."""
+"""Assignment along an axis, with NumPy's name and signature."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ __all__ = ["put_along_axis"]
 
 @composed
 def put_along_axis(arr: Array, indices: Array, values: Array | Scalar, axis: int | None) -> None:
-    """Set the elements at given positions along an axis, other positions for each line along it.
+    """Assign to the elements at given indices along an axis, with separate indices for each line along it.
 
     Parameters
     ----------
     arr
-        The Array that is written to.
+        The Array to assign to, in place.
     indices
-        The positions: an Array of integers, of as many dimensions as ``arr`` and a shape that broadcasts with it but
-        for ``axis``; what ``argsort`` gives, for example. Negative ones count from the end.
+        The indices: an Array of integers with as many dimensions as ``arr``, such as the result of :func:`argsort`. Its
+        other axes broadcast with those of ``arr``. Negative indices count from the end.
     values
-        What is written: a Python scalar, or an Array whose shape broadcasts to that of ``indices``.
+        The new elements: a Python scalar, or an Array whose shape broadcasts to that of ``indices``.
     axis
-        The axis; None stands for the flattened array, for which ``indices`` has one dimension.
+        The axis; None assigns to the flattened array, and ``indices`` must have one dimension.
 
     Raises
     ------
     IndexError
-        If a position is out of bounds, on devices that find out.
+        If an index is out of bounds, on devices that detect it.
     ValueError
-        If the numbers of dimensions differ, or the shapes do not fit.
+        If the numbers of dimensions differ, or the shapes do not broadcast.
     TypeError
-        If ``indices`` holds no integers.
+        If ``indices`` is not an Array of integers.
 
     Notes
     -----
-    NumPy, ``put_along_axis``. Which value stays at a position that is named twice is not defined.
+    NumPy, ``put_along_axis``. The result for an index that appears twice is not defined.
     """
     device = device_of(arr, "put_along_axis")
     device_of(indices, "put_along_axis")
@@ -55,12 +55,11 @@ def put_along_axis(arr: Array, indices: Array, values: Array | Scalar, axis: int
     axis = check_axis(axis, arr.ndim, "put_along_axis")
     if indices.ndim != arr.ndim:
         raise ValueError(
-            f"put_along_axis(): indices of shape {indices.shape} and an array of shape {arr.shape} need as many axes"
+            f"put_along_axis(): indices need as many axes as the array, not shape {indices.shape} for shape {arr.shape}"
         )
-    lengths = tuple(-1 if i == axis else length for i, length in enumerate(arr.shape))
     shape = tuple(
-        indices.shape[i] if length < 0 else xp.broadcast_shapes((indices.shape[i],), (length,))[0]
-        for i, length in enumerate(lengths)
+        indices.shape[i] if i == axis else xp.broadcast_shapes((indices.shape[i],), (length,))[0]
+        for i, length in enumerate(arr.shape)
     )
     key = tuple(
         indices if i == axis else _along(xp.arange(length, device=device), i, arr.ndim)
@@ -73,28 +72,28 @@ def put_along_axis(arr: Array, indices: Array, values: Array | Scalar, axis: int
     except IndexError:
         if int(xp.min(indices)) < -arr.shape[axis] or int(xp.max(indices)) >= arr.shape[axis]:
             raise
-        # A device that assigns to no index arrays: each element looks for the position that names it.
-        _put(arr, key, values, shape)
+        # The device does not support assignment to index arrays.
+        _assign_by_search(arr, key, values, shape)
 
 
 def _along(x: Array, axis: int, ndim: int) -> Array:
-    """A vector as an array whose only axis longer than 1 is a given one."""
+    """Return a vector as an array of ``ndim`` dimensions whose other axes have length 1."""
     return xp.reshape(x, (*(1,) * axis, -1, *(1,) * (ndim - axis - 1)))
 
 
-def _put(arr: Array, key: tuple[Array, ...], values: Any, shape: tuple[int, ...]) -> None:
-    """``arr[key] = values`` for index arrays, without an assignment to index arrays."""
+def _assign_by_search(arr: Array, key: tuple[Array, ...], values: Any, shape: tuple[int, ...]) -> None:
+    """Do ``arr[key] = values`` for index arrays by a binary search for the index of each element of ``arr``."""
     device = arr._device
-    position = xp.zeros(shape, dtype=device.default_dtypes["integral"], device=device)
+    flat = xp.zeros(shape, dtype=device.default_dtypes["integral"], device=device)
     for indices, length in zip(key, arr.shape, strict=True):
-        position = position * length + xp.where(indices < 0, indices + length, indices)
+        flat = flat * length + xp.where(indices < 0, indices + length, indices)
     if not isinstance(values, Array):
         values = xp.asarray(values, dtype=arr.dtype, device=device)
     values = xp.reshape(xp.broadcast_to(xp.astype(values, arr.dtype), shape), (-1,))
-    position = xp.reshape(position, (-1,))
-    order = xp.argsort(position)
-    position, values = xp.take(position, order), xp.take(values, order)
-    targets = xp.arange(arr.size, dtype=position.dtype, device=device)
-    last = xp.maximum(xp.searchsorted(position, targets, side="right") - 1, 0)
-    named = xp.take(position, last) == targets
-    arr[...] = xp.reshape(xp.where(named, xp.take(values, last), xp.reshape(arr, (-1,))), arr.shape)
+    flat = xp.reshape(flat, (-1,))
+    order = xp.argsort(flat)
+    flat, values = xp.take(flat, order), xp.take(values, order)
+    targets = xp.arange(arr.size, dtype=flat.dtype, device=device)
+    last = xp.maximum(xp.searchsorted(flat, targets, side="right") - 1, 0)
+    assigned = xp.take(flat, last) == targets
+    arr[...] = xp.reshape(xp.where(assigned, xp.take(values, last), xp.reshape(arr, (-1,))), arr.shape)

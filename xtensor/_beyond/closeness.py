@@ -1,4 +1,4 @@
-"""Comparison within tolerances, in NumPy's names and signatures."""
+"""Comparison within tolerances, with NumPy's names and signatures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["allclose", "isclose"]
 def allclose(
     a: Array | Scalar, b: Array | Scalar, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
-    r"""Whether :math:`|a - b| \le atol + rtol \, |b|` for all elements.
+    r"""Return whether :math:`|a - b| \le atol + rtol \, |b|` for all elements.
 
     Parameters
     ----------
@@ -35,12 +35,14 @@ def allclose(
     Returns
     -------
     bool
-        For which the host waits for the device.
+        Blocks until the device has finished.
 
     Raises
     ------
     TypeError
-        If neither is an Array.
+        If neither is an Array, or a tolerance is not a real number.
+    ValueError
+        If the shapes do not broadcast.
 
     Notes
     -----
@@ -53,7 +55,7 @@ def allclose(
 def isclose(
     a: Array | Scalar, b: Array | Scalar, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Array:
-    r"""Whether :math:`|a - b| \le atol + rtol \, |b|`, for each element.
+    r"""Return whether :math:`|a - b| \le atol + rtol \, |b|`, for each element.
 
     Parameters
     ----------
@@ -67,12 +69,12 @@ def isclose(
     Returns
     -------
     Array
-        Of dtype bool and the broadcast shape. Infinities are close to their equals alone.
+        Booleans of the broadcast shape. An infinity is close only to the infinity of the same sign.
 
     Raises
     ------
     TypeError
-        If neither is an Array.
+        If neither is an Array, or a tolerance is not a real number.
     ValueError
         If the shapes do not broadcast.
 
@@ -80,21 +82,21 @@ def isclose(
     -----
     NumPy, ``isclose``.
     """
-    device = operands("isclose", a, b)[1]
+    device = operands("isclose", a, b)[0]
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not isinstance(tolerance, (Array, int, float, np.bool, np.integer, np.floating)):
             raise TypeError(f"isclose(): {name} is a real number, not {describe(tolerance)}")
     x, y = _comparable(a, b, device)
-    # What is not finite is compared as it is; the difference of two infinities would only warn.
+    # Only finite elements are subtracted: the difference of two infinities would cause a warning.
     finite = xp.isfinite(x) & xp.isfinite(y)
     reference = xp.where(finite, y, 0.0)
     distance = xp.abs(xp.where(finite, x, 0.0) - reference)
-    result = (finite & (distance <= atol + rtol * xp.abs(reference))) | (x == y)
+    result: Array = (finite & (distance <= atol + rtol * xp.abs(reference))) | (x == y)
     return result | (xp.isnan(x) & xp.isnan(y)) if check_flag(equal_nan, "isclose", "equal_nan") else result
 
 
 def _comparable(a: Any, b: Any, device: Device) -> tuple[Array, Array]:
-    """Two operands as Arrays of one floating-point dtype; Python scalars have no say in its precision."""
+    """Return two operands as Arrays of one floating-point dtype; a Python scalar does not affect its precision."""
     kinds: list[Any] = [x if x.__class__ in SCALARS else x.dtype for x in (a, b)]
     dtype = result_type(*kinds)
     if kind_of(dtype) not in "fc":

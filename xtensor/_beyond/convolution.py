@@ -1,4 +1,4 @@
-"""Discrete convolution, in NumPy's name and signature."""
+"""Discrete convolution, with NumPy's name and signature."""
 
 from __future__ import annotations
 
@@ -19,35 +19,38 @@ CONVOLVE = declare(
 )
 
 BLOCK = 1 << 22
-"""The number of products of a convolution in memory at once: 32 MiB of float64."""
+"""The largest number of products in memory at once: 32 MiB of float64."""
 
 
 @composed
 def convolve(a: Array, v: Array, mode: Literal["full", "same", "valid"] = "full") -> Array:
-    r"""The discrete convolution, :math:`c_n = \sum_m a_m v_{n - m}`, of two sequences.
+    r"""Return the discrete convolution, :math:`c_n = \sum_m a_m v_{n - m}`, of two sequences.
 
     Parameters
     ----------
     a, v
-        Arrays of one dimension and at least one element; 0-d ones count as one element.
+        Arrays of shapes ``(N,)`` and ``(M,)``, not empty. A 0-d Array counts as one element.
     mode
-        ``"full"``: every overlap, ``N + M - 1`` elements. ``"same"``: the middle ``max(N, M)`` of them. ``"valid"``:
-        the ``max(N, M) - min(N, M) + 1`` of complete overlap.
+        The part of the convolution to return:
+
+        - ``"full"``: all ``N + M - 1`` elements;
+        - ``"same"``: the middle ``max(N, M)`` elements;
+        - ``"valid"``: the ``max(N, M) - min(N, M) + 1`` elements for which the sequences overlap completely.
 
     Returns
     -------
     Array
-        Of the promoted dtype.
+        The convolution, of one dimension and the promoted dtype.
 
     Raises
     ------
     ValueError
-        If an array is empty or has more dimensions, or there is no such mode.
+        If an array is empty or has more than one dimension, or ``mode`` is unknown.
 
     Notes
     -----
-    NumPy, ``convolve``: by the sum itself, so that integers are exact and a NaN reaches only what it is part of. For
-    long sequences of floating-point numbers a product of Fourier transforms is faster.
+    NumPy, ``convolve``. Computed as a sum of products: integers are exact, and a NaN affects only the elements whose
+    sum contains it. For long floating-point sequences, a product of Fourier transforms is faster.
     """
     for x in (a, v):
         device_of(x, "convolve")
@@ -57,13 +60,15 @@ def convolve(a: Array, v: Array, mode: Literal["full", "same", "valid"] = "full"
         if x.ndim > 1 or not x.size:
             raise ValueError(f"convolve() takes arrays of one dimension and at least one element, not shape {x.shape}")
     dtype = result_type(a.dtype, v.dtype)
-    wanted = device.default_dtypes["integral"] if dtype.kind == "b" else dtype
+    compute_dtype = device.default_dtypes["integral"] if dtype.kind == "b" else dtype
     a, v = (wrap(native_operand(x, device, "convolve"), device) for x in (a, v))
-    a, v = (xp.astype(xp.reshape(x, (-1,)), wanted, copy=False) for x in (a, v))
+    a, v = (xp.astype(xp.reshape(x, (-1,)), compute_dtype, copy=False) for x in (a, v))
     if a.shape[0] < v.shape[0]:
         a, v = v, a
     longer, shorter = a.shape[0], v.shape[0]
-    full = _convolved(a, v) if dtype.kind != "b" else xp.astype(_convolved(a, v) > 0, dtype)
+    full = _full_convolution(a, v)
+    if dtype.kind == "b":
+        full = xp.astype(full > 0, dtype)
     if mode == "full":
         return full
     if mode == "same":
@@ -72,21 +77,21 @@ def convolve(a: Array, v: Array, mode: Literal["full", "same", "valid"] = "full"
     return full[shorter - 1 : longer]
 
 
-def _convolved(a: Array, v: Array) -> Array:
-    """The full convolution: the device's own, or rows of products, each moved on by one, summed over blocks of rows."""
+def _full_convolution(a: Array, v: Array) -> Array:
+    """Return the full convolution: the device's own, or the sum over blocks of shifted rows of products."""
     n, m, device = a.shape[0], v.shape[0], a._device
-    direct = attempt(CONVOLVE, device, a._native, v._native)
-    if direct is not NotImplemented:
-        return direct  # type: ignore[no-any-return]
+    native_result: Array = attempt(CONVOLVE, device, a._native, v._native)
+    if native_result is not NotImplemented:
+        return native_result
     result = xp.zeros(n + m - 1, dtype=a.dtype, device=device)
     start = 0
     while start < m:
         rows = max(1, min(m - start, BLOCK // (n + m)))
         products = v[start : start + rows, None] * a[None, :]
         margin = xp.zeros((rows, rows), dtype=a.dtype, device=device)
-        # With rows longer by one than they are read, each row begins one element later than the one before.
-        moved = xp.reshape(xp.concat((products, margin), axis=1), (-1,))[: rows * (n + rows - 1)]
-        summed = xp.sum(xp.reshape(moved, (rows, n + rows - 1)), axis=0, dtype=a.dtype)
-        result[start : start + n + rows - 1] = result[start : start + n + rows - 1] + summed
+        # Rows of n + rows elements are read as rows of one element less: each row shifts by one more than the previous.
+        shifted = xp.reshape(xp.concat((products, margin), axis=1), (-1,))[: rows * (n + rows - 1)]
+        block = xp.sum(xp.reshape(shifted, (rows, n + rows - 1)), axis=0, dtype=a.dtype)
+        result[start : start + n + rows - 1] = result[start : start + n + rows - 1] + block
         start += rows
     return result

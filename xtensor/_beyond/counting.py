@@ -1,4 +1,4 @@
-"""Counts of integers, in NumPy's name and signature."""
+"""Counts of integers, with NumPy's name and signature."""
 
 from __future__ import annotations
 
@@ -25,33 +25,33 @@ BINCOUNT = declare(
 
 @composed
 def bincount(x: Array, /, weights: Array | None = None, minlength: int = 0) -> Array:
-    """How often each integer is met; with weights, the sum of the weights of each.
+    """Return the number of occurrences of each integer, or the sum of its weights.
 
     Parameters
     ----------
     x
-        Array of one dimension, of integers that are 0 or more.
+        Array of one dimension that holds booleans or non-negative integers.
     weights
         An Array of real numbers, of the shape of ``x``.
     minlength
-        The least length of the result.
+        The minimum length of the result.
 
     Returns
     -------
     Array
-        Of length ``max(x) + 1`` or ``minlength``: numbers of the default integer dtype; sums of the default real
-        floating-point dtype.
+        The counts, of the default integer dtype, or the sums, of the default real floating-point dtype. The length is
+        the larger of ``max(x) + 1`` and ``minlength``.
 
     Raises
     ------
     ValueError
-        If an integer is negative, the shapes are others, or ``minlength`` is negative.
+        If an integer is negative, ``x`` does not have one dimension, the shapes differ, or ``minlength`` is negative.
     TypeError
-        If ``x`` holds no integers, or the weights are complex.
+        If ``x`` does not hold integers, or the weights are complex.
 
     Notes
     -----
-    NumPy, ``bincount``. Weights are summed in pairs, which loses less than one after another.
+    NumPy, ``bincount``. Weights are summed pairwise, which has smaller rounding errors than a sequential sum.
     """
     device = device_of(x, "bincount")
     if x.ndim != 1:
@@ -59,15 +59,15 @@ def bincount(x: Array, /, weights: Array | None = None, minlength: int = 0) -> A
     if x.dtype.kind not in "biu":
         raise TypeError(f"bincount() counts integers, not dtype {x.dtype}; cast with xtensor.astype")
     if not 0 <= check_integer(minlength, "bincount", "minlength") <= LARGEST:
-        raise ValueError(f"bincount(): minlength is 0 or more, and within any memory, not {minlength}")
+        raise ValueError(f"bincount(): minlength is 0 or more and at most {LARGEST}, not {minlength}")
     x = xp.astype(x, device.default_dtypes["integral"], copy=False)
     if weights is not None:
-        weights = _weights(weights, x, device)
+        weights = _check_weights(weights, x, device)
     if not x.size:
         return xp.zeros(minlength, dtype=x.dtype if weights is None else weights.dtype, device=device)
-    counts = attempt(BINCOUNT, device, x._native, None if weights is None else weights._native, minlength)
+    counts: Array = attempt(BINCOUNT, device, x._native, None if weights is None else weights._native, minlength)
     if counts is not NotImplemented:
-        return counts  # type: ignore[no-any-return]
+        return counts
     if weights is None:
         ordered = xp.sort(x, stable=False)
     else:
@@ -75,32 +75,35 @@ def bincount(x: Array, /, weights: Array | None = None, minlength: int = 0) -> A
         ordered, weights = xp.take(x, order), xp.take(weights, order)
     least, greatest = int(ordered[0]), int(ordered[-1])
     if least < 0:
-        raise ValueError(f"bincount() counts integers that are 0 or more, and {least} is among them")
+        raise ValueError(f"bincount() counts integers that are 0 or more, not {least}")
     length = max(greatest + 1, minlength)
     if weights is None:
         bounds = xp.searchsorted(ordered, xp.arange(length + 1, dtype=x.dtype, device=device))
         return xp.astype(xp.diff(bounds), x.dtype, copy=False)
-    present, sums = _segment_sums(ordered, weights)
+    distinct, sums = _sums_by_key(ordered, weights)
     bins = xp.arange(length, dtype=x.dtype, device=device)
-    place = xp.minimum(xp.searchsorted(present, bins), present.shape[0] - 1)
-    return xp.where(xp.take(present, place) == bins, xp.take(sums, place), 0.0)
+    index = xp.minimum(xp.searchsorted(distinct, bins), distinct.shape[0] - 1)
+    return xp.where(xp.take(distinct, index) == bins, xp.take(sums, index), 0.0)
 
 
-def _weights(weights: Array, x: Array, device: Device) -> Array:
-    """The weights of a count, as floating-point numbers."""
+def _check_weights(weights: Array, x: Array, device: Device) -> Array:
+    """Return the weights as real floating-point numbers on a device."""
     device_of(weights, "bincount")
     if weights.shape != x.shape:
         raise ValueError(f"bincount(): weights of shape {weights.shape} do not fit integers of shape {x.shape}")
     if weights.dtype.kind == "c":
         raise TypeError(
-            f"bincount(): weights are real numbers, not dtype {weights.dtype}; weigh the parts by themselves"
+            f"bincount(): weights are real numbers, not dtype {weights.dtype}; count with xtensor.real and xtensor.imag"
         )
     weights = wrap(native_operand(weights, device, "bincount"), device)
     return xp.astype(weights, device.default_dtypes["real floating"], copy=False)
 
 
-def _segment_sums(keys: Array, values: Array) -> tuple[Array, Array]:
-    """Each of some sorted keys once, and the sum of its values: neighbours of one key are added until none are left."""
+def _sums_by_key(keys: Array, values: Array) -> tuple[Array, Array]:
+    """Return the distinct keys of a sorted array and the sum of the values of each.
+
+    Each pass adds neighbouring pairs of the same key, so a key of n values takes about log2(n) passes.
+    """
     while True:
         same = keys[1:] == keys[:-1]
         if not keys.size or not xp.any(same):
@@ -109,5 +112,5 @@ def _segment_sums(keys: Array, values: Array) -> tuple[Array, Array]:
         paired = xp.concat((same, xp.zeros(1, dtype=same.dtype, device=same.device)))
         following = xp.concat((values[1:], xp.zeros(1, dtype=values.dtype, device=values.device)))
         values = xp.where(paired, values + following, values)
-        kept = rank % 2 == 0
-        keys, values = keys[kept], values[kept]
+        first_of_pair = rank % 2 == 0
+        keys, values = keys[first_of_pair], values[first_of_pair]

@@ -1,15 +1,16 @@
-"""Einstein sums, in NumPy's name and signature.
+"""Einstein summation, with NumPy's name and signature. xarray looks for the function.
 
-The standard has none; xarray looks for it. A sum of several operands is done two at a time, each time the two whose
-result is smallest, and each of them as one matrix product.
+Operands are contracted in pairs, each pair as one stack of matrix products. The greedy order contracts next the pair
+whose result is smallest relative to its operands.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeAlias
 
 from .. import _standard as xp
 from .. import linalg
@@ -20,38 +21,40 @@ from .._core.errors import describe
 
 __all__ = ["einsum"]
 
-Labels = tuple[Any, ...]
-"""A label for each axis: a letter, an integer, or, for an axis of an ellipsis, a pair of ``"..."`` and its place from
-the end.
-"""
+Labels: TypeAlias = tuple[Any, ...]
+"""A label for each axis: a letter, an integer, or, for an axis of an ellipsis, ``("...", position from the end)``."""
+
+Term: TypeAlias = tuple[Array, Labels]
+"""An operand or intermediate result, and the labels of its axes."""
 
 
 @composed
 def einsum(subscripts: Any, *operands: Any, optimize: Any = True) -> Array:
-    r"""Sums of products over labelled axes, such as :math:`\sum_j a_{ij} b_{jk}` for ``"ij,jk->ik"``.
+    r"""Return a sum of products over labelled axes, such as :math:`\sum_j a_{ij} b_{jk}` for ``"ij,jk->ik"``.
 
     Parameters
     ----------
     subscripts
-        A letter for each axis of each operand, with commas between operands; after ``->`` those of the result. Without
-        ``->``, the result has the letters met once, in the order of the alphabet. ``...`` stands for axes that
-        broadcast. Instead, operands may alternate with lists of integers: ``einsum(a, [0, 1], b, [1, 2], [0, 2])``.
+        One letter for each axis of each operand, with commas between operands, and after ``->`` the letters of the
+        result. Without ``->``, the axes of the result are the letters that appear once, in alphabetical order.
+        ``...`` denotes axes that broadcast. Alternatively, operands and lists of integer labels alternate:
+        ``einsum(a, [0, 1], b, [1, 2], [0, 2])``.
     *operands
-        Arrays of booleans or numbers. Axes of one letter have one length, or 1, which broadcasts.
+        Arrays of booleans or numbers. Axes with the same letter have the same length, or length 1, which broadcasts.
     optimize
-        NumPy's choice of the order of products; taken, and not heeded: the order is always chosen here.
+        Accepted for compatibility with NumPy and ignored: the order of contraction is always optimized.
 
     Returns
     -------
     Array
-        Of the promoted dtype.
+        The sums, of the promoted dtype.
 
     Raises
     ------
     ValueError
-        If the subscripts are not well formed, or do not fit the operands.
+        If the subscripts are malformed, or do not fit the operands.
     TypeError
-        If an operand is no Array.
+        If an operand is not an Array.
 
     Notes
     -----
@@ -63,63 +66,62 @@ def einsum(subscripts: Any, *operands: Any, optimize: Any = True) -> Array:
     >>> xp.einsum("ij,j->i", xp.asarray([[1.0, 2.0], [3.0, 4.0]]), xp.asarray([1.0, 10.0]))
     Array([21., 43.])
     """
-    arrays, labels, output = _parsed(subscripts, operands)
+    arrays, labels, output = _parse(subscripts, operands)
     dtype = result_type(*(x.dtype for x in arrays))
     if dtype.kind == "b":
         arrays = [xp.astype(x, x._device.default_dtypes["integral"]) for x in arrays]
     else:
         arrays = [xp.astype(x, dtype, copy=False) for x in arrays]
-    lengths = _lengths(arrays, labels, output)
-    terms = [_term(x, names, lengths, set(output)) for x, names in zip(arrays, labels, strict=True)]
+    lengths = _label_lengths(arrays, labels)
+    terms = [_unique_labels(x, names, lengths) for x, names in zip(arrays, labels, strict=True)]
     while len(terms) > 1:
         pairs = combinations(range(len(terms)), 2)
         i, j = min(pairs, key=lambda pair: _cost(terms, pair, lengths, output))
         others = [term for position, term in enumerate(terms) if position not in (i, j)]
-        terms = [*others, _product(terms[i], terms[j], lengths, _needed(others, output))]
+        terms = [*others, _contract(terms[i], terms[j], lengths, _required(others, output))]
     x, names = terms[0]
-    x = _summed(x, names, set(output))
+    x = _sum_others(x, names, set(output))
     names = tuple(name for name in names if name in output)
-    # A letter may stand in the result alone only where an axis of length 1 was all that carried it.
-    x = xp.permute_dims(x, tuple(names.index(name) for name in output))
+    x = _permute(x, names, output)
     return x != 0 if dtype.kind == "b" else x
 
 
-def _parsed(subscripts: Any, operands: Sequence[Any]) -> tuple[list[Array], list[Labels], Labels]:
-    """The operands, a label for each of their axes, and the labels of the result."""
+def _parse(subscripts: Any, operands: Sequence[Any]) -> tuple[list[Array], list[Labels], Labels]:
+    """Return the operands, a label for each of their axes, and the labels of the result."""
     if isinstance(subscripts, str):
-        given, arrow, wanted = subscripts.replace(" ", "").partition("->")
-        parts, arrays = [_letters(part) for part in given.split(",")], list(operands)
-        result = _letters(wanted) if arrow else None
+        inputs, arrow, output_part = subscripts.replace(" ", "").partition("->")
+        parts, arrays = [_parse_letters(part) for part in inputs.split(",")], list(operands)
+        result = _parse_letters(output_part) if arrow else None
     else:
         items = (subscripts, *operands)
         arrays = list(items[: len(items) // 2 * 2 : 2]) or [subscripts]
         for x in arrays:
             device_of(x, "einsum")
-        parts = [_integers(item) for item in items[1::2]]
-        result = _integers(items[-1]) if len(items) % 2 else None
+        parts = [_parse_integers(item) for item in items[1::2]]
+        result = _parse_integers(items[-1]) if len(items) % 2 else None
     for x in arrays:
         device_of(x, "einsum")
     if len(parts) != len(arrays):
         raise ValueError(
-            f"einsum(): {describe(subscripts)} is for {len(parts)} operands, and {len(arrays)} are given: "
-            f"arrays of shape {', '.join(str(x.shape) for x in arrays)}"
+            f"einsum(): {describe(subscripts)} has subscripts for {len(parts)} operands, not for {len(arrays)} arrays "
+            f"of shape {', '.join(str(x.shape) for x in arrays)}; give one term to each operand"
         )
-    labels = [_axes(part, x) for part, x in zip(parts, arrays, strict=True)]
-    met = [name for names in labels for name in names]
-    broadcast = sorted({name for name in met if isinstance(name, tuple)}, reverse=True, key=lambda name: name[1])
+    labels = [_label_axes(part, x) for part, x in zip(parts, arrays, strict=True)]
+    counts = Counter(name for names in labels for name in names)
+    broadcast = sorted((name for name in counts if isinstance(name, tuple)), reverse=True, key=lambda name: name[1])
     if result is None:
-        single = sorted(name for name in set(met) if not isinstance(name, tuple) and met.count(name) == 1)
+        single = sorted(name for name, count in counts.items() if not isinstance(name, tuple) and count == 1)
         return arrays, labels, (*broadcast, *single)
     output: Labels = tuple(name for part in result for name in (broadcast if part is Ellipsis else (part,)))
-    if len(set(output)) != len(output) or not set(output) <= set(met):
+    if len(set(output)) != len(output) or not set(output) <= counts.keys():
         raise ValueError(
-            f"einsum(): the result of {describe(subscripts)} names a label twice, or one that no operand has"
+            f"einsum(): the result of {describe(subscripts)} has a duplicate label, or a label that no operand has"
         )
     return arrays, labels, output
 
 
-def _integers(part: Any) -> Labels:
-    """The labels of one operand from a list of integers, in which an ellipsis may stand."""
+def _parse_integers(part: Any) -> Labels:
+    """Return the labels of one operand from a list of integers and at most one ellipsis."""
     if not isinstance(part, (list, tuple)):
         raise TypeError(
             f"einsum() takes subscripts as text or as lists of integers after the Arrays, not {describe(part)}"
@@ -127,29 +129,32 @@ def _integers(part: Any) -> Labels:
     return tuple(part)
 
 
-def _letters(part: str) -> Labels:
-    """The labels of one operand as they are written, an ellipsis as ``...``."""
+def _parse_letters(part: str) -> Labels:
+    """Return the labels of one operand from its subscripts, with Ellipsis for ``...``."""
     head, dots, tail = part.partition("...")
-    wrong = {letter for letter in head + tail if not (letter.isascii() and letter.isalpha())}
-    if wrong:
+    invalid = {letter for letter in head + tail if not (letter.isascii() and letter.isalpha())}
+    if invalid:
         raise ValueError(
-            f"einsum(): subscripts are letters, '...', ',' and '->', not {''.join(sorted(wrong))!r} in {part!r}"
+            f"einsum(): subscripts are letters, '...', ',' and '->', not {''.join(sorted(invalid))!r} in {part!r}"
         )
     return (*head, *((Ellipsis,) if dots else ()), *tail)
 
 
-def _axes(part: Labels, x: Array) -> Labels:
-    """A label for each axis of an operand."""
+def _label_axes(part: Labels, x: Array) -> Labels:
+    """Return a label for each axis of an operand."""
     named = [name for name in part if name is not Ellipsis]
-    free = x.ndim - len(named)
-    if free < 0 or len(part) - len(named) > 1 or (free and Ellipsis not in part):
-        raise ValueError(f"einsum(): {len(named)} subscripts do not fit an array of shape {x.shape}")
-    spread = tuple(("...", free - i) for i in range(free))
-    return tuple(name for item in part for name in (spread if item is Ellipsis else (item,)))
+    unnamed = x.ndim - len(named)
+    if unnamed < 0 or len(part) - len(named) > 1 or (unnamed and Ellipsis not in part):
+        raise ValueError(
+            f"einsum(): {len(named)} subscripts do not fit an array of shape {x.shape}; "
+            "give one for each axis, or '...' once for the others"
+        )
+    broadcast = tuple(("...", unnamed - i) for i in range(unnamed))
+    return tuple(name for item in part for name in (broadcast if item is Ellipsis else (item,)))
 
 
-def _lengths(arrays: Sequence[Array], labels: Sequence[Labels], output: Labels) -> dict[Any, int]:
-    """The length of each label."""
+def _label_lengths(arrays: Sequence[Array], labels: Sequence[Labels]) -> dict[Any, int]:
+    """Return the length of each label."""
     lengths: dict[Any, int] = {}
     for x, names in zip(arrays, labels, strict=True):
         for name, length in zip(names, x.shape, strict=True):
@@ -163,69 +168,69 @@ def _lengths(arrays: Sequence[Array], labels: Sequence[Labels], output: Labels) 
     return lengths
 
 
-def _term(x: Array, names: Labels, lengths: dict[Any, int], kept: set[Any]) -> tuple[Array, Labels]:
-    """An operand with each label once: diagonals of those it has twice, without axes of length 1 that broadcast."""
+def _unique_labels(x: Array, names: Labels, lengths: dict[Any, int]) -> Term:
+    """Return an operand with unique labels: diagonals for repeated labels, without axes of length 1 that broadcast."""
     for name in dict.fromkeys(names):
         while names.count(name) > 1:
             first = names.index(name)
             second = names.index(name, first + 1)
             if x.shape[first] != x.shape[second]:
-                short = first if x.shape[first] == 1 else second
-                x = xp.squeeze(x, short)
-                names = (*names[:short], *names[short + 1 :])
+                broadcast_axis = first if x.shape[first] == 1 else second
+                x = xp.squeeze(x, broadcast_axis)
+                names = (*names[:broadcast_axis], *names[broadcast_axis + 1 :])
                 continue
-            rest = tuple(i for i in range(x.ndim) if i not in (first, second))
-            x = linalg.diagonal(xp.permute_dims(x, (*rest, first, second)))
-            names = (*(names[i] for i in rest), name)
-    narrow = tuple(i for i, name in enumerate(names) if x.shape[i] == 1 and lengths[name] != 1)
-    if narrow:
-        x = xp.squeeze(x, narrow)
-        names = tuple(name for i, name in enumerate(names) if i not in narrow)
+            others = tuple(i for i in range(x.ndim) if i not in (first, second))
+            x = linalg.diagonal(xp.permute_dims(x, (*others, first, second)))
+            names = (*(names[i] for i in others), name)
+    broadcast_axes = tuple(i for i, name in enumerate(names) if x.shape[i] == 1 and lengths[name] != 1)
+    if broadcast_axes:
+        x = xp.squeeze(x, broadcast_axes)
+        names = tuple(name for i, name in enumerate(names) if i not in broadcast_axes)
     return x, names
 
 
-def _needed(terms: Sequence[tuple[Array, Labels]], output: Labels) -> set[Any]:
+def _required(terms: Sequence[Term], output: Labels) -> set[Any]:
+    """Return the labels of the result and of the terms that are not contracted yet."""
     return {*output, *(name for _, names in terms for name in names)}
 
 
-def _cost(terms: Sequence[tuple[Array, Labels]], pair: tuple[int, int], lengths: dict[Any, int], output: Labels) -> int:
-    """How much larger the product of two terms is than they are."""
+def _cost(terms: Sequence[Term], pair: tuple[int, int], lengths: dict[Any, int], output: Labels) -> int:
+    """Return the number of elements of the contraction of two terms, less the number of their own elements."""
     others = [term for position, term in enumerate(terms) if position not in pair]
     (x, names1), (y, names2) = terms[pair[0]], terms[pair[1]]
-    kept = {*names1, *names2} & _needed(others, output)
-    return math.prod(lengths[name] for name in kept) - x.size - y.size
+    labels = {*names1, *names2} & _required(others, output)
+    return math.prod(lengths[name] for name in labels) - x.size - y.size
 
 
-def _summed(x: Array, names: Labels, kept: set[Any]) -> Array:
-    """The sum over the axes whose label nobody needs."""
-    axes = tuple(i for i, name in enumerate(names) if name not in kept)
+def _sum_others(x: Array, names: Labels, required: set[Any]) -> Array:
+    """Return the sum over the axes whose label is not required."""
+    axes = tuple(i for i, name in enumerate(names) if name not in required)
     return xp.sum(x, axis=axes, dtype=x.dtype) if axes else x
 
 
-def _product(
-    term1: tuple[Array, Labels], term2: tuple[Array, Labels], lengths: dict[Any, int], needed: set[Any]
-) -> tuple[Array, Labels]:
-    """Two terms as one: a stack of matrix products, over the labels of both that nobody else needs."""
+def _contract(term1: Term, term2: Term, lengths: dict[Any, int], required: set[Any]) -> Term:
+    """Return the contraction of two terms over their common labels that are not required, as a stack of products.
+
+    The axes of the result are the common labels that are required, then those of the first term, then of the second.
+    """
     (x, names1), (y, names2) = term1, term2
-    x, y = _summed(x, names1, needed | set(names2)), _summed(y, names2, needed | set(names1))
-    names1 = tuple(name for name in names1 if name in needed or name in names2)
-    names2 = tuple(name for name in names2 if name in needed or name in term1[1])
-    both = tuple(name for name in names1 if name in names2)
-    stacked, inner = tuple(n for n in both if n in needed), tuple(n for n in both if n not in needed)
-    left, right = tuple(n for n in names1 if n not in both), tuple(n for n in names2 if n not in both)
-    names = (*stacked, *left, *right)
-    sizes = [math.prod(lengths[name] for name in group) for group in (stacked, left, inner, right)]
-    x = _arranged(x, names1, (*stacked, *left, *inner))
-    y = _arranged(y, names2, (*stacked, *inner, *right))
-    shape = tuple(lengths[name] for name in names)
+    x, y = _sum_others(x, names1, required | set(names2)), _sum_others(y, names2, required | set(names1))
+    names1 = tuple(name for name in names1 if name in required or name in names2)
+    names2 = tuple(name for name in names2 if name in required or name in names1)
+    common = tuple(name for name in names1 if name in names2)
+    stack, inner = tuple(n for n in common if n in required), tuple(n for n in common if n not in required)
+    rows, columns = tuple(n for n in names1 if n not in common), tuple(n for n in names2 if n not in common)
+    names = (*stack, *rows, *columns)
+    x = _permute(x, names1, (*stack, *rows, *inner))
+    y = _permute(y, names2, (*stack, *inner, *columns))
     if not inner:
-        ones = (1,) * len(right)
-        widened = xp.reshape(x, (*x.shape, *ones))
-        return widened * xp.reshape(y, (*y.shape[: len(stacked)], *(1,) * len(left), *y.shape[len(stacked) :])), names
-    x = xp.reshape(x, (sizes[0], sizes[1], sizes[2]))
-    y = xp.reshape(y, (sizes[0], sizes[2], sizes[3]))
-    return xp.reshape(xp.matmul(x, y), shape), names
+        x = xp.reshape(x, (*x.shape, *(1,) * len(columns)))
+        return x * xp.reshape(y, (*y.shape[: len(stack)], *(1,) * len(rows), *y.shape[len(stack) :])), names
+    batch, m, k, n = (math.prod(lengths[name] for name in group) for group in (stack, rows, inner, columns))
+    product = xp.matmul(xp.reshape(x, (batch, m, k)), xp.reshape(y, (batch, k, n)))
+    return xp.reshape(product, tuple(lengths[name] for name in names)), names
 
 
-def _arranged(x: Array, names: Labels, order: Labels) -> Array:
+def _permute(x: Array, names: Labels, order: Labels) -> Array:
+    """Return an array with its axes in the order of the labels in ``order``."""
     return xp.permute_dims(x, tuple(names.index(name) for name in order))

@@ -1,4 +1,4 @@
-"""Diagonals, transposes and roots of polynomials, in NumPy's names and signatures."""
+"""Diagonals, transposes and roots of polynomials, with NumPy's names and signatures."""
 
 from __future__ import annotations
 
@@ -12,31 +12,34 @@ from .._core.array import Array
 from .._core.checks import LARGEST, check_integer
 from .._core.dispatch import composed, device_of
 from .._core.dtypes import kind_of, result_type
+from .._core.errors import describe
 
 __all__ = ["diag", "roots", "transpose"]
 
 
 @composed
 def diag(v: Array, k: int = 0) -> Array:
-    """The matrix with a vector on a diagonal, or the diagonal of a matrix.
+    """Return the matrix with a vector on a diagonal, or a diagonal of a matrix.
 
     Parameters
     ----------
     v
-        Array of one dimension, or of two.
+        Array of one or two dimensions and any dtype.
     k
-        The diagonal: 0 for the main one, positive above it, negative below.
+        The diagonal: 0 for the main one, positive for those above it, negative for those below.
 
     Returns
     -------
     Array
-        Of shape ``(N + |k|, N + |k|)`` for a vector of ``N`` elements, zero elsewhere; for a matrix, a copy of its
-        diagonal.
+        For a vector of ``N`` elements, a matrix of shape ``(N + |k|, N + |k|)`` that is zero elsewhere; for a matrix, a
+        copy of its diagonal.
 
     Raises
     ------
     ValueError
-        If ``v`` has not one dimension or two.
+        If ``v`` does not have one or two dimensions.
+    TypeError
+        If ``k`` is not an integer.
 
     Notes
     -----
@@ -45,32 +48,32 @@ def diag(v: Array, k: int = 0) -> Array:
     device = device_of(v, "diag")
     k = check_integer(k, "diag", "k")
     if abs(k) > LARGEST:
-        raise ValueError(f"diag(): a diagonal {k} places from the main one is more than memory has addresses")
+        raise ValueError(f"diag(): k is at most {LARGEST} in magnitude, not {k}")
     if v.ndim == 2:
         return linalg.diagonal(v, offset=k).copy()
     if v.ndim != 1:
         raise ValueError(f"diag() takes a vector or a matrix, not an array of shape {v.shape}")
     length = v.shape[0] + abs(k)
     margin = xp.zeros(abs(k), dtype=v.dtype, device=device)
-    on = xp.eye(length, k=k, dtype=np.bool_, device=device)
+    on_diagonal = xp.eye(length, k=k, dtype=np.bool_, device=device)
     values = xp.concat((margin, v))[None, :] if k >= 0 else xp.concat((v, margin))[None, :]
-    return xp.where(on, values, xp.zeros((), dtype=v.dtype, device=device))
+    return xp.where(on_diagonal, values, xp.zeros((), dtype=v.dtype, device=device))
 
 
 @composed
 def roots(p: Array) -> Array:
-    r"""The roots of a polynomial, :math:`p_0 x^n + p_1 x^{n-1} + \dots + p_n = 0`.
+    r"""Return the roots of a polynomial, :math:`p_0 x^n + p_1 x^{n-1} + \dots + p_n = 0`.
 
     Parameters
     ----------
     p
-        Array of one dimension: the coefficients, that of the highest power first.
+        The coefficients, in an Array of one dimension, from the highest power to the lowest.
 
     Returns
     -------
     Array
-        The roots, of the complex dtype of the precision of ``p``; as many as the degree, zeros last. None for a
-        constant.
+        The roots, of shape ``(n,)`` for a polynomial of degree ``n``, with the roots that are zero last. Complex, in
+        the precision of ``p``.
 
     Raises
     ------
@@ -79,8 +82,8 @@ def roots(p: Array) -> Array:
 
     Notes
     -----
-    NumPy, ``roots``: the eigenvalues of the companion matrix. The result is complex even where all roots are real, so
-    that its dtype does not depend on values.
+    NumPy, ``roots``. Computed as the eigenvalues of the companion matrix. The result is complex even if all roots are
+    real, so that its dtype does not depend on the values.
     """
     device = device_of(p, "roots")
     if p.ndim > 1:
@@ -89,11 +92,11 @@ def roots(p: Array) -> Array:
     if kind_of(p.dtype) not in "fc":
         p = xp.astype(p, device.default_dtypes["real floating"])
     dtype = result_type(p.dtype, np.complex64)
-    given = [int(i) for i in xp.nonzero(p)[0]] if p.size else []
-    if not given:
+    nonzero = [int(i) for i in xp.nonzero(p)[0]] if p.size else []
+    if not nonzero:
         return xp.empty(0, dtype=dtype, device=device)
-    zeros = xp.zeros(p.shape[0] - 1 - given[-1], dtype=dtype, device=device)
-    p = p[given[0] : given[-1] + 1]
+    zeros = xp.zeros(p.shape[0] - 1 - nonzero[-1], dtype=dtype, device=device)
+    p = p[nonzero[0] : nonzero[-1] + 1]
     degree = p.shape[0] - 1
     if not degree:
         return zeros
@@ -104,7 +107,7 @@ def roots(p: Array) -> Array:
 
 @composed
 def transpose(a: Array, axes: Sequence[int] | None = None) -> Array:
-    """An array with its axes in another order, a view.
+    """Return a view of an array with its axes permuted.
 
     Parameters
     ----------
@@ -116,16 +119,22 @@ def transpose(a: Array, axes: Sequence[int] | None = None) -> Array:
     Returns
     -------
     Array
-        Of the same elements.
+        The permuted array, with the elements and the dtype of ``a``.
 
     Raises
     ------
     ValueError
-        If ``axes`` is no permutation.
+        If ``axes`` is not a permutation of the axes.
+    TypeError
+        If ``axes`` is not a sequence of integers.
 
     Notes
     -----
-    NumPy, ``transpose``. The standard's own function is :func:`permute_dims`.
+    NumPy, ``transpose``. The standard's function is :func:`permute_dims`.
     """
     device_of(a, "transpose")
-    return xp.permute_dims(a, tuple(range(a.ndim))[::-1] if axes is None else tuple(axes))
+    try:
+        order = tuple(range(a.ndim))[::-1] if axes is None else tuple(axes)
+    except TypeError:
+        raise TypeError(f"transpose(): axes is a sequence of integers or None, not {describe(axes)}") from None
+    return xp.permute_dims(a, order)

@@ -1,10 +1,10 @@
-"""Reductions and cumulative functions that pass over NaN, in NumPy's names and signatures.
+"""Reductions and cumulative functions that ignore NaN, with NumPy's names and signatures.
 
-The standard has none; xarray, cubed and scikit-learn look for them. Each is written once over the namespace's own
-functions, so it runs on every device. Dtypes without NaN take the plain function.
+xarray, cubed and scikit-learn look for them. Each function is built from the namespace's functions, so it runs on every
+device. Dtypes without NaN take the plain reduction.
 
-None of them warns where a slice holds nothing but NaN: the result is NaN there, and asking whether to warn would
-make a GPU wait.
+The functions do not warn about a slice whose elements are all NaN; its result is NaN. The check for a warning would
+block until the device has finished.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ __all__ = [
 
 @composed
 def cumprod(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
-    r"""The products :math:`\prod_{j \le i} a_j` along an axis.
+    r"""Return the cumulative products :math:`\prod_{j \le i} a_j` along an axis.
 
     Parameters
     ----------
     a
         Array of booleans or numbers.
     axis
-        The axis to go along; None flattens ``a`` first.
+        The axis to accumulate along; None flattens ``a`` first.
     dtype
-        The dtype of result and computation, as in :func:`cumulative_prod`.
+        The dtype of the result and of the computation, as in :func:`cumulative_prod`.
 
     Returns
     -------
     Array
-        Of the shape of ``a``, or of one dimension.
+        The cumulative products, of the shape of ``a``, or of one dimension if ``axis`` is None.
 
     Raises
     ------
@@ -61,29 +61,29 @@ def cumprod(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
 
     Notes
     -----
-    NumPy, ``cumprod``. The standard's own function is :func:`cumulative_prod`.
+    NumPy, ``cumprod``. The standard's function is :func:`cumulative_prod`.
     """
-    line, axis = _line(_numbers(a, "cumprod"), axis)
-    return xp.cumulative_prod(line, axis=axis, dtype=dtype)
+    a, axis = _flatten(_numbers(a, "cumprod"), axis)
+    return xp.cumulative_prod(a, axis=axis, dtype=dtype)
 
 
 @composed
 def cumsum(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
-    r"""The sums :math:`\sum_{j \le i} a_j` along an axis.
+    r"""Return the cumulative sums :math:`\sum_{j \le i} a_j` along an axis.
 
     Parameters
     ----------
     a
         Array of booleans or numbers.
     axis
-        The axis to go along; None flattens ``a`` first.
+        The axis to accumulate along; None flattens ``a`` first.
     dtype
-        The dtype of result and computation, as in :func:`cumulative_sum`.
+        The dtype of the result and of the computation, as in :func:`cumulative_sum`.
 
     Returns
     -------
     Array
-        Of the shape of ``a``, or of one dimension.
+        The cumulative sums, of the shape of ``a``, or of one dimension if ``axis`` is None.
 
     Raises
     ------
@@ -92,15 +92,15 @@ def cumsum(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
 
     Notes
     -----
-    NumPy, ``cumsum``. The standard's own function is :func:`cumulative_sum`.
+    NumPy, ``cumsum``. The standard's function is :func:`cumulative_sum`.
     """
-    line, axis = _line(_numbers(a, "cumsum"), axis)
-    return xp.cumulative_sum(line, axis=axis, dtype=dtype)
+    a, axis = _flatten(_numbers(a, "cumsum"), axis)
+    return xp.cumulative_sum(a, axis=axis, dtype=dtype)
 
 
 @composed
 def nanargmax(a: Array, axis: int | None = None, *, keepdims: bool = False) -> Array:
-    """The position of the largest element that is not NaN; of the first of them where there are several.
+    """Return the index of the largest element that is not NaN, or of the first of several equal ones.
 
     Parameters
     ----------
@@ -109,30 +109,30 @@ def nanargmax(a: Array, axis: int | None = None, *, keepdims: bool = False) -> A
     axis
         The axis to search along; None searches the flattened array.
     keepdims
-        Whether the searched axes stay, with length 1.
+        Whether the searched axes remain, with length 1.
 
     Returns
     -------
     Array
-        Positions, of the default index dtype.
+        The indices, of the default index dtype.
 
     Raises
     ------
     ValueError
-        If a slice holds nothing but NaN, or there is no element to choose from.
+        If all elements of a slice are NaN, a slice is empty, or the axis is out of bounds.
     TypeError
         If ``a`` is complex.
 
     Notes
     -----
-    NumPy, ``nanargmax``. Unlike there, the position of a NaN is never given for that of an infinity.
+    NumPy, ``nanargmax``. Unlike NumPy, the function never returns the index of a NaN in place of an infinity.
     """
-    return _position(a, nanmax, axis, keepdims, "nanargmax")
+    return _argextreme(a, nanmax, axis, keepdims, "nanargmax")
 
 
 @composed
 def nanargmin(a: Array, axis: int | None = None, *, keepdims: bool = False) -> Array:
-    """The position of the smallest element that is not NaN; of the first of them where there are several.
+    """Return the index of the smallest element that is not NaN, or of the first of several equal ones.
 
     Parameters
     ----------
@@ -141,44 +141,44 @@ def nanargmin(a: Array, axis: int | None = None, *, keepdims: bool = False) -> A
     axis
         The axis to search along; None searches the flattened array.
     keepdims
-        Whether the searched axes stay, with length 1.
+        Whether the searched axes remain, with length 1.
 
     Returns
     -------
     Array
-        Positions, of the default index dtype.
+        The indices, of the default index dtype.
 
     Raises
     ------
     ValueError
-        If a slice holds nothing but NaN, or there is no element to choose from.
+        If all elements of a slice are NaN, a slice is empty, or the axis is out of bounds.
     TypeError
         If ``a`` is complex.
 
     Notes
     -----
-    NumPy, ``nanargmin``. Unlike there, the position of a NaN is never given for that of an infinity.
+    NumPy, ``nanargmin``. Unlike NumPy, the function never returns the index of a NaN in place of an infinity.
     """
-    return _position(a, nanmin, axis, keepdims, "nanargmin")
+    return _argextreme(a, nanmin, axis, keepdims, "nanargmin")
 
 
 @composed
 def nancumprod(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
-    r"""The products :math:`\prod_{j \le i} a_j` along an axis, NaN counting as 1.
+    r"""Return the cumulative products :math:`\prod_{j \le i} a_j` along an axis, with NaN treated as 1.
 
     Parameters
     ----------
     a
         Array of booleans or numbers.
     axis
-        The axis to go along; None flattens ``a`` first.
+        The axis to accumulate along; None flattens ``a`` first.
     dtype
-        The dtype of result and computation, as in :func:`cumulative_prod`.
+        The dtype of the result and of the computation, as in :func:`cumulative_prod`.
 
     Returns
     -------
     Array
-        Of the shape of ``a``, or of one dimension.
+        The cumulative products, of the shape of ``a``, or of one dimension if ``axis`` is None.
 
     Raises
     ------
@@ -194,21 +194,21 @@ def nancumprod(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
 
 @composed
 def nancumsum(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
-    r"""The sums :math:`\sum_{j \le i} a_j` along an axis, NaN counting as 0.
+    r"""Return the cumulative sums :math:`\sum_{j \le i} a_j` along an axis, with NaN treated as 0.
 
     Parameters
     ----------
     a
         Array of booleans or numbers.
     axis
-        The axis to go along; None flattens ``a`` first.
+        The axis to accumulate along; None flattens ``a`` first.
     dtype
-        The dtype of result and computation, as in :func:`cumulative_sum`.
+        The dtype of the result and of the computation, as in :func:`cumulative_sum`.
 
     Returns
     -------
     Array
-        Of the shape of ``a``, or of one dimension.
+        The cumulative sums, of the shape of ``a``, or of one dimension if ``axis`` is None.
 
     Raises
     ------
@@ -224,7 +224,7 @@ def nancumsum(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
 
 @composed
 def nanmax(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
-    r"""The largest element that is not NaN, over all or some axes.
+    r"""Return the largest element that is not NaN, over all or some axes.
 
     Parameters
     ----------
@@ -233,17 +233,17 @@ def nanmax(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     axis
         The axis or axes to reduce; None reduces all of them.
     keepdims
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes remain, with length 1.
 
     Returns
     -------
     Array
-        The maxima, of the dtype of ``a``; NaN where there is nothing but NaN.
+        The maxima, of the dtype of ``a``; NaN if all elements of a slice are NaN.
 
     Raises
     ------
     ValueError
-        If there is no element to choose from, or an axis is out of bounds.
+        If a slice is empty, or an axis is out of bounds.
     TypeError
         If ``a`` is complex.
 
@@ -256,7 +256,7 @@ def nanmax(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
 
 @composed
 def nanmean(a: Array, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
-    r"""The arithmetic mean, :math:`\frac{1}{N} \sum_i a_i`, of the ``N`` elements that are not NaN.
+    r"""Return the arithmetic mean, :math:`\frac{1}{N} \sum_i a_i`, of the ``N`` elements that are not NaN.
 
     Parameters
     ----------
@@ -265,22 +265,22 @@ def nanmean(a: Array, axis: Axis = None, dtype: Any = None, *, keepdims: bool = 
     axis
         The axis or axes to reduce; None reduces all of them.
     dtype
-        The dtype of result and computation, a floating-point one. By default that of ``a``; the default
+        The dtype of the result and of the computation, a floating-point dtype. By default that of ``a``, or the default
         floating-point dtype for integers and booleans.
     keepdims
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes remain, with length 1.
 
     Returns
     -------
     Array
-        The means; NaN where there is nothing but NaN.
+        The means; NaN if all elements of a slice are NaN.
 
     Raises
     ------
     ValueError
         If an axis is out of bounds.
     TypeError
-        If ``dtype`` is no floating-point dtype.
+        If ``dtype`` is not a floating-point dtype.
 
     Notes
     -----
@@ -293,7 +293,7 @@ def nanmean(a: Array, axis: Axis = None, dtype: Any = None, *, keepdims: bool = 
 
 @composed
 def nanmin(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
-    r"""The smallest element that is not NaN, over all or some axes.
+    r"""Return the smallest element that is not NaN, over all or some axes.
 
     Parameters
     ----------
@@ -302,17 +302,17 @@ def nanmin(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     axis
         The axis or axes to reduce; None reduces all of them.
     keepdims
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes remain, with length 1.
 
     Returns
     -------
     Array
-        The minima, of the dtype of ``a``; NaN where there is nothing but NaN.
+        The minima, of the dtype of ``a``; NaN if all elements of a slice are NaN.
 
     Raises
     ------
     ValueError
-        If there is no element to choose from, or an axis is out of bounds.
+        If a slice is empty, or an axis is out of bounds.
     TypeError
         If ``a`` is complex.
 
@@ -325,7 +325,7 @@ def nanmin(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
 
 @composed
 def nanprod(a: Array, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
-    r"""The product, :math:`\prod_i a_i`, of the elements that are not NaN.
+    r"""Return the product, :math:`\prod_i a_i`, of the elements that are not NaN.
 
     Parameters
     ----------
@@ -334,14 +334,14 @@ def nanprod(a: Array, axis: Axis = None, dtype: Any = None, *, keepdims: bool = 
     axis
         The axis or axes to reduce; None reduces all of them.
     dtype
-        The dtype of result and computation, as in :func:`prod`.
+        The dtype of the result and of the computation, as in :func:`prod`.
     keepdims
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes remain, with length 1.
 
     Returns
     -------
     Array
-        The products; 1 where there is nothing but NaN.
+        The products; 1 if all elements of a slice are NaN.
 
     Raises
     ------
@@ -365,7 +365,7 @@ def nanstd(
     keepdims: bool = False,
     correction: float | None = None,
 ) -> Array:
-    r"""The standard deviation, :math:`\sqrt{\frac{1}{N - c} \sum_i |a_i - \bar a|^2}`, of what is not NaN.
+    r"""Return the standard deviation, :math:`\sqrt{\frac{1}{N - c} \sum_i |a_i - \bar a|^2}`, ignoring NaN.
 
     Parameters
     ----------
@@ -376,22 +376,22 @@ def nanstd(
     dtype
         The dtype of the computation, as in :func:`nanmean`.
     ddof, correction
-        Two names of what is taken from the number ``N`` of elements that are not NaN (:math:`c`): 0 for a
-        population, 1 for a sample.
+        Degrees-of-freedom adjustment :math:`c`, under NumPy's or the standard's name: the divisor is :math:`N - c`,
+        where :math:`N` is the number of elements that are not NaN. 0 for a population, 1 for a sample.
     keepdims
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes remain, with length 1.
 
     Returns
     -------
     Array
-        The standard deviations, real; NaN where ``N - c`` is not above 0.
+        The standard deviations, real; NaN if ``N - c`` is not positive.
 
     Raises
     ------
     ValueError
         If an axis is out of bounds, or both ``ddof`` and ``correction`` are given.
     TypeError
-        If ``dtype`` is no floating-point dtype.
+        If ``dtype`` is not a floating-point dtype.
 
     Notes
     -----
@@ -402,7 +402,7 @@ def nanstd(
 
 @composed
 def nansum(a: Array, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
-    r"""The sum, :math:`\sum_i a_i`, of the elements that are not NaN.
+    r"""Return the sum, :math:`\sum_i a_i`, of the elements that are not NaN.
 
     Parameters
     ----------
@@ -411,14 +411,14 @@ def nansum(a: Array, axis: Axis = None, dtype: Any = None, *, keepdims: bool = F
     axis
         The axis or axes to reduce; None reduces all of them.
     dtype
-        The dtype of result and computation, as in :func:`sum`.
+        The dtype of the result and of the computation, as in :func:`sum`.
     keepdims
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes remain, with length 1.
 
     Returns
     -------
     Array
-        The sums; 0 where there is nothing but NaN.
+        The sums; 0 if all elements of a slice are NaN.
 
     Raises
     ------
@@ -448,7 +448,7 @@ def nanvar(
     keepdims: bool = False,
     correction: float | None = None,
 ) -> Array:
-    r"""The variance, :math:`\frac{1}{N - c} \sum_i |a_i - \bar a|^2`, of the elements that are not NaN.
+    r"""Return the variance, :math:`\frac{1}{N - c} \sum_i |a_i - \bar a|^2`, of the elements that are not NaN.
 
     Parameters
     ----------
@@ -459,22 +459,22 @@ def nanvar(
     dtype
         The dtype of the computation, as in :func:`nanmean`.
     ddof, correction
-        Two names of what is taken from the number ``N`` of elements that are not NaN (:math:`c`): 0 for a
-        population, 1 for a sample.
+        Degrees-of-freedom adjustment :math:`c`, under NumPy's or the standard's name: the divisor is :math:`N - c`,
+        where :math:`N` is the number of elements that are not NaN. 0 for a population, 1 for a sample.
     keepdims
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes remain, with length 1.
 
     Returns
     -------
     Array
-        The variances, real; NaN where ``N - c`` is not above 0.
+        The variances, real; NaN if ``N - c`` is not positive.
 
     Raises
     ------
     ValueError
         If an axis is out of bounds, or both ``ddof`` and ``correction`` are given.
     TypeError
-        If ``dtype`` is no floating-point dtype.
+        If ``dtype`` is not a floating-point dtype.
 
     Notes
     -----
@@ -484,13 +484,13 @@ def nanvar(
 
 
 def _numbers(a: Array, name: str) -> Array:
-    """Booleans as numbers of the default integer dtype, in which NumPy adds them up."""
+    """Return booleans as integers of the default dtype, in which NumPy adds them; other arrays unchanged."""
     device = device_of(a, name)
     return xp.astype(a, device.default_dtypes["integral"]) if a.dtype.kind == "b" else a
 
 
 def _floating(a: Array, dtype: Any, name: str) -> Array:
-    """An array as one of floating-point numbers."""
+    """Return an array as floating-point numbers: of ``dtype``, of its own dtype or of the default one."""
     device = device_of(a, name)
     if dtype is None:
         return a if kind_of(a.dtype) in "fc" else xp.astype(a, device.default_dtypes["real floating"])
@@ -501,67 +501,70 @@ def _floating(a: Array, dtype: Any, name: str) -> Array:
 
 
 def _filled(a: Array, value: float, name: str) -> Array:
-    """An array with a number in the place of NaN."""
+    """Return an array with NaN replaced by a number."""
     device_of(a, name)
     return xp.where(xp.isnan(a), value, a) if kind_of(a.dtype) in "fc" else a
 
 
-def _line(a: Array, axis: int | None) -> tuple[Array, int]:
-    """An array and the axis to go along, which is its only one where none was given."""
+def _flatten(a: Array, axis: int | None) -> tuple[Array, int]:
+    """Return an array and the axis to accumulate along, flattened for None."""
     return (xp.reshape(a, (-1,)), 0) if axis is None else (a, axis)
 
 
 def _count(a: Array, axis: Axis, keepdims: bool) -> Array:
-    """How many elements are not NaN, in the real dtype that divides those of ``a``."""
+    """Return the number of elements that are not NaN, in the real dtype of the precision of ``a``."""
     count = xp.count_nonzero(~xp.isnan(a), axis=axis, keepdims=keepdims)
     return xp.astype(count, finfo(a.dtype).dtype)
 
 
 def _quotient(total: Array, count: Array) -> Array:
-    """``total / count``, NaN where there is nothing to divide by."""
+    """Return ``total / count``, NaN where the count is not positive."""
     divisor = xp.astype(xp.where(count > 0, count, 1.0), total.dtype)
     return xp.where(count > 0, total / divisor, xp.nan)
 
 
 def _variance(a: Array, axis: Axis, dtype: Any, correction: float, keepdims: bool, name: str) -> Array:
+    """Return the variance of the elements that are not NaN."""
     a = _floating(a, dtype, name)
     filled, count = _filled(a, 0.0, name), _count(a, axis, True)
     mean = _quotient(xp.sum(filled, axis=axis, dtype=a.dtype, keepdims=True), count)
     distance = xp.where(xp.isnan(a), 0.0, filled - mean)
-    # The squared modulus, without the root that abs() takes of it.
+    # The squared modulus; abs() would take a square root first.
     squares = distance**2 if kind_of(a.dtype) == "f" else xp.real(distance) ** 2 + xp.imag(distance) ** 2
     total = xp.sum(squares, axis=axis, dtype=squares.dtype, keepdims=keepdims)
     return _quotient(total, xp.reshape(count, total.shape) - correction)
 
 
-def _extreme(a: Array, choose: Any, worst: float, axis: Axis, keepdims: bool, name: str) -> Array:
-    """The largest or smallest of the elements that are not NaN; ``worst`` is chosen only where there are none."""
+def _extreme(a: Array, reduce: Any, identity: float, axis: Axis, keepdims: bool, name: str) -> Array:
+    """Return the largest or smallest element that is not NaN; ``identity`` replaces NaN in the reduction."""
     device_of(a, name)
     if kind_of(a.dtype) == "f":
         missing = xp.isnan(a)
-        result = choose(xp.where(missing, worst, a), axis=axis, keepdims=keepdims)
+        result = reduce(xp.where(missing, identity, a), axis=axis, keepdims=keepdims)
         return xp.where(xp.all(missing, axis=axis, keepdims=keepdims), xp.nan, result)
     if a.dtype.kind == "c":
         raise TypeError(
             f"{name}() takes real numbers, not {a.dtype}, which has no order; reduce xtensor.abs(a) instead"
         )
     numbers = xp.astype(a, np.uint8) if a.dtype.kind == "b" else a
-    return xp.astype(choose(numbers, axis=axis, keepdims=keepdims), a.dtype, copy=False)
+    return xp.astype(reduce(numbers, axis=axis, keepdims=keepdims), a.dtype, copy=False)
 
 
-def _position(a: Array, extreme: Any, axis: int | None, keepdims: bool, name: str) -> Array:
-    """Where an extreme is met first."""
+def _argextreme(a: Array, extreme: Any, axis: int | None, keepdims: bool, name: str) -> Array:
+    """Return the index of the first element that equals the extreme."""
     device_of(a, name)
     if a.dtype.kind == "c":
-        raise TypeError(f"{name}() takes real numbers, not {a.dtype}, which has no order; take xtensor.abs(a)")
+        raise TypeError(f"{name}() takes real numbers, not {a.dtype}, which has no order; take xtensor.abs(a) first")
     if kind_of(a.dtype) == "f" and a.size and xp.any(xp.all(xp.isnan(a), axis=axis)):
-        raise ValueError(f"{name}(): a slice of the array of shape {a.shape} holds nothing but NaN")
-    found = a == extreme(a, axis, keepdims=True)
-    return xp.argmax(xp.astype(found, np.uint8), axis=axis, keepdims=keepdims)
+        raise ValueError(
+            f"{name}(): a slice of the array of shape {a.shape} holds only NaN; remove it or replace NaN before"
+        )
+    matches = a == extreme(a, axis, keepdims=True)
+    return xp.argmax(xp.astype(matches, np.uint8), axis=axis, keepdims=keepdims)
 
 
 def _correction(ddof: float, correction: float | None, name: str) -> float:
-    """What is taken from the number of elements, under either of its names."""
+    """Return the degrees-of-freedom adjustment, which either of two parameters may give."""
     chosen = ddof if correction is None else correction
     if isinstance(chosen, bool) or not isinstance(chosen, (int, float, np.number)):
         raise TypeError(f"{name}(): ddof is a real number, not {describe(chosen)}")

@@ -1,14 +1,13 @@
-"""Padding, in NumPy's name and signature.
+"""Padding, with NumPy's name and signature. xarray looks for the function.
 
-The standard has none; xarray looks for it. One axis after another is lengthened, so that what fills the corners is
-made of what the axes before have filled.
+Axes are padded one after another, so the corners are computed from the padding of the previous axes.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -22,44 +21,54 @@ from .quantiles import median
 
 __all__ = ["pad"]
 
-Widths = tuple[int, int]
+Widths: TypeAlias = tuple[int, int]
+"""The number of elements before and after an axis."""
 
 
 @composed
 def pad(array: Array, pad_width: Any, mode: str = "constant", **options: Any) -> Array:
-    """An array with elements put before and after it along its axes.
+    """Return an array with elements added before and after it along its axes.
 
     Parameters
     ----------
     array
         Array of any dtype.
     pad_width
-        How many: one number, a pair ``(before, after)``, a pair for each axis, or a dictionary of axes.
+        The number of elements to add: one number, a pair ``(before, after)``, a pair for each axis, or a dictionary
+        from axes to these.
     mode
-        What is put there: ``"constant"``, ``"edge"`` (the last element), ``"linear_ramp"`` (from the last element to
-        an end value), ``"maximum"``, ``"mean"``, ``"median"``, ``"minimum"`` (of the line), ``"reflect"`` (mirrored
-        at the last element), ``"symmetric"`` (mirrored behind it), ``"wrap"`` (from the other end), ``"empty"``
-        (whatever the memory holds).
+        The values of the padding:
+
+        - ``"constant"``: ``constant_values``;
+        - ``"edge"``: the first or last element of the line;
+        - ``"empty"``: uninitialized memory;
+        - ``"linear_ramp"``: a linear ramp from the first or last element to ``end_values``;
+        - ``"maximum"``, ``"mean"``, ``"median"``, ``"minimum"``: a statistic of the line, or of the ``stat_length``
+          elements at the padded end;
+        - ``"reflect"``: the line mirrored at its first or last element, which is not repeated;
+        - ``"symmetric"``: the line mirrored beyond its first or last element, which is repeated;
+        - ``"wrap"``: the elements of the opposite end.
     **options
-        ``constant_values`` and ``end_values``: numbers, by default 0; ``stat_length``: of how many elements at the end
-        a statistic is taken, by default all; ``reflect_type``: ``"even"`` or ``"odd"``. The first three are given like
-        ``pad_width``.
+        ``constant_values`` and ``end_values``: numbers, by default 0. ``stat_length``: the number of elements for a
+        statistic, by default all. All three have the forms of ``pad_width``. ``reflect_type``: ``"even"``, or ``"odd"``
+        for a point reflection at the element.
 
     Returns
     -------
     Array
-        Of the dtype of ``array``, longer along its axes.
+        The padded array, of the dtype of ``array``.
 
     Raises
     ------
     ValueError
-        If there is no such mode, or no such option of it, a width is negative, or an empty axis would be mirrored.
+        If ``mode`` or an option of it is unknown, a width is negative, or an empty axis is padded in a mode other than
+        ``"constant"`` and ``"empty"``.
     TypeError
-        If a width is no integer.
+        If a width is not an integer.
 
     Notes
     -----
-    NumPy, ``pad``, without a function as the mode.
+    NumPy, ``pad``. A function as the mode is not supported.
 
     Examples
     --------
@@ -75,36 +84,39 @@ def pad(array: Array, pad_width: Any, mode: str = "constant", **options: Any) ->
         raise ValueError(
             f"pad(): mode {mode!r} takes {', '.join(known) or 'no options'}, not {', '.join(sorted(options))}"
         )
-    widths = [_width(pair) for pair in _pairs(pad_width, array.ndim, "pad_width")]
-    longer = tuple(before + length + after for (before, after), length in zip(widths, array.shape, strict=True))
-    if math.prod(longer) > LARGEST:
-        raise ValueError(f"pad(): pad_width {describe(pad_width)} makes shape {longer}, more than memory has addresses")
-    chosen = {
+    widths = [_check_width(pair) for pair in _pairs(pad_width, array.ndim, "pad_width")]
+    shape = _padded_shape(array, widths)
+    if math.prod(shape) > LARGEST:
+        raise ValueError(f"pad(): pad_width {describe(pad_width)} gives shape {shape}, which exceeds the address space")
+    values_by_axis = {
         name: _pairs(value, array.ndim, name) if name != "reflect_type" else [value] * array.ndim
         for name, value in options.items()
     }
     if mode == "constant":
-        values = [value for pair in chosen.get("constant_values", [(0, 0)]) for value in pair]
+        values = [value for pair in values_by_axis.get("constant_values", [(0, 0)]) for value in pair]
         if values and all(isinstance(value, (int, float, complex)) and value == values[0] for value in values):
-            return _framed(array, widths, values[0])
+            return _pad_with_one_value(array, widths, values[0])
     for axis, width in enumerate(widths):
         if any(width):
-            array = fill(array, axis, width, *(chosen[name][axis] for name in known if name in chosen))
+            array = fill(array, axis, width, *(values_by_axis[name][axis] for name in known if name in values_by_axis))
     return array
 
 
-def _framed(array: Array, widths: list[Widths], value: complex) -> Array:
-    """An array within one of a single value: one pass over the memory for all axes."""
-    shape = tuple(before + length + after for (before, after), length in zip(widths, array.shape, strict=True))
-    result = xp.empty(shape, dtype=array.dtype, device=array.device)
-    result[...] = _value(value, array)
-    inside = (slice(before, before + length) for (before, _), length in zip(widths, array.shape, strict=True))
-    result[(*inside, ...)] = array
+def _pad_with_one_value(array: Array, widths: list[Widths], value: complex) -> Array:
+    """Return an array padded with a single value: one pass over the memory for all axes."""
+    result = xp.empty(_padded_shape(array, widths), dtype=array.dtype, device=array.device)
+    result[...] = _as_scalar(value, array)
+    interior = (slice(before, before + length) for (before, _), length in zip(widths, array.shape, strict=True))
+    result[(*interior, ...)] = array
     return result
 
 
+def _padded_shape(array: Array, widths: list[Widths]) -> tuple[int, ...]:
+    return tuple(before + length + after for (before, after), length in zip(widths, array.shape, strict=True))
+
+
 def _pairs(value: Any, ndim: int, name: str) -> list[tuple[Any, Any]]:
-    """A pair for each axis, of what is given for all, for both ends or for each axis."""
+    """Return a pair for each axis from an argument for all axes, for both ends or for each axis."""
     if isinstance(value, dict):
         pairs: list[tuple[Any, Any]] = [(0, 0)] * ndim
         for axis, item in value.items():
@@ -112,7 +124,7 @@ def _pairs(value: Any, ndim: int, name: str) -> list[tuple[Any, Any]]:
         return pairs
     if isinstance(value, np.ndarray):
         if value.dtype.kind not in "biufc":
-            raise TypeError(f"pad(): {name} is made of numbers, not of dtype {value.dtype}")
+            raise TypeError(f"pad(): {name} holds numbers, not elements of dtype {value.dtype}")
         value = value.tolist()
     if not isinstance(value, (tuple, list)):
         return [(value, value)] * ndim
@@ -126,98 +138,108 @@ def _pairs(value: Any, ndim: int, name: str) -> list[tuple[Any, Any]]:
     raise ValueError(f"pad(): {name} is a number, a pair, or a pair for each of {ndim} axes, not {describe(value)}")
 
 
-def _width(pair: tuple[Any, Any]) -> Widths:
+def _check_width(pair: tuple[Any, Any]) -> Widths:
     before, after = (check_integer(item, "pad", "pad_width") for item in pair)
     if min(before, after) < 0:
         raise ValueError(f"pad(): widths are 0 or more, not {pair}")
     return before, after
 
 
-def _joined(array: Array, axis: int, before: Array, after: Array) -> Array:
+def _concat(array: Array, axis: int, before: Array, after: Array) -> Array:
+    """Return an array with padding before and after it; empty padding is left out."""
     parts = [part for part in (before, array, after) if part is array or part.shape[axis]]
     return xp.concat(parts, axis=axis)
 
 
-def _shape(array: Array, axis: int, length: int) -> tuple[int, ...]:
+def _with_length(array: Array, axis: int, length: int) -> tuple[int, ...]:
+    """Return the shape of an array with another length along one axis."""
     return (*array.shape[:axis], length, *array.shape[axis + 1 :])
 
 
-def _part(array: Array, axis: int, *bounds: int | None) -> Array:
+def _slice(array: Array, axis: int, *bounds: int | None) -> Array:
+    """Return a slice of an array along one axis."""
     return array[(*(slice(None),) * axis, slice(*bounds), ...)]
 
 
 def _constant(array: Array, axis: int, width: Widths, values: Any = (0, 0)) -> Array:
     before, after = (
-        xp.broadcast_to(_value(value, array), _shape(array, axis, length))
+        xp.broadcast_to(_as_scalar(value, array), _with_length(array, axis, length))
         for value, length in zip(values, width, strict=True)
     )
-    return _joined(array, axis, before, after)
+    return _concat(array, axis, before, after)
 
 
-def _value(value: Any, array: Array) -> Array:
-    """A number as a 0-d Array of the dtype, and on the device, of an array."""
+def _as_scalar(value: Any, array: Array) -> Array:
+    """Return a number as a 0-d Array of the dtype and on the device of an array."""
     if isinstance(value, Array):
         return xp.astype(value.to_device(array.device), array.dtype, copy=False)
     if not isinstance(value, (bool, int, float, complex, np.bool, np.number)):
-        raise TypeError(f"pad(): what is padded with is a number, not {describe(value)}")
+        raise TypeError(f"pad(): the padding is a number, not {describe(value)}")
     return xp.asarray(np.asarray(value).astype(array.dtype), device=array.device)
 
 
 def _empty(array: Array, axis: int, width: Widths) -> Array:
-    before, after = (xp.empty(_shape(array, axis, length), dtype=array.dtype, device=array.device) for length in width)
-    return _joined(array, axis, before, after)
+    before, after = (
+        xp.empty(_with_length(array, axis, length), dtype=array.dtype, device=array.device) for length in width
+    )
+    return _concat(array, axis, before, after)
 
 
 def _ends(array: Array, axis: int) -> tuple[Array, Array]:
-    """The first and the last element of each line."""
+    """Return the first and the last element of each line."""
     if not array.shape[axis]:
         raise ValueError(f"pad(): axis {axis} of shape {array.shape} has no elements to pad with; use mode 'constant'")
-    return _part(array, axis, 0, 1), _part(array, axis, -1, None)
+    return _slice(array, axis, 0, 1), _slice(array, axis, -1, None)
 
 
 def _edge(array: Array, axis: int, width: Widths) -> Array:
     before, after = (
-        xp.broadcast_to(end, _shape(array, axis, length)) for end, length in zip(_ends(array, axis), width, strict=True)
+        xp.broadcast_to(end, _with_length(array, axis, length))
+        for end, length in zip(_ends(array, axis), width, strict=True)
     )
-    return _joined(array, axis, before, after)
+    return _concat(array, axis, before, after)
 
 
 def _ramp(array: Array, axis: int, width: Widths, values: Any = (0, 0)) -> Array:
-    along = (-1, *(1,) * (array.ndim - axis - 1))
+    integral = kind_of(array.dtype) not in "fc"
+    dtype = array.device.default_dtypes["real floating"] if integral else array.dtype
+    column = (-1, *(1,) * (array.ndim - axis - 1))
     ramps = []
-    for end, edge, length in zip(values, _ends(array, axis), width, strict=True):
-        start, real = _value(end, array), array
-        if kind_of(array.dtype) not in "fc":
-            dtype = array.device.default_dtypes["real floating"]
-            start, edge, real = xp.astype(start, dtype), xp.astype(edge, dtype), xp.astype(array[..., :0], dtype)
-        steps = xp.reshape(xp.astype(xp.arange(length, device=array.device), real.dtype), along)
-        ramp = steps * ((edge - start) / max(length, 1)) + start
-        ramps.append(ramp if real is array else xp.astype(xp.floor(ramp), array.dtype))
-    return _joined(array, axis, ramps[0], xp.flip(ramps[1], axis=axis))
+    for end_value, edge, length in zip(values, _ends(array, axis), width, strict=True):
+        end = xp.astype(_as_scalar(end_value, array), dtype, copy=False)
+        steps = xp.reshape(xp.astype(xp.arange(length, device=array.device), dtype), column)
+        ramp = steps * ((xp.astype(edge, dtype, copy=False) - end) / max(length, 1)) + end
+        ramps.append(xp.astype(xp.floor(ramp), array.dtype) if integral else ramp)
+    return _concat(array, axis, ramps[0], xp.flip(ramps[1], axis=axis))
 
 
 def _statistic(compute: Callable[..., Array]) -> Callable[..., Array]:
-    """A mode that fills with a statistic of the elements at each end."""
+    """Return the function of a mode that pads with a statistic of the elements at each end."""
 
     def fill(array: Array, axis: int, width: Widths, lengths: Any = (None, None)) -> Array:
         _ends(array, axis)
-        parts = []
-        for length, end, count in zip(lengths, ("first", "last"), width, strict=True):
-            taken = (
-                array.shape[axis]
-                if length is None
-                else min(check_integer(length, "pad", "stat_length"), array.shape[axis])
-            )
-            if taken < 1:
-                raise ValueError(f"pad(): stat_length is 1 or more, not {length}")
-            part = _part(array, axis, 0, taken) if end == "first" else _part(array, axis, -taken, None)
-            value = compute(part if part.dtype.kind != "b" else xp.astype(part, np.uint8), axis)
-            if array.dtype.kind in "iu" and kind_of(value.dtype) == "f":
-                value = xp.round(value)
-            parts.append(xp.broadcast_to(xp.astype(value, array.dtype), _shape(array, axis, count)))
-        return _joined(array, axis, *parts)
+        before, after = (
+            _statistic_padding(array, axis, compute, length, count, at_start=at_start)
+            for length, count, at_start in zip(lengths, width, (True, False), strict=True)
+        )
+        return _concat(array, axis, before, after)
 
     return fill
+
+
+def _statistic_padding(
+    array: Array, axis: int, compute: Callable[..., Array], length: Any, count: int, *, at_start: bool
+) -> Array:
+    """Return ``count`` copies of a statistic of the first or last ``length`` elements of each line."""
+    available = array.shape[axis]
+    used = available if length is None else min(check_integer(length, "pad", "stat_length"), available)
+    if used < 1:
+        raise ValueError(f"pad(): stat_length is 1 or more, not {length}")
+    part = _slice(array, axis, 0, used) if at_start else _slice(array, axis, -used, None)
+    value = compute(part if part.dtype.kind != "b" else xp.astype(part, np.uint8), axis)
+    if array.dtype.kind in "iu" and kind_of(value.dtype) == "f":
+        value = xp.round(value)
+    return xp.broadcast_to(xp.astype(value, array.dtype), _with_length(array, axis, count))
 
 
 def _mean(part: Array, axis: int) -> Array:
@@ -226,24 +248,27 @@ def _mean(part: Array, axis: int) -> Array:
     return xp.mean(part, axis=axis, keepdims=True)
 
 
-def _mirror(extra: int) -> Callable[..., Array]:
-    """A mode that reads lines to and fro; ``extra`` is 1 where the last element is read twice, else 0."""
+def _mirror(repeats: int) -> Callable[..., Array]:
+    """Return the function of a mode that mirrors the lines; ``repeats`` is 1 if the end element is repeated, else 0."""
 
     def fill(array: Array, axis: int, width: Widths, kind: str = "even") -> Array:
         first, last = _ends(array, axis)
         if kind not in ("even", "odd"):
             raise ValueError(f"pad(): reflect_type is 'even' or 'odd', not {describe(kind)}")
         length = array.shape[axis]
-        period = max(2 * length - 2 + 2 * extra, 1)
+        # The padded line is periodic: one period is the line forwards, then backwards.
+        period = max(2 * length - 2 + 2 * repeats, 1)
         positions = xp.arange(-width[0], length + width[1], device=array.device)
-        rest = positions % period
-        back = rest >= length
-        read = xp.take(array, xp.where(back, period - extra - rest, rest), axis=axis)
+        phase = positions % period
+        backwards = phase >= length
+        mirrored = xp.take(array, xp.where(backwards, period - repeats - phase, phase), axis=axis)
         if kind == "even":
-            return read
-        along = (-1, *(1,) * (array.ndim - axis - 1))
-        turns = xp.reshape(xp.astype(2 * (positions // period), array.dtype), along)
-        return xp.where(xp.reshape(back, along), 2 * last - read, read) + turns * (last - first)
+            return mirrored
+        # Each odd reflection is a point reflection: it adds twice the difference between the ends for each period.
+        column = (-1, *(1,) * (array.ndim - axis - 1))
+        reflections = xp.reshape(xp.astype(2 * (positions // period), array.dtype), column)
+        odd = xp.where(xp.reshape(backwards, column), 2 * last - mirrored, mirrored)
+        return odd + reflections * (last - first)
 
     return fill
 
@@ -267,4 +292,4 @@ MODES: dict[str, tuple[Callable[..., Array], tuple[str, ...]]] = {
     "symmetric": (_mirror(1), ("reflect_type",)),
     "wrap": (_wrap, ()),
 }
-"""The function of each mode, and the options it takes."""
+"""The function and the options of each mode."""

@@ -1,7 +1,7 @@
-"""Medians and quantiles, in NumPy's names and signatures.
+"""Medians and quantiles, with NumPy's names and signatures. scikit-learn and xarray look for them.
 
-The standard has none; scikit-learn and xarray look for them. The elements are sorted once along the reduced axes, NaN
-last as infinities, and those at fractional positions are interpolated.
+The elements are sorted once along the reduced axes, with NaN last, as infinities. A quantile interpolates between the
+elements next to its position.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CONTINUOUS = {
     "median_unbiased": (1 / 3, 1 / 3),
     "normal_unbiased": (3 / 8, 3 / 8),
 }
-"""Methods that interpolate, and Hyndman and Fan's parameters of each."""
+"""Methods that interpolate, with Hyndman and Fan's parameters alpha and beta."""
 
 ROUNDED: dict[str, Callable[[Array], Array]] = {
     "lower": lambda position: xp.floor(position),
@@ -37,12 +37,12 @@ ROUNDED: dict[str, Callable[[Array], Array]] = {
     "midpoint": lambda position: (xp.floor(position) + xp.ceil(position)) / 2,
     "nearest": lambda position: xp.round(position),
 }
-"""Methods that bring a fractional position to an element, or between two."""
+"""Methods that round a fractional position to an element, or to the middle between two."""
 
 
 @composed
 def median(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
-    """The middle element in sorted order, the mean of both where there are two, over all or some axes.
+    """Return the median, the middle element in sorted order or the mean of the two middle ones, over all or some axes.
 
     Parameters
     ----------
@@ -51,13 +51,13 @@ def median(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     axis
         The axis or axes to reduce; None reduces all of them.
     keepdims
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes remain, with length 1.
 
     Returns
     -------
     Array
-        The medians, of the dtype of ``a``, or the default real floating-point dtype for integers and booleans. NaN
-        where a NaN is among the elements, or there are none.
+        The medians, of the dtype of ``a``, or the default real floating-point dtype for integers and booleans. NaN if
+        a slice is empty or contains a NaN.
 
     Raises
     ------
@@ -77,12 +77,12 @@ def median(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     Array(2.5)
     """
     lines, shape = _lines(a, axis, keepdims, "median")
-    return xp.reshape(xp.where(_holds_nan(lines), xp.nan, _median(lines)), shape)
+    return xp.reshape(xp.where(_has_nan(lines), xp.nan, _median(lines)), shape)
 
 
 @composed
 def nanmedian(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
-    """The middle, in sorted order, of the elements that are not NaN; the mean of both where there are two.
+    """Return the median of the elements that are not NaN, over all or some axes.
 
     Parameters
     ----------
@@ -91,13 +91,13 @@ def nanmedian(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     axis
         The axis or axes to reduce; None reduces all of them.
     keepdims
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes remain, with length 1.
 
     Returns
     -------
     Array
-        The medians, of the dtype of ``a``, or the default real floating-point dtype for integers and booleans. NaN
-        where there is nothing but NaN.
+        The medians, of the dtype of ``a``, or the default real floating-point dtype for integers and booleans. NaN if
+        all elements of a slice are NaN.
 
     Raises
     ------
@@ -123,30 +123,31 @@ def nanquantile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Array:
-    """The quantiles of the elements that are not NaN, over all or some axes.
+    """Return the quantiles of the elements that are not NaN, over all or some axes.
 
     Parameters
     ----------
     a
         Array of booleans or real numbers.
     q
-        The parts of the elements that lie below, in ``[0, 1]``: a number, or several in a sequence or an Array.
+        The levels of the quantiles, in ``[0, 1]``: a number, or several in a sequence or an Array.
     axis
         The axis or axes to reduce; None reduces all of them.
     method
-        How positions between two elements are answered; see :func:`quantile`.
+        The method for positions between two elements; see :func:`quantile`.
     keepdims
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes remain, with length 1.
 
     Returns
     -------
     Array
-        The quantiles: the axes of ``q``, then those that are left of ``a``. NaN where there is nothing but NaN.
+        The quantiles. The axes of ``q`` come first, then the remaining axes of ``a``. NaN if all elements of a slice
+        are NaN.
 
     Raises
     ------
     ValueError
-        If an axis is out of bounds, ``q`` is outside ``[0, 1]``, or there is no such method.
+        If an axis is out of bounds, ``q`` is outside ``[0, 1]``, or ``method`` is unknown.
     TypeError
         If ``a`` is complex.
 
@@ -154,7 +155,7 @@ def nanquantile(
     -----
     NumPy, ``nanquantile``.
     """
-    return _quantile(a, q, axis, method, keepdims, "nanquantile", skip=True)
+    return _quantile(a, q, axis, method, keepdims, "nanquantile", ignore_nan=True)
 
 
 @composed
@@ -166,48 +167,48 @@ def quantile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Array:
-    """The quantiles of the elements, over all or some axes.
+    """Return the quantiles of the elements, over all or some axes.
 
     Parameters
     ----------
     a
         Array of booleans or real numbers.
     q
-        The parts of the elements that lie below, in ``[0, 1]``: a number, or several in a sequence or an Array.
+        The levels of the quantiles, in ``[0, 1]``: a number, or several in a sequence or an Array.
     axis
         The axis or axes to reduce; None reduces all of them.
     method
-        How positions between two elements are answered: ``"linear"``, ``"interpolated_inverted_cdf"``, ``"hazen"``,
-        ``"weibull"``, ``"median_unbiased"``, ``"normal_unbiased"`` interpolate; ``"lower"``, ``"higher"``,
-        ``"midpoint"`` and ``"nearest"`` choose.
+        The method for positions between two elements. ``"linear"``, ``"interpolated_inverted_cdf"``, ``"hazen"``,
+        ``"weibull"``, ``"median_unbiased"`` and ``"normal_unbiased"`` interpolate; ``"lower"``, ``"higher"`` and
+        ``"nearest"`` select one of the elements, ``"midpoint"`` the mean of both.
     keepdims
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes remain, with length 1.
 
     Returns
     -------
     Array
-        The quantiles: the axes of ``q``, then those that are left of ``a``. Of the dtype of ``a``, or the default real
-        floating-point dtype for integers and booleans. NaN where a NaN is among the elements, or there are none.
+        The quantiles, of the dtype of ``a``, or the default real floating-point dtype for integers and booleans. The
+        axes of ``q`` come first, then the remaining axes of ``a``. NaN if a slice is empty or contains a NaN.
 
     Raises
     ------
     ValueError
-        If an axis is out of bounds, ``q`` is outside ``[0, 1]``, or there is no such method.
+        If an axis is out of bounds, ``q`` is outside ``[0, 1]``, or ``method`` is unknown.
     TypeError
         If ``a`` is complex.
 
     Notes
     -----
-    NumPy, ``quantile``. Unlike there, integers are taken as floating-point numbers by every method, several ``q`` give
-    the same dtype as one, and an infinite element does not spoil the quantiles that it has no part in.
+    NumPy, ``quantile``. Unlike NumPy, every method casts integers to floating-point numbers, several ``q`` give the
+    same dtype as one, and an infinite element affects only the quantiles that are interpolated from it.
 
     R. J. Hyndman and Y. Fan, Sample quantiles in statistical packages, The American Statistician 50, 1996.
     """
-    return _quantile(a, q, axis, method, keepdims, "quantile", skip=False)
+    return _quantile(a, q, axis, method, keepdims, "quantile", ignore_nan=False)
 
 
 def _lines(a: Array, axis: Axis, keepdims: bool, name: str) -> tuple[Array, tuple[int, ...]]:
-    """The elements to reduce as the last axis, in floating-point numbers, and the shape of the result."""
+    """Return ``a`` as floating-point numbers with the reduced axes flattened into the last, and the result's shape."""
     device = device_of(a, name)
     if a.dtype.kind == "c":
         raise TypeError(f"{name}() takes real numbers, not {a.dtype}, which has no order; take xtensor.abs(a) first")
@@ -223,12 +224,13 @@ def _lines(a: Array, axis: Axis, keepdims: bool, name: str) -> tuple[Array, tupl
     return xp.reshape(xp.permute_dims(a, (*others, *axes)), (*(a.shape[i] for i in others), count)), shape
 
 
-def _holds_nan(lines: Array) -> Array:
+def _has_nan(lines: Array) -> Array:
+    """Return whether each line contains a NaN."""
     return xp.any(xp.isnan(lines), axis=-1, keepdims=True)
 
 
-def _sorted(lines: Array) -> tuple[Array, Array]:
-    """The lines in order, and how many elements of each are not NaN; those follow as infinities."""
+def _sort_valid(lines: Array) -> tuple[Array, Array]:
+    """Return the sorted lines, with infinities for NaN, and the number of elements of each line that are not NaN."""
     if not lines.shape[-1]:
         lines = xp.full((*lines.shape[:-1], 1), xp.nan, dtype=lines.dtype, device=lines.device)
     missing = xp.isnan(lines)
@@ -237,53 +239,55 @@ def _sorted(lines: Array) -> tuple[Array, Array]:
 
 
 def _median(lines: Array) -> Array:
-    """The median of each line over what is not NaN."""
-    ordered, count = _sorted(lines)
+    """Return the median of the elements of each line that are not NaN."""
+    ordered, count = _sort_valid(lines)
     low = xp.take_along_axis(ordered, xp.maximum(count - 1, 0) // 2, axis=-1)
     high = xp.take_along_axis(ordered, count // 2 % ordered.shape[-1], axis=-1)
     odd = count % 2 == 1
-    # Two halves rather than half a sum, where the sum would be infinite.
+    # Halves are added, because the sum of the two elements may overflow.
     return xp.where(odd, low, xp.where(count == 0, xp.nan, low / 2 + high / 2))
 
 
-def _quantile(a: Array, q: Any, axis: Axis, method: str, keepdims: bool, name: str, *, skip: bool) -> Array:
+def _quantile(a: Array, q: Any, axis: Axis, method: str, keepdims: bool, name: str, *, ignore_nan: bool) -> Array:
+    """Return the quantiles; a slice with a NaN has NaN quantiles unless NaN is ignored."""
     if method not in CONTINUOUS and method not in ROUNDED:
         known = ", ".join(map(repr, (*CONTINUOUS, *ROUNDED)))
-        raise ValueError(f"{name}(): there is no method {describe(method)}; there are {known}")
+        raise ValueError(f"{name}(): method is one of {known}, not {describe(method)}")
     lines, shape = _lines(a, axis, keepdims, name)
     try:
-        parts = np.asarray(q.to_device("cpu") if isinstance(q, Array) else q, dtype=np.float64)
+        levels = np.asarray(q.to_device("cpu") if isinstance(q, Array) else q, dtype=np.float64)
     except (TypeError, ValueError):
         raise TypeError(f"{name}(): q is a number in [0, 1] or several, not {describe(q)}") from None
-    if not np.all((parts >= 0) & (parts <= 1)):
+    if not np.all((levels >= 0) & (levels <= 1)):
         raise ValueError(f"{name}(): q lies in [0, 1], not {describe(q)}")
-    ordered, count = _sorted(lines)
-    results = [_at(ordered, count, float(part), method) for part in parts.reshape(-1)]
-    if not skip:
-        spoilt = _holds_nan(lines)
-        results = [xp.where(spoilt, xp.nan, result) for result in results]
+    ordered, count = _sort_valid(lines)
+    results = [_quantile_of_sorted(ordered, count, float(level), method) for level in levels.reshape(-1)]
+    if not ignore_nan:
+        has_nan = _has_nan(lines)
+        results = [xp.where(has_nan, xp.nan, result) for result in results]
     if not results:
-        return xp.empty((*parts.shape, *shape), dtype=ordered.dtype, device=ordered.device)
-    return xp.reshape(xp.stack(results), (*parts.shape, *shape))
+        return xp.empty((*levels.shape, *shape), dtype=ordered.dtype, device=ordered.device)
+    return xp.reshape(xp.stack(results), (*levels.shape, *shape))
 
 
-def _at(ordered: Array, count: Array, part: float, method: str) -> Array:
-    """What lies at one part of each line's valid elements."""
+def _quantile_of_sorted(ordered: Array, count: Array, level: float, method: str) -> Array:
+    """Return the quantile at one level of the first ``count`` elements of each sorted line."""
     number = xp.astype(count, ordered.device.default_dtypes["real floating"])
     alpha, beta = CONTINUOUS.get(method, (1.0, 1.0))
-    position = number * part + (alpha + part * (1.0 - alpha - beta)) - 1.0
+    position = number * level + (alpha + level * (1.0 - alpha - beta)) - 1.0
     if method in ROUNDED:
-        # Computed as NumPy does, to the bit: these methods jump where a position is whole.
-        position = ROUNDED[method]((number - 1.0) * part)
+        # NumPy's operations in NumPy's order: near an integer, a rounding error would select another element.
+        position = ROUNDED[method]((number - 1.0) * level)
     position = xp.maximum(xp.minimum(position, number - 1.0), 0.0)
     below = xp.floor(position)
     index = xp.astype(below, count.dtype)
     weight = xp.astype(position - below, ordered.dtype)
     low = xp.take_along_axis(ordered, index, axis=-1)
     high = xp.take_along_axis(ordered, xp.maximum(xp.minimum(index + 1, count - 1), 0), axis=-1)
-    # Infinities that are equal, or are not reached, are not subtracted; the nearer end is started from.
-    flat = (low == high) | (weight == 0)
-    step = xp.where(flat, 0.0, high) - xp.where(flat, 0.0, low)
-    from_above = (weight >= 0.5) & xp.isfinite(step)
-    back = xp.where(from_above, step * (1.0 - weight), 0.0)
-    return xp.where(count == 0, xp.nan, xp.where(from_above, high - back, low + step * weight))
+    # Equal infinities, and infinities of weight 0, are not subtracted: their difference would be NaN.
+    constant = (low == high) | (weight == 0)
+    step = xp.where(constant, 0.0, high) - xp.where(constant, 0.0, low)
+    # Interpolation starts from the nearer element, as in NumPy.
+    from_high = (weight >= 0.5) & xp.isfinite(step)
+    offset = xp.where(from_high, step * (1.0 - weight), 0.0)
+    return xp.where(count == 0, xp.nan, xp.where(from_high, high - offset, low + step * weight))

@@ -13,14 +13,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from . import methods
+from . import dispatch, methods
 from .backend import Native
 from .checks import check_dtype, check_integer
 from .device import Device, device, restore
 from .dispatch import (
     SCALARS,
     native_operand,
-    new,
     refuse,
     serve,
 )
@@ -68,8 +67,8 @@ def check_version(api_version: object) -> None:
 def wrap(native: Native, device: Device) -> Array:
     """Return an Array of a native function's result. Functions that are called most inline these lines."""
     if native.__class__ is not device.native_type:
-        native = device.normalize(native)
-    result = new(Array)
+        native = device._library.normalize(native, device._place)
+    result = make()
     result._native = native
     result._device = device
     return result
@@ -82,8 +81,10 @@ def apply(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Ar
     except Exception as error:
         native = recover(error, operation, device, args, kwargs)
     if native.__class__ is not device.native_type:
-        native = refuse(operation, device) if native is NotImplemented else device.normalize(native)
-    result = new(Array)
+        native = (
+            refuse(operation, device) if native is NotImplemented else device._library.normalize(native, device._place)
+        )
+    result = make()
     result._native = native
     result._device = device
     return result
@@ -103,7 +104,14 @@ def obtain(name: str, device: Device, service: Callable[..., Any], *args: Any, *
     return wrap(serve(name, device, service, *args, **kwargs), device)
 
 
-class Array(Methods, Operators):
+class _Final(type):
+    """The class of Array, which keeps users from calling it."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError("Array() is not called directly; make an array with xtensor.asarray, xtensor.zeros, …")
+
+
+class Array(Methods, Operators, metaclass=_Final):
     """An array of one dtype on one device.
 
     Made by the creation functions (:func:`xtensor.asarray`, :func:`xtensor.zeros`, …), never directly. It has the
@@ -118,13 +126,10 @@ class Array(Methods, Operators):
     __array_ufunc__ = None  # NumPy's operators defer to Array's own, whose errors name the remedy
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise TypeError("Array() is not called directly; make an array with xtensor.asarray, xtensor.zeros, …")
-
     def __init_subclass__(cls, **options: Any) -> None:
         raise TypeError(
-            "Array is final and cannot be subclassed; write functions of Arrays, or a backend (xtensor.backend.Backend) "
-            "for another kind of native array"
+            "Array is final and cannot be subclassed; write functions of Arrays, or a backend for another kind of "
+            "native array (xtensor.backend.Backend)"
         )
 
     # -- attributes ---------------------------------------------------------------------------------------------
@@ -302,7 +307,7 @@ class Array(Methods, Operators):
 
     def __iter__(self) -> Iterator[Array]:
         if not self.ndim:
-            raise TypeError("a 0-d array cannot be iterated over; it has no axes")
+            raise TypeError("iteration over a 0-d array: it has no axis to go along; use x.item()")
         return (self[i] for i in range(self.shape[0]))
 
     def __contains__(self, value: Any, /) -> bool:
@@ -382,7 +387,7 @@ class Array(Methods, Operators):
                     native = self._native[(*key, ...) if kind is tuple else (key, ...)]
         except Exception as error:
             raise _key_error(error, self._native, device, key) from error
-        result = new(Array)
+        result = make()
         result._native = native
         result._device = device
         return result
@@ -444,6 +449,11 @@ class Array(Methods, Operators):
         if view is None:
             raise TypeError(f"view(): {self._device} cannot see memory as another dtype, {wanted}; cast with astype")
         return obtain("view", self._device, view, wanted)
+
+
+# The ordinary call of a class, which _Final refuses to users. Bound once, it is the fastest way to make an object.
+make: Callable[[], Array] = type.__call__.__get__(Array)
+dispatch.make = make
 
 
 def _key_error(error: Exception, native: Native, device: Device, key: Key, *value: Any) -> Exception:

@@ -122,7 +122,7 @@ class Backend(Provider):
     corrections
         Names of the operations whose library function needs the shared correction (``xtensor.backend.CORRECTIONS``).
     composed_inplace
-        Names of the operations whose in-place operator is not the library's: the core computes the result and assigns it.
+        Names of the operations whose in-place operator the core composes of the function and an assignment.
     widens_bfloat16
         Whether bfloat16 operands are computed in float32 and the result is rounded once, by the core.
     defined_only
@@ -226,10 +226,10 @@ class Backend(Provider):
         """Return the device's memory now."""
         return Memory(total=None, free=None)
 
-    def synchronize(self, spec: str) -> None:  # noqa: B027 - a synchronous library has nothing to wait for
+    def synchronize(self, spec: str) -> None:
         """Wait for all work given to the device so far."""
 
-    def release_memory(self, spec: str) -> None:  # noqa: B027 - a library without a pool has nothing to return
+    def release_memory(self, spec: str) -> None:
         """Return memory that the library's pool holds, but no array occupies, to the system."""
 
     # -- errors -------------------------------------------------------------------------------------------------------

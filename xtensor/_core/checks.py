@@ -68,7 +68,7 @@ def check_axes(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
         return (check_axis(axis[0], ndim, name),)
     axes = tuple([check_axis(item, ndim, name) for item in axis])
     if len(set(axes)) != len(axes):
-        raise ValueError(f"{name}(): axis {tuple(axis)} has a duplicate; name each axis once")
+        raise ValueError(f"duplicate value in 'axis': {name}() takes each axis once, not {tuple(axis)}")
     return axes
 
 

@@ -11,7 +11,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -64,7 +63,6 @@ class Device:
         "host",
         "inplace",
         "native_type",
-        "normalize",
         "setitem",
         "table",
     )
@@ -81,8 +79,6 @@ class Device:
     inplace: list[Callable[[Native, Native], Native]]
     """The in-place operators, by the operations' indices."""
     native_type: type
-    normalize: Callable[[Any], Native]
-    """The native array for a native function's result of another class, such as a library's scalar."""
     getitem: Callable[[Native, Any], Native] | None
     """The backend's own indexing; None where the native arrays' operator conforms."""
     setitem: Callable[[Native, Any, Any], Native] | None
@@ -273,7 +269,6 @@ def _open(place: Device) -> None:
             "dlpack_device": dlpack_device,
             "host": dlpack_device[0] == 1,
             "native_type": library.native_type,
-            "normalize": partial(library.normalize, spec=place._place),
             "getitem": None if type(library).getitem is Backend.getitem else library.getitem,
             "setitem": None if type(library).setitem is Backend.setitem else library.setitem,
             "table": functions.table,

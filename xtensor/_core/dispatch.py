@@ -46,7 +46,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 SCALARS = frozenset((bool, int, float, complex))
 
-new = object.__new__
+
+def make() -> Any:
+    """Return an Array whose fields are not set yet. Replaced by the Array class, which is built on this module."""
+    raise AssertionError("the Array class is not defined yet")
 
 
 def unary_function(operation: Operation) -> Callable[[F], F]:
@@ -72,8 +75,12 @@ def _unary(operation: Operation) -> Callable[[Any], Any]:
         except Exception as error:
             native = recover(error, operation, device, (x._native,))
         if native.__class__ is not device.native_type:
-            native = refuse(operation, device) if native is NotImplemented else device.normalize(native)
-        result = new(x.__class__)
+            native = (
+                refuse(operation, device)
+                if native is NotImplemented
+                else device._library.normalize(native, device._place)
+            )
+        result = make()
         result._native = native
         result._device = device
         return result
@@ -101,9 +108,9 @@ def _binary(operation: Operation, *, foreign: Any) -> Callable[[Any, Any], Any]:
     index = operation.index
 
     def function(x1: Any, x2: Any, /) -> Any:
-        array = x1.__class__
+        kind = x1.__class__
         try:
-            if array is x2.__class__:
+            if kind is x2.__class__:
                 device = x1._device
                 if x2._device is not device:
                     return _on_two_devices(operation, x1, x2, foreign)
@@ -111,10 +118,9 @@ def _binary(operation: Operation, *, foreign: Any) -> Callable[[Any, Any], Any]:
             elif x2.__class__ in SCALARS:
                 device = x1._device
                 native1, native2 = x1._native, x2
-            elif array in SCALARS:
+            elif kind in SCALARS:
                 device = x2._device
                 native1, native2 = x1, x2._native
-                array = x2.__class__
             else:
                 return _on_two_devices(operation, x1, x2, foreign)
         except AttributeError:
@@ -124,8 +130,12 @@ def _binary(operation: Operation, *, foreign: Any) -> Callable[[Any, Any], Any]:
         except Exception as error:
             native = recover(error, operation, device, (native1, native2))
         if native.__class__ is not device.native_type:
-            native = refuse(operation, device) if native is NotImplemented else device.normalize(native)
-        result = new(array)
+            native = (
+                refuse(operation, device)
+                if native is NotImplemented
+                else device._library.normalize(native, device._place)
+            )
+        result = make()
         result._native = native
         result._device = device
         return result
@@ -138,18 +148,18 @@ def _on_two_devices(operation: Operation, x1: Any, x2: Any, foreign: Any) -> Any
     found = operands(operation.label, x1, x2, foreign)
     if found is NotImplemented:
         return NotImplemented
-    array, device, native1, native2 = found
+    device, native1, native2 = found
     native = call(operation, device, native1, native2)
     if native.__class__ is not device.native_type:
-        native = device.normalize(native)
-    result = new(array)
+        native = device._library.normalize(native, device._place)
+    result = make()
     result._native = native
     result._device = device
     return result
 
 
 def inplace_operator(name: str) -> Callable[[F], F]:
-    """Make the in-place operator method: the array keeps its shape and dtype; a call that raises leaves it unchanged."""
+    """Make the in-place operator method: the array keeps shape and dtype; a call that raises leaves it unchanged."""
     row = operation(name)
     index = row.index
 
@@ -187,9 +197,9 @@ def _publish(function: Callable[..., Any], declaration: F) -> F:
 
 
 def operands(name: str, x1: Any, x2: Any, foreign: Any = TypeError) -> Any:
-    """Return the class of the result, the device and the native operands of a call with mixed operands.
+    """Return the device and the native operands of a call with mixed operands.
 
-    ``foreign`` is the consequence of an operand that is neither array nor scalar: TypeError is raised; NotImplemented is
+    ``foreign`` is the answer to an operand that is neither array nor scalar: TypeError is raised; NotImplemented is
     returned, so that Python asks the other operand's reflected method.
     """
     device = common_device((x1, x2))
@@ -202,7 +212,7 @@ def operands(name: str, x1: Any, x2: Any, foreign: Any = TypeError) -> Any:
     native2 = native_operand(x2, device, name, foreign)
     if native1 is NotImplemented or native2 is NotImplemented:
         return NotImplemented
-    return (x1 if hasattr(x1, "_device") else x2).__class__, device, native1, native2
+    return device, native1, native2
 
 
 def common_device(values: Iterable[Any]) -> Device | None:

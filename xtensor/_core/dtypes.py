@@ -1,8 +1,8 @@
 """Data types: their kinds and promotion, and bfloat16, which is no floating-point dtype to NumPy.
 
-dtypes are ``numpy.dtype`` objects on every device. bfloat16 is that of ml_dtypes, an optional library whose import takes
-a quarter of NumPy's own. It is imported when bfloat16 is first asked for by name; where a dtype or an array of it
-exists, it is imported already.
+dtypes are ``numpy.dtype`` objects on every device. bfloat16 is defined by ml_dtypes, an optional library whose import
+takes a quarter of the time of NumPy's. It is imported when bfloat16 is first requested by name; where a bfloat16 dtype
+or array exists, it is imported already.
 
 bfloat16 promotes as float16 does: with booleans and 8-bit integers to itself, with 16-bit integers and float16 to
 float32, with larger integers to float64, with larger floating-point dtypes to those. Python scalars are weak.
@@ -83,7 +83,7 @@ def kind_of(dtype: DType) -> str:
 
 
 def as_dtype(value: Any, function: str) -> DType:
-    """Return an argument that must be a dtype as a ``numpy.dtype``; raise TypeError for other than booleans, numbers."""
+    """Return an argument that must be a dtype as a ``numpy.dtype``; raise TypeError unless of booleans or numbers."""
     if value.__class__ in NUMPY_CLASSES and value in NUMPY_DTYPES:
         return value  # type: ignore[no-any-return]
     dtype: DType | None = None
@@ -154,7 +154,7 @@ def _promotes_to_bfloat16(dtypes: Iterable[DType]) -> bool:
 class _Upcast:
     """The arguments of one call with float32 in the place of bfloat16, and the dtypes that occurred."""
 
-    __slots__ = ("requested", "dtypes", "found", "upcast")
+    __slots__ = ("dtypes", "found", "requested", "upcast")
 
     def __init__(self, upcast: Callable[[Any], Any]) -> None:
         self.upcast = upcast

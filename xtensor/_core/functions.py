@@ -32,8 +32,9 @@ COMPILED = (np.ufunc, BuiltinFunctionType, MethodDescriptorType)
 class Chapter:
     """A device's functions as attributes, by the operations' names: the ``xp`` of compositions and corrections.
 
-    The one of the main chapter has ``linalg``, ``fft``, ``special`` and ``nn``, which are chapters; ``getitem``, indexing
-    with every key of the contract; and ``default_float`` and ``default_integer``, the device's default dtypes.
+    The main chapter has the attributes ``linalg``, ``fft``, ``special`` and ``nn``, which are chapters; ``getitem``,
+    which indexes with every key of the contract; and ``default_float`` and ``default_integer``, the device's default
+    dtypes.
     """
 
     def __init__(self, functions: Functions, prefix: str, **attributes: Any) -> None:
@@ -100,14 +101,15 @@ class Functions:
             function = self.inplace[operation.index] = self._inplace(operation)
             return function(x1, x2)
 
-        self.table.append(first_call)
-        self.inplace.append(first_write)
+        gap = operation.index - len(self.table)  # rows that were removed
+        self.table += [*[_missing] * gap, first_call]
+        self.inplace += [*[_missing] * gap, first_write]
 
     def choose(self, operation: Operation) -> Function:
         """Return the function that computes an operation here, and put it into the table."""
         found = self.implementations(operation)
         if operation.declared and operation.composition is not None:
-            found.append(partial(operation.composition, self.namespace))
+            found.append(self._computing(operation, partial(operation.composition, self.namespace)))
         function = _chain(found)
         self.table[operation.index] = function
         return function
@@ -124,11 +126,14 @@ class Functions:
         if function is not None:
             if name in self._library.corrections:
                 function = CORRECTIONS[name](self.namespace, function)
-            if self._library.widens_bfloat16 and operation.declared and operation.computes:
-                function = in_float32(function)
-            elif self._library.widens_bfloat16 and operation.declared and operation.only_promotes:
-                function = in_float32(function, only_promotes=True)
+            function = self._computing(operation, function)
         return [item for item in (kernel, function) if item is not None]
+
+    def _computing(self, operation: Operation, function: Function) -> Function:
+        """A function that computes bfloat16 operands in float32, where the backend leaves that to the core."""
+        if not self._library.widens_bfloat16 or not (operation.computes or operation.only_promotes):
+            return function
+        return in_float32(function, only_promotes=operation.only_promotes)
 
     def _look_up(self, path: str) -> Function | None:
         """The library's function of a name; None where it has none, or the optional library that has it is missing."""

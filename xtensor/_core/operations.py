@@ -11,6 +11,7 @@ by name.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any, Literal, TypeAlias
 from weakref import WeakSet
 
@@ -95,9 +96,9 @@ DTypeRule: TypeAlias = Literal[
     "argument",
     "several",
 ]
-"""The dtype of the result: the operands' promotion; bool; the dtype of a complex number's components; the dtype in which
-the standard accumulates (integers as the default integer); a complex dtype of the operands' precision; the default
-index dtype; the dtype that an argument names; one for each of several results."""
+"""The dtype of the result: the promoted dtype of the operands; bool; the dtype of complex components; the dtype in
+which the standard accumulates (integers in the default integer); the complex dtype of the operands' precision; the
+default index dtype; the dtype that an argument names; one for each of several results."""
 
 ShapeRule: TypeAlias = Literal[
     "broadcast",
@@ -109,9 +110,9 @@ ShapeRule: TypeAlias = Literal[
     "several",
     "data-dependent",
 ]
-"""The shape of the result: the operands' broadcast shape; that of the operand; without the reduced axes; by an argument;
-that of a product of matrices or vectors; by the axes in front of the matrices; one for each of several results; by the
-elements' values."""
+"""The shape of the result: the broadcast shape of the operands; the operand's shape; without the reduced axes; as an
+argument says; the shape of a product of matrices or vectors; the axes before those of the matrices; one for each of
+several results; depending on the elements' values."""
 
 
 class Operation:
@@ -183,6 +184,10 @@ class Operation:
         self.label = name.rpartition(".")[2]
         self.index = index
         self.declared = False
+        self.kind, self.operands, self.accepts = "elementwise", 1, "any"
+        self.dtype, self.shape = "promoted", "broadcast"
+        self.operator = self.inplace = self.numpy = self.composition = None
+        self.primitive = False
 
     def __repr__(self) -> str:
         return f"Operation({self.name!r})"
@@ -211,6 +216,7 @@ class Operation:
 TABLE: dict[str, Operation] = {}
 """Every operation by its name, in the order of the indices."""
 
+_indices = count()
 _watchers: WeakSet[Any] = WeakSet()
 
 
@@ -223,7 +229,7 @@ def operation(name: str) -> Operation:
     """Return the operation of a name. Array's operators name theirs before the chapters declare them."""
     found = TABLE.get(name)
     if found is None:
-        found = TABLE[name] = Operation(name, len(TABLE))
+        found = TABLE[name] = Operation(name, next(_indices))
         for table in _watchers:
             table.extend(found)
     return found

@@ -224,8 +224,8 @@ def register_backend(backend: Provider) -> None:
     Parameters
     ----------
     backend
-        A :class:`xtensor.backend.Backend` or :class:`xtensor.backend.Overlay`. Its library is not imported before one of
-        its devices is asked for.
+        A :class:`xtensor.backend.Backend` or :class:`xtensor.backend.Overlay`. Its library is imported when one of its
+        devices is first asked for.
 
     Raises
     ------

@@ -1,6 +1,6 @@
-"""The functions of the standard's chapters, each chapter in a module of its name: the main namespace without extensions.
+"""Functions, dtypes and constants of the standard's main namespace, one module per chapter; no extensions.
 
-Extensions and functions beyond the standard are written in terms of it: ``from .. import _standard as xp``.
+Extensions and functions beyond the standard use it as their namespace: ``from .. import _standard as xp``.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from . import (
     conversion,
     creation,
     data_types,
+    filling,
     indexing,
     inspection,
+    joining,
     linear_algebra,
     manipulation,
     searching,
@@ -31,6 +33,7 @@ from .elementwise import (
     floating,
     hyperbolic,
     logical,
+    powers,
     rounding,
     trigonometric,
 )
@@ -42,10 +45,13 @@ from .elementwise.exponential import *
 from .elementwise.floating import *
 from .elementwise.hyperbolic import *
 from .elementwise.logical import *
+from .elementwise.powers import *
 from .elementwise.rounding import *
 from .elementwise.trigonometric import *
+from .filling import *
 from .indexing import *
 from .inspection import *
+from .joining import *
 from .linear_algebra import *
 from .manipulation import *
 from .searching import *
@@ -55,10 +61,19 @@ from .statistical import *
 from .utility import *
 
 e = 2.718281828459045
+r"""Euler's number, :math:`e = \lim_{n \to \infty} (1 + 1/n)^n`."""
+
 inf = float("inf")
+"""Positive infinity of IEEE 754."""
+
 nan = float("nan")
+"""Not a number (NaN) of IEEE 754; unequal to every number, itself included."""
+
 newaxis = None
+"""Alias of None: as an index, inserts an axis of length 1."""
+
 pi = 3.141592653589793
+r"""Ratio of a circle's circumference to its diameter, :math:`\pi`."""
 
 __all__ = [
     "e",
@@ -69,8 +84,10 @@ __all__ = [
     *conversion.__all__,
     *creation.__all__,
     *data_types.__all__,
+    *filling.__all__,
     *indexing.__all__,
     *inspection.__all__,
+    *joining.__all__,
     *linear_algebra.__all__,
     *manipulation.__all__,
     *searching.__all__,
@@ -86,6 +103,7 @@ __all__ = [
     *floating.__all__,
     *hyperbolic.__all__,
     *logical.__all__,
+    *powers.__all__,
     *rounding.__all__,
     *trigonometric.__all__,
 ]

@@ -1,7 +1,7 @@
-"""Making an Array of whatever holds numbers: scalars, nested sequences, NumPy arrays, buffers, DLPack producers.
+"""Conversion of scalars, nested sequences, NumPy arrays, buffers and DLPack producers to Arrays.
 
-Requirements: an array's own dtype and device are kept unless the caller asks for others; ``copy`` is honoured to
-the letter; nothing that is not numbers becomes an Array.
+Requirements: an input array's dtype and device are preserved unless the caller passes others; ``copy=True`` always
+copies and ``copy=False`` never does; a non-numeric object raises and never becomes an Array.
 """
 
 from __future__ import annotations
@@ -20,40 +20,48 @@ from .._core.dtypes import DType
 from .._core.errors import CopyRequiredError, describe
 from .._core.interchange import from_producer
 from .._core.transfers import move
-from .manipulation import STACK
+from .joining import STACK
 
 __all__ = ["asarray", "from_dlpack"]
 
+SEQUENCES = frozenset((list, tuple))
+
+MAX_DEPTH = 64
+"""The deepest nesting of sequences, NumPy's largest number of dimensions."""
+
+COPY_REFUSED = "Unable to avoid copy while creating an array as requested"
+"""NumPy's words for a copy that ``copy=False`` forbids."""
+
 
 def asarray(obj: Any, /, *, dtype: Any = None, device: str | Device | None = None, copy: bool | None = None) -> Array:
-    """An Array of the numbers in an object.
+    """Convert an object to an Array.
 
     Parameters
     ----------
     obj
-        An Array; a Python or NumPy scalar; a nested sequence of them, with Arrays inside if need be; a NumPy array;
-        an object with the buffer protocol; any library's array with DLPack (CuPy, dpnp, torch, jax, …).
+        An Array; a Python or NumPy scalar; a nested sequence of scalars and Arrays; a NumPy array; an object with the
+        buffer protocol; an array of any library that supports DLPack (CuPy, dpnp, torch, jax, …).
     dtype
-        The dtype of the result. By default that of ``obj``; Python scalars give bool, the default integer, the
-        default real or the default complex floating-point dtype, by the widest kind among them.
+        Dtype of the result. Default: the dtype of ``obj``. For Python scalars, the default dtype of the highest kind
+        among them, in the order bool, integer, real floating-point, complex floating-point.
     device
-        Where the result shall be. By default where ``obj`` is, if it is on a device, else the default device.
+        Device of the result. Default: the device of ``obj`` if it has one, else the default device.
     copy
-        True always copies; False never does; None does only where it must.
+        True: always copy. False: never copy. None: copy only if necessary.
 
     Returns
     -------
     Array
-        An Array of the shape of ``obj``, on its memory where that is possible and ``copy`` is not True.
+        Array of the shape of ``obj``. Shares memory with ``obj`` where possible, unless ``copy`` is True.
 
     Raises
     ------
     ValueError
-        If a copy is needed and ``copy=False``, or nested sequences are ragged.
+        If a copy is necessary and ``copy`` is False, or if nested sequences are ragged.
     TypeError
-        If ``obj`` holds something else than numbers, or the device has not the dtype.
+        If ``obj`` contains a non-numeric element, or the device does not support the dtype.
     OverflowError
-        If a Python integer does not fit the dtype.
+        If a Python integer is out of bounds for the dtype.
 
     Notes
     -----
@@ -74,39 +82,46 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: str | Device | None = Non
         if obj.dtype in target.dtypes or target.supports(obj.dtype):
             return obtain("asarray", target, target._library.from_host, obj, target._place, copy=copy)
     if obj.__class__ is Array:
-        return _of_array(obj, dtype, obj._device if device is None else resolve(device), copy)
+        return _convert_array(obj, dtype, obj._device if device is None else resolve(device), copy)
     if not isinstance(obj, (np.ndarray, np.generic)) and hasattr(obj, "__dlpack__"):
-        return _of_producer(obj, dtype, None if device is None else resolve(device), copy)
-    if isinstance(obj, (list, tuple)) and not _plain(obj) and (inner := common_device(_leaves(obj))) is not None:
-        return _of_mixed_sequence(obj, dtype, inner if device is None else resolve(device), copy)
+        return _import_producer(obj, dtype, None if device is None else resolve(device), copy)
+    if (
+        isinstance(obj, (list, tuple))
+        and not _contains_only_scalars(obj)
+        and (element_device := common_device(_leaves(obj))) is not None
+    ):
+        return _stack_elements(obj, dtype, element_device if device is None else resolve(device), copy)
     target = resolve(device)
-    wanted = None if dtype is None else check_dtype(dtype, target, "asarray")
-    return wrap(_native(obj, wanted, target, copy), target)
+    checked_dtype = None if dtype is None else check_dtype(dtype, target, "asarray")
+    return wrap(_import_host_data(obj, checked_dtype, target, copy), target)
 
 
 def from_dlpack(x: Any, /, *, device: str | Device | None = None, copy: bool | None = None) -> Array:
-    """An Array of another library's array, through DLPack.
+    """Convert another library's array to an Array through DLPack.
 
     Parameters
     ----------
     x
         An object with ``__dlpack__`` and ``__dlpack_device__``.
     device
-        Where the result shall be. By default where ``x`` is.
+        Device of the result. Default: the device of ``x``.
     copy
-        True always copies; False never does; None does only where it must.
+        True: always copy. False: never copy. None: copy only if necessary.
 
     Returns
     -------
     Array
-        On the memory of ``x`` where device and ``copy`` allow.
+        Array with the elements of ``x``. Shares memory with ``x`` where the device permits, unless ``copy`` is True.
 
     Raises
     ------
     BufferError
-        If the elements cannot be exported so, or only by the copy that ``copy=False`` forbids (a ValueError too).
+        If ``x`` cannot be exported to the device, or a copy is necessary and ``copy`` is False; the latter error is
+        also a ValueError.
     AttributeError
-        If ``x`` has not the two methods.
+        If ``x`` does not have the two methods.
+    TypeError
+        If the device does not support the dtype.
 
     Notes
     -----
@@ -115,58 +130,68 @@ def from_dlpack(x: Any, /, *, device: str | Device | None = None, copy: bool | N
     target = None if device is None else resolve(device)
     copy = check_copy(copy, "from_dlpack")
     if x.__class__ is Array:
-        return _of_array(x, None, x._device if target is None else target, copy)
+        return _convert_array(x, None, x._device if target is None else target, copy)
     try:
-        native, place = from_producer(x, target, copy)
+        native, result_device = from_producer(x, target, copy)
     except BufferError as error:
         raise type(error)(f"from_dlpack({describe(x)}): {error}") from error
-    check_dtype(native.dtype, place, "from_dlpack")
-    return wrap(native, place)
+    check_dtype(native.dtype, result_device, "from_dlpack")
+    return wrap(native, result_device)
 
 
-def _of_array(x: Array, dtype: Any, target: Device, copy: bool | None) -> Array:
+def _convert_array(x: Array, dtype: Any, target: Device, copy: bool | None) -> Array:
+    """Return an Array with another dtype, on another device, or both."""
     source = x._device
-    wanted = x.dtype if dtype is None else check_dtype(dtype, target, "asarray")
-    if source is target and wanted == x.dtype:
+    target_dtype = x.dtype if dtype is None else check_dtype(dtype, target, "asarray")
+    if source is target and target_dtype == x.dtype:
         return x.copy() if copy else x
     if copy is False:
         raise CopyRequiredError(
-            f"asarray(): a copy is needed to make dtype {wanted} on {target} of dtype {x.dtype} on {source}; "
+            f"{COPY_REFUSED}; asarray() converts dtype {x.dtype} on {source} to dtype {target_dtype} on {target}; "
             "pass copy=None or copy=True"
         )
     native = serve("asarray", target, move, x._native, source, target)
-    if wanted != x.dtype:
-        check_cast(x.dtype, wanted, "asarray")
-        native = call(ASTYPE, target, native, wanted, copy=True)
+    if target_dtype != x.dtype:
+        check_cast(x.dtype, target_dtype, "asarray")
+        native = call(ASTYPE, target, native, target_dtype, copy=True)
     elif copy and source.dlpack_device == target.dlpack_device:
-        native = call(ASTYPE, target, native, wanted, copy=True)
+        native = call(ASTYPE, target, native, target_dtype, copy=True)
     return wrap(native, target)
 
 
-def _of_producer(obj: Any, dtype: Any, target: Device | None, copy: bool | None) -> Array:
-    native, place = from_producer(obj, target, copy)
-    return _of_array(wrap(native, place), dtype, place, False if copy is False else None)
+def _import_producer(obj: Any, dtype: Any, target: Device | None, copy: bool | None) -> Array:
+    """Return the array of a DLPack producer as an Array."""
+    native, result_device = from_producer(obj, target, copy)
+    return _convert_array(wrap(native, result_device), dtype, result_device, False if copy is False else None)
 
 
-def _native(obj: Any, dtype: DType | None, target: Device, copy: bool | None) -> Native:
-    """A native array of something that NumPy can read, on a device."""
+def _import_host_data(obj: Any, dtype: DType | None, target: Device, copy: bool | None) -> Native:
+    """Return the data of an object that NumPy can read as a native array of a device."""
     if isinstance(obj, np.ndarray):
         host = obj
     else:
         buffer = isinstance(obj, (bytes, bytearray, memoryview)) or _has_buffer(obj)
         if copy is False and not buffer:
-            raise CopyRequiredError(f"asarray(): {describe(obj)} has no memory to share; pass copy=None or copy=True")
+            raise CopyRequiredError(
+                f"{COPY_REFUSED}; asarray() cannot share memory with {describe(obj)}; pass copy=None or copy=True"
+            )
         host = _read(obj, dtype, target, buffer)
     if host.dtype.kind not in "biufcV" or (host.dtype.kind == "V" and host.dtype.names is not None):
-        raise TypeError(f"asarray(): an Array holds booleans or numbers, not dtype {host.dtype} as of {describe(obj)}")
+        raise TypeError(
+            f"asarray(): Arrays hold booleans and numbers; {describe(obj)} has dtype {host.dtype}; cast it to a "
+            "boolean or numeric dtype"
+        )
     if not host.dtype.isnative:
         if copy is False:
-            raise CopyRequiredError(f"asarray(): dtype {host.dtype} is byte-swapped and needs a copy; pass copy=None")
+            raise CopyRequiredError(
+                f"{COPY_REFUSED}; asarray() converts dtype {host.dtype} to native byte order; "
+                "pass copy=None or copy=True"
+            )
         host = host.astype(host.dtype.newbyteorder("="))
     if dtype is not None and host.dtype != dtype:
         if copy is False:
             raise CopyRequiredError(
-                f"asarray(): a copy is needed to make dtype {dtype} of {host.dtype}; pass copy=None or copy=True"
+                f"{COPY_REFUSED}; asarray() casts dtype {host.dtype} to {dtype}; pass copy=None or copy=True"
             )
         check_cast(host.dtype, dtype, "asarray")
         host, copy = host.astype(dtype), None
@@ -175,43 +200,50 @@ def _native(obj: Any, dtype: DType | None, target: Device, copy: bool | None) ->
 
 
 def _read(obj: Any, dtype: DType | None, target: Device, buffer: bool) -> np.ndarray[Any, Any]:
-    """A NumPy array of Python's scalars, sequences and buffers, in the dtype that the standard infers."""
+    """Return a NumPy array of Python scalars, sequences or a buffer, with the dtype that the standard infers."""
     if buffer:
         return np.asarray(memoryview(obj))
     if obj is None or isinstance(obj, (str, dict, set, frozenset)):
-        raise TypeError(f"asarray() takes numbers, sequences of them and arrays, not {describe(obj)}")
+        raise TypeError(f"asarray() takes numbers, sequences of numbers and arrays, not {describe(obj)}")
     try:
-        # The dtype is applied here where it is given, so that integers beyond int64 reach uint64 unrounded.
+        # NumPy converts straight to the dtype, so integers beyond int64 reach uint64 unrounded.
         host = np.asarray(obj, dtype=dtype)
     except OverflowError as error:
-        raise OverflowError(f"asarray(): {describe(obj)} does not fit dtype {dtype} ({error})") from None
+        limit = "the inferred dtype" if dtype is None else f"dtype {dtype}"
+        raise OverflowError(
+            f"{error}; asarray(): {describe(obj)} is out of bounds for {limit}; pass a wider dtype"
+        ) from None
     except ValueError as error:
         raise ValueError(
-            f"asarray(): {describe(obj)} is ragged or holds what is no number; nested sequences need equal lengths "
-            f"({error})"
+            f"{error}; asarray(): {describe(obj)} is ragged or contains a non-numeric element; pass numbers in nested "
+            "sequences of equal lengths"
         ) from None
     if dtype is None and not isinstance(obj, np.generic):
-        host = _default_dtype(obj, host, target)
+        host = _cast_to_default_dtype(obj, host, target)
     return host
 
 
-def _default_dtype(obj: Any, host: np.ndarray[Any, Any], target: Device) -> np.ndarray[Any, Any]:
-    """The default dtype of its kind for what came from Python scalars alone."""
+def _cast_to_default_dtype(obj: Any, host: np.ndarray[Any, Any], target: Device) -> np.ndarray[Any, Any]:
+    """Cast an array of Python scalars to the default dtype of its kind; return other arrays unchanged."""
     kinds = {"i": "integral", "u": "integral", "f": "real floating", "c": "complex floating", "O": ""}
     kind = kinds.get(host.dtype.kind)
-    if kind is None or not _only_python_scalars(obj):
+    if kind is None or not _contains_only_python_scalars(obj):
         return host
-    if host.dtype.kind in "uO" and host.size and _all_integers(obj):
+    if host.dtype.kind in "uO" and host.size and _contains_only_integers(obj):
         raise OverflowError(
-            f"asarray(): {describe(obj)} holds an integer beyond int64; pass dtype=xtensor.uint64 or a float dtype"
+            f"asarray(): {describe(obj)} contains an integer out of bounds for int64; pass dtype=xtensor.uint64 or a "
+            "floating-point dtype"
         )
     return host.astype(target.default_dtypes[kind], copy=False) if kind else host
 
 
 def _leaves(obj: Any, depth: int = 0) -> Any:
-    """The innermost elements of nested lists and tuples."""
-    if depth > 64:
-        raise ValueError("asarray(): sequences are nested more than 64 deep, or a list contains itself")
+    """Yield the innermost elements of nested lists and tuples."""
+    if depth > MAX_DEPTH:
+        raise ValueError(
+            f"asarray(): sequences are nested more than {MAX_DEPTH} deep, or a list contains itself; pass at most "
+            f"{MAX_DEPTH} dimensions"
+        )
     for item in obj:
         if isinstance(item, (list, tuple)):
             yield from _leaves(item, depth + 1)
@@ -219,23 +251,23 @@ def _leaves(obj: Any, depth: int = 0) -> Any:
             yield item
 
 
-NESTED = frozenset((list, tuple))
+def _contains_only_scalars(obj: Any, depth: int = 0) -> bool:
+    """Tell whether the leaves of a nested sequence are Python scalars, comparing sets of types, not elements."""
+    types = set(map(type, obj))
+    return types <= SCALARS or (
+        types <= SEQUENCES and depth < MAX_DEPTH and all(_contains_only_scalars(item, depth + 1) for item in obj)
+    )
 
 
-def _plain(obj: Any, depth: int = 0) -> bool:
-    """Whether nested lists and tuples hold nothing but Python's own scalars, by their types, which are few."""
-    kinds = set(map(type, obj))
-    return kinds <= SCALARS or (kinds <= NESTED and depth < 64 and all(_plain(item, depth + 1) for item in obj))
-
-
-def _only_python_scalars(obj: Any) -> bool:
-    if isinstance(obj, (list, tuple)) and _plain(obj):
+def _contains_only_python_scalars(obj: Any) -> bool:
+    """Tell whether an object has no NumPy scalar or array among its leaves."""
+    if isinstance(obj, (list, tuple)) and _contains_only_scalars(obj):
         return True
     leaves = _leaves(obj) if isinstance(obj, (list, tuple)) else (obj,)
     return not any(isinstance(leaf, (np.generic, np.ndarray)) for leaf in leaves)
 
 
-def _all_integers(obj: Any) -> bool:
+def _contains_only_integers(obj: Any) -> bool:
     leaves = _leaves(obj) if isinstance(obj, (list, tuple)) else (obj,)
     return all(isinstance(leaf, int) for leaf in leaves)
 
@@ -248,12 +280,17 @@ def _has_buffer(obj: Any) -> bool:
     return not isinstance(obj, np.generic)
 
 
-def _of_mixed_sequence(obj: Sequence[Any], dtype: Any, target: Device, copy: bool | None) -> Array:
-    """Arrays and scalars in nested sequences: what is innermost is stacked, device by device as operands are."""
+def _stack_elements(obj: Sequence[Any], dtype: Any, target: Device, copy: bool | None) -> Array:
+    """Convert a nested sequence of Arrays and scalars: convert each element to ``target``, then stack."""
     if copy is False:
-        raise CopyRequiredError("asarray(): a sequence of Arrays has no memory to share; pass copy=None or copy=True")
+        raise CopyRequiredError(
+            f"{COPY_REFUSED}; asarray() stacks the Arrays of a sequence; pass copy=None or copy=True"
+        )
     items = [asarray(item, device=target, dtype=dtype) for item in obj]
     shapes = {item.shape for item in items}
     if len(shapes) > 1:
-        raise ValueError(f"asarray(): the parts of a sequence have different shapes {sorted(shapes)}; make them equal")
+        raise ValueError(
+            "all input arrays must have the same shape; asarray() stacks the elements of a sequence, which have "
+            f"shapes {sorted(shapes)}; make them equal"
+        )
     return apply(STACK, target, [item._native for item in items], axis=0)

@@ -8,38 +8,18 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import _composed
-from .._core.array import Array, Scalar, apply
-from .._core.backend import Native
-from .._core.checks import LARGEST, check_dtype, check_flag, check_integer, check_shape, check_word
+from .._core.array import Array, apply
+from .._core.checks import LARGEST, check_dtype, check_flag, check_integer, check_word
 from .._core.device import Device, resolve
-from .._core.dispatch import SCALARS, device_of
-from .._core.dtypes import DType
+from .._core.dispatch import device_of
 from .._core.errors import describe
 from .._core.operations import Operation, declare
-from .conversion import asarray, from_dlpack
+from .filling import empty, resolve_arguments
 from .manipulation import broadcast_arrays, reshape
 
-__all__ = [
-    "arange",
-    "empty",
-    "empty_like",
-    "eye",
-    "full",
-    "full_like",
-    "linspace",
-    "meshgrid",
-    "ones",
-    "ones_like",
-    "tril",
-    "triu",
-    "zeros",
-    "zeros_like",
-]
+__all__ = ["arange", "eye", "linspace", "meshgrid", "tril", "triu"]
 
 Shape = int | Sequence[int]
-
-DEFAULTS: dict[type, str] = {int: "integral", float: "real floating", complex: "complex floating"}
-"""The kind of default dtype for each class of Python scalars; bool has its own."""
 
 
 ARANGE = declare("arange", "creation", operands=0, dtype="argument", shape="argument", numpy="arange")
@@ -54,32 +34,34 @@ def arange(
     dtype: Any = None,
     device: str | Device | None = None,
 ) -> Array:
-    r"""Evenly spaced values, :math:`start + i \cdot step`, of the half-open interval from ``start`` to ``stop``.
+    r"""Return the values :math:`start + i \cdot step` in the half-open interval :math:`[start, stop)`.
 
     Parameters
     ----------
     start
-        The first value; where ``stop`` is not given, this is ``stop`` and the first value is 0.
+        First value; if ``stop`` is None, ``start`` is the end of the interval and the first value is 0. A real number
+        or a 0-d Array; the device ``strict`` accepts Python scalars only. The same holds for ``stop`` and ``step``.
     stop
-        The end, not part of the values.
+        End of the interval, excluded.
     step
-        The distance of neighbours, not 0. Each of the three is a number or, where NumPy is followed, a 0-d Array.
+        Spacing between values, nonzero.
     dtype
-        The dtype; by default the default integer for integers alone, else the default real floating-point dtype.
+        Dtype of the result. Default: the default integer dtype if all three arguments are integers, else the default
+        real floating-point dtype.
     device
-        The device; by default that of a 0-d Array, else the default one.
+        Device of the result. Default: the device of a 0-d Array among the arguments, else the default device.
 
     Returns
     -------
     Array
-        One dimension of ``ceil((stop - start) / step)`` elements, none where that is negative.
+        1-d array of :math:`\max(0, \lceil (stop - start) / step \rceil)` elements.
 
     Raises
     ------
     ValueError
-        If ``step`` is 0, or the length is not finite.
+        If ``step`` is 0, or the number of elements is infinite or exceeds the address space.
     TypeError
-        If a bound is no real number.
+        If ``start``, ``stop`` or ``step`` is not a real number.
 
     Notes
     -----
@@ -91,76 +73,25 @@ def arange(
     if integers:
         target = resolve(device)
     else:
-        target, (start, stop, step) = _bounds("arange", "a real number", device, start=start, stop=stop, step=step)
+        target, (start, stop, step) = _scalar_arguments(
+            "arange", "a real number", device, start=start, stop=stop, step=step
+        )
         integers = all(isinstance(value, (int, np.integer)) for value in (start, stop, step))
     if step == 0:
-        raise ValueError("arange(): step is 0, so no end is ever reached; give another step")
+        raise ValueError("arange(): step is 0; pass a nonzero step")
     if dtype is None:
-        wanted = target.default_dtypes["integral" if integers else "real floating"]
+        result_dtype = target.default_dtypes["integral" if integers else "real floating"]
     else:
-        wanted = check_dtype(dtype, target, "arange")
+        result_dtype = check_dtype(dtype, target, "arange")
     length = (stop - start) / step
     if not abs(length) < LARGEST:
-        raise ValueError(f"arange({start!r}, {stop!r}, {step!r}) would have {length} elements; give finite bounds")
+        raise ValueError(
+            f"Maximum allowed size exceeded; arange({start!r}, {stop!r}, {step!r}) would have {length} elements; "
+            "pass finite bounds that are closer, or a larger step"
+        )
     if length <= 0:
-        return empty(0, dtype=wanted, device=target)
-    return apply(ARANGE, target, start, stop, step, dtype=wanted)
-
-
-EMPTY = declare(
-    "empty",
-    "creation",
-    operands=0,
-    dtype="argument",
-    shape="argument",
-    numpy="empty",
-    composition=_composed.creation.empty,
-)
-
-
-def empty(shape: Shape, *, dtype: Any = None, device: str | Device | None = None) -> Array:
-    """An array whose elements are whatever its memory holds.
-
-    Parameters
-    ----------
-    shape
-        The length of each axis; an integer means one axis.
-    dtype
-        The dtype; by default the default real floating-point dtype.
-    device
-        The device; by default the default one.
-
-    Raises
-    ------
-    ValueError
-        If a length is negative, or there are more elements than memory can have addresses.
-    OutOfMemoryError
-        If the device has not the memory.
-
-    Notes
-    -----
-    Standard 2025.12, Creation Functions, ``empty``.
-    """
-    target, lengths, wanted = _request("empty", shape, dtype, device)
-    return apply(EMPTY, target, lengths, dtype=wanted)
-
-
-def empty_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = None) -> Array:
-    """An array of the shape of ``x`` whose elements are whatever its memory holds.
-
-    Parameters
-    ----------
-    x
-        The array whose shape, and by default dtype and device, the result has.
-    dtype, device
-        Others than those of ``x``.
-
-    Notes
-    -----
-    Standard 2025.12, Creation Functions, ``empty_like``.
-    """
-    target, lengths, wanted = _request_like("empty_like", x, dtype, device)
-    return apply(EMPTY, target, lengths, dtype=wanted)
+        return empty(0, dtype=result_dtype, device=target)
+    return apply(ARANGE, target, start, stop, step, dtype=result_dtype)
 
 
 EYE = declare(
@@ -177,85 +108,40 @@ def eye(
     dtype: Any = None,
     device: str | Device | None = None,
 ) -> Array:
-    r"""The matrix :math:`\delta_{i + k, j}`: ones on one diagonal, zeros elsewhere.
+    r"""Return the matrix :math:`a_{ij} = \delta_{i + k, j}`, with ones on the ``k``-th diagonal and zeros elsewhere.
 
     Parameters
     ----------
-    n_rows, n_cols
-        The shape; as many columns as rows where ``n_cols`` is None.
+    n_rows
+        Number of rows.
+    n_cols
+        Number of columns. Default: ``n_rows``.
     k
-        The diagonal: 0 the main one, above 0 to its upper right, below 0 to its lower left.
+        Index of the diagonal: 0 for the main diagonal, positive above it, negative below it.
     dtype
-        The dtype; by default the default real floating-point dtype.
+        Dtype of the result. Default: the default real floating-point dtype.
     device
-        The device; by default the default one.
+        Device of the result. Default: the default device.
+
+    Returns
+    -------
+    Array
+        Array of shape ``(n_rows, n_cols)``.
+
+    Raises
+    ------
+    ValueError
+        If ``n_rows`` or ``n_cols`` is negative.
+    TypeError
+        If the device does not support the dtype.
 
     Notes
     -----
     Standard 2025.12, Creation Functions, ``eye``.
     """
     shape = (n_rows, n_rows if n_cols is None else n_cols)
-    target, (rows, columns), wanted = _request("eye", shape, dtype, device)
-    return apply(EYE, target, rows, columns, k=check_integer(k, "eye", "k"), dtype=wanted)
-
-
-FULL = declare("full", "creation", operands=0, dtype="argument", shape="argument", numpy="full")
-
-
-def full(shape: Shape, fill_value: Scalar | Array, *, dtype: Any = None, device: str | Device | None = None) -> Array:
-    """An array of one value.
-
-    Parameters
-    ----------
-    shape
-        The length of each axis; an integer means one axis.
-    fill_value
-        The value: a Python or NumPy scalar, or a 0-d Array.
-    dtype
-        The dtype; by default bool, the default integer, the default real or the default complex floating-point
-        dtype, by the kind of ``fill_value``, or the dtype of a 0-d Array.
-    device
-        The device; by default that of a 0-d Array, else the default one.
-
-    Raises
-    ------
-    TypeError
-        If ``fill_value`` is no scalar, or complex where ``dtype`` is not.
-    OverflowError
-        If ``fill_value`` is an integer that ``dtype`` cannot hold.
-
-    Notes
-    -----
-    Standard 2025.12, Creation Functions, ``full``.
-    """
-    if isinstance(fill_value, Array) and device is None:
-        device = fill_value.device
-    target = resolve(device)
-    native, inferred = _fill_value(fill_value, target, dtype, "full")
-    return apply(FULL, target, check_shape(shape, "full"), native, dtype=inferred)
-
-
-def full_like(
-    x: Array, /, fill_value: Scalar | Array, *, dtype: Any = None, device: str | Device | None = None
-) -> Array:
-    """An array of the shape of ``x`` and one value.
-
-    Parameters
-    ----------
-    x
-        The array whose shape, and by default dtype and device, the result has.
-    fill_value
-        The value: a Python or NumPy scalar, or a 0-d Array.
-    dtype, device
-        Others than those of ``x``.
-
-    Notes
-    -----
-    Standard 2025.12, Creation Functions, ``full_like``.
-    """
-    target, lengths, wanted = _request_like("full_like", x, dtype, device)
-    native, wanted = _fill_value(fill_value, target, wanted, "full_like")
-    return apply(FULL, target, lengths, native, dtype=wanted)
+    target, (rows, columns), result_dtype = resolve_arguments("eye", shape, dtype, device)
+    return apply(EYE, target, rows, columns, k=check_integer(k, "eye", "k"), dtype=result_dtype)
 
 
 LINSPACE = declare(
@@ -279,73 +165,88 @@ def linspace(
     device: str | Device | None = None,
     endpoint: bool = True,
 ) -> Array:
-    r"""``num`` evenly spaced values, :math:`start + i \frac{stop - start}{N}`, from ``start`` to ``stop``.
+    r"""Return ``num`` evenly spaced values, :math:`start + i \frac{stop - start}{N}`, :math:`0 \le i < num`.
 
-    ``N`` is ``num - 1`` where ``stop`` is the last value, else ``num``.
+    :math:`N = num - 1` if ``endpoint`` is True, else :math:`N = num`.
 
     Parameters
     ----------
-    start, stop
-        The bounds, real or complex: numbers or, where NumPy is followed, 0-d Arrays.
+    start
+        First value, real or complex. A number or a 0-d Array; the device ``strict`` accepts Python scalars only.
+    stop
+        End of the interval, real or complex, of the same types as ``start``.
     num
-        How many values, not negative.
+        Number of values, 0 or more.
     dtype
-        The dtype; by default the default real, or for a complex bound complex, floating-point dtype.
+        Dtype of the result. Default: the default complex floating-point dtype if ``start`` or ``stop`` is complex,
+        else the default real floating-point dtype.
     device
-        The device; by default that of a 0-d Array, else the default one.
+        Device of the result. Default: the device of a 0-d Array among the arguments, else the default device.
     endpoint
         Whether ``stop`` is the last value.
+
+    Returns
+    -------
+    Array
+        1-d array of ``num`` elements.
 
     Raises
     ------
     ValueError
         If ``num`` is negative.
     TypeError
-        If a bound is no number, or ``dtype`` is real and a bound complex.
+        If ``start`` or ``stop`` is not a number, or is complex and ``dtype`` is real.
 
     Notes
     -----
     Standard 2025.12, Creation Functions, ``linspace``.
     """
-    target, (start, stop) = _bounds("linspace", "a number", device, start=start, stop=stop)
-    target, (count,), _ = _request("linspace", (num,), None, target)
+    target, (start, stop) = _scalar_arguments("linspace", "a number", device, start=start, stop=stop)
+    if check_integer(num, "linspace", "num") < 0:
+        raise ValueError(f"Number of samples, {num}, must be non-negative; linspace() takes num of 0 or more")
+    target, (count,), _ = resolve_arguments("linspace", (num,), None, target)
     is_complex = isinstance(start, (complex, np.complexfloating)) or isinstance(stop, (complex, np.complexfloating))
     if dtype is None:
-        wanted = target.default_dtypes["complex floating" if is_complex else "real floating"]
+        result_dtype = target.default_dtypes["complex floating" if is_complex else "real floating"]
     else:
-        wanted = check_dtype(dtype, target, "linspace")
-        if is_complex and wanted.kind != "c":
-            raise TypeError(f"linspace(): complex bounds need a complex dtype, not {wanted}")
+        result_dtype = check_dtype(dtype, target, "linspace")
+        if is_complex and result_dtype.kind != "c":
+            raise TypeError(
+                f"linspace(): start {start!r} and stop {stop!r} require a complex dtype, not {result_dtype}; pass a "
+                "complex dtype or real bounds"
+            )
     return apply(
         LINSPACE,
         target,
         start,
         stop,
         count,
-        dtype=wanted,
+        dtype=result_dtype,
         endpoint=check_flag(endpoint, "linspace", "endpoint"),
     )
 
 
 def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> tuple[Array, ...]:
-    """The coordinates of every point of a grid, from the coordinates along each axis.
+    """Return coordinate arrays of a grid from 1-d coordinate vectors.
 
     Parameters
     ----------
     *arrays
-        Arrays of one dimension (a 0-d one counts as one element), all of one dtype.
+        1-d arrays of coordinates, all of one dtype; a 0-d array is treated as a single element.
     indexing
-        ``"ij"``: the result's axes are in the order of the arrays; ``"xy"``: the first two are exchanged.
+        ``"ij"`` (matrix indexing): the axes of the results are in the order of ``arrays``. ``"xy"`` (Cartesian
+        indexing): the first two axes are swapped.
 
     Returns
     -------
     tuple of Array
-        One array for each input, all of the grid's shape.
+        One array per input, all of the grid's shape: ``(n1, n2, n3, …)`` for ``"ij"``, ``(n2, n1, n3, …)`` for
+        ``"xy"``, where ``ni`` is the number of elements of the i-th input.
 
     Raises
     ------
     ValueError
-        If an array has more than one dimension, or ``indexing`` is another word.
+        If an array has more than one dimension, or ``indexing`` is neither ``"xy"`` nor ``"ij"``.
 
     Notes
     -----
@@ -355,7 +256,7 @@ def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> tuple[Arra
     for x in arrays:
         device_of(x, "meshgrid")
         if x.ndim > 1:
-            raise ValueError(f"meshgrid() takes arrays of one dimension, not shape {x.shape}")
+            raise ValueError(f"meshgrid() takes 1-d arrays, not shape {x.shape}; flatten it with xtensor.reshape")
     count = len(arrays)
     swap = indexing == "xy" and count > 1
     grids = []
@@ -365,67 +266,23 @@ def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> tuple[Arra
     return tuple(grid.copy() for grid in broadcast_arrays(*grids))
 
 
-ONES = declare(
-    "ones",
-    "creation",
-    operands=0,
-    dtype="argument",
-    shape="argument",
-    numpy="ones",
-    composition=_composed.creation.ones,
-)
-
-
-def ones(shape: Shape, *, dtype: Any = None, device: str | Device | None = None) -> Array:
-    """An array of ones.
-
-    Parameters
-    ----------
-    shape
-        The length of each axis; an integer means one axis.
-    dtype
-        The dtype; by default the default real floating-point dtype.
-    device
-        The device; by default the default one.
-
-    Notes
-    -----
-    Standard 2025.12, Creation Functions, ``ones``.
-    """
-    target, lengths, wanted = _request("ones", shape, dtype, device)
-    return apply(ONES, target, lengths, dtype=wanted)
-
-
-def ones_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = None) -> Array:
-    """An array of ones of the shape of ``x``.
-
-    Parameters
-    ----------
-    x
-        The array whose shape, and by default dtype and device, the result has.
-    dtype, device
-        Others than those of ``x``.
-
-    Notes
-    -----
-    Standard 2025.12, Creation Functions, ``ones_like``.
-    """
-    target, lengths, wanted = _request_like("ones_like", x, dtype, device)
-    return apply(ONES, target, lengths, dtype=wanted)
-
-
 TRIL = declare("tril", "manipulation", shape="same", numpy="tril", composition=_composed.creation.tril)
 
 
 def tril(x: Array, /, *, k: int = 0) -> Array:
-    """The lower triangle of a matrix (or of each of a stack): what is above its ``k``-th diagonal becomes 0.
+    r"""Return the lower triangle, :math:`a_{ij}` for :math:`j \le i + k` and 0 elsewhere, of a matrix or stack of them.
 
     Parameters
     ----------
     x
         Array of shape ``(..., M, N)``.
     k
-        The highest diagonal that is kept: 0 the main one, above 0 to its upper right.
+        Diagonal above which elements are set to 0: 0 for the main diagonal, positive above it, negative below it.
+
+    Returns
+    -------
+    Array
+        Array of the shape and dtype of ``x``.
 
     Raises
     ------
@@ -443,14 +300,19 @@ TRIU = declare("triu", "manipulation", shape="same", numpy="triu", composition=_
 
 
 def triu(x: Array, /, *, k: int = 0) -> Array:
-    """The upper triangle of a matrix (or of each of a stack): what is below its ``k``-th diagonal becomes 0.
+    r"""Return the upper triangle, :math:`a_{ij}` for :math:`j \ge i + k` and 0 elsewhere, of a matrix or stack of them.
 
     Parameters
     ----------
     x
         Array of shape ``(..., M, N)``.
     k
-        The lowest diagonal that is kept: 0 the main one, above 0 to its upper right.
+        Diagonal below which elements are set to 0: 0 for the main diagonal, positive above it, negative below it.
+
+    Returns
+    -------
+    Array
+        Array of the shape and dtype of ``x``.
 
     Raises
     ------
@@ -464,119 +326,27 @@ def triu(x: Array, /, *, k: int = 0) -> Array:
     return _triangle(TRIU, x, k)
 
 
-ZEROS = declare(
-    "zeros",
-    "creation",
-    operands=0,
-    dtype="argument",
-    shape="argument",
-    numpy="zeros",
-    composition=_composed.creation.zeros,
-)
-
-
-def zeros(shape: Shape, *, dtype: Any = None, device: str | Device | None = None) -> Array:
-    """An array of zeros.
-
-    Parameters
-    ----------
-    shape
-        The length of each axis; an integer means one axis.
-    dtype
-        The dtype; by default the default real floating-point dtype.
-    device
-        The device; by default the default one.
-
-    Notes
-    -----
-    Standard 2025.12, Creation Functions, ``zeros``.
-    """
-    target, lengths, wanted = _request("zeros", shape, dtype, device)
-    return apply(ZEROS, target, lengths, dtype=wanted)
-
-
-def zeros_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = None) -> Array:
-    """An array of zeros of the shape of ``x``.
-
-    Parameters
-    ----------
-    x
-        The array whose shape, and by default dtype and device, the result has.
-    dtype, device
-        Others than those of ``x``.
-
-    Notes
-    -----
-    Standard 2025.12, Creation Functions, ``zeros_like``.
-    """
-    target, lengths, wanted = _request_like("zeros_like", x, dtype, device)
-    return apply(ZEROS, target, lengths, dtype=wanted)
-
-
-def _request(
-    function: str, shape: Any, dtype: Any, device: str | Device | None
-) -> tuple[Device, tuple[int, ...], DType]:
-    """The device, shape and dtype that a creation function is asked for, checked."""
-    target = resolve(device)
-    lengths = check_shape(shape, function)
-    wanted = target.default_dtypes["real floating"] if dtype is None else check_dtype(dtype, target, function)
-    return target, lengths, wanted
-
-
-def _request_like(
-    function: str, x: Array, dtype: Any, device: str | Device | None
-) -> tuple[Device, tuple[int, ...], DType]:
-    """The device, shape and dtype of a result made after an array, where nothing else is asked for."""
-    place = device_of(x, function)
-    target = place if device is None else resolve(device)
-    return target, x.shape, check_dtype(x.dtype if dtype is None else dtype, target, function)
-
-
-def _fill_value(value: Any, target: Device, dtype: Any, function: str) -> tuple[Native | Scalar, DType]:
-    """A value to fill with, as the native function takes it, and the dtype of the result."""
-    if value.__class__ in SCALARS:
-        kind = DEFAULTS.get(value.__class__)
-        wanted: Any
-        if dtype is not None:
-            wanted = check_dtype(dtype, target, function)
-        else:
-            wanted = target.default_dtypes[kind] if kind else np.dtype(bool)
-        if value.__class__ is complex and wanted.kind not in "cb":
-            raise TypeError(f"{function}(): {value!r} is complex and does not fit dtype {wanted}; take its real part")
-        if value.__class__ is int and wanted.kind in "iu":
-            limits = np.iinfo(wanted)
-            if not limits.min <= value <= limits.max:
-                raise OverflowError(
-                    f"{function}(): {value} does not fit dtype {wanted}, which goes from {limits.min} to {limits.max}"
-                )
-        return value, wanted
-    if not isinstance(value, (Array, np.generic)) or value.shape or value.dtype.kind not in "biufcV":
-        raise TypeError(f"{function}(): fill_value is a scalar or a 0-d Array, not {describe(value)}")
-    if target._library.defined_only:
-        raise TypeError(f"{function}(): fill_value is a Python scalar on {target}, not {describe(value)}")
-    filled = asarray(value, device=target)
-    return filled._native, filled.dtype if dtype is None else check_dtype(dtype, target, function)
-
-
-def _bounds(function: str, wanted: str, device: Any, **bounds: Any) -> tuple[Device, list[Any]]:
-    """The device and the bounds of evenly spaced values; a 0-d Array counts as the number that it holds."""
-    arrays = [bound for bound in bounds.values() if isinstance(bound, Array)]
+def _scalar_arguments(function: str, expected: str, device: Any, **arguments: Any) -> tuple[Device, list[Any]]:
+    """Return the device and the numbers of arguments that are numbers or 0-d Arrays; ``expected`` is for the error."""
+    arrays = [argument for argument in arguments.values() if isinstance(argument, Array)]
     target = resolve(arrays[0].device if device is None and arrays else device)
-    numbers = (int, float, np.integer, np.floating) if wanted == "a real number" else (int, float, complex, np.number)
-    found = []
-    for name, bound in bounds.items():
-        number = bound.item() if isinstance(bound, Array) and not bound.ndim else bound
-        if isinstance(number, bool) or not isinstance(number, numbers):
-            raise TypeError(f"{function}(): {name} is {wanted}, not {describe(bound)}")
-        if number is not bound and target._library.defined_only:
-            raise TypeError(f"{function}(): {name} is a Python scalar on {target}, not {describe(bound)}")
-        found.append(number)
-    return target, found
+    types = (int, float, np.integer, np.floating) if expected == "a real number" else (int, float, complex, np.number)
+    numbers = []
+    for name, argument in arguments.items():
+        number = argument.item() if isinstance(argument, Array) and not argument.ndim else argument
+        if isinstance(number, bool) or not isinstance(number, types):
+            raise TypeError(f"{function}(): {name} is {expected}, not {describe(argument)}")
+        if number is not argument and target._library.defined_only:
+            raise TypeError(f"{function}(): {name} is a Python scalar on {target}, not {describe(argument)}")
+        numbers.append(number)
+    return target, numbers
 
 
 def _triangle(operation: Operation, x: Array, k: int) -> Array:
     name = operation.label
     device = device_of(x, name)
     if x.ndim < 2:
-        raise ValueError(f"{name}() needs an array of two or more dimensions, not shape {x.shape}")
+        raise ValueError(
+            f"{name}() takes an array of two or more dimensions, not shape {x.shape}; add axes with xtensor.expand_dims"
+        )
     return apply(operation, device, x._native, k=check_integer(k, name, "k"))

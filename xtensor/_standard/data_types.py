@@ -1,6 +1,6 @@
 """Data types and their functions (Array API standard 2025.12, "Data Types", "Data Type Functions").
 
-dtypes are ``numpy.dtype`` objects on every device: hashable, with a ``kind``, known to every consumer.
+Dtypes are ``numpy.dtype`` objects on every device: hashable, with a ``kind``, recognised by every consumer.
 """
 
 from __future__ import annotations
@@ -44,19 +44,47 @@ __all__ = [
 ]
 
 bool: DType = np.dtype("bool")
+"""Boolean, 1 byte."""
+
 int8: DType = np.dtype("int8")
+"""Signed 8-bit integer, :math:`-2^{7}` to :math:`2^{7} - 1`."""
+
 int16: DType = np.dtype("int16")
+"""Signed 16-bit integer, :math:`-2^{15}` to :math:`2^{15} - 1`."""
+
 int32: DType = np.dtype("int32")
+"""Signed 32-bit integer, :math:`-2^{31}` to :math:`2^{31} - 1`."""
+
 int64: DType = np.dtype("int64")
+"""Signed 64-bit integer, :math:`-2^{63}` to :math:`2^{63} - 1`."""
+
 uint8: DType = np.dtype("uint8")
+"""Unsigned 8-bit integer, 0 to :math:`2^{8} - 1`."""
+
 uint16: DType = np.dtype("uint16")
+"""Unsigned 16-bit integer, 0 to :math:`2^{16} - 1`."""
+
 uint32: DType = np.dtype("uint32")
+"""Unsigned 32-bit integer, 0 to :math:`2^{32} - 1`."""
+
 uint64: DType = np.dtype("uint64")
+"""Unsigned 64-bit integer, 0 to :math:`2^{64} - 1`."""
+
 float16: DType = np.dtype("float16")
+"""IEEE 754 half-precision (16-bit) floating point; beyond the standard."""
+
 float32: DType = np.dtype("float32")
+"""IEEE 754 single-precision (32-bit) floating point."""
+
 float64: DType = np.dtype("float64")
+"""IEEE 754 double-precision (64-bit) floating point."""
+
 complex64: DType = np.dtype("complex64")
+"""Complex number with two float32 components."""
+
 complex128: DType = np.dtype("complex128")
+"""Complex number with two float64 components."""
+
 
 KINDS: dict[str, str] = {
     "bool": "b",
@@ -67,14 +95,24 @@ KINDS: dict[str, str] = {
     "complex floating": "c",
     "numeric": "iufc",
 }
-"""The standard's kinds of dtypes, as NumPy's letters."""
+"""The standard's dtype kinds, each as a string of NumPy's one-letter kind codes."""
 
 
 class FloatInfo(NamedTuple):
-    """The limits of a real floating-point dtype, as Python floats.
+    """Machine limits of a real floating-point dtype, as Python numbers.
 
-    ``bits`` it occupies; ``eps``, from 1 to the next number; ``max``, ``min``, the largest and smallest finite numbers;
-    ``smallest_normal``, the smallest positive number of full precision.
+    Attributes
+    ----------
+    bits
+        Size in bits.
+    eps
+        Difference between 1.0 and the next larger representable number.
+    max, min
+        Largest and smallest finite numbers.
+    smallest_normal
+        Smallest positive normal number.
+    dtype
+        The dtype; for a complex dtype, the dtype of its components.
     """
 
     bits: int
@@ -86,7 +124,17 @@ class FloatInfo(NamedTuple):
 
 
 class IntegerInfo(NamedTuple):
-    """The limits of an integer dtype: ``bits`` it occupies, largest and smallest number."""
+    """Machine limits of an integer dtype, as Python integers.
+
+    Attributes
+    ----------
+    bits
+        Size in bits.
+    max, min
+        Largest and smallest numbers.
+    dtype
+        The dtype.
+    """
 
     bits: int
     max: int
@@ -98,70 +146,77 @@ declare("astype", "cast", dtype="argument", shape="same", numpy="astype")
 
 
 def astype(x: Array, dtype: Any, /, *, copy: Any = True, device: str | Device | None = None) -> Array:
-    """An array cast to a dtype.
+    """Cast an array to a dtype.
 
     Parameters
     ----------
     x
         Array of any dtype.
     dtype
-        The dtype wanted.
+        Target dtype.
     copy
-        Whether to copy even if ``x`` has that dtype (and device) already.
+        True: always copy. False: return ``x`` itself if it has the target dtype and device.
     device
-        Where the result shall be; by default where ``x`` is.
+        Device of the result. Default: the device of ``x``.
 
     Returns
     -------
     Array
-        Of the shape of ``x``.
+        Array of the shape of ``x`` and the target dtype.
 
     Raises
     ------
     TypeError
-        If a complex array is cast to a real dtype: take :func:`real` or :func:`imag` instead.
+        If a complex array is cast to a real dtype (use :func:`real` or :func:`imag`), or the device does not support
+        the dtype.
 
     Notes
     -----
-    Booleans become 0 and 1; whatever is not zero becomes True. NaN and infinities cast to integers give what the
-    device gives.
+    False and True become 0 and 1; nonzero values, NaN included, become True. Casts of NaN, infinities and
+    out-of-range values to integers are device-dependent.
 
     Standard 2025.12, Data Type Functions, ``astype``.
     """
     source = device_of(x, "astype")
     target = source if device is None else resolve(device)
-    wanted = check_dtype(dtype, target, "astype")
+    target_dtype = check_dtype(dtype, target, "astype")
     if copy.__class__ is not bool:
         copy = check_flag(copy, "astype", "copy")
-    present = x._native.dtype
-    if present.kind == "c":
-        check_cast(present, wanted, "astype")
+    source_dtype = x._native.dtype
+    if source_dtype.kind == "c":
+        check_cast(source_dtype, target_dtype, "astype")
     if target is source:
-        if not copy and wanted == present:
+        if not copy and target_dtype == source_dtype:
             return x
-        return apply(ASTYPE, source, x._native, wanted, copy=True)
+        return apply(ASTYPE, source, x._native, target_dtype, copy=True)
     native = serve("astype", target, move, x._native, source, target)
-    return apply(ASTYPE, target, native, wanted, copy=source.host and target.host)
+    return apply(ASTYPE, target, native, target_dtype, copy=source.host and target.host)
 
 
 def can_cast(from_: Any, to: Any, /) -> Any:
-    """Whether one dtype casts to another by the rules of promotion.
+    """Determine whether one dtype can be cast to another according to the type promotion rules.
 
     Parameters
     ----------
     from_
-        A dtype, or an Array for its dtype on its device.
+        A dtype, or an Array, which stands for its dtype and device.
     to
-        A dtype.
+        Target dtype.
 
     Returns
     -------
     bool
-        Whether every value keeps its meaning. A dtype that the array's device has not is never cast to.
+        True if the cast is permitted. For an Array, False if its device does not support ``to``.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not a dtype.
 
     Notes
     -----
-    Standard 2025.12, Data Type Functions, ``can_cast``. Between kinds, where the standard is silent, NumPy decides.
+    Standard 2025.12, Data Type Functions, ``can_cast``. Casts between kinds that the standard leaves undefined follow
+    ``numpy.can_cast``.
     """
     if isinstance(from_, Array):
         target = as_dtype(to, "can_cast")
@@ -170,22 +225,22 @@ def can_cast(from_: Any, to: Any, /) -> Any:
 
 
 def finfo(type: Any, /) -> FloatInfo:
-    """The limits of a floating-point dtype.
+    """Return the machine limits of a floating-point dtype.
 
     Parameters
     ----------
     type
-        A floating-point dtype, or an Array of one; of a complex dtype, that of its components.
+        A floating-point dtype, or an Array of one. For a complex dtype the limits are those of its components.
 
     Returns
     -------
-    object
-        With ``bits``, ``eps``, ``max``, ``min``, ``smallest_normal`` (Python numbers) and ``dtype``.
+    FloatInfo
+        Named tuple of ``bits``, ``eps``, ``max``, ``min``, ``smallest_normal`` (Python numbers) and ``dtype``.
 
     Raises
     ------
     TypeError
-        If it is no floating-point dtype.
+        If the dtype is not a floating-point dtype.
 
     Notes
     -----
@@ -193,7 +248,9 @@ def finfo(type: Any, /) -> FloatInfo:
     """
     dtype = type.dtype if isinstance(type, Array) else as_dtype(type, "finfo")
     if kind_of(dtype) not in "fc":
-        raise TypeError(f"finfo() takes a floating-point dtype, not {dtype}; for integers there is xtensor.iinfo")
+        raise TypeError(
+            f"data type {dtype} not inexact; finfo() takes a floating-point dtype; use xtensor.iinfo for integers"
+        )
     return _float_info(dtype)
 
 
@@ -211,7 +268,7 @@ def _float_info(dtype: DType) -> FloatInfo:
 
 
 def iinfo(type: Any, /) -> IntegerInfo:
-    """The limits of an integer dtype.
+    """Return the machine limits of an integer dtype.
 
     Parameters
     ----------
@@ -220,13 +277,13 @@ def iinfo(type: Any, /) -> IntegerInfo:
 
     Returns
     -------
-    object
-        With ``bits``, ``max``, ``min`` (Python integers) and ``dtype``.
+    IntegerInfo
+        Named tuple of ``bits``, ``max``, ``min`` (Python integers) and ``dtype``.
 
     Raises
     ------
     TypeError
-        If it is no integer dtype.
+        If the dtype is not an integer dtype.
 
     Notes
     -----
@@ -234,68 +291,77 @@ def iinfo(type: Any, /) -> IntegerInfo:
     """
     dtype = type.dtype if isinstance(type, Array) else as_dtype(type, "iinfo")
     if dtype.kind not in "iu":
-        raise TypeError(f"iinfo() takes an integer dtype, not {dtype}; for floating point there is xtensor.finfo")
+        raise TypeError(
+            f"Invalid integer data type {dtype.kind!r}; iinfo() takes an integer dtype, not {dtype}; use xtensor.finfo "
+            "for floating-point dtypes"
+        )
     limits = np.iinfo(dtype)
     return IntegerInfo(bits=int(limits.bits), max=int(limits.max), min=int(limits.min), dtype=dtype)
 
 
 def isdtype(dtype: Any, kind: Any) -> Any:
-    """Whether a dtype is of a kind.
+    """Determine whether a dtype is of a kind.
 
     Parameters
     ----------
     dtype
-        The dtype.
+        Dtype to test.
     kind
-        A dtype, for equality; one of the kinds ``"bool"``, ``"signed integer"``, ``"unsigned integer"``,
-        ``"integral"``, ``"real floating"``, ``"complex floating"``, ``"numeric"``; or a tuple of these, for any of
-        them.
+        A dtype, which is compared for equality; a kind, one of ``"bool"``, ``"signed integer"``,
+        ``"unsigned integer"``, ``"integral"``, ``"real floating"``, ``"complex floating"`` and ``"numeric"``; or a
+        tuple of dtypes and kinds, of which at least one must match.
 
     Returns
     -------
     bool
-        Whether it is.
+        True if ``dtype`` is of the kind.
 
     Raises
     ------
     ValueError
-        If there is no such kind.
+        If ``kind`` is a string other than these.
+    TypeError
+        If ``dtype`` or ``kind`` is not a dtype.
 
     Notes
     -----
-    Standard 2025.12, Data Type Functions, ``isdtype``. float16 and bfloat16 are real floating dtypes here.
+    Standard 2025.12, Data Type Functions, ``isdtype``. float16 and bfloat16 are of the kind ``"real floating"``.
     """
-    found = as_dtype(dtype, "isdtype")
+    checked = as_dtype(dtype, "isdtype")
     if isinstance(kind, tuple):
-        return any(isdtype(found, item) for item in kind)
+        return any(isdtype(checked, item) for item in kind)
     if isinstance(kind, str):
         if kind not in KINDS:
-            raise ValueError(f"isdtype(): kind is a dtype or one of {', '.join(map(repr, KINDS))}, not {kind!r}")
-        return kind_of(found) in KINDS[kind]
-    return found == as_dtype(kind, "isdtype")
+            raise ValueError(
+                f"kind argument is a string, but {kind!r} is not a known kind name; isdtype() takes a dtype or one of "
+                f"{', '.join(map(repr, KINDS))}"
+            )
+        return kind_of(checked) in KINDS[kind]
+    return checked == as_dtype(kind, "isdtype")
 
 
 def result_type(*arrays_and_dtypes: Array | Scalar | DType) -> DType:
-    """The dtype that arrays, dtypes and Python scalars promote to.
+    """Return the dtype that results from promoting arrays, dtypes and Python scalars.
 
     Parameters
     ----------
     *arrays_and_dtypes
-        Arrays, dtypes and Python scalars, one of the first two kinds at least.
+        Arrays, dtypes and Python scalars, including at least one Array or dtype.
 
     Returns
     -------
     numpy.dtype
-        The promoted dtype. A Python scalar promotes weakly: its kind counts, its value does not.
+        Promoted dtype. Python scalars promote weakly: their kind determines the result, their value does not.
 
     Raises
     ------
     TypeError
-        If there is neither an Array nor a dtype, or they have no common dtype.
+        If there is neither an Array nor a dtype, or no common dtype exists.
 
     Notes
     -----
-    Standard 2025.12, Data Type Functions, ``result_type``. Between kinds, where the standard is silent, NumPy decides.
+    Standard 2025.12, Data Type Functions, ``result_type``. Promotions between kinds that the standard leaves undefined
+    follow ``numpy.result_type``.
     """
     operands: list[Any] = []
     typed = False
@@ -310,7 +376,8 @@ def result_type(*arrays_and_dtypes: Array | Scalar | DType) -> DType:
             typed = True
     if not typed:
         raise TypeError(
-            f"result_type() needs an Array or a dtype among its arguments, not {describe(arrays_and_dtypes)}"
+            f"at least one array or dtype is required; result_type() received {describe(arrays_and_dtypes)}; pass an "
+            "Array or a dtype"
         )
     first = operands[0]
     if all(item is first for item in operands):

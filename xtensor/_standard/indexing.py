@@ -18,28 +18,30 @@ TAKE = declare("take", "indexing", operands=2, shape="argument", numpy="take", c
 
 
 def take(x: Array, indices: Array, /, *, axis: int | None = None) -> Array:
-    """The parts of an array at given positions along an axis.
+    """Return the elements of an array at given indices along an axis.
 
     Parameters
     ----------
     x
         Array of one or more dimensions.
     indices
-        The positions: an Array of integers in one dimension; negative ones count from the end.
+        1-d Array of an integer dtype; negative indices count from the end.
     axis
-        The axis; may be left out for an array of one dimension.
+        Axis along which to select; optional for a 1-d array only.
 
     Returns
     -------
     Array
-        Of the shape of ``x``, but as long along ``axis`` as ``indices``.
+        Array of the dtype of ``x`` and its shape, with the length of ``indices`` along ``axis``.
 
     Raises
     ------
     IndexError
-        If a position is out of bounds.
+        If an index is out of bounds.
+    TypeError
+        If ``indices`` is not an Array of an integer dtype.
     ValueError
-        If ``axis`` is missing for more than one dimension, or out of bounds.
+        If ``axis`` is out of bounds, or is None and ``x`` does not have exactly one dimension.
 
     Notes
     -----
@@ -49,11 +51,11 @@ def take(x: Array, indices: Array, /, *, axis: int | None = None) -> Array:
     if axis is None:
         if x.ndim != 1:
             raise ValueError(
-                f"take() needs an axis for an array of shape {x.shape}; only one of 1 dimension has a default"
+                f"take(): axis is required for an array of shape {x.shape}; it has a default for 1-d arrays only"
             )
         axis = 0
     axis = check_axis(axis, x.ndim, "take")
-    return apply(TAKE, device, x._native, _indices(x, indices, "take"), axis=axis)
+    return apply(TAKE, device, x._native, _native_indices(x, indices, "take"), axis=axis)
 
 
 TAKE_ALONG_AXIS = declare(
@@ -67,29 +69,32 @@ TAKE_ALONG_AXIS = declare(
 
 
 def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
-    """The elements of an array at given positions along an axis, other positions for each line along it.
+    """Return the elements of an array at given indices along an axis, with separate indices for each 1-d slice.
 
     Parameters
     ----------
     x
         Array of one or more dimensions.
     indices
-        The positions: an Array of integers, of as many dimensions as ``x`` and a shape that broadcasts with it but
-        for ``axis``; what ``argsort`` gives, for example. Negative ones count from the end.
+        Array of an integer dtype with the number of dimensions of ``x`` (the result of ``argsort``, for example); its
+        shape broadcasts with that of ``x`` in every axis except ``axis``. Negative indices count from the end.
     axis
-        The axis.
+        Axis along which to select.
 
     Returns
     -------
     Array
-        Of the shape of ``indices`` broadcast against ``x`` in the other axes.
+        Array of the dtype of ``x``, with the length of ``indices`` along ``axis`` and the broadcast lengths along the
+        other axes.
 
     Raises
     ------
     IndexError
-        If a position is out of bounds.
+        If an index is out of bounds.
+    TypeError
+        If ``indices`` is not an Array of an integer dtype.
     ValueError
-        If the numbers of dimensions differ, or the axis is out of bounds.
+        If the numbers of dimensions differ, or ``axis`` is out of bounds.
 
     Notes
     -----
@@ -97,17 +102,19 @@ def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
     """
     device = device_of(x, "take_along_axis")
     axis = check_axis(axis, x.ndim, "take_along_axis")
-    positions = _indices(x, indices, "take_along_axis")
-    if positions.ndim != x.ndim:
+    native_indices = _native_indices(x, indices, "take_along_axis")
+    if native_indices.ndim != x.ndim:
         raise ValueError(
-            f"take_along_axis(): indices of shape {positions.shape} and an array of shape {x.shape} need as many axes"
+            "`indices` and `arr` must have the same number of dimensions; take_along_axis() received indices of shape "
+            f"{native_indices.shape} and an array of shape {x.shape}; reshape the indices"
         )
-    return apply(TAKE_ALONG_AXIS, device, x._native, positions, axis=axis)
+    return apply(TAKE_ALONG_AXIS, device, x._native, native_indices, axis=axis)
 
 
-def _indices(x: Array, indices: Any, name: str) -> Native:
+def _native_indices(x: Array, indices: Any, name: str) -> Native:
+    """Return indices as a native array of the device of ``x``; raise TypeError unless they are an Array of integers."""
     if indices.__class__ is not Array:
         raise not_an_array(name, indices)
     if indices.dtype.kind not in "iu":
-        raise TypeError(f"{name}(): indices are integers, not dtype {indices.dtype}; cast with xtensor.astype")
+        raise TypeError(f"{name}(): indices are integers, not dtype {indices.dtype}; cast them with xtensor.astype")
     return native_operand(indices, x._device, name)

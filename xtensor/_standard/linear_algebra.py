@@ -30,25 +30,25 @@ MATMUL = declare(
 
 @binary_function(MATMUL)
 def matmul(x1: Array, x2: Array, /) -> Array:
-    r"""The matrix product, :math:`c_{ij} = \sum_k a_{ik} b_{kj}`, of matrices or of stacks of them.
+    r"""Return the matrix product, :math:`c_{ij} = \sum_k a_{ik} b_{kj}`, of matrices or stacks of matrices.
 
     Parameters
     ----------
     x1
-        Array of shape ``(..., M, K)``, or ``(K,)``, of a numeric dtype.
+        Array of shape ``(..., M, K)`` or ``(K,)`` and a numeric dtype.
     x2
-        Array of shape ``(..., K, N)``, or ``(K,)``, of a numeric dtype.
+        Array of shape ``(..., K, N)`` or ``(K,)`` and a numeric dtype.
 
     Returns
     -------
     Array
-        Of shape ``(..., M, N)``, the stacks broadcast; the axis of an operand of one dimension is left out. Of the
-        promoted dtype.
+        Array of shape ``(..., M, N)`` and the promoted dtype. The axes before the last two broadcast. For 1-d ``x1``
+        the axis of length M is absent, for 1-d ``x2`` the axis of length N.
 
     Raises
     ------
     ValueError
-        If an operand is 0-d, or the shapes do not fit.
+        If an operand is 0-d, the lengths K differ, or the axes before the last two do not broadcast.
 
     Notes
     -----
@@ -66,7 +66,7 @@ MATRIX_TRANSPOSE = declare(
 
 
 def matrix_transpose(x: Array, /) -> Array:
-    r"""The transpose, :math:`a_{ji}`, of a matrix or of each matrix of a stack; a view.
+    r"""Return the transpose, :math:`b_{ij} = a_{ji}`, of a matrix or of each matrix in a stack.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def matrix_transpose(x: Array, /) -> Array:
     Returns
     -------
     Array
-        Of shape ``(..., N, M)``.
+        View of shape ``(..., N, M)``.
 
     Raises
     ------
@@ -89,7 +89,10 @@ def matrix_transpose(x: Array, /) -> Array:
     """
     device = device_of(x, "matrix_transpose")
     if x.ndim < 2:
-        raise ValueError(f"matrix_transpose() needs an array of two or more dimensions, not shape {x.shape}")
+        raise ValueError(
+            f"Input array must be at least 2-dimensional, but it is {x.ndim}; matrix_transpose() takes two or more "
+            f"dimensions, not shape {x.shape}; add an axis with xtensor.expand_dims"
+        )
     return apply(MATRIX_TRANSPOSE, device, x._native)
 
 
@@ -105,50 +108,59 @@ TENSORDOT = declare(
 
 
 def tensordot(x1: Array, x2: Array, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Array:
-    """The sum of products over pairs of axes.
+    r"""Return the tensor contraction of two arrays over pairs of axes.
+
+    For ``axes=1`` and matrices, :math:`c_{ij} = \sum_k a_{ik} b_{kj}`.
 
     Parameters
     ----------
     x1, x2
         Arrays of numeric dtypes.
     axes
-        The axes to sum over: a pair of sequences, the axes of ``x1`` and those of ``x2`` in the same order; or a
-        number ``N``, for the last ``N`` of ``x1`` with the first ``N`` of ``x2``. Paired axes are of one length.
+        Axes to contract. A pair of sequences: the axes of ``x1`` and the axes of ``x2``, paired in order; paired axes
+        have equal lengths. An integer ``N``: the last ``N`` axes of ``x1`` with the first ``N`` axes of ``x2``.
 
     Returns
     -------
     Array
-        With the other axes of ``x1``, then those of ``x2``, of the promoted dtype.
+        Array of the promoted dtype; its axes are the uncontracted axes of ``x1``, then those of ``x2``.
 
     Raises
     ------
     ValueError
-        If paired axes differ in length, or there are not as many of both.
+        If paired axes differ in length or number, an axis is out of bounds or repeated, or ``N`` is negative or exceeds
+        the number of dimensions of an operand.
+    TypeError
+        If an axis is not an integer.
 
     Notes
     -----
     Standard 2025.12, Linear Algebra Functions, ``tensordot``. No operand is conjugated.
     """
     device, native1, native2 = _pair(x1, x2, "tensordot")
-    chosen: int | tuple[tuple[int, ...], tuple[int, ...]]
+    checked_axes: int | tuple[tuple[int, ...], tuple[int, ...]]
     if isinstance(axes, (tuple, list)):
         if len(axes) != 2:
-            raise ValueError(f"tensordot(): axes is a number or a pair of sequences, not {describe(axes)}")
+            raise ValueError(f"tensordot(): axes is an integer or a pair of sequences, not {describe(axes)}")
         first, second = (item if isinstance(item, (tuple, list)) else (item,) for item in axes)
         axes1 = check_axes(tuple(first), x1.ndim, "tensordot")
         axes2 = check_axes(tuple(second), x2.ndim, "tensordot")
-        chosen = (axes1, axes2)
+        checked_axes = (axes1, axes2)
     else:
         count = check_integer(axes, "tensordot", "axes")
         if not 0 <= count <= min(x1.ndim, x2.ndim):
-            raise ValueError(f"tensordot(): shapes {x1.shape} and {x2.shape} have not {count} axes to sum over")
+            raise ValueError(
+                f"tensordot(): axes={count} is out of bounds for shapes {x1.shape} and {x2.shape}; pass an integer "
+                f"from 0 to {min(x1.ndim, x2.ndim)}"
+            )
         axes1, axes2 = tuple(range(x1.ndim - count, x1.ndim)), tuple(range(count))
-        chosen = count
+        checked_axes = count
     if [x1.shape[axis] for axis in axes1] != [x2.shape[axis] for axis in axes2]:
         raise ValueError(
-            f"tensordot(): axes {axes1} of shape {x1.shape} and {axes2} of shape {x2.shape} differ in length or number"
+            f"shape-mismatch for sum; tensordot(): axes {axes1} of shape {x1.shape} and axes {axes2} of shape "
+            f"{x2.shape} differ in length or number; pair axes of equal lengths"
         )
-    return apply(TENSORDOT, device, native1, native2, axes=chosen)
+    return apply(TENSORDOT, device, native1, native2, axes=checked_axes)
 
 
 VECDOT = declare(
@@ -163,24 +175,25 @@ VECDOT = declare(
 
 
 def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
-    r"""The dot product, :math:`\sum_i \overline{a_i} b_i`, of vectors along an axis.
+    r"""Return the dot product, :math:`\sum_i \overline{a_i} b_i`, of vectors along an axis.
 
     Parameters
     ----------
     x1, x2
-        Arrays of numeric dtypes; as long along ``axis``, and of shapes that broadcast in the others.
+        Arrays of numeric dtypes, of equal length along ``axis``; their other axes broadcast. Complex elements of ``x1``
+        are conjugated.
     axis
-        The axis of the vectors, counted from the end where negative; after broadcasting it is the same in both.
+        Axis of the vectors, in both operands; negative values count from the end.
 
     Returns
     -------
     Array
-        Without ``axis``, of the promoted dtype. The elements of ``x1`` are conjugated where complex.
+        Array of the promoted dtype and the broadcast shape without ``axis``.
 
     Raises
     ------
     ValueError
-        If the vectors differ in length, or the axis is out of bounds.
+        If the vectors differ in length, the other axes do not broadcast, or ``axis`` is out of bounds.
 
     Notes
     -----
@@ -192,17 +205,21 @@ def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
     shape1, shape2 = native1.shape, native2.shape
     lowest = min(len(shape1), len(shape2))
     if not -lowest <= axis < lowest:
-        raise ValueError(f"vecdot(): axis {axis} is out of bounds for shapes {shape1} and {shape2}")
+        raise ValueError(
+            f"axis {axis} is out of bounds for array of dimension {lowest}; vecdot() takes an axis of both shapes "
+            f"{shape1} and {shape2}"
+        )
     if shape1[axis] != shape2[axis]:
         raise ValueError(
-            f"vecdot(): shapes {shape1} and {shape2} have vectors of lengths {shape1[axis]} and "
-            f"{shape2[axis]} along axis {axis}; they must be equal"
+            "vecdot: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n),(n)->() "
+            f"(size {shape2[axis]} is different from {shape1[axis]}); vecdot() takes shapes with equal lengths along "
+            f"axis {axis}, not {shape1} and {shape2}"
         )
     return apply(VECDOT, device, native1, native2, axis=axis)
 
 
 def _pair(x1: Array, x2: Array, name: str) -> tuple[Device, Native, Native]:
-    """The device and native arrays of two operands that must both be Arrays."""
+    """Return the common device and the native arrays of two operands that must both be Arrays."""
     device = device_of(x1, name)
     if device_of(x2, name) is device:
         return device, x1._native, x2._native

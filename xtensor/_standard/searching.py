@@ -25,26 +25,26 @@ ARGMAX = declare(
 
 
 def argmax(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> Array:
-    """The position of the largest element; of the first of them where there are several.
+    r"""Return the index of the first largest element, :math:`\operatorname{arg\,max}_i x_i`, along an axis.
 
     Parameters
     ----------
     x
-        Array of a real-valued dtype.
+        Array of a real-valued dtype. NaN counts as the largest element.
     axis
-        The axis to search along; None searches the flattened array.
+        Axis to search along; None searches the flattened array.
     keepdims
-        Whether the searched axes stay, with length 1.
+        Whether the searched axes remain in the result with length 1.
 
     Returns
     -------
     Array
-        Positions, of the default index dtype.
+        Indices, of the default index dtype.
 
     Raises
     ------
     ValueError
-        If there is no element to choose from, or the axis is out of bounds.
+        If there are no elements along the axis, or ``axis`` is out of bounds.
 
     Notes
     -----
@@ -68,26 +68,26 @@ ARGMIN = declare(
 
 
 def argmin(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> Array:
-    """The position of the smallest element; of the first of them where there are several.
+    r"""Return the index of the first smallest element, :math:`\operatorname{arg\,min}_i x_i`, along an axis.
 
     Parameters
     ----------
     x
-        Array of a real-valued dtype.
+        Array of a real-valued dtype. NaN counts as the smallest element.
     axis
-        The axis to search along; None searches the flattened array.
+        Axis to search along; None searches the flattened array.
     keepdims
-        Whether the searched axes stay, with length 1.
+        Whether the searched axes remain in the result with length 1.
 
     Returns
     -------
     Array
-        Positions, of the default index dtype.
+        Indices, of the default index dtype.
 
     Raises
     ------
     ValueError
-        If there is no element to choose from, or the axis is out of bounds.
+        If there are no elements along the axis, or ``axis`` is out of bounds.
 
     Notes
     -----
@@ -110,16 +110,16 @@ COUNT_NONZERO = declare(
 
 
 def count_nonzero(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    """How many elements are not zero, over all or some axes.
+    """Count the nonzero elements over axes.
 
     Parameters
     ----------
     x
-        Array of any dtype; a complex element is zero if both components are, True is not zero.
+        Array of any dtype. False counts as zero; a complex element is zero if both its components are zero.
     axis
-        The axis or axes to count along; None counts all elements.
+        Axis or axes to count over; None counts over all axes.
     keepdims
-        Whether the counted axes stay, with length 1.
+        Whether the counted axes remain in the result with length 1.
 
     Returns
     -------
@@ -129,7 +129,7 @@ def count_nonzero(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> 
     Raises
     ------
     ValueError
-        If an axis is out of bounds or named twice.
+        If an axis is out of bounds or repeated.
 
     Notes
     -----
@@ -145,17 +145,17 @@ NONZERO = declare("nonzero", "searching", dtype="several", shape="data-dependent
 
 
 def nonzero(x: Array, /) -> tuple[Array, ...]:
-    """The positions of the elements that are not zero.
+    """Return the indices of the nonzero elements.
 
     Parameters
     ----------
     x
-        Array of one or more dimensions, of any dtype.
+        Array of one or more dimensions and any dtype.
 
     Returns
     -------
     tuple of Array
-        One array of positions for each axis, in row-major order, of the default index dtype.
+        One 1-d array of indices per axis, of the default index dtype; the elements are in row-major order.
 
     Raises
     ------
@@ -164,11 +164,14 @@ def nonzero(x: Array, /) -> tuple[Array, ...]:
 
     Notes
     -----
-    Standard 2025.12, Searching Functions, ``nonzero``. The shape of the result depends on the elements.
+    Standard 2025.12, Searching Functions, ``nonzero``. The shape of the result is data-dependent.
     """
     device = device_of(x, "nonzero")
     if not x.ndim:
-        raise ValueError("nonzero() needs an array of one or more dimensions, not a 0-d one; reshape it to (1,)")
+        raise ValueError(
+            "Calling nonzero on 0d arrays is not allowed; nonzero() takes one or more dimensions, not a 0-d array; "
+            "reshape it to (1,)"
+        )
     return tuple(wrap(part, device) for part in call(NONZERO, device, x._native))
 
 
@@ -185,21 +188,21 @@ def searchsorted(
     side: Literal["left", "right"] = "left",
     sorter: Array | None = None,
 ) -> Array:
-    r"""Where values would be put into a sorted array so that it stays sorted.
+    r"""Return the indices at which values must be inserted into a sorted array to maintain its order.
 
-    For a value ``v``, the index ``i`` has ``x1[i-1] < v <= x1[i]`` from the left, ``x1[i-1] <= v < x1[i]`` from the
-    right.
+    For a value ``v``, the index ``i`` satisfies ``x1[i-1] < v <= x1[i]`` for ``side="left"`` and
+    ``x1[i-1] <= v < x1[i]`` for ``side="right"``.
 
     Parameters
     ----------
     x1
-        Array of one dimension, of a real-valued dtype, in ascending order, itself or through ``sorter``.
+        1-d array of a real-valued dtype, in ascending order unless ``sorter`` is given.
     x2
-        The values: an Array, or a Python scalar.
+        Values to insert: an Array or a Python scalar.
     side
-        On which side of equal elements.
+        ``"left"``: insert before equal elements. ``"right"``: insert after them.
     sorter
-        Positions that sort ``x1``, as ``argsort`` gives them.
+        1-d array of the indices that sort ``x1``, for example ``argsort(x1)``.
 
     Returns
     -------
@@ -209,9 +212,10 @@ def searchsorted(
     Raises
     ------
     ValueError
-        If ``x1`` or ``sorter`` have not one dimension, differ in shape, or ``side`` is another word.
+        If ``x1`` is not 1-d, the shapes of ``x1`` and ``sorter`` differ, or ``side`` is neither ``"left"`` nor
+        ``"right"``.
     TypeError
-        If ``sorter`` holds no integers.
+        If ``sorter`` is not an Array of an integer dtype.
 
     Notes
     -----
@@ -220,15 +224,25 @@ def searchsorted(
     device_of(x1, "searchsorted")
     check_word(side, ("left", "right"), "searchsorted", "side")
     if x1.ndim != 1:
-        raise ValueError(f"searchsorted() searches an array of one dimension, not shape {x1.shape}")
+        raise ValueError(
+            f"object too deep for desired array; searchsorted() takes a 1-d array x1, not shape {x1.shape}"
+            if x1.ndim
+            else "searchsorted() takes a 1-d array x1, not a 0-d array; reshape it to (1,)"
+        )
     device = common_device((x1, x2)) or x1._device
     order = None
     if sorter is not None:
         device_of(sorter, "searchsorted")
         if sorter.dtype.kind not in "iu":
-            raise TypeError(f"searchsorted(): sorter holds integers, not dtype {sorter.dtype}")
+            raise TypeError(
+                f"sorter must only contain integers; searchsorted(): sorter has dtype {sorter.dtype}; cast it with "
+                "xtensor.astype"
+            )
         if sorter.shape != x1.shape:
-            raise ValueError(f"searchsorted(): sorter has shape {sorter.shape}, and x1 {x1.shape}; they must be equal")
+            raise ValueError(
+                f"sorter.size must equal a.size; searchsorted(): sorter has shape {sorter.shape} and x1 has shape "
+                f"{x1.shape}; pass the result of xtensor.argsort(x1)"
+            )
         order = native_operand(sorter, device, "searchsorted")
     native1 = native_operand(x1, device, "searchsorted")
     native2 = native_operand(x2, device, "searchsorted")
@@ -249,27 +263,28 @@ def where(condition: Array, /) -> tuple[Array, ...]: ...
 def where(
     condition: Array, x1: Array | Scalar | None = None, x2: Array | Scalar | None = None, /
 ) -> Array | tuple[Array, ...]:
-    """The elements of ``x1`` where a condition holds, else those of ``x2``.
+    """Return elements of ``x1`` where a condition is true and elements of ``x2`` elsewhere.
 
     Parameters
     ----------
     condition
-        Array of dtype bool.
+        Array of dtype bool. As in NumPy, other dtypes are accepted and nonzero elements are true; the device
+        ``strict`` raises.
     x1, x2
-        Arrays that broadcast with ``condition``; Python scalars are accepted. Without both, the result is that of
-        ``nonzero(condition)``, as NumPy has it; the device ``strict`` refuses.
+        Arrays or Python scalars whose shapes broadcast with ``condition``. As in NumPy, the result without both is
+        that of ``nonzero(condition)``; the device ``strict`` raises.
 
     Returns
     -------
     Array
-        Of the broadcast shape and the dtype that ``x1`` and ``x2`` promote to.
+        Array of the broadcast shape and the promoted dtype of ``x1`` and ``x2``.
 
     Raises
     ------
     TypeError
-        If ``condition`` is no Array.
+        If ``condition`` is not an Array.
     ValueError
-        If the shapes do not broadcast.
+        If the shapes are not broadcast-compatible.
 
     Notes
     -----
@@ -283,7 +298,7 @@ def where(
     if x1.__class__ is x2.__class__ is Array and x1._device is device and x2._device is device:
         return apply(WHERE, device, condition._native, x1._native, x2._native)
     device = common_device((condition, x1, x2)) or condition._device
-    chosen = native_operand(condition, device, "where")
+    native_condition = native_operand(condition, device, "where")
     native1 = native_operand(x1, device, "where")
     native2 = native_operand(x2, device, "where")
-    return apply(WHERE, device, chosen, native1, native2)
+    return apply(WHERE, device, native_condition, native1, native2)

@@ -14,7 +14,7 @@ __all__ = ["isin", "unique_all", "unique_counts", "unique_inverse", "unique_valu
 
 
 class UniqueAll(NamedTuple):
-    """What :func:`unique_all` gives."""
+    """Result of :func:`unique_all`."""
 
     values: Array
     indices: Array
@@ -23,14 +23,14 @@ class UniqueAll(NamedTuple):
 
 
 class UniqueCounts(NamedTuple):
-    """What :func:`unique_counts` gives."""
+    """Result of :func:`unique_counts`."""
 
     values: Array
     counts: Array
 
 
 class UniqueInverse(NamedTuple):
-    """What :func:`unique_inverse` gives."""
+    """Result of :func:`unique_inverse`."""
 
     values: Array
     inverse_indices: Array
@@ -40,26 +40,26 @@ ISIN = declare("isin", "set", operands=2, dtype="bool", shape="argument", numpy=
 
 
 def isin(x1: Array | int, x2: Array | int, /, *, invert: bool = False) -> Array:
-    """Whether each element of ``x1`` is among the elements of ``x2``.
+    r"""Test elementwise whether the elements of ``x1`` are in ``x2``, :math:`x_{1,i} \in x_2`.
 
     Parameters
     ----------
     x1
-        The elements to test: an Array, or a Python scalar.
+        Elements to test: an Array or a Python scalar.
     x2
-        The elements to find them among: an Array, or a Python scalar; one of the two must be an Array.
+        Elements to search: an Array or a Python scalar. At least one of ``x1`` and ``x2`` is an Array.
     invert
-        Whether to tell instead which are not among them.
+        True: return the negation, :math:`x_{1,i} \notin x_2`.
 
     Returns
     -------
     Array
-        Of the shape of ``x1`` and dtype bool. NaN is never found; zeros of both signs are equal.
+        Array of the shape of ``x1`` and dtype bool. NaN equals no element; positive and negative zero are equal.
 
     Raises
     ------
     TypeError
-        If neither is an Array.
+        If neither ``x1`` nor ``x2`` is an Array.
 
     Notes
     -----
@@ -82,24 +82,25 @@ UNIQUE_ALL = declare(
 
 
 def unique_all(x: Array, /) -> UniqueAll:
-    """The distinct elements, where each first stands, which of them each element is, and how often each occurs.
+    """Return the unique elements, the indices of their first occurrences, inverse indices and counts.
 
     Parameters
     ----------
     x
-        Array of any dtype and shape, flattened for the search.
+        Array of any dtype and shape; it is flattened.
 
     Returns
     -------
-    tuple
-        ``values``, one dimension, of the dtype of ``x``; ``indices``, of their first occurrence; ``inverse_indices``,
-        of the shape of ``x``, with ``values[inverse_indices]`` equal to ``x``; ``counts``.
+    UniqueAll
+        Named tuple of ``values``, 1-d, of the dtype of ``x``; ``indices``, the positions in the flattened ``x`` of the
+        first occurrence of each value; ``inverse_indices``, of the shape of ``x``, such that
+        ``values[inverse_indices]`` equals ``x``; and ``counts``, the number of occurrences of each value. The last
+        three are of the default index dtype.
 
     Notes
     -----
-    Standard 2025.12, Set Functions, ``unique_all``. Values ascend on every device;
-    the standard leaves their order open. Each NaN is an element of its own. The shape of the result
-    depends on the elements.
+    Standard 2025.12, Set Functions, ``unique_all``. Values ascend on every device; the standard leaves their
+    order undefined. Each NaN is distinct. The shape of the result is data-dependent.
     """
     device = device_of(x, "unique_all")
     return UniqueAll(*(wrap(part, device) for part in call(UNIQUE_ALL, device, x._native)))
@@ -116,23 +117,22 @@ UNIQUE_COUNTS = declare(
 
 
 def unique_counts(x: Array, /) -> UniqueCounts:
-    """The distinct elements, and how often each occurs.
+    """Return the unique elements and their numbers of occurrences.
 
     Parameters
     ----------
     x
-        Array of any dtype and shape, flattened for the search.
+        Array of any dtype and shape; it is flattened.
 
     Returns
     -------
-    tuple
-        ``values``, one dimension, of the dtype of ``x``; ``counts``, of the default index dtype.
+    UniqueCounts
+        Named tuple of ``values``, 1-d, of the dtype of ``x``, and ``counts``, of the default index dtype.
 
     Notes
     -----
-    Standard 2025.12, Set Functions, ``unique_counts``. Values ascend on every device;
-    the standard leaves their order open. Each NaN is an element of its own. The shape of the result
-    depends on the elements.
+    Standard 2025.12, Set Functions, ``unique_counts``. Values ascend on every device; the standard leaves their
+    order undefined. Each NaN is distinct. The shape of the result is data-dependent.
     """
     device = device_of(x, "unique_counts")
     return UniqueCounts(*(wrap(part, device) for part in call(UNIQUE_COUNTS, device, x._native)))
@@ -149,24 +149,23 @@ UNIQUE_INVERSE = declare(
 
 
 def unique_inverse(x: Array, /) -> UniqueInverse:
-    """The distinct elements, and which of them each element is.
+    """Return the unique elements and the indices that reconstruct the array from them.
 
     Parameters
     ----------
     x
-        Array of any dtype and shape, flattened for the search.
+        Array of any dtype and shape; it is flattened.
 
     Returns
     -------
-    tuple
-        ``values``, one dimension, of the dtype of ``x``; ``inverse_indices``, of the shape of ``x`` and the default
-        index dtype, with ``values[inverse_indices]`` equal to ``x``.
+    UniqueInverse
+        Named tuple of ``values``, 1-d, of the dtype of ``x``, and ``inverse_indices``, of the shape of ``x`` and the
+        default index dtype, such that ``values[inverse_indices]`` equals ``x``.
 
     Notes
     -----
-    Standard 2025.12, Set Functions, ``unique_inverse``. Values ascend on every device;
-    the standard leaves their order open. Each NaN is an element of its own. The shape of the result
-    depends on the elements.
+    Standard 2025.12, Set Functions, ``unique_inverse``. Values ascend on every device; the standard leaves their
+    order undefined. Each NaN is distinct. The shape of the result is data-dependent.
     """
     device = device_of(x, "unique_inverse")
     return UniqueInverse(*(wrap(part, device) for part in call(UNIQUE_INVERSE, device, x._native)))
@@ -178,23 +177,22 @@ UNIQUE_VALUES = declare(
 
 
 def unique_values(x: Array, /) -> Array:
-    """The distinct elements.
+    """Return the unique elements.
 
     Parameters
     ----------
     x
-        Array of any dtype and shape, flattened for the search.
+        Array of any dtype and shape; it is flattened.
 
     Returns
     -------
     Array
-        One dimension, of the dtype of ``x``.
+        1-d array of the dtype of ``x``.
 
     Notes
     -----
-    Standard 2025.12, Set Functions, ``unique_values``. Values ascend on every device;
-    the standard leaves their order open. Each NaN is an element of its own. The shape of the result
-    depends on the elements.
+    Standard 2025.12, Set Functions, ``unique_values``. Values ascend on every device; the standard leaves their
+    order undefined. Each NaN is distinct. The shape of the result is data-dependent.
     """
     device = device_of(x, "unique_values")
     return apply(UNIQUE_VALUES, device, x._native)

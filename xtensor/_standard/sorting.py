@@ -15,28 +15,28 @@ ARGSORT = declare("argsort", "sorting", accepts="real", dtype="index", shape="sa
 
 
 def argsort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
-    """The positions that sort an array along an axis.
+    """Return the indices that sort an array along an axis.
 
     Parameters
     ----------
     x
-        Array of a real-valued dtype.
+        Array of one or more dimensions and a real-valued dtype.
     axis
-        The axis to sort along.
+        Axis to sort along.
     descending
-        Whether the largest comes first.
+        True: sort in descending order. False: sort in ascending order, with NaN last.
     stable
-        Whether equal elements keep their order; if not, any order of them may come.
+        True: equal elements keep their relative order. False: their relative order is unspecified.
 
     Returns
     -------
     Array
-        Positions, of the shape of ``x`` and the default index dtype.
+        Indices, of the shape of ``x`` and the default index dtype.
 
     Raises
     ------
     ValueError
-        If the axis is out of bounds.
+        If ``axis`` is out of bounds, or ``x`` is 0-d.
 
     Notes
     -----
@@ -51,28 +51,28 @@ SORT = declare("sort", "sorting", accepts="real", shape="same", numpy="sort", co
 
 
 def sort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
-    """A copy of an array, sorted along an axis.
+    """Return a sorted copy of an array.
 
     Parameters
     ----------
     x
-        Array of a real-valued dtype.
+        Array of one or more dimensions and a real-valued dtype.
     axis
-        The axis to sort along.
+        Axis to sort along.
     descending
-        Whether the largest comes first.
+        True: sort in descending order. False: sort in ascending order, with NaN last.
     stable
-        Whether equal elements keep their order; if not, any order of them may come.
+        True: equal elements keep their relative order. False: their relative order is unspecified.
 
     Returns
     -------
     Array
-        Of the shape and dtype of ``x``.
+        Array of the shape and dtype of ``x``.
 
     Raises
     ------
     ValueError
-        If the axis is out of bounds.
+        If ``axis`` is out of bounds, or ``x`` is 0-d.
 
     Notes
     -----

@@ -23,38 +23,40 @@ CUMULATIVE_PROD = declare(
 
 
 def cumulative_prod(x: Array, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Array:
-    r"""The products :math:`\prod_{j \le i} x_j` along an axis.
+    r"""Return the cumulative product, :math:`y_i = \prod_{j \le i} x_j`, along an axis.
 
     Parameters
     ----------
     x
-        Array of one or more dimensions, of a numeric dtype.
+        Array of one or more dimensions and a numeric dtype.
     axis
-        The axis to go along; may be left out for an array of one dimension.
+        Axis of accumulation; optional for a 1-d array only.
     dtype
-        The dtype of result and computation. By default that of ``x``; integers narrower than the default integer
-        become the default integer, unsigned ones ``uint64``.
+        Dtype of the result, and of the accumulation. Default: the dtype of ``x``, except that signed integers narrower
+        than the default integer accumulate in the default integer dtype and narrower unsigned integers in ``uint64``.
     include_initial
-        Whether the result begins with 1, and so is longer by one along ``axis``.
+        Whether to prepend the initial value, 1.
 
     Returns
     -------
     Array
-        The cumulative products, of the shape of ``x`` unless ``include_initial``.
+        Array of the shape of ``x``, longer by 1 along ``axis`` if ``include_initial`` is True.
 
     Raises
     ------
     ValueError
-        If ``axis`` is missing for more than one dimension, or out of bounds.
+        If ``axis`` is out of bounds, or is None and ``x`` does not have exactly one dimension.
+    TypeError
+        If the device does not support the dtype.
 
     Notes
     -----
     Standard 2025.12, Statistical Functions, ``cumulative_prod``.
     """
     device = device_of(x, "cumulative_prod")
-    axis = _scanned(x, axis, "cumulative_prod")
+    axis = _scan_axis(x, axis, "cumulative_prod")
     if dtype is not None:
-        x, dtype = _cast(x, dtype, "cumulative_prod")
+        x, dtype = _with_accumulate_dtype(x, dtype, "cumulative_prod")
     return apply(CUMULATIVE_PROD, device, x._native, axis=axis, dtype=dtype, include_initial=include_initial)
 
 
@@ -64,38 +66,40 @@ CUMULATIVE_SUM = declare(
 
 
 def cumulative_sum(x: Array, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Array:
-    r"""The sums :math:`\sum_{j \le i} x_j` along an axis.
+    r"""Return the cumulative sum, :math:`y_i = \sum_{j \le i} x_j`, along an axis.
 
     Parameters
     ----------
     x
-        Array of one or more dimensions, of a numeric dtype.
+        Array of one or more dimensions and a numeric dtype.
     axis
-        The axis to go along; may be left out for an array of one dimension.
+        Axis of accumulation; optional for a 1-d array only.
     dtype
-        The dtype of result and computation. By default that of ``x``; integers narrower than the default integer
-        become the default integer, unsigned ones ``uint64``.
+        Dtype of the result, and of the accumulation. Default: the dtype of ``x``, except that signed integers narrower
+        than the default integer accumulate in the default integer dtype and narrower unsigned integers in ``uint64``.
     include_initial
-        Whether the result begins with 0, and so is longer by one along ``axis``.
+        Whether to prepend the initial value, 0.
 
     Returns
     -------
     Array
-        The cumulative sums, of the shape of ``x`` unless ``include_initial``.
+        Array of the shape of ``x``, longer by 1 along ``axis`` if ``include_initial`` is True.
 
     Raises
     ------
     ValueError
-        If ``axis`` is missing for more than one dimension, or out of bounds.
+        If ``axis`` is out of bounds, or is None and ``x`` does not have exactly one dimension.
+    TypeError
+        If the device does not support the dtype.
 
     Notes
     -----
     Standard 2025.12, Statistical Functions, ``cumulative_sum``.
     """
     device = device_of(x, "cumulative_sum")
-    axis = _scanned(x, axis, "cumulative_sum")
+    axis = _scan_axis(x, axis, "cumulative_sum")
     if dtype is not None:
-        x, dtype = _cast(x, dtype, "cumulative_sum")
+        x, dtype = _with_accumulate_dtype(x, dtype, "cumulative_sum")
     return apply(CUMULATIVE_SUM, device, x._native, axis=axis, dtype=dtype, include_initial=include_initial)
 
 
@@ -103,26 +107,26 @@ MAX = declare("max", "reduction", accepts="real", shape="reduced", numpy="max")
 
 
 def max(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    r"""The largest element, :math:`\max_i x_i`, over all or some axes.
+    r"""Return the largest element, :math:`\max_i x_i`, over axes.
 
     Parameters
     ----------
     x
         Array of a real-valued dtype.
     axis
-        The axis or axes to reduce; None reduces all of them.
+        Axis or axes to reduce; None reduces all axes.
     keepdims
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes remain in the result with length 1.
 
     Returns
     -------
     Array
-        The maxima, of the dtype of ``x``. NaN where a NaN is among the elements.
+        Array of the dtype of ``x``. NaN propagates: the result is NaN if an element is.
 
     Raises
     ------
     ValueError
-        If there is no element to choose from, or an axis is out of bounds or named twice.
+        If there are no elements to reduce, or an axis is out of bounds or repeated.
 
     Notes
     -----
@@ -140,26 +144,27 @@ MEAN = declare(
 
 
 def mean(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    r"""The arithmetic mean, :math:`\frac{1}{N} \sum_i x_i`, over all or some axes.
+    r"""Return the arithmetic mean, :math:`\frac{1}{N} \sum_i x_i`, over axes.
 
     Parameters
     ----------
     x
-        Array of a floating-point dtype; integers are averaged in the default floating-point dtype.
+        Array of a floating-point dtype. As in NumPy, integers are accepted and averaged in the default floating-point
+        dtype; the device ``strict`` raises.
     axis
-        The axis or axes to reduce; None reduces all of them.
+        Axis or axes to reduce; None reduces all axes.
     keepdims
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes remain in the result with length 1.
 
     Returns
     -------
     Array
-        The means, of the dtype of ``x``. NaN where ``N`` is 0 or a NaN is among the elements.
+        Array of the dtype of ``x``. NaN if there are no elements (:math:`N = 0`), or an element is NaN.
 
     Raises
     ------
     ValueError
-        If an axis is out of bounds or named twice.
+        If an axis is out of bounds or repeated.
 
     Notes
     -----
@@ -175,26 +180,26 @@ MIN = declare("min", "reduction", accepts="real", shape="reduced", numpy="min")
 
 
 def min(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    r"""The smallest element, :math:`\min_i x_i`, over all or some axes.
+    r"""Return the smallest element, :math:`\min_i x_i`, over axes.
 
     Parameters
     ----------
     x
         Array of a real-valued dtype.
     axis
-        The axis or axes to reduce; None reduces all of them.
+        Axis or axes to reduce; None reduces all axes.
     keepdims
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes remain in the result with length 1.
 
     Returns
     -------
     Array
-        The minima, of the dtype of ``x``. NaN where a NaN is among the elements.
+        Array of the dtype of ``x``. NaN propagates: the result is NaN if an element is.
 
     Raises
     ------
     ValueError
-        If there is no element to choose from, or an axis is out of bounds or named twice.
+        If there are no elements to reduce, or an axis is out of bounds or repeated.
 
     Notes
     -----
@@ -210,29 +215,31 @@ PROD = declare("prod", "reduction", accepts="numeric", dtype="accumulated", shap
 
 
 def prod(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Array:
-    r"""The product, :math:`\prod_i x_i`, over all or some axes.
+    r"""Return the product of the elements, :math:`\prod_i x_i`, over axes.
 
     Parameters
     ----------
     x
         Array of a numeric dtype.
     axis
-        The axis or axes to reduce; None reduces all of them.
+        Axis or axes to reduce; None reduces all axes.
     dtype
-        The dtype of result and computation. By default that of ``x``; integers narrower than the default integer
-        become the default integer, unsigned ones ``uint64``.
+        Dtype of the result, and of the accumulation. Default: the dtype of ``x``, except that signed integers narrower
+        than the default integer accumulate in the default integer dtype and narrower unsigned integers in ``uint64``.
     keepdims
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes remain in the result with length 1.
 
     Returns
     -------
     Array
-        The products; 1 where there is no element.
+        Products; 1 if there are no elements.
 
     Raises
     ------
     ValueError
-        If an axis is out of bounds or named twice.
+        If an axis is out of bounds or repeated.
+    TypeError
+        If the device does not support the dtype.
 
     Notes
     -----
@@ -242,7 +249,7 @@ def prod(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = 
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "prod")
     if dtype is not None:
-        x, dtype = _cast(x, dtype, "prod")
+        x, dtype = _with_accumulate_dtype(x, dtype, "prod")
     return apply(PROD, device, x._native, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
@@ -254,30 +261,33 @@ STD = declare(
 def std(
     x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False, ddof: float | None = None
 ) -> Array:
-    r"""The standard deviation, :math:`\sqrt{\frac{1}{N - c} \sum_i (x_i - \bar x)^2}`, over all or some axes.
+    r"""Return the standard deviation, :math:`\sqrt{\frac{1}{N - c} \sum_i (x_i - \bar x)^2}`, over axes.
 
     Parameters
     ----------
     x
         Array of a real-valued floating-point dtype.
     axis
-        The axis or axes to reduce; None reduces all of them.
+        Axis or axes to reduce; None reduces all axes.
     correction
-        What is taken from the number of elements ``N`` (:math:`c`): 0 for a population, 1 for a sample (Bessel).
+        Degrees-of-freedom adjustment :math:`c`: the divisor is :math:`N - c` for :math:`N` elements. 0 for the
+        population, 1 for the unbiased sample variance (Bessel's correction).
     keepdims
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes remain in the result with length 1.
     ddof
-        NumPy's name for ``correction``, for callers that know no other.
+        NumPy's name for ``correction``; overrides it.
 
     Returns
     -------
     Array
-        The standard deviations, of the dtype of ``x``. NaN where ``N - c`` is not above 0.
+        Array of the dtype of ``x``. NaN if :math:`N - c \le 0`.
 
     Raises
     ------
     ValueError
-        If an axis is out of bounds or named twice.
+        If an axis is out of bounds or repeated.
+    TypeError
+        If ``correction`` is not a real number.
 
     Notes
     -----
@@ -286,36 +296,38 @@ def std(
     device_of(x, "std")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "std")
-    return _spread(STD, x, axis, correction if ddof is None else ddof, keepdims)
+    return _variance(STD, x, axis, correction if ddof is None else ddof, keepdims)
 
 
 SUM = declare("sum", "reduction", accepts="numeric", dtype="accumulated", shape="reduced", numpy="sum")
 
 
 def sum(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Array:
-    r"""The sum, :math:`\sum_i x_i`, over all or some axes.
+    r"""Return the sum of the elements, :math:`\sum_i x_i`, over axes.
 
     Parameters
     ----------
     x
         Array of a numeric dtype.
     axis
-        The axis or axes to reduce; None reduces all of them.
+        Axis or axes to reduce; None reduces all axes.
     dtype
-        The dtype of result and computation. By default that of ``x``; integers narrower than the default integer
-        become the default integer, unsigned ones ``uint64``.
+        Dtype of the result, and of the accumulation. Default: the dtype of ``x``, except that signed integers narrower
+        than the default integer accumulate in the default integer dtype and narrower unsigned integers in ``uint64``.
     keepdims
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes remain in the result with length 1.
 
     Returns
     -------
     Array
-        The sums; 0 where there is no element. Infinities of both signs, or a NaN, give NaN.
+        Sums; 0 if there are no elements. NaN if an element is NaN or the elements include both infinities.
 
     Raises
     ------
     ValueError
-        If an axis is out of bounds or named twice.
+        If an axis is out of bounds or repeated.
+    TypeError
+        If the device does not support the dtype.
 
     Notes
     -----
@@ -331,7 +343,7 @@ def sum(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = F
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "sum")
     if dtype is not None:
-        x, dtype = _cast(x, dtype, "sum")
+        x, dtype = _with_accumulate_dtype(x, dtype, "sum")
     return apply(SUM, device, x._native, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
@@ -343,30 +355,33 @@ VAR = declare(
 def var(
     x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False, ddof: float | None = None
 ) -> Array:
-    r"""The variance, :math:`\frac{1}{N - c} \sum_i (x_i - \bar x)^2`, over all or some axes.
+    r"""Return the variance, :math:`\frac{1}{N - c} \sum_i (x_i - \bar x)^2`, over axes.
 
     Parameters
     ----------
     x
         Array of a real-valued floating-point dtype.
     axis
-        The axis or axes to reduce; None reduces all of them.
+        Axis or axes to reduce; None reduces all axes.
     correction
-        What is taken from the number of elements ``N`` (:math:`c`): 0 for a population, 1 for a sample (Bessel).
+        Degrees-of-freedom adjustment :math:`c`: the divisor is :math:`N - c` for :math:`N` elements. 0 for the
+        population, 1 for the unbiased sample variance (Bessel's correction).
     keepdims
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes remain in the result with length 1.
     ddof
-        NumPy's name for ``correction``, for callers that know no other.
+        NumPy's name for ``correction``; overrides it.
 
     Returns
     -------
     Array
-        The variances, of the dtype of ``x``. NaN where ``N - c`` is not above 0.
+        Array of the dtype of ``x``. NaN if :math:`N - c \le 0`.
 
     Raises
     ------
     ValueError
-        If an axis is out of bounds or named twice.
+        If an axis is out of bounds or repeated.
+    TypeError
+        If ``correction`` is not a real number.
 
     Notes
     -----
@@ -375,33 +390,41 @@ def var(
     device_of(x, "var")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "var")
-    return _spread(VAR, x, axis, correction if ddof is None else ddof, keepdims)
+    return _variance(VAR, x, axis, correction if ddof is None else ddof, keepdims)
 
 
-def _cast(x: Array, dtype: Any, name: str) -> tuple[Array, DType | None]:
-    """The array and the dtype to compute in; bfloat16, in which no library gathers, is cast to beforehand."""
-    wanted = check_dtype(dtype, x._device, name)
-    return (x, wanted) if wanted.kind != "V" else (astype(x, wanted, copy=False), None)
+def _with_accumulate_dtype(x: Array, dtype: Any, name: str) -> tuple[Array, DType | None]:
+    """Return the array and the ``dtype=`` argument for the native function.
+
+    For bfloat16, which no library takes as an accumulate dtype, the array is cast and the argument is None.
+    """
+    accumulate_dtype = check_dtype(dtype, x._device, name)
+    if accumulate_dtype.kind == "V":
+        return astype(x, accumulate_dtype, copy=False), None
+    return x, accumulate_dtype
 
 
-def _scanned(x: Array, axis: int | None, name: str) -> int:
-    """The axis of a cumulative function."""
+def _scan_axis(x: Array, axis: int | None, name: str) -> int:
+    """Return the axis of a cumulative function as an integer in ``[0, ndim)``."""
     ndim = x._native.ndim
     if axis is None:
         if ndim != 1:
             raise ValueError(
-                f"{name}() needs an axis for an array of shape {x.shape}; only one of 1 dimension has a default"
+                f"For arrays which have more than one dimension ``axis`` argument is required; {name}() received shape "
+                f"{x.shape}; pass axis"
+                if ndim
+                else f"{name}() takes an array of one or more dimensions, not a 0-d array; reshape it to (1,)"
             )
         axis = 0
     return check_axis(axis, ndim, name)
 
 
-def _spread(row: Operation, x: Array, axis: Any, correction: Any, keepdims: bool) -> Array:
-    """A variance or standard deviation: NaN where no degree of freedom is left, which libraries make infinite."""
+def _variance(row: Operation, x: Array, axis: Any, correction: Any, keepdims: bool) -> Array:
+    """Compute ``var`` or ``std``; the result is NaN for a divisor of 0 or less, where libraries return infinity."""
     if isinstance(correction, bool) or not isinstance(correction, (int, float)):
         raise TypeError(f"{row.label}(): correction is a real number, not {describe(correction)}")
     device, shape = x._device, x.shape
     if correction > 0 and math.prod(shape if axis is None else (shape[i] for i in axis)) <= correction:
-        spread = apply(row, device, x._native, axis=axis, correction=0.0, keepdims=keepdims)
-        return apply(operation("multiply"), device, spread._native, math.nan)
+        uncorrected = apply(row, device, x._native, axis=axis, correction=0.0, keepdims=keepdims)
+        return apply(operation("multiply"), device, uncorrected._native, math.nan)
     return apply(row, device, x._native, axis=axis, correction=correction, keepdims=keepdims)

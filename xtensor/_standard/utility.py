@@ -15,26 +15,26 @@ ALL = declare("all", "reduction", dtype="bool", shape="reduced", numpy="all", co
 
 
 def all(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    r"""Whether all elements are true, :math:`\bigwedge_i x_i`, over all or some axes.
+    r"""Test whether all elements are true, :math:`\bigwedge_i x_i`, over axes.
 
     Parameters
     ----------
     x
-        Array of any dtype; NaN and infinities count as true, zeros as false.
+        Array of any dtype. Zeros are false; nonzero elements, NaN included, are true.
     axis
-        The axis or axes to reduce; None reduces all of them.
+        Axis or axes to reduce; None reduces all axes.
     keepdims
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes remain in the result with length 1.
 
     Returns
     -------
     Array
-        Of dtype bool; True where there is no element.
+        Array of dtype bool; True if there are no elements.
 
     Raises
     ------
     ValueError
-        If an axis is out of bounds or named twice.
+        If an axis is out of bounds or repeated.
 
     Notes
     -----
@@ -50,26 +50,26 @@ ANY = declare("any", "reduction", dtype="bool", shape="reduced", numpy="any", co
 
 
 def any(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    r"""Whether some element is true, :math:`\bigvee_i x_i`, over all or some axes.
+    r"""Test whether any element is true, :math:`\bigvee_i x_i`, over axes.
 
     Parameters
     ----------
     x
-        Array of any dtype; NaN and infinities count as true, zeros as false.
+        Array of any dtype. Zeros are false; nonzero elements, NaN included, are true.
     axis
-        The axis or axes to reduce; None reduces all of them.
+        Axis or axes to reduce; None reduces all axes.
     keepdims
-        Whether the reduced axes stay, with length 1.
+        Whether the reduced axes remain in the result with length 1.
 
     Returns
     -------
     Array
-        Of dtype bool; False where there is no element.
+        Array of dtype bool; False if there are no elements.
 
     Raises
     ------
     ValueError
-        If an axis is out of bounds or named twice.
+        If an axis is out of bounds or repeated.
 
     Notes
     -----
@@ -89,28 +89,31 @@ DIFF = declare(
 def diff(
     x: Array, /, n: int = 1, *, axis: int = -1, prepend: Array | None = None, append: Array | None = None
 ) -> Array:
-    r"""The differences of neighbours, :math:`x_{i+1} - x_i`, along an axis, taken ``n`` times.
+    r"""Return the ``n``-th forward difference along an axis; the first is :math:`y_i = x_{i+1} - x_i`.
 
     Parameters
     ----------
     x
-        Array of one or more dimensions, of a numeric dtype.
+        Array of one or more dimensions and a numeric dtype.
     n
-        How often differences are taken; 0 gives ``x``. By position, too, as callers of NumPy's function do.
+        Order of the difference, 0 or more; 0 returns the elements of ``x``. May be positional, as in NumPy.
     axis
-        The axis.
+        Axis along which to take differences.
     prepend, append
-        Arrays put before and after ``x`` along ``axis`` first; of its shape in the other axes.
+        Arrays to concatenate with ``x`` along ``axis``, in front of it and behind it, before differences are taken;
+        their shapes equal that of ``x`` except along ``axis``.
 
     Returns
     -------
     Array
-        Shorter along ``axis`` by ``n``, down to 0.
+        Array whose length along ``axis`` is smaller by ``n``, at least 0.
 
     Raises
     ------
     ValueError
-        If ``n`` is negative, or the axis out of bounds.
+        If ``n`` is negative, ``axis`` is out of bounds, or a shape does not match.
+    TypeError
+        If ``n`` is not an integer.
 
     Notes
     -----
@@ -120,11 +123,11 @@ def diff(
     axis = check_axis(axis, x.ndim, "diff")
     n = check_integer(n, "diff", "n")
     if n < 0:
-        raise ValueError(f"diff(): n is 0 or more, not {n}")
+        raise ValueError(f"order must be non-negative but got {n}; diff() takes n of 0 or more")
     edges = {name: edge for name, edge in (("prepend", prepend), ("append", append)) if edge is not None}
     for edge in edges.values():
         device_of(edge, "diff")
-    # Nothing is left after as many differences as there are elements: more of them are no more work.
+    # The result is empty once n reaches the length, so a larger n needs no further differences.
     n = min(n, x.shape[axis] + sum(edge.shape[axis] for edge in edges.values() if edge.ndim == x.ndim))
     device = common_device((x, *edges.values())) or x._device
     natives = {name: native_operand(edge, device, "diff") for name, edge in edges.items()}

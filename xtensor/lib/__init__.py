@@ -1,4 +1,4 @@
-"""The place where xarray looks for sliding windows, ``xtensor.lib.stride_tricks``, as NumPy has it."""
+"""The counterpart of ``numpy.lib``: xarray looks for ``lib.stride_tricks.sliding_window_view``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sliding windows, in NumPy's name and signature."""
+"""Sliding windows, with NumPy's name and signature."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def sliding_window_view(
     subok: bool = False,
     writeable: bool = False,
 ) -> Array:
-    """The windows of an array, each one element on from the one before.
+    """Return the sliding windows of an array, each shifted by one element from the previous one.
 
     Parameters
     ----------
@@ -28,20 +28,21 @@ def sliding_window_view(
     window_shape
         The length of the windows along each of the axes.
     axis
-        The axes the windows slide along; None means all of them.
+        The axes along which the windows slide; None selects all of them.
     subok, writeable
-        Taken for NumPy's sake: the result is an Array, and writing to it does not change ``x``.
+        Accepted for compatibility with NumPy and ignored: the result is an Array, and writing to it does not change
+        ``x``.
 
     Returns
     -------
     Array
-        Of the shape of ``x``, shorter by the window's length less 1 along each axis, and then that of the window. Not
-        a view, but a copy, as no device need have strides.
+        The windows. An axis of length ``N`` with windows of length ``W`` becomes an axis of length ``N - W + 1``; the
+        axes of the windows come last. The result is a copy, because a device may not support strides.
 
     Raises
     ------
     ValueError
-        If there are not as many lengths as axes, or a window is longer than its axis or negative.
+        If ``window_shape`` and ``axis`` differ in length, or a window is negative or longer than its axis.
 
     Notes
     -----
@@ -53,16 +54,17 @@ def sliding_window_view(
     lengths = as_lengths(window_shape, "sliding_window_view")
     axes = tuple(range(x.ndim)) if axis is None else check_axes(axis, x.ndim, "sliding_window_view")
     if len(lengths) != len(axes):
-        raise ValueError(f"sliding_window_view(): windows of shape {lengths} do not slide along {len(axes)} axes")
-    for window, along in zip(lengths, axes, strict=True):
-        count = x.shape[along] - window + 1
+        raise ValueError(
+            f"sliding_window_view(): window_shape {lengths} does not fit {len(axes)} axes; give one for each"
+        )
+    for window, position in zip(lengths, axes, strict=True):
+        count = x.shape[position] - window + 1
         if window < 0 or count < 1:
             raise ValueError(
-                f"sliding_window_view(): a window of length {window} does not fit axis {along} of shape {x.shape}"
+                f"sliding_window_view(): a window of length {window} does not fit axis {position} of shape {x.shape}"
             )
         starts = xp.arange(count, device=device)
-        positions = xp.reshape(starts[:, None] + xp.arange(window, device=device)[None, :], (-1,))
-        taken = xp.take(x, positions, axis=along)
-        shape = (*x.shape[:along], count, window, *x.shape[along + 1 :])
-        x = xp.moveaxis(xp.reshape(taken, shape), along + 1, -1)
+        indices = xp.reshape(starts[:, None] + xp.arange(window, device=device)[None, :], (-1,))
+        shape = (*x.shape[:position], count, window, *x.shape[position + 1 :])
+        x = xp.moveaxis(xp.reshape(xp.take(x, indices, axis=position), shape), position + 1, -1)
     return x

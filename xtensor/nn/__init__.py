@@ -5,3 +5,7 @@ from __future__ import annotations
 from . import functional
 
 __all__ = ["functional"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -28,7 +28,7 @@ from .._core.errors import describe
 from .._core.operations import Accepts, Operation
 from .._core.operations import declare as declare_operation
 from .._core.transfers import allowed, move
-from .._standard.creation import FULL
+from .._standard.filling import FULL
 
 __all__ = ["DECLARATIONS", "Declaration", "FunctionUnavailableError", "arrays", "library_function", "special"]
 
@@ -181,14 +181,15 @@ def _positional_function(declaration: Declaration) -> Callable[..., Any]:
 
 def _keyword_function(declaration: Declaration, signature: inspect.Signature) -> Callable[..., Any]:
     """Make a function with parameters that may be given by keyword, be omitted, or be options of its formula."""
+    parameters = signature.parameters
+    required = {name for name, parameter in parameters.items() if parameter.default is parameter.empty}
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        options = signature.bind(*args, **kwargs).arguments
-        operands = {
-            name: options.pop(name)
-            for name in declaration.operands
-            if name in options and not (options[name] is None and signature.parameters[name].default is None)
-        }
+        options = dict(zip(parameters, args, strict=False)) | kwargs
+        if len(options) != len(args) + len(kwargs) or not required <= options.keys() <= parameters.keys():
+            signature.bind(*args, **kwargs)  # raises the error of a wrong call
+        operands = {name: options.pop(name) for name in declaration.operands if name in options}
+        operands = {name: value for name, value in operands.items() if value is not None or name in required}
         device, natives = _promote(declaration, tuple(operands.values()))
 
         def formula(*promoted: Array) -> Any:
@@ -219,7 +220,7 @@ def _promote(declaration: Declaration, operands: tuple[Any, ...]) -> tuple[Devic
         raise TypeError(f"{name}() takes real numbers, not dtype {dtype}")
     real_operands = declaration.real_operands if dtype.kind == "c" else 0
     if any(result_type(getattr(native, "dtype", native)).kind == "c" for native in natives[:real_operands]):
-        raise TypeError(f"{name}() takes complex numbers in its last operand only, and real numbers before it")
+        raise TypeError(f"{name}() takes real numbers except in its last operand, not dtype {dtype}")
     real_dtype = np.finfo(dtype).dtype
     return device, tuple(
         _as_dtype(native, real_dtype if position < real_operands else dtype, device)

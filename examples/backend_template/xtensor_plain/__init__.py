@@ -1,7 +1,8 @@
 """The device ``plain:0``: a complete backend in a page, to start your own from.
 
-NumPy plays the library's part. The namespace holds the primitives and nothing else: xtensor composes all other functions
-of them, so the device passes the official suite. Add a function of your library wherever it beats the composition.
+NumPy plays the library's part. The namespace holds the primitives and nothing else: xtensor composes all other
+functions of them, and the device passes the official suite. Add your library's function wherever it is faster than the
+composition.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Elementwise functions (Array API standard 2025.12, "Element-wise Functions").
 
-The functions of one array, and those of two operands, are declarations: the decorator makes the function of a name, a
-signature, a docstring and a row of the table of operations. For all of them:
+A function of one or two operands is a declaration: the decorator builds the function from the declaration's name,
+signature and docstring, and adds a row to the table of operations. The functions share these rules:
 
-- Operands broadcast against one another, and their dtypes promote; a Python scalar takes the array's dtype where its
-  kind allows. Where the standard leaves a dtype open (integers with floating-point numbers, or in their place), NumPy's
-  rule decides; the device ``strict`` refuses.
-- Operands are on one device, and the result is there too; a 0-d array on the host may join any of them.
-- Where a docstring says that a result is not specified, devices may differ.
+- Operands broadcast, and their dtypes promote. A Python scalar takes the dtype of the array where its kind allows.
+- Where the standard does not specify a dtype (integers mixed with floating-point numbers, or given in their place),
+  NumPy's rule applies; the device ``strict`` raises TypeError.
+- Operands and result are on one device. A 0-d array on the host may join operands on another device.
+- Where the standard does not specify a result, devices may differ.
 """

@@ -1,4 +1,4 @@
-"""Declarations of elementwise functions: name, signature and docstring, with a row of the table of operations."""
+"""Decorators that declare elementwise functions and add them to the table of operations."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ def binary(
     composition: Callable[..., Any] | None = None,
     primitive: bool | None = None,
 ) -> Callable[[F], F]:
-    """Declare an elementwise function of two operands; one with an operator has an in-place operator, too."""
+    """Declare an elementwise function of two operands; see :class:`~xtensor._core.operations.Operation`.
+
+    A function with an operator and a promoted dtype gets an in-place operator, too.
+    """
 
     def decorate(declaration: F) -> F:
         name = declaration.__name__

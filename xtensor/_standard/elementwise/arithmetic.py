@@ -1,4 +1,4 @@
-"""Arithmetic: sums, products, quotients, powers, signs."""
+"""Arithmetic: sums, products, quotients, remainders, absolute values and signs."""
 
 from __future__ import annotations
 
@@ -15,52 +15,50 @@ __all__ = [
     "add",
     "divide",
     "floor_divide",
-    "hypot",
     "multiply",
     "negative",
     "positive",
-    "pow",
-    "reciprocal",
     "remainder",
     "sign",
-    "sqrt",
-    "square",
     "subtract",
 ]
 
 
 @unary(accepts="numeric", dtype="component", operator="abs")
 def abs(x: Array, /) -> Array:
-    r"""The absolute value :math:`|x|`; of a complex number the modulus :math:`\sqrt{a^2 + b^2}`.
+    r"""Absolute value :math:`|x|`; for complex ``x = a + bj``, the modulus :math:`\sqrt{a^2 + b^2}`.
 
     Parameters
     ----------
     x
-        Array of a numeric dtype.
+        Array of any shape and a numeric dtype.
 
     Returns
     -------
     Array
-        The absolute values, of the dtype of ``x``; where that is complex, of the real dtype of the same
+        The absolute values, with the shape and dtype of ``x``; for a complex dtype, the real dtype of the same
         precision.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
     Special cases, real:
 
-    - ``-0`` gives ``+0``, an infinity ``+inf``, NaN gives NaN.
-    - For the lowest number of a signed integer dtype, whose opposite is out of range, the result is open.
+    - ``-0`` gives ``+0``, ``±inf`` gives ``+inf`` and NaN gives NaN.
 
-    Special cases, complex (``x = a + bj``):
+    The standard does not specify the result for the minimum of a signed integer dtype, whose negative is out of
+    range.
 
-    - ``+inf`` where a component is infinite, whatever the other; otherwise NaN where one is NaN.
-    - ``abs(b)`` where ``a`` is 0, ``abs(a)`` where ``b`` is 0.
-    - Squares that would overflow or underflow on the way do not spoil a result that is in range.
+    Special cases, complex:
+
+    - If a component is infinite, the result is ``+inf``, even if the other is NaN. Otherwise, if a component is NaN,
+      the result is NaN.
+    - If ``a`` is 0, the result is ``abs(b)``. If ``b`` is 0, it is ``abs(a)``.
+    - Intermediate squares that overflow or underflow do not affect a result that is in range.
 
     Standard 2025.12, Element-wise Functions, ``abs``.
     """
@@ -68,36 +66,39 @@ def abs(x: Array, /) -> Array:
 
 @binary(accepts="numeric", operator="add")
 def add(x1: Array | complex, x2: Array | complex, /) -> Array:
-    """The sum :math:`x_1 + x_2`, element by element.
+    """Sum :math:`x_1 + x_2`.
 
     Parameters
     ----------
     x1, x2
-        Arrays of numeric dtypes that broadcast; one of them may be a Python scalar.
+        Arrays of numeric dtypes whose shapes broadcast. One operand may be a Python scalar.
 
     Returns
     -------
     Array
-        The sums, of the promoted dtype.
+        The sums, with the broadcast shape and the promoted dtype.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
     OverflowError
-        If a Python integer does not fit the integer dtype it meets.
+        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
     Special cases, real:
 
-    - NaN where an operand is NaN, and for two infinities of opposite signs; otherwise an infinity stays.
-    - ``-0`` for two operands ``-0``, ``+0`` for every other pair that cancels; beyond the range, an
-      infinity.
+    - If an operand is NaN, or the operands are infinities of opposite signs, the result is NaN. Otherwise, if an
+      operand is infinite, the result is that infinity.
+    - ``-0 + -0`` is ``-0``. Any other sum of zeros, and any sum of a number and its negative, is ``+0``.
+    - A sum out of range overflows to an infinity.
 
-    Complex operands add component by component, each by these rules.
+    Complex operands are added by component, each under these rules.
 
     Standard 2025.12, Element-wise Functions, ``add``.
     """
@@ -105,40 +106,49 @@ def add(x1: Array | complex, x2: Array | complex, /) -> Array:
 
 @binary(accepts="floating", operator="truediv")
 def divide(x1: Array | complex, x2: Array | complex, /) -> Array:
-    r"""The quotient :math:`x_1 / x_2`, element by element.
+    r"""Quotient :math:`x_1 / x_2`.
 
     Parameters
     ----------
     x1
-        The dividends: array of a numeric dtype, or a Python scalar.
+        Dividends: an array of a numeric dtype, or a Python scalar.
     x2
-        The divisors: likewise; the two broadcast, and one is an Array.
+        Divisors: an array of a numeric dtype that broadcasts with ``x1``, or a Python scalar. At least one operand is
+        an Array.
 
     Returns
     -------
     Array
-        The quotients, of the promoted dtype; of a floating-point dtype for two integers.
+        The quotients, with the broadcast shape and the promoted dtype; for two integer operands, a floating-point
+        dtype.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
+    OverflowError
+        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
     Special cases, real:
 
-    - NaN where an operand is NaN, for two zeros and for two infinities.
-    - An infinity where ``x2`` alone is 0 or ``x1`` alone infinite, a zero where ``x1`` alone is 0 or ``x2``
-      alone infinite.
-    - Negative where the operands' signs differ, those of zeros included; beyond the range, an infinity or a
-      zero.
+    - If an operand is NaN, both are zeros or both are infinite, the result is NaN.
+    - If only ``x2`` is 0, or only ``x1`` is infinite, the result is an infinity. If only ``x1`` is 0, or only ``x2``
+      is infinite, it is a zero.
+    - The result is negative if the signs of the operands, including those of zeros, differ.
+    - A quotient out of range overflows to an infinity or underflows to a zero.
 
-    Complex operands divide as :math:`\frac{a + bj}{c + dj} = \frac{(ac + bd) + (bc - ad)j}{c^2 + d^2}`
-    where all components are finite, and component by component where a divisor is real or imaginary. Four
-    components that are NaN give ``NaN + NaN j``; other infinite or NaN components leave the result open.
+    Complex operands with finite components are divided as
+    :math:`\frac{a + bj}{c + dj} = \frac{(ac + bd) + (bc - ad)j}{c^2 + d^2}`. A real or imaginary divisor divides each
+    component. If all four components are NaN, the result is ``NaN + NaN j``. For other operands with infinite or NaN
+    components, the standard does not specify the result.
+
+    The standard does not specify the quotient of integers; the device ``strict`` rejects integers.
 
     Standard 2025.12, Element-wise Functions, ``divide``.
     """
@@ -146,38 +156,44 @@ def divide(x1: Array | complex, x2: Array | complex, /) -> Array:
 
 @binary(accepts="real", operator="floordiv", composition=composed.floor_divide, primitive=True)
 def floor_divide(x1: Array | float, x2: Array | float, /) -> Array:
-    r"""The quotient rounded down to an integer, :math:`\lfloor x_1 / x_2 \rfloor`.
+    r"""Quotient rounded down to an integer, :math:`\lfloor x_1 / x_2 \rfloor`.
 
     Parameters
     ----------
     x1
-        The dividends: array of a real-valued dtype, or a Python scalar.
+        Dividends: an array of a real-valued dtype, or a Python scalar.
     x2
-        The divisors: likewise; the two broadcast, and one is an Array.
+        Divisors: an array of a real-valued dtype that broadcasts with ``x1``, or a Python scalar. At least one
+        operand is an Array.
 
     Returns
     -------
     Array
-        The integral quotients, of the promoted dtype.
+        The rounded quotients, with the broadcast shape and the promoted dtype.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
     OverflowError
-        If a Python integer does not fit the integer dtype it meets.
+        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
-    Special cases, those of ``floor(divide(x1, x2))`` also where Python's ``//`` differs:
+    Special cases. They are those of ``floor(divide(x1, x2))``, also where Python's ``//`` differs:
 
-    - NaN where an operand is NaN, for two zeros and for two infinities.
-    - ``±inf`` where ``x1`` alone is infinite or ``x2`` alone is 0, and not NaN as in Python.
-    - ``±0`` where ``x1`` alone is 0 or ``x2`` alone is infinite, and never -1 as in Python.
-    - The sign is negative where the operands' signs differ, those of zeros included.
-    - What an integer divided by 0 gives is open.
+    - If an operand is NaN, both are zeros or both are infinite, the result is NaN.
+    - If only ``x1`` is infinite, or only ``x2`` is 0, the result is an infinity. Python returns NaN for an infinite
+      ``x1``.
+    - If only ``x1`` is 0, or only ``x2`` is infinite, the result is a zero. Python returns -1 for an infinite ``x2``
+      and operands of different signs.
+    - The result is negative if the signs of the operands, including those of zeros, differ.
+
+    The standard does not specify the result of dividing an integer by 0.
 
     Standard 2025.12, Element-wise Functions, ``floor_divide``.
 
@@ -189,73 +205,43 @@ def floor_divide(x1: Array | float, x2: Array | float, /) -> Array:
     """
 
 
-@binary(accepts="real floating", composition=composed.hypot)
-def hypot(x1: Array | float, x2: Array | float, /) -> Array:
-    r"""The hypotenuse :math:`\sqrt{x_1^2 + x_2^2}` of a right triangle with these legs.
-
-    Parameters
-    ----------
-    x1, x2
-        Arrays of real floating-point dtypes that broadcast; one of them may be a Python scalar.
-
-    Returns
-    -------
-    Array
-        The lengths, of the promoted floating-point dtype.
-
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
-    ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
-
-    Notes
-    -----
-    Special cases:
-
-    - ``+inf`` where an operand is infinite, whatever the other; otherwise NaN where one is NaN.
-    - ``abs(x2)`` where ``x1`` is 0, and the other way round; signs and order of the operands do not matter.
-    - Squares that would overflow or underflow on the way do not spoil a result that is in range.
-
-    Standard 2025.12, Element-wise Functions, ``hypot``.
-    """
-
-
 @binary(accepts="numeric", operator="mul")
 def multiply(x1: Array | complex, x2: Array | complex, /) -> Array:
-    r"""The product :math:`x_1 \cdot x_2`, element by element.
+    r"""Product :math:`x_1 \cdot x_2`.
 
     Parameters
     ----------
     x1, x2
-        Arrays of numeric dtypes that broadcast; one of them may be a Python scalar.
+        Arrays of numeric dtypes whose shapes broadcast. One operand may be a Python scalar.
 
     Returns
     -------
     Array
-        The products, of the promoted dtype.
+        The products, with the broadcast shape and the promoted dtype.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
     OverflowError
-        If a Python integer does not fit the integer dtype it meets.
+        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
     Special cases, real:
 
-    - NaN where an operand is NaN, and for an infinity times a zero; otherwise an infinity stays.
-    - Negative where the operands' signs differ, those of zeros included; beyond the range, an infinity or a
-      zero.
+    - If an operand is NaN, or one is infinite and the other 0, the result is NaN. Otherwise, if an operand is
+      infinite, the result is an infinity.
+    - The result is negative if the signs of the operands, including those of zeros, differ.
+    - A product out of range overflows to an infinity or underflows to a zero.
 
-    Complex operands multiply as :math:`(a + bj)(c + dj) = (ac - bd) + (bc + ad)j` where all components are
-    finite, and component by component where an operand is real or imaginary. Four components that are NaN
-    give ``NaN + NaN j``; other infinite or NaN components leave the result open.
+    Complex operands with finite components are multiplied as :math:`(a + bj)(c + dj) = (ac - bd) + (bc + ad)j`. A
+    real or imaginary operand multiplies each component. If all four components are NaN, the result is
+    ``NaN + NaN j``. For other operands with infinite or NaN components, the standard does not specify the result.
 
     Standard 2025.12, Element-wise Functions, ``multiply``.
     """
@@ -263,26 +249,27 @@ def multiply(x1: Array | complex, x2: Array | complex, /) -> Array:
 
 @unary(accepts="numeric", operator="neg")
 def negative(x: Array, /) -> Array:
-    """The opposite :math:`-x`; of a complex number, of both components.
+    """Negative :math:`-x`; for a complex dtype, of both components.
 
     Parameters
     ----------
     x
-        Array of a numeric dtype.
+        Array of any shape and a numeric dtype.
 
     Returns
     -------
     Array
-        The opposites, of the dtype of ``x``.
+        The negatives, with the shape and dtype of ``x``.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
-    For the lowest number of a signed integer dtype, whose opposite is out of range, the result is open.
+    The standard does not specify the result for the minimum of a signed integer dtype, whose negative is out of
+    range.
 
     Standard 2025.12, Element-wise Functions, ``negative``.
     """
@@ -290,22 +277,22 @@ def negative(x: Array, /) -> Array:
 
 @unary(accepts="numeric", operator="pos", composition=composed.positive)
 def positive(x: Array, /) -> Array:
-    """The number itself, :math:`+x`.
+    """Positive :math:`+x`, equal to ``x``.
 
     Parameters
     ----------
     x
-        Array of a numeric dtype.
+        Array of any shape and a numeric dtype.
 
     Returns
     -------
     Array
-        The numbers, of the dtype of ``x``.
+        The values of ``x``, with the shape and dtype of ``x``.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
@@ -313,116 +300,44 @@ def positive(x: Array, /) -> Array:
     """
 
 
-@binary(accepts="numeric", operator="pow")
-def pow(x1: Array | complex, x2: Array | complex, /) -> Array:
-    r"""The power :math:`x_1^{x_2}`, element by element.
-
-    Parameters
-    ----------
-    x1
-        The bases: array of a numeric dtype, or a Python scalar.
-    x2
-        The exponents: likewise; the two broadcast, and one is an Array.
-
-    Returns
-    -------
-    Array
-        The powers, of the promoted dtype.
-
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
-    ValueError
-        If the shapes do not broadcast, the operands are on two devices, or the device refuses a negative
-        integer power.
-    OverflowError
-        If a Python integer does not fit the integer dtype it meets.
-
-    Notes
-    -----
-    As :math:`e^{x_2 \ln x_1}` it has the logarithm's branch cut in ``x1``, the negative real axis
-    :math:`(-\infty, 0)`.
-
-    Special cases, real:
-
-    - 1 where ``x2`` is 0, even if ``x1`` is NaN; where ``x1`` is 1 and ``x2`` not NaN; where ``x1`` is ±1
-      and ``x2`` infinite.
-    - NaN where ``x1`` is NaN and ``x2`` not 0, or ``x2`` is NaN and ``x1`` not 1, and for a finite
-      ``x1 < 0`` with a finite ``x2`` that is no integer.
-    - ``x2 = +inf``: ``+inf`` for ``abs(x1) > 1``, ``+0`` for ``abs(x1) < 1``; ``x2 = -inf``: the other way
-      round.
-    - ``x1`` infinite: an infinity for ``x2 > 0``, a zero for ``x2 < 0``; ``x1`` a zero: the other way
-      round. The sign is negative where that of ``x1`` is and ``x2`` an odd integer.
-
-    Special cases, complex: those of ``exp(x2 * log(x1))``, or more careful ones.
-
-    A negative power of an integer, in an integer dtype, is open; NumPy refuses it.
-
-    Standard 2025.12, Element-wise Functions, ``pow``.
-    """
-
-
-@unary(accepts="floating", composition=composed.reciprocal)
-def reciprocal(x: Array, /) -> Array:
-    r"""The reciprocal :math:`\frac{1}{x}`.
-
-    Parameters
-    ----------
-    x
-        Array of a floating-point dtype.
-
-    Returns
-    -------
-    Array
-        The reciprocals, of the dtype of ``x``.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
-
-    Notes
-    -----
-    Special cases: those of ``divide(1.0, x)``.
-
-    Standard 2025.12, Element-wise Functions, ``reciprocal``.
-    """
-
-
 @binary(accepts="real", operator="mod")
 def remainder(x1: Array | float, x2: Array | float, /) -> Array:
-    r"""The remainder :math:`x_1 - x_2 \lfloor x_1 / x_2 \rfloor`, with the sign of ``x2``, as Python's ``%``.
+    r"""Remainder :math:`x_1 - x_2 \lfloor x_1 / x_2 \rfloor`, with the sign of ``x2``, as Python's ``%``.
 
     Parameters
     ----------
     x1
-        The dividends: array of a real-valued dtype, or a Python scalar.
+        Dividends: an array of a real-valued dtype, or a Python scalar.
     x2
-        The divisors: likewise; the two broadcast, and one is an Array.
+        Divisors: an array of a real-valued dtype that broadcasts with ``x1``, or a Python scalar. At least one
+        operand is an Array.
 
     Returns
     -------
     Array
-        The remainders, of the promoted dtype.
+        The remainders, with the broadcast shape and the promoted dtype.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
     OverflowError
-        If a Python integer does not fit the integer dtype it meets.
+        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
     Special cases:
 
-    - NaN where an operand is NaN, ``x1`` is infinite, or ``x2`` is 0 (what an integer divided by 0 leaves
-      is open).
-    - A zero with the sign of ``x2`` where ``x1`` alone is 0.
-    - ``x2`` infinite, ``x1`` finite and not 0: ``x1`` where the signs agree, ``x2`` where they differ.
+    - If an operand is NaN, ``x1`` is infinite or ``x2`` is 0, the result is NaN.
+    - If ``x1`` is 0 and ``x2`` is not, the result is a zero with the sign of ``x2``.
+    - If ``x2`` is infinite and ``x1`` is finite and not 0, the result is ``x1`` where the signs agree and ``x2``
+      where they differ.
+
+    The standard does not specify the remainder of an integer divided by 0.
 
     Standard 2025.12, Element-wise Functions, ``remainder``.
 
@@ -436,127 +351,62 @@ def remainder(x1: Array | float, x2: Array | float, /) -> Array:
 
 @unary(accepts="numeric", composition=composed.sign)
 def sign(x: Array, /) -> Array:
-    """The sign :math:`x / |x|`, and 0 where ``x`` is 0.
+    """Sign :math:`x / |x|`, or 0 where ``x`` is 0.
 
     Parameters
     ----------
     x
-        Array of a numeric dtype.
+        Array of any shape and a numeric dtype.
 
     Returns
     -------
     Array
-        The signs, of the dtype of ``x``.
+        The signs, with the shape and dtype of ``x``.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
     Special cases, real:
 
-    - -1 below 0, 0 for a zero of either sign, 1 above 0; NaN for NaN.
+    - The result is -1 for ``x < 0``, 0 for a zero of either sign, 1 for ``x > 0`` and NaN for NaN.
 
     Special cases, complex:
 
-    - ``0 + 0j`` where both components are 0, ``NaN + NaN j`` where one is NaN; otherwise those of the
-      division.
+    - If both components are 0, the result is ``0 + 0j``. If a component is NaN, it is ``NaN + NaN j``.
+    - The other special cases are those of the complex division; see :func:`xtensor.divide`.
 
     Standard 2025.12, Element-wise Functions, ``sign``.
     """
 
 
-@unary(accepts="floating")
-def sqrt(x: Array, /) -> Array:
-    r"""The square root :math:`\sqrt{x}`, correctly rounded.
-
-    Parameters
-    ----------
-    x
-        Array of a floating-point dtype; integers are converted to one.
-
-    Returns
-    -------
-    Array
-        The roots, of the dtype of ``x``, or the floating-point dtype it is converted to.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
-
-    Notes
-    -----
-    The principal value has no negative real part; the branch cut is the negative real axis
-    :math:`(-\infty, 0)`, whose side is the sign of the imaginary zero.
-
-    Special cases, real:
-
-    - NaN for NaN and below 0; a zero keeps its sign; ``+inf`` at ``+inf``.
-
-    Special cases, complex (``x = a + bj``; other signs follow from ``sqrt(conj(x)) = conj(sqrt(x))``):
-
-    - ``+0 + 0j`` at ``±0 + 0j``; ``+inf + inf j`` for ``b = +inf`` with any ``a``, NaN included.
-    - Finite ``b > 0``: ``+0 + inf j`` for ``a = -inf``, ``+inf + 0j`` for ``a = +inf``.
-    - ``b`` NaN: ``NaN ± inf j`` (either sign) for ``a = -inf``, ``+inf + NaN j`` for ``+inf``,
-      ``NaN + NaN j`` for finite ``a``.
-    - ``a`` NaN: ``NaN + NaN j`` unless ``b`` is infinite.
-
-    Standard 2025.12, Element-wise Functions, ``sqrt``.
-    """
-
-
-@unary(accepts="numeric", composition=composed.square)
-def square(x: Array, /) -> Array:
-    r"""The square :math:`x^2 = x \cdot x`.
-
-    Parameters
-    ----------
-    x
-        Array of a numeric dtype.
-
-    Returns
-    -------
-    Array
-        The squares, of the dtype of ``x``.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
-
-    Notes
-    -----
-    Special cases: those of ``multiply(x, x)``.
-
-    Standard 2025.12, Element-wise Functions, ``square``.
-    """
-
-
 @binary(accepts="numeric", operator="sub")
 def subtract(x1: Array | complex, x2: Array | complex, /) -> Array:
-    """The difference :math:`x_1 - x_2`, element by element.
+    """Difference :math:`x_1 - x_2`.
 
     Parameters
     ----------
     x1, x2
-        Arrays of numeric dtypes that broadcast; one of them may be a Python scalar.
+        Arrays of numeric dtypes whose shapes broadcast. One operand may be a Python scalar.
 
     Returns
     -------
     Array
-        The differences, of the promoted dtype.
+        The differences, with the broadcast shape and the promoted dtype.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
     OverflowError
-        If a Python integer does not fit the integer dtype it meets.
+        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Functions of bits."""
+"""Bitwise logic and shifts."""
 
 from __future__ import annotations
 
@@ -15,26 +15,28 @@ __all__ = ["bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or", 
 
 @binary(accepts="integer or boolean", operator="and_")
 def bitwise_and(x1: Array | int, x2: Array | int, /) -> Array:
-    """The bits that are set in both operands, ``x1 & x2``.
+    """Bitwise AND, ``x1 & x2``.
 
     Parameters
     ----------
     x1, x2
-        Arrays of boolean or integer dtypes that broadcast; one of them may be a Python bool or int.
+        Arrays of boolean or integer dtypes whose shapes broadcast. One operand may be a Python bool or int.
 
     Returns
     -------
     Array
-        The bits, of the promoted dtype.
+        The results, with the broadcast shape and the promoted dtype.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
     OverflowError
-        If a Python integer does not fit the integer dtype it meets.
+        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
@@ -44,22 +46,22 @@ def bitwise_and(x1: Array | int, x2: Array | int, /) -> Array:
 
 @unary(accepts="integer or boolean", operator="invert")
 def bitwise_invert(x: Array, /) -> Array:
-    """The bits of ``x`` flipped, ``~x``; of a boolean, its negation.
+    """Bitwise NOT, ``~x``; for booleans, the negation.
 
     Parameters
     ----------
     x
-        Array of a boolean or integer dtype.
+        Array of any shape and a boolean or integer dtype.
 
     Returns
     -------
     Array
-        The bits, of the dtype of ``x``.
+        The results, with the shape and dtype of ``x``.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
@@ -69,32 +71,35 @@ def bitwise_invert(x: Array, /) -> Array:
 
 @binary(accepts="integer", operator="lshift")
 def bitwise_left_shift(x1: Array | int, x2: Array | int, /) -> Array:
-    r"""The bits of ``x1`` moved up by ``x2`` places, :math:`x_1 \cdot 2^{x_2}` within the dtype.
+    r"""Left shift by ``x2`` bits, :math:`x_1 \cdot 2^{x_2}` modulo the range of the dtype.
 
     Parameters
     ----------
     x1
-        The bits: array of an integer dtype, or a Python int.
+        Integers to shift: an array of an integer dtype, or a Python int.
     x2
-        How many places, 0 or more: likewise; the two broadcast, and one is an Array.
+        Shift distances in bits, nonnegative: an array of an integer dtype that broadcasts with ``x1``, or a Python
+        int. At least one operand is an Array.
 
     Returns
     -------
     Array
-        The shifted bits, with zeros in the places that fell free, of the promoted dtype.
+        The shifted integers, with zeros in the vacated low bits, the broadcast shape and the promoted dtype.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast, or the device does not accept negative shifts.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
     OverflowError
-        If a Python integer does not fit the integer dtype it meets.
+        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
-    The result of a negative number of places is open.
+    The standard does not specify the result of a negative shift.
 
     Standard 2025.12, Element-wise Functions, ``bitwise_left_shift``.
     """
@@ -102,26 +107,28 @@ def bitwise_left_shift(x1: Array | int, x2: Array | int, /) -> Array:
 
 @binary(accepts="integer or boolean", operator="or_")
 def bitwise_or(x1: Array | int, x2: Array | int, /) -> Array:
-    """The bits that are set in either operand or both, ``x1 | x2``.
+    """Bitwise OR, ``x1 | x2``.
 
     Parameters
     ----------
     x1, x2
-        Arrays of boolean or integer dtypes that broadcast; one of them may be a Python bool or int.
+        Arrays of boolean or integer dtypes whose shapes broadcast. One operand may be a Python bool or int.
 
     Returns
     -------
     Array
-        The bits, of the promoted dtype.
+        The results, with the broadcast shape and the promoted dtype.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
     OverflowError
-        If a Python integer does not fit the integer dtype it meets.
+        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
@@ -131,32 +138,36 @@ def bitwise_or(x1: Array | int, x2: Array | int, /) -> Array:
 
 @binary(accepts="integer", operator="rshift")
 def bitwise_right_shift(x1: Array | int, x2: Array | int, /) -> Array:
-    r"""The bits of ``x1`` moved down by ``x2`` places, :math:`\lfloor x_1 / 2^{x_2} \rfloor`.
+    r"""Arithmetic right shift by ``x2`` bits, :math:`\lfloor x_1 / 2^{x_2} \rfloor`.
 
     Parameters
     ----------
     x1
-        The bits: array of an integer dtype, or a Python int.
+        Integers to shift: an array of an integer dtype, or a Python int.
     x2
-        How many places, 0 or more: likewise; the two broadcast, and one is an Array.
+        Shift distances in bits, nonnegative: an array of an integer dtype that broadcasts with ``x1``, or a Python
+        int. At least one operand is an Array.
 
     Returns
     -------
     Array
-        The shifted bits, with copies of the sign bit in the places that fell free, of the promoted dtype.
+        The shifted integers, with copies of the sign bit in the vacated high bits, the broadcast shape and the
+        promoted dtype.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast, or the device does not accept negative shifts.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
     OverflowError
-        If a Python integer does not fit the integer dtype it meets.
+        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
-    The result of a negative number of places is open.
+    The standard does not specify the result of a negative shift.
 
     Standard 2025.12, Element-wise Functions, ``bitwise_right_shift``.
     """
@@ -164,26 +175,28 @@ def bitwise_right_shift(x1: Array | int, x2: Array | int, /) -> Array:
 
 @binary(accepts="integer or boolean", operator="xor", composition=composed.bitwise_xor)
 def bitwise_xor(x1: Array | int, x2: Array | int, /) -> Array:
-    """The bits that are set in one operand and not in the other, ``x1 ^ x2``.
+    """Bitwise exclusive OR, ``x1 ^ x2``.
 
     Parameters
     ----------
     x1, x2
-        Arrays of boolean or integer dtypes that broadcast; one of them may be a Python bool or int.
+        Arrays of boolean or integer dtypes whose shapes broadcast. One operand may be a Python bool or int.
 
     Returns
     -------
     Array
-        The bits, of the promoted dtype.
+        The results, with the broadcast shape and the promoted dtype.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
     OverflowError
-        If a Python integer does not fit the integer dtype it meets.
+        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Comparisons, and the larger or smaller of two elements."""
+"""Comparisons, elementwise maximum and minimum, and clipping."""
 
 from __future__ import annotations
 
@@ -18,32 +18,39 @@ __all__ = ["clip", "equal", "greater", "greater_equal", "less", "less_equal", "m
 
 @binary(accepts="any", dtype="bool", operator="eq")
 def equal(x1: Array | complex, x2: Array | complex, /) -> Array:
-    """Whether :math:`x_1 = x_2`, element by element.
+    """Return whether :math:`x_1 = x_2`.
 
     Parameters
     ----------
     x1, x2
-        Arrays of any dtypes that promote, and broadcast; one of them may be a Python scalar.
+        Arrays of dtypes that promote, whose shapes broadcast. One operand may be a Python scalar.
 
     Returns
     -------
     Array
-        The truth values, of dtype ``bool``.
+        The truth values, with the broadcast shape and dtype ``bool``.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
+    OverflowError
+        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
     Special cases:
 
-    - False where an operand is NaN, be it the same on both sides.
-    - ``-0`` equals ``+0``; an infinity equals that of its own sign.
-    - Complex numbers are equal where both components are.
+    - If an operand is NaN, the result is False, also for NaN on both sides.
+    - ``-0`` equals ``+0``. An infinity equals the infinity of the same sign.
+    - Complex numbers are equal if both components are.
+
+    The device decides whether a Python integer out of range for an integer dtype is compared by value, as in NumPy,
+    or raises OverflowError.
 
     Standard 2025.12, Element-wise Functions, ``equal``.
     """
@@ -51,31 +58,39 @@ def equal(x1: Array | complex, x2: Array | complex, /) -> Array:
 
 @binary(accepts="real", dtype="bool", operator="gt", composition=composed.greater)
 def greater(x1: Array | float, x2: Array | float, /) -> Array:
-    """Whether :math:`x_1 > x_2`, element by element.
+    """Return whether :math:`x_1 > x_2`.
 
     Parameters
     ----------
     x1, x2
-        Arrays of real-valued dtypes that broadcast; one of them may be a Python scalar.
+        Arrays of real-valued dtypes whose shapes broadcast. One operand may be a Python scalar.
 
     Returns
     -------
     Array
-        The truth values, of dtype ``bool``.
+        The truth values, with the broadcast shape and dtype ``bool``.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
+    OverflowError
+        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
     Special cases:
 
-    - False where an operand is NaN; ``-0`` and ``+0`` are equal.
-    - The order of complex numbers is open.
+    - If an operand is NaN, the result is False. ``-0`` and ``+0`` are equal.
+
+    The standard does not specify an order of complex numbers.
+
+    The device decides whether a Python integer out of range for an integer dtype is compared by value, as in NumPy,
+    or raises OverflowError.
 
     Standard 2025.12, Element-wise Functions, ``greater``.
     """
@@ -83,31 +98,39 @@ def greater(x1: Array | float, x2: Array | float, /) -> Array:
 
 @binary(accepts="real", dtype="bool", operator="ge", composition=composed.greater_equal)
 def greater_equal(x1: Array | float, x2: Array | float, /) -> Array:
-    r"""Whether :math:`x_1 \ge x_2`, element by element.
+    r"""Return whether :math:`x_1 \ge x_2`.
 
     Parameters
     ----------
     x1, x2
-        Arrays of real-valued dtypes that broadcast; one of them may be a Python scalar.
+        Arrays of real-valued dtypes whose shapes broadcast. One operand may be a Python scalar.
 
     Returns
     -------
     Array
-        The truth values, of dtype ``bool``.
+        The truth values, with the broadcast shape and dtype ``bool``.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
+    OverflowError
+        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
     Special cases:
 
-    - False where an operand is NaN; ``-0`` and ``+0`` are equal.
-    - The order of complex numbers is open.
+    - If an operand is NaN, the result is False. ``-0`` and ``+0`` are equal.
+
+    The standard does not specify an order of complex numbers.
+
+    The device decides whether a Python integer out of range for an integer dtype is compared by value, as in NumPy,
+    or raises OverflowError.
 
     Standard 2025.12, Element-wise Functions, ``greater_equal``.
     """
@@ -115,31 +138,39 @@ def greater_equal(x1: Array | float, x2: Array | float, /) -> Array:
 
 @binary(accepts="real", dtype="bool", operator="lt")
 def less(x1: Array | float, x2: Array | float, /) -> Array:
-    """Whether :math:`x_1 < x_2`, element by element.
+    """Return whether :math:`x_1 < x_2`.
 
     Parameters
     ----------
     x1, x2
-        Arrays of real-valued dtypes that broadcast; one of them may be a Python scalar.
+        Arrays of real-valued dtypes whose shapes broadcast. One operand may be a Python scalar.
 
     Returns
     -------
     Array
-        The truth values, of dtype ``bool``.
+        The truth values, with the broadcast shape and dtype ``bool``.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
+    OverflowError
+        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
     Special cases:
 
-    - False where an operand is NaN; ``-0`` and ``+0`` are equal.
-    - The order of complex numbers is open.
+    - If an operand is NaN, the result is False. ``-0`` and ``+0`` are equal.
+
+    The standard does not specify an order of complex numbers.
+
+    The device decides whether a Python integer out of range for an integer dtype is compared by value, as in NumPy,
+    or raises OverflowError.
 
     Standard 2025.12, Element-wise Functions, ``less``.
     """
@@ -147,31 +178,39 @@ def less(x1: Array | float, x2: Array | float, /) -> Array:
 
 @binary(accepts="real", dtype="bool", operator="le")
 def less_equal(x1: Array | float, x2: Array | float, /) -> Array:
-    r"""Whether :math:`x_1 \le x_2`, element by element.
+    r"""Return whether :math:`x_1 \le x_2`.
 
     Parameters
     ----------
     x1, x2
-        Arrays of real-valued dtypes that broadcast; one of them may be a Python scalar.
+        Arrays of real-valued dtypes whose shapes broadcast. One operand may be a Python scalar.
 
     Returns
     -------
     Array
-        The truth values, of dtype ``bool``.
+        The truth values, with the broadcast shape and dtype ``bool``.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
+    OverflowError
+        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
     Special cases:
 
-    - False where an operand is NaN; ``-0`` and ``+0`` are equal.
-    - The order of complex numbers is open.
+    - If an operand is NaN, the result is False. ``-0`` and ``+0`` are equal.
+
+    The standard does not specify an order of complex numbers.
+
+    The device decides whether a Python integer out of range for an integer dtype is compared by value, as in NumPy,
+    or raises OverflowError.
 
     Standard 2025.12, Element-wise Functions, ``less_equal``.
     """
@@ -179,33 +218,37 @@ def less_equal(x1: Array | float, x2: Array | float, /) -> Array:
 
 @binary(accepts="real", composition=composed.maximum)
 def maximum(x1: Array | float, x2: Array | float, /) -> Array:
-    r"""The greater of two operands, :math:`\max(x_1, x_2)`, element by element.
+    r"""Elementwise maximum, :math:`\max(x_1, x_2)`.
 
     Parameters
     ----------
     x1, x2
-        Arrays of real-valued dtypes that broadcast; one of them may be a Python scalar.
+        Arrays of real-valued dtypes whose shapes broadcast. One operand may be a Python scalar.
 
     Returns
     -------
     Array
-        The greater elements, of the promoted dtype.
+        The larger elements, with the broadcast shape and the promoted dtype.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
     OverflowError
-        If a Python integer does not fit the integer dtype it meets.
+        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
     Special cases:
 
-    - NaN where an operand is NaN.
-    - Which of ``-0`` and ``+0`` is chosen is open, and so is the order of complex numbers.
+    - If an operand is NaN, the result is NaN.
+    - The standard does not specify whether ``-0`` or ``+0`` is the larger one.
+
+    The standard does not specify an order of complex numbers.
 
     Standard 2025.12, Element-wise Functions, ``maximum``.
     """
@@ -213,33 +256,37 @@ def maximum(x1: Array | float, x2: Array | float, /) -> Array:
 
 @binary(accepts="real", composition=composed.minimum)
 def minimum(x1: Array | float, x2: Array | float, /) -> Array:
-    r"""The smaller of two operands, :math:`\min(x_1, x_2)`, element by element.
+    r"""Elementwise minimum, :math:`\min(x_1, x_2)`.
 
     Parameters
     ----------
     x1, x2
-        Arrays of real-valued dtypes that broadcast; one of them may be a Python scalar.
+        Arrays of real-valued dtypes whose shapes broadcast. One operand may be a Python scalar.
 
     Returns
     -------
     Array
-        The smaller elements, of the promoted dtype.
+        The smaller elements, with the broadcast shape and the promoted dtype.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
     OverflowError
-        If a Python integer does not fit the integer dtype it meets.
+        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
     Special cases:
 
-    - NaN where an operand is NaN.
-    - Which of ``-0`` and ``+0`` is chosen is open, and so is the order of complex numbers.
+    - If an operand is NaN, the result is NaN.
+    - The standard does not specify whether ``-0`` or ``+0`` is the smaller one.
+
+    The standard does not specify an order of complex numbers.
 
     Standard 2025.12, Element-wise Functions, ``minimum``.
     """
@@ -247,32 +294,39 @@ def minimum(x1: Array | float, x2: Array | float, /) -> Array:
 
 @binary(accepts="any", dtype="bool", operator="ne", composition=composed.not_equal)
 def not_equal(x1: Array | complex, x2: Array | complex, /) -> Array:
-    r"""Whether :math:`x_1 \ne x_2`, element by element.
+    r"""Return whether :math:`x_1 \ne x_2`.
 
     Parameters
     ----------
     x1, x2
-        Arrays of any dtypes that promote, and broadcast; one of them may be a Python scalar.
+        Arrays of dtypes that promote, whose shapes broadcast. One operand may be a Python scalar.
 
     Returns
     -------
     Array
-        The truth values, of dtype ``bool``.
+        The truth values, with the broadcast shape and dtype ``bool``.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
+    OverflowError
+        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
     Special cases:
 
-    - True where an operand is NaN, be it the same on both sides.
-    - ``-0`` equals ``+0``; an infinity equals that of its own sign.
-    - Complex numbers are unequal where a component is.
+    - If an operand is NaN, the result is True, also for NaN on both sides.
+    - ``-0`` equals ``+0``. An infinity equals the infinity of the same sign.
+    - Complex numbers are unequal if a component is.
+
+    The device decides whether a Python integer out of range for an integer dtype is compared by value, as in NumPy,
+    or raises OverflowError.
 
     Standard 2025.12, Element-wise Functions, ``not_equal``.
     """
@@ -282,38 +336,42 @@ CLIP = declare("clip", "elementwise", operands=3, accepts="real", numpy="clip", 
 
 
 def clip(x: Array, /, min: Array | float | None = None, max: Array | float | None = None) -> Array:
-    r"""The elements of ``x`` kept between two bounds, :math:`\min(\max(x, \mathit{min}), \mathit{max})`.
+    r"""Clip ``x`` to an interval, :math:`\min(\max(x, \mathit{min}), \mathit{max})`.
 
     Parameters
     ----------
     x
-        Array of a real-valued dtype.
+        Array of any shape and a real-valued dtype.
     min
-        The lower bound: an array that broadcasts with ``x``, a Python scalar, or None for no bound.
+        Lower bound: an array whose shape broadcasts with ``x``, a Python scalar, or None for no lower bound.
     max
-        The upper bound, likewise.
+        Upper bound: an array whose shape broadcasts with ``x``, a Python scalar, or None for no upper bound.
 
     Returns
     -------
     Array
-        The bounded elements, of the shape of ``x`` broadcast with the bounds and of the promoted dtype: that
-        of ``x``, unless a bound widens it, as a Python float does with integers. Without bounds, a copy.
+        The clipped elements, with the broadcast shape of ``x`` and the bounds. The dtype is that of ``x``, unless a
+        bound promotes it, as a Python float promotes an integer dtype. Without bounds, a copy of ``x``.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, a bound is neither Array nor scalar, or the device refuses a dtype.
+        If ``x`` is not an Array, a bound is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
 
     Notes
     -----
     Special cases:
 
-    - NaN where the element or a bound of it is NaN.
-    - A Python integer beyond the range of an integer result counts as the end of the range: a lower bound
-      below it is no bound, and one above it makes every element the greatest number of the dtype.
-    - Where the lower bound is above the upper one, the result is open.
+    - If the element or one of its bounds is NaN, the result is NaN.
+    - A Python integer out of range for an integer result is replaced by the nearest limit of the dtype: a lower bound
+      below the range has no effect, and a lower bound above it sets every element to the maximum of the dtype.
+
+    The standard does not specify the result where the lower bound exceeds the upper bound, where a bound is an array
+    of another dtype, or where a bound is out of range for an integer dtype.
 
     Standard 2025.12, Element-wise Functions, ``clip``.
 
@@ -333,10 +391,10 @@ def clip(x: Array, /, min: Array | float | None = None, max: Array | float | Non
 
 
 def _representable(bounds: list[Any], native: Native) -> list[Any]:
-    """The bounds of a clip, with Python integers brought into the range of an integer result."""
+    """Clamp Python integers among the bounds to the range of an integer result."""
     if native.dtype.kind not in "iu" or not any(isinstance(bound, int) for bound in bounds):
         return bounds
-    # A bound of a wider dtype widens the result, and with it the range; a Python integer never does.
+    # Arrays and floats among the bounds take part in promotion; Python integers do not.
     wider = [getattr(bound, "dtype", bound) for bound in bounds if not isinstance(bound, int | None)]
     dtype = np.result_type(native.dtype, *wider)
     if dtype.kind not in "iu":

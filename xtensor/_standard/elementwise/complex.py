@@ -1,4 +1,4 @@
-"""Components of complex numbers."""
+"""Complex conjugates, real parts and imaginary parts."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ __all__ = ["conj", "imag", "real"]
 
 @unary(accepts="numeric", composition=composed.conj)
 def conj(x: Array, /) -> Array:
-    r"""The complex conjugate :math:`\bar x`: ``a - bj`` for ``a + bj``.
+    r"""Complex conjugate :math:`\bar x`: ``a - bj`` for ``x = a + bj``.
 
     Parameters
     ----------
     x
-        Array of a numeric dtype.
+        Array of any shape and a numeric dtype.
 
     Returns
     -------
     Array
-        The conjugates, of the dtype of ``x``; real numbers are their own.
+        The conjugates, with the shape and dtype of ``x``. The conjugate of a real number is the number.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
-    Whether the result shares memory with ``x`` is open.
+    The standard does not specify whether the result shares memory with ``x``.
 
     Standard 2025.12, Element-wise Functions, ``conj``.
     """
@@ -43,22 +43,22 @@ def conj(x: Array, /) -> Array:
 
 @unary(accepts="complex floating", dtype="component")
 def imag(x: Array, /) -> Array:
-    """The imaginary component: ``b`` of ``a + bj``.
+    """Imaginary part: ``b`` for ``x = a + bj``.
 
     Parameters
     ----------
     x
-        Array of a complex dtype.
+        Array of any shape and a complex dtype.
 
     Returns
     -------
     Array
-        The imaginary components, of the real dtype of the same precision.
+        The imaginary parts, with the shape of ``x`` and the real dtype of the same precision.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
@@ -68,30 +68,34 @@ def imag(x: Array, /) -> Array:
 
 @unary(accepts="numeric", dtype="component")
 def real(x: Array, /) -> Array:
-    """The real component: ``a`` of ``a + bj``.
+    """Real part: ``a`` for ``x = a + bj``.
 
     Parameters
     ----------
     x
-        Array of a numeric dtype.
+        Array of any shape and a numeric dtype.
 
     Returns
     -------
     Array
-        The real components, of the real dtype of the same precision; real numbers as they are.
+        The real parts, with the shape of ``x`` and the real dtype of the same precision. The real part of a real
+        number is the number.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
-    Whether the result shares memory with ``x`` is open.
+    The standard does not specify whether the result shares memory with ``x``.
 
     Standard 2025.12, Element-wise Functions, ``real``.
     """
 
 
 COMPLEX_OF = declare("complex_of", "elementwise", operands=2, accepts="real floating", dtype="complex")
-"""``real + imag·j``, each component exactly as given. For compositions and corrections; it has no public function."""
+"""Complex numbers from real and imaginary parts, without arithmetic.
+
+Used by compositions and by corrections of native functions; there is no public function.
+"""

@@ -15,40 +15,42 @@ __all__ = ["exp", "expm1", "log", "log1p", "log2", "log10", "logaddexp"]
 
 @unary(accepts="floating")
 def exp(x: Array, /) -> Array:
-    """The exponential :math:`e^x`.
+    """Exponential :math:`e^x`.
 
     Parameters
     ----------
     x
-        Array of a floating-point dtype; integers are converted to one.
+        Array of any shape and a floating-point dtype. Integers are converted to floating point; the device ``strict``
+        rejects them.
 
     Returns
     -------
     Array
-        The exponentials, of the dtype of ``x``, or the floating-point dtype it is converted to.
+        The exponentials, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
-    The function is entire: there is no branch cut.
+    The function is entire and has no branch cuts.
 
     Special cases, real:
 
-    - 1 at a zero; ``+inf`` at ``+inf``; ``+0`` at ``-inf``; NaN for NaN.
+    - ``±0`` gives 1, ``+inf`` gives ``+inf``, ``-inf`` gives ``+0`` and NaN gives NaN.
 
-    Special cases, complex (``x = a + bj``; other signs follow from ``exp(conj(x)) = conj(exp(x))``):
+    Special cases, complex, for ``x = a + bj``. Those with other signs follow from ``exp(conj(x)) = conj(exp(x))``.
 
-    - ``1 + 0j`` at ``±0 + 0j``; ``NaN + NaN j`` for finite ``a``, ``b`` either ``+inf`` or NaN.
-    - ``a = +inf``: ``+inf + 0j`` for ``b = +0``, ``+inf * cis(b)`` for finite ``b``, not 0,
-      ``±inf + NaN j`` for ``+inf`` and NaN.
+    - ``a = ±0``, ``b = +0``: ``1 + 0j``.
+    - ``a`` finite, ``b = +inf`` or NaN: ``NaN + NaN j``.
+    - ``a = +inf``: ``+inf + 0j`` for ``b = +0``, ``+inf * cis(b)`` for other finite ``b``, ``±inf + NaN j`` for
+      ``+inf`` and NaN.
     - ``a = -inf``: ``+0 * cis(b)`` for finite ``b``, ``±0 ± 0j`` for ``+inf`` and NaN.
-    - ``a`` NaN: ``NaN + 0j`` for ``b = +0``, ``NaN + NaN j`` for any ``b`` but 0.
+    - ``a`` NaN: ``NaN + 0j`` for ``b = +0``, ``NaN + NaN j`` for any ``b`` other than 0.
 
-    Here ``cis(b) = cos(b) + sin(b)*1j``, and ``±`` marks a sign that is open.
+    Here ``cis(b) = cos(b) + sin(b)*1j``. In a result, ``±`` marks a sign that the standard does not specify.
 
     Standard 2025.12, Element-wise Functions, ``exp``.
     """
@@ -56,40 +58,43 @@ def exp(x: Array, /) -> Array:
 
 @unary(accepts="floating")
 def expm1(x: Array, /) -> Array:
-    """The exponential less one, :math:`e^x - 1`, accurate also where ``x`` is near 0.
+    """Exponential minus one, :math:`e^x - 1`, accurate for ``x`` near 0.
 
     Parameters
     ----------
     x
-        Array of a floating-point dtype; integers are converted to one.
+        Array of any shape and a floating-point dtype. Integers are converted to floating point; the device ``strict``
+        rejects them.
 
     Returns
     -------
     Array
-        The values, of the dtype of ``x``, or the floating-point dtype it is converted to.
+        The values, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
-    The function is entire: there is no branch cut.
+    The function is entire and has no branch cuts.
 
     Special cases, real:
 
-    - A zero keeps its sign; ``+inf`` at ``+inf``; -1 at ``-inf``; NaN for NaN.
+    - ``±0`` gives ``±0``, ``+inf`` gives ``+inf``, ``-inf`` gives -1 and NaN gives NaN.
 
-    Special cases, complex (``x = a + bj``; other signs follow from ``expm1(conj(x)) = conj(expm1(x))``):
+    Special cases, complex, for ``x = a + bj``. Those with other signs follow from
+    ``expm1(conj(x)) = conj(expm1(x))``.
 
-    - ``0 + 0j`` at ``±0 + 0j``; ``NaN + NaN j`` for finite ``a``, ``b`` either ``+inf`` or NaN.
-    - ``a = +inf``: ``+inf + 0j`` for ``b = +0``, ``+inf * cis(b) - 1`` for finite ``b``, not 0,
-      ``±inf + NaN j`` for ``+inf`` and NaN.
+    - ``a = ±0``, ``b = +0``: ``0 + 0j``.
+    - ``a`` finite, ``b = +inf`` or NaN: ``NaN + NaN j``.
+    - ``a = +inf``: ``+inf + 0j`` for ``b = +0``, ``+inf * cis(b) - 1`` for other finite ``b``, ``±inf + NaN j`` for
+      ``+inf`` and NaN.
     - ``a = -inf``: ``+0 * cis(b) - 1`` for finite ``b``, ``-1 ± 0j`` for ``+inf`` and NaN.
-    - ``a`` NaN: ``NaN + 0j`` for ``b = +0``, ``NaN + NaN j`` for any ``b`` but 0.
+    - ``a`` NaN: ``NaN + 0j`` for ``b = +0``, ``NaN + NaN j`` for any ``b`` other than 0.
 
-    Here ``cis(b) = cos(b) + sin(b)*1j``, and ``±`` marks a sign that is open.
+    Here ``cis(b) = cos(b) + sin(b)*1j``. In a result, ``±`` marks a sign that the standard does not specify.
 
     Standard 2025.12, Element-wise Functions, ``expm1``.
     """
@@ -97,40 +102,42 @@ def expm1(x: Array, /) -> Array:
 
 @unary(accepts="floating")
 def log(x: Array, /) -> Array:
-    r"""The natural logarithm :math:`\ln x`.
+    r"""Natural logarithm :math:`\ln x`.
 
     Parameters
     ----------
     x
-        Array of a floating-point dtype; integers are converted to one.
+        Array of any shape and a floating-point dtype. Integers are converted to floating point; the device ``strict``
+        rejects them.
 
     Returns
     -------
     Array
-        The logarithms, of the dtype of ``x``, or the floating-point dtype it is converted to.
+        The logarithms, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
-    The principal value is :math:`\ln |x| + j \arg x`. Its imaginary part is in :math:`[-\pi, \pi]`; the
-    branch cut is the negative real axis :math:`(-\infty, 0)`, whose side is the sign of the imaginary zero.
+    The principal value is :math:`\ln |x| + j \arg x`, with the imaginary part in :math:`[-\pi, \pi]`. The branch cut
+    is the negative real axis :math:`(-\infty, 0)`; the sign of a zero imaginary part selects the side of the cut.
 
     Special cases, real:
 
-    - NaN for NaN and below 0; ``-inf`` at a zero; ``+0`` at 1; ``+inf`` at ``+inf``.
+    - ``±0`` gives ``-inf``, 1 gives ``+0`` and ``+inf`` gives ``+inf``. The result is NaN for ``x < 0`` and for NaN.
 
-    Special cases, complex (``x = a + bj``; other signs follow from ``log(conj(x)) = conj(log(x))``):
+    Special cases, complex, for ``x = a + bj``. Those with other signs follow from ``log(conj(x)) = conj(log(x))``.
 
-    - ``-inf + πj`` at ``-0 + 0j``; ``-inf + 0j`` at ``+0 + 0j``.
-    - ``b = +inf``: ``+inf + πj/2`` for finite ``a``, ``+inf + 3πj/4`` for ``-inf``, ``+inf + πj/4`` for
-      ``+inf``, ``+inf + NaN j`` for NaN.
-    - Finite ``b > 0``: ``+inf + πj`` for ``a = -inf``, ``+inf + 0j`` for ``a = +inf``.
+    - ``a = -0``, ``b = +0``: ``-inf + πj``.
+    - ``a = +0``, ``b = +0``: ``-inf + 0j``.
+    - ``b = +inf``: ``+inf + πj/2`` for finite ``a``, ``+inf + 3πj/4`` for ``-inf``, ``+inf + πj/4`` for ``+inf``,
+      ``+inf + NaN j`` for NaN.
+    - ``b > 0`` finite: ``+inf + πj`` for ``a = -inf``, ``+inf + 0j`` for ``a = +inf``.
     - ``b`` NaN: ``+inf + NaN j`` for infinite ``a``, ``NaN + NaN j`` for finite ``a``.
-    - ``a`` NaN: ``NaN + NaN j`` for ``b`` finite or NaN.
+    - ``a`` NaN, ``b`` finite or NaN: ``NaN + NaN j``.
 
     Standard 2025.12, Element-wise Functions, ``log``.
     """
@@ -138,40 +145,43 @@ def log(x: Array, /) -> Array:
 
 @unary(accepts="floating")
 def log1p(x: Array, /) -> Array:
-    r"""The natural logarithm :math:`\ln(1 + x)`, accurate also where ``x`` is near 0.
+    r"""Natural logarithm of one plus ``x``, :math:`\ln(1 + x)`, accurate for ``x`` near 0.
 
     Parameters
     ----------
     x
-        Array of a floating-point dtype; integers are converted to one.
+        Array of any shape and a floating-point dtype. Integers are converted to floating point; the device ``strict``
+        rejects them.
 
     Returns
     -------
     Array
-        The logarithms, of the dtype of ``x``, or the floating-point dtype it is converted to.
+        The logarithms, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
-    The imaginary part is in :math:`[-\pi, \pi]`; the branch cut is that of the logarithm, the negative real
-    axis of :math:`1 + x`, whose side is the sign of the imaginary zero.
+    The imaginary part is in :math:`[-\pi, \pi]`. The branch cut is that of the logarithm of :math:`1 + x`, the real
+    interval :math:`(-\infty, -1)`; the sign of a zero imaginary part selects the side of the cut.
 
     Special cases, real:
 
-    - NaN for NaN and below -1; ``-inf`` at -1; a zero keeps its sign; ``+inf`` at ``+inf``.
+    - -1 gives ``-inf``, ``±0`` gives ``±0`` and ``+inf`` gives ``+inf``. The result is NaN for ``x < -1`` and for
+      NaN.
 
-    Special cases, complex (``x = a + bj``; other signs follow from ``log1p(conj(x)) = conj(log1p(x))``):
+    Special cases, complex, for ``x = a + bj``. Those with other signs follow from
+    ``log1p(conj(x)) = conj(log1p(x))``.
 
-    - ``-inf + 0j`` at ``-1 + 0j``.
-    - ``b = +inf``: ``+inf + πj/2`` for finite ``a``, ``+inf + 3πj/4`` for ``-inf``, ``+inf + πj/4`` for
-      ``+inf``, ``+inf + NaN j`` for NaN.
-    - Finite ``b > 0``: ``+inf + πj`` for ``a = -inf``, ``+inf + 0j`` for ``a = +inf``.
+    - ``a = -1``, ``b = +0``: ``-inf + 0j``.
+    - ``b = +inf``: ``+inf + πj/2`` for finite ``a``, ``+inf + 3πj/4`` for ``-inf``, ``+inf + πj/4`` for ``+inf``,
+      ``+inf + NaN j`` for NaN.
+    - ``b > 0`` finite: ``+inf + πj`` for ``a = -inf``, ``+inf + 0j`` for ``a = +inf``.
     - ``b`` NaN: ``+inf + NaN j`` for infinite ``a``, ``NaN + NaN j`` for finite ``a``.
-    - ``a`` NaN: ``NaN + NaN j`` for ``b`` finite or NaN.
+    - ``a`` NaN, ``b`` finite or NaN: ``NaN + NaN j``.
 
     Standard 2025.12, Element-wise Functions, ``log1p``.
     """
@@ -179,22 +189,23 @@ def log1p(x: Array, /) -> Array:
 
 @unary(accepts="floating", composition=composed.log2)
 def log2(x: Array, /) -> Array:
-    r"""The logarithm to the base 2, :math:`\log_{2} x`.
+    r"""Base-2 logarithm :math:`\log_{2} x`.
 
     Parameters
     ----------
     x
-        Array of a floating-point dtype; integers are converted to one.
+        Array of any shape and a floating-point dtype. Integers are converted to floating point; the device ``strict``
+        rejects them.
 
     Returns
     -------
     Array
-        The logarithms, of the dtype of ``x``, or the floating-point dtype it is converted to.
+        The logarithms, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
@@ -202,9 +213,9 @@ def log2(x: Array, /) -> Array:
 
     Special cases, real:
 
-    - NaN for NaN and below 0; ``-inf`` at a zero; ``+0`` at 1; ``+inf`` at ``+inf``.
+    - ``±0`` gives ``-inf``, 1 gives ``+0`` and ``+inf`` gives ``+inf``. The result is NaN for ``x < 0`` and for NaN.
 
-    Special cases, complex: those of ``log(x) / log(2)``, and ``log2(conj(x)) = conj(log2(x))``.
+    Special cases, complex: those of ``log(x) / log(2)``, with ``log2(conj(x)) = conj(log2(x))``.
 
     Standard 2025.12, Element-wise Functions, ``log2``.
     """
@@ -212,22 +223,23 @@ def log2(x: Array, /) -> Array:
 
 @unary(accepts="floating", composition=composed.log10)
 def log10(x: Array, /) -> Array:
-    r"""The logarithm to the base 10, :math:`\log_{10} x`.
+    r"""Base-10 logarithm :math:`\log_{10} x`.
 
     Parameters
     ----------
     x
-        Array of a floating-point dtype; integers are converted to one.
+        Array of any shape and a floating-point dtype. Integers are converted to floating point; the device ``strict``
+        rejects them.
 
     Returns
     -------
     Array
-        The logarithms, of the dtype of ``x``, or the floating-point dtype it is converted to.
+        The logarithms, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
@@ -235,9 +247,9 @@ def log10(x: Array, /) -> Array:
 
     Special cases, real:
 
-    - NaN for NaN and below 0; ``-inf`` at a zero; ``+0`` at 1; ``+inf`` at ``+inf``.
+    - ``±0`` gives ``-inf``, 1 gives ``+0`` and ``+inf`` gives ``+inf``. The result is NaN for ``x < 0`` and for NaN.
 
-    Special cases, complex: those of ``log(x) / log(10)``, and ``log10(conj(x)) = conj(log10(x))``.
+    Special cases, complex: those of ``log(x) / log(10)``, with ``log10(conj(x)) = conj(log10(x))``.
 
     Standard 2025.12, Element-wise Functions, ``log10``.
     """
@@ -245,30 +257,34 @@ def log10(x: Array, /) -> Array:
 
 @binary(accepts="real floating", composition=composed.logaddexp)
 def logaddexp(x1: Array | float, x2: Array | float, /) -> Array:
-    r"""The logarithm of a sum of exponentials, :math:`\ln(e^{x_1} + e^{x_2})`.
+    r"""Logarithm of a sum of exponentials, :math:`\ln(e^{x_1} + e^{x_2})`.
 
     Parameters
     ----------
     x1, x2
-        Arrays of real floating-point dtypes that broadcast; one of them may be a Python scalar.
+        Arrays of real floating-point dtypes whose shapes broadcast. One operand may be a Python scalar.
 
     Returns
     -------
     Array
-        The logarithms, of the promoted floating-point dtype.
+        The logarithms, with the broadcast shape and the promoted dtype.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
+    OverflowError
+        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
     Special cases:
 
-    - NaN where an operand is NaN; otherwise ``+inf`` where one is ``+inf``.
+    - If an operand is NaN, the result is NaN. Otherwise, if an operand is ``+inf``, the result is ``+inf``.
 
     Standard 2025.12, Element-wise Functions, ``logaddexp``.
     """

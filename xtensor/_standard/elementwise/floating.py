@@ -1,4 +1,4 @@
-"""Properties of floating-point numbers."""
+"""Classification and manipulation of floating-point numbers."""
 
 from __future__ import annotations
 
@@ -16,33 +16,38 @@ __all__ = ["copysign", "isfinite", "isinf", "isnan", "nextafter", "signbit"]
 
 @binary(accepts="real floating")
 def copysign(x1: Array | float, x2: Array | float, /) -> Array:
-    r"""The magnitude of ``x1`` with the sign of ``x2``, :math:`\pm |x_1|`.
+    r"""Magnitude of ``x1`` with the sign of ``x2``, :math:`\pm |x_1|`.
 
     Parameters
     ----------
     x1
-        The magnitudes: array of a real floating-point dtype, or a Python scalar.
+        Magnitudes: an array of a real floating-point dtype, or a Python scalar.
     x2
-        What has the signs: likewise; the two broadcast, and one is an Array.
+        Numbers that provide the signs: an array of a real floating-point dtype that broadcasts with ``x1``, or a
+        Python scalar. At least one operand is an Array.
 
     Returns
     -------
     Array
-        The numbers, of the promoted floating-point dtype.
+        The values, with the broadcast shape and the promoted dtype.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
+    OverflowError
+        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
     Special cases:
 
-    - The sign is the sign bit, that of a zero and of NaN included.
-    - NaN in ``x1`` stays NaN, and takes the sign bit too.
+    - The sign is the sign bit of ``x2``, also for a zero and for NaN.
+    - If ``x1`` is NaN, the result is NaN with the sign bit of ``x2``.
 
     Standard 2025.12, Element-wise Functions, ``copysign``.
     """
@@ -50,26 +55,26 @@ def copysign(x1: Array | float, x2: Array | float, /) -> Array:
 
 @unary(accepts="numeric", dtype="bool", composition=composed.isfinite)
 def isfinite(x: Array, /) -> Array:
-    """Whether ``x`` is finite: neither infinite nor NaN.
+    """Return whether ``x`` is finite: neither infinite nor NaN.
 
     Parameters
     ----------
     x
-        Array of a numeric dtype.
+        Array of any shape and a numeric dtype.
 
     Returns
     -------
     Array
-        The truth values, of dtype ``bool``.
+        The truth values, with the shape of ``x`` and dtype ``bool``.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
-    A complex number is finite where both components are.
+    A complex number is finite if both components are.
 
     Standard 2025.12, Element-wise Functions, ``isfinite``.
     """
@@ -77,26 +82,26 @@ def isfinite(x: Array, /) -> Array:
 
 @unary(accepts="numeric", dtype="bool", composition=composed.isinf)
 def isinf(x: Array, /) -> Array:
-    """Whether ``x`` is infinite.
+    """Return whether ``x`` is infinite.
 
     Parameters
     ----------
     x
-        Array of a numeric dtype.
+        Array of any shape and a numeric dtype.
 
     Returns
     -------
     Array
-        The truth values, of dtype ``bool``.
+        The truth values, with the shape of ``x`` and dtype ``bool``.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
-    A complex number is infinite where a component is, even if the other is NaN.
+    A complex number is infinite if a component is, even if the other is NaN.
 
     Standard 2025.12, Element-wise Functions, ``isinf``.
     """
@@ -104,26 +109,26 @@ def isinf(x: Array, /) -> Array:
 
 @unary(accepts="numeric", dtype="bool", composition=composed.isnan)
 def isnan(x: Array, /) -> Array:
-    """Whether ``x`` is NaN.
+    """Return whether ``x`` is NaN.
 
     Parameters
     ----------
     x
-        Array of a numeric dtype.
+        Array of any shape and a numeric dtype.
 
     Returns
     -------
     Array
-        The truth values, of dtype ``bool``.
+        The truth values, with the shape of ``x`` and dtype ``bool``.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
-    A complex number is NaN where a component is.
+    A complex number is NaN if a component is.
 
     Standard 2025.12, Element-wise Functions, ``isnan``.
     """
@@ -131,33 +136,38 @@ def isnan(x: Array, /) -> Array:
 
 @binary(accepts="real floating")
 def nextafter(x1: Array | float, x2: Array | float, /) -> Array:
-    """The number next to ``x1`` on the way to ``x2`` among those the dtype can represent.
+    """Next representable number after ``x1`` in the direction of ``x2``.
 
     Parameters
     ----------
     x1
-        Where to start: array of a real floating-point dtype, or a Python scalar.
+        Starting points: an array of a real floating-point dtype, or a Python scalar.
     x2
-        Where to go: of the same dtype, or a Python scalar; the two broadcast, and one is an Array.
+        End points: an array of the same dtype that broadcasts with ``x1``, or a Python scalar. At least one operand
+        is an Array.
 
     Returns
     -------
     Array
-        The neighbours, of that dtype; ``x2`` where the two are equal.
+        The next numbers, or ``x2`` where the operands are equal, with the broadcast shape and the promoted dtype.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
+    OverflowError
+        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
     Special cases:
 
-    - NaN where an operand is NaN.
-    - From a zero to the zero of the other sign: that other zero.
+    - If an operand is NaN, the result is NaN.
+    - If ``x1`` and ``x2`` are zeros of opposite signs, the result is ``x2``.
 
     Standard 2025.12, Element-wise Functions, ``nextafter``.
     """
@@ -165,31 +175,33 @@ def nextafter(x1: Array | float, x2: Array | float, /) -> Array:
 
 @unary(accepts="real floating", dtype="bool", composition=composed.signbit)
 def signbit(x: Array, /) -> Array:
-    """Whether the sign bit of ``x`` is set.
+    """Return whether the sign bit of ``x`` is set.
 
     Parameters
     ----------
     x
-        Array of a real floating-point dtype.
+        Array of any shape and a real floating-point dtype.
 
     Returns
     -------
     Array
-        The truth values, of dtype ``bool``.
+        The truth values, with the shape of ``x`` and dtype ``bool``.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
-    It is set in numbers below 0, ``-inf``, ``-0``, and those NaN that carry it.
+    The sign bit is set for ``x < 0``, including ``-inf``, for ``-0``, and for NaN with the sign bit 1.
 
     Standard 2025.12, Element-wise Functions, ``signbit``.
     """
 
 
 MAY_HAVE_INFINITY = declare("may_have_infinity", "elementwise", dtype="bool", composition=composed.may_have_infinity)
-"""Whether an operand may hold an infinity or a NaN: a Python bool, True unless the library knows better. For
-corrections; it has no public function."""
+"""Whether an operand may contain an infinity or NaN: a Python bool, False only where the library can exclude them.
+
+Used by corrections of native functions; there is no public function.
+"""

@@ -1,4 +1,4 @@
-"""Logical functions."""
+"""Boolean logic."""
 
 from __future__ import annotations
 
@@ -15,25 +15,27 @@ __all__ = ["logical_and", "logical_not", "logical_or", "logical_xor"]
 
 @binary(accepts="boolean", dtype="bool", composition=composed.logical_and)
 def logical_and(x1: Array | bool, x2: Array | bool, /) -> Array:
-    """Whether both operands are true.
+    """Logical AND: return whether both operands are true.
 
     Parameters
     ----------
     x1, x2
-        Arrays of the boolean dtype that broadcast; one of them may be a Python bool. In other dtypes 0 is
-        False and all else True.
+        Arrays of dtype ``bool`` whose shapes broadcast. One operand may be a Python bool. Where a device accepts
+        other dtypes, zero is false and any other value is true.
 
     Returns
     -------
     Array
-        The truth values, of dtype ``bool``.
+        The truth values, with the broadcast shape and dtype ``bool``.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
 
     Notes
     -----
@@ -43,22 +45,23 @@ def logical_and(x1: Array | bool, x2: Array | bool, /) -> Array:
 
 @unary(accepts="boolean", dtype="bool", composition=composed.logical_not)
 def logical_not(x: Array, /) -> Array:
-    """Whether ``x`` is false.
+    """Logical NOT: return whether ``x`` is false.
 
     Parameters
     ----------
     x
-        Array of the boolean dtype. In other dtypes 0 is False and all else True.
+        Array of any shape and dtype ``bool``. Where a device accepts other dtypes, zero is false and any other value
+        is true.
 
     Returns
     -------
     Array
-        The truth values, of dtype ``bool``.
+        The truth values, with the shape of ``x`` and dtype ``bool``.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
@@ -68,25 +71,27 @@ def logical_not(x: Array, /) -> Array:
 
 @binary(accepts="boolean", dtype="bool", composition=composed.logical_or)
 def logical_or(x1: Array | bool, x2: Array | bool, /) -> Array:
-    """Whether an operand is true, or both are.
+    """Logical OR: return whether at least one operand is true.
 
     Parameters
     ----------
     x1, x2
-        Arrays of the boolean dtype that broadcast; one of them may be a Python bool. In other dtypes 0 is
-        False and all else True.
+        Arrays of dtype ``bool`` whose shapes broadcast. One operand may be a Python bool. Where a device accepts
+        other dtypes, zero is false and any other value is true.
 
     Returns
     -------
     Array
-        The truth values, of dtype ``bool``.
+        The truth values, with the broadcast shape and dtype ``bool``.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
 
     Notes
     -----
@@ -96,25 +101,27 @@ def logical_or(x1: Array | bool, x2: Array | bool, /) -> Array:
 
 @binary(accepts="boolean", dtype="bool", composition=composed.logical_xor)
 def logical_xor(x1: Array | bool, x2: Array | bool, /) -> Array:
-    """Whether one operand is true and the other is not.
+    """Logical exclusive OR: return whether exactly one operand is true.
 
     Parameters
     ----------
     x1, x2
-        Arrays of the boolean dtype that broadcast; one of them may be a Python bool. In other dtypes 0 is
-        False and all else True.
+        Arrays of dtype ``bool`` whose shapes broadcast. One operand may be a Python bool. Where a device accepts
+        other dtypes, zero is false and any other value is true.
 
     Returns
     -------
     Array
-        The truth values, of dtype ``bool``.
+        The truth values, with the broadcast shape and dtype ``bool``.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
 
     Notes
     -----

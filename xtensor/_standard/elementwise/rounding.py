@@ -15,28 +15,26 @@ __all__ = ["ceil", "floor", "round", "trunc"]
 
 @unary(accepts="real", composition=composed.ceil)
 def ceil(x: Array, /) -> Array:
-    r"""The smallest integer that is not below ``x``, :math:`\lceil x \rceil`.
+    r"""Round up to the nearest integer, :math:`\lceil x \rceil`.
 
     Parameters
     ----------
     x
-        Array of a real-valued dtype.
+        Array of any shape and a real-valued dtype.
 
     Returns
     -------
     Array
-        The integers, of the dtype of ``x``.
+        The rounded values, with the shape and dtype of ``x``.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
-    Special cases:
-
-    - An integral value, an infinity, NaN and a zero of either sign stay as they are.
+    Integers, ``±0``, ``±inf`` and NaN are returned unchanged.
 
     Standard 2025.12, Element-wise Functions, ``ceil``.
     """
@@ -44,28 +42,26 @@ def ceil(x: Array, /) -> Array:
 
 @unary(accepts="real")
 def floor(x: Array, /) -> Array:
-    r"""The greatest integer that is not above ``x``, :math:`\lfloor x \rfloor`.
+    r"""Round down to the nearest integer, :math:`\lfloor x \rfloor`.
 
     Parameters
     ----------
     x
-        Array of a real-valued dtype.
+        Array of any shape and a real-valued dtype.
 
     Returns
     -------
     Array
-        The integers, of the dtype of ``x``.
+        The rounded values, with the shape and dtype of ``x``.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
-    Special cases:
-
-    - An integral value, an infinity, NaN and a zero of either sign stay as they are.
+    Integers, ``±0``, ``±inf`` and NaN are returned unchanged.
 
     Standard 2025.12, Element-wise Functions, ``floor``.
     """
@@ -73,28 +69,27 @@ def floor(x: Array, /) -> Array:
 
 @unary(accepts="numeric")
 def round(x: Array, /) -> Array:
-    """The nearest integer; of two equally near, the even one.
+    """Round to the nearest integer, and halfway cases to the nearest even integer.
 
     Parameters
     ----------
     x
-        Array of a numeric dtype.
+        Array of any shape and a numeric dtype.
 
     Returns
     -------
     Array
-        The integers, of the dtype of ``x``.
+        The rounded values, with the shape and dtype of ``x``.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
-    Special cases, of each component of a complex number on its own:
-
-    - An integral value, an infinity, NaN and a zero of either sign stay as they are.
+    Integers, ``±0``, ``±inf`` and NaN are returned unchanged. The components of a complex number are rounded
+    independently.
 
     Standard 2025.12, Element-wise Functions, ``round``.
 
@@ -108,28 +103,26 @@ def round(x: Array, /) -> Array:
 
 @unary(accepts="real", composition=composed.trunc)
 def trunc(x: Array, /) -> Array:
-    """The integer part of ``x``: rounded towards 0.
+    """Round towards 0 to the nearest integer.
 
     Parameters
     ----------
     x
-        Array of a real-valued dtype.
+        Array of any shape and a real-valued dtype.
 
     Returns
     -------
     Array
-        The integers, of the dtype of ``x``.
+        The rounded values, with the shape and dtype of ``x``.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
-    Special cases:
-
-    - An integral value, an infinity, NaN and a zero of either sign stay as they are.
+    Integers, ``±0``, ``±inf`` and NaN are returned unchanged.
 
     Standard 2025.12, Element-wise Functions, ``trunc``.
     """

@@ -14,41 +14,44 @@ __all__ = ["acos", "asin", "atan", "atan2", "cos", "sin", "tan"]
 
 @unary(accepts="floating")
 def acos(x: Array, /) -> Array:
-    r"""The inverse cosine :math:`\arccos x`, in radians.
+    r"""Inverse cosine :math:`\arccos x`, in radians.
 
     Parameters
     ----------
     x
-        Array of a floating-point dtype; integers are converted to one.
+        Array of any shape and a floating-point dtype. Integers are converted to floating point; the device ``strict``
+        rejects them.
 
     Returns
     -------
     Array
-        The angles, of the dtype of ``x``, or the floating-point dtype it is converted to.
+        The angles, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
-    The principal value is :math:`\frac{\pi}{2} + j \ln(jx + \sqrt{1 - x^2})`. Its real part is in
-    :math:`[0, \pi]`; the branch cuts are :math:`(-\infty, -1)` and :math:`(1, \infty)` on the real axis.
+    The principal value is :math:`\frac{\pi}{2} + j \ln(jx + \sqrt{1 - x^2})`, with the real part in :math:`[0, \pi]`.
+    The branch cuts are the real intervals :math:`(-\infty, -1)` and :math:`(1, \infty)`.
 
     Special cases, real:
 
-    - NaN for NaN and outside ``[-1, 1]``; ``+0`` at 1.
+    - 1 gives ``+0``. The result is NaN for ``abs(x) > 1`` and for NaN.
 
-    Special cases, complex (``x = a + bj``; other signs follow from ``acos(conj(x)) = conj(acos(x))``):
+    Special cases, complex, for ``x = a + bj``. Those with other signs follow from ``acos(conj(x)) = conj(acos(x))``.
 
-    - ``π/2 - 0j`` at ``±0 + 0j``; ``π/2 + NaN j`` for ``a = ±0``, ``b`` NaN.
-    - ``b = +inf``: ``π/2 - inf j`` for finite ``a``, ``3π/4 - inf j`` for ``-inf``, ``π/4 - inf j`` for
-      ``+inf``, ``NaN - inf j`` for NaN.
-    - Finite ``b > 0``: ``π - inf j`` for ``a = -inf``, ``+0 - inf j`` for ``a = +inf``.
-    - ``b`` NaN: ``NaN ± inf j`` (either sign) for infinite ``a``.
-    - ``NaN + NaN j`` where ``a`` is NaN and ``b`` finite or NaN, or ``a`` is finite, not 0, and ``b`` is
-      NaN.
+    - ``a = ±0``: ``π/2 - 0j`` for ``b = +0``, ``π/2 + NaN j`` for NaN.
+    - ``a`` finite and not 0, ``b`` NaN: ``NaN + NaN j``.
+    - ``b = +inf``: ``π/2 - inf j`` for finite ``a``, ``3π/4 - inf j`` for ``-inf``, ``π/4 - inf j`` for ``+inf``,
+      ``NaN - inf j`` for NaN.
+    - ``b > 0`` finite: ``π - inf j`` for ``a = -inf``, ``+0 - inf j`` for ``a = +inf``.
+    - ``a`` infinite, ``b`` NaN: ``NaN ± inf j``.
+    - ``a`` NaN, ``b`` finite or NaN: ``NaN + NaN j``.
+
+    In a result, ``±`` marks a sign that the standard does not specify.
 
     Standard 2025.12, Element-wise Functions, ``acos``.
     """
@@ -56,34 +59,35 @@ def acos(x: Array, /) -> Array:
 
 @unary(accepts="floating")
 def asin(x: Array, /) -> Array:
-    r"""The inverse sine :math:`\arcsin x`, in radians.
+    r"""Inverse sine :math:`\arcsin x`, in radians.
 
     Parameters
     ----------
     x
-        Array of a floating-point dtype; integers are converted to one.
+        Array of any shape and a floating-point dtype. Integers are converted to floating point; the device ``strict``
+        rejects them.
 
     Returns
     -------
     Array
-        The angles, of the dtype of ``x``, or the floating-point dtype it is converted to.
+        The angles, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
-    The principal value is :math:`-j \ln(jx + \sqrt{1 - x^2})`. Its real part is in
-    :math:`[-\frac{\pi}{2}, \frac{\pi}{2}]`; the branch cuts are :math:`(-\infty, -1)` and
-    :math:`(1, \infty)` on the real axis.
+    The principal value is :math:`-j \ln(jx + \sqrt{1 - x^2})`, with the real part in
+    :math:`[-\frac{\pi}{2}, \frac{\pi}{2}]`. The branch cuts are the real intervals :math:`(-\infty, -1)` and
+    :math:`(1, \infty)`.
 
     Special cases, real:
 
-    - NaN for NaN and outside ``[-1, 1]``; a zero keeps its sign.
+    - ``±0`` gives ``±0``. The result is NaN for ``abs(x) > 1`` and for NaN.
 
-    Special cases, complex: those of ``-1j * asinh(x*1j)``, and ``asin(conj(x)) = conj(asin(x))``.
+    Special cases, complex: those of ``-1j * asinh(x*1j)``, with ``asin(conj(x)) = conj(asin(x))``.
 
     Standard 2025.12, Element-wise Functions, ``asin``.
     """
@@ -91,34 +95,35 @@ def asin(x: Array, /) -> Array:
 
 @unary(accepts="floating")
 def atan(x: Array, /) -> Array:
-    r"""The inverse tangent :math:`\arctan x`, in radians.
+    r"""Inverse tangent :math:`\arctan x`, in radians.
 
     Parameters
     ----------
     x
-        Array of a floating-point dtype; integers are converted to one.
+        Array of any shape and a floating-point dtype. Integers are converted to floating point; the device ``strict``
+        rejects them.
 
     Returns
     -------
     Array
-        The angles, of the dtype of ``x``, or the floating-point dtype it is converted to.
+        The angles, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
-    The principal value is :math:`\frac{j}{2} (\ln(1 - jx) - \ln(1 + jx))`. Its real part is in
-    :math:`[-\frac{\pi}{2}, \frac{\pi}{2}]`; the branch cuts are :math:`(-\infty j, -j)` and
-    :math:`(j, \infty j)` on the imaginary axis.
+    The principal value is :math:`\frac{j}{2} (\ln(1 - jx) - \ln(1 + jx))`, with the real part in
+    :math:`[-\frac{\pi}{2}, \frac{\pi}{2}]`. The branch cuts are the intervals :math:`(-\infty j, -j)` and
+    :math:`(j, \infty j)` of the imaginary axis.
 
     Special cases, real:
 
-    - NaN for NaN; a zero keeps its sign; ``±π/2`` at ``±inf``.
+    - ``±0`` gives ``±0``, ``±inf`` gives ``±π/2`` and NaN gives NaN.
 
-    Special cases, complex: those of ``-1j * atanh(x*1j)``, and ``atan(conj(x)) = conj(atan(x))``.
+    Special cases, complex: those of ``-1j * atanh(x*1j)``, with ``atan(conj(x)) = conj(atan(x))``.
 
     Standard 2025.12, Element-wise Functions, ``atan``.
     """
@@ -126,35 +131,40 @@ def atan(x: Array, /) -> Array:
 
 @binary(accepts="real floating")
 def atan2(x1: Array | float, x2: Array | float, /) -> Array:
-    r"""The angle of the point :math:`(x_2, x_1)` in the plane, in radians from :math:`-\pi` to :math:`\pi`.
+    r"""Angle of the point :math:`(x_2, x_1)` from the positive x axis, in radians in :math:`[-\pi, \pi]`.
 
     Parameters
     ----------
     x1
-        The second coordinates (y): array of a real floating-point dtype, or a Python scalar.
+        y coordinates: an array of a real floating-point dtype, or a Python scalar.
     x2
-        The first coordinates (x): likewise; the two broadcast, and one is an Array.
+        x coordinates: an array of a real floating-point dtype that broadcasts with ``x1``, or a Python scalar. At
+        least one operand is an Array.
 
     Returns
     -------
     Array
-        The angles from the positive x axis, of the promoted floating-point dtype.
+        The angles, with the broadcast shape and the promoted dtype.
 
     Raises
     ------
     TypeError
-        If no operand is an Array, one is neither Array nor scalar, or the device refuses a dtype.
+        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
     ValueError
-        If the shapes do not broadcast, or the operands are on two devices.
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
+    OverflowError
+        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
-    Special cases (``±`` is the sign of ``x1``):
+    Special cases. Here ``±`` is the sign of ``x1``:
 
-    - NaN where an operand is NaN.
-    - ``x1 = ±0``: ``±0`` for ``x2`` above 0 or ``+0``, ``±π`` for ``x2`` below 0 or ``-0``.
-    - ``x1`` not 0, ``x2`` a zero: ``±π/2``.
-    - ``x1`` finite, not 0: ``±0`` for ``x2 = +inf``, ``±π`` for ``x2 = -inf``.
+    - If an operand is NaN, the result is NaN.
+    - ``x1 = ±0``: ``±0`` if ``x2`` is ``+0`` or positive, ``±π`` if ``x2`` is ``-0`` or negative.
+    - ``x1`` not 0, ``x2 = ±0``: ``±π/2``, for either sign of ``x2``.
+    - ``x1`` finite and not 0: ``±0`` for ``x2 = +inf``, ``±π`` for ``x2 = -inf``.
     - ``x1`` infinite: ``±π/2`` for finite ``x2``, ``±π/4`` for ``+inf``, ``±3π/4`` for ``-inf``.
 
     Standard 2025.12, Element-wise Functions, ``atan2``.
@@ -163,30 +173,31 @@ def atan2(x1: Array | float, x2: Array | float, /) -> Array:
 
 @unary(accepts="floating")
 def cos(x: Array, /) -> Array:
-    r"""The cosine :math:`\cos x = \frac{1}{2} (e^{jx} + e^{-jx})`, with ``x`` in radians.
+    r"""Cosine :math:`\cos x = \frac{1}{2} (e^{jx} + e^{-jx})`, with ``x`` in radians.
 
     Parameters
     ----------
     x
-        Array of a floating-point dtype; integers are converted to one.
+        Array of any shape and a floating-point dtype. Integers are converted to floating point; the device ``strict``
+        rejects them.
 
     Returns
     -------
     Array
-        The cosines, of the dtype of ``x``, or the floating-point dtype it is converted to.
+        The cosines, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
-    The function is entire: there is no branch cut.
+    The function is entire and has no branch cuts.
 
     Special cases, real:
 
-    - 1 at a zero; NaN for infinities and NaN.
+    - ``±0`` gives 1. The result is NaN for ``±inf`` and for NaN.
 
     Special cases, complex: those of ``cosh(x*1j)``.
 
@@ -196,30 +207,31 @@ def cos(x: Array, /) -> Array:
 
 @unary(accepts="floating")
 def sin(x: Array, /) -> Array:
-    r"""The sine :math:`\sin x = \frac{1}{2j} (e^{jx} - e^{-jx})`, with ``x`` in radians.
+    r"""Sine :math:`\sin x = \frac{1}{2j} (e^{jx} - e^{-jx})`, with ``x`` in radians.
 
     Parameters
     ----------
     x
-        Array of a floating-point dtype; integers are converted to one.
+        Array of any shape and a floating-point dtype. Integers are converted to floating point; the device ``strict``
+        rejects them.
 
     Returns
     -------
     Array
-        The sines, of the dtype of ``x``, or the floating-point dtype it is converted to.
+        The sines, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
-    The function is entire: there is no branch cut.
+    The function is entire and has no branch cuts.
 
     Special cases, real:
 
-    - A zero keeps its sign; NaN for infinities and NaN.
+    - ``±0`` gives ``±0``. The result is NaN for ``±inf`` and for NaN.
 
     Special cases, complex: those of ``-1j * sinh(x*1j)``.
 
@@ -229,31 +241,32 @@ def sin(x: Array, /) -> Array:
 
 @unary(accepts="floating")
 def tan(x: Array, /) -> Array:
-    r"""The tangent :math:`\tan x = \sin x / \cos x`, with ``x`` in radians.
+    r"""Tangent :math:`\tan x = \sin x / \cos x`, with ``x`` in radians.
 
     Parameters
     ----------
     x
-        Array of a floating-point dtype; integers are converted to one.
+        Array of any shape and a floating-point dtype. Integers are converted to floating point; the device ``strict``
+        rejects them.
 
     Returns
     -------
     Array
-        The tangents, of the dtype of ``x``, or the floating-point dtype it is converted to.
+        The tangents, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
 
     Raises
     ------
     TypeError
-        If ``x`` is not an Array, or of a dtype that the device refuses.
+        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
-    There is no branch cut; the period is :math:`\pi`. The poles :math:`\pi (\frac{1}{2} + n)` are no
-    floating-point numbers, and so never met.
+    The function has period :math:`\pi` and no branch cuts. No floating-point number equals one of its poles
+    :math:`\pi (\frac{1}{2} + n)`.
 
     Special cases, real:
 
-    - A zero keeps its sign; NaN for infinities and NaN.
+    - ``±0`` gives ``±0``. The result is NaN for ``±inf`` and for NaN.
 
     Special cases, complex: those of ``-1j * tanh(x*1j)``.
 

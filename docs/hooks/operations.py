@@ -1,0 +1,169 @@
+"""The table of operations on the pages, generated from ``xtensor.backend.TABLE`` during the build.
+
+The line ``<!-- operations -->`` is replaced by one table for each kind of operation, ``<!-- primitives -->`` by the list
+of the primitives, and ``<!-- entries MODULE -->`` by an entry for each public function of a module or of a package's
+modules. The hook imports xtensor, which needs NumPy.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from xtensor.backend import Operation
+
+ROOT = Path(__file__).parents[2]
+
+DIRECTIVE = re.compile(r"^::: (\S+)$", re.MULTILINE)
+
+ENTRIES = re.compile(r"^<!-- entries (\S+) -->$", re.MULTILINE)
+
+SYMBOLS = {
+    "abs": "abs(x)",
+    "neg": "-x",
+    "pos": "+x",
+    "invert": "~x",
+    "eq": "==",
+    "ne": "!=",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "**",
+    "matmul": "@",
+    "and": "&",
+    "or": "|",
+    "xor": "^",
+    "lshift": "<<",
+    "rshift": ">>",
+}
+"""The operators by their names in :mod:`operator`, without the underscore of ``and_`` and ``or_``."""
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Replace the marks of a page."""
+    for mark, generate in (("<!-- operations -->", operations), ("<!-- primitives -->", primitives)):
+        if mark in markdown:
+            markdown = markdown.replace(mark, generate())
+    return expanded(markdown)
+
+
+def expanded(markdown: str) -> str:
+    """Replace the marks for entries by the entries."""
+    return ENTRIES.sub(lambda mark: "\n\n".join(f"::: {name}" for name in public_names(mark[1])), markdown)
+
+
+def public_names(module: str) -> list[str]:
+    """Return the public paths of the functions that a module, or the modules of a package, define."""
+    import_from_checkout()
+    found = import_module(module)
+    parts = [found]
+    if hasattr(found, "__path__"):
+        modules = [info.name for info in iter_modules(found.__path__) if not info.name.startswith("_")]
+        parts = [import_module(f"{module}.{name}") for name in modules]
+    public = "xtensor.special" if module.startswith("xtensor.special") else "xtensor"
+    names = {name for part in parts for name in part.__all__}
+    return [f"{public}.{name}" for name in sorted(names.intersection(import_module(public).__all__))]
+
+
+def import_from_checkout() -> None:
+    """Put the checkout on the path; mkdocs restores the path after it has loaded a hook."""
+    if str(ROOT) not in sys.path:
+        sys.path.insert(0, str(ROOT))
+
+
+def operations() -> str:
+    """Format one section with a table for each kind of operation."""
+    by_kind: dict[str, list[Operation]] = {}
+    for row in rows():
+        by_kind.setdefault(row.kind, []).append(row)
+    return "\n\n".join(section(kind, members) for kind, members in by_kind.items())
+
+
+def primitives() -> str:
+    """Format the list of the primitives."""
+    names = [row.name for row in rows() if row.primitive]
+    return f"There are {len(names)} primitives: {', '.join(f'`{name}`' for name in names)}."
+
+
+@cache
+def rows() -> tuple[Operation, ...]:
+    """Return every declared operation, those of modules that xtensor imports at their first use included."""
+    import_from_checkout()
+    xtensor = import_module("xtensor")
+    for name in dir(xtensor):
+        getattr(xtensor, name)
+    import_module("xtensor.nn.functional")
+    table = import_module("xtensor.backend").TABLE
+    return tuple(row for row in table.values() if row.declared)
+
+
+def section(kind: str, members: list[Operation]) -> str:
+    """Format the operations of a kind."""
+    lines = [
+        f"## {kind[0].upper()}{kind[1:]}",
+        "",
+        "| operation | operands | accepts | dtype | shape | operators | NumPy | implementation |",
+        "| --- | ---: | --- | --- | --- | --- | --- | --- |",
+    ]
+    for row in members:
+        cells = (
+            linked(row.name),
+            str(row.operands),
+            row.accepts,
+            row.dtype,
+            row.shape,
+            ", ".join(operators(row)),
+            f"`{row.numpy}`" if row.numpy else "",
+            implementation(row),
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def operators(row: Operation) -> list[str]:
+    """Format the operator and the in-place operator of an operation."""
+    symbols = [] if row.operator is None else [f"`{SYMBOLS[row.operator.strip('_')]}`"]
+    return symbols if row.inplace is None else [*symbols, f"`{SYMBOLS[row.inplace[1:]]}=`"]
+
+
+def implementation(row: Operation) -> str:
+    """Describe the source of an operation on a device that does not override it."""
+    if row.primitive:
+        return "primitive" if row.composition is None else "primitive, or composed if declined"
+    if row.composition is not None:
+        return "composed"
+    return "library" if row.name in library_functions() else "formula"
+
+
+@cache
+def library_functions() -> frozenset[str]:
+    """Return the special functions without a formula."""
+    declarations = import_module("xtensor.special._declaration").DECLARATIONS
+    return frozenset(f"special.{name}" for name, declaration in declarations.items() if declaration.formula is None)
+
+
+@cache
+def documented() -> frozenset[str]:
+    """Return the names that have an entry on a page of the reference."""
+    pages = (ROOT / "docs" / "api").glob("*.md")
+    return frozenset(name for page in pages for name in DIRECTIVE.findall(expanded(page.read_text(encoding="utf-8"))))
+
+
+def linked(name: str) -> str:
+    """Format an operation's name as a link to its entry, if it has one."""
+    path = f"nn.functional.{name.removeprefix('nn.')}" if name.startswith("nn.") else name
+    target = f"xtensor.{path}"
+    return f"[`{name}`][{target}]" if target in documented() else f"`{name}`"

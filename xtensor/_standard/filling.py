@@ -1,0 +1,344 @@
+"""Creation functions for arrays of one value (Array API standard 2025.12, "Creation Functions")."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import _composed
+from .._core.array import Array, Scalar, apply
+from .._core.backend import Native
+from .._core.checks import check_dtype, check_shape
+from .._core.device import Device, resolve
+from .._core.dispatch import SCALARS, device_of
+from .._core.dtypes import DType
+from .._core.errors import describe
+from .._core.operations import declare
+from .conversion import asarray
+
+__all__ = ["empty", "empty_like", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]
+
+Shape = int | Sequence[int]
+
+DEFAULT_KINDS: dict[type, str] = {int: "integral", float: "real floating", complex: "complex floating"}
+"""Kind of the default dtype for each Python scalar type; bool has a dtype of its own."""
+
+
+EMPTY = declare(
+    "empty",
+    "creation",
+    operands=0,
+    dtype="argument",
+    shape="argument",
+    numpy="empty",
+    composition=_composed.creation.empty,
+)
+
+
+def empty(shape: Shape, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+    """Return an uninitialised array.
+
+    Parameters
+    ----------
+    shape
+        Length of each axis, or one integer for a 1-d array.
+    dtype
+        Dtype of the result. Default: the default real floating-point dtype.
+    device
+        Device of the result. Default: the default device.
+
+    Raises
+    ------
+    ValueError
+        If a length is negative, or the number of elements exceeds the address space.
+    TypeError
+        If the device does not support the dtype.
+    OutOfMemoryError
+        If the device does not have enough free memory.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``empty``.
+    """
+    target, lengths, result_dtype = resolve_arguments("empty", shape, dtype, device)
+    return apply(EMPTY, target, lengths, dtype=result_dtype)
+
+
+def empty_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+    """Return an uninitialised array of the shape of ``x``.
+
+    Parameters
+    ----------
+    x
+        Array that determines the shape, and the defaults of dtype and device.
+    dtype
+        Dtype of the result. Default: the dtype of ``x``.
+    device
+        Device of the result. Default: the device of ``x``.
+
+    Raises
+    ------
+    TypeError
+        If the device does not support the dtype.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``empty_like``.
+    """
+    target, lengths, result_dtype = _resolve_like("empty_like", x, dtype, device)
+    return apply(EMPTY, target, lengths, dtype=result_dtype)
+
+
+FULL = declare("full", "creation", operands=0, dtype="argument", shape="argument", numpy="full")
+
+
+def full(shape: Shape, fill_value: Scalar | Array, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+    """Return an array filled with one value.
+
+    Parameters
+    ----------
+    shape
+        Length of each axis, or one integer for a 1-d array.
+    fill_value
+        Value of every element: a Python or NumPy scalar, or a 0-d Array; the device ``strict`` accepts Python scalars
+        only.
+    dtype
+        Dtype of the result. Default for a Python scalar: bool, or the default dtype of the scalar's kind; otherwise
+        the dtype of ``fill_value``.
+    device
+        Device of the result. Default: the device of ``fill_value`` if it is an Array, else the default device.
+
+    Raises
+    ------
+    ValueError
+        If a length is negative, or the number of elements exceeds the address space.
+    TypeError
+        If ``fill_value`` is not a scalar, or is complex and ``dtype`` is real, or the device does not support the
+        dtype.
+    OverflowError
+        If ``fill_value`` is an integer out of bounds for ``dtype``.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``full``.
+    """
+    if isinstance(fill_value, Array) and device is None:
+        device = fill_value.device
+    target = resolve(device)
+    native, result_dtype = _native_fill_value(fill_value, target, dtype, "full")
+    return apply(FULL, target, check_shape(shape, "full"), native, dtype=result_dtype)
+
+
+def full_like(
+    x: Array, /, fill_value: Scalar | Array, *, dtype: Any = None, device: str | Device | None = None
+) -> Array:
+    """Return an array of the shape of ``x`` filled with one value.
+
+    Parameters
+    ----------
+    x
+        Array that determines the shape, and the defaults of dtype and device.
+    fill_value
+        Value of every element: a Python or NumPy scalar, or a 0-d Array; the device ``strict`` accepts Python scalars
+        only.
+    dtype
+        Dtype of the result. Default: the dtype of ``x``.
+    device
+        Device of the result. Default: the device of ``x``.
+
+    Raises
+    ------
+    TypeError
+        If ``fill_value`` is not a scalar, or is complex and the dtype is real, or the device does not support the
+        dtype.
+    OverflowError
+        If ``fill_value`` is an integer out of bounds for the dtype.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``full_like``.
+    """
+    target, lengths, result_dtype = _resolve_like("full_like", x, dtype, device)
+    native, result_dtype = _native_fill_value(fill_value, target, result_dtype, "full_like")
+    return apply(FULL, target, lengths, native, dtype=result_dtype)
+
+
+ONES = declare(
+    "ones",
+    "creation",
+    operands=0,
+    dtype="argument",
+    shape="argument",
+    numpy="ones",
+    composition=_composed.creation.ones,
+)
+
+
+def ones(shape: Shape, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+    """Return an array of ones.
+
+    Parameters
+    ----------
+    shape
+        Length of each axis, or one integer for a 1-d array.
+    dtype
+        Dtype of the result. Default: the default real floating-point dtype.
+    device
+        Device of the result. Default: the default device.
+
+    Raises
+    ------
+    ValueError
+        If a length is negative, or the number of elements exceeds the address space.
+    TypeError
+        If the device does not support the dtype.
+    OutOfMemoryError
+        If the device does not have enough free memory.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``ones``.
+    """
+    target, lengths, result_dtype = resolve_arguments("ones", shape, dtype, device)
+    return apply(ONES, target, lengths, dtype=result_dtype)
+
+
+def ones_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+    """Return an array of ones of the shape of ``x``.
+
+    Parameters
+    ----------
+    x
+        Array that determines the shape, and the defaults of dtype and device.
+    dtype
+        Dtype of the result. Default: the dtype of ``x``.
+    device
+        Device of the result. Default: the device of ``x``.
+
+    Raises
+    ------
+    TypeError
+        If the device does not support the dtype.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``ones_like``.
+    """
+    target, lengths, result_dtype = _resolve_like("ones_like", x, dtype, device)
+    return apply(ONES, target, lengths, dtype=result_dtype)
+
+
+ZEROS = declare(
+    "zeros",
+    "creation",
+    operands=0,
+    dtype="argument",
+    shape="argument",
+    numpy="zeros",
+    composition=_composed.creation.zeros,
+)
+
+
+def zeros(shape: Shape, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+    """Return an array of zeros.
+
+    Parameters
+    ----------
+    shape
+        Length of each axis, or one integer for a 1-d array.
+    dtype
+        Dtype of the result. Default: the default real floating-point dtype.
+    device
+        Device of the result. Default: the default device.
+
+    Raises
+    ------
+    ValueError
+        If a length is negative, or the number of elements exceeds the address space.
+    TypeError
+        If the device does not support the dtype.
+    OutOfMemoryError
+        If the device does not have enough free memory.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``zeros``.
+    """
+    target, lengths, result_dtype = resolve_arguments("zeros", shape, dtype, device)
+    return apply(ZEROS, target, lengths, dtype=result_dtype)
+
+
+def zeros_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+    """Return an array of zeros of the shape of ``x``.
+
+    Parameters
+    ----------
+    x
+        Array that determines the shape, and the defaults of dtype and device.
+    dtype
+        Dtype of the result. Default: the dtype of ``x``.
+    device
+        Device of the result. Default: the device of ``x``.
+
+    Raises
+    ------
+    TypeError
+        If the device does not support the dtype.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``zeros_like``.
+    """
+    target, lengths, result_dtype = _resolve_like("zeros_like", x, dtype, device)
+    return apply(ZEROS, target, lengths, dtype=result_dtype)
+
+
+def resolve_arguments(
+    function: str, shape: Any, dtype: Any, device: str | Device | None
+) -> tuple[Device, tuple[int, ...], DType]:
+    """Check the shape, dtype and device of a creation function and fill in the defaults."""
+    target = resolve(device)
+    lengths = check_shape(shape, function)
+    result_dtype = target.default_dtypes["real floating"] if dtype is None else check_dtype(dtype, target, function)
+    return target, lengths, result_dtype
+
+
+def _resolve_like(
+    function: str, x: Array, dtype: Any, device: str | Device | None
+) -> tuple[Device, tuple[int, ...], DType]:
+    """Return the device, shape and dtype of a ``*_like`` function's result; the defaults are those of ``x``."""
+    source = device_of(x, function)
+    target = source if device is None else resolve(device)
+    return target, x.shape, check_dtype(x.dtype if dtype is None else dtype, target, function)
+
+
+def _native_fill_value(value: Any, target: Device, dtype: Any, function: str) -> tuple[Native | Scalar, DType]:
+    """Return a fill value as the native function takes it, and the dtype of the result."""
+    if value.__class__ in SCALARS:
+        kind = DEFAULT_KINDS.get(value.__class__)
+        result_dtype: Any
+        if dtype is not None:
+            result_dtype = check_dtype(dtype, target, function)
+        else:
+            result_dtype = target.default_dtypes[kind] if kind else np.dtype(bool)
+        if value.__class__ is complex and result_dtype.kind not in "cb":
+            raise TypeError(
+                f"{function}(): complex fill_value {value!r} does not cast to dtype {result_dtype}; pass its real part "
+                "or a complex dtype"
+            )
+        if value.__class__ is int and result_dtype.kind in "iu":
+            limits = np.iinfo(result_dtype)
+            if not limits.min <= value <= limits.max:
+                raise OverflowError(
+                    f"Python integer {value} out of bounds for {result_dtype}; {function}() takes a fill_value from "
+                    f"{limits.min} to {limits.max} for this dtype"
+                )
+        return value, result_dtype
+    if not isinstance(value, (Array, np.generic)) or value.shape or value.dtype.kind not in "biufcV":
+        raise TypeError(f"{function}(): fill_value is a scalar or a 0-d Array, not {describe(value)}")
+    if target._library.defined_only:
+        raise TypeError(f"{function}(): fill_value is a Python scalar on {target}, not {describe(value)}")
+    filled = asarray(value, device=target)
+    return filled._native, filled.dtype if dtype is None else check_dtype(dtype, target, function)

@@ -1,0 +1,231 @@
+"""Manipulation functions that join, split and repeat arrays (Array API standard 2025.12, "Manipulation Functions")."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from .. import _composed
+from .._core.array import Array, apply, wrap
+from .._core.backend import Native
+from .._core.checks import check_axis, check_integer, check_shape, check_size
+from .._core.dispatch import call, common_device, device_of, native_operand, not_an_array
+from .._core.errors import describe
+from .._core.operations import declare
+
+__all__ = ["concat", "repeat", "stack", "tile", "unstack"]
+
+
+CONCAT = declare("concat", "manipulation", operands=2, shape="argument", numpy="concat")
+
+
+def concat(arrays: Sequence[Array], /, *, axis: int | None = 0) -> Array:
+    """Concatenate arrays along an existing axis.
+
+    Parameters
+    ----------
+    arrays
+        Tuple or list of one or more Arrays whose shapes are equal except along ``axis``.
+    axis
+        Axis along which to concatenate; None flattens the arrays first.
+
+    Returns
+    -------
+    Array
+        Array of the promoted dtype.
+
+    Raises
+    ------
+    ValueError
+        If the sequence is empty, the shapes differ along another axis, or ``axis`` is out of bounds.
+    TypeError
+        If ``arrays`` is not a tuple or list of Arrays.
+
+    Notes
+    -----
+    Standard 2025.12, Manipulation Functions, ``concat``.
+    """
+    device, natives = _native_arrays(arrays, "concat", "concatenate")
+    if axis is not None:
+        axis = check_axis(axis, natives[0].ndim, "concat")
+    return apply(CONCAT, device, natives, axis=axis)
+
+
+REPEAT = declare("repeat", "manipulation", shape="argument", numpy="repeat", composition=_composed.manipulation.repeat)
+
+
+def repeat(x: Array, repeats: int | Array, /, *, axis: int | None = None) -> Array:
+    """Repeat each element of an array.
+
+    Parameters
+    ----------
+    x
+        Array of any dtype.
+    repeats
+        Number of repetitions, 0 or more: an integer, or an Array of integers with one for each element along ``axis``.
+    axis
+        Axis along which to repeat; None flattens ``x`` first.
+
+    Returns
+    -------
+    Array
+        Array of the dtype of ``x``, with ``sum(repeats)`` elements along ``axis``.
+
+    Raises
+    ------
+    ValueError
+        If a number of repetitions is negative, the length of ``repeats`` does not match, or the size of the result
+        exceeds the address space.
+    TypeError
+        If ``repeats`` is not an integer or an Array of integers of at most one dimension.
+
+    Notes
+    -----
+    Standard 2025.12, Manipulation Functions, ``repeat``.
+    """
+    device = device_of(x, "repeat")
+    if axis is not None:
+        axis = check_axis(axis, x.ndim, "repeat")
+    counts: Native
+    if repeats.__class__ is Array:
+        counts = native_operand(repeats, device, "repeat")
+        if counts.dtype.kind not in "iu" or counts.ndim > 1:
+            raise TypeError(
+                f"repeat(): repeats is an integer or a 1-d Array of integers, not dtype {counts.dtype} of shape "
+                f"{counts.shape}"
+            )
+    else:
+        counts = check_integer(repeats, "repeat", "repeats")
+        if counts < 0:
+            raise ValueError(f"negative dimensions are not allowed; repeat() takes repeats of 0 or more, not {counts}")
+        check_size(x.size * counts, x.dtype, "repeat")
+    return apply(REPEAT, device, x._native, counts, axis=axis)
+
+
+STACK = declare(
+    "stack", "manipulation", operands=2, shape="argument", numpy="stack", composition=_composed.manipulation.stack
+)
+
+
+def stack(arrays: Sequence[Array], /, *, axis: int = 0) -> Array:
+    """Stack arrays along a new axis.
+
+    Parameters
+    ----------
+    arrays
+        Tuple or list of one or more Arrays of equal shape.
+    axis
+        Position of the new axis in the result.
+
+    Returns
+    -------
+    Array
+        Array of the promoted dtype.
+
+    Raises
+    ------
+    ValueError
+        If the sequence is empty, the shapes differ, or ``axis`` is out of bounds.
+    TypeError
+        If ``arrays`` is not a tuple or list of Arrays.
+
+    Notes
+    -----
+    Standard 2025.12, Manipulation Functions, ``stack``.
+    """
+    device, natives = _native_arrays(arrays, "stack", "stack")
+    position = check_axis(axis, natives[0].ndim + 1, "stack")
+    return apply(STACK, device, natives, axis=position)
+
+
+TILE = declare("tile", "manipulation", shape="argument", numpy="tile", composition=_composed.manipulation.tile)
+
+
+def tile(x: Array, repetitions: tuple[int, ...], /) -> Array:
+    """Repeat an array as a whole along its axes.
+
+    Parameters
+    ----------
+    x
+        Array of any dtype.
+    repetitions
+        Number of repetitions along each axis, 0 or more. If it and the shape of ``x`` differ in length, the shorter is
+        padded with leading ones.
+
+    Returns
+    -------
+    Array
+        Array of the dtype of ``x``; the length along each axis is that of ``x`` times its number of repetitions.
+
+    Raises
+    ------
+    ValueError
+        If a number of repetitions is negative, or the size of the result exceeds the address space.
+    TypeError
+        If ``repetitions`` is not a tuple of integers.
+
+    Notes
+    -----
+    Standard 2025.12, Manipulation Functions, ``tile``.
+    """
+    device = device_of(x, "tile")
+    if not isinstance(repetitions, (tuple, list)):
+        raise TypeError(f"tile(): repetitions is a tuple of integers, not {describe(repetitions)}")
+    counts = check_shape(repetitions, "tile")
+    check_size(x.size * math.prod(counts), x.dtype, "tile")
+    return apply(TILE, device, x._native, counts)
+
+
+UNSTACK = declare(
+    "unstack",
+    "manipulation",
+    dtype="several",
+    shape="several",
+    numpy="unstack",
+    composition=_composed.manipulation.unstack,
+)
+
+
+def unstack(x: Array, /, *, axis: int = 0) -> tuple[Array, ...]:
+    """Split an array into the subarrays along an axis.
+
+    Parameters
+    ----------
+    x
+        Array of one or more dimensions.
+    axis
+        Axis along which to split.
+
+    Returns
+    -------
+    tuple of Array
+        One array per index along ``axis``, of the shape of ``x`` without ``axis``.
+
+    Raises
+    ------
+    ValueError
+        If ``axis`` is out of bounds.
+
+    Notes
+    -----
+    Standard 2025.12, Manipulation Functions, ``unstack``.
+    """
+    device = device_of(x, "unstack")
+    position = check_axis(axis, x.ndim, "unstack")
+    return tuple(wrap(part, device) for part in call(UNSTACK, device, x._native, axis=position))
+
+
+def _native_arrays(arrays: Any, name: str, verb: str) -> tuple[Any, list[Native]]:
+    """Return the common device and the native arrays of a nonempty sequence of Arrays."""
+    if not isinstance(arrays, (tuple, list)):
+        raise TypeError(f"{name}() takes a tuple or list of Arrays, not {describe(arrays)}")
+    if not arrays:
+        raise ValueError(f"need at least one array to {verb}; {name}() received an empty sequence")
+    for x in arrays:
+        if x.__class__ is not Array:
+            raise not_an_array(name, x)
+    device = common_device(arrays)
+    if device is None:  # pragma: no cover - unreachable: every element is an Array
+        raise TypeError(f"need at least one array to {verb}; {name}() received none")
+    return device, [native_operand(x, device, name) for x in arrays]

@@ -1,0 +1,33 @@
+"""Discrete Fourier transforms (Array API standard 2025.12, "Fourier Transform Extension").
+
+Each module holds one subject: transforms along one axis, transforms over several axes, and the order and frequencies of
+the elements of a spectrum.
+"""
+
+from __future__ import annotations
+
+from ._along_axes import fftn, ifftn, irfftn, rfftn
+from ._along_axis import fft, hfft, ifft, ihfft, irfft, rfft
+from ._checks import Norm as Norm
+from ._frequencies import fftfreq, fftshift, ifftshift, rfftfreq
+
+__all__ = [
+    "fft",
+    "fftfreq",
+    "fftn",
+    "fftshift",
+    "hfft",
+    "ifft",
+    "ifftn",
+    "ifftshift",
+    "ihfft",
+    "irfft",
+    "irfftn",
+    "rfft",
+    "rfftfreq",
+    "rfftn",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

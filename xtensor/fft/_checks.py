@@ -1,0 +1,81 @@
+"""Checks of the arguments of Fourier transforms; errors name the function, the value and the remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
+
+from .._core.array import Array
+from .._core.checks import check_axis
+from .._core.device import Device
+from .._core.dispatch import device_of
+from .._core.errors import describe
+
+__all__ = [
+    "COMPLEX_COUNTERPARTS",
+    "HALF_SPECTRUM_INPUT",
+    "Norm",
+    "check_axis_sequence",
+    "check_length",
+    "check_transform",
+    "is_sequence",
+]
+
+Norm: TypeAlias = Literal["backward", "ortho", "forward"]
+"""The direction in which a transform is normalized, or both."""
+
+COMPLEX_COUNTERPARTS: dict[str, str] = {"ihfft": "ifft", "rfft": "fft", "rfftn": "fftn"}
+"""Transforms that take real numbers only, and the transform of complex numbers for each."""
+
+HALF_SPECTRUM_INPUT = frozenset(("hfft", "irfft", "irfftn"))
+"""Transforms whose input has, along the last axis, only the first ``n // 2 + 1`` of ``n`` Hermitian elements."""
+
+
+def check_transform(x: Array, name: str, norm: str) -> Device:
+    """Return the device of a transform's operand; check its dtype and ``norm``."""
+    device = device_of(x, name)
+    kind = x.dtype.kind
+    if kind == "b":
+        raise TypeError(f"{name}() takes numbers, not dtype {x.dtype}; cast with xtensor.astype")
+    if kind == "c" and name in COMPLEX_COUNTERPARTS:
+        raise TypeError(
+            f"{name}() takes real numbers, not dtype {x.dtype}; use xtensor.fft.{COMPLEX_COUNTERPARTS[name]}, "
+            "or take xtensor.real(x) first"
+        )
+    if not isinstance(norm, str) or norm not in ("backward", "ortho", "forward"):
+        raise ValueError(f"{name}(): norm is 'backward', 'ortho' or 'forward', not {describe(norm)}")
+    return device
+
+
+def check_length(requested: int | None, axis_length: int, name: str, parameter: str, *, half: bool) -> int:
+    """Return the length of a transform along an axis.
+
+    ``requested`` is None for the default. ``half`` says that the axis holds the first half of Hermitian data.
+    """
+    if requested is None:
+        requested = 2 * (axis_length - 1) if half else axis_length
+        if requested < 1:
+            raise ValueError(
+                f"{name}() cannot transform an axis of length {axis_length}: the length of the transform would be "
+                f"{requested}; give a length of 1 or more as {parameter}"
+            )
+    if requested < 1:
+        allowed = "1 or more, or -1 for the length of the axis" if parameter == "s" else "1 or more"
+        raise ValueError(f"{name}(): {parameter} requests length {requested}; lengths are {allowed}")
+    return requested
+
+
+def check_axis_sequence(axes: Any, ndim: int, name: str) -> tuple[int, ...]:
+    """Return a sequence of axes as a tuple of integers in ``[0, ndim)``.
+
+    Duplicates are allowed: an axis that is named twice is transformed twice, as in NumPy.
+    """
+    if not is_sequence(axes):
+        raise TypeError(f"{name}(): axes is a sequence of integers, not {describe(axes)}")
+    return tuple([check_axis(axis, ndim, name) for axis in axes])
+
+
+def is_sequence(value: Any) -> bool:
+    """Return whether a value is a sequence."""
+    # The check against the abstract class takes a microsecond; most calls give a tuple or a list.
+    return value.__class__ is tuple or value.__class__ is list or isinstance(value, Sequence)

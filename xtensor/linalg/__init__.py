@@ -1,0 +1,54 @@
+"""Linear algebra (Array API standard 2025.12, "Linear Algebra Extension").
+
+Each module holds one subject: products and powers, diagonals, decompositions, eigenvalues, solutions of linear systems,
+and the norms, determinants and ranks of matrices.
+"""
+
+from __future__ import annotations
+
+from .._standard.linear_algebra import matmul, matrix_transpose, tensordot, vecdot
+from ._decompositions import QRResult as QRResult
+from ._decompositions import SVDResult as SVDResult
+from ._decompositions import cholesky, qr, svd, svdvals
+from ._diagonals import diagonal, trace
+from ._eigenvalues import EighResult as EighResult
+from ._eigenvalues import EigResult as EigResult
+from ._eigenvalues import eig, eigh, eigvals, eigvalsh
+from ._norms import SlogdetResult as SlogdetResult
+from ._norms import det, matrix_norm, matrix_rank, slogdet, vector_norm
+from ._products import cross, matrix_power, outer
+from ._solutions import LstsqResult as LstsqResult
+from ._solutions import inv, lstsq, pinv, solve
+
+__all__ = [
+    "cholesky",
+    "cross",
+    "det",
+    "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "inv",
+    "lstsq",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "matrix_transpose",
+    "outer",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+    "tensordot",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,250 @@
+"""Norms of vectors and matrices, determinants and ranks."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import Literal, NamedTuple
+
+from .. import _composed
+from .._core.array import Array, Axis, apply, wrap
+from .._core.checks import check_axes
+from .._core.dispatch import call, device_of
+from .._core.errors import describe
+from .._core.operations import declare
+from ._checks import check_matrices, check_square_matrices, tolerance_option
+
+__all__ = ["SlogdetResult", "det", "matrix_norm", "matrix_rank", "slogdet", "vector_norm"]
+
+MATRIX_ORDERS = ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf)
+"""The orders of matrix norms that the standard defines."""
+
+
+class SlogdetResult(NamedTuple):
+    """Result of :func:`slogdet`."""
+
+    sign: Array
+    logabsdet: Array
+
+
+DET = declare(
+    "linalg.det",
+    "linear algebra",
+    accepts="floating",
+    shape="stack",
+    numpy="linalg.det",
+    composition=_composed.linear_algebra.det,
+)
+
+
+def det(x: Array, /) -> Array:
+    r"""Return the determinant :math:`\det x` of square matrices.
+
+    Parameters
+    ----------
+    x
+        Matrices of shape ``(..., M, M)`` and a floating-point dtype.
+
+    Returns
+    -------
+    Array
+        The determinants, of shape ``(...)`` and the dtype of ``x``.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` is not an array of square matrices.
+
+    Notes
+    -----
+    The determinant of a large matrix easily overflows or underflows; :func:`slogdet` does not.
+
+    Standard 2025.12, Linear Algebra Extension, ``det``.
+    """
+    device = check_square_matrices(x, "det")
+    return apply(DET, device, x._native)
+
+
+MATRIX_NORM = declare(
+    "linalg.matrix_norm",
+    "linear algebra",
+    accepts="floating",
+    dtype="component",
+    shape="stack",
+    numpy="linalg.matrix_norm",
+    composition=_composed.linear_algebra.matrix_norm,
+)
+
+
+def matrix_norm(
+    x: Array, /, *, keepdims: bool = False, ord: int | float | Literal["fro", "nuc"] | None = "fro"
+) -> Array:
+    r"""Return the norm :math:`\|x\|` of matrices.
+
+    Parameters
+    ----------
+    x
+        Matrices of shape ``(..., M, N)`` and a floating-point dtype.
+    keepdims
+        Whether the last two axes remain, with length 1.
+    ord
+        The norm:
+
+        - ``"fro"`` or None: Frobenius, :math:`\sqrt{\sum |x_{ij}|^2}`;
+        - ``"nuc"``: nuclear, the sum of the singular values;
+        - 1: the largest column sum :math:`\max_j \sum_i |x_{ij}|`;
+        - 2: the largest singular value;
+        - ``inf``: the largest row sum :math:`\max_i \sum_j |x_{ij}|`;
+        - -1, -2, ``-inf``: the smallest value in place of the largest. These are not norms.
+
+    Returns
+    -------
+    Array
+        The norms, of shape ``(...)``, or ``(..., 1, 1)`` with ``keepdims``; real, in the precision of ``x``.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has fewer than two dimensions, or ``ord`` is unknown.
+
+    Notes
+    -----
+    Standard 2025.12, Linear Algebra Extension, ``matrix_norm``.
+    """
+    device = check_matrices(x, "matrix_norm")
+    order = "fro" if ord is None else ord
+    if not isinstance(order, (str, Real)) or order not in MATRIX_ORDERS:
+        raise ValueError(
+            f"matrix_norm(): ord is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, not {describe(ord)}; "
+            "xtensor.linalg.vector_norm computes norms of other orders"
+        )
+    return apply(MATRIX_NORM, device, x._native, keepdims=keepdims, ord=order)
+
+
+MATRIX_RANK = declare(
+    "linalg.matrix_rank",
+    "linear algebra",
+    accepts="floating",
+    dtype="index",
+    shape="stack",
+    numpy="linalg.matrix_rank",
+    composition=_composed.linear_algebra.matrix_rank,
+)
+
+
+def matrix_rank(x: Array, /, *, rtol: float | Array | None = None) -> Array:
+    r"""Return the rank: the number of singular values above :math:`\mathrm{rtol} \cdot \sigma_\max`.
+
+    Parameters
+    ----------
+    x
+        Matrices of shape ``(..., M, N)`` and a floating-point dtype.
+    rtol
+        The tolerance relative to the largest singular value of each matrix: a number, or an Array of a real
+        floating-point dtype that broadcasts to shape ``(...)``. By default ``max(M, N)`` times the dtype's epsilon.
+
+    Returns
+    -------
+    Array
+        The ranks, of shape ``(...)`` and the default integer dtype.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has fewer than two dimensions, or the shape of ``rtol`` does not broadcast to ``(...)``.
+    TypeError
+        If ``rtol`` is neither a real number nor a real floating-point Array.
+
+    Notes
+    -----
+    Standard 2025.12, Linear Algebra Extension, ``matrix_rank``.
+    """
+    device = check_matrices(x, "matrix_rank")
+    return apply(MATRIX_RANK, device, x._native, **tolerance_option(rtol, x, "matrix_rank"))
+
+
+SLOGDET = declare(
+    "linalg.slogdet", "linear algebra", accepts="floating", dtype="several", shape="several", numpy="linalg.slogdet"
+)
+
+
+def slogdet(x: Array, /) -> SlogdetResult:
+    r"""Return the sign :math:`s` and the logarithm :math:`l` of the determinant, :math:`\det x = s\, e^{l}`.
+
+    Neither overflows nor underflows.
+
+    Parameters
+    ----------
+    x
+        Matrices of shape ``(..., M, M)`` and a floating-point dtype.
+
+    Returns
+    -------
+    SlogdetResult
+        A named tuple of ``sign``, :math:`\det x / |\det x|`, of the dtype of ``x``, and ``logabsdet``,
+        :math:`\ln |\det x|`, real in the precision of ``x``. Both have shape ``(...)``.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` is not an array of square matrices.
+
+    Notes
+    -----
+    A determinant of 0 has the sign 0 and the logarithm ``-inf``, unless a rounding error makes it nonzero.
+
+    Standard 2025.12, Linear Algebra Extension, ``slogdet``.
+    """
+    device = check_square_matrices(x, "slogdet")
+    sign, logarithm = call(SLOGDET, device, x._native)
+    return SlogdetResult(wrap(sign, device), wrap(logarithm, device))
+
+
+VECTOR_NORM = declare(
+    "linalg.vector_norm",
+    "reduction",
+    accepts="floating",
+    dtype="component",
+    shape="reduced",
+    numpy="linalg.vector_norm",
+    composition=_composed.linear_algebra.vector_norm,
+)
+
+
+def vector_norm(x: Array, /, *, axis: Axis = None, keepdims: bool = False, ord: int | float = 2) -> Array:
+    r"""Return the norm :math:`\bigl(\sum_i |x_i|^p\bigr)^{1/p}` of vectors, where :math:`p` is the order.
+
+    Parameters
+    ----------
+    x
+        Array of a floating-point dtype.
+    axis
+        The axis or axes that hold the elements of a vector; None takes the whole array as one vector.
+    keepdims
+        Whether these axes remain, with length 1.
+    ord
+        The order :math:`p`. ``inf`` gives :math:`\max |x_i|`, ``-inf`` gives :math:`\min |x_i|`, and 0 the number of
+        nonzero elements. Orders below 1 follow the formula, but are not norms.
+
+    Returns
+    -------
+    Array
+        The norms; real, in the precision of ``x``.
+
+    Raises
+    ------
+    ValueError
+        If an axis is out of bounds or named twice.
+    TypeError
+        If ``ord`` is not a real number.
+
+    Notes
+    -----
+    Standard 2025.12, Linear Algebra Extension, ``vector_norm``.
+    """
+    device = device_of(x, "vector_norm")
+    if axis is not None:
+        axis = check_axes(axis, x._native.ndim, "vector_norm")
+    if isinstance(ord, bool) or not isinstance(ord, Real):
+        raise TypeError(f"vector_norm(): ord is a real number, not {describe(ord)}")
+    return apply(VECTOR_NORM, device, x._native, axis=axis, keepdims=keepdims, ord=ord)

@@ -1,0 +1,156 @@
+"""Products of vectors and powers of matrices. ``matmul`` and its kin are in ``_standard.linear_algebra``."""
+
+from __future__ import annotations
+
+from .. import _composed
+from .._core.array import Array, apply
+from .._core.checks import check_axis, check_integer
+from .._core.operations import declare
+from .._standard.linear_algebra import _pair
+from ._checks import check_broadcast, check_square_matrices
+
+__all__ = ["cross", "matrix_power", "outer"]
+
+
+CROSS = declare(
+    "linalg.cross",
+    "linear algebra",
+    operands=2,
+    accepts="numeric",
+    shape="product",
+    numpy="linalg.cross",
+    composition=_composed.linear_algebra.cross,
+)
+
+
+def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
+    r"""Return the cross product :math:`x_1 \times x_2` of vectors of three elements.
+
+    Parameters
+    ----------
+    x1, x2
+        Arrays of a numeric dtype, of length 3 along ``axis``. Their other axes broadcast.
+    axis
+        The axis that holds the vectors, counted from the end: in ``[-N, -1]``, where ``N`` is the smaller number of
+        dimensions. For arrays with the same number of dimensions, it may also be counted from the front.
+
+    Returns
+    -------
+    Array
+        The products, of the broadcast shape and the promoted dtype.
+
+    Raises
+    ------
+    ValueError
+        If ``axis`` is out of bounds, an array does not have length 3 along it, or the shapes do not broadcast.
+
+    Notes
+    -----
+    Standard 2025.12, Linear Algebra Extension, ``cross``.
+
+    Examples
+    --------
+    >>> import xtensor as xp
+    >>> xp.linalg.cross(xp.asarray([1.0, 0.0, 0.0]), xp.asarray([0.0, 1.0, 0.0]))
+    Array([0., 0., 1.])
+    """
+    device, native1, native2 = _pair(x1, x2, "cross")
+    ndim = min(x1.ndim, x2.ndim)
+    position = check_axis(axis, ndim, "cross") - ndim
+    if axis >= 0 and x1.ndim != x2.ndim:
+        raise ValueError(
+            f"cross(): axis {axis} is ambiguous for shapes {x1.shape} and {x2.shape}; use a negative axis, "
+            "which counts from the end"
+        )
+    if not x1.shape[position] == x2.shape[position] == 3:
+        raise ValueError(
+            f"cross() needs length 3 along axis {axis}, not shapes {x1.shape} and {x2.shape}; "
+            "name the axis that holds the vectors"
+        )
+    check_broadcast(x1.shape, x2.shape, "cross")
+    return apply(CROSS, device, native1, native2, axis=position)
+
+
+MATRIX_POWER = declare(
+    "linalg.matrix_power",
+    "linear algebra",
+    accepts="numeric",
+    shape="same",
+    numpy="linalg.matrix_power",
+    composition=_composed.linear_algebra.matrix_power,
+)
+
+
+def matrix_power(x: Array, n: int, /) -> Array:
+    r"""Return the power :math:`x^n` of square matrices.
+
+    Parameters
+    ----------
+    x
+        Matrices of shape ``(..., M, M)`` and a floating-point dtype. They must be invertible for a negative ``n``.
+    n
+        The exponent: 0 gives the identity matrix, a negative exponent a power of the inverse.
+
+    Returns
+    -------
+    Array
+        The powers, of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` is not an array of square matrices.
+    TypeError
+        If ``n`` is not an integer.
+    numpy.linalg.LinAlgError
+        If ``n`` is negative and a matrix is singular, on devices that detect it.
+
+    Notes
+    -----
+    Standard 2025.12, Linear Algebra Extension, ``matrix_power``.
+    """
+    device = check_square_matrices(x, "matrix_power")
+    n = check_integer(n, "matrix_power", "n")
+    return apply(MATRIX_POWER, device, x._native, n)
+
+
+OUTER = declare(
+    "linalg.outer",
+    "linear algebra",
+    operands=2,
+    accepts="numeric",
+    shape="product",
+    numpy="linalg.outer",
+    composition=_composed.linear_algebra.outer,
+)
+
+
+def outer(x1: Array, x2: Array, /) -> Array:
+    r"""Return the outer product of two vectors, :math:`x_{1,i}\, x_{2,j}`.
+
+    Parameters
+    ----------
+    x1, x2
+        Arrays of a numeric dtype and of shapes ``(N,)`` and ``(M,)``.
+
+    Returns
+    -------
+    Array
+        The products, of shape ``(N, M)`` and the promoted dtype. Neither factor is conjugated.
+
+    Raises
+    ------
+    ValueError
+        If an array does not have exactly one dimension.
+
+    Notes
+    -----
+    Standard 2025.12, Linear Algebra Extension, ``outer``.
+    """
+    device, native1, native2 = _pair(x1, x2, "outer")
+    if not x1.ndim == x2.ndim == 1:
+        raise ValueError(
+            f"outer() needs two arrays of one dimension, not shapes {x1.shape} and {x2.shape}; "
+            "flatten them with xtensor.reshape(x, (-1,))"
+        )
+    return apply(OUTER, device, native1, native2)

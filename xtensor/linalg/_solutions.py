@@ -1,0 +1,234 @@
+"""Solutions of linear systems, inverses and least squares."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import _composed
+from .. import _standard as xp
+from .._core.array import Array, apply
+from .._core.dispatch import composed, device_of
+from .._core.dtypes import finfo, kind_of, result_type
+from .._core.errors import describe
+from .._core.operations import declare
+from .._standard.linear_algebra import _pair
+from ._checks import check_broadcast, check_matrices, check_square_matrices, tolerance_option
+from ._decompositions import svd
+
+__all__ = ["LstsqResult", "inv", "lstsq", "pinv", "solve"]
+
+
+class LstsqResult(NamedTuple):
+    """Result of :func:`lstsq`."""
+
+    x: Array
+    residuals: Array
+    rank: Array
+    s: Array
+
+
+INV = declare(
+    "linalg.inv",
+    "linear algebra",
+    accepts="floating",
+    shape="same",
+    numpy="linalg.inv",
+    composition=_composed.linear_algebra.inv,
+)
+
+
+def inv(x: Array, /) -> Array:
+    r"""Return the inverse :math:`x^{-1}` of square matrices, :math:`x^{-1} x = x x^{-1} = I`.
+
+    Parameters
+    ----------
+    x
+        Invertible matrices, of shape ``(..., M, M)`` and a floating-point dtype.
+
+    Returns
+    -------
+    Array
+        The inverses, of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` is not an array of square matrices.
+    numpy.linalg.LinAlgError
+        If a matrix is singular, on devices that detect it.
+
+    Notes
+    -----
+    To compute :math:`x^{-1} b`, :func:`solve` is faster and more accurate.
+
+    Standard 2025.12, Linear Algebra Extension, ``inv``.
+    """
+    device = check_square_matrices(x, "inv")
+    return apply(INV, device, x._native)
+
+
+@composed
+def lstsq(a: Array, b: Array, rcond: float | None = None) -> LstsqResult:
+    r"""Return the least-squares solution of minimum norm, the shortest :math:`x` that minimises :math:`\|b - a x\|`.
+
+    Parameters
+    ----------
+    a
+        The coefficients: an Array of shape ``(M, N)``.
+    b
+        The right-hand sides, of shape ``(M,)`` or ``(M, K)``.
+    rcond
+        Singular values up to this fraction of the largest count as 0. By default the dtype's epsilon times
+        ``max(M, N)``; a negative number selects the epsilon alone.
+
+    Returns
+    -------
+    x
+        The solution, of shape ``(N,)`` or ``(N, K)``.
+    residuals
+        :math:`\|b - a x\|^2` of each right-hand side, of shape ``(1,)`` or ``(K,)``. Empty unless ``a`` has more rows
+        than columns and full column rank.
+    rank
+        The rank of ``a``, a 0-d Array.
+    s
+        The singular values of ``a``, in descending order.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit.
+    TypeError
+        If an operand is not an Array, or ``rcond`` is not a real number.
+
+    Notes
+    -----
+    NumPy, ``linalg.lstsq``. Computed from the singular value decomposition. The standard has no such function; SciPy
+    uses it.
+    """
+    device_of(a, "lstsq")
+    device_of(b, "lstsq")
+    if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
+        raise ValueError(
+            f"lstsq() takes shapes (M, N) and (M,) or (M, K), not {a.shape} and {b.shape}; solve stacks one by one"
+        )
+    if rcond is not None and not isinstance(rcond, (int, float, np.integer, np.floating)):
+        raise TypeError(f"lstsq(): rcond is a real number or None, not {describe(rcond)}")
+    dtype = result_type(a.dtype, b.dtype)
+    if kind_of(dtype) not in "fc":
+        dtype = a.device.default_dtypes["real floating"]
+    a, b = xp.astype(a, dtype, copy=False), xp.astype(b, dtype, copy=False)
+    (m, n), device, real = a.shape, a.device, finfo(dtype).dtype
+    columns = b if b.ndim == 2 else b[:, None]
+    epsilon = float(finfo(dtype).eps)
+    threshold = epsilon * max(m, n) if rcond is None else epsilon if rcond < 0 else float(rcond)
+    if m and n:
+        u, s, vh = svd(a, full_matrices=False)
+        nonzero = s > threshold * s[0]
+        reciprocals = xp.where(nonzero, 1.0 / xp.where(nonzero, s, 1.0), 0.0)
+        x = xp.conj(vh.mT) @ (xp.astype(reciprocals, dtype)[:, None] * (xp.conj(u.mT) @ columns))
+        rank = xp.count_nonzero(nonzero)
+    else:
+        s = xp.zeros(0, dtype=real, device=device)
+        x = xp.zeros((n, columns.shape[1]), dtype=dtype, device=device)
+        rank = xp.count_nonzero(s)
+    if m > n and int(rank) == n:
+        residuals = xp.sum(xp.abs(columns - a @ x) ** 2, axis=0, dtype=real)
+    else:
+        residuals = xp.zeros(0, dtype=real, device=device)
+    return LstsqResult(x if b.ndim == 2 else x[:, 0], residuals, rank, s)
+
+
+PINV = declare(
+    "linalg.pinv",
+    "linear algebra",
+    accepts="floating",
+    shape="argument",
+    numpy="linalg.pinv",
+    composition=_composed.linear_algebra.pinv,
+)
+
+
+def pinv(x: Array, /, *, rtol: float | Array | None = None) -> Array:
+    r"""Return the Moore-Penrose pseudo-inverse :math:`x^+ = V \Sigma^+ U^H` of :math:`x = U \Sigma V^H`.
+
+    :math:`\Sigma^+` holds the reciprocals of the singular values above :math:`\mathrm{rtol} \cdot \sigma_\max`, and 0
+    for the others. :math:`y = x^+ b` is the least-squares solution of :math:`x y = b` with the smallest norm.
+
+    Parameters
+    ----------
+    x
+        Matrices of shape ``(..., M, N)`` and a floating-point dtype.
+    rtol
+        The tolerance relative to the largest singular value of each matrix: a number, or an Array of a real
+        floating-point dtype that broadcasts to shape ``(...)``. By default ``max(M, N)`` times the dtype's epsilon.
+
+    Returns
+    -------
+    Array
+        The pseudo-inverses, of shape ``(..., N, M)`` and the dtype of ``x``.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has fewer than two dimensions, or the shape of ``rtol`` does not broadcast to ``(...)``.
+    TypeError
+        If ``rtol`` is neither a real number nor a real floating-point Array.
+
+    Notes
+    -----
+    Standard 2025.12, Linear Algebra Extension, ``pinv``.
+    """
+    device = check_matrices(x, "pinv")
+    return apply(PINV, device, x._native, **tolerance_option(rtol, x, "pinv"))
+
+
+SOLVE = declare("linalg.solve", "linear algebra", operands=2, accepts="floating", shape="product", numpy="linalg.solve")
+
+
+def solve(x1: Array, x2: Array, /) -> Array:
+    r"""Return the solution :math:`X` of the linear system :math:`A X = B`.
+
+    Parameters
+    ----------
+    x1
+        :math:`A`: invertible matrices, of shape ``(..., M, M)`` and a floating-point dtype.
+    x2
+        :math:`B`: one vector of shape ``(M,)``, or matrices of shape ``(..., M, K)`` whose leading axes broadcast
+        with those of ``x1``.
+
+    Returns
+    -------
+    Array
+        The solutions, of the promoted dtype and of shape ``(..., M)`` for a vector, ``(..., M, K)`` otherwise.
+
+    Raises
+    ------
+    ValueError
+        If ``x1`` is not an array of square matrices, or the shape of ``x2`` does not fit.
+    numpy.linalg.LinAlgError
+        If a matrix is singular, on devices that detect it.
+
+    Notes
+    -----
+    Only an ``x2`` of exactly one dimension is a vector; give a stack of vectors a last axis of length 1.
+
+    Standard 2025.12, Linear Algebra Extension, ``solve``.
+
+    Examples
+    --------
+    >>> import xtensor as xp
+    >>> xp.linalg.solve(xp.asarray([[2.0, 0.0], [0.0, 4.0]]), xp.asarray([2.0, 8.0]))
+    Array([1., 2.])
+    """
+    device, native1, native2 = _pair(x1, x2, "solve")
+    check_square_matrices(x1, "solve")
+    rows = x1.shape[-1]
+    if not x2.ndim or x2.shape[-2:][0] != rows:
+        raise ValueError(
+            f"solve(): x2 of shape {x2.shape} does not fit x1 of shape {x1.shape}; "
+            f"it needs shape ({rows},) or (..., {rows}, K)"
+        )
+    check_broadcast(x1.shape[:-2], x2.shape[:-2], "solve")
+    return apply(SOLVE, device, native1, native2)

@@ -1,0 +1,59 @@
+"""Computation of a function of neural networks: by the device's own implementation, else by a formula over Arrays.
+
+The formulas take Arrays of one real floating-point dtype on one device; classes and masks keep their dtype. float16 and
+bfloat16 are computed in float32 and rounded once. Both branches of a ``where`` are computed; floating-point warnings
+are off, because the branch that is not selected may overflow or be NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import _standard as xp
+from .._core.array import Array, attempt, wrap
+from .._core.dispatch import common_device, native_operand
+from .._core.dtypes import DType, kind_of, result_type
+from .._core.operations import Operation
+
+__all__ = ["compute"]
+
+
+def compute(operation: Operation, formula: Callable[..., Array], *operands: Array | None, **options: Any) -> Array:
+    """Return the result of an operation on promoted operands.
+
+    Parameters
+    ----------
+    operation
+        The operation, of which the device's own implementation is asked first.
+    formula
+        Function of the same operands and options that computes the result on any device.
+    operands
+        Operands whose dtypes and shapes are checked; None where an optional one is absent.
+    options
+        Keyword arguments of both implementations.
+
+    Raises
+    ------
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
+    """
+    device = common_device(operands)
+    assert device is not None
+    arrays = [None if x is None else wrap(native_operand(x, device, operation.label), device) for x in operands]
+    dtype = result_type(*(x.dtype for x in arrays if x is not None and kind_of(x.dtype) == "f"))
+    arrays = [_as_dtype(x, dtype) for x in arrays]
+    result = attempt(operation, device, *(None if x is None else x._native for x in arrays), **options)
+    if result is not NotImplemented:
+        return result  # type: ignore[no-any-return]
+    with np.errstate(all="ignore"):
+        if dtype.itemsize > 2:
+            return formula(*arrays, **options)
+        return xp.astype(formula(*(_as_dtype(x, xp.float32) for x in arrays), **options), dtype)
+
+
+def _as_dtype(x: Array | None, dtype: DType) -> Array | None:
+    """Cast a floating-point operand; other operands are returned unchanged."""
+    return x if x is None or kind_of(x.dtype) != "f" else xp.astype(x, dtype, copy=False)

@@ -1,0 +1,133 @@
+"""Loss functions."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+
+from .. import _standard as xp
+from .._core.array import Array
+from .._core.checks import check_axis, check_integer, check_word
+from .._core.dispatch import composed, device_of
+from .._core.operations import declare
+from ._checks import check_number, check_real_floating
+from ._computation import compute
+from .activations import shifted_and_log_sum
+
+__all__ = ["cross_entropy"]
+
+
+CROSS_ENTROPY = declare(
+    "nn.cross_entropy", "network", operands=2, accepts="real floating", shape="argument", primitive=False
+)
+
+
+@composed
+def cross_entropy(
+    logits: Array,
+    target: Array,
+    /,
+    *,
+    axis: int = -1,
+    label_smoothing: float = 0.0,
+    ignore_index: int | None = None,
+    reduction: Literal["mean", "sum", "none"] = "mean",
+) -> Array:
+    r"""Cross entropy :math:`-\ln p_t` of target class :math:`t`, where :math:`p = \mathrm{softmax}(x)` for logits x.
+
+    Label smoothing :math:`\varepsilon` mixes the target distribution with the uniform distribution over all :math:`C`
+    classes: :math:`-(1 - \varepsilon) \ln p_t - \frac{\varepsilon}{C} \sum_c \ln p_c`.
+
+    Parameters
+    ----------
+    logits
+        Array :math:`x` of a real floating-point dtype, with the classes along ``axis``.
+    target
+        Array of integers, the target classes; its shape is that of ``logits`` without ``axis``.
+    axis
+        Axis of the classes.
+    label_smoothing
+        Weight :math:`\varepsilon` of the uniform distribution, in [0, 1].
+    ignore_index
+        Target value whose elements have loss 0 and are excluded from the mean; None excludes no element.
+    reduction
+        ``"mean"`` of the losses that are not ignored, their ``"sum"``, or ``"none"`` for the loss of each target.
+
+    Returns
+    -------
+    Array
+        0-d Array, or an Array of the shape of ``target`` with ``reduction="none"``; of the dtype of ``logits``.
+
+    Raises
+    ------
+    TypeError
+        If ``logits`` is not an Array of a real floating-point dtype, or ``target`` not an Array of integers.
+    ValueError
+        If the shapes do not match, there are no classes, or an option is out of range.
+    IndexError
+        If ``axis`` is out of bounds.
+
+    Notes
+    -----
+    The loss is NaN where ``target`` is not in [0, C) and not ignored. The mean of no losses is NaN.
+
+    Label smoothing: Szegedy et al., "Rethinking the Inception Architecture for Computer Vision" (2016), section 7.
+    """
+    check_real_floating(logits, "cross_entropy", "logits")
+    if device_of(target, "cross_entropy") and target.dtype.kind not in "iu":
+        raise TypeError(
+            f"cross_entropy(): target has dtype {target.dtype}, expected classes as integers; cast it with "
+            "xtensor.astype"
+        )
+    class_axis = check_axis(axis, logits.ndim, "cross_entropy")
+    expected = logits.shape[:class_axis] + logits.shape[class_axis + 1 :]
+    if target.shape != expected:
+        raise ValueError(
+            f"cross_entropy(): target has shape {target.shape}, expected {expected} for logits of shape "
+            f"{logits.shape} with classes along axis {class_axis}; name the axis of the classes with axis="
+        )
+    if logits.shape[class_axis] == 0:
+        raise ValueError(
+            f"cross_entropy(): logits of shape {logits.shape} have no classes along axis {class_axis}, expected one or "
+            "more; name the axis of the classes with axis="
+        )
+    smoothing = check_number(label_smoothing, "cross_entropy", "label_smoothing")
+    if not 0 <= smoothing <= 1:
+        raise ValueError(f"cross_entropy(): label_smoothing is a number from 0 to 1, not {label_smoothing!r}")
+    ignored = None if ignore_index is None else check_integer(ignore_index, "cross_entropy", "ignore_index")
+    limits = np.iinfo(target.dtype)
+    if ignored is not None and not limits.min <= ignored <= limits.max:
+        ignored = None  # no target has this value, and devices cannot compare with it
+    check_word(reduction, ("mean", "sum", "none"), "cross_entropy", "reduction")
+    if class_axis != logits.ndim - 1:
+        logits = xp.moveaxis(logits, class_axis, -1)
+    return compute(
+        CROSS_ENTROPY,
+        _cross_entropy,
+        logits,
+        target,
+        label_smoothing=smoothing,
+        ignore_index=ignored,
+        reduction=reduction,
+    )
+
+
+def _cross_entropy(
+    logits: Array, target: Array, *, label_smoothing: float, ignore_index: int | None, reduction: str
+) -> Array:
+    shifted, log_sum = shifted_and_log_sum(logits, axis=-1)
+    log_sum = xp.squeeze(log_sum, axis=-1)
+    is_class = (target >= 0) & (target < logits.shape[-1])
+    index = xp.expand_dims(xp.where(is_class, target, 0), axis=-1)
+    loss = log_sum - xp.squeeze(xp.take_along_axis(shifted, index, axis=-1), axis=-1)
+    if label_smoothing:
+        loss = (1 - label_smoothing) * loss + label_smoothing * (log_sum - xp.mean(shifted, axis=-1))
+    loss = xp.where(is_class, loss, math.nan)
+    counted = xp.ones_like(target, dtype=xp.bool) if ignore_index is None else target != ignore_index
+    loss = xp.where(counted, loss, 0.0)
+    if reduction == "none":
+        return loss
+    total = xp.sum(loss)
+    return total if reduction == "sum" else total / xp.sum(xp.astype(counted, loss.dtype))

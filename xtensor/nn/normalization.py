@@ -1,0 +1,124 @@
+"""Normalization of activations over their last axes."""
+
+from __future__ import annotations
+
+from .. import _standard as xp
+from .._core.array import Array
+from .._core.dispatch import composed
+from .._core.operations import declare
+from ._checks import check_eps, check_last_axes, check_parameter, check_real_floating
+from ._computation import compute
+
+__all__ = ["layer_norm", "rms_norm"]
+
+
+LAYER_NORM = declare("nn.layer_norm", "network", operands=3, accepts="real floating", shape="same", primitive=False)
+
+
+@composed
+def layer_norm(
+    x: Array,
+    weight: Array | None = None,
+    bias: Array | None = None,
+    /,
+    *,
+    axis: int | tuple[int, ...] = -1,
+    eps: float = 1e-5,
+) -> Array:
+    r"""Layer normalization :math:`\frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} w + b`.
+
+    :math:`\mu` and :math:`\sigma^2` are the mean and the population variance over ``axis``.
+
+    Parameters
+    ----------
+    x
+        Array of a real floating-point dtype.
+    weight, bias
+        Arrays :math:`w` and :math:`b` whose shape is the lengths of ``axis``; None means 1 and 0.
+    axis
+        The last axis, or a tuple of the last axes.
+    eps
+        Nonnegative number :math:`\epsilon` that avoids division by zero.
+
+    Returns
+    -------
+    Array
+        Array of the shape of ``x`` and of the promoted dtype.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not an Array of a real floating-point dtype, or ``eps`` is not a real number.
+    ValueError
+        If a shape does not match, ``axis`` is not the last axes, or ``eps`` is negative.
+
+    Notes
+    -----
+    Ba, Kiros and Hinton, "Layer Normalization" (2016).
+    """
+    check_real_floating(x, "layer_norm", "x")
+    axes = check_last_axes(axis, x, "layer_norm")
+    shape = x.shape[axes[0] :]
+    check_parameter(weight, shape, "layer_norm", "weight")
+    check_parameter(bias, shape, "layer_norm", "bias")
+    return compute(LAYER_NORM, _layer_norm, x, weight, bias, axes=axes, eps=check_eps(eps, "layer_norm"))
+
+
+def _layer_norm(x: Array, weight: Array | None, bias: Array | None, *, axes: tuple[int, ...], eps: float) -> Array:
+    if 0 in x.shape:
+        return xp.zeros_like(x)  # the mean of no elements would warn
+    centered = x - xp.mean(x, axis=axes, keepdims=True)
+    variance = xp.mean(centered * centered, axis=axes, keepdims=True)
+    result = centered / xp.sqrt(variance + eps)
+    result = result if weight is None else result * weight
+    return result if bias is None else result + bias
+
+
+RMS_NORM = declare("nn.rms_norm", "network", operands=2, accepts="real floating", shape="same", primitive=False)
+
+
+@composed
+def rms_norm(x: Array, weight: Array | None = None, /, *, axis: int | tuple[int, ...] = -1, eps: float = 1e-6) -> Array:
+    r"""Normalization by the root mean square, :math:`\frac{x}{\sqrt{\overline{x^2} + \epsilon}} w`.
+
+    :math:`\overline{x^2}` is the mean of the squares over ``axis``.
+
+    Parameters
+    ----------
+    x
+        Array of a real floating-point dtype.
+    weight
+        Array :math:`w` whose shape is the lengths of ``axis``; None means 1.
+    axis
+        The last axis, or a tuple of the last axes.
+    eps
+        Nonnegative number :math:`\epsilon` that avoids division by zero.
+
+    Returns
+    -------
+    Array
+        Array of the shape of ``x`` and of the promoted dtype.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not an Array of a real floating-point dtype, or ``eps`` is not a real number.
+    ValueError
+        If a shape does not match, ``axis`` is not the last axes, or ``eps`` is negative.
+
+    Notes
+    -----
+    Zhang and Sennrich, "Root Mean Square Layer Normalization" (2019).
+    """
+    check_real_floating(x, "rms_norm", "x")
+    axes = check_last_axes(axis, x, "rms_norm")
+    check_parameter(weight, x.shape[axes[0] :], "rms_norm", "weight")
+    return compute(RMS_NORM, _rms_norm, x, weight, axes=axes, eps=check_eps(eps, "rms_norm"))
+
+
+def _rms_norm(x: Array, weight: Array | None, *, axes: tuple[int, ...], eps: float) -> Array:
+    if 0 in x.shape:
+        return xp.zeros_like(x)  # the mean of no elements would warn
+    mean_square = xp.mean(x * x, axis=axes, keepdims=True)
+    result = x / xp.sqrt(mean_square + eps)
+    return result if weight is None else result * weight
