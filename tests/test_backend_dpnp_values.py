@@ -68,6 +68,24 @@ def test_a_complex_number_to_the_power_of_zero_is_one(sycl):
 
 
 @on_sycl
+@pytest.mark.parametrize("dtype", COMPLEX)
+def test_a_complex_number_to_the_power_of_zero_is_one_in_place(sycl, dtype):
+    x = xp.asarray([0j, complex("inf"), 2j], dtype=dtype)
+    x **= xp.zeros(3, dtype=dtype)
+    assert host(x).tolist() == [1.0, 1.0, 1.0]
+
+
+@on_sycl
+@pytest.mark.parametrize("dtype", COMPLEX)
+def test_complex_quotients_in_place_are_those_of_the_function(sycl, dtype):
+    a, b = np.random.default_rng(0).random((2, 1000, 2)).view(np.complex128)[..., 0].astype(dtype)
+    x, y = xp.asarray(a), xp.asarray(b)
+    expected = host(x / y)
+    x /= y
+    assert bits(host(x)) == bits(expected)
+
+
+@on_sycl
 def test_acosh_of_a_nan_on_the_imaginary_axis(sycl):
     result = xp.acosh(xp.asarray(complex(0.0, np.nan))).item()
     assert np.isnan(result.real)

@@ -30,7 +30,8 @@ class DpnpBackend(Backend):
     kinds = ("sycl",)
     requires = "xtensor[dpnp]"
     corrections = ("acosh", "expm1", "pow", "tanh")
-    composed_inplace = ("floor_divide", "matmul")
+    # Operators whose function is not dpnp's own; the namespace's ``inplace`` has one for real quotients.
+    composed_inplace = ("divide", "floor_divide", "matmul", "pow")
 
     def __init__(self) -> None:
         self._devices: dict[str, Any] = {}
