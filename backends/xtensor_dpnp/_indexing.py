@@ -58,7 +58,7 @@ def setitem(native: Native, key: Any, value: Native | complex) -> None:
     if _is_basic(key):
         native[key] = value
     elif _is_mask(native, key):
-        native[key] = _without_leading_axes(value, native.ndim - key.ndim + 1)
+        _assign(native, key, _without_leading_axes(value, native.ndim - key.ndim + 1))
     else:
         selection = _select(native, key)
         ndim = selection.ndim + selection.view.ndim - len(selection.arrays)
@@ -66,7 +66,18 @@ def setitem(native: Native, key: Any, value: Native | complex) -> None:
         if selection.position and getattr(value, "ndim", 0):
             value = dpnp.reshape(value, (1,) * (ndim - value.ndim) + value.shape)
             value = _move_axes(value, selection.position, 0, selection.ndim)
-        selection.view[selection.arrays] = value
+        _assign(selection.view, selection.arrays, value)
+
+
+def _assign(native: Native, key: Any, value: Any) -> None:
+    """Assign by a mask or index arrays; operands that share memory with the array are copied, as by NumPy."""
+    try:
+        native[key] = value
+    except ValueError as error:
+        if "overlap" not in str(error):
+            raise
+        key = tuple(map(dpnp.copy, key)) if isinstance(key, tuple) else dpnp.copy(key)
+        native[key] = dpnp.copy(value) if isinstance(value, dpnp.ndarray) else value
 
 
 def _in_range(value: Any, dtype: DType) -> int:
