@@ -1,9 +1,9 @@
-"""array_api_strict, in a copy that is this backend's own.
+"""A second copy of array_api_strict, private to this backend.
 
-Its version of the standard and its optional behaviours are switches of the whole package. Requirements: a user who
-turns them, by a call or through its environment variables, does not change the device ``strict``; and opening the
-device changes nothing for him. So the package is loaded once more, under a name of this backend, with switches of its
-own that are set once.
+The version of the standard and the optional behaviours are flags of the whole package. Requirements: a user who sets
+them, by a call or through environment variables, does not change the device ``strict``; and opening the device changes
+no flag of the user's. The package is therefore loaded a second time, under a name of this backend, with flags of its
+own.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NAME = f"{__package__}._array_api_strict"
 
 
 def _copy() -> ModuleType:
-    """A second array_api_strict, all of the standard 2025.12 switched on."""
+    """Load a second array_api_strict with all of the standard 2025.12 enabled."""
     found = find_spec("array_api_strict")
     if found is None or found.origin is None:
         raise ImportError("array_api_strict is not in a file that could be loaded a second time")
@@ -28,7 +28,7 @@ def _copy() -> ModuleType:
     if spec is None or spec.loader is None:
         raise ImportError(f"array_api_strict cannot be loaded a second time from {found.origin}")
     copy = module_from_spec(spec)
-    # What stands in the package's own namespace is written by any module of flags, this copy's as well.
+    # Every copy of the flags module writes into the original package's namespace.
     public, version = list(array_api_strict.__all__), array_api_strict.__array_api_version__
     sys.modules[NAME] = copy
     try:

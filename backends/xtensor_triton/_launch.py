@@ -26,7 +26,7 @@ ALIGNMENT = 16
 """Divisor of addresses and sizes that lets the compiler use loads of 16 bytes."""
 
 DIVISIBLE, ONE = True, "one"
-"""What the compiler may assume about an argument."""
+"""Assumptions of the compiler about an argument."""
 
 OPTIONS: dict[str, Any] = {"enable_fp_fusion": False}
 """No fused multiply-add, as in NumPy; the default of this option differs between versions of Triton."""

@@ -1,8 +1,8 @@
 """The table of operations on the pages, generated from ``xtensor.backend.TABLE`` during the build.
 
-The line ``<!-- operations -->`` is replaced by one table for each kind of operation, ``<!-- primitives -->`` by the list
-of the primitives, and ``<!-- entries MODULE -->`` by an entry for each public function of a module or of a package's
-modules. The hook imports xtensor, which needs NumPy.
+The line ``<!-- operations -->`` is replaced by one table for each kind of operation, ``<!-- primitives -->`` by the
+list of the primitives, and ``<!-- entries MODULE -->`` by an entry for each public function of a module or of a
+package's modules. The hook imports xtensor, which needs NumPy.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ def obtain(name: str, device: Device, service: Callable[..., Any], *args: Any, *
 
 
 class _Final(type):
-    """The class of Array, which keeps users from calling it."""
+    """Metaclass of Array: raises TypeError where a user calls the class."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         raise TypeError("Array() is not called directly; make an array with xtensor.asarray, xtensor.zeros, …")
@@ -136,42 +136,42 @@ class Array(Methods, Operators, metaclass=_Final):
 
     @property
     def dtype(self) -> DType:
-        """The elements' dtype."""
+        """Dtype of the elements."""
         return self._native.dtype  # type: ignore[no-any-return]
 
     @property
     def device(self) -> Device:
-        """The device the elements are on."""
+        """Device of the elements."""
         return self._device
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The length of each axis."""
+        """Length of each axis."""
         return self._native.shape  # type: ignore[no-any-return]
 
     @property
     def ndim(self) -> int:
-        """The number of axes."""
+        """Number of axes."""
         return self._native.ndim  # type: ignore[no-any-return]
 
     @property
     def size(self) -> int:
-        """The number of elements."""
+        """Number of elements."""
         return self._native.size  # type: ignore[no-any-return]
 
     @property
     def itemsize(self) -> int:
-        """Bytes of one element."""
+        """Size of one element in bytes."""
         return self.dtype.itemsize
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements."""
+        """Size of all elements in bytes."""
         return self.size * self.dtype.itemsize
 
     @property
     def T(self) -> Array:  # noqa: N802 - the standard's name
-        """The transpose of a matrix; ValueError unless there are two axes."""
+        """Transpose of a matrix; ValueError unless there are two axes."""
         if self.ndim != 2:
             raise ValueError(
                 f"x.T needs an array of two dimensions, not shape {self.shape}; use x.mT for stacks of matrices, "
@@ -181,35 +181,35 @@ class Array(Methods, Operators, metaclass=_Final):
 
     @property
     def mT(self) -> Array:  # noqa: N802 - the standard's name
-        """The transpose of each matrix of a stack; ValueError with fewer than two axes."""
+        """Transpose of each matrix of a stack; ValueError with fewer than two axes."""
         if self.ndim < 2:
             raise ValueError(f"x.mT needs an array of two or more dimensions, not shape {self.shape}")
         return apply(MATRIX_TRANSPOSE, self._device, self._native)
 
     @property
     def real(self) -> Array:
-        """The real components; the array itself where it is real."""
+        """Real components; the array itself for a real dtype."""
         return xp.real(self) if self.dtype.kind == "c" else self
 
     @property
     def imag(self) -> Array:
-        """The imaginary components; zeros where the array is real."""
+        """Imaginary components; zeros for a real dtype."""
         return xp.imag(self) if self.dtype.kind == "c" else xp.zeros_like(self)  # type: ignore[no-any-return]
 
     # -- the namespace and other libraries ------------------------------------------------------------------------
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> ModuleType:
-        """The module ``xtensor``; ValueError for a version of the standard before 2021.12 or after 2025.12."""
+        """Return the module ``xtensor``; raise ValueError for a version of the standard that it does not support."""
         if api_version is not None:
             check_version(api_version)
         return xp  # type: ignore[no-any-return]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        """The values as a NumPy array: the same memory on the host; TypeError off it, unless transfers are allowed."""
+        """Return the values as a NumPy array: a view on the host; off it, TypeError unless transfers are allowed."""
         return np.array(host_values(self._native, self._device, "numpy.asarray"), dtype=dtype, copy=copy)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """What one of NumPy's functions gives for this array: computed on its device, or refused with TypeError."""
+        """Return the result of a NumPy function, computed on this device; TypeError without a counterpart."""
         return xp._numpy.array_function(function, types, args, kwargs)
 
     def __dlpack__(
@@ -221,7 +221,7 @@ class Array(Methods, Operators, metaclass=_Final):
         dl_device: tuple[Any, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """A DLPack capsule of the elements, for another library's ``from_dlpack``.
+        """Return a DLPack capsule of the elements, for another library's ``from_dlpack``.
 
         Parameters
         ----------
@@ -244,16 +244,16 @@ class Array(Methods, Operators, metaclass=_Final):
         )
 
     def __dlpack_device__(self, /) -> tuple[int, int]:
-        """The device in DLPack's terms: its type and its number."""
+        """Return the device in DLPack's terms: its type and its number."""
         return self._device.dlpack_device
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        """The memory in CUDA's own protocol (version 3), where the library has it; AttributeError elsewhere."""
+        """CUDA array interface (version 3), where the library has it; AttributeError elsewhere."""
         return self._native.__cuda_array_interface__  # type: ignore[no-any-return]
 
     def to_device(self, device_: Device | str, /, *, stream: Any = None) -> Array:
-        """This array on another device; itself if it is there already.
+        """Return this array on another device; the array itself if it is there already.
 
         Parameters
         ----------
@@ -289,7 +289,7 @@ class Array(Methods, Operators, metaclass=_Final):
         return int(self._single("index"))
 
     def _single(self, conversion: str, refused: str = "") -> Native:
-        """The native array of the one element that Python's conversions take."""
+        """Return the native array for a conversion to a Python scalar; raise unless it has one element."""
         native = self._native
         if native.ndim and (conversion != "bool" or native.size != 1):
             remedy = "; use xtensor.any(x) or xtensor.all(x)" if conversion == "bool" else "; index one element"
@@ -314,7 +314,7 @@ class Array(Methods, Operators, metaclass=_Final):
         return bool(xp.any(self == value))
 
     def item(self, *index: int) -> Scalar:
-        """The one element as a Python scalar, or the element at an index; ValueError if there are several."""
+        """Return the only element, or the element at an index, as a Python scalar; ValueError if there are several."""
         if index:
             for position in index:
                 check_integer(position, "item", "an index")
@@ -324,7 +324,7 @@ class Array(Methods, Operators, metaclass=_Final):
         return self._device._library.to_host(self._native).item()  # type: ignore[no-any-return]
 
     def tolist(self) -> Any:
-        """The elements as nested lists of Python scalars; a Python scalar for a 0-d array."""
+        """Return the elements as nested lists of Python scalars; a Python scalar for a 0-d array."""
         return self._device._library.to_host(self._native).tolist()
 
     def __repr__(self) -> str:
@@ -350,7 +350,7 @@ class Array(Methods, Operators, metaclass=_Final):
     # -- copies ---------------------------------------------------------------------------------------------------
 
     def copy(self) -> Array:
-        """A copy with memory of its own."""
+        """Return a copy that shares no memory with this array."""
         return apply(ASTYPE, self._device, self._native, self.dtype, copy=True)
 
     def __copy__(self) -> Array:
@@ -373,7 +373,7 @@ class Array(Methods, Operators, metaclass=_Final):
                 if part.__class__ not in PLAIN_KEYS:
                     key = self._key(key)
                     break
-        elif kind not in PLAIN_KEYS:
+        elif kind is not slice and kind is not int and kind not in PLAIN_KEYS:
             key = key._native if kind is Array and key._device is device else self._key(key)
         try:
             if device.getitem is not None:
@@ -414,7 +414,7 @@ class Array(Methods, Operators, metaclass=_Final):
             raise _key_error(error, self._native, device, key, value) from error
 
     def _value(self, value: Any) -> Native:
-        """What is assigned, as a native array of this device."""
+        """Return the value of an assignment as a native array of this device, or a Python scalar."""
         if isinstance(value, (list, tuple)):
             value = xp.asarray(value, device=self._device)
         native = native_operand(value, self._device, "__setitem__")
@@ -423,7 +423,7 @@ class Array(Methods, Operators, metaclass=_Final):
         return native
 
     def _key(self, key: Key) -> Key:
-        """A key with its Arrays as native arrays of this device."""
+        """Return a key with its Arrays as native arrays of this device."""
         if key.__class__ is Array:
             if key._device is self._device:
                 return key._native
@@ -441,7 +441,7 @@ class Array(Methods, Operators, metaclass=_Final):
         return key
 
     def view(self, dtype: Any = None) -> Array:
-        """The same memory seen as another dtype; the last axis changes its length with the itemsize."""
+        """Return a view of the memory as another dtype; the length of the last axis changes with the itemsize."""
         if dtype is None:
             return self[...]
         wanted = check_dtype(dtype, self._device, "view")
@@ -457,7 +457,7 @@ dispatch.make = make
 
 
 def _key_error(error: Exception, native: Native, device: Device, key: Key, *value: Any) -> Exception:
-    """An indexing error that names the key and the shape."""
+    """Return an indexing error that names the key and the shape."""
     text = describe(key)
     if isinstance(error, IndexError):
         return IndexError(f"index {text} does not fit an array of shape {native.shape}: {error}")
@@ -465,7 +465,7 @@ def _key_error(error: Exception, native: Native, device: Device, key: Key, *valu
 
 
 def _unpickle(values: np.ndarray[Any, Any], backend: str, spec: str) -> Array:
-    """A pickled array, on its device, or on the default one where that is missing."""
+    """Return a pickled array on its device, or on the default one where that is missing."""
     if not isinstance(values, np.ndarray) or not isinstance(backend, str) or not isinstance(spec, str):
         raise TypeError(
             "a pickle of an Array holds a NumPy array and the names of a backend and a device, not "

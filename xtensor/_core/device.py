@@ -70,7 +70,7 @@ class Device:
     _provider: Provider
     _spec: str
     _library: Backend
-    """The backend whose native arrays it has: the provider itself, or what an overlay stands on."""
+    """The backend whose native arrays it has: the provider itself, or the storage of an overlay."""
     _place: str
     """The device's spec at that backend."""
     _functions: Functions
@@ -212,7 +212,7 @@ _set = object.__setattr__
 _lock = threading.RLock()
 _devices: dict[tuple[Provider, str], Device] = {}
 _names: dict[tuple[Provider, str], tuple[int, str]] = {}
-"""The names of devices, each with the state of the registry in which it was found."""
+"""Cache of device names, each with the registry's generation."""
 
 
 def _intern(provider: Provider, spec: str) -> Device:
@@ -281,7 +281,7 @@ def _open(place: Device) -> None:
 
 
 def device(spec: str | Device) -> Device:
-    """The device that a spec names.
+    """Return the device of a spec.
 
     Parameters
     ----------
@@ -313,7 +313,7 @@ def device(spec: str | Device) -> Device:
 
 
 _named: dict[str, tuple[int, Device]] = {}
-"""The devices by the specs that were asked for, each with the state of the registry then."""
+"""Cache of devices by requested spec, each with the registry's generation."""
 
 
 def _look_up(spec: str) -> Device:
@@ -340,7 +340,7 @@ def _matches(candidate: str, wanted: str) -> bool:
 
 
 def devices() -> tuple[Device, ...]:
-    """All devices of this machine, the default choice first. Initialises none of them."""
+    """Return all devices of this machine, the default choice first. Initialises none of them."""
     found = []
     for entry in registry.entries():
         try:
@@ -359,12 +359,12 @@ def devices() -> tuple[Device, ...]:
 
 
 def best_device(*, min_free_memory: int = 0) -> Device:
-    """The most capable device with enough free memory.
+    """Return the most capable device with enough free memory.
 
     Parameters
     ----------
     min_free_memory
-        Bytes that must be free. Asking for more than 0 asks the devices, which may initialise them.
+        Bytes that must be free. More than 0 queries the devices, which may initialise them.
 
     Raises
     ------
@@ -383,12 +383,12 @@ def best_device(*, min_free_memory: int = 0) -> Device:
 
 _default: Device | None = None
 _automatic: tuple[int, Device] | None = None
-"""The automatic choice, and the state of the registry when it was made."""
+"""Cache of the automatic choice, with the registry's generation."""
 _override: ContextVar[Device | None] = ContextVar("xtensor_device", default=None)
 
 
 def default_device() -> Device:
-    """The device on which arrays are created where nothing else decides.
+    """Return the device on which arrays are created by default.
 
     In this order: :func:`use_device` of this thread or task, :func:`set_default_device`, the environment variable
     ``XTENSOR_DEVICE``, the most capable device here.
@@ -411,7 +411,7 @@ def set_default_device(spec: str | Device | None) -> None:
 
 @contextmanager
 def use_device(spec: str | Device) -> Iterator[Device]:
-    """Make a device the default one within a ``with`` block, for this thread and this task only."""
+    """Make a device the default one within a ``with`` block, for this thread or task only."""
     chosen = device(spec)
     token = _override.set(chosen)
     try:
@@ -421,7 +421,7 @@ def use_device(spec: str | Device) -> Iterator[Device]:
 
 
 def resolve(spec: str | Device | None) -> Device:
-    """The device of a ``device=`` argument: the default one for None."""
+    """Return the device of a ``device=`` argument: the default device for None."""
     if spec is None:
         return default_device()
     return spec if spec.__class__ is Device else device(spec)

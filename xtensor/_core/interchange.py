@@ -1,4 +1,4 @@
-"""DLPack both ways: the standard's protocol for handing memory from one library to another.
+"""DLPack, the standard's protocol for sharing memory between libraries: export and import.
 
 Source: Array API standard 2025.12, "Data interchange mechanisms", ``__dlpack__`` and ``from_dlpack``.
 """
@@ -30,7 +30,7 @@ def export(
     dl_device: tuple[Any, int] | None,
     copy: bool | None,
 ) -> Any:
-    """The capsule that ``Array.__dlpack__`` gives."""
+    """Return the capsule for ``Array.__dlpack__``."""
     target = device.dlpack_device if dl_device is None else _dlpack_device(dl_device)
     if target[0] in HOST_TYPES and stream is not None:
         raise ValueError(f"the host has no streams: stream is None there, not {describe(stream)}")
@@ -52,7 +52,7 @@ def export(
 
 
 def from_producer(x: Any, device: Device | None, copy: bool | None) -> tuple[Native, Device]:
-    """A native array of a producer's elements, and its device: ``device``, or else where the producer has them."""
+    """Return a native array of a producer's elements and its device: ``device``, or else the producer's."""
     try:
         kind, number = x.__dlpack_device__()
         _ = x.__dlpack__
@@ -87,7 +87,7 @@ def _dlpack_device(value: Any) -> tuple[int, int]:
 
 
 def _device_at(place: tuple[int, int]) -> Device:
-    """The device of a DLPack place; the default one if it is there."""
+    """Return the device at a DLPack device; the default device if it is there."""
     preferred = default_device()
     if preferred._library.dlpack_device(preferred._place) == place:
         return preferred  # without asking every backend for its devices

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-any-return"
-"""The methods that people type on arrays: the namespace's functions, called on the array itself.
+"""Convenience methods of arrays: the namespace's functions, called on the array itself.
 
 The standard leaves these out; NumPy's signatures are kept, so that code written for NumPy's methods runs unchanged.
 """
@@ -23,7 +23,7 @@ Axis: TypeAlias = int | tuple[int, ...] | None
 
 
 class Methods:
-    """The convenience methods of an Array."""
+    """Convenience methods of an Array."""
 
     __slots__ = ()
 

@@ -116,7 +116,7 @@ several results; depending on the elements' values."""
 
 
 class Operation:
-    """What is true of one function on every device.
+    """Record of one function: its properties on every device.
 
     Attributes
     ----------

@@ -74,7 +74,7 @@ class Entry:
         self._probed = False
 
     def load(self) -> Provider:
-        """The backend object, its library not imported yet; raises :class:`BackendUnavailableError`."""
+        """Return the backend object without importing its library; raise :class:`BackendUnavailableError`."""
         with self._lock:
             if self._backend is None and self._failure is None:
                 source = self._source
@@ -90,7 +90,7 @@ class Entry:
             return self._backend
 
     def probe(self) -> Provider:
-        """The backend with its library imported and its devices counted; raises :class:`BackendUnavailableError`."""
+        """Return the backend after importing its library and counting devices; raise BackendUnavailableError."""
         if self._probed and self._failure is None and self._backend is not None:
             return self._backend
         with self._lock:
@@ -111,11 +111,11 @@ class Entry:
 
     @property
     def devices(self) -> tuple[str, ...]:
-        """Specs of its devices; empty before it was probed, and where it does not work."""
+        """Specs of its devices; empty before the probe, and if the backend does not work."""
         return self._devices
 
     def serves(self, kind: str) -> bool:
-        """Whether this backend serves a kind of device, or goes by that name."""
+        """Whether this backend serves a kind of device, or has that name."""
         try:
             return kind == self.name or kind in self.load().kinds
         except BackendUnavailableError:
@@ -181,7 +181,7 @@ _discovered = False
 
 
 def generation() -> int:
-    """Return the number of changes to the registry, by which cached look-ups are judged."""
+    """Return the number of changes to the registry, which tells whether a cached look-up is stale."""
     return _generation
 
 

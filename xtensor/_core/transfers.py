@@ -24,16 +24,16 @@ _policy: ContextVar[Policy] = ContextVar("xtensor_transfers", default="forbid")
 
 
 class transfers:  # noqa: N801 - reads as a function, and works as one
-    """Say whether arrays may move between devices unasked: a setter, and a context manager.
+    """Set the policy for transfers between devices that no call requests; also a context manager.
 
     ``transfers("allow")`` sets the policy for this thread or task; ``with transfers("allow"):`` does so for a block.
 
     Parameters
     ----------
     policy
-        ``"forbid"`` (at first): operands on two devices raise, and so does a silent copy to the host.
+        ``"forbid"`` (the default): operands on two devices raise, and so does an implicit copy to the host.
         ``"allow"``: operands move to the device of the first array, and ``numpy.asarray(x)`` copies to the host.
-        ``"log"``: the same, and each transfer is logged with its bytes and its caller (logger ``xtensor.transfers``).
+        ``"log"``: as ``"allow"``; each transfer is logged with its bytes and its caller (logger ``xtensor.transfers``).
 
     Raises
     ------
@@ -64,7 +64,7 @@ class transfers:  # noqa: N801 - reads as a function, and works as one
 
 
 def move(native: Native, source: Device, target: Device) -> Native:
-    """A native array of ``source`` as one of ``target``: shared memory where both can reach it, else one copy."""
+    """Return a native array of ``source`` as one of ``target``: a view where both can read the memory, else a copy."""
     if source is target:
         return native
     if not target.supports(native.dtype):
@@ -81,7 +81,7 @@ def move(native: Native, source: Device, target: Device) -> Native:
 
 
 def allowed(native: Native, source: Device, target: str) -> bool:
-    """Whether the policy lets a native array move unasked, logging it where the policy says so."""
+    """Whether the policy allows an implicit transfer of a native array; logs it under the policy ``"log"``."""
     policy = _policy.get()
     if policy == "log":
         size = native.size * native.dtype.itemsize
@@ -92,7 +92,7 @@ def allowed(native: Native, source: Device, target: str) -> bool:
 
 
 def join(native: Native, source: Device, target: Device) -> Native:
-    """A native array brought to the device of the other operands, where the policy or its rank allows."""
+    """Return a native array on the device of the other operands; raise unless the policy allows it or it is 0-d."""
     if source.host and native.ndim == 0:
         return move(native, source, target)
     if not allowed(native, source, str(target)):
@@ -104,7 +104,7 @@ def join(native: Native, source: Device, target: Device) -> Native:
 
 
 def host_values(native: Native, source: Device, what: str) -> np.ndarray[Any, Any]:
-    """The values on the host, for a caller who did not ask for a transfer in so many words."""
+    """Return the values on the host for an implicit conversion; raise TypeError unless the policy allows it."""
     if not source.host and not allowed(native, source, "the host"):
         raise TypeError(
             f"{what} would copy an array from {source} to the host; ask for the copy with x.to_device('cpu'), "
@@ -114,6 +114,6 @@ def host_values(native: Native, source: Device, what: str) -> np.ndarray[Any, An
 
 
 def _caller() -> str:
-    """File and line of the first frame outside this package."""
+    """Return file and line of the first frame outside this package."""
     frame: FrameType | None = caller_frame()
     return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else "an unknown place"

@@ -1,0 +1,64 @@
+"""Array is final, one place makes arrays, and a Device equals its name."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import xtensor as xp
+
+PACKAGE = Path(xp.__file__).parent
+
+
+def test_array_cannot_be_called():
+    with pytest.raises(TypeError, match=r"Array\(\) is not called directly; make an array with xtensor\.asarray"):
+        xp.Array()
+
+
+def test_array_cannot_be_subclassed():
+    with pytest.raises(TypeError, match="Array is final"):
+        type("Mine", (xp.Array,), {})
+
+
+def test_device_cannot_be_subclassed():
+    with pytest.raises(TypeError, match="Device is final"):
+        type("Mine", (xp.Device,), {})
+
+
+def test_native_arrays_are_wrapped_in_two_modules_only():
+    """The Array's module, and dispatch, whose hottest functions inline its lines."""
+    found = {
+        path.name
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Attribute) and target.attr == "_device"
+    }
+    assert found == {"array.py", "dispatch.py"}
+
+
+def test_device_equals_its_name(device):
+    name = str(device)
+    assert device == name
+    assert name == device
+    assert device != "nowhere:7"
+    assert hash(device) == hash(name)
+    assert {device: 1}[name] == 1
+
+
+def test_device_of_an_array_compares_with_a_spec(device):
+    assert xp.zeros(1).device == device.name
+
+
+def test_device_tells_what_it_implements(device):
+    assert not device.implements("no_such_function")
+    with pytest.raises(TypeError, match="operation's name"):
+        device.implements(1)
+
+
+def test_composed_function_is_not_implemented_by_the_library():
+    assert xp.device("cpu").implements("linalg.svd")
+    assert not xp.device("cpu").implements("nn.softmax")

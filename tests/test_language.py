@@ -1,0 +1,35 @@
+"""The language of the code: docstrings begin as the style guide says, and the project speaks of itself alone."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+FILES = [
+    path
+    for folder in ("xtensor", "backends", "conformance", "benchmarks", "examples", "docs/hooks", "tests")
+    for path in sorted((ROOT / folder).rglob("*.py"))
+    if path != Path(__file__)
+]
+
+BEGINNING = re.compile(r"(What|For which|That which|How much|How many|Whether what)\b")
+
+
+def strings(path: Path) -> list[tuple[int, str]]:
+    """The docstrings of a module, and the strings that document its constants, with their lines."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return [
+        (node.lineno, node.value.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    ]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_docstring_begins_with_a_noun_or_a_verb(path):
+    assert [(line, text.splitlines()[0]) for line, text in strings(path) if BEGINNING.match(text.strip())] == []
