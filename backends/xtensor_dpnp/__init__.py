@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Collection, Sequence
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -22,21 +21,21 @@ REMEDY = 'python -m pip install "xtensor[dpnp]"'
 class DpnpBackend(Backend):
     """dpnp's functions, corrected where they depart from the standard.
 
-    Every array of a device is on one queue, as dpnp refuses operands of two. It is made when the device is first
-    used. dpnp keeps the order of its work, through events; a queue that kept it, too, would block: dpnp's clean-up
-    tasks, which need Python's lock, would stand in the way of work that is waited for with the lock held.
+    All arrays of a device are on one queue, created when the device is first used, as dpnp refuses operands of two
+    queues. The queue is out of order; dpnp orders its kernels by events. An in-order queue can deadlock: dpnp's
+    clean-up tasks, which need the interpreter's lock, would precede kernels that are waited for with the lock held.
     """
 
     name = "dpnp"
     kinds = ("sycl",)
     requires = "xtensor[dpnp]"
-    corrections = ("acosh", "expm1", "pow", "tan", "tanh")
-    composed_inplace = ("floor_divide",)
+    corrections = ("acosh", "expm1", "pow", "tanh")
+    # Operators whose function is not dpnp's own; the namespace's ``inplace`` has one for real quotients.
+    composed_inplace = ("divide", "floor_divide", "matmul", "pow")
 
     def __init__(self) -> None:
         self._devices: dict[str, Any] = {}
         self._queues: dict[str, Any] = {}
-        self._indexing: ModuleType
 
     def probe(self) -> str:
         try:
@@ -45,8 +44,6 @@ class DpnpBackend(Backend):
             self._devices = _runtime.enumerate_devices(dpctl)
             import dpnp
 
-            from . import _indexing
-
             version = str(dpnp.__version__)
         except ModuleNotFoundError as error:
             raise BackendUnavailableError(f"the module {error.name!r} is not installed", REMEDY) from error
@@ -54,7 +51,6 @@ class DpnpBackend(Backend):
             raise BackendUnavailableError(f"dpnp does not work: {type(error).__name__}: {error}", REMEDY) from error
         if not self._devices:
             raise BackendUnavailableError(*_runtime.no_device())
-        self._indexing = _indexing
         return version
 
     def devices(self) -> Sequence[str]:
@@ -67,12 +63,12 @@ class DpnpBackend(Backend):
         return dpnp.ndarray  # type: ignore[no-any-return]
 
     def queue(self, spec: str) -> Any:
-        """The queue of a device, on which all its arrays are."""
+        """Return the queue of a device."""
         queue = self._queues.get(spec)
         if queue is None:
             import dpctl
 
-            # Two threads that come here at once must leave with the same queue.
+            # setdefault: two threads that create a queue at once use the same one.
             queue = self._queues.setdefault(spec, dpctl.SyclQueue(self._devices[spec]))
         return queue
 
@@ -92,37 +88,41 @@ class DpnpBackend(Backend):
 
     def from_host(self, array: np.ndarray[Any, Any], spec: str, *, copy: bool | None) -> Native:
         if copy is False:
-            raise ValueError(f"values on the host reach {spec} by a copy only; pass copy=None or copy=True")
+            raise ValueError(f"host values cannot be used on {spec} without a copy; pass copy=None or copy=True")
         import dpnp
 
-        from ._namespace import created
+        from ._creation import allocate
 
-        # dpnp reads elements that are whole steps apart, which a field of a record need not be.
+        # dpnp requires strides that are multiples of the item size; a field of a record may have others.
         if any(stride % array.itemsize for stride in array.strides):
             array = np.ascontiguousarray(array)
-        return created(dpnp.asarray, array.nbytes, array, sycl_queue=self.queue(spec))
+        return allocate(dpnp.asarray, array.nbytes, array, sycl_queue=self.queue(spec))
 
     def getitem(self, native: Native, key: Any) -> Native:
-        return self._indexing.getitem(native, key)
+        from ._indexing import getitem
+
+        return getitem(native, key)
 
     def setitem(self, native: Native, key: Any, value: Native) -> Native:
-        self._indexing.setitem(native, key, value)
+        from ._indexing import setitem
+
+        setitem(native, key, value)
         return native
 
     def dlpack_device(self, spec: str) -> tuple[int, int]:
         return (14, self._devices[spec].get_device_id())  # 14: kDLOneAPI
 
-    def to_dlpack(self, native: Native, **asked: Any) -> Any:
-        if asked.get("stream") is None:
+    def to_dlpack(self, native: Native, **requested: Any) -> Any:
+        if requested.get("stream") is None:
             native.sycl_queue.wait()  # a consumer that names no queue cannot wait for ours
-        return native.__dlpack__(**asked)
+        return native.__dlpack__(**requested)
 
     def from_dlpack(self, producer: Any, spec: str, *, copy: bool | None) -> Native:
         import dpnp
 
         queue = getattr(producer, "sycl_queue", None)
         if queue is not None:
-            queue.wait()  # what is still computed there is in no order with our queue
+            queue.wait()  # its kernels are not ordered with those of our queue
         return dpnp.from_dlpack(producer, copy=copy).to_device(self.queue(spec))
 
     def rank(self, spec: str) -> int:
@@ -162,10 +162,10 @@ class DpnpBackend(Backend):
             self._queues[spec].wait()
 
     def release_memory(self, spec: str) -> None:
-        self.synchronize(spec)  # what unfinished work still uses is freed only then
+        self.synchronize(spec)  # memory that running kernels use is freed when they finish
 
     def out_of_memory(self, error: BaseException) -> bool:
-        from ._namespace import out_of_memory
+        from ._creation import out_of_memory
 
         return out_of_memory(error)
 
@@ -174,15 +174,18 @@ class DpnpBackend(Backend):
 
         if isinstance(error, dpnp.linalg.LinAlgError):
             return np.linalg.LinAlgError(str(error))
-        if isinstance(error, ValueError) and "does not support input type" in str(error):
-            return TypeError(str(error))
+        message = str(error)
+        if isinstance(error, ValueError) and "does not support input type" in message:
+            return TypeError(message)
+        if isinstance(error, ValueError) and "read-only" in message:
+            return ValueError(f"assignment destination is read-only ({message}); copy the array first")
         if self.out_of_memory(error):
-            return MemoryError(str(error))
+            return MemoryError(message)
         return error
 
 
 class _HostMemory:
-    """A native array of the CPU in terms of NumPy's array interface; keeps it alive."""
+    """NumPy's array interface of a native array of a CPU; keeps the array alive."""
 
     def __init__(self, native: Native) -> None:
         self.native = native
@@ -194,12 +197,12 @@ class _HostMemory:
             "shape": memory["shape"],
             "typestr": memory["typestr"],
             "strides": None if strides is None else tuple(stride * size for stride in strides),
-            "data": (memory["data"][0] + memory.get("offset", 0) * size, False),
+            "data": (memory["data"][0] + memory.get("offset", 0) * size, not native.flags.writable),
         }
 
 
 def _free_on_host() -> int | None:
-    """Bytes of the host's memory that nobody uses (POSIX)."""
+    """Free bytes of the host's memory (POSIX); None if unknown."""
     if sys.platform == "win32":
         return None
     try:

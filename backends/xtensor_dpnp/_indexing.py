@@ -1,8 +1,8 @@
-"""Indexing as NumPy does it, where dpnp stops short of it.
+"""NumPy's indexing, where dpnp lacks a part of it.
 
-dpnp indexes with integers, slices, ``...``, None and one mask or index array as NumPy does, but not with index arrays
-that stand apart, nor with integers or booleans among them, and it takes positions out of bounds. Such keys are taken
-apart here: a view with the indexed axes in front, and an index array for each of them.
+dpnp supports keys of integers, slices, ``...`` and None, and keys of one mask. For all other keys, with index arrays
+apart from each other or beside integers and booleans, the indexed axes are moved to the front of a view, which is then
+indexed by one index array for each of these axes. Positions are checked, as dpnp reads and writes out of bounds.
 """
 
 from __future__ import annotations
@@ -11,63 +11,93 @@ from collections.abc import Iterator
 from itertools import groupby
 from operator import index
 from types import EllipsisType
-from typing import Any
+from typing import Any, NamedTuple
 
 import dpnp
 import numpy as np
 
-from xtensor.backend import Native
+from xtensor.backend import DType, Native
 
-__all__ = ["checked_positions", "getitem", "setitem"]
+__all__ = ["getitem", "setitem"]
 
 BASIC = frozenset((int, slice, type(None), EllipsisType))
+"""Classes of the parts of keys that give a view."""
+
+
+class Selection(NamedTuple):
+    """A view indexed by arrays along its leading axes.
+
+    ``ndim`` is the number of dimensions of the arrays' common shape, ``position`` the first of these dimensions in the
+    result of NumPy's indexing.
+    """
+
+    view: Native
+    arrays: tuple[Native, ...]
+    ndim: int
+    position: int
 
 
 def getitem(native: Native, key: Any) -> Native:
-    if _is_basic(key) or _is_mask(native, key):
+    """Return ``native[key]``: a view for basic keys, else a new array."""
+    if _is_basic(key):
         return native[key]
-    view, positions, front, place = _taken_apart(native, key)
-    picked = view[positions]
-    return _moved(picked, 0, place, front) if place else picked
+    if _is_mask(native, key):
+        result = native[key]
+    else:
+        selection = _select(native, key)
+        result = _move_axes(selection.view[selection.arrays], 0, selection.position, selection.ndim)
+    if not result.flags.writable:
+        result.flags.writable = True  # dpnp copies the flag along with the values
+    return result
 
 
-def setitem(native: Native, key: Any, value: Native) -> None:
-    if native.dtype.kind in "iu" and value.__class__ is int:
-        limits = np.iinfo(native.dtype)
-        if not limits.min <= value <= limits.max:
-            raise OverflowError(f"{value} does not fit dtype {native.dtype}")
+def setitem(native: Native, key: Any, value: Native | complex) -> None:
+    """Assign to ``native[key]``; raise for Python scalars that the dtype cannot represent, as NumPy does."""
+    if native.dtype.kind in "iu" and value.__class__ in (int, float):
+        value = _in_range(value, native.dtype)
     if _is_basic(key):
         native[key] = value
     elif _is_mask(native, key):
-        native[key] = _without_leading_axes(value, native.ndim - key.ndim + 1)
+        _assign(native, key, _without_leading_axes(value, native.ndim - key.ndim + 1))
     else:
-        view, positions, front, place = _taken_apart(native, key)
-        ndim = front + view.ndim - len(positions)
+        selection = _select(native, key)
+        ndim = selection.ndim + selection.view.ndim - len(selection.arrays)
         value = _without_leading_axes(value, ndim)
-        if place and getattr(value, "ndim", 0):
+        if selection.position and getattr(value, "ndim", 0):
             value = dpnp.reshape(value, (1,) * (ndim - value.ndim) + value.shape)
-            value = _moved(value, place, 0, front)
-        view[positions] = value
+            value = _move_axes(value, selection.position, 0, selection.ndim)
+        _assign(selection.view, selection.arrays, value)
 
 
-def checked_positions(positions: Native, length: int) -> Native:
-    """Index arrays' positions as int64; IndexError where one is outside an axis of that length."""
-    if positions.size:
-        lowest, highest = int(dpnp.min(positions)), int(dpnp.max(positions))
-        if lowest < -length or highest >= length:
-            wrong = highest if highest >= length else lowest
-            raise IndexError(f"index {wrong} is out of bounds for an axis of length {length}")
-    return dpnp.astype(positions, np.int64, copy=False)
+def _assign(native: Native, key: Any, value: Any) -> None:
+    """Assign by a mask or index arrays; operands that share memory with the array are copied, as by NumPy."""
+    try:
+        native[key] = value
+    except ValueError as error:
+        if "overlap" not in str(error):
+            raise
+        key = tuple(map(dpnp.copy, key)) if isinstance(key, tuple) else dpnp.copy(key)
+        native[key] = dpnp.copy(value) if isinstance(value, dpnp.ndarray) else value
+
+
+def _in_range(value: Any, dtype: DType) -> int:
+    """A Python number as an integer of a dtype; ValueError for NaN, OverflowError out of its range."""
+    integer, limits = int(value), np.iinfo(dtype)
+    if not limits.min <= integer <= limits.max:
+        raise OverflowError(f"Python integer {integer} out of bounds for {dtype}")
+    return integer
 
 
 def _without_leading_axes(value: Any, ndim: int) -> Any:
-    """A value to assign without the axes of length 1 that it has in front of those of the place it goes to."""
+    """A value to assign, without leading axes of length 1 beyond ``ndim`` axes."""
     extra = getattr(value, "ndim", 0) - ndim
     return dpnp.reshape(value, value.shape[extra:]) if extra > 0 and value.shape[:extra] == (1,) * extra else value
 
 
-def _moved(native: Native, source: int, destination: int, count: int) -> Native:
-    """``count`` neighbouring axes moved from one place to another."""
+def _move_axes(native: Native, source: int, destination: int, count: int) -> Native:
+    """Move ``count`` neighbouring axes."""
+    if source == destination:
+        return native
     return dpnp.moveaxis(native, tuple(range(source, source + count)), tuple(range(destination, destination + count)))
 
 
@@ -81,10 +111,11 @@ def _is_mask(native: Native, key: Any) -> bool:
     return isinstance(key, dpnp.ndarray) and key.dtype.kind == "b" and key.ndim > 0
 
 
-def _taken_apart(native: Native, key: Any) -> tuple[Native, tuple[Native, ...], int, int]:
-    """A view with the axes of index arrays in front, the arrays, the axes they make together, and where those belong.
+def _select(native: Native, key: Any) -> Selection:
+    """Split a key into a view with the indexed axes in front and the index arrays for them.
 
-    NumPy's rule for the last: where the first of them was if they stand side by side, else in front.
+    NumPy's rule for the result: the arrays' dimensions replace the indexed axes if these are neighbours, and come first
+    otherwise.
     """
     parts = [_part(part, native.sycl_queue) for part in (key if key.__class__ is tuple else (key,))]
     advanced = any(isinstance(part, (dpnp.ndarray, bool)) for part in parts)
@@ -92,50 +123,70 @@ def _taken_apart(native: Native, key: Any) -> tuple[Native, tuple[Native, ...], 
     basic: list[Any] = []
     axes: list[int] = []
     arrays: list[Native] = []
-    axis = source = 0  # the next axis of the view, and of the array
+    view_axis = native_axis = 0
     for part in _without_ellipsis(parts, native.ndim):
         if isinstance(part, selecting):
-            for kept, positions in _positions(part, native, source):
-                basic.append(kept)
-                axes.append(axis)
+            for view_part, positions in _positions(part, native, native_axis):
+                basic.append(view_part)
+                axes.append(view_axis)
                 arrays.append(positions)
-                axis += 1
+                view_axis += 1
         else:
             basic.append(part)
-            axis += not isinstance(part, int)
-        source += _axes_used(part)
+            view_axis += not isinstance(part, int)
+        native_axis += _axes_used(part)
     view = native[tuple(basic)]
     try:
-        front = len(np.broadcast_shapes(*(positions.shape for positions in arrays)))
+        ndim = len(np.broadcast_shapes(*(positions.shape for positions in arrays)))
     except ValueError as error:
-        raise IndexError(f"index arrays do not broadcast together: {error}") from None
-    rest = [position for position in range(view.ndim) if position not in axes]
-    runs = [selected for selected, _ in groupby(isinstance(part, selecting) for part in parts)].count(True)
-    return dpnp.permute_dims(view, (*axes, *rest)), tuple(arrays), front, axes[0] if runs == 1 else 0
+        raise IndexError(f"shape mismatch: index arrays do not broadcast together: {error}") from None
+    rest = [axis for axis in range(view.ndim) if axis not in axes]
+    runs = [is_selecting for is_selecting, _ in groupby(isinstance(part, selecting) for part in parts)].count(True)
+    return Selection(dpnp.permute_dims(view, (*axes, *rest)), tuple(arrays), ndim, axes[0] if runs == 1 else 0)
 
 
-def _positions(part: Any, native: Native, source: int) -> Iterator[tuple[Any, Native]]:
-    """For each axis that an index array, a mask, an int or a bool selects from: how the view gets it, and where."""
+def _positions(part: Any, native: Native, axis: int) -> Iterator[tuple[Any, Native]]:
+    """For each axis that an index array, a mask, an int or a bool indexes: the view's key and the positions."""
     queue = native.sycl_queue
     if isinstance(part, bool):
         yield None, dpnp.zeros(int(part), dtype=np.int64, sycl_queue=queue)
         return
     if isinstance(part, int):
         part = dpnp.asarray(part, dtype=np.int64, sycl_queue=queue)
-    for positions in _of_mask(part, native.shape, source) if part.dtype.kind == "b" else (part,):
-        yield slice(None), checked_positions(positions, native.shape[source])
-        source += 1
+    for positions in _mask_positions(part, native.shape, axis) if part.dtype.kind == "b" else (part,):
+        yield slice(None), _checked(positions, axis, native.shape[axis])
+        axis += 1
+
+
+def _checked(positions: Native, axis: int, length: int) -> Native:
+    """Return positions as int64; IndexError where one is out of bounds. Blocks until the device has finished."""
+    if positions.size:
+        lowest, highest = int(dpnp.min(positions)), int(dpnp.max(positions))
+        if lowest < -length or highest >= length:
+            wrong = highest if highest >= length else lowest
+            raise IndexError(f"index {wrong} is out of bounds for axis {axis} with size {length}")
+    return dpnp.astype(positions, np.int64, copy=False)
+
+
+def _mask_positions(mask: Native, shape: tuple[int, ...], axis: int) -> tuple[Native, ...]:
+    """The positions of a mask's true elements along each of its axes."""
+    if mask.shape != shape[axis : axis + mask.ndim]:
+        raise IndexError(
+            f"boolean index did not match indexed array: the mask has shape {mask.shape}, the indexed axes have "
+            f"{shape[axis : axis + mask.ndim]}, the array has {shape}"
+        )
+    return dpnp.nonzero(mask)  # type: ignore[no-any-return]
 
 
 def _part(part: Any, queue: Any) -> Any:
-    """A part of a key as an int, a bool, a slice, ``...``, None or a native array that is no 0-d boolean."""
+    """A part of a key as an int, a bool, a slice, ``...``, None or a native array; a 0-d boolean becomes a bool."""
     if part.__class__ in BASIC or isinstance(part, bool):
         return part
     if isinstance(part, (np.ndarray, list)):
         part = dpnp.asarray(part, sycl_queue=queue)
     if isinstance(part, dpnp.ndarray):
         if part.dtype.kind not in "biu":
-            raise IndexError(f"an index array has a boolean or integer dtype, not {part.dtype}")
+            raise IndexError(f"arrays used as indices must be of integer (or boolean) type, not {part.dtype}")
         return bool(part) if part.dtype.kind == "b" and not part.ndim else part
     if isinstance(part, np.bool_):
         return bool(part)
@@ -143,34 +194,25 @@ def _part(part: Any, queue: Any) -> Any:
         return index(part)
     except TypeError:
         raise IndexError(
-            f"an array is indexed by integers, slices, '...', None and arrays of integers or booleans, not {part!r}"
+            "only integers, slices (`:`), ellipsis (`...`), None and integer or boolean arrays are valid indices, "
+            f"not {part!r}"
         ) from None
 
 
 def _axes_used(part: Any) -> int:
-    """How many axes of the array a part of a key stands for."""
+    """The number of axes of the array that a part of a key indexes."""
     if part is None or part is ... or isinstance(part, bool):
         return 0
     return part.ndim if isinstance(part, dpnp.ndarray) and part.dtype.kind == "b" else 1
 
 
 def _without_ellipsis(parts: list[Any], ndim: int) -> list[Any]:
-    """The parts of a key with full slices for its ``...``, or at its end, for the axes that no part stands for."""
+    """The parts of a key with full slices for its ``...``, or for the axes after its last part."""
     used = sum(map(_axes_used, parts))
     if used > ndim:
-        raise IndexError(f"too many indices: {used} for an array of {ndim} dimensions")
+        raise IndexError(f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed")
     ellipses = [position for position, part in enumerate(parts) if part is ...]
     if len(ellipses) > 1:
-        raise IndexError("an index holds one ellipsis ('...') at most")
+        raise IndexError("an index can only have a single ellipsis ('...')")
     position = ellipses[0] if ellipses else len(parts)
     return [*parts[:position], *[slice(None)] * (ndim - used), *parts[position + 1 :]]
-
-
-def _of_mask(mask: Native, shape: tuple[int, ...], source: int) -> tuple[Native, ...]:
-    """The positions of a mask's true elements along each of its axes."""
-    if mask.shape != shape[source : source + mask.ndim]:
-        raise IndexError(
-            f"a boolean index of shape {mask.shape} does not fit the axes {shape[source : source + mask.ndim]} "
-            f"of an array of shape {shape}"
-        )
-    return dpnp.nonzero(mask)  # type: ignore[no-any-return]

@@ -1,8 +1,8 @@
-"""Which SYCL devices are here, and Intel's OpenCL runtime for the CPU, which plain wheels leave unfound.
+"""Enumeration of SYCL devices, with Intel's OpenCL runtime for the CPU as its wheel installs it.
 
-The OpenCL loader looks for runtimes once, when SYCL first enumerates its platforms. The wheel ``intel-opencl-rt``
-installs the runtime of the CPU, but where the loader does not look; the loader takes further libraries from
-``OCL_ICD_FILENAMES``, which is set for the time of that enumeration. What the user configured stays as it is.
+The OpenCL loader searches for runtimes once, when SYCL first enumerates its platforms, and does not search the
+directory into which the wheel ``intel-opencl-rt`` installs its library. ``OCL_ICD_FILENAMES`` names the library to the
+loader; the variable is set during that enumeration alone. The user's own configuration takes precedence.
 """
 
 from __future__ import annotations
@@ -13,21 +13,22 @@ from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, distribution
 from typing import Any
 
-__all__ = ["cpu_runtime", "enumerate_devices", "no_device"]
+__all__ = ["cpu_runtime", "enumerate_devices", "named_runtime", "no_device"]
 
 FILENAMES = "OCL_ICD_FILENAMES"
 
 CONFIGURED = (FILENAMES, "OCL_ICD_VENDORS")
-"""The variables by which a user tells the OpenCL loader where its runtimes are."""
+"""Environment variables that name runtimes to the OpenCL loader."""
 
 LIBRARIES = frozenset(("libintelocl.so", "intelocl64.dll"))
+"""File names of the runtime's library."""
 
 PREFERENCE = ("level_zero", "cuda", "hip", "opencl")
-"""SYCL's backends, the native one of a device before the one that merely serves it too."""
+"""SYCL's backends in the order of preference for a device that several of them serve."""
 
 
 def cpu_runtime() -> str | None:
-    """The path of Intel's OpenCL runtime for the CPU as ``intel-opencl-rt`` installed it; None if it is not there."""
+    """Return the path of the library that ``intel-opencl-rt`` installed; None if it is not installed."""
     try:
         files = distribution("intel-opencl-rt").files or ()
     except PackageNotFoundError:
@@ -37,8 +38,8 @@ def cpu_runtime() -> str | None:
 
 
 @contextmanager
-def _runtime_named() -> Iterator[None]:
-    """The loader told of the CPU's runtime, unless the user told it of runtimes already."""
+def named_runtime() -> Iterator[None]:
+    """Set ``OCL_ICD_FILENAMES`` to the CPU's runtime, unless the user has configured the loader."""
     path = None if any(name in os.environ for name in CONFIGURED) else cpu_runtime()
     if path is None:
         yield
@@ -51,11 +52,11 @@ def _runtime_named() -> Iterator[None]:
 
 
 def enumerate_devices(dpctl: Any) -> dict[str, Any]:
-    """The SYCL devices by their specs, GPUs first; no queue or context is made on any of them.
+    """Return the SYCL devices by their specs, GPUs first, without creating a queue or a context.
 
-    A device that two of SYCL's backends serve is listed once, under the first of ``PREFERENCE``.
+    A device that several of SYCL's backends serve is listed once, under the first of ``PREFERENCE``.
     """
-    with _runtime_named():
+    with named_runtime():
         found = list(dpctl.get_devices())
     found.sort(key=lambda device: PREFERENCE.index(name) if (name := device.backend.name) in PREFERENCE else 99)
     devices: dict[str, Any] = {}
@@ -70,14 +71,14 @@ def enumerate_devices(dpctl: Any) -> dict[str, Any]:
 
 
 def no_device() -> tuple[str, str]:
-    """Why SYCL finds no device here, and what to do, in words for a person."""
-    asked = [
+    """Return the reason why SYCL finds no device, and the remedy."""
+    configured = [
         f"{name}={os.environ[name]}"
         for name in (*CONFIGURED, "ONEAPI_DEVICE_SELECTOR", "SYCL_DEVICE_FILTER")
         if name in os.environ
     ]
-    if asked:
-        return "SYCL finds no device", f"This process is configured with {', '.join(asked)}: unset or correct that"
+    if configured:
+        return "SYCL finds no device", f"This process is configured with {', '.join(configured)}: unset or correct that"
     if cpu_runtime() is None:
         return "SYCL finds no device", (
             "Install a GPU's driver (OpenCL or Level Zero), or Intel's runtime for the CPU: "

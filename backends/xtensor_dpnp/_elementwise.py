@@ -1,0 +1,189 @@
+"""Elementwise functions where dpnp departs from the standard, from IEEE 754 or from NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import dpnp
+import dpnp.tensor
+import numpy as np
+
+from xtensor.backend import Native
+
+__all__ = ["Elementwise"]
+
+CONTIGUOUS_COMPLEX = (
+    *("acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "exp", "log", "log10"),
+    *("sin", "sinh", "sqrt", "tan", "tanh"),
+)
+"""Functions whose kernels for complex arrays are accurate for contiguous arrays only."""
+
+ROUNDED = {"divide": "biuf", "reciprocal": "f", "sqrt": "biuf"}
+"""Operations that IEEE 754 rounds correctly, and the kinds of dtype of their real operands.
+
+oneMKL, which dpnp uses for contiguous arrays, errs by one ulp for one element in some hundreds.
+"""
+
+
+class Elementwise:
+    """The elementwise functions that are not dpnp's own."""
+
+    def __init__(self) -> None:
+        functions = {name: _on_contiguous(getattr(dpnp, name)) for name in CONTIGUOUS_COMPLEX}
+        functions["exp"] = _real_on_real_axis(functions["exp"])
+        functions["tan"] = _real_on_real_axis(functions["tan"])
+        functions["atan"] = _positive_zero_beside_nan(functions["atan"])
+        functions["sqrt"] = _correctly_rounded("sqrt", functions["sqrt"])
+        functions["divide"] = _correctly_rounded("divide", dpnp.divide)
+        functions["reciprocal"] = _correctly_rounded("reciprocal", _reciprocal)
+        vars(self).update(functions)
+
+    @staticmethod
+    def clip(x: Native, lower: Native | float | None, upper: Native | float | None) -> Native:
+        # dpnp casts bounds of another dtype to the array's.
+        bounds = (getattr(bound, "dtype", bound) for bound in (lower, upper) if bound is not None)
+        return dpnp.clip(x, lower, upper) if np.result_type(x.dtype, *bounds) == x.dtype else NotImplemented
+
+    @staticmethod
+    def complex_of(real: Native, imag: Native) -> Native:
+        shape = np.broadcast_shapes(real.shape, imag.shape)
+        result = dpnp.empty(shape, dtype=np.result_type(real.dtype, np.complex64), sycl_queue=real.sycl_queue)
+        result.real, result.imag = real, imag
+        return result
+
+    @staticmethod
+    def floor_divide(x1: Native | float, x2: Native | float) -> Native:
+        # dpnp rounds the quotient of floats before it takes the floor: 1.0 // 0.1 would be 10.
+        return NotImplemented if _result_kind(x1, x2) == "f" else dpnp.floor_divide(x1, x2)
+
+    @staticmethod
+    def pow(x1: Native | complex, x2: Native | complex) -> Native:
+        if _result_kind(x1, x2) in "bi" and _has_negative(x2) and not _is_empty(x1):
+            raise ValueError("Integers to negative integer powers are not allowed.")
+        return dpnp.pow(x1, x2)
+
+    @staticmethod
+    def round(x: Native) -> Native:
+        return dpnp.round(x) if x.dtype.kind in "fc" else dpnp.astype(x, x.dtype, copy=True)
+
+    @staticmethod
+    def sign(x: Native) -> Native:
+        # dpnp's quotient x / |x| is NaN where a component is infinite.
+        return NotImplemented if x.dtype.kind == "c" else dpnp.sign(x)
+
+    @staticmethod
+    def where(condition: Native, x1: Native | complex, x2: Native | complex) -> Native:
+        return dpnp.where(*(_without_negative_strides(operand) for operand in (condition, x1, x2)))
+
+
+# -- results of other kernels -----------------------------------------------------------------------------------------
+
+
+def _correctly_rounded(name: str, otherwise: Callable[..., Native]) -> Callable[..., Native]:
+    """A function that computes real operands with dpnp's own kernel and all others with another function."""
+    kernel, kinds = getattr(dpnp.tensor, name), ROUNDED[name]
+
+    def computed(*operands: Any) -> Native:
+        if _result_kind(*operands) not in kinds:
+            return otherwise(*operands)
+        return dpnp.asarray(kernel(*(dpnp.get_usm_ndarray(x) if hasattr(x, "dtype") else x for x in operands)))
+
+    return computed
+
+
+def _on_contiguous(function: Callable[[Native], Native]) -> Callable[[Native], Native]:
+    """A function that copies complex operands to contiguous 1-d arrays.
+
+    For other layouts, 0-d arrays included, dpnp computes ``asin(1e6j)`` as infinity and loses the signs of zeros.
+    """
+
+    def computed(x: Native) -> Native:
+        if x.dtype.kind != "c" or (x.ndim and x.flags.c_contiguous):
+            return function(x)
+        return dpnp.reshape(function(dpnp.reshape(dpnp.ascontiguousarray(x), (-1,))), x.shape)
+
+    return computed
+
+
+def _real_on_real_axis(function: Callable[[Native], Native]) -> Callable[[Native], Native]:
+    """A function of complex ``a ± 0j`` whose result's imaginary component is ``±0``.
+
+    oneMKL computes ``exp(-1e-300 - 0j)`` as ``1 + 0j`` and ``tan(inf + 0j)`` as ``nan + nan j``.
+    """
+
+    def computed(x: Native) -> Native:
+        result = function(x)
+        if x.dtype.kind == "c":
+            b = dpnp.imag(x)
+            result.imag = dpnp.where(dpnp.equal(b, 0.0), b, dpnp.imag(result))
+        return result
+
+    return computed
+
+
+def _positive_zero_beside_nan(function: Callable[[Native], Native]) -> Callable[[Native], Native]:
+    """``atan(±inf + nan j)`` is ``±π/2 + 0j``; oneMKL computes ``±π/2 - 0j``."""
+
+    def computed(x: Native) -> Native:
+        result = function(x)
+        if x.dtype.kind == "c":
+            affected = dpnp.logical_and(dpnp.isinf(dpnp.real(x)), dpnp.isnan(dpnp.imag(x)))
+            result.imag = dpnp.where(affected, 0.0, dpnp.imag(result))
+        return result
+
+    return computed
+
+
+# -- reciprocals ------------------------------------------------------------------------------------------------------
+
+
+def _reciprocal(x: Native) -> Native:
+    return _complex_reciprocal(x) if x.dtype.kind == "c" else _integer_reciprocal(x)
+
+
+def _complex_reciprocal(x: Native) -> Native:
+    """Smith's algorithm (CACM 5, 1962, 435), as in NumPy: ``nan + nan j`` at 0."""
+    a, b = dpnp.real(x), dpnp.imag(x)
+    swap = dpnp.less(dpnp.abs(a), dpnp.abs(b))
+    larger, smaller = dpnp.where(swap, b, a), dpnp.where(swap, a, b)
+    ratio = dpnp.divide(smaller, larger)
+    scale = dpnp.add(larger, dpnp.multiply(smaller, ratio))
+    real = dpnp.divide(dpnp.where(swap, ratio, 1.0), scale)
+    imag = dpnp.divide(dpnp.where(swap, -1.0, dpnp.negative(ratio)), scale)
+    return Elementwise.complex_of(real, imag)
+
+
+def _integer_reciprocal(x: Native) -> Native:
+    """0 but for ±1, where dpnp converts to floats; at 0 it is what NumPy computes on the host's processor."""
+    dtype = np.dtype(np.int8) if x.dtype.kind == "b" else x.dtype
+    with np.errstate(all="ignore"):
+        at_zero = int(np.reciprocal(np.zeros(1, dtype))[0])
+    x = dpnp.astype(x, dtype, copy=False)
+    result = dpnp.where(dpnp.equal(dpnp.abs(x), 1), x, dpnp.where(dpnp.equal(x, 0), at_zero, 0))
+    return dpnp.astype(result, dtype, copy=False)
+
+
+# -- operands ---------------------------------------------------------------------------------------------------------
+
+
+def _result_kind(*operands: Any) -> str:
+    return np.result_type(*(getattr(x, "dtype", x) for x in operands)).kind
+
+
+def _is_empty(x: Any) -> bool:
+    return hasattr(x, "dtype") and not x.size
+
+
+def _has_negative(x: Any) -> bool:
+    """Whether an integer operand has a negative element. Blocks until the device has finished, for signed arrays."""
+    if not hasattr(x, "dtype"):
+        return bool(x < 0)
+    return x.dtype.kind == "i" and bool(dpnp.any(dpnp.less(x, 0)))
+
+
+def _without_negative_strides(operand: Native | complex) -> Native | complex:
+    """An operand that dpnp's ``where`` reads correctly: it reads out of bounds where strides are negative."""
+    if any(stride < 0 for stride in getattr(operand, "strides", ())):
+        return dpnp.ascontiguousarray(operand)
+    return operand
