@@ -21,7 +21,6 @@ class NumpyBackend(Backend):
     kinds = ("cpu",)
     requires = "numpy"
     corrections = ("expm1", "floor_divide", "tan", "tanh")
-    composed_inplace = ("floor_divide",)
 
     def probe(self) -> str:
         return np.__version__

@@ -120,9 +120,12 @@ def _complex_sign(xp: Any, x: Native) -> Native:
     unbounded_a, unbounded_b = xp.isinf(a), xp.isinf(b)
     one = xp.bitwise_xor(unbounded_a, unbounded_b)
     a, b = (
-        xp.where(one, xp.where(unbounded, xp.copysign(1.0, part), xp.where(xp.isnan(part), part, 0.0)), part)
+        xp.where(one, xp.where(unbounded, xp.copysign(1.0, part), 0.0), part)
         for part, unbounded in ((a, unbounded_a), (b, unbounded_b))
     )
+    larger = xp.maximum(xp.abs(a), xp.abs(b))
+    scaled = xp.logical_and(xp.not_equal(larger, 0.0), xp.isfinite(larger))
+    a, b = (xp.where(scaled, xp.divide(part, xp.where(scaled, larger, 1.0)), part) for part in (a, b))
     magnitude = xp.hypot(a, b)
     divisor = xp.where(xp.equal(magnitude, 0.0), 1.0, magnitude)
     real, imag = (xp.where(xp.equal(magnitude, 0.0), 0.0, xp.divide(part, divisor)) for part in (a, b))

@@ -460,10 +460,9 @@ dispatch.make = make
 
 def _key_error(error: Exception, native: Native, device: Device, key: Key, *value: Any) -> Exception:
     """Return an indexing error that names the key and the shape."""
-    text = describe(key)
     if isinstance(error, IndexError):
-        return IndexError(f"index {text} does not fit an array of shape {native.shape}: {error}")
-    return explained(error, "__setitem__" if value else "__getitem__", device, (native, text, *value))
+        return IndexError(f"index {describe(key)} does not fit an array of shape {native.shape}: {error}")
+    return explained(error, "__setitem__" if value else "__getitem__", device, (native, key, *value))
 
 
 def _unpickle(values: np.ndarray[Any, Any], backend: str, spec: str) -> Array:

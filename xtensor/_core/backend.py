@@ -121,8 +121,9 @@ class Backend(Provider):
     ----------
     corrections
         Names of the operations whose library function needs the shared correction (``xtensor.backend.CORRECTIONS``).
+        Their in-place operators are composed of the corrected function and an assignment.
     composed_inplace
-        Names of the operations whose in-place operator the core composes of the function and an assignment.
+        Names of further operations whose in-place operator the core composes of the function and an assignment.
     widens_bfloat16
         Whether bfloat16 operands are computed in float32 and the result is rounded once, by the core.
     defined_only

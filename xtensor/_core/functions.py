@@ -160,7 +160,7 @@ class Functions:
         native: Function = getattr(operator, str(operation.inplace))
         composed = self._computed_and_assigned(operation)
         immutable = not hasattr(library.native_type, f"__{operation.inplace}__")
-        if name in library.composed_inplace or immutable:
+        if name in library.composed_inplace or name in library.corrections or immutable:
             found.append(composed)
         elif name == "pow" or library.widens_bfloat16:
             # An integer to a negative power raises half-way: the operand must not be written to by then.

@@ -36,7 +36,6 @@ class PlainBackend(Backend):
     kinds = ("plain",)
     requires = "xtensor-plain"
     corrections = ("expm1", "floor_divide", "tanh")  # NumPy's functions that depart from the standard
-    composed_inplace = ("floor_divide",)  # x //= y would be NumPy's
 
     def probe(self) -> str:
         try:
