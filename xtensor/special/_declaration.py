@@ -187,7 +187,10 @@ def _keyword_function(declaration: Declaration, signature: inspect.Signature) ->
     def function(*args: Any, **kwargs: Any) -> Any:
         options = dict(zip(parameters, args, strict=False)) | kwargs
         if len(options) != len(args) + len(kwargs) or not required <= options.keys() <= parameters.keys():
-            signature.bind(*args, **kwargs)  # raises the error of a wrong call
+            try:
+                signature.bind(*args, **kwargs)
+            except TypeError as error:
+                raise TypeError(f"{declaration.name}(): {error}") from None
         operands = {name: options.pop(name) for name in declaration.operands if name in options}
         operands = {name: value for name, value in operands.items() if value is not None or name in required}
         device, natives = _promote(declaration, tuple(operands.values()))
