@@ -59,7 +59,7 @@ def test_documented_refusal_raises(statement: str, error: str) -> None:
     with pytest.raises(getattr(builtins, error)) as caught:
         run(statement, STRICT)
     assert type(caught.value).__module__ in ("builtins", "numpy.exceptions"), (
-        "the error is of a class that the library defines"
+        "a class that the library defines"
     )
 
 

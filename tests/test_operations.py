@@ -101,7 +101,7 @@ def test_operator_of_a_row_returns_the_functions_result(name):
     assert np.array_equal(np.asarray(left.to_device("cpu")), np.asarray(right.to_device("cpu")))
 
 
-# -- profiles, tracebacks and warnings ----------------------------------------------------------------------------------
+# -- profiles, tracebacks and warnings ---------------------------------------------------------------------------------
 
 
 def test_profile_names_the_functions():
@@ -183,7 +183,7 @@ def test_inplace_operator_with_a_warning_writes_its_result():
     assert run(code).stdout.strip() == "[inf, inf]"
 
 
-# -- new operations, kernels and corrections ----------------------------------------------------------------------------
+# -- new operations, kernels and corrections ---------------------------------------------------------------------------
 
 
 def test_elementwise_function_is_one_declaration_and_its_composition():
