@@ -1,8 +1,8 @@
 """Random programs on two devices, whose arrays are compared after each step.
 
-Values are small integers and halves, NaN and infinities, and the results that later steps use are exact, so two libraries
-must agree bit by bit. Results of functions that round are compared with a tolerance and not used further. The programs use
-only what the standard defines: no overflow, no sorting of NaN, no writes to memory that another array shares.
+Values are small integers and halves, NaN and infinities, and the results that later steps use are exact, so two
+libraries must agree bit by bit. Results of functions that round are compared with a tolerance and not used further. The
+programs use only what the standard defines: no overflow, no sorting of NaN, no writes to shared memory.
 """
 
 from __future__ import annotations
