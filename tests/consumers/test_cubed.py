@@ -1,7 +1,7 @@
 """cubed, unmodified: xtensor computes the chunks of its arrays.
 
-cubed reads the name of its namespace from the environment at import, so it runs in a subprocess. It stores chunks as NumPy
-arrays, so the tests require a device in host memory.
+cubed reads the name of its namespace from the environment at import, so it runs in a subprocess. It stores chunks as
+NumPy arrays, so the tests require a device in host memory.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def run(device, folder, computations):
 
 @functools.cache
 def results_of(device, folder):
-    """Return the script's results on a device: classes and devices of chunks, and which computations agree with NumPy."""
+    """Return the script's results: classes and devices of chunks, and which computations agree with NumPy."""
     done = run(device, folder, COMPUTATIONS)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
