@@ -55,8 +55,9 @@ def test_summary_counts_the_tests_of_each_device(tmp_path):
     assert "devices of the project without a test in this run: strict, " in done.stdout
 
 
-def test_missing_device_is_a_usage_error(tmp_path):
-    done = run_pytest(tmp_path, "--device", "tpu:0")
+@pytest.mark.parametrize("tests", ["test_settings", "test_property"])
+def test_missing_device_is_a_usage_error(tmp_path, tests):
+    done = run_pytest(tmp_path, "--device", "tpu:0", "-k", tests)
     assert done.returncode == pytest.ExitCode.USAGE_ERROR, done.stdout
     assert "--device: " in done.stderr
     assert "'tpu:0'" in done.stderr
