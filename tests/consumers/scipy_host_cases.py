@@ -274,7 +274,7 @@ STATS = {
     "cramervonmises": lambda f, p: f(p(X), special.ndtr),
     "expectile": call(X),
     "ks_1samp": lambda f, p: f(p(X), special.ndtr),
-    "mvsdist": lambda f, p: tuple(found.mean() for found in f(p(POSITIVE))),
+    "mvsdist": lambda f, p: tuple(variable.mean() for variable in f(p(POSITIVE))),
     "multiscale_graphcorr": call(TABLE, TABLE[:, :1].copy(), reps=5, random_state=0),
     "page_trend_test": call(TABLE),
     "tiecorrect": call(np.sort(POSITIVE)),
