@@ -56,6 +56,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse a missing device before the collection, also for tests that do not use the fixture ``device``."""
+    if config.getoption("--device"):
+        _selected(config)
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     for name in ("device", "lenient_device"):
         if name in metafunc.fixturenames:

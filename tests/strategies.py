@@ -223,45 +223,45 @@ def expect(
     assert difference is None, difference
 
 
-def _difference(got: Any, want: Any, exact: Any, ulp: float, signs: bool, atol: float) -> str | None:
-    """Describe the first element that differs; ``want`` is ``exact`` rounded to the result's dtype."""
-    if want.dtype.kind == "c":
-        agree = _complex_agree(got, want, exact, ulp, signs, atol)
-    elif want.dtype.kind == "f":
-        agree = _real_agree(got, want, ulp, atol) & (_zeros_agree(got, want) if signs else True)
+def _difference(actual: Any, expected: Any, exact: Any, ulp: float, signs: bool, atol: float) -> str | None:
+    """Describe the first element that differs; ``expected`` is ``exact`` rounded to the result's dtype."""
+    if expected.dtype.kind == "c":
+        agree = _complex_agree(actual, expected, exact, ulp, signs, atol)
+    elif expected.dtype.kind == "f":
+        agree = _real_agree(actual, expected, ulp, atol) & (_zeros_agree(actual, expected) if signs else True)
     else:
-        agree = got == want
+        agree = actual == expected
     if np.all(agree):
         return None
-    index = tuple(int(i) for i in np.argwhere(~agree)[0]) if want.ndim else ()
-    return f"element {index} is {got[index]!r}, expected {want[index]!r} (within {ulp} ulp)"
+    index = tuple(int(i) for i in np.argwhere(~agree)[0]) if expected.ndim else ()
+    return f"element {index} is {actual[index]!r}, expected {expected[index]!r} (within {ulp} ulp)"
 
 
-def _zeros_agree(got: Any, want: Any) -> Any:
-    return (got != 0) | (want != 0) | (np.signbit(got) == np.signbit(want))
+def _zeros_agree(actual: Any, expected: Any) -> Any:
+    return (actual != 0) | (expected != 0) | (np.signbit(actual) == np.signbit(expected))
 
 
-def _real_agree(got: Any, want: Any, ulp: float, atol: float) -> Any:
-    same = (got == want) | (np.isnan(got) & np.isnan(want))
+def _real_agree(actual: Any, expected: Any, ulp: float, atol: float) -> Any:
+    same = (actual == expected) | (np.isnan(actual) & np.isnan(expected))
     if not ulp and not atol:
         return same
     # An overflow of one library only is an error of one unit in the last place.
-    limits = np.finfo(want.dtype)
-    got, want = np.clip(got, limits.min, limits.max), np.clip(want, limits.min, limits.max)
-    margin = np.maximum(ulp * np.spacing(np.minimum(np.abs(want), limits.max / 2)), atol)
-    return same | (np.abs(got - want) <= margin)
+    limits = np.finfo(expected.dtype)
+    actual, expected = np.clip(actual, limits.min, limits.max), np.clip(expected, limits.min, limits.max)
+    margin = np.maximum(ulp * np.spacing(np.minimum(np.abs(expected), limits.max / 2)), atol)
+    return same | (np.abs(actual - expected) <= margin)
 
 
-def _complex_agree(got: Any, want: Any, exact: Any, ulp: float, signs: bool, atol: float) -> Any:
+def _complex_agree(actual: Any, expected: Any, exact: Any, ulp: float, signs: bool, atol: float) -> Any:
     # The standard leaves the sign of the other component open where one component is NaN.
-    undefined_signs = np.isnan(want.real) | np.isnan(want.imag)
-    limits = np.finfo(want.real.dtype)
-    margin = ulp * np.spacing(np.minimum(np.abs(want), limits.max / 2)) + atol
-    agree = np.ones(want.shape, bool)
-    parts = ((got.real, want.real, exact.real), (got.imag, want.imag, exact.imag))
-    for got_part, want_part, exact_part in parts:
-        a = np.where(undefined_signs, np.abs(got_part), got_part)
-        b = np.where(undefined_signs, np.abs(want_part), want_part)
+    undefined_signs = np.isnan(expected.real) | np.isnan(expected.imag)
+    limits = np.finfo(expected.real.dtype)
+    margin = ulp * np.spacing(np.minimum(np.abs(expected), limits.max / 2)) + atol
+    agree = np.ones(expected.shape, bool)
+    parts = ((actual.real, expected.real, exact.real), (actual.imag, expected.imag, exact.imag))
+    for actual_part, expected_part, exact_part in parts:
+        a = np.where(undefined_signs, np.abs(actual_part), actual_part)
+        b = np.where(undefined_signs, np.abs(expected_part), expected_part)
         finite = np.isfinite(a) & np.isfinite(b)
         agree &= _real_agree(a, b, 0, 0.0) | (finite & (np.abs(a - b) <= margin))
         if signs:

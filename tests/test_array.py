@@ -259,11 +259,11 @@ def test_basic_indexing_agrees_with_numpy(device, key):
         full = key if isinstance(key, tuple) else (key,)
         if ... not in full and sum(part is not None for part in full) < 3:
             key = (*full, ...)
-    got = xp.asarray(values, device=device)[key]
+    result = xp.asarray(values, device=device)[key]
     expected = values[key]
-    assert isinstance(got, xp.Array)
-    assert got.shape == expected.shape
-    np.testing.assert_array_equal(host(got), expected)
+    assert isinstance(result, xp.Array)
+    assert result.shape == expected.shape
+    np.testing.assert_array_equal(host(result), expected)
 
 
 def test_integer_index_returns_a_view(device):
@@ -389,15 +389,15 @@ BITWISE = ["and_", "or_", "xor", "lshift", "rshift"]
 @pytest.mark.parametrize("name", ARITHMETIC)
 def test_arithmetic_operators_on_floats_agree_with_numpy(device, name):
     a, b = np.asarray([1.5, -2.0, 3.0]), np.asarray([2.0, 4.0, -1.0])
-    got = getattr(operator, name)(xp.asarray(a, device=device), xp.asarray(b, device=device))
-    np.testing.assert_allclose(host(got), getattr(operator, name)(a, b), rtol=1e-15)
+    result = getattr(operator, name)(xp.asarray(a, device=device), xp.asarray(b, device=device))
+    np.testing.assert_allclose(host(result), getattr(operator, name)(a, b), rtol=1e-15)
 
 
 @pytest.mark.parametrize("name", BITWISE)
 def test_bitwise_operators_on_integers_agree_with_numpy(device, name):
     a, b = np.asarray([5, 6, 7]), np.asarray([1, 2, 3])
-    got = getattr(operator, name)(xp.asarray(a, device=device), xp.asarray(b, device=device))
-    np.testing.assert_array_equal(host(got), getattr(operator, name)(a, b))
+    result = getattr(operator, name)(xp.asarray(a, device=device), xp.asarray(b, device=device))
+    np.testing.assert_array_equal(host(result), getattr(operator, name)(a, b))
 
 
 @pytest.mark.parametrize("name", [*ARITHMETIC, "lt", "le", "gt", "ge", "eq", "ne"])
@@ -406,10 +406,10 @@ def test_operators_accept_python_scalars_on_either_side(device, name, reflected)
     a = np.asarray([1.0, 2.0, 4.0], dtype=np.float32)
     x = xp.asarray(a, device=device)
     function = getattr(operator, name)
-    got = function(2.0, x) if reflected else function(x, 2.0)
+    result = function(2.0, x) if reflected else function(x, 2.0)
     expected = function(2.0, a) if reflected else function(a, 2.0)
-    assert got.dtype == expected.dtype
-    np.testing.assert_allclose(host(got), expected, rtol=1e-6)
+    assert result.dtype == expected.dtype
+    np.testing.assert_allclose(host(result), expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", [f"i{name}" for name in ARITHMETIC])
@@ -538,11 +538,11 @@ METHODS = [
 @pytest.mark.parametrize(("name", "args", "kwargs"), METHODS, ids=lambda value: str(value))
 def test_methods_agree_with_numpy(device, name, args, kwargs):
     values = np.asarray([[1.25, 2.5, 0.0], [4.0, 3.75, 1.0]])
-    got = getattr(xp.asarray(values, device=device), name)(*args, **kwargs)
+    result = getattr(xp.asarray(values, device=device), name)(*args, **kwargs)
     expected = getattr(values, name)(*args, **kwargs)
-    assert got.device is device
-    assert got.shape == np.shape(expected)
-    np.testing.assert_allclose(host(got), expected, rtol=1e-15)
+    assert result.device is device
+    assert result.shape == np.shape(expected)
+    np.testing.assert_allclose(host(result), expected, rtol=1e-15)
 
 
 def test_take_method_along_an_axis(device):

@@ -61,13 +61,13 @@ def assert_rounded(result: xp.Array, exact: np.ndarray) -> None:
         np.testing.assert_array_equal(values_of(result), exact)
         return
     assert result.dtype == BFLOAT16
-    got, want = values_of(result).astype(np.float32), exact.astype(BFLOAT16).astype(np.float32)
+    actual, expected = values_of(result).astype(np.float32), exact.astype(BFLOAT16).astype(np.float32)
     with quiet():
-        near = np.abs(got - want) <= np.abs(want) * 2.0**-7 * (got.astype(np.float64) != want)
-    same = (got == want) & (np.signbit(got) == np.signbit(want)) | (np.isnan(got) & np.isnan(want))
+        near = np.abs(actual - expected) <= np.abs(expected) * 2.0**-7 * (actual.astype(np.float64) != expected)
+    same = (actual == expected) & (np.signbit(actual) == np.signbit(expected)) | (np.isnan(actual) & np.isnan(expected))
     assert np.mean(same) > 0.9
     wrong = ~(same | near)
-    assert not wrong.any(), (got[wrong], want[wrong])
+    assert not wrong.any(), (actual[wrong], expected[wrong])
 
 
 @pytest.mark.parametrize("name", UNARY)
@@ -123,10 +123,10 @@ def test_nextafter_returns_the_adjacent_bfloat16(bfloat16_device):
 def test_matrix_product_accumulates_in_float32(bfloat16_device, operation):
     x, y = random_values(300)[8:236].reshape(12, 19), random_values(300, 1)[8:160].reshape(19, 8)
     expected = x.astype(np.float32) @ y.astype(np.float32)
-    got = operation(asarray(x), asarray(y))
-    assert got.dtype == BFLOAT16
+    result = operation(asarray(x), asarray(y))
+    assert result.dtype == BFLOAT16
     margin = 2.0**-8 * np.abs(expected) + 1e-5 * (np.abs(x.astype(np.float64)) @ np.abs(y.astype(np.float64)))
-    assert np.all(np.abs(values_of(got).astype(np.float32) - expected) <= margin)
+    assert np.all(np.abs(values_of(result).astype(np.float32) - expected) <= margin)
 
 
 @pytest.mark.parametrize("scalar", [True, 2, 1.5])

@@ -63,11 +63,11 @@ def test_function_on_an_unusual_library_returns_numpys_result(toy, name):
         assert result.shape == expected.shape
         return
     tolerance = 1e-5 if toy.backend == "single" else 1e-12
-    for ours, theirs in zip(as_tuple(result), as_tuple(expected), strict=True):
+    for actual, reference in zip(as_tuple(result), as_tuple(expected), strict=True):
         if name in ("linalg.eig", "linalg.eigh", "linalg.qr", "linalg.svd"):
-            assert np.shape(ours) == np.shape(theirs)
+            assert np.shape(actual) == np.shape(reference)
         else:
-            np.testing.assert_allclose(ours, theirs, rtol=tolerance, atol=tolerance)
+            np.testing.assert_allclose(actual, reference, rtol=tolerance, atol=tolerance)
 
 
 def as_tuple(value):

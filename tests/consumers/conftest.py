@@ -1,7 +1,7 @@
-"""What the consumers need before they are imported."""
+"""Environment that the consumers read when they are imported."""
 
 from __future__ import annotations
 
 import os
 
-os.environ.setdefault("SCIPY_ARRAY_API", "1")  # read once, when SciPy is imported
+os.environ.setdefault("SCIPY_ARRAY_API", "1")  # SciPy reads it at import

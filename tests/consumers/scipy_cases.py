@@ -1,7 +1,7 @@
-"""Calls of SciPy's functions, one for each that its capability tables declare.
+"""Calls of SciPy's functions: one for each function of its capability table.
 
-A case takes the function and ``place``, which brings a NumPy array to where the call shall compute; what it returns is
-compared with what it returns for arrays left as they are.
+A case calls the function with operands that ``convert`` returns for NumPy arrays. The tests compare its result for
+Arrays with its result for NumPy arrays.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ MODULES = (
 
 
 def declared():
-    """Each public function of SciPy's capability table, and what the table says of it, by its name below ``scipy``."""
+    """Return the public functions of SciPy's capability table with their entries, by qualified name."""
     table = _array_api.xp_capabilities_table
     names = {}
     for module in MODULES:
-        found = import_module(f"scipy.{module}")
-        for name in getattr(found, "__all__", None) or dir(found):
-            value = getattr(found, name)
+        namespace = import_module(f"scipy.{module}")
+        for name in getattr(namespace, "__all__", None) or dir(namespace):
+            value = getattr(namespace, name)
             if callable(value) and value.__hash__ is not None and value in table:
                 names.setdefault(value, f"{module}.{name}")
     for function in table:
@@ -40,7 +40,7 @@ def declared():
     return {name: (function, table[function]) for function, name in names.items()}
 
 
-# -- what the calls are made with -------------------------------------------------------------------------------------
+# -- operands ---------------------------------------------------------------------------------------------------------
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=12) + 0.1
@@ -60,42 +60,42 @@ TIMES = np.arange(5.0)
 
 
 def call(*args, **kwargs):
-    """A call with these arguments, the arrays among them where the call shall compute."""
+    """Return a case that calls the function with these arguments, with arrays converted."""
 
-    def case(function, place):
+    def case(function, convert):
         return function(
-            *(place(arg) if isinstance(arg, np.ndarray) else arg for arg in args),
-            **{name: place(arg) if isinstance(arg, np.ndarray) else arg for name, arg in kwargs.items()},
+            *(convert(arg) if isinstance(arg, np.ndarray) else arg for arg in args),
+            **{name: convert(arg) if isinstance(arg, np.ndarray) else arg for name, arg in kwargs.items()},
         )
 
     return case
 
 
-def made(*args, **kwargs):
-    """A call of a function that is told by keywords where to make its result."""
-    return lambda function, place: function(*args, **kwargs, **like(place))
+def create(*args, **kwargs):
+    """Return a case of a creation function, which receives the namespace and the device by keyword."""
+    return lambda function, convert: function(*args, **kwargs, **like(convert))
 
 
-def like(place):
-    """The keywords that make an array where ``place`` brings one."""
-    there = place(np.zeros(1))
-    return {"xp": xp, "device": there.device} if isinstance(there, xp.Array) else {}
+def like(convert):
+    """Return the keywords that create an array on the device of ``convert``."""
+    x = convert(np.zeros(1))
+    return {"xp": xp, "device": x.device} if isinstance(x, xp.Array) else {}
 
 
 def mean(x, axis=-1):
     return x.__array_namespace__().mean(x, axis=axis)
 
 
-def rotation(place):
-    return Rotation.from_quat(place(QUATERNIONS))
+def rotation(convert):
+    return Rotation.from_quat(convert(QUATERNIONS))
 
 
-def transform(place):
-    return RigidTransform.from_components(place(ANGLES), rotation(place))
+def transform(convert):
+    return RigidTransform.from_components(convert(ANGLES), rotation(convert))
 
 
 def assigned(function, target, key, value):
-    """The target, after the assignment that a ``__setitem__`` makes."""
+    """Return the target after an assignment by ``__setitem__``."""
     function(target, key, value)
     return target
 
@@ -131,7 +131,7 @@ FFT = {
     **dict.fromkeys(("fftshift", "ifftshift"), call(COMPLEX)),
     **dict.fromkeys(("fft2", "ifft2", "rfft", "ihfft", "rfft2", "ihfft2"), call(IMAGE)),
     **dict.fromkeys(("rfftn", "ihfftn", "irfft2", "hfft2"), call(IMAGE)),
-    **dict.fromkeys(("fftfreq", "rfftfreq"), made(9)),
+    **dict.fromkeys(("fftfreq", "rfftfreq"), create(9)),
     **dict.fromkeys(("fht", "ifht"), call(POSITIVE, 0.1, mu=2.0)),
 }
 
@@ -169,42 +169,42 @@ OTHERS = {
 
 SIGNAL = {
     "abcd_normalize": call(SQUARE, SQUARE[:, :1].copy(), SQUARE[:1].copy(), np.ones((1, 1))),
-    "besselap": made(4),
+    "besselap": create(4),
     "bode": lambda f, p: f((p(np.ones(1)), p(np.asarray([1.0, 1.0]))), p(VECTOR)),
-    "buttap": made(4),
-    "cheb1ap": made(4, 1.0),
-    "cheb2ap": made(4, 20.0),
+    "buttap": create(4),
+    "cheb1ap": create(4, 1.0),
+    "cheb2ap": create(4, 20.0),
     "choose_conv_method": call(X, POSITIVE),
-    "ellipap": made(4, 1.0, 20.0),
+    "ellipap": create(4, 1.0, 20.0),
     "envelope": call(X),
     "filtfilt": call(np.asarray([0.5, 0.5]), np.asarray([1.0, -0.2]), X),
     "freqz_zpk": call(np.asarray([0.5, -0.5]), np.asarray([0.1, 0.2]), 1.0, worN=8),
-    "gammatone": made(440.0, "iir", fs=16000.0),
+    "gammatone": create(440.0, "iir", fs=16000.0),
     "gauss_spline": call(X, 3),
-    "get_window": made("hann", 9),
-    "iircomb": made(0.25, 30.0),
+    "get_window": create("hann", 9),
+    "iircomb": create(0.25, 30.0),
     "iirdesign": call(np.asarray([0.2, 0.5]), np.asarray([0.1, 0.6]), 1.0, 40.0),
-    "iirnotch": made(0.25, 30.0),
-    "iirpeak": made(0.25, 30.0),
+    "iirnotch": create(0.25, 30.0),
+    "iirpeak": create(0.25, 30.0),
     "impulse": lambda f, p: f((p(np.ones(1)), p(np.asarray([1.0, 1.0]))), T=p(VECTOR - 1.0)),
     "place_poles": call(SQUARE, SQUARE[:, :2].copy(), np.asarray([-1.0, -2.0, -3.0])),
-    "savgol_coeffs": made(5, 2),
+    "savgol_coeffs": create(5, 2),
     "sosfilt_zi": call(SECTIONS),
     **{
-        f"windows.{name}": made(9)
+        f"windows.{name}": create(9)
         for name in (
             *("barthann", "bartlett", "blackman", "blackmanharris", "bohman", "boxcar", "cosine", "exponential"),
             *("flattop", "hamming", "hann", "lanczos", "nuttall", "parzen", "taylor", "triang", "tukey"),
         )
     },
-    "windows.chebwin": made(9, 60.0),
-    "windows.gaussian": made(9, 1.5),
+    "windows.chebwin": create(9, 60.0),
+    "windows.gaussian": create(9, 1.5),
     "windows.general_cosine": lambda f, p: f(9, p(VECTOR)),
-    "windows.general_gaussian": made(9, 1.5, 2.0),
-    "windows.general_hamming": made(9, 0.6),
-    "windows.get_window": made(("tukey", 0.3), 9),
-    "windows.kaiser": made(9, 5.0),
-    "windows.kaiser_bessel_derived": made(8, 5.0),
+    "windows.general_gaussian": create(9, 1.5, 2.0),
+    "windows.general_hamming": create(9, 0.6),
+    "windows.get_window": create(("tukey", 0.3), 9),
+    "windows.kaiser": create(9, 5.0),
+    "windows.kaiser_bessel_derived": create(8, 5.0),
 }
 
 TRANSFORM = {
@@ -284,12 +284,12 @@ STATS = {
     "directional_stats": call(TABLE),
     "false_discovery_control": call(UNIT),
     "friedmanchisquare": call(X, POSITIVE, UNIT),
-    "monte_carlo_test": lambda f, p: f(p(X), drawn(p), mean, n_resamples=20),
+    "monte_carlo_test": lambda f, p: f(p(X), normal_sampler(p), mean, n_resamples=20),
     "permutation_test": lambda f, p: f(
         (p(X), p(POSITIVE)), lambda x, y, axis: mean(x, axis) - mean(y, axis), n_resamples=20, rng=0
     ),
     "pmean": call(POSITIVE, 2.0),
-    "power": lambda f, p: f(stats.skewtest, drawn(p), p(np.asarray([10, 20])), n_resamples=20),
+    "power": lambda f, p: f(stats.skewtest, normal_sampler(p), p(np.asarray([10, 20])), n_resamples=20),
     "quantile": call(X, np.asarray([0.25, 0.5])),
     "sigmaclip": call(X, 2.0, 2.0),
     "trim_mean": call(X, 0.1),
@@ -298,14 +298,14 @@ STATS = {
 
 
 def halton():
-    """Points in the unit square, the same each time."""
+    """Return a generator of points in the unit square with a fixed seed."""
     return stats.qmc.Halton(2, rng=np.random.default_rng(0))
 
 
-def drawn(place):
-    """A maker of normal random numbers, the same ones each time."""
+def normal_sampler(convert):
+    """Return a function that draws normal random numbers with a fixed seed."""
     rng = np.random.default_rng(0)
-    return lambda size: place(rng.normal(size=size))
+    return lambda size: convert(rng.normal(size=size))
 
 
 def prefixed(module, cases):
@@ -324,7 +324,7 @@ CASES = {
     **prefixed("stats", STATS),
     **OTHERS,
 }
-"""A call of each function that SciPy declares for any device."""
+"""Case of each function that SciPy declares for any device."""
 
 NUMPY_INSIDE = {
     "signal.bode": "takes the logarithm of its arrays with numpy.log10",
@@ -334,12 +334,12 @@ NUMPY_INSIDE = {
     "signal.place_poles": "mixes its arrays with NumPy's",
     "signal.sosfilt_zi": "makes a NumPy array of its sections",
 }
-"""What the table declares for any device, as it does by default in ``signal``, and SciPy computes with NumPy."""
+"""Functions that the table declares for any device, and that SciPy computes with NumPy."""
 
-COPIED = {"spatial.transform.Rotation.__repr__": "shows the values"}
-"""What copies to the host because that is asked of it."""
+COPIED = {"spatial.transform.Rotation.__repr__": "contains the values"}
+"""Functions that copy to the host by definition."""
 
-WITHOUT_CASE = {"spatial.transform.RigidTransform.identity": "takes no array, and gives NumPy's"}
+WITHOUT_CASE = {"spatial.transform.RigidTransform.identity": "takes no array and returns NumPy arrays"}
 
 REFUSED_BY_STRICT = {
     **dict.fromkeys(
@@ -355,7 +355,7 @@ REFUSED_BY_STRICT = {
     "interpolate.RBFInterpolator": "sees complex memory as real numbers",
     "optimize.elementwise.find_minimum": "indexes one axis of two",
 }
-"""What SciPy does there is left undefined by the standard, so the device ``strict`` is right to refuse."""
+"""Functions that use what the standard leaves undefined, which ``strict`` refuses."""
 
 ON_THE_DEFAULT_DEVICE = frozenset(
     (
@@ -370,7 +370,7 @@ ON_THE_DEFAULT_DEVICE = frozenset(
         *(f"stats.{name}" for name in ("friedmanchisquare", "kruskal", "mood", "permutation_test", "rankdata")),
     )
 )
-"""What makes arrays without saying where, and so needs the data's device as the default one."""
+"""Functions that create arrays without ``device=``, and so require the operands' device as the default device."""
 
-MADE_ELSEWHERE = {"signal.windows.lanczos": "passes its device= on for one of the two lengths that it tells apart"}
-"""What makes its result on the default device, whatever device it is told."""
+RESULT_ON_THE_DEFAULT_DEVICE = {"signal.windows.lanczos": "passes its device= for one of two cases of the length only"}
+"""Functions whose result is on the default device for any ``device=``."""

@@ -1,4 +1,4 @@
-"""Calls of functions that SciPy declares for the host alone, in the form of ``scipy_cases``."""
+"""Cases of the functions that SciPy declares for the host only; see ``scipy_cases``."""
 
 from __future__ import annotations
 
@@ -274,7 +274,7 @@ STATS = {
     "cramervonmises": lambda f, p: f(p(X), special.ndtr),
     "expectile": call(X),
     "ks_1samp": lambda f, p: f(p(X), special.ndtr),
-    "mvsdist": lambda f, p: tuple(found.mean() for found in f(p(POSITIVE))),
+    "mvsdist": lambda f, p: tuple(variable.mean() for variable in f(p(POSITIVE))),
     "multiscale_graphcorr": call(TABLE, TABLE[:, :1].copy(), reps=5, random_state=0),
     "page_trend_test": call(TABLE),
     "tiecorrect": call(np.sort(POSITIVE)),
@@ -308,7 +308,7 @@ HOST_CASES = {
     **prefixed("special", SPECIAL),
     **prefixed("stats", STATS),
 }
-"""A call of each function that SciPy declares for the host alone and that takes arrays."""
+"""Case of each function that SciPy declares for the host only and that accepts arrays."""
 
 WITHOUT_CASE = {
     **dict.fromkeys(
@@ -317,21 +317,21 @@ WITHOUT_CASE = {
             *(f"signal.{name}" for name in ("CZT", "ZoomFFT", "czt_points", "unit_impulse", "windows.dpss")),
             *("stats.binomtest", "stats.poisson_means_test"),
         ),
-        "takes Python's numbers",
+        "takes Python scalars",
     ),
     **dict.fromkeys(
         [f"stats.{name}" for name in ("abs", "exp", "log", "make_distribution", "order_statistic", "truncate")],
         "takes a random variable",
     ),
     "signal.BadCoefficients": "is a warning",
-    "stats.sobol_indices": "takes a function, and draws NumPy's numbers itself",
+    "stats.sobol_indices": "takes a function and draws its operands with NumPy",
 }
 
 REFUSED_ON_THE_HOST = frozenset(("signal.bode", "signal.group_delay", "signal.impulse", "signal.place_poles"))
-"""What SciPy computes with functions of NumPy that refuse an Array, although the table declares it."""
+"""Functions that pass their operands to NumPy functions which refuse Arrays, contrary to the table."""
 
 OTHER_ERRORS = {"signal.qspline2d": AttributeError, "stats.multiscale_graphcorr": ValueError}
-"""What SciPy raises itself, where it is no TypeError, for arrays that are not NumPy's."""
+"""Errors other than TypeError that SciPy raises for Arrays."""
 
-LEFT_AS_NUMPYS = frozenset(("signal.cspline2d",))
-"""What SciPy gives as NumPy's arrays on the host, although the table declares it."""
+NUMPY_RESULT = frozenset(("signal.cspline2d",))
+"""Functions that return NumPy arrays on the host, contrary to the table."""

@@ -1,4 +1,4 @@
-"""array-api-extra, unmodified: each of its functions on an Array's device."""
+"""array-api-extra, unmodified: each of its functions on the device of the operands."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 xpx = pytest.importorskip("array_api_extra", reason="array-api-extra is not installed: dependency group consumers")
 
-from toy import ToyBackend  # noqa: E402 - after it is known to be needed
+from toy import ToyBackend  # noqa: E402 - after importorskip
 
 import xtensor as xp  # noqa: E402
 
@@ -44,64 +44,64 @@ CALLS = {
     "unravel_index": lambda x: xpx.unravel_index(xpx.argpartition(x, 0)[..., 0], (2, 2))[1],
 }
 
-MADE = {
-    "diag_indices": lambda **where: xpx.diag_indices(3, **where),
-    "tril_indices": lambda **where: xpx.tril_indices(3, **where),
-    "triu_indices": lambda **where: xpx.triu_indices(3, offset=1, **where),
+INDEX_FUNCTIONS = {
+    "diag_indices": lambda **kwargs: xpx.diag_indices(3, **kwargs),
+    "tril_indices": lambda **kwargs: xpx.tril_indices(3, **kwargs),
+    "triu_indices": lambda **kwargs: xpx.triu_indices(3, offset=1, **kwargs),
 }
 
 DEPRECATED = {"broadcast_shapes", "expand_dims"}
-"""What the namespace has itself since 2025.12."""
+"""Functions that the namespace itself provides since 2025.12."""
 
 
 @pytest.fixture
 def off_host(registry):
-    """A device off the host that is not the default one."""
+    """Device off the host that is not the default device."""
     xp.register_backend(ToyBackend())
     with xp.use_device("cpu"):
         yield xp.device("toy:0")
 
 
-def agree(result, wanted, device):
+def assert_agrees(result, expected, device):
     assert type(result) is xp.Array
     assert result.device is device
-    np.testing.assert_allclose(np.asarray(result.to_device("cpu")), wanted, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(np.asarray(result.to_device("cpu")), expected, rtol=1e-12, atol=1e-14)
 
 
-def values_of(call):
+def operand_values(call):
     return HOLES if call.startswith("nan") and call != "nan_to_num" else X
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("call", CALLS)
-def test_function_is_numpys_on_the_device(device, call):
-    values = values_of(call)
-    agree(CALLS[call](xp.asarray(values, copy=True)), CALLS[call](values.copy()), device)
+def test_function_agrees_with_numpy_on_the_device(device, call):
+    values = operand_values(call)
+    assert_agrees(CALLS[call](xp.asarray(values, copy=True)), CALLS[call](values.copy()), device)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("call", CALLS)
-def test_function_stays_on_a_device_that_is_not_the_default_one(off_host, call):
-    values = values_of(call)
-    agree(CALLS[call](xp.asarray(values, device=off_host)), CALLS[call](values.copy()), off_host)
+def test_function_stays_on_a_device_that_is_not_the_default(off_host, call):
+    values = operand_values(call)
+    assert_agrees(CALLS[call](xp.asarray(values, device=off_host)), CALLS[call](values.copy()), off_host)
 
 
-@pytest.mark.parametrize("name", MADE)
-def test_indices_are_made_on_the_device(device, name):
-    for result, wanted in zip(MADE[name](xp=xp, device=device), MADE[name](xp=np), strict=True):
-        agree(result, wanted, device)
+@pytest.mark.parametrize("name", INDEX_FUNCTIONS)
+def test_index_arrays_are_created_on_the_device(device, name):
+    for result, expected in zip(INDEX_FUNCTIONS[name](xp=xp, device=device), INDEX_FUNCTIONS[name](xp=np), strict=True):
+        assert_agrees(result, expected, device)
 
 
 @pytest.mark.parametrize("kind", ["real floating", "complex floating", "integral", "indexing"])
-def test_default_dtype_is_the_devices(device, kind):
-    wanted = xp.__array_namespace_info__().default_dtypes(device=device)[kind]
-    assert xpx.default_dtype(xp, kind, device=device) == wanted
+def test_default_dtype_is_that_of_the_device(device, kind):
+    expected = xp.__array_namespace_info__().default_dtypes(device=device)[kind]
+    assert xpx.default_dtype(xp, kind, device=device) == expected
 
 
-def test_number_of_distinct_elements_is_counted(device):
+def test_nunique_counts_distinct_elements(device):
     assert int(xpx.nunique(xp.asarray([1, 2, 2, 5]))) == 3
 
 
-def test_every_function_is_called():
-    called = {call.partition(" ")[0] for call in CALLS} | MADE.keys() | {"default_dtype", "nunique"}
+def test_every_function_is_tested():
+    called = {call.partition(" ")[0] for call in CALLS} | INDEX_FUNCTIONS.keys() | {"default_dtype", "nunique"}
     assert called >= set(xpx.__all__) - {"__version__", "testing"} - DEPRECATED

@@ -1,7 +1,7 @@
-"""cubed, unmodified: xtensor computes each chunk of an array that is larger than its memory may be.
+"""cubed, unmodified: xtensor computes the chunks of its arrays.
 
-cubed reads its namespace from the environment when it is imported, so it runs in a process of its own. It stores chunks
-as NumPy's arrays, so the device is one of the host.
+cubed reads the name of its namespace from the environment at import, so it runs in a subprocess. It stores chunks as
+NumPy arrays, so the tests require a device in host memory.
 """
 
 from __future__ import annotations
@@ -45,58 +45,58 @@ import xtensor
 folder, computations = sys.argv[1], json.loads(sys.argv[2])
 values = np.random.default_rng(0).normal(size=(7, 5))
 x = cxp.asarray(values, chunks=(3, 2), spec=cubed.Spec(folder, allowed_mem="100MB"))
-places = set()
+chunks = set()
 
 
-def seen(chunk):
-    places.add((type(chunk) is xtensor.Array, str(chunk.device)))
+def record(chunk):
+    chunks.add((type(chunk) is xtensor.Array, str(chunk.device)))
     return chunk
 
 
-cubed.map_blocks(seen, x, dtype=x.dtype).compute()
-found = {"namespace": namespace.__name__, "places": sorted(places)}
-for name, (computation, wanted) in computations.items():
+cubed.map_blocks(record, x, dtype=x.dtype).compute()
+results = {"namespace": namespace.__name__, "chunks": sorted(chunks)}
+for name, (computation, expected) in computations.items():
     result = np.asarray(eval(computation).compute())
-    found[name] = np.allclose(result, eval(wanted), rtol=1e-12, atol=1e-12)
-print(json.dumps(found))
+    results[name] = np.allclose(result, eval(expected), rtol=1e-12, atol=1e-12)
+print(json.dumps(results))
 """
 
 
 def run(device, folder, computations):
-    """The script's process on a device."""
+    """Run the script in a subprocess on a device."""
     environment = {**os.environ, "CUBED_BACKEND_ARRAY_API_MODULE": "xtensor", "XTENSOR_DEVICE": device}
     arguments = [sys.executable, "-c", SCRIPT, folder, json.dumps(computations)]
     return subprocess.run(arguments, env=environment, capture_output=True, text=True)
 
 
 @functools.cache
-def found(device, folder):
-    """What the script finds on a device: where the chunks are, and which computations give NumPy's values."""
+def results_of(device, folder):
+    """Return the script's results: classes and devices of chunks, and which computations agree with NumPy."""
     done = run(device, folder, COMPUTATIONS)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
 @pytest.fixture
-def on_host(lenient_device, tmp_path_factory):
+def results(lenient_device, tmp_path_factory):
     if not lenient_device.host:
-        pytest.skip("cubed stores its chunks as NumPy's arrays")
-    return found(str(lenient_device), str(tmp_path_factory.getbasetemp()))
+        pytest.skip("requires a device in host memory")
+    return results_of(str(lenient_device), str(tmp_path_factory.getbasetemp()))
 
 
-def test_off_the_host_the_copy_that_stores_a_chunk_is_refused(lenient_device, tmp_path):
+def test_chunk_off_the_host_is_not_copied_implicitly(lenient_device, tmp_path):
     if lenient_device.host:
-        pytest.skip("the host's memory is NumPy's")
+        pytest.skip("requires a device off the host")
     assert (
         f"would copy an array from {lenient_device} to the host" in run(str(lenient_device), str(tmp_path), {}).stderr
     )
 
 
-def test_chunks_are_arrays_on_the_device(on_host, lenient_device):
-    assert on_host["namespace"] == "xtensor"
-    assert on_host["places"] == [[True, str(lenient_device)]]
+def test_chunks_are_arrays_of_the_device(results, lenient_device):
+    assert results["namespace"] == "xtensor"
+    assert results["chunks"] == [[True, str(lenient_device)]]
 
 
 @pytest.mark.parametrize("name", COMPUTATIONS)
-def test_chunked_computation_is_numpys(on_host, name):
-    assert on_host[name]
+def test_chunked_computation_agrees_with_numpy(results, name):
+    assert results[name]

@@ -10,10 +10,10 @@ import pytest
 
 einops = pytest.importorskip("einops", reason="einops is not installed: dependency group consumers")
 
-from einops import array_api  # noqa: E402 - after it is known to be there
+from einops import array_api  # noqa: E402 - after importorskip
 
 import xtensor as xp  # noqa: E402
-import xtensor.einops  # noqa: E402 - plain einops knows Arrays by it
+import xtensor.einops  # noqa: E402 - registers Arrays with einops
 
 VALUES = np.arange(24.0).reshape(2, 3, 4)
 
@@ -40,30 +40,30 @@ PLAIN_CALLS = {
     "einsum": lambda ops, x: ops.einsum(x, x, "a b c, a d c -> b d"),
     "stacked": lambda ops, x: ops.repeat(x, "a b c -> n a b c", n=2),
 }
-"""With what ``einops.array_api`` does not have."""
+"""Calls that include what ``einops.array_api`` does not provide."""
 
 
-def agree(result, wanted, device):
+def assert_agrees(result, expected, device):
     assert type(result) is xp.Array
     assert result.device is device
-    np.testing.assert_array_equal(np.asarray(result.to_device("cpu")), wanted)
+    np.testing.assert_array_equal(np.asarray(result.to_device("cpu")), expected)
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_rearrangement_is_numpys_on_the_device(device, call):
-    agree(CALLS[call](array_api, xp.asarray(VALUES)), CALLS[call](einops, VALUES), device)
+def test_array_api_call_agrees_with_numpy_on_the_device(device, call):
+    assert_agrees(CALLS[call](array_api, xp.asarray(VALUES)), CALLS[call](einops, VALUES), device)
 
 
 @pytest.mark.parametrize("call", PLAIN_CALLS)
-def test_plain_einops_is_numpys_on_the_device(device, call):
+def test_plain_call_agrees_with_numpy_on_the_device(device, call):
     if device.backend == "strict" and call == "unpack":
-        with pytest.raises(einops.EinopsError):  # it indexes fewer axes than there are, which the standard leaves open
+        with pytest.raises(einops.EinopsError):  # an index of fewer axes than dimensions
             PLAIN_CALLS[call](einops, xp.asarray(VALUES))
         return
-    agree(PLAIN_CALLS[call](einops, xp.asarray(VALUES)), PLAIN_CALLS[call](einops, VALUES), device)
+    assert_agrees(PLAIN_CALLS[call](einops, xp.asarray(VALUES)), PLAIN_CALLS[call](einops, VALUES), device)
 
 
-def test_values_are_given_to_numpy_when_asked_for(device):
+def test_asnumpy_returns_the_values(device):
     np.testing.assert_array_equal(einops.asnumpy(xp.asarray(VALUES)), VALUES)
 
 
@@ -72,11 +72,11 @@ def test_mean_of_integers_is_refused(device):
         einops.reduce(xp.asarray([[1, 2]]), "a b -> a", "mean")
 
 
-def test_shape_is_parsed(device):
+def test_parse_shape(device):
     assert einops.parse_shape(xp.asarray(VALUES), "a _ c") == {"a": 2, "c": 4}
 
 
-def test_plain_einops_does_not_know_arrays_unless_it_is_told():
+def test_plain_einops_requires_the_import_of_xtensor_einops():
     script = "import einops, xtensor as xp; einops.rearrange(xp.ones((2, 3)), 'a b -> b a')"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert "Tensor type unknown to einops" in done.stderr

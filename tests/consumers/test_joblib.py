@@ -1,4 +1,4 @@
-"""joblib, unmodified: Arrays go to other processes and come back on their device."""
+"""joblib, unmodified: Arrays in other processes and threads, and in files."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ import pytest
 
 joblib = pytest.importorskip("joblib", reason="joblib is not installed: dependency group consumers")
 
-import xtensor as xp  # noqa: E402 - after it is known to be needed
+import xtensor as xp  # noqa: E402 - after importorskip
 
 
 def doubled(x):
-    """Twice an Array, and the device it arrived on."""
+    """Return twice an Array, and the name of its device."""
     return x * 2.0, str(x.device)
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])
-def test_arrays_keep_values_and_device(device, backend):
+def test_parallel_preserves_values_and_device(device, backend):
     parts = [xp.asarray([float(i), -1.0]) for i in range(3)]
     results = joblib.Parallel(n_jobs=2, backend=backend)(joblib.delayed(doubled)(part) for part in parts)
-    for i, (result, place) in enumerate(results):
-        assert place == str(device)
+    for i, (result, worker_device) in enumerate(results):
+        assert worker_device == str(device)
         assert result.device is device
         np.testing.assert_array_equal(np.asarray(result.to_device("cpu")), [2.0 * i, -2.0])
 
 
-def test_dumped_array_is_loaded_on_its_device(device, tmp_path):
+def test_dump_and_load_preserve_values_and_device(device, tmp_path):
     x = xp.reshape(xp.arange(6.0), (2, 3))
     joblib.dump(x, tmp_path / "x.joblib")
     loaded = joblib.load(tmp_path / "x.joblib")

@@ -1,6 +1,6 @@
 """scikit-learn, unmodified: every estimator and metric that declares support for the array API.
 
-Each is fitted on plain NumPy arrays and on a device's; values agree, and results are Arrays on that device.
+The results on a device are Arrays of that device and agree with the results for NumPy arrays.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pytest
 sklearn = pytest.importorskip("sklearn", reason="scikit-learn is not installed: xtensor[examples]")
 
 import cloudpickle  # noqa: E402
-from sklearn import metrics  # noqa: E402 - after it is known to be there
+from sklearn import metrics  # noqa: E402 - after importorskip
 from sklearn.base import clone  # noqa: E402
 from sklearn.decomposition import PCA  # noqa: E402
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis  # noqa: E402
@@ -41,7 +41,7 @@ from sklearn.utils import all_estimators, get_tags  # noqa: E402
 
 import xtensor as xp  # noqa: E402
 
-# scikit-learn divides 0 by 0 on its way, and silences that for NumPy's own arrays alone.
+# scikit-learn divides 0 by 0, and suppresses the warning for NumPy arrays only.
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 RNG = np.random.default_rng(0)
@@ -56,29 +56,28 @@ KERNEL = X @ X.T
 
 @pytest.fixture(autouse=True)
 def dispatch():
-    """Array API dispatch, as a user switches it on."""
+    """Enable array API dispatch."""
     with sklearn.config_context(array_api_dispatch=True):
         yield
 
 
-def plain(values):
-    """Values as NumPy's, from whatever they are on."""
+def to_numpy(values):
+    """Return the values of an Array as a NumPy array, and other values unchanged."""
     if isinstance(values, xp.Array):
         return np.asarray(values.to_device("cpu"))
     return values
 
 
-def check(got, expected, device, rtol=1e-7, atol=1e-9):
-    """Values agree, and what is an array is an Array on the device."""
+def check(result, expected, device, rtol=1e-7, atol=1e-9):
+    """Fail unless values agree, and arrays are Arrays of the device."""
     if isinstance(expected, tuple):
-        assert len(got) == len(expected)
-        for part, wanted in zip(got, expected, strict=True):
-            check(part, wanted, device, rtol, atol)
+        for part, expected_part in zip(result, expected, strict=True):
+            check(part, expected_part, device, rtol, atol)
         return
     if isinstance(expected, np.ndarray) and expected.ndim:
-        assert isinstance(got, xp.Array), type(got)
-        assert got.device is device
-    np.testing.assert_allclose(plain(got), expected, rtol=rtol, atol=atol)
+        assert isinstance(result, xp.Array), type(result)
+        assert result.device is device
+    np.testing.assert_allclose(to_numpy(result), expected, rtol=rtol, atol=atol)
 
 
 # Estimator, target, and the methods whose results are compared.
@@ -118,7 +117,7 @@ ESTIMATORS = {
     "RidgeCV": (lambda: RidgeCV([0.1, 1.0, 10.0]), CONTINUOUS, ("predict",)),
     "RidgeClassifierCV": (lambda: RidgeClassifierCV([0.1, 1.0]), THREE_CLASSES, ("predict", "decision_function")),
     "StandardScaler": (lambda: StandardScaler(), None, ("transform", "inverse_transform")),
-    # Beyond those that declare support by their tag: with this way to start it follows the array API.
+    # It does not declare support, but this initialization uses the array API only.
     "GaussianMixture": (
         lambda: GaussianMixture(2, init_params="random_from_data", random_state=0, means_init=None),
         None,
@@ -128,27 +127,27 @@ ESTIMATORS = {
 
 
 def data_for(name):
-    """What an estimator is fitted on: a kernel matrix, labels, or features."""
+    """Return the training data of an estimator: a kernel matrix, labels, or features."""
     return {"KernelCenterer": KERNEL, "LabelEncoder": THREE_CLASSES}.get(name, X)
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
-def test_every_estimator_that_declares_support_is_here():
+def test_every_estimator_that_declares_support_is_tested():
     declared = set()
     for name, estimator in all_estimators():
         try:
             supported = get_tags(ESTIMATORS[name][0]() if name in ESTIMATORS else estimator()).array_api_support
         except (TypeError, AttributeError):
-            continue  # those made of another estimator: none of them declares support but the searches here
+            continue  # estimators that require another estimator; the searches above are tested
         if supported:
             declared.add(name)
     assert len(declared) >= 19
     assert declared <= ESTIMATORS.keys()
 
 
-def fit(name, place):
+def fit(name, convert):
     make, target, _ = ESTIMATORS[name]
-    arguments = [place(data_for(name)), None if target is None else place(target)]
+    arguments = [convert(data_for(name)), None if target is None else convert(target)]
     if name == "LabelEncoder":
         arguments.pop()
     with warnings.catch_warnings():
@@ -158,58 +157,58 @@ def fit(name, place):
 
 @pytest.mark.parametrize("name", ESTIMATORS)
 class TestEstimator:
-    """Each estimator that declares support."""
+    """Estimators that declare support."""
 
-    def test_gives_numpys_values_on_the_device(self, device, name):
+    def test_results_agree_with_numpy_on_the_device(self, device, name):
         expected = fit(name, np.asarray)
-        got = fit(name, lambda values: xp.asarray(values, device=device))
+        result = fit(name, lambda values: xp.asarray(values, device=device))
         values = data_for(name)
         for method in ESTIMATORS[name][2]:
-            given = expected.transform(values) if method == "inverse_transform" else values
+            operand = expected.transform(values) if method == "inverse_transform" else values
             check(
-                getattr(got, method)(xp.asarray(given, device=device)),
-                getattr(expected, method)(given),
+                getattr(result, method)(xp.asarray(operand, device=device)),
+                getattr(expected, method)(operand),
                 device,
                 rtol=1e-5,
                 atol=1e-6,
             )
 
-    def test_survives_clone_and_pickle(self, device, name):
-        got = fit(name, lambda values: xp.asarray(values, device=device))
-        assert clone(got).get_params().keys() == got.get_params().keys()
-        # PoissonRegressor keeps its namespace, a module, which pickles by name only as joblib does it.
+    def test_clone_and_pickle_preserve_the_estimator(self, device, name):
+        result = fit(name, lambda values: xp.asarray(values, device=device))
+        assert clone(result).get_params().keys() == result.get_params().keys()
+        # PoissonRegressor has its namespace as an attribute; pickle does not support modules.
         dumps = cloudpickle.dumps if name == "PoissonRegressor" else pickle.dumps
-        again = pickle.loads(dumps(got))
+        again = pickle.loads(dumps(result))
         for method in ESTIMATORS[name][2][:1]:
             values = xp.asarray(data_for(name), device=device)
-            check(getattr(again, method)(values), plain(getattr(got, method)(values)), device)
+            check(getattr(again, method)(values), to_numpy(getattr(result, method)(values)), device)
 
 
 SCORED = [name for name, (_, target, _) in ESTIMATORS.items() if target is not None]
 
 
 @pytest.mark.parametrize("name", SCORED)
-def test_score_is_numpys(device, name):
+def test_score_agrees_with_numpy(device, name):
     target = ESTIMATORS[name][1]
     expected = fit(name, np.asarray).score(X, target)
-    got = fit(name, lambda values: xp.asarray(values, device=device))
-    assert float(got.score(xp.asarray(X), xp.asarray(target))) == pytest.approx(float(expected), rel=1e-5)
+    result = fit(name, lambda values: xp.asarray(values, device=device))
+    assert float(result.score(xp.asarray(X), xp.asarray(target))) == pytest.approx(float(expected), rel=1e-5)
 
 
-def test_cross_validation_scores_are_numpys(device):
+def test_cross_validation_scores_agree_with_numpy(device):
     expected = cross_val_score(Ridge(solver="svd"), X, CONTINUOUS, cv=4)
-    got = cross_val_score(Ridge(solver="svd"), xp.asarray(X), xp.asarray(CONTINUOUS), cv=4)
-    np.testing.assert_allclose(plain(got), expected, rtol=1e-7)
+    result = cross_val_score(Ridge(solver="svd"), xp.asarray(X), xp.asarray(CONTINUOUS), cv=4)
+    np.testing.assert_allclose(to_numpy(result), expected, rtol=1e-7)
 
 
-def test_train_test_split_keeps_the_device(device):
+def test_train_test_split_stays_on_the_device(device):
     parts = train_test_split(xp.asarray(X), xp.asarray(CONTINUOUS), random_state=0)
     expected = train_test_split(X, CONTINUOUS, random_state=0)
-    for part, wanted in zip(parts, expected, strict=True):
-        check(part, wanted, device)
+    for part, expected_part in zip(parts, expected, strict=True):
+        check(part, expected_part, device)
 
 
-def test_a_pipeline_stays_on_its_device_whatever_the_default_is(device):
+def test_pipeline_stays_on_a_device_that_is_not_the_default(device):
     pipeline = make_pipeline(StandardScaler(), PCA(3, svd_solver="full"), Ridge(solver="svd"))
     expected = clone(pipeline).fit(X, CONTINUOUS).predict(X)
     x, y = xp.asarray(X), xp.asarray(CONTINUOUS)
@@ -217,18 +216,18 @@ def test_a_pipeline_stays_on_its_device_whatever_the_default_is(device):
         check(pipeline.fit(x, y).predict(x), expected, device)
 
 
-def test_numpy_targets_follow_the_features_to_their_device(device):
+def test_numpy_targets_are_transferred_to_the_device_of_the_features(device):
     expected = Ridge(solver="svd").fit(X, CONTINUOUS).predict(X)
     check(Ridge(solver="svd").fit(xp.asarray(X), CONTINUOUS).predict(xp.asarray(X)), expected, device)
 
 
-def test_move_to_brings_arrays_to_numpy_and_back(device):
+def test_move_to_transfers_to_numpy_and_back(device):
     from sklearn.utils._array_api import move_to
 
     x = xp.asarray(X)
-    there = move_to(x, xp=np, device="cpu")
-    np.testing.assert_array_equal(there, X)
-    back = move_to(there, xp=xp, device=device)
+    on_host = move_to(x, xp=np, device="cpu")
+    np.testing.assert_array_equal(on_host, X)
+    back = move_to(on_host, xp=xp, device=device)
     check(back, X, device)
 
 
@@ -304,11 +303,11 @@ REFUSED_BY_STRICT = {
     "balanced_accuracy_score": "divides integers",
     "roc_curve": "takes the logical or of numbers",
 }
-"""What scikit-learn does there is left undefined by the standard, so the device ``strict`` is right to refuse."""
+"""Metrics that use what the standard leaves undefined, which ``strict`` refuses."""
 
 
 @pytest.mark.parametrize(("name", "operands", "kwargs"), CASES)
-def test_metric_gives_numpys_values(device, name, operands, kwargs):
+def test_metric_agrees_with_numpy(device, name, operands, kwargs):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sklearn.exceptions.UndefinedMetricWarning)
         expected = metric(name)(*operands, **kwargs)
@@ -316,15 +315,15 @@ def test_metric_gives_numpys_values(device, name, operands, kwargs):
             with pytest.raises(TypeError, match="strict"):
                 metric(name)(*(xp.asarray(values) for values in operands), **kwargs)
             return
-        got = metric(name)(*(xp.asarray(values) for values in operands), **kwargs)
-    for part, wanted in zip(*((v if isinstance(v, tuple) else (v,)) for v in (got, expected)), strict=True):
-        np.testing.assert_allclose(plain(part), wanted, rtol=1e-6, atol=1e-9)
+        result = metric(name)(*(xp.asarray(values) for values in operands), **kwargs)
+    for part, expected_part in zip(*((v if isinstance(v, tuple) else (v,)) for v in (result, expected)), strict=True):
+        np.testing.assert_allclose(to_numpy(part), expected_part, rtol=1e-6, atol=1e-9)
         if isinstance(part, xp.Array):
             assert part.device is device
 
 
-def test_every_metric_that_declares_support_is_here():
-    # scikit-learn declares them in its own tests, which only its own pytest configuration can import.
+def test_every_metric_that_declares_support_is_tested():
+    # scikit-learn declares them in its test module, which requires a mark of its pytest configuration.
     code = """
 import pytest
 pytest.mark.thread_unsafe = lambda *args, **kwargs: (lambda function: function)

@@ -1,8 +1,8 @@
-"""SciPy, unmodified: every function of its capability table, on xtensor arrays.
+"""SciPy, unmodified: every function of its capability table on Arrays.
 
-What the table declares for any device gives the values that it gives for NumPy arrays, as Arrays on the device, and
-nothing is copied to the host on the way. What it declares for the host alone does so there, and elsewhere does the same
-or raises an error that says why: it never comes back from the host unasked.
+A function that the table declares for any device returns Arrays of the device with the values for NumPy arrays, without
+a copy to the host. A function that it declares for the host does so on the host; on another device it does the same or
+raises an error with the reason.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pytest
 
 scipy = pytest.importorskip("scipy", reason="SciPy is not installed: xtensor[special]")
 
-from scipy._lib import _array_api  # noqa: E402 - after it is known to be there
+from scipy._lib import _array_api  # noqa: E402 - after importorskip
 
 if not _array_api.SCIPY_ARRAY_API:
     pytest.skip("SciPy was imported before SCIPY_ARRAY_API was set", allow_module_level=True)
@@ -25,14 +25,14 @@ from scipy.spatial.transform import RigidTransform, Rotation  # noqa: E402
 from scipy_cases import (  # noqa: E402
     CASES,
     COPIED,
-    MADE_ELSEWHERE,
     NUMPY_INSIDE,
     ON_THE_DEFAULT_DEVICE,
     REFUSED_BY_STRICT,
+    RESULT_ON_THE_DEFAULT_DEVICE,
     WITHOUT_CASE,
     declared,
 )
-from scipy_host_cases import HOST_CASES, LEFT_AS_NUMPYS, OTHER_ERRORS, REFUSED_ON_THE_HOST  # noqa: E402
+from scipy_host_cases import HOST_CASES, NUMPY_RESULT, OTHER_ERRORS, REFUSED_ON_THE_HOST  # noqa: E402
 from scipy_host_cases import WITHOUT_CASE as HOST_WITHOUT_CASE  # noqa: E402
 from toy import ToyBackend  # noqa: E402
 
@@ -41,7 +41,7 @@ import xtensor as xp  # noqa: E402
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 WRITTEN_FOR = (1, 17)
-"""The newest version of SciPy whose every declared function has a case or a reason."""
+"""Version of SciPy whose declared functions all have a case or a reason for having none."""
 
 SCIPY = tuple(map(int, scipy.__version__.split(".")[:2]))
 
@@ -49,52 +49,52 @@ DECLARED = declared()
 IN_SCOPE = {name: says for name, (_, says) in DECLARED.items() if not says["out_of_scope"]}
 HOST_ONLY = [name for name, says in IN_SCOPE.items() if says["np_only"] or says["cpu_only"]]
 ANY_DEVICE = [name for name in IN_SCOPE if name not in HOST_ONLY]
+TESTED_ON_ANY_DEVICE = [name for name in ANY_DEVICE if name not in (NUMPY_INSIDE.keys() | WITHOUT_CASE.keys())]
+TESTED_ON_THE_HOST = [name for name in (*HOST_ONLY, *NUMPY_INSIDE) if name not in HOST_WITHOUT_CASE]
 
 
-def case_of(name, cases, without):
-    """The case of a declared function; a test of one without is skipped, if there is a reason, and fails otherwise."""
+def case_of(name, cases):
+    """Return the case of a declared function. Fails if there is none, unless SciPy is newer than the cases."""
     if name in cases:
         return cases[name]
-    if name in without:
-        pytest.skip(f"scipy.{name} {without[name]}")
     if SCIPY > WRITTEN_FOR:
         pytest.skip(f"scipy.{name} has no case yet: SciPy {scipy.__version__} is newer than these tests")
-    pytest.fail(f"scipy.{name} is declared, and has neither a case nor a reason to have none")
+    pytest.fail(f"scipy.{name} is declared and has no case; add one, or a reason to WITHOUT_CASE")
 
 
 @functools.cache
-def expected(name):
-    """What SciPy gives for NumPy arrays."""
+def numpy_result(name):
+    """Return SciPy's result for NumPy arrays."""
     return {**CASES, **HOST_CASES}[name](DECLARED[name][0], np.asarray)
 
 
-def compare(got, wanted, device, *, arrays=True):
-    """Compare a result with NumPy's; arrays in it are Arrays on the device, unless they may be ``arrays`` of NumPy."""
-    if isinstance(wanted, (Rotation, RigidTransform)):
-        compare(got.as_matrix(), wanted.as_matrix(), device, arrays=arrays)
-    elif isinstance(wanted, dict):
-        assert got.keys() == wanted.keys()
-        for name, value in wanted.items():
-            compare(got[name], value, device, arrays=arrays)
-    elif isinstance(wanted, (tuple, list)):
-        for part, value in zip(got, wanted, strict=True):
+def compare(result, expected, device, *, arrays=True):
+    """Compare a result with that for NumPy arrays; if ``arrays``, arrays in it must be Arrays of the device."""
+    if isinstance(expected, (Rotation, RigidTransform)):
+        compare(result.as_matrix(), expected.as_matrix(), device, arrays=arrays)
+    elif isinstance(expected, dict):
+        assert result.keys() == expected.keys()
+        for name, value in expected.items():
+            compare(result[name], value, device, arrays=arrays)
+    elif isinstance(expected, (tuple, list)):
+        for part, value in zip(result, expected, strict=True):
             compare(part, value, device, arrays=arrays)
-    elif isinstance(wanted, (str, slice)) or wanted is None:
-        assert got == wanted
-    elif isinstance(wanted, (bool, int, float, complex, np.generic, np.ndarray)):
-        if isinstance(got, xp.Array):
-            assert got.device is device
-            got = np.asarray(got.to_device("cpu"))
-        elif arrays and np.ndim(wanted):
-            pytest.fail(f"the result is {type(got)}, not an Array")
-        assert np.shape(got) == np.shape(wanted)
-        scale = np.max(np.abs(wanted), initial=1.0, where=np.isfinite(wanted))
-        np.testing.assert_allclose(got, wanted, rtol=1e-6, atol=1e-9 * scale)
+    elif isinstance(expected, (str, slice)) or expected is None:
+        assert result == expected
+    elif isinstance(expected, (bool, int, float, complex, np.generic, np.ndarray)):
+        if isinstance(result, xp.Array):
+            assert result.device is device
+            result = np.asarray(result.to_device("cpu"))
+        elif arrays and np.ndim(expected):
+            pytest.fail(f"the result is {type(result)}, not an Array")
+        assert np.shape(result) == np.shape(expected)
+        scale = np.max(np.abs(expected), initial=1.0, where=np.isfinite(expected))
+        np.testing.assert_allclose(result, expected, rtol=1e-6, atol=1e-9 * scale)
     else:
-        names = [field.name for field in fields(wanted)] if is_dataclass(wanted) else vars(wanted)
+        names = [field.name for field in fields(expected)] if is_dataclass(expected) else vars(expected)
         for name in names:
             if not name.startswith("_"):
-                compare(getattr(got, name), getattr(wanted, name), device, arrays=arrays)
+                compare(getattr(result, name), getattr(expected, name), device, arrays=arrays)
 
 
 def run(case, name, device):
@@ -103,9 +103,9 @@ def run(case, name, device):
 
 @pytest.fixture
 def count_copies(monkeypatch):
-    """Count the copies of more than a number that a device makes to the host, from here on."""
+    """Return a function that records the copies of arrays, except 0-d ones, from a device to the host."""
 
-    def begin(device):
+    def start(device):
         copied = []
         to_host = device._library.to_host
 
@@ -117,107 +117,108 @@ def count_copies(monkeypatch):
         monkeypatch.setattr(device._library, "to_host", counted)
         return copied
 
-    return begin
+    return start
 
 
 @pytest.fixture
 def off_host(registry):
-    """A device off the host, on every machine."""
+    """Device off the host, available on every machine."""
     xp.register_backend(ToyBackend())
     return xp.device("toy:0")
 
 
-def assert_stays_there(name, device, count_copies):
-    case = case_of(name, CASES, WITHOUT_CASE)
-    wanted = expected(name)
+def assert_stays_on_the_device(name, device, count_copies):
+    case = case_of(name, CASES)
+    expected = numpy_result(name)
     copied = count_copies(device)
     if device.backend == "strict" and name in REFUSED_BY_STRICT:
         with pytest.raises((TypeError, IndexError)):
             run(case, name, device)
         return
-    got = run(case, name, device)
+    result = run(case, name, device)
     assert device.host or bool(copied) == (name in COPIED)
-    compare(got, wanted, device)
+    compare(result, expected, device)
 
 
-@pytest.mark.parametrize("name", [name for name in ANY_DEVICE if name not in NUMPY_INSIDE])
+@pytest.mark.parametrize("name", TESTED_ON_ANY_DEVICE)
 class TestDeclaredForAnyDevice:
-    """Functions that SciPy declares for any device, and computes with the namespace of its arrays."""
+    """Functions that SciPy declares for any device and computes with the namespace of its operands."""
 
-    def test_values_are_numpys_without_a_host_copy(self, device, name, count_copies):
-        assert_stays_there(name, device, count_copies)
+    def test_result_agrees_with_numpy_without_a_copy_to_the_host(self, device, name, count_copies):
+        assert_stays_on_the_device(name, device, count_copies)
 
-    def test_values_are_numpys_without_a_host_copy_off_the_host(self, off_host, name, count_copies):
+    def test_result_off_the_host_agrees_with_numpy_without_a_copy_to_the_host(self, off_host, name, count_copies):
         with xp.use_device(off_host):
-            assert_stays_there(name, off_host, count_copies)
+            assert_stays_on_the_device(name, off_host, count_copies)
 
-    def test_another_default_device_changes_nothing_or_raises(self, off_host, name, count_copies):
+    def test_another_default_device_has_no_effect_or_raises(self, off_host, name, count_copies):
         with xp.use_device("cpu"):
-            if name in MADE_ELSEWHERE:
+            if name in RESULT_ON_THE_DEFAULT_DEVICE:
                 assert run(CASES[name], name, off_host).device is xp.device("cpu")
                 return
             if name not in ON_THE_DEFAULT_DEVICE:
-                assert_stays_there(name, off_host, count_copies)
+                assert_stays_on_the_device(name, off_host, count_copies)
                 return
             with pytest.raises(xp.DeviceMismatchError, match=r"toy:0.*to_device"):
                 run(CASES[name], name, off_host)
 
 
 def assert_runs_on_the_host(name, device):
-    """What is declared for the host gives NumPy's values there; what is for NumPy alone gives them or raises."""
-    case = case_of(name, {**CASES, **HOST_CASES}, HOST_WITHOUT_CASE)
-    wanted = expected(name)
+    """A function declared for the host returns NumPy's values; one declared for NumPy does so or raises."""
+    case = case_of(name, {**CASES, **HOST_CASES})
+    expected = numpy_result(name)
     if name in REFUSED_ON_THE_HOST:
         with pytest.raises(TypeError, match="xtensor|Array"):
             run(case, name, device)
         return
     try:
-        got = run(case, name, device)
+        result = run(case, name, device)
     except (TypeError, xp.special.FunctionUnavailableError, *OTHER_ERRORS.values()) as error:
         if not IN_SCOPE[name]["np_only"]:
             raise
         assert_clear(error, name)
         return
-    compare(got, wanted, device, arrays=IN_SCOPE[name]["cpu_only"] and name not in LEFT_AS_NUMPYS)
+    compare(result, expected, device, arrays=IN_SCOPE[name]["cpu_only"] and name not in NUMPY_RESULT)
 
 
 def assert_stays_or_raises(name, device, count_copies):
-    """What is declared for the host gives NumPy's values without a copy to the host, or raises."""
-    case = case_of(name, {**CASES, **HOST_CASES}, HOST_WITHOUT_CASE)
-    wanted = expected(name)
+    """A function declared for the host returns NumPy's values without a copy to the host, or raises."""
+    case = case_of(name, {**CASES, **HOST_CASES})
+    expected = numpy_result(name)
     copied = count_copies(device)
     try:
-        got = run(case, name, device)
+        result = run(case, name, device)
     except (TypeError, xp.special.FunctionUnavailableError, *OTHER_ERRORS.values()) as error:
         assert_clear(error, name)
         return
     assert name not in NUMPY_INSIDE
     assert not copied
-    compare(got, wanted, device, arrays=IN_SCOPE[name]["cpu_only"])
+    compare(result, expected, device, arrays=IN_SCOPE[name]["cpu_only"])
 
 
 def assert_clear(error, name):
+    """Fail unless an error is of the documented class and names the operands' class."""
     assert type(error) is OTHER_ERRORS.get(name) or isinstance(error, (TypeError, xp.special.FunctionUnavailableError))
     assert name in OTHER_ERRORS or re.search("xtensor|Array|Methods", str(error))
 
 
-@pytest.mark.parametrize("name", [*HOST_ONLY, *NUMPY_INSIDE])
+@pytest.mark.parametrize("name", TESTED_ON_THE_HOST)
 class TestDeclaredForTheHost:
-    """Functions that SciPy declares for the host, or for NumPy alone, or computes with NumPy whatever it declares."""
+    """Functions that SciPy declares for the host or for NumPy, or computes with NumPy contrary to the table."""
 
-    def test_values_are_numpys_on_the_host(self, lenient_device, name, count_copies):
+    def test_result_on_the_host_agrees_with_numpy(self, lenient_device, name, count_copies):
         if lenient_device.host:
             assert_runs_on_the_host(name, lenient_device)
         else:
             assert_stays_or_raises(name, lenient_device, count_copies)
 
-    def test_off_the_host_they_stay_or_raise(self, off_host, name, count_copies):
+    def test_result_off_the_host_stays_on_the_device_or_the_call_raises(self, off_host, name, count_copies):
         with xp.use_device(off_host):
             assert_stays_or_raises(name, off_host, count_copies)
 
 
 @pytest.mark.skipif(SCIPY != WRITTEN_FOR, reason=f"the tables are written for SciPy {WRITTEN_FOR}")
-def test_every_case_is_of_a_declared_function():
+def test_every_declared_function_has_a_case_or_a_reason():
     assert {*CASES, *WITHOUT_CASE} == set(ANY_DEVICE)
     assert {*HOST_CASES, *HOST_WITHOUT_CASE} == set(HOST_ONLY)
     assert not CASES.keys() & WITHOUT_CASE.keys()
@@ -227,6 +228,6 @@ def test_every_case_is_of_a_declared_function():
         *REFUSED_BY_STRICT,
         *COPIED,
         *ON_THE_DEFAULT_DEVICE,
-        *MADE_ELSEWHERE,
+        *RESULT_ON_THE_DEFAULT_DEVICE,
     } <= CASES.keys()
-    assert {*OTHER_ERRORS, *REFUSED_ON_THE_HOST, *LEFT_AS_NUMPYS} <= CASES.keys() | HOST_CASES.keys()
+    assert {*OTHER_ERRORS, *REFUSED_ON_THE_HOST, *NUMPY_RESULT} <= CASES.keys() | HOST_CASES.keys()

@@ -1,7 +1,7 @@
-"""xarray, unmodified: what it computes on an Array stays on the Array's device, with NumPy's values.
+"""xarray, unmodified: computations on Arrays stay on the device and agree with NumPy.
 
-The device ``strict`` is left out: xarray counts booleans, adds integers to floating-point numbers and indexes in
-NumPy's manner, which the standard leaves undefined.
+The tests exclude ``strict``: xarray sums booleans, mixes integers with floating-point numbers and uses NumPy's
+indexing, which the standard leaves undefined.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import pytest
 
 xr = pytest.importorskip("xarray", reason="xarray is not installed: dependency group consumers")
 
-import xtensor as xp  # noqa: E402 - after it is known to be needed
+import xtensor as xp  # noqa: E402 - after importorskip
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::DeprecationWarning", "ignore::FutureWarning")
 
@@ -22,37 +22,37 @@ HOLES[2, :] = np.nan
 COORDS = {"t": np.arange(4), "s": np.arange(6) * 10, "g": ("t", ["a", "b", "a", "b"])}
 
 
-def wrapped(data):
+def data_array(data):
     return xr.DataArray(data, dims=("t", "s"), coords=COORDS)
 
 
-def agree(call, values, device):
-    """Whether a computation gives the same on a device as on NumPy, and gives it there."""
-    wanted = call(wrapped(values))
-    result = call(wrapped(xp.asarray(values, device=device, copy=True)))
+def assert_agrees(call, values, device):
+    """Fail unless a computation on a device returns NumPy's values as an Array of the device."""
+    expected = call(data_array(values))
+    result = call(data_array(xp.asarray(values, device=device, copy=True)))
     assert type(result.data) is xp.Array
     assert result.data.device is device
-    assert result.dims == wanted.dims
-    assert result.dtype == wanted.dtype
-    np.testing.assert_allclose(np.asarray(result.data.to_device("cpu")), wanted.data, rtol=1e-12, atol=1e-12)
+    assert result.dims == expected.dims
+    assert result.dtype == expected.dtype
+    np.testing.assert_allclose(np.asarray(result.data.to_device("cpu")), expected.data, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("dim", ["t", "s", None])
 @pytest.mark.parametrize("skipna", [None, True, False])
 @pytest.mark.parametrize("name", ["sum", "prod", "mean", "min", "max", "median", "cumsum", "cumprod"])
 def test_reduction_stays_on_the_device(lenient_device, name, skipna, dim):
-    agree(lambda x: getattr(x, name)(dim, skipna=skipna), HOLES, lenient_device)
+    assert_agrees(lambda x: getattr(x, name)(dim, skipna=skipna), HOLES, lenient_device)
 
 
 @pytest.mark.parametrize("ddof", [0, 1])
 @pytest.mark.parametrize("name", ["var", "std"])
-def test_variance_passes_over_nan_on_the_device(lenient_device, name, ddof):
-    agree(lambda x: getattr(x, name)("s", ddof=ddof), HOLES, lenient_device)
+def test_variance_excludes_nan_and_stays_on_the_device(lenient_device, name, ddof):
+    assert_agrees(lambda x: getattr(x, name)("s", ddof=ddof), HOLES, lenient_device)
 
 
 @pytest.mark.parametrize("name", ["argmin", "argmax"])
-def test_position_is_found_on_the_device(lenient_device, name):
-    agree(lambda x: getattr(x.isel(t=[0, 1, 3]), name)("s"), HOLES, lenient_device)
+def test_argmin_and_argmax_stay_on_the_device(lenient_device, name):
+    assert_agrees(lambda x: getattr(x.isel(t=[0, 1, 3]), name)("s"), HOLES, lenient_device)
 
 
 CALLS = {
@@ -96,28 +96,28 @@ CALLS = {
 
 @pytest.mark.parametrize("call", CALLS)
 def test_computation_stays_on_the_device(lenient_device, call):
-    agree(CALLS[call], HOLES, lenient_device)
+    assert_agrees(CALLS[call], HOLES, lenient_device)
 
 
-def test_integers_are_summed_on_the_device(lenient_device):
-    agree(lambda x: x.sum("t"), np.arange(24).reshape(4, 6), lenient_device)
+def test_sum_of_integers_stays_on_the_device(lenient_device):
+    assert_agrees(lambda x: x.sum("t"), np.arange(24).reshape(4, 6), lenient_device)
 
 
-def test_repr_shows_the_array(lenient_device):
-    assert "Array([[" in repr(wrapped(xp.asarray(VALUES)))
+def test_repr_contains_the_array(lenient_device):
+    assert "Array([[" in repr(data_array(xp.asarray(VALUES)))
 
 
-def test_equality_is_told(lenient_device):
-    x = wrapped(xp.asarray(HOLES))
+def test_identical_and_equals(lenient_device):
+    x = data_array(xp.asarray(HOLES))
     assert x.identical(x.copy(deep=True))
     assert not x.equals(x + 1)
 
 
-def test_universal_functions_are_the_namespaces(lenient_device):
-    agree(lambda x: xr.ufuncs.exp(x), VALUES, lenient_device)
+def test_universal_function_stays_on_the_device(lenient_device):
+    assert_agrees(lambda x: xr.ufuncs.exp(x), VALUES, lenient_device)
 
 
 @pytest.mark.parametrize("skipna", [None, True, False])
-def test_polynomial_fit_which_xarray_computes_with_numpy_is_refused(lenient_device, skipna):
+def test_polynomial_fit_by_numpy_raises(lenient_device, skipna):
     with pytest.raises(TypeError):
-        wrapped(xp.asarray(VALUES)).polyfit("s", 1, skipna=skipna)
+        data_array(xp.asarray(VALUES)).polyfit("s", 1, skipna=skipna)

@@ -1,6 +1,6 @@
-"""xtensor under stress: a module for each way it might break.
+"""Stress tests, with one module for each kind of failure.
 
-The quick tier is part of the ordinary run. ``XTENSOR_STRESS=long python -m pytest tests/stress`` (``tox -e stress``)
-does the same with larger counts, and writes its figures to ``tests/stress/results``, from where docs/reliability.md
-has them.
+The ordinary test run contains the quick tier. ``XTENSOR_STRESS=long python -m pytest tests/stress`` (``tox -e stress``)
+runs the long tier, with larger counts, and writes its figures to ``tests/stress/results``, which docs/reliability.md
+shows.
 """

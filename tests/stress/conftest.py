@@ -1,4 +1,4 @@
-"""The recorder of figures: what a test did and met, kept by the long tier."""
+"""Recorder of the figures that the long tier writes to ``tests/stress/results``."""
 
 from __future__ import annotations
 
@@ -28,36 +28,36 @@ _started = time.time()
 
 
 class Figures:
-    """What one test records: ``figures.record(calls=1000, bytes_grown=0)``."""
+    """Figures of one test: ``figures.record(calls=1000, bytes_grown=0)``."""
 
     def __init__(self) -> None:
         self.recorded: dict[str, Any] = {}
 
     def record(self, **figures: Any) -> None:
-        """Keep figures by their names; numbers of one name add up."""
+        """Store figures by name; numbers of one name are added up."""
         for name, value in figures.items():
-            before = self.recorded.get(name)
-            self.recorded[name] = value if before is None or isinstance(value, str) else before + value
+            previous = self.recorded.get(name)
+            self.recorded[name] = value if previous is None or isinstance(value, str) else previous + value
 
 
 @pytest.fixture
 def figures(request: pytest.FixtureRequest) -> Iterator[Figures]:
-    """The test's recorder; a test that is skipped leaves it empty."""
-    taken = Figures()
+    """Recorder of the test's figures; a skipped test records none."""
+    recorder = Figures()
     started = time.perf_counter()
-    yield taken
+    yield recorder
     _records.append(
         {
             "module": request.node.module.__name__.rpartition(".")[2],
             "test": request.node.name,
             "seconds": round(time.perf_counter() - started, 1),
-            "figures": taken.recorded,
+            "figures": recorder.recorded,
         }
     )
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Keep the figures of a long run of every module in which nothing failed."""
+    """Write the figures of a long run if it contains every module and no test failed."""
     complete = {record["module"] for record in _records} == MODULES
     if not LONG or exitstatus or not complete or hasattr(session.config, "workerinput"):
         return
@@ -78,7 +78,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def _text(record: dict[str, Any], records: list[dict[str, Any]]) -> str:
-    """JSON with a line for each record."""
+    """Format a run as JSON with one line for each record."""
     lines = ",\n  ".join(map(json.dumps, records))
     return json.dumps({**record, "records": []}, indent=1).replace("[]", f"[\n  {lines}\n ]") + "\n"
 

@@ -1,7 +1,7 @@
-"""Several wrong arguments at once, of every public function: a documented error or a result, and no operand changed.
+"""Several invalid arguments at once, and NumPy arrays of every layout as sources and indices.
 
-One wrong argument at a time is the matter of tests/test_bad_input.py; here they meet each other. NumPy arrays of every
-layout that NumPy allows stand where arrays and indices do.
+A call must raise a documented error or return a result, and must not change its operands. tests/test_bad_input.py tests
+one invalid argument at a time.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ERRORS = (*DOCUMENTED, xp.special.FunctionUnavailableError)
 
 
 def arrays_of(arguments: dict[str, Any]) -> list[xp.Array]:
-    """The Arrays among some arguments, those in sequences too."""
+    """Return the Arrays among arguments, including those in sequences."""
     values = [item for value in arguments.values() for item in (value if isinstance(value, (list, tuple)) else [value])]
     return [value for value in values if isinstance(value, xp.Array)]
 
@@ -47,7 +47,7 @@ def same(x: xp.Array, values: np.ndarray) -> bool:
 
 
 def bad_cases(name: str, parameter: str) -> list[str]:
-    """The bad values to try: without numbers that make SciPy or NumPy work, unchecked, for hours."""
+    """Return the invalid values of a parameter, without numbers for which SciPy or NumPy would run for hours."""
     slow = (name, parameter) in REPETITIONS
     return [case for case in BAD if not (slow and case in HUGE)]
 
@@ -63,10 +63,10 @@ def test_combinations_of_bad_arguments_raise_documented_errors_and_change_no_ope
             continue
         for _ in range(scale(20, 60)):
             arguments = GOOD[name]()
-            chosen = {}
+            cases = {}
             for parameter in rng.sample(parameters, min(len(parameters), rng.randint(1, 3))):
                 case = rng.choice(bad_cases(name, parameter))
-                chosen[parameter] = case
+                cases[parameter] = case
                 arguments = replace_argument(function, arguments, parameter, BAD[case]())
             operands = arrays_of(arguments)
             if any(operand.device is not device for operand in operands):
@@ -77,14 +77,14 @@ def test_combinations_of_bad_arguments_raise_documented_errors_and_change_no_ope
                     result = call(function, arguments)
             except Exception as error:
                 refused += 1
-                met = f"{name}{chosen}: {type(error).__name__}: {error}"
+                failure = f"{name}{cases}: {type(error).__name__}: {error}"
                 if not isinstance(error, ERRORS) and (name, type(error)) != ("from_dlpack", AttributeError):
-                    pytest.fail(f"{met} is no documented error")
+                    pytest.fail(f"{failure} is not a documented error")
                 if not str(error) or not all(map(same, operands, before)):
-                    pytest.fail(f"{met} says nothing, or an operand is half-written")
+                    pytest.fail(f"{failure} has no message, or an operand has changed")
             else:
                 accepted += 1
-                assert is_public_value(result) or name == "put_along_axis", f"{name}{chosen} gave {result!r}"
+                assert is_public_value(result) or name == "put_along_axis", f"{name}{cases} returned {result!r}"
     figures.record(functions=len(NAMES[chunk::8]), inputs=refused + accepted, refused=refused)
 
 
@@ -92,7 +92,7 @@ BASE = np.arange(1, 7).reshape(2, 3)
 
 
 def layouts(dtype: Any) -> dict[str, np.ndarray]:
-    """The same six values in every layout that NumPy has."""
+    """Return the same six values in every layout of NumPy."""
     values = BASE.astype(dtype)
     bytes_ = np.zeros(values.nbytes + 1, np.uint8)
     misaligned = bytes_[1:].view(dtype).reshape(values.shape)
@@ -116,10 +116,10 @@ def layouts(dtype: Any) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "i8", "f4", "f8", "c8", "c16"])
-def test_numpy_array_of_any_layout_is_read_exactly_and_left_alone(device, dtype, figures):
-    if np.dtype(dtype) not in device.dtypes:
-        pytest.skip(f"{device} has no {np.dtype(dtype)}")
-    tried_here = 0
+def test_numpy_array_of_any_layout_is_read_exactly_and_not_modified(device, dtype, figures):
+    if not device.supports(np.dtype(dtype)):
+        pytest.skip(f"{device} does not support {np.dtype(dtype)}")
+    inputs = 0
     for name, host in layouts(dtype).items():
         for copy in (None, True):
             before = host.copy()
@@ -131,14 +131,14 @@ def test_numpy_array_of_any_layout_is_read_exactly_and_left_alone(device, dtype,
             if copy:
                 x[0, 0] = 0
             assert np.array_equal(host, before), f"{name}: the source was written to"
-            tried_here += 1
-    figures.record(inputs=tried_here)
+            inputs += 1
+    figures.record(inputs=inputs)
 
 
 @pytest.mark.parametrize("dtype", ["i1", "i4", "i8", "u4"])
-def test_numpy_index_of_any_layout_takes_and_puts_what_it_names(lenient_device, dtype, figures):
-    if np.dtype(dtype) not in lenient_device.dtypes:
-        pytest.skip(f"{lenient_device} has no {np.dtype(dtype)}")
+def test_numpy_index_of_any_layout_reads_and_assigns(lenient_device, dtype, figures):
+    if not lenient_device.supports(np.dtype(dtype)):
+        pytest.skip(f"{lenient_device} does not support {np.dtype(dtype)}")
     inputs = 0
     for name, host in layouts(dtype).items():
         x = xp.arange(10)
@@ -154,7 +154,7 @@ def test_numpy_index_of_any_layout_takes_and_puts_what_it_names(lenient_device, 
 
 
 @pytest.mark.parametrize("layout", layouts("?"))
-def test_numpy_mask_of_any_layout_chooses_what_it_names(lenient_device, layout, figures):
+def test_numpy_mask_of_any_layout_reads_and_assigns(lenient_device, layout, figures):
     mask = layouts("?")[layout]
     x = xp.reshape(xp.arange(6), (2, 3))
     assert values_of(x[mask]).tolist() == list(range(6))

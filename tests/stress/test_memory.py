@@ -1,4 +1,4 @@
-"""Memory: what a call takes beyond the library's own, what stays behind after a million, and when arrays are freed."""
+"""Memory: the peak of a call, growth over many calls, and the end of an array's lifetime."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ STATEFUL = ("register_backend", "backends", "best_device", "devices", *STATEFUL_
 NAMES = [name for name in GOOD if name not in STATEFUL]
 
 SIDE = 96
-"""Of the matrices whose memory is measured: 72 KiB of float64, beside which Python's own objects do not count."""
+"""Side of the matrices whose memory is measured: 72 KiB of float64, far more than Python's objects need."""
 
 PYTHON = 16 * 1024
-"""Bytes that Python's objects may take in a call: Arrays, tuples, frames."""
+"""Allowance in bytes for Python's objects in a call: Arrays, tuples, frames."""
 
 EXTRA: dict[str, float] = {
     **dict.fromkeys(("nanmax", "nanmin", "nanstd", "nanvar"), 1.25),
@@ -51,16 +51,16 @@ EXTRA: dict[str, float] = {
     **dict.fromkeys(("special.bdtr", "special.bdtrc", "special.bdtri", "linalg.lstsq"), 3.5),
     **dict.fromkeys(("special.polygamma", "special.softplus", "special.zeta"), 2.25),
     "lib.stride_tricks.sliding_window_view": 6,  # a copy, as its docstring says
-    **dict.fromkeys(("ifloordiv", "imod"), 2.5),  # corrected, so computed beside and then written
+    **dict.fromkeys(("ifloordiv", "imod"), 2.5),  # corrected: the result is computed, then written
 }
-"""What functions may take beyond NumPy's peak, in sizes of the operand: those composed of the namespace's own."""
+"""Allowance of composed and corrected functions beyond NumPy's peak, in sizes of the operand."""
 
 
 # -- peaks ------------------------------------------------------------------------------------------------------------
 
 
 def enlarged(value: Any) -> Any:
-    """An argument with its arrays made large: matrices well conditioned, vectors of the length of a matrix's side."""
+    """Replace the arrays of an argument by large ones: well-conditioned matrices, and vectors of length ``SIDE``."""
     if isinstance(value, (list, tuple)) and any(isinstance(item, xp.Array) for item in value):
         return type(value)(enlarged(item) for item in value)
     if not isinstance(value, xp.Array):
@@ -76,31 +76,24 @@ def enlarged(value: Any) -> Any:
     return xp.asarray(np.resize(host, SIDE)) if host.ndim else value
 
 
-def raw(value: Any) -> Any:
-    """An argument as NumPy's function takes it."""
+def native_of(value: Any) -> Any:
+    """Replace the Arrays of an argument by their native arrays."""
     if isinstance(value, (list, tuple)):
-        return type(value)(raw(item) for item in value)
+        return type(value)(native_of(item) for item in value)
     return value._native if isinstance(value, xp.Array) else value
 
 
-def numpys(name: str) -> Callable[..., Any] | None:
-    """NumPy's function, or SciPy's, of a name."""
-    place: Any = np
-    try:
-        if name.startswith("special."):
-            import scipy.special
-
-            place, name = scipy.special, name.removeprefix("special.")
-        for part in name.split("."):
-            place = getattr(place, part)
-    except (AttributeError, ImportError):
-        return None
-    return place
+def reference_of(name: str) -> Callable[..., Any]:
+    """Return NumPy's function of a name, or SciPy's for a special function."""
+    function: Any = pytest.importorskip("scipy.special") if name.startswith("special.") else np
+    for part in name.removeprefix("special.").split("."):
+        function = getattr(function, part)
+    return function
 
 
 def peak(function: Callable[[], Any]) -> int:
-    """The most bytes held at once in a call, its result included."""
-    function()  # what is imported, cached or found once is none of the call's
+    """Return the peak of the bytes allocated during a call, including its result."""
+    function()  # imports, and fills caches
     tracemalloc.start()
     try:
         result = function()
@@ -110,36 +103,49 @@ def peak(function: Callable[[], Any]) -> int:
         del result
 
 
-def peaks(name: str) -> tuple[int, int] | None:
-    """The peaks of a function on large arrays and of NumPy's own; None where NumPy has none of that signature."""
-    reference, function = numpys(name), public_function(name)
-    arguments = {key: enlarged(value) for key, value in GOOD[name]().items()}
-    if reference is None or not any(isinstance(value, (xp.Array, list, tuple)) for value in arguments.values()):
-        return None
-    same = {key: raw(value) for key, value in arguments.items()}
-    args: list[Any] = []
-    for parameter in parameters_of(function):
-        given = same.get(parameter.name, ())
-        args += given if parameter.kind is parameter.VAR_POSITIONAL else [given] if parameter.name in same else []
-    try:
-        with call_conditions(name), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # SciPy's, of the raw call
-            ours = peak(lambda: call(function, arguments))
-            theirs = peak(lambda: reference(*args))
-    except (TypeError, ValueError, np.linalg.LinAlgError):
-        return None
-    return ours, theirs
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_peak_of_a_function_is_the_librarys_own(name, figures):
+def has_reference(name: str) -> bool:
+    """Return whether NumPy or SciPy has a function of a name, and the function takes arrays."""
+    if name.startswith("nn.") or name in ("default_device", "device", "__array_namespace_info__"):
+        return False
     with xp.use_device("cpu"):
-        measured = peaks(name)
-    if measured is None:
-        pytest.skip("NumPy has no such function, or none with these arguments")
-    ours, theirs = measured
-    figures.record(bytes=ours, numpy_bytes=theirs)
-    assert ours <= theirs + EXTRA.get(name, 0) * 8 * SIDE**2 + PYTHON, f"{ours} bytes, NumPy takes {theirs}"
+        return any(isinstance(value, (xp.Array, list, tuple)) for value in GOOD[name]().values())
+
+
+LARGE_ARGUMENTS: dict[str, Callable[[], dict[str, Any]]] = {
+    "broadcast_to": lambda: {"x": xp.ones((SIDE, SIDE)), "shape": (3, SIDE, SIDE)},
+    **dict.fromkeys(("cross", "linalg.cross"), lambda: {"x1": xp.ones((SIDE**2 // 3, 3)), "x2": xp.ones((1, 3))}),
+    "reshape": lambda: {"x": xp.ones((SIDE, SIDE)), "shape": (SIDE**2,)},
+    "special.multigammaln": lambda: {"a": xp.full((SIDE, SIDE), 3.0), "d": 2},
+}
+"""Arguments of the functions that do not accept enlarged matrices and vectors."""
+
+
+def peaks(name: str) -> tuple[int, int]:
+    """Return the peak of a function on large arrays, and that of NumPy's or SciPy's function."""
+    reference, function = reference_of(name), public_function(name)
+    arguments = LARGE_ARGUMENTS.get(name, lambda: {key: enlarged(value) for key, value in GOOD[name]().items()})()
+    native = {key: native_of(value) for key, value in arguments.items()}
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    for parameter in parameters_of(function):
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            args += native.get(parameter.name, ())
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            kwargs |= native.get(parameter.name, {})
+        elif parameter.name in native:
+            args.append(native[parameter.name])
+    with call_conditions(name), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # warnings of SciPy's function
+        return peak(lambda: call(function, arguments)), peak(lambda: reference(*args, **kwargs))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if has_reference(name)])
+def test_peak_memory_of_a_function_is_that_of_numpy(name, figures):
+    with xp.use_device("cpu"):
+        bytes_, numpy_bytes = peaks(name)
+    figures.record(bytes=bytes_, numpy_bytes=numpy_bytes)
+    limit = numpy_bytes + EXTRA.get(name, 0) * 8 * SIDE**2 + PYTHON
+    assert bytes_ <= limit, f"{bytes_} bytes, NumPy allocates {numpy_bytes}"
 
 
 def _views() -> dict[str, Callable[[xp.Array], Any]]:
@@ -173,12 +179,12 @@ def _views() -> dict[str, Callable[[xp.Array], Any]]:
 
 
 @pytest.mark.parametrize("name", _views())
-def test_view_takes_no_memory_of_its_own(name, figures):
+def test_view_allocates_nothing(name, figures):
     x = xp.ones((256, 256), device="cpu")
-    taken = peak(lambda: _views()[name](x))
-    figures.record(bytes=taken)
-    # A part of the array's 512 KiB; an iteration makes an Array of each row.
-    assert taken < (96 * 1024 if name in ("iteration", "unstack") else 8 * 1024)
+    allocated = peak(lambda: _views()[name](x))
+    figures.record(bytes=allocated)
+    # The array has 512 KiB. Iteration creates an Array for each row.
+    assert allocated < (96 * 1024 if name in ("iteration", "unstack") else 8 * 1024)
 
 
 INPLACE = ["iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow"]
@@ -186,36 +192,36 @@ INPLACE = ["iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow"]
 
 @pytest.mark.parametrize("name", INPLACE)
 @pytest.mark.parametrize("operand", ["scalar", "array"])
-def test_inplace_operator_takes_no_memory_of_its_own(name, operand, figures):
+def test_inplace_operator_allocates_nothing(name, operand, figures):
     x, other = xp.ones((256, 256), device="cpu"), xp.ones((256, 256), device="cpu")
-    taken = peak(lambda: getattr(operator, name)(x, 2.0 if operand == "scalar" else other))
-    figures.record(bytes=taken)
-    assert taken <= x.nbytes * EXTRA.get(name, 0) + PYTHON
+    allocated = peak(lambda: getattr(operator, name)(x, 2.0 if operand == "scalar" else other))
+    figures.record(bytes=allocated)
+    assert allocated <= x.nbytes * EXTRA.get(name, 0) + PYTHON
 
 
 @pytest.mark.parametrize("key", ["...", "slice", "mask"])
-def test_assignment_takes_no_memory_of_its_own(key, figures):
+def test_assignment_allocates_nothing(key, figures):
     x = xp.ones((256, 256), device="cpu")
-    chosen = {"...": ..., "slice": (slice(1, None), slice(None, None, 2)), "mask": x > 0}[key]
+    index = {"...": ..., "slice": (slice(1, None), slice(None, None, 2)), "mask": x > 0}[key]
 
     def assign() -> None:
-        x[chosen] = 2.0
+        x[index] = 2.0
 
-    taken = peak(assign)
-    figures.record(bytes=taken)
-    assert taken <= PYTHON
+    allocated = peak(assign)
+    figures.record(bytes=allocated)
+    assert allocated <= PYTHON
 
 
 # -- growth -----------------------------------------------------------------------------------------------------------
 
 
 def resident() -> int:
-    """The bytes of this process that are in memory."""
+    """Return the resident memory of this process in bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def mixed_calls(device: xp.Device) -> list[Callable[[], Any]]:
-    """Calls of every function, of methods and operators, good ones and refused ones."""
+    """Return calls of every function, of operators and methods, valid ones and invalid ones."""
     x, y = matrix(), matrix()
     calls: list[Callable[[], Any]] = [
         lambda: x + y,
@@ -226,10 +232,10 @@ def mixed_calls(device: xp.Device) -> list[Callable[[], Any]]:
         lambda: [float(value) for value in x[0, ...]],
         lambda: x.to_device("cpu"),
         lambda: xp.from_dlpack(x),
-        lambda: refused(lambda: x + None),
-        lambda: refused(lambda: x[5]),
-        lambda: refused(lambda: xp.reshape(x, (3,))),
-        lambda: refused(lambda: xp.zeros((2**62,))),
+        lambda: assert_raises(lambda: x + None),
+        lambda: assert_raises(lambda: x[5]),
+        lambda: assert_raises(lambda: xp.reshape(x, (3,))),
+        lambda: assert_raises(lambda: xp.zeros((2**62,))),
     ]
     for name in NAMES:
         function, arguments = public_function(name), GOOD[name]()
@@ -246,15 +252,15 @@ def mixed_calls(device: xp.Device) -> list[Callable[[], Any]]:
     return calls
 
 
-def refused(function: Callable[[], Any]) -> None:
+def assert_raises(function: Callable[[], Any]) -> None:
     try:
         function()
     except DOCUMENTED:
         return
-    raise AssertionError("it was accepted")
+    raise AssertionError("the call did not raise")
 
 
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not say how much memory is resident")
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not report resident memory")
 def test_resident_memory_does_not_grow_with_calls(device, figures):
     rng = random.Random(0)
     total = scale(40_000, 800_000) if device.backend == "numpy" else scale(10_000, 200_000)
@@ -273,16 +279,16 @@ def test_resident_memory_does_not_grow_with_calls(device, figures):
     gc.collect()
     grown = resident() - before
     figures.record(calls=total, bytes_grown=max(grown, 0))
-    # What an allocator keeps in its arenas; one Array leaked a call would be four times as much, or more.
+    # Allocators keep free memory in arenas. A leak of one Array for each call would be at least four times the limit.
     assert grown < scale(2, 8) * 2**20
 
 
-# -- the end of an array ----------------------------------------------------------------------------------------------
+# -- lifetimes ---------------------------------------------------------------------------------------------------------
 
 
 @contextmanager
 def no_collector() -> Iterator[None]:
-    """The cyclic collector off: what is freed is freed by its last reference."""
+    """Disable the cyclic collector, so that only the last reference frees an object."""
     gc.disable()
     try:
         yield
@@ -291,24 +297,24 @@ def no_collector() -> Iterator[None]:
 
 
 def arrays_in(value: Any) -> list[xp.Array]:
-    """The Arrays in an argument or a result."""
+    """Return the Arrays in an argument or a result."""
     if isinstance(value, xp.Array):
         return [value]
     if isinstance(value, dict):
         value = list(value.values())
-    return [found for item in value for found in arrays_in(item)] if isinstance(value, (list, tuple)) else []
+    return [array for item in value for array in arrays_in(item)] if isinstance(value, (list, tuple)) else []
 
 
-def watched(*values: Any) -> list[weakref.ref[Any]]:
-    """Weak references to the Arrays in some values, and to their native arrays where these allow it."""
-    found: list[weakref.ref[Any]] = []
+def weak_references(*values: Any) -> list[weakref.ref[Any]]:
+    """Return weak references to the Arrays in values, and to their native arrays if these support it."""
+    references: list[weakref.ref[Any]] = []
     for x in arrays_in(values):
-        found.append(weakref.ref(x))
+        references.append(weakref.ref(x))
         try:
-            found.append(weakref.ref(x._native))
+            references.append(weakref.ref(x._native))
         except TypeError:
             continue
-    return found
+    return references
 
 
 def alive(references: list[weakref.ref[Any]]) -> list[Any]:
@@ -325,7 +331,7 @@ def test_arrays_of_a_call_are_freed_with_their_last_reference(device, name, figu
                 result = call(function, arguments)
         except xp.special.FunctionUnavailableError as error:
             pytest.skip(str(error))
-        references = watched(arguments, result)
+        references = weak_references(arguments, result)
         del result
         arguments.clear()
         assert alive(references) == []
@@ -333,11 +339,11 @@ def test_arrays_of_a_call_are_freed_with_their_last_reference(device, name, figu
 
 
 FREED_CASES = [case for case in BAD if case != "list in itself"]
-"""A list in recursive_list is a cycle, and so freed by the collector alone."""
+"""Invalid values without a reference cycle, which only the cyclic collector frees."""
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_refused_call_keeps_no_operand_beyond_its_traceback(device, name, figures):
+def test_failed_call_does_not_keep_its_operands_alive(device, name, figures):
     function = public_function(name)
     cases = 0
     with no_collector():
@@ -346,7 +352,7 @@ def test_refused_call_keeps_no_operand_beyond_its_traceback(device, name, figure
                 continue
             for case in random.Random(name).sample(FREED_CASES, scale(12, len(FREED_CASES))):
                 arguments = replace_argument(function, GOOD[name](), parameter.name, BAD[case]())
-                references = watched(arguments)
+                references = weak_references(arguments)
                 try:
                     with call_conditions(name):
                         call(function, arguments)
@@ -357,7 +363,7 @@ def test_refused_call_keeps_no_operand_beyond_its_traceback(device, name, figure
     figures.record(refused=cases)
 
 
-WAYS: dict[str, Callable[[xp.Array], Any]] = {
+USES: dict[str, Callable[[xp.Array], Any]] = {
     **_views(),
     "operators": lambda x: (x + x, 2 * x, -x, x @ x, x < x, abs(x), x**2),
     "in-place operators": lambda x: operator.iadd(xp.asarray(x, copy=True), x),
@@ -370,11 +376,11 @@ WAYS: dict[str, Callable[[xp.Array], Any]] = {
     "move to the host": lambda x: x.to_device("cpu"),
     "copy": lambda x: x.copy(),
     "repr": repr,
-    "refused operator": lambda x: refused(lambda: x + "text"),
-    "refused shapes": lambda x: refused(lambda: x + xp.ones(7)),
-    "refused index": lambda x: refused(lambda: x[99]),
-    "refused assignment": lambda x: refused(lambda: x.__setitem__(0, "text")),
-    "too large": lambda x: refused(lambda: xp.broadcast_to(x, (2**50, 4, 4)) + 1.0),
+    "refused operator": lambda x: assert_raises(lambda: x + "text"),
+    "refused shapes": lambda x: assert_raises(lambda: x + xp.ones(7)),
+    "refused index": lambda x: assert_raises(lambda: x[99]),
+    "refused assignment": lambda x: assert_raises(lambda: x.__setitem__(0, "text")),
+    "too large": lambda x: assert_raises(lambda: xp.broadcast_to(x, (2**50, 4, 4)) + 1.0),
     **{
         f"x.{name}": lambda x, name=name: call(getattr(x, name), GOOD_METHODS[name]())
         for name in GOOD_METHODS
@@ -383,15 +389,21 @@ WAYS: dict[str, Callable[[xp.Array], Any]] = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_array_is_freed_with_its_last_reference(device, way, figures):
+@pytest.mark.parametrize("use", USES)
+def test_array_is_freed_with_its_last_reference(device, use, figures):
     with no_collector():
         x = xp.ones((4, 4))
         try:
-            result = WAYS[way](x)
-        except (TypeError, IndexError, BufferError) as error:
-            pytest.skip(f"{device} does not do that: {error}")
-        references = watched(x, result)
+            result = USES[use](x)
+        except IndexError:
+            assert device.backend == "strict"
+            assert "iterat" in use  # an index of fewer integers than dimensions
+            return
+        except BufferError as error:
+            if device.host:
+                raise
+            pytest.skip(f"{device} does not export arrays by DLPack: {error}")
+        references = weak_references(x, result)
         del x, result
         assert alive(references) == []
     figures.record(arrays=len(references))

@@ -1,4 +1,4 @@
-"""Long sums, means, variances and norms beside exact ones: the error is no worse than NumPy's, on every device."""
+"""Errors of long sums, means, variances and norms: not greater than NumPy's on any device."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .tiers import scale
 
 SIZE = scale(200_000, 10_000_000)
 
-PLACES = 4.0
-"""Errors, in units of the last place of what is exact, that no sum of this length can be blamed for."""
+TOLERANCE = 4.0
+"""Error in units in the last place that is accepted even if NumPy's error is smaller."""
 
 
-def drawn(name: str, dtype: np.dtype) -> np.ndarray:
+def random_values(name: str, dtype: np.dtype) -> np.ndarray:
     rng = np.random.default_rng(0)
     values = {
         "uniform": lambda: rng.random(SIZE),
@@ -33,31 +33,31 @@ def drawn(name: str, dtype: np.dtype) -> np.ndarray:
 
 
 def exact_sum(values: np.ndarray) -> float:
-    """The sum, rounded once; long doubles go in as two numbers."""
+    """Return the sum, rounded once. Each long double is split into two doubles."""
     high = values.astype(np.float64)
     low = (values - high).astype(np.float64)
     return math.fsum((math.fsum(high), math.fsum(low)))
 
 
 def exact(name: str, x: np.ndarray) -> float:
-    """What a reduction would be without rounding: squares and distances in extended precision, sums exact."""
-    wide = x.astype(np.longdouble)
-    mean = exact_sum(wide) / x.size
+    """Return a reduction with exact sums, and with squares and distances in extended precision."""
+    extended = x.astype(np.longdouble)
+    mean = exact_sum(extended) / x.size
     if name == "sum":
-        return exact_sum(wide)
+        return exact_sum(extended)
     if name == "mean":
         return mean
     if name == "vector_norm":
-        return math.sqrt(exact_sum(wide * wide))
-    distance = wide - np.longdouble(mean)
+        return math.sqrt(exact_sum(extended * extended))
+    distance = extended - np.longdouble(mean)
     variance = (exact_sum(distance * distance)) / x.size
     return variance if name == "var" else math.sqrt(variance)
 
 
 @lru_cache
 def exact_of(name: str, values: str, dtype: np.dtype) -> float:
-    """The exact reduction of drawn values, which is the same for all devices."""
-    return exact(name, drawn(values, dtype))
+    """Return the exact reduction of random values; cached for all devices."""
+    return exact(name, random_values(values, dtype))
 
 
 FUNCTIONS: dict[str, tuple[Callable[[xp.Array], xp.Array], Callable[[np.ndarray], Any]]] = {
@@ -69,28 +69,28 @@ FUNCTIONS: dict[str, tuple[Callable[[xp.Array], xp.Array], Callable[[np.ndarray]
 }
 
 
-def places(got: Any, wanted: float, dtype: np.dtype) -> float:
-    """The error in units of the last place."""
-    return abs(float(got) - wanted) / float(np.spacing(np.asarray(wanted, dtype)))
+def error_in_ulp(result: Any, expected: float, dtype: np.dtype) -> float:
+    """Return the error in units in the last place of the expected value."""
+    return abs(float(result) - expected) / float(np.spacing(np.asarray(expected, dtype)))
 
 
-@pytest.mark.skipif(np.finfo(np.longdouble).eps > 1e-18, reason="extended precision is needed for what is exact")
+@pytest.mark.skipif(np.finfo(np.longdouble).eps > 1e-18, reason="this platform has no extended precision")
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("values", ["uniform", "normal, mean 1000", "lognormal", "falling"])
 def test_error_of_a_long_reduction_is_no_worse_than_numpys(device, values, dtype, figures):
     dtype = np.dtype(dtype)
-    if dtype not in device.dtypes:
-        pytest.skip(f"{device} has no {dtype}")
-    host = drawn(values, dtype)
+    if not device.supports(dtype):
+        pytest.skip(f"{device} does not support {dtype}")
+    host = random_values(values, dtype)
     x = xp.asarray(host)
     worse = []
     for name, (function, reference) in FUNCTIONS.items():
-        wanted = exact_of(name, values, dtype)
+        expected = exact_of(name, values, dtype)
         with quiet():
-            got, theirs = values_of(function(x)), reference(host)
-        ours, numpys = places(got, wanted, dtype), places(theirs, wanted, dtype)
-        figures.record(**{name: f"{ours:.2g} ({numpys:.2g})"})
-        if ours > max(numpys, PLACES):
-            worse.append(f"{name}: {ours:.3g} units of the last place, NumPy {numpys:.3g}")
+            result, numpy_result = values_of(function(x)), reference(host)
+        error, numpy_error = error_in_ulp(result, expected, dtype), error_in_ulp(numpy_result, expected, dtype)
+        figures.record(**{name: f"{error:.2g} ({numpy_error:.2g})"})
+        if error > max(numpy_error, TOLERANCE):
+            worse.append(f"{name}: {error:.3g} units in the last place, NumPy {numpy_error:.3g}")
     figures.record(elements=SIZE)
     assert worse == []

@@ -1,14 +1,15 @@
-"""Random programs on two devices at once, compared after each step: hypothesis finds, and shortens, what differs.
+"""Random programs on two devices, whose arrays are compared after each step.
 
-Values are small whole and half numbers, NaN and infinities, and what is kept is computed exactly, so that two libraries
-must agree to the bit; functions that round are compared as they come and not computed with. Only what the standard
-defines is asked: no overflow, no order of NaN, no memory shared between what is written and what was read.
+Values are small integers and halves, NaN and infinities, and the results that later steps use are exact, so two
+libraries must agree bit by bit. Results of functions that round are compared with a tolerance and not used further. The
+programs use only what the standard defines: no overflow, no sorting of NaN, no writes to shared memory.
 """
 
 from __future__ import annotations
 
 import math
 import operator
+import pickle
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from .tiers import LONG, scale
 DTYPES = tuple(map(np.dtype, ("?", "i4", "i8", "u1", "f4", "f8")))
 
 LARGEST = 2.0**12
-"""Values beyond this are not computed with, so that nothing overflows or is rounded."""
+"""Greatest magnitude of values that later steps use, so that nothing overflows or is rounded."""
 
 PAIRS = [("cpu", other) for other in ("strict", "sycl:cpu:0", "triton:interpret")]
 
@@ -35,7 +36,7 @@ Pair = tuple[xp.Array, xp.Array]
 
 
 def difference(left: xp.Array, right: xp.Array, rounded: bool) -> str | None:
-    """What two arrays differ in, in words."""
+    """Describe the difference of two arrays; None if they agree."""
     a, b = values_of(left), values_of(right)
     if (a.dtype, a.shape) != (b.dtype, b.shape):
         return f"{a.dtype} {a.shape} on {left.device}, {b.dtype} {b.shape} on {right.device}"
@@ -48,12 +49,12 @@ def difference(left: xp.Array, right: xp.Array, rounded: bool) -> str | None:
 
 
 def without_zeros(x: xp.Array) -> xp.Array:
-    """An array with ones for zeros, whose signs are compared nowhere."""
+    """Replace zeros by ones, because the signs of zeros are not compared."""
     return xp.where(x == 0, xp.ones_like(x), x)
 
 
 class Programs(RuleBasedStateMachine):
-    """A pool of arrays, each on two devices, and what programs do with them."""
+    """Pool of arrays, each on two devices, and the steps of programs."""
 
     devices: tuple[xp.Device, xp.Device]
     programs = 0
@@ -64,24 +65,24 @@ class Programs(RuleBasedStateMachine):
         self.pool: list[Pair] = []
         type(self).programs += 1
 
-    # -- what rules are made of ---------------------------------------------------------------------------------------
+    # -- parts of rules -----------------------------------------------------------------------------------------------
 
-    def chosen(self, data: st.DataObject, kinds: str = "biuf") -> Pair | None:
-        """One of the arrays of some kinds."""
-        fit = [pair for pair in self.pool if pair[0].dtype.kind in kinds]
-        return fit[data.draw(st.integers(0, len(fit) - 1), label="array")] if fit else None
+    def draw_array(self, data: st.DataObject, kinds: str = "biuf") -> Pair | None:
+        """Draw an array of the given kinds from the pool; None if there is none."""
+        pairs = [pair for pair in self.pool if pair[0].dtype.kind in kinds]
+        return pairs[data.draw(st.integers(0, len(pairs) - 1), label="array")] if pairs else None
 
-    def keep(self, results: tuple[Any, Any], rounded: bool = False) -> None:
-        """Compare what the devices gave, and keep it where it may be computed with."""
+    def compare(self, results: tuple[Any, Any], rounded: bool = False) -> None:
+        """Compare the results of both devices, and add them to the pool if later steps may use them."""
         type(self).steps += 1
         left, right = results
         if isinstance(left, (tuple, list)):
             assert len(left) == len(right)
             for both in zip(left, right, strict=True):
-                self.keep(both, rounded)
+                self.compare(both, rounded)
             return
-        wrong = difference(left, right, rounded)
-        assert wrong is None, wrong
+        message = difference(left, right, rounded)
+        assert message is None, message
         host = values_of(left)
         small = not host.size or np.all(~np.isfinite(host) | (np.abs(host.astype(np.float64)) <= LARGEST))
         if not rounded and small and host.size <= 256 and host.ndim <= 4 and host.dtype in DTYPES:
@@ -89,7 +90,7 @@ class Programs(RuleBasedStateMachine):
             del self.pool[:-12]
 
     def each(self, function: Any, *pairs: Pair, rounded: bool = False) -> None:
-        """Call a function on both devices; both give the same, or both refuse."""
+        """Call a function on both devices; both must return the same result, or both must raise."""
         outcomes = []
         for position in (0, 1):
             with quiet(), xp.use_device(self.devices[position]):
@@ -100,7 +101,7 @@ class Programs(RuleBasedStateMachine):
         failed = [isinstance(outcome, Exception) for outcome in outcomes]
         assert failed[0] == failed[1], f"one device refuses: {outcomes}"
         if not failed[0]:
-            self.keep((outcomes[0], outcomes[1]), rounded)
+            self.compare((outcomes[0], outcomes[1]), rounded)
 
     # -- creation -----------------------------------------------------------------------------------------------------
 
@@ -111,7 +112,7 @@ class Programs(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def create(self, data: st.DataObject) -> None:
-        dtype = data.draw(st.sampled_from([d for d in DTYPES if all(d in device.dtypes for device in self.devices)]))
+        dtype = data.draw(st.sampled_from([d for d in DTYPES if all(device.supports(d) for device in self.devices)]))
         shape = data.draw(st.lists(st.integers(0, 3), max_size=3).map(tuple), label="shape")
         size = math.prod(shape)
         if dtype.kind == "b":
@@ -121,7 +122,7 @@ class Programs(RuleBasedStateMachine):
         else:
             values = st.integers(0 if dtype.kind == "u" else -5, 5)
         host = np.array(data.draw(st.lists(values, min_size=size, max_size=size)), dtype=dtype).reshape(shape)
-        self.keep(tuple(xp.asarray(host, device=device) for device in self.devices))  # type: ignore[arg-type]
+        self.compare(tuple(xp.asarray(host, device=device) for device in self.devices))  # type: ignore[arg-type]
 
     @rule(start=st.integers(-4, 4), stop=st.integers(-4, 8), step=st.sampled_from([1, 2, -1, -3]))
     def count(self, start: int, stop: int, step: int) -> None:
@@ -135,17 +136,17 @@ class Programs(RuleBasedStateMachine):
 
     @rule(data=st.data(), name=st.sampled_from(["abs", "negative", "positive", "square", "sign", "floor", "ceil"]))
     def unary(self, data: st.DataObject, name: str) -> None:
-        if (x := self.chosen(data, "if")) is not None:
+        if (x := self.draw_array(data, "if")) is not None:
             self.each(getattr(xp, name), x)
 
     @rule(data=st.data(), name=st.sampled_from(["isnan", "isfinite", "isinf", "trunc", "round"]))
     def unary_of_reals(self, data: st.DataObject, name: str) -> None:
-        if (x := self.chosen(data, "iuf")) is not None:
+        if (x := self.draw_array(data, "iuf")) is not None:
             self.each(getattr(xp, name), x)
 
     @rule(data=st.data(), name=st.sampled_from(ROUNDED))
     def rounding(self, data: st.DataObject, name: str) -> None:
-        if (x := self.chosen(data, "f")) is not None:
+        if (x := self.draw_array(data, "f")) is not None:
             self.each(lambda x: getattr(xp, name)(without_zeros(x)), x, rounded=True)
 
     @rule(
@@ -155,42 +156,42 @@ class Programs(RuleBasedStateMachine):
         ),
     )
     def binary(self, data: st.DataObject, name: str) -> None:
-        x, y = self.chosen(data, "if"), self.chosen(data, "if")
+        x, y = self.draw_array(data, "if"), self.draw_array(data, "if")
         if x is not None and y is not None and x[0].dtype.kind == y[0].dtype.kind:
             self.each(getattr(xp, name), x, y)
 
     @rule(data=st.data(), name=st.sampled_from(["floor_divide", "remainder", "divide", "atan2", "hypot", "copysign"]))
     def division(self, data: st.DataObject, name: str) -> None:
-        x, y = self.chosen(data, "f"), self.chosen(data, "f")
+        x, y = self.draw_array(data, "f"), self.draw_array(data, "f")
         if x is not None and y is not None:
             self.each(lambda x, y: getattr(xp, name)(x, without_zeros(y)), x, y, rounded=True)
 
     @rule(data=st.data(), value=st.sampled_from([0, 1, 2, -1]), name=st.sampled_from(["add", "mul", "sub", "lt", "eq"]))
     def scalar(self, data: st.DataObject, value: int, name: str) -> None:
-        if (x := self.chosen(data, "if")) is not None:
+        if (x := self.draw_array(data, "if")) is not None:
             self.each(lambda x: getattr(operator, name)(x, value), x)
 
     @rule(data=st.data(), name=st.sampled_from(["logical_and", "logical_or", "logical_xor", "bitwise_xor"]))
     def logic(self, data: st.DataObject, name: str) -> None:
-        x, y = self.chosen(data, "b"), self.chosen(data, "b")
+        x, y = self.draw_array(data, "b"), self.draw_array(data, "b")
         if x is not None and y is not None:
             self.each(getattr(xp, name), x, y)
 
     @rule(data=st.data(), low=st.integers(-3, 0), high=st.integers(0, 3))
     def clip(self, data: st.DataObject, low: int, high: int) -> None:
-        if (x := self.chosen(data, "if")) is not None:
+        if (x := self.draw_array(data, "if")) is not None:
             self.each(lambda x: xp.clip(x, low, high), x)
 
     @rule(data=st.data())
     def where(self, data: st.DataObject) -> None:
-        condition, x, y = self.chosen(data, "b"), self.chosen(data), self.chosen(data)
+        condition, x, y = self.draw_array(data, "b"), self.draw_array(data), self.draw_array(data)
         if condition is not None and x is not None and y is not None and x[0].dtype == y[0].dtype:
             self.each(xp.where, condition, x, y)
 
     @rule(data=st.data(), dtype=st.sampled_from(["i4", "i8", "f4", "f8", "?"]))
     def cast(self, data: st.DataObject, dtype: str) -> None:
-        x = self.chosen(data)
-        # What an integer makes of NaN or infinity is not defined.
+        x = self.draw_array(data)
+        # The cast of NaN and infinity to an integer is not defined.
         if x is not None and np.isfinite(values_of(x[0])).all():
             self.each(lambda x: xp.astype(x, np.dtype(dtype)), x)
 
@@ -202,19 +203,19 @@ class Programs(RuleBasedStateMachine):
 
     @rule(data=st.data(), name=st.sampled_from(["sum", "max", "min", "prod"]), keepdims=st.booleans())
     def reduction(self, data: st.DataObject, name: str, keepdims: bool) -> None:
-        if (x := self.chosen(data, "if")) is not None:
+        if (x := self.draw_array(data, "if")) is not None:
             axis = self.axis(data, x)
             self.each(lambda x: getattr(xp, name)(x, axis=axis, keepdims=keepdims), x, rounded=name == "prod")
 
     @rule(data=st.data(), name=st.sampled_from(["any", "all", "count_nonzero"]), keepdims=st.booleans())
     def truth(self, data: st.DataObject, name: str, keepdims: bool) -> None:
-        if (x := self.chosen(data)) is not None:
+        if (x := self.draw_array(data)) is not None:
             axis = self.axis(data, x)
             self.each(lambda x: getattr(xp, name)(x, axis=axis, keepdims=keepdims), x)
 
     @rule(data=st.data(), name=st.sampled_from(["mean", "var", "std"]))
     def statistic(self, data: st.DataObject, name: str) -> None:
-        x = self.chosen(data, "f")
+        x = self.draw_array(data, "f")
         if x is not None and x[0].size and np.isfinite(values_of(x[0])).all():
             axis = self.axis(data, x)
             self.each(lambda x: getattr(xp, name)(xp.astype(x, xp.float64), axis=axis), x, rounded=True)
@@ -223,8 +224,8 @@ class Programs(RuleBasedStateMachine):
         data=st.data(), name=st.sampled_from(["sort", "argsort", "argmax", "argmin", "unique_values", "cumulative_sum"])
     )
     def order(self, data: st.DataObject, name: str) -> None:
-        x = self.chosen(data, "if")
-        # The order of NaN is not defined, nor that of the two zeros, whose signs are not compared.
+        x = self.draw_array(data, "if")
+        # The order of NaN and that of the two zeros is not defined.
         if x is None or not x[0].ndim or np.isnan(values_of(x[0])).any():
             return
         if name == "unique_values":
@@ -235,7 +236,7 @@ class Programs(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def product(self, data: st.DataObject) -> None:
-        x, y = self.chosen(data, "f"), self.chosen(data, "f")
+        x, y = self.draw_array(data, "f"), self.draw_array(data, "f")
         if (
             x is not None
             and y is not None
@@ -248,7 +249,7 @@ class Programs(RuleBasedStateMachine):
 
     @rule(data=st.data(), name=st.sampled_from(["flip", "reshape", "permute", "roll", "expand", "tile", "repeat", "T"]))
     def arrange(self, data: st.DataObject, name: str) -> None:
-        if (x := self.chosen(data)) is None:
+        if (x := self.draw_array(data)) is None:
             return
         ndim = x[0].ndim
         if name == "flip":
@@ -273,7 +274,7 @@ class Programs(RuleBasedStateMachine):
 
     @rule(data=st.data(), name=st.sampled_from(["concat", "stack"]))
     def join(self, data: st.DataObject, name: str) -> None:
-        x, y = self.chosen(data), self.chosen(data)
+        x, y = self.draw_array(data), self.draw_array(data)
         if x is not None and y is not None and x[0].dtype == y[0].dtype:
             self.each(lambda x, y: getattr(xp, name)((x, y, x), axis=0), x, y)
 
@@ -284,7 +285,7 @@ class Programs(RuleBasedStateMachine):
         for length in shape:
             whole = st.just(slice(None))
             bounds = st.none() | st.integers(-length, length)
-            # The standard leaves bounds of empty or reversed slices beyond the axis open.
+            # The standard does not define bounds beyond the axis.
             steps = st.builds(slice, st.none(), st.none(), st.sampled_from([1, 2, -1]))
             spans = st.builds(slice, bounds, bounds)
             single = st.integers(-length, length - 1) if length else whole
@@ -293,26 +294,26 @@ class Programs(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def read(self, data: st.DataObject) -> None:
-        if (x := self.chosen(data)) is not None:
+        if (x := self.draw_array(data)) is not None:
             key = (*self.key(data, x[0].shape), ...)
             self.each(lambda x: x[key], x)
 
     @rule(data=st.data())
     def select(self, data: st.DataObject) -> None:
-        x = self.chosen(data, "if")
+        x = self.draw_array(data, "if")
         if x is not None and x[0].ndim:
             self.each(lambda x: x[x > 0], x)
 
     @rule(data=st.data())
     def take(self, data: st.DataObject) -> None:
-        x = self.chosen(data)
+        x = self.draw_array(data)
         if x is not None and x[0].ndim and x[0].shape[0]:
             indices = data.draw(st.lists(st.integers(0, x[0].shape[0] - 1), min_size=1, max_size=4))
             self.each(lambda x: xp.take(x, xp.asarray(indices), axis=0), x)
 
     @rule(data=st.data(), value=st.sampled_from([0, 1, 3]))
     def write(self, data: st.DataObject, value: int) -> None:
-        if (x := self.chosen(data, "iuf")) is None:
+        if (x := self.draw_array(data, "iuf")) is None:
             return
         key = (*self.key(data, x[0].shape), ...)
 
@@ -325,7 +326,7 @@ class Programs(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def write_array(self, data: st.DataObject) -> None:
-        x, y = self.chosen(data), self.chosen(data)
+        x, y = self.draw_array(data), self.draw_array(data)
         if x is None or y is None or x[0].dtype != y[0].dtype:
             return
 
@@ -343,7 +344,7 @@ class Programs(RuleBasedStateMachine):
 
     @rule(data=st.data(), name=st.sampled_from(["iadd", "isub", "imul"]))
     def in_place(self, data: st.DataObject, name: str) -> None:
-        x, y = self.chosen(data, "if"), self.chosen(data, "if")
+        x, y = self.draw_array(data, "if"), self.draw_array(data, "if")
         if x is not None and y is not None and x[0].dtype == y[0].dtype:
             self.each(lambda x, y: getattr(operator, name)(xp.asarray(x, copy=True), y), x, y)
 
@@ -352,37 +353,34 @@ class Programs(RuleBasedStateMachine):
     @precondition(lambda self: self.pool)
     @rule(data=st.data(), way=st.sampled_from(["to_device", "asarray", "from_dlpack", "pickle"]))
     def exchange(self, data: st.DataObject, way: str) -> None:
-        """Each array goes to the other's device, so that what follows is computed with the other's values."""
-        pair = self.chosen(data)
+        """Exchange the arrays of a pair between the devices, so that later steps use the other device's values."""
+        pair = self.draw_array(data)
         if pair is None or (way == "from_dlpack" and pair[0].dtype.kind == "b"):
             return
         left, right = self.devices
         if way == "to_device":
-            moved = pair[1].to_device(left), pair[0].to_device(right)
+            exchanged = pair[1].to_device(left), pair[0].to_device(right)
         elif way == "asarray":
-            moved = xp.asarray(pair[1], device=left), xp.asarray(pair[0], device=right)
+            exchanged = xp.asarray(pair[1], device=left), xp.asarray(pair[0], device=right)
         elif way == "from_dlpack":
-            moved = xp.from_dlpack(pair[1], device=left), xp.from_dlpack(pair[0], device=right)
+            exchanged = xp.from_dlpack(pair[1], device=left), xp.from_dlpack(pair[0], device=right)
         else:
-            import pickle
-
-            moved = pickle.loads(pickle.dumps(pair[0])), pickle.loads(pickle.dumps(pair[1]))
-        assert (moved[0].device, moved[1].device) == (left, right)
-        self.keep(moved)
+            exchanged = pickle.loads(pickle.dumps(pair[0])), pickle.loads(pickle.dumps(pair[1]))
+        assert (exchanged[0].device, exchanged[1].device) == (left, right)
+        self.compare(exchanged)
 
 
 @pytest.mark.parametrize(("left", "right"), PAIRS, ids=[" and ".join(pair) for pair in PAIRS])
-def test_random_programs_give_the_same_on_two_devices(left, right, figures):
-    here = [str(device) for device in xp.devices()]
-    if right not in here:
+def test_random_programs_agree_on_two_devices(left, right, figures):
+    if right not in map(str, xp.devices()):
         pytest.skip(f"there is no device {right}")
 
-    class Here(Programs):
+    class Selected(Programs):
         devices = (xp.device(left), xp.device(right))
 
     slow = right != "strict"
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
-        Here,
+        Selected,
         settings=settings(
             max_examples=scale(25, 2000) if not slow else scale(10, 1000),
             stateful_step_count=25,
@@ -393,4 +391,4 @@ def test_random_programs_give_the_same_on_two_devices(left, right, figures):
             suppress_health_check=list(HealthCheck),
         ),
     )
-    figures.record(programs=Here.programs, steps=Here.steps)
+    figures.record(programs=Selected.programs, steps=Selected.steps)

@@ -1,4 +1,4 @@
-"""Eight threads that compute, move, choose devices and policies, and register and probe backends, all at once."""
+"""Eight concurrent threads that compute, transfer, select devices and policies, and register and probe backends."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ import xtensor as xp
 from .tiers import scale
 
 THREADS = 8
-SECONDS = 120
-"""After which a deadlock is taken for one: every thread's traceback is printed, and the process ends."""
+TIMEOUT = 120
+"""Time limit, in case of a deadlock: faulthandler prints the traceback of every thread and ends the process."""
 
 
 class Worker:
-    """What one thread does: each task checks what it gets."""
+    """Tasks of one thread; each checks its results."""
 
     def __init__(self, number: int, devices: list[xp.Device]) -> None:
         self.number, self.devices = number, devices
@@ -53,19 +53,19 @@ class Worker:
 
     def do_move(self) -> None:
         x = xp.asarray(self.host, device=self.any_device())
-        for place in self.devices:
-            x = x.to_device(place)
-            assert x.device is place
+        for device in self.devices:
+            x = x.to_device(device)
+            assert x.device is device
         assert np.array_equal(values_of(x), self.host)
 
     def do_use_device(self) -> None:
-        place = self.any_device()
-        with xp.use_device(place):
-            assert xp.default_device() is place
-            assert xp.zeros(3).device is place
+        device = self.any_device()
+        with xp.use_device(device):
+            assert xp.default_device() is device
+            assert xp.zeros(3).device is device
             with xp.use_device("cpu"):
                 assert xp.ones(3).device is xp.device("cpu")
-            assert xp.default_device() is place
+            assert xp.default_device() is device
 
     def do_transfer(self) -> None:
         first, second = self.rng.sample(self.devices, 2)
@@ -102,23 +102,23 @@ class Worker:
             _ = x + xp.zeros((2, 2), device=x.device)
 
 
-def test_threads_get_right_values_and_do_not_wait_for_each_other(registry, figures):
+def test_concurrent_threads_return_correct_values_without_a_deadlock(registry, figures):
     xp.register_backend(ToyBackend())
     devices = list(xp.devices())
     workers = [Worker(number, devices) for number in range(THREADS)]
-    together, errors = threading.Barrier(THREADS), []
+    start, errors = threading.Barrier(THREADS), []
     count = scale(400, 5_000)
 
     def work(worker: Worker) -> None:
         try:
-            together.wait()
+            start.wait()
             worker.run(count)
         except BaseException as error:
             errors.append(error)
 
-    before: Any = sys.getswitchinterval()
+    switch_interval: Any = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
-    faulthandler.dump_traceback_later(scale(SECONDS, 10 * SECONDS), exit=True, file=sys.__stderr__)
+    faulthandler.dump_traceback_later(scale(TIMEOUT, 10 * TIMEOUT), exit=True, file=sys.__stderr__)
     try:
         threads = [threading.Thread(target=work, args=(worker,)) for worker in workers]
         for thread in threads:
@@ -127,6 +127,6 @@ def test_threads_get_right_values_and_do_not_wait_for_each_other(registry, figur
             thread.join()
     finally:
         faulthandler.cancel_dump_traceback_later()
-        sys.setswitchinterval(before)
+        sys.setswitchinterval(switch_interval)
     assert errors == []
     figures.record(threads=THREADS, tasks=THREADS * count, devices=len(devices))

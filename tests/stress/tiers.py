@@ -1,4 +1,4 @@
-"""The two tiers, and the programs that run in a process of their own."""
+"""The quick and the long tier, and programs in subprocesses."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ PATHS = (str(ROOT), str(ROOT / "backends"), str(ROOT / "tests"))
 
 
 def scale(quick: int, long: int) -> int:
-    """A count of the tier that runs."""
+    """Return the count of the selected tier."""
     return long if LONG else quick
 
 
 def run(program: str, *arguments: str, timeout: float = 300, **environment: str) -> str:
-    """What a Python program prints, in a process that shows where it crashed; its failure is the test's."""
+    """Run a Python program in a subprocess with faulthandler and return its output; its failure fails the test."""
     path = os.pathsep.join((*PATHS, *filter(None, [os.environ.get("PYTHONPATH")])))
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", "-W", "error", "-c", textwrap.dedent(program), *arguments],

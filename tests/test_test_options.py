@@ -1,0 +1,63 @@
+"""Options of the test suite: ``--device`` and the Hypothesis profiles of ``XTENSOR_TESTS_PROFILE``."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+PROPERTY = """
+from hypothesis import given, settings, strategies as st
+
+@given(st.integers())
+def test_property(x):
+    pass
+
+def test_settings(device):
+    current = settings()
+    print("settings", device, current.max_examples, current.derandomize, current.print_blob)
+"""
+
+
+def run_pytest(directory: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run pytest with the suite's conftest on a module of its own."""
+    (directory / "conftest.py").write_bytes((ROOT / "tests" / "conftest.py").read_bytes())
+    (directory / "test_options.py").write_text(PROPERTY)
+    command = [sys.executable, "-m", "pytest", "-s", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", directory]
+    return subprocess.run(
+        [*command, *arguments, directory / "test_options.py"],
+        capture_output=True,
+        text=True,
+        cwd=directory,
+        env={**os.environ, "XTENSOR_DEVICE": "cpu", **environment},
+        timeout=120,
+    )
+
+
+@pytest.mark.parametrize(
+    ("profile", "settings"),
+    [("quick", "25 True False"), ("slow", "5 True False"), ("long", "500 False True")],
+)
+def test_profile_has_its_settings_also_in_ci(tmp_path, profile, settings):
+    done = run_pytest(tmp_path, "--device", "cpu", XTENSOR_TESTS_PROFILE=profile, CI="true")
+    assert done.returncode == 0, done.stdout
+    assert f"settings cpu {settings}" in done.stdout
+
+
+def test_summary_counts_the_tests_of_each_device(tmp_path):
+    done = run_pytest(tmp_path, "--device", "cpu")
+    assert "tested devices: cpu (1 tests)" in done.stdout
+    assert "devices of the project without a test in this run: strict, " in done.stdout
+
+
+@pytest.mark.parametrize("tests", ["test_settings", "test_property"])
+def test_missing_device_is_a_usage_error(tmp_path, tests):
+    done = run_pytest(tmp_path, "--device", "tpu:0", "-k", tests)
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR, done.stdout
+    assert "--device: " in done.stderr
+    assert "'tpu:0'" in done.stderr
