@@ -81,13 +81,15 @@ class Function:
 
 
 def expm1(x: Any) -> Any:
-    """Exponential minus one; for complex numbers the power series within the unit circle, else the difference."""
+    """exp(x) - 1; the real part of a complex number within the unit circle comes from the power series."""
     if x.dtype.kind != "c":
         return np.expm1(x)
     series = np.zeros_like(x)
     for n in range(30, 0, -1):
         series = (series + 1) * x / n
-    return np.where(np.abs(x) < 1, series, np.exp(x) - 1)
+    result = np.array(np.exp(x))  # Its imaginary part is the answer's, the sign of a zero included.
+    result.real = np.where(np.abs(x) < 1, series.real, result.real - 1)
+    return result
 
 
 inf, nan = math.inf, math.nan
