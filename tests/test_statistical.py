@@ -54,6 +54,8 @@ def test_reduction_equals_numpys(device, name, data):
     min_side = 1 if name in ("max", "min") else 0
     shape = data.draw(shapes(min_side=min_side))
     x = data.draw(operands(dtypes(device, kinds_on(device, name)), shape, **limits(name)))
+    # C and the standard leave complex products and quotients with infinite components undefined.
+    assume(name not in ("mean", "prod") or x.host.dtype.kind != "c" or np.isfinite(x.host).all())
     axis, keepdims = data.draw(axes_of(shape)), data.draw(st.booleans())
     with quiet():
         result = getattr(xp, name)(x.array, axis=axis, keepdims=keepdims)
