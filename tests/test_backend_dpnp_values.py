@@ -175,6 +175,13 @@ def test_reciprocal_of_a_large_complex_number_does_not_overflow(sycl):
 
 
 @on_sycl
+@pytest.mark.parametrize("dtype", COMPLEX)
+def test_reciprocal_of_a_complex_array_with_negative_strides(sycl, dtype):
+    x = xp.asarray([[4 + 0j, 0.5j]], dtype=dtype)[::-1, ::-1]
+    np.testing.assert_array_equal(host(xp.reciprocal(x)), [[-2j, 0.25]])
+
+
+@on_sycl
 @pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype.kind in "biu"], ids=str)
 def test_reciprocal_of_integer_zero_is_what_numpy_gives(sycl, dtype):
     values = np.asarray([0, 1]).astype(dtype)

@@ -74,7 +74,7 @@ class Elementwise:
 
     @staticmethod
     def where(condition: Native, x1: Native | complex, x2: Native | complex) -> Native:
-        return dpnp.where(*(_without_negative_strides(operand) for operand in (condition, x1, x2)))
+        return _where(condition, x1, x2)
 
 
 # -- results of other kernels -----------------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ def _real_on_real_axis(function: Callable[[Native], Native]) -> Callable[[Native
         result = function(x)
         if x.dtype.kind == "c":
             b = dpnp.imag(x)
-            result.imag = dpnp.where(dpnp.equal(b, 0.0), b, dpnp.imag(result))
+            result.imag = _where(dpnp.equal(b, 0.0), b, dpnp.imag(result))
         return result
 
     return computed
@@ -129,7 +129,7 @@ def _positive_zero_beside_nan(function: Callable[[Native], Native]) -> Callable[
         result = function(x)
         if x.dtype.kind == "c":
             affected = dpnp.logical_and(dpnp.isinf(dpnp.real(x)), dpnp.isnan(dpnp.imag(x)))
-            result.imag = dpnp.where(affected, 0.0, dpnp.imag(result))
+            result.imag = _where(affected, 0.0, dpnp.imag(result))
         return result
 
     return computed
@@ -146,11 +146,11 @@ def _complex_reciprocal(x: Native) -> Native:
     """Smith's algorithm (CACM 5, 1962, 435), as in NumPy: ``nan + nan j`` at 0."""
     a, b = dpnp.real(x), dpnp.imag(x)
     swap = dpnp.less(dpnp.abs(a), dpnp.abs(b))
-    larger, smaller = dpnp.where(swap, b, a), dpnp.where(swap, a, b)
+    larger, smaller = _where(swap, b, a), _where(swap, a, b)
     ratio = dpnp.divide(smaller, larger)
     scale = dpnp.add(larger, dpnp.multiply(smaller, ratio))
-    real = dpnp.divide(dpnp.where(swap, ratio, 1.0), scale)
-    imag = dpnp.divide(dpnp.where(swap, -1.0, dpnp.negative(ratio)), scale)
+    real = dpnp.divide(_where(swap, ratio, 1.0), scale)
+    imag = dpnp.divide(_where(swap, -1.0, dpnp.negative(ratio)), scale)
     return Elementwise.complex_of(real, imag)
 
 
@@ -160,7 +160,7 @@ def _integer_reciprocal(x: Native) -> Native:
     with np.errstate(all="ignore"):
         at_zero = int(np.reciprocal(np.zeros(1, dtype))[0])
     x = dpnp.astype(x, dtype, copy=False)
-    result = dpnp.where(dpnp.equal(dpnp.abs(x), 1), x, dpnp.where(dpnp.equal(x, 0), at_zero, 0))
+    result = _where(dpnp.equal(dpnp.abs(x), 1), x, _where(dpnp.equal(x, 0), at_zero, 0))
     return dpnp.astype(result, dtype, copy=False)
 
 
@@ -182,8 +182,12 @@ def _has_negative(x: Any) -> bool:
     return x.dtype.kind == "i" and bool(dpnp.any(dpnp.less(x, 0)))
 
 
+def _where(condition: Native, x1: Native | complex, x2: Native | complex) -> Native:
+    """``dpnp.where``, which reads out of bounds where a stride is negative, on operands without such strides."""
+    return dpnp.where(*(_without_negative_strides(operand) for operand in (condition, x1, x2)))
+
+
 def _without_negative_strides(operand: Native | complex) -> Native | complex:
-    """An operand that dpnp's ``where`` reads correctly: it reads out of bounds where strides are negative."""
     if any(stride < 0 for stride in getattr(operand, "strides", ())):
         return dpnp.ascontiguousarray(operand)
     return operand
