@@ -309,6 +309,38 @@ def test_correction_is_one_function_and_its_name_in_a_backend():
     assert subprocess_with_plain(code).strip() == "[3.0]"
 
 
+def test_backend_that_never_declines_is_not_asked_again():
+    """The composition follows a function that returns NotImplemented, unless the backend states that none does."""
+    code = """
+        from types import SimpleNamespace
+        import xtensor as xp
+        from xtensor_plain import PlainBackend
+
+        class Declines(PlainBackend):
+            name = "declines"
+            kinds = ("declines",)
+            def devices(self):
+                return (f"{self.name}:0",)
+            def namespace(self, spec):
+                return SimpleNamespace(**vars(super().namespace(spec)) | {"square": lambda x: NotImplemented})
+
+        class NeverDeclines(Declines):
+            name = "never"
+            kinds = ("never",)
+            may_decline = False
+
+        for backend in (Declines(), NeverDeclines()):
+            xp.register_backend(backend)
+            try:
+                print(xp.square(xp.asarray([3.0], device=f"{backend.name}:0")).tolist())
+            except NotImplementedError as error:
+                print(error)
+    """
+    composed, refused = subprocess_with_plain(code).splitlines()
+    assert composed == "[9.0]"
+    assert refused.startswith("square() has no implementation on device never:0 for these operands")
+
+
 def subprocess_with_plain(code: str) -> str:
     """Run a program with the template's device ``plain:0`` and return its output."""
     start = f"""

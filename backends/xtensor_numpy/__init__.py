@@ -21,6 +21,7 @@ class NumpyBackend(Backend):
     kinds = ("cpu",)
     requires = "numpy"
     corrections = ("expm1", "floor_divide", "tan", "tanh")
+    may_decline = False
 
     def probe(self) -> str:
         return np.__version__

@@ -21,7 +21,6 @@ from .dispatch import (
     SCALARS,
     native_operand,
     refuse,
-    serve,
 )
 from .dtypes import DType
 from .errors import describe
@@ -101,7 +100,16 @@ def attempt(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> 
 
 def obtain(name: str, device: Device, service: Callable[..., Any], *args: Any, **kwargs: Any) -> Array:
     """Return an Array of the result of a backend's service, ``from_host`` for example."""
-    return wrap(serve(name, device, service, *args, **kwargs), device)
+    try:
+        native = service(*args, **kwargs)
+    except Exception as error:
+        native = recover(error, name, device, args, kwargs, service)
+    if native.__class__ is not device.native_type:
+        native = device._library.normalize(native, device._place)
+    result = make()
+    result._native = native
+    result._device = device
+    return result
 
 
 class _Final(type):

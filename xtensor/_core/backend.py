@@ -126,6 +126,9 @@ class Backend(Provider):
         Names of further operations whose in-place operator the core composes of the function and an assignment.
     widens_bfloat16
         Whether bfloat16 operands are computed in float32 and the result is rounded once, by the core.
+    may_decline
+        Whether a function of the namespace may return NotImplemented, so that the core asks the composition. False
+        spares each call the test.
     defined_only
         Whether the core, too, refuses on these devices what the standard leaves undefined and NumPy defines.
     """
@@ -133,6 +136,7 @@ class Backend(Provider):
     corrections: ClassVar[Collection[str]] = ()
     composed_inplace: ClassVar[Collection[str]] = ()
     widens_bfloat16: ClassVar[bool] = False
+    may_decline: ClassVar[bool] = True
     defined_only: ClassVar[bool] = False
 
     def storage(self, spec: str) -> tuple[Backend, str]:

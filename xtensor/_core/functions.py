@@ -111,7 +111,8 @@ class Functions:
     def choose(self, operation: Operation) -> Function:
         """Return the function that computes an operation here, and put it into the table."""
         found = self.implementations(operation)
-        if operation.declared and operation.composition is not None:
+        declines = self._library.may_decline or self._look_up(operation.name) is None
+        if declines and operation.declared and operation.composition is not None:
             found.append(self._computing(operation, partial(operation.composition, self.namespace)))
         function = _chain(found)
         self.table[operation.index] = function
