@@ -95,7 +95,7 @@ def registry(monkeypatch):
     monkeypatch.setattr(_device, "_automatic", None)
     monkeypatch.setattr(_device, "_default", None)
     yield _registry
-    _registry._generation += 1
+    _registry.generation += 1
 
 
 @pytest.fixture

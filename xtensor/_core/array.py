@@ -376,13 +376,16 @@ class Array(Methods, Operators, metaclass=_Final):
     def __getitem__(self, key: Key, /) -> Array:
         device = self._device
         kind = key.__class__
-        if kind is tuple:
-            for part in key:
-                if part.__class__ not in PLAIN_KEYS:
-                    key = self._key(key)
-                    break
-        elif kind is not slice and kind is not int and kind not in PLAIN_KEYS:
-            key = key._native if kind is Array and key._device is device else self._key(key)
+        if kind is not slice:
+            if kind is tuple:
+                for part in key:
+                    if part.__class__ not in PLAIN_KEYS:
+                        key = self._key(key)
+                        break
+            elif kind is Array and key._device is device:
+                key = key._native
+            elif kind is not int and kind not in PLAIN_KEYS:
+                key = self._key(key)
         try:
             if device.getitem is not None:
                 native = device.getitem(self._native, key)

@@ -99,7 +99,7 @@ class Device:
     @property
     def name(self) -> str:
         """The spec by which :func:`device` finds this device again."""
-        key, generation = (self._provider, self._spec), registry.generation()
+        key, generation = (self._provider, self._spec), registry.generation
         found = _names.get(key)
         if found is None or found[0] != generation:
             found = _names[key] = generation, self._find_name()
@@ -304,9 +304,9 @@ def device(spec: str | Device) -> Device:
     if not isinstance(spec, str):
         raise TypeError(f"a device is a Device or a string such as 'cpu', not {describe(spec)}")
     found = _named.get(spec)
-    if found is not None and found[0] == registry.generation():
+    if found is not None and found[0] == registry.generation:
         return found[1]
-    generation = registry.generation()
+    generation = registry.generation
     place = _look_up(spec)
     _named[spec] = generation, place
     return place
@@ -397,9 +397,9 @@ def default_device() -> Device:
     chosen = _override.get() or _default
     if chosen is not None:
         return chosen
-    if _automatic is None or _automatic[0] != registry.generation():
+    if _automatic is None or _automatic[0] != registry.generation:
         spec = os.environ.get("XTENSOR_DEVICE")
-        _automatic = (registry.generation(), device(spec) if spec else best_device())
+        _automatic = (registry.generation, device(spec) if spec else best_device())
     return _automatic[1]
 
 

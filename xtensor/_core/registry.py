@@ -175,14 +175,9 @@ def _unavailable(what: str, error: Exception, remedy: str = "") -> BackendUnavai
 _lock = threading.RLock()
 _entries: dict[str, Entry] = {}
 _priority: tuple[str, ...] = ()
-_generation = 0
+generation = 0
 """Counts registrations and changes of priority, so that results cached before such a change are found again."""
 _discovered = False
-
-
-def generation() -> int:
-    """Return the number of changes to the registry, which tells whether a cached look-up is stale."""
-    return _generation
 
 
 def entries() -> tuple[Entry, ...]:
@@ -236,13 +231,13 @@ def register_backend(backend: Provider) -> None:
     """
     if not isinstance(backend, Provider):
         raise TypeError(f"register_backend() takes an instance of xtensor.backend.Backend, not {describe(backend)}")
-    global _generation
+    global generation
     entries()
     with _lock:
         if backend.name in _entries:
             raise ValueError(f"a backend named {backend.name!r} is registered already; give yours another name")
         _entries[backend.name] = Entry(backend.name, backend)
-        _generation += 1
+        generation += 1
 
 
 def backends() -> tuple[BackendInfo, ...]:
@@ -266,7 +261,7 @@ def set_backend_priority(names: Sequence[str]) -> None:
     ValueError
         If there is no backend of that name.
     """
-    global _generation, _priority
+    global generation, _priority
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise TypeError(f"set_backend_priority() takes a list of backend names, not {describe(names)}")
     known = [entry.name for entry in entries()]
@@ -275,4 +270,4 @@ def set_backend_priority(names: Sequence[str]) -> None:
             raise ValueError(f"there is no backend named {name!r}; there are {', '.join(known)}")
     with _lock:
         _priority = tuple(names)
-        _generation += 1
+        generation += 1
