@@ -36,7 +36,7 @@ class NarrowBackend(ToyBackend):
         return (1, 0)
 
     def dtypes(self, spec):
-        return tuple(dtype for dtype in super().dtypes(spec) if dtype.name in SUPPORTED)
+        return tuple(name for name in super().dtypes(spec) if name in SUPPORTED)
 
 backend = NarrowBackend()
 """

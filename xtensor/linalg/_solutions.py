@@ -127,7 +127,8 @@ def lstsq(a: Array, b: Array, rcond: float | None = None) -> LstsqResult:
         u, s, vh = svd(a, full_matrices=False)
         nonzero = s > threshold * s[0]
         reciprocals = xp.where(nonzero, 1.0 / xp.where(nonzero, s, 1.0), 0.0)
-        x = xp.conj(vh.mT) @ (xp.astype(reciprocals, dtype)[:, None] * (xp.conj(u.mT) @ columns))
+        coefficients = xp.astype(reciprocals, dtype)[:, None] * (xp.conj(u.mT) @ columns)
+        x = xp.conj(vh.mT) @ coefficients  # a statement of its own: only one conjugate is in memory at a time
         rank = xp.count_nonzero(nonzero)
     else:
         s = xp.zeros(0, dtype=real, device=device)
