@@ -111,7 +111,7 @@ def test_dlpack_of_the_host_is_copied_to_the_device(sycl):
     [
         lambda: xp.empty(2**44),
         lambda: xp.zeros((2**22, 2**22)),
-        lambda: xp.ones(2**60),
+        lambda: xp.ones(2**59),
         lambda: xp.full(2**44, 1.0),
         lambda: xp.arange(2**44, dtype=xp.float64),
         lambda: xp.linspace(0.0, 1.0, 2**44),

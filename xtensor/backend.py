@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ._core.backend import Backend, DeviceInfo, Memory, Native, Overlay, Provider
-from ._core.corrections import CORRECTIONS
+from ._core.corrections import CORRECTIONS, LAPACK_CORRECTIONS
 from ._core.dtypes import STANDARD_DTYPES, DType, in_float32
 from ._core.errors import BackendUnavailableError, OutOfMemoryError
 from ._core.operations import TABLE, Operation, primitives
@@ -14,6 +14,7 @@ from ._core.wrapping import WrappedArray, wrapped_namespace
 
 __all__ = [
     "CORRECTIONS",
+    "LAPACK_CORRECTIONS",
     "STANDARD_DTYPES",
     "TABLE",
     "Backend",

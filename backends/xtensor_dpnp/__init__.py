@@ -9,7 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from xtensor.backend import STANDARD_DTYPES, Backend, BackendUnavailableError, DeviceInfo, DType, Memory, Native
+from xtensor.backend import (
+    LAPACK_CORRECTIONS,
+    STANDARD_DTYPES,
+    Backend,
+    BackendUnavailableError,
+    DeviceInfo,
+    DType,
+    Memory,
+    Native,
+)
 
 from . import _runtime
 
@@ -29,7 +38,7 @@ class DpnpBackend(Backend):
     name = "dpnp"
     kinds = ("sycl",)
     requires = "xtensor[dpnp]"
-    corrections = ("acosh", "expm1", "pow", "tanh")
+    corrections = ("acosh", "expm1", "pow", "tanh", *LAPACK_CORRECTIONS)
     # Operators whose function is not dpnp's own; the namespace's ``inplace`` has one for real quotients.
     composed_inplace = ("divide", "floor_divide", "matmul", "pow")
 

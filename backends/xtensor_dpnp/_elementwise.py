@@ -19,6 +19,8 @@ CONTIGUOUS_COMPLEX = (
 )
 """Functions whose kernels for complex arrays are accurate for contiguous arrays only."""
 
+COMPARISONS = ("equal", "greater", "greater_equal", "less", "less_equal", "not_equal")
+
 ROUNDED = {"divide": "biuf", "reciprocal": "f", "sqrt": "biuf"}
 """Operations that IEEE 754 rounds correctly, and the kinds of dtype of their real operands.
 
@@ -31,6 +33,7 @@ class Elementwise:
 
     def __init__(self) -> None:
         functions = {name: _on_contiguous(getattr(dpnp, name)) for name in CONTIGUOUS_COMPLEX}
+        functions |= {name: _beyond_integers(getattr(dpnp, name)) for name in COMPARISONS}
         functions["exp"] = _real_on_real_axis(functions["exp"])
         functions["tan"] = _real_on_real_axis(functions["tan"])
         functions["atan"] = _positive_zero_beside_nan(functions["atan"])
@@ -73,6 +76,11 @@ class Elementwise:
         return NotImplemented if x.dtype.kind == "c" else dpnp.sign(x)
 
     @staticmethod
+    def square(x: Native) -> Native:
+        # dpnp's square subtracts infinite squares of large components; its product does not.
+        return dpnp.multiply(x, x) if x.dtype.kind == "c" else dpnp.square(x)
+
+    @staticmethod
     def where(condition: Native, x1: Native | complex, x2: Native | complex) -> Native:
         return _where(condition, x1, x2)
 
@@ -90,6 +98,22 @@ def _correctly_rounded(name: str, otherwise: Callable[..., Native]) -> Callable[
         return dpnp.asarray(kernel(*(dpnp.get_usm_ndarray(x) if hasattr(x, "dtype") else x for x in operands)))
 
     return computed
+
+
+def _beyond_integers(comparison: Callable[..., Native]) -> Callable[..., Native]:
+    """A comparison that takes Python integers beyond the array's dtype, as NumPy does; dpnp raises for them."""
+
+    def compared(x1: Any, x2: Any) -> Native:
+        for array, scalar in ((x1, x2), (x2, x1)):
+            if scalar.__class__ is int and array.dtype.kind in "iu":
+                limits = np.iinfo(array.dtype)
+                if not limits.min <= scalar <= limits.max:
+                    # Zero and all the array's values are on the same side of the scalar.
+                    sign, zeros = (1 if scalar > 0 else -1), dpnp.zeros_like(array, dtype=np.int8)
+                    return comparison(zeros, sign) if array is x1 else comparison(sign, zeros)
+        return comparison(x1, x2)
+
+    return compared
 
 
 def _on_contiguous(function: Callable[[Native], Native]) -> Callable[[Native], Native]:

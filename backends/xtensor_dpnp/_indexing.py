@@ -7,6 +7,7 @@ indexed by one index array for each of these axes. Positions are checked, as dpn
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from itertools import groupby
 from operator import index
@@ -40,7 +41,7 @@ class Selection(NamedTuple):
 def getitem(native: Native, key: Any) -> Native:
     """Return ``native[key]``: a view for basic keys, else a new array."""
     if _is_basic(key):
-        return native[key]
+        return native[_with_small_numbers(key, max(native.shape, default=1))]
     if _is_mask(native, key):
         result = native[key]
     else:
@@ -56,7 +57,7 @@ def setitem(native: Native, key: Any, value: Native | complex) -> None:
     if native.dtype.kind in "iu" and value.__class__ in (int, float):
         value = _in_range(value, native.dtype)
     if _is_basic(key):
-        native[key] = value
+        native[_with_small_numbers(key, max(native.shape, default=1))] = value
     elif _is_mask(native, key):
         _assign(native, key, _without_leading_axes(value, native.ndim - key.ndim + 1))
     else:
@@ -99,6 +100,20 @@ def _move_axes(native: Native, source: int, destination: int, count: int) -> Nat
     if source == destination:
         return native
     return dpnp.moveaxis(native, tuple(range(source, source + count)), tuple(range(destination, destination + count)))
+
+
+def _with_small_numbers(key: Any, length: int) -> Any:
+    """A basic key whose slices have numbers that do not overflow in dpnp; no axis is longer than ``length``."""
+    if key.__class__ is tuple:
+        return tuple([_with_small_numbers(part, length) for part in key])
+    if key.__class__ is not slice:
+        return key
+    start, stop = (None if bound is None else _clipped(bound, sys.maxsize) for bound in (key.start, key.stop))
+    return slice(start, stop, None if key.step is None else _clipped(key.step, max(length, 1)))
+
+
+def _clipped(number: Any, limit: int) -> int:
+    return max(-limit, min(index(number), limit))
 
 
 def _is_basic(key: Any) -> bool:

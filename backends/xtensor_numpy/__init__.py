@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from xtensor.backend import STANDARD_DTYPES, Backend, DeviceInfo, Memory, Native
+from xtensor.backend import LAPACK_CORRECTIONS, STANDARD_DTYPES, Backend, DeviceInfo, Memory, Native
 
 __all__ = ["NumpyBackend", "backend"]
 
@@ -20,7 +20,7 @@ class NumpyBackend(Backend):
     name = "numpy"
     kinds = ("cpu",)
     requires = "numpy"
-    corrections = ("expm1", "floor_divide", "tan", "tanh")
+    corrections = ("expm1", "floor_divide", "tan", "tanh", *LAPACK_CORRECTIONS)
     may_decline = False
 
     def probe(self) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xtensor.backend import Backend, BackendUnavailableError, Native
+from xtensor.backend import LAPACK_CORRECTIONS, Backend, BackendUnavailableError, Native
 
 if TYPE_CHECKING:
     from ._native import StrictArray
@@ -26,7 +26,7 @@ class StrictBackend(Backend):
     defined_only = True
     kinds = ("strict",)
     requires = "xtensor[strict]"
-    corrections = ("expm1", "floor_divide", "tan", "tanh")
+    corrections = ("expm1", "floor_divide", "tan", "tanh", *LAPACK_CORRECTIONS)
 
     def probe(self) -> str:
         remedy = f'pip install "{self.requires}"'

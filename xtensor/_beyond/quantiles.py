@@ -285,9 +285,15 @@ def _quantile_of_sorted(ordered: Array, count: Array, level: float, method: str)
     low = xp.take_along_axis(ordered, index, axis=-1)
     high = xp.take_along_axis(ordered, xp.maximum(xp.minimum(index + 1, count - 1), 0), axis=-1)
     # Equal infinities, and infinities of weight 0, are not subtracted: their difference would be NaN.
-    constant = (low == high) | (weight == 0)
+    low, high = xp.where(weight == 1, high, low), xp.where(weight == 0, low, high)
+    constant = low == high
     step = xp.where(constant, 0.0, high) - xp.where(constant, 0.0, low)
+    finite = xp.isfinite(step)
     # Interpolation starts from the nearer element, as in NumPy.
-    from_high = (weight >= 0.5) & xp.isfinite(step)
-    offset = xp.where(from_high, step * (1.0 - weight), 0.0)
-    return xp.where(count == 0, xp.nan, xp.where(from_high, high - offset, low + step * weight))
+    near_high = weight >= 0.5
+    offset = xp.where(finite, step, 0.0) * xp.where(near_high, 1.0 - weight, weight)
+    value = xp.where(near_high, high - offset, low + offset)
+    # The step to an infinite element is infinite, and that between two large elements overflows.
+    weight = xp.where(constant, 0.5, weight)
+    value = xp.where(finite, value, low * (1.0 - weight) + high * weight)
+    return xp.where(count == 0, xp.nan, value)

@@ -15,10 +15,11 @@ import numpy as np
 
 from . import dispatch, methods
 from .backend import Native
-from .checks import check_dtype, check_integer
+from .checks import check_bounds, check_dtype, check_integer
 from .device import Device, device, restore
 from .dispatch import (
     SCALARS,
+    native_indices,
     native_operand,
     refuse,
 )
@@ -382,8 +383,6 @@ class Array(Methods, Operators, metaclass=_Final):
                     if part.__class__ not in PLAIN_KEYS:
                         key = self._key(key)
                         break
-            elif kind is Array and key._device is device:
-                key = key._native
             elif kind is not int and kind not in PLAIN_KEYS:
                 key = self._key(key)
         try:
@@ -437,19 +436,19 @@ class Array(Methods, Operators, metaclass=_Final):
 
     def _key(self, key: Key) -> Key:
         """Return a key with its Arrays as native arrays of this device."""
+        device = self._device
         if key.__class__ is Array:
-            if key._device is self._device:
-                return key._native
-            return native_operand(key, self._device, "index")
+            native = key._native if key._device is device else native_operand(key, device, "index")
+            return native_indices(native, device)
         if key.__class__ is tuple:
             return tuple(part if part.__class__ in PLAIN_KEYS else self._key(part) for part in key)
         if isinstance(key, np.ndarray):
             if key.dtype.kind not in "biu":
                 raise IndexError(f"an index array has a boolean or integer dtype, not {key.dtype}")
             key = key.astype(key.dtype.newbyteorder("="), copy=False)
-            return self._device._library.from_host(key, self._device._place, copy=None)
+            return native_indices(device._library.from_host(key, device._place, copy=None), device)
         if isinstance(key, list):
-            indices = xp.asarray(key, device=self._device)
+            indices = xp.asarray(key, device=device)
             return (indices if indices.size else xp.astype(indices, np.int64))._native
         return key
 
@@ -473,6 +472,11 @@ def _key_error(error: Exception, native: Native, device: Device, key: Key, *valu
     """Return an indexing error that names the key and the shape."""
     if isinstance(error, IndexError):
         return IndexError(f"index {describe(key)} does not fit an array of shape {native.shape}: {error}")
+    if isinstance(error, OverflowError) and value:
+        try:
+            check_bounds(value[0], native.dtype, "__setitem__", "a value")
+        except OverflowError as clearer:
+            return clearer
     return explained(error, "__setitem__" if value else "__getitem__", device, (native, key, *value))
 
 

@@ -9,13 +9,14 @@ import numpy as np
 
 from .device import Device
 from .dtypes import DType, as_dtype
-from .errors import describe
+from .errors import describe, shortened
 
 __all__ = [
     "LARGEST",
     "as_lengths",
     "check_axes",
     "check_axis",
+    "check_bounds",
     "check_cast",
     "check_copy",
     "check_dtype",
@@ -47,6 +48,17 @@ def check_cast(source: DType, target: DType, name: str) -> None:
             f"{name}(): dtype {source} does not cast to {target}, which has no imaginary components; "
             "take xtensor.real(x) or xtensor.imag(x)"
         )
+
+
+def check_bounds(value: Any, dtype: DType, function: str, name: str) -> None:
+    """Raise OverflowError for a Python integer that an integer dtype cannot hold."""
+    if value.__class__ is int and dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        if not limits.min <= value <= limits.max:
+            raise OverflowError(
+                f"Python integer {shortened(value)} out of bounds for {dtype}; {function}() takes {name} from "
+                f"{limits.min} to {limits.max} for this dtype"
+            )
 
 
 def check_axis(axis: Any, ndim: int, name: str) -> int:
@@ -113,8 +125,8 @@ def check_size(elements: int, dtype: DType, function: str) -> None:
         )
 
 
-def check_shape(shape: Any, function: str) -> tuple[int, ...]:
-    """Return a shape as a tuple of non-negative integers whose product an address space can hold."""
+def check_shape(shape: Any, function: str, itemsize: int = 1) -> tuple[int, ...]:
+    """Return a shape as a tuple of non-negative integers; an address space can hold that many items."""
     if shape.__class__ is int and 0 <= shape < 2**30:
         return (shape,)
     lengths = as_lengths(shape, function)
@@ -123,7 +135,7 @@ def check_shape(shape: Any, function: str) -> tuple[int, ...]:
         if length < 0:
             raise ValueError(f"{function}(): shape {lengths} has a negative length; lengths are 0 or more")
         size *= length
-    if size > LARGEST:
+    if size * itemsize > LARGEST:
         raise ValueError(f"{function}(): shape {lengths} has {size} elements, more than memory has addresses")
     return lengths
 

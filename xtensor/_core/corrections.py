@@ -2,7 +2,7 @@
 
 A correction takes a device's functions and the library's function and returns the corrected function. A backend names
 the operations whose function needs it (``Backend.corrections``). No correction looks at values on the host, but for
-``floor_divide`` on libraries that answer ``may_have_infinity``.
+``floor_divide`` on libraries that answer ``may_have_infinity``, and those of LAPACK's functions.
 
 A complex result is built by ``complex_of(real, imag)``, each component exactly as given: arithmetic with ``1j`` would
 turn an infinite component into NaN and lose the sign of a zero.
@@ -19,7 +19,7 @@ import numpy as np
 from .backend import Native
 from .dtypes import kind_of
 
-__all__ = ["CORRECTIONS", "Correction"]
+__all__ = ["CORRECTIONS", "LAPACK_CORRECTIONS", "Correction"]
 
 Function: TypeAlias = Callable[..., Native]
 Correction: TypeAlias = Callable[[Any, Function], Function]
@@ -208,6 +208,42 @@ def tanh(xp: Any, raw: Function) -> Function:
     return corrected
 
 
+def _finite_matrices(xp: Any, raw: Function) -> Function:
+    """Matrices with an infinite or NaN element: LinAlgError.
+
+    LAPACK's iterations end with wrong numbers, with NaN or with an error on them, as the library was built.
+    """
+
+    def corrected(x: Native, *args: Any, **kwargs: Any) -> Native:
+        if x.dtype.kind in "fc" and not bool(xp.all(xp.isfinite(x), axis=None, keepdims=False)):
+            raise np.linalg.LinAlgError("Array must not contain infs or NaNs; replace them with xtensor.where")
+        return raw(x, *args, **kwargs)
+
+    return corrected
+
+
+def _nan_for_nan(xp: Any, raw: Function) -> Function:
+    """Inverses of, and solutions for, a matrix with a NaN are NaN, of which LAPACK makes some numbers."""
+
+    def corrected(x1: Native, *right: Native) -> Native:
+        result = raw(x1, *right)
+        if x1.dtype.kind not in "fc" or not bool(xp.any(xp.isnan(x1), axis=None, keepdims=False)):
+            return result
+        is_vector = bool(right) and right[0].ndim == 1
+        missing = xp.any(xp.isnan(x1), axis=(-2, -1), keepdims=True)
+        return xp.where(missing[..., 0] if is_vector else missing, math.nan, result)
+
+    return corrected
+
+
+LAPACK_CORRECTIONS: dict[str, Correction] = {
+    **dict.fromkeys(("linalg.cholesky", "linalg.eig", "linalg.eigh", "linalg.eigvals"), _finite_matrices),
+    **dict.fromkeys(("linalg.eigvalsh", "linalg.matrix_rank", "linalg.pinv", "linalg.svd"), _finite_matrices),
+    "linalg.svdvals": _finite_matrices,
+    **dict.fromkeys(("linalg.inv", "linalg.solve"), _nan_for_nan),
+}
+"""Corrections of functions that call LAPACK. They block until the device has finished."""
+
 CORRECTIONS: dict[str, Correction] = {
     "acosh": acosh,
     "divide": divide,
@@ -220,5 +256,6 @@ CORRECTIONS: dict[str, Correction] = {
     "pow": pow,
     "tan": tan,
     "tanh": tanh,
+    **LAPACK_CORRECTIONS,
 }
 """The corrections by the operations' names."""

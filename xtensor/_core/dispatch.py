@@ -16,7 +16,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .checks import check_dtype
+from .backend import Native
+from .checks import LARGEST, check_dtype
 from .device import Device
 from .errors import MissingFunctionError, OutOfMemoryError, WrittenWithWarningError, describe
 from .failures import FOREIGN_ERRORS, explained, is_unwritten, recover, rewarn
@@ -32,6 +33,7 @@ __all__ = [
     "composed",
     "device_of",
     "inplace_operator",
+    "native_indices",
     "native_operand",
     "not_an_array",
     "operands",
@@ -45,6 +47,10 @@ __all__ = [
 F = TypeVar("F", bound=Callable[..., Any])
 
 SCALARS = frozenset((bool, int, float, complex))
+
+MINIMUM = operation("minimum")
+
+UINT64 = np.dtype(np.uint64)
 
 
 def make() -> Any:
@@ -260,6 +266,13 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
             f"convert it with xtensor.asarray(…, device={str(device)!r})"
         )
     return foreign
+
+
+def native_indices(indices: Native, device: Device) -> Native:
+    """Return an index array in whose dtype no element beyond the index dtype wraps to a negative index."""
+    if indices.dtype != UINT64:
+        return indices
+    return call(MINIMUM, device, indices, LARGEST)
 
 
 def device_of(x: Any, name: str) -> Device:

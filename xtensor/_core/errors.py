@@ -16,6 +16,7 @@ __all__ = [
     "WrittenWithWarningError",
     "caller_frame",
     "describe",
+    "shortened",
 ]
 
 PACKAGES = re.compile(r"xtensor(\.|_|$)")
@@ -100,10 +101,18 @@ def describe(value: object) -> str:
     """Return a value as error messages show it: shortened, with its type."""
     if value is None or isinstance(value, (bool, type)):
         return repr(value)
-    text = repr(value)
-    if len(text) > 60:
-        text = text[:57] + "..."
-    return f"{text} ({type(value).__name__})"
+    return f"{shortened(value)} ({type(value).__name__})"
+
+
+def shortened(value: object) -> str:
+    """Return a value's representation in at most 60 characters."""
+    try:
+        text = repr(value)
+    except Exception as error:
+        if isinstance(value, int):  # Python writes out no more than some thousand digits
+            return f"an integer of {value.bit_length()} bits"
+        return f"an object whose repr raises {type(error).__name__}"
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def caller_frame() -> FrameType | None:

@@ -229,7 +229,8 @@ def _cast_to_default_dtype(obj: Any, host: np.ndarray[Any, Any], target: Device)
     kind = kinds.get(host.dtype.kind)
     if kind is None or not _contains_only_python_scalars(obj):
         return host
-    if host.dtype.kind in "uO" and host.size and _contains_only_integers(obj):
+    # NumPy makes floating-point numbers of integers that fit neither int64 nor uint64 together.
+    if host.dtype.kind in "ufO" and host.size and _contains_only_integers(obj):
         raise OverflowError(
             f"asarray(): {describe(obj)} contains an integer out of bounds for int64; pass dtype=xtensor.uint64 or a "
             "floating-point dtype"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -9,17 +10,20 @@ import numpy as np
 
 from .. import _composed
 from .._core.array import Array, apply
-from .._core.checks import LARGEST, check_dtype, check_flag, check_integer, check_word
+from .._core.checks import LARGEST, check_bounds, check_dtype, check_flag, check_integer, check_word
 from .._core.device import Device, resolve
-from .._core.dispatch import device_of
+from .._core.dispatch import call, device_of
 from .._core.errors import describe
-from .._core.operations import Operation, declare
+from .._core.operations import Operation, declare, operation
 from .filling import empty, resolve_arguments
 from .manipulation import broadcast_arrays, reshape
 
 __all__ = ["arange", "eye", "linspace", "meshgrid", "tril", "triu"]
 
 Shape = int | Sequence[int]
+
+HALF_OF_FLOAT32 = 1.7e38
+"""Half of the largest float32, the narrowest dtype in which devices compute ``linspace``."""
 
 
 ARANGE = declare("arange", "creation", operands=0, dtype="argument", shape="argument", numpy="arange")
@@ -60,6 +64,8 @@ def arange(
     ------
     ValueError
         If ``step`` is 0, or the number of elements is infinite or exceeds the address space.
+    OverflowError
+        If a value is out of bounds for an integer dtype.
     TypeError
         If ``start``, ``stop`` or ``step`` is not a real number.
 
@@ -91,6 +97,10 @@ def arange(
         )
     if length <= 0:
         return empty(0, dtype=result_dtype, device=target)
+    if result_dtype.kind in "iu":
+        count = -((start - stop) // step) if integers else math.ceil(length)
+        for value in (start, start + (count - 1) * step):
+            check_bounds(int(value), result_dtype, "arange", "values")
     return apply(ARANGE, target, start, stop, step, dtype=result_dtype)
 
 
@@ -215,15 +225,12 @@ def linspace(
                 f"linspace(): start {start!r} and stop {stop!r} require a complex dtype, not {result_dtype}; pass a "
                 "complex dtype or real bounds"
             )
-    return apply(
-        LINSPACE,
-        target,
-        start,
-        stop,
-        count,
-        dtype=result_dtype,
-        endpoint=check_flag(endpoint, "linspace", "endpoint"),
-    )
+    options = {"dtype": result_dtype, "endpoint": check_flag(endpoint, "linspace", "endpoint")}
+    if _distance(start, stop) < HALF_OF_FLOAT32:
+        return apply(LINSPACE, target, start, stop, count, **options)
+    # The distance may overflow in the dtype of the computation; that of the halves does not.
+    halves = call(LINSPACE, target, start / 2, stop / 2, count, **options)
+    return apply(operation("multiply"), target, halves, 2)
 
 
 def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> tuple[Array, ...]:
@@ -340,6 +347,11 @@ def _scalar_arguments(function: str, expected: str, device: Any, **arguments: An
             raise TypeError(f"{function}(): {name} is a Python scalar on {target}, not {describe(argument)}")
         numbers.append(number)
     return target, numbers
+
+
+def _distance(start: Any, stop: Any) -> float:
+    """Return the larger component of ``stop - start`` in absolute value; infinite where it overflows."""
+    return max(abs(float(stop.real) - float(start.real)), abs(float(stop.imag) - float(start.imag)))
 
 
 def _triangle(operation: Operation, x: Array, k: int) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from .. import _composed
 from .._core.array import Array, Scalar, apply
 from .._core.backend import Native
-from .._core.checks import check_dtype, check_shape
+from .._core.checks import check_bounds, check_dtype, check_shape
 from .._core.device import Device, resolve
 from .._core.dispatch import SCALARS, device_of
 from .._core.dtypes import DType
@@ -128,7 +128,7 @@ def full(shape: Shape, fill_value: Scalar | Array, *, dtype: Any = None, device:
         device = fill_value.device
     target = resolve(device)
     native, result_dtype = _native_fill_value(fill_value, target, dtype, "full")
-    return apply(FULL, target, check_shape(shape, "full"), native, dtype=result_dtype)
+    return apply(FULL, target, check_shape(shape, "full", result_dtype.itemsize), native, dtype=result_dtype)
 
 
 def full_like(
@@ -300,9 +300,8 @@ def resolve_arguments(
 ) -> tuple[Device, tuple[int, ...], DType]:
     """Check the shape, dtype and device of a creation function and fill in the defaults."""
     target = resolve(device)
-    lengths = check_shape(shape, function)
     result_dtype = target.default_dtypes["real floating"] if dtype is None else check_dtype(dtype, target, function)
-    return target, lengths, result_dtype
+    return target, check_shape(shape, function, result_dtype.itemsize), result_dtype
 
 
 def _resolve_like(
@@ -328,13 +327,7 @@ def _native_fill_value(value: Any, target: Device, dtype: Any, function: str) ->
                 f"{function}(): complex fill_value {value!r} does not cast to dtype {result_dtype}; pass its real part "
                 "or a complex dtype"
             )
-        if value.__class__ is int and result_dtype.kind in "iu":
-            limits = np.iinfo(result_dtype)
-            if not limits.min <= value <= limits.max:
-                raise OverflowError(
-                    f"Python integer {value} out of bounds for {result_dtype}; {function}() takes a fill_value from "
-                    f"{limits.min} to {limits.max} for this dtype"
-                )
+        check_bounds(value, result_dtype, function, "a fill_value")
         return value, result_dtype
     if not isinstance(value, (Array, np.generic)) or value.shape or value.dtype.kind not in "biufcV":
         raise TypeError(f"{function}(): fill_value is a scalar or a 0-d Array, not {describe(value)}")

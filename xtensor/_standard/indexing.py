@@ -8,7 +8,7 @@ from .. import _composed
 from .._core.array import Array, apply
 from .._core.backend import Native
 from .._core.checks import check_axis
-from .._core.dispatch import device_of, native_operand, not_an_array
+from .._core.dispatch import device_of, native_indices, native_operand, not_an_array
 from .._core.operations import declare
 
 __all__ = ["take", "take_along_axis"]
@@ -117,4 +117,4 @@ def _native_indices(x: Array, indices: Any, name: str) -> Native:
         raise not_an_array(name, indices)
     if indices.dtype.kind not in "iu":
         raise TypeError(f"{name}(): indices are integers, not dtype {indices.dtype}; cast them with xtensor.astype")
-    return native_operand(indices, x._device, name)
+    return native_indices(native_operand(indices, x._device, name), x._device)

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import _composed
-from .._core.array import Array, apply, wrap
+from .._core.array import ASTYPE, Array, apply, wrap
 from .._core.backend import Native
-from .._core.checks import check_axis, check_integer, check_shape, check_size
-from .._core.dispatch import call, common_device, device_of, native_operand, not_an_array
+from .._core.checks import LARGEST, check_axis, check_integer, check_shape, check_size
+from .._core.device import Device
+from .._core.dispatch import call, common_device, device_of, native_indices, native_operand, not_an_array
 from .._core.errors import describe
-from .._core.operations import declare
+from .._core.operations import declare, operation
 
 __all__ = ["concat", "repeat", "stack", "tile", "unstack"]
 
@@ -50,6 +51,9 @@ def concat(arrays: Sequence[Array], /, *, axis: int | None = 0) -> Array:
     if axis is not None:
         axis = check_axis(axis, natives[0].ndim, "concat")
     return apply(CONCAT, device, natives, axis=axis)
+
+
+MAX, MIN = operation("max"), operation("min")
 
 
 REPEAT = declare("repeat", "manipulation", shape="argument", numpy="repeat", composition=_composed.manipulation.repeat)
@@ -95,12 +99,32 @@ def repeat(x: Array, repeats: int | Array, /, *, axis: int | None = None) -> Arr
                 f"repeat(): repeats is an integer or a 1-d Array of integers, not dtype {counts.dtype} of shape "
                 f"{counts.shape}"
             )
+        counts = _checked_counts(x, counts, axis, device)
     else:
         counts = check_integer(repeats, "repeat", "repeats")
         if counts < 0:
             raise ValueError(f"negative dimensions are not allowed; repeat() takes repeats of 0 or more, not {counts}")
         check_size(x.size * counts, x.dtype, "repeat")
     return apply(REPEAT, device, x._native, counts, axis=axis)
+
+
+def _checked_counts(x: Array, counts: Native, axis: int | None, device: Device) -> Native:
+    """Return counts in the index dtype; raise ValueError for negative ones and for a result beyond memory.
+
+    Libraries add the counts in 64 bits, where the sum may wrap. Blocks until the device has finished.
+    """
+    if not counts.size:
+        return counts
+    counts = native_indices(counts, device)
+    if counts.dtype.kind == "u":
+        counts = call(ASTYPE, device, counts, device.default_dtypes["indexing"], copy=False)
+    elif int(call(MIN, device, counts, axis=None, keepdims=False)) < 0:
+        raise ValueError("repeats may not contain negative values; repeat() takes counts of 0 or more")
+    if int(call(MAX, device, counts, axis=None, keepdims=False)) * x.size > LARGEST // x.dtype.itemsize:
+        total = sum(device._library.to_host(counts).tolist())
+        length = x.size if axis is None else x.shape[axis]
+        check_size(total * (length if counts.size == 1 else 1) * (x.size // length if length else 0), x.dtype, "repeat")
+    return counts
 
 
 STACK = declare(

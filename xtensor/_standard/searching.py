@@ -6,7 +6,7 @@ from typing import Literal, overload
 
 from .. import _composed
 from .._core.array import Array, Axis, Scalar, apply, wrap
-from .._core.checks import check_axes, check_axis, check_word
+from .._core.checks import check_axes, check_axis, check_bounds, check_word
 from .._core.dispatch import call, common_device, device_of, native_operand, not_an_array
 from .._core.operations import declare
 
@@ -298,6 +298,9 @@ def where(
     if x1.__class__ is x2.__class__ is Array and x1._device is device and x2._device is device:
         return apply(WHERE, device, condition._native, x1._native, x2._native)
     device = common_device((condition, x1, x2)) or condition._device
+    for value, other in ((x1, x2), (x2, x1)):
+        if value.__class__ is int and other.__class__ is Array:
+            check_bounds(value, other.dtype, "where", "an integer")
     native_condition = native_operand(condition, device, "where")
     native1 = native_operand(x1, device, "where")
     native2 = native_operand(x2, device, "where")

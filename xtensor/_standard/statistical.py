@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _composed
 from .._core.array import Array, Axis, apply
-from .._core.checks import check_axes, check_axis, check_dtype
+from .._core.checks import check_axes, check_axis, check_cast, check_dtype
 from .._core.dispatch import device_of
 from .._core.dtypes import DType
 from .._core.errors import describe
@@ -399,6 +399,7 @@ def _with_accumulate_dtype(x: Array, dtype: Any, name: str) -> tuple[Array, DTyp
     For bfloat16, which no library takes as an accumulate dtype, the array is cast and the argument is None.
     """
     accumulate_dtype = check_dtype(dtype, x._device, name)
+    check_cast(x.dtype, accumulate_dtype, name)
     if accumulate_dtype.kind == "V":
         return astype(x, accumulate_dtype, copy=False), None
     return x, accumulate_dtype

@@ -17,6 +17,7 @@ from ._checks import (
     check_length,
     check_transform,
     is_sequence,
+    without_empty_axes,
 )
 
 __all__ = ["fftn", "ifftn", "irfftn", "rfftn"]
@@ -251,4 +252,4 @@ def _transform(operation: Operation, x: Array, s: Sequence[int] | None, axes: Se
             for position, (size, axis) in enumerate(zip(requested, axes, strict=True))
         ]
     )
-    return apply(operation, device, x._native, s=lengths, axes=axes, norm=norm)
+    return apply(operation, device, without_empty_axes(x, axes), s=lengths, axes=axes, norm=norm)

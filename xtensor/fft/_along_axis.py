@@ -6,7 +6,7 @@ from .. import _composed
 from .._core.array import Array, apply
 from .._core.checks import check_axis, check_integer
 from .._core.operations import Operation, declare
-from ._checks import HALF_SPECTRUM_INPUT, Norm, check_length, check_transform
+from ._checks import HALF_SPECTRUM_INPUT, Norm, check_length, check_transform, without_empty_axes
 
 __all__ = ["fft", "hfft", "ifft", "ihfft", "irfft", "rfft"]
 
@@ -294,4 +294,4 @@ def _transform(operation: Operation, x: Array, n: int | None, axis: int, norm: s
     axis = check_axis(axis, x.ndim, name)
     requested = None if n is None else check_integer(n, name, "n")
     n = check_length(requested, x.shape[axis], name, "n", half=name in HALF_SPECTRUM_INPUT)
-    return apply(operation, device, x._native, n=n, axis=axis, norm=norm)
+    return apply(operation, device, without_empty_axes(x, (axis,)), n=n, axis=axis, norm=norm)

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 from .._core.array import Array
+from .._core.backend import Native
 from .._core.checks import check_axis
 from .._core.device import Device
-from .._core.dispatch import device_of
+from .._core.dispatch import call, device_of
 from .._core.errors import describe
+from .._core.operations import operation
 
 __all__ = [
     "COMPLEX_COUNTERPARTS",
@@ -19,6 +21,7 @@ __all__ = [
     "check_length",
     "check_transform",
     "is_sequence",
+    "without_empty_axes",
 ]
 
 Norm: TypeAlias = Literal["backward", "ortho", "forward"]
@@ -79,3 +82,16 @@ def is_sequence(value: Any) -> bool:
     """Return whether a value is a sequence."""
     # The check against the abstract class takes a microsecond; most calls give a tuple or a list.
     return value.__class__ is tuple or value.__class__ is list or isinstance(value, Sequence)
+
+
+def without_empty_axes(x: Array, axes: tuple[int, ...]) -> Native:
+    """Return the native array of an operand, with zeros of length 1 along the transformed axes that are empty.
+
+    The standard pads an axis with zeros to the length of the transform. Libraries read uninitialised memory where
+    nothing is there to be padded.
+    """
+    shape = x.shape
+    if all(shape[axis] for axis in axes):
+        return x._native
+    padded = tuple(1 if axis in axes else length for axis, length in enumerate(shape))
+    return call(operation("zeros"), x._device, padded, dtype=x.dtype)

@@ -53,7 +53,7 @@ def cholesky(x: Array, /, *, upper: bool = False) -> Array:
     ValueError
         If ``x`` is not an array of square matrices.
     numpy.linalg.LinAlgError
-        If a matrix is not positive-definite, on devices that detect it.
+        If an element is infinite or NaN, or a matrix is not positive-definite, on devices that detect it.
 
     Notes
     -----
@@ -135,7 +135,7 @@ def svd(x: Array, /, *, full_matrices: bool = True) -> SVDResult:
     ValueError
         If ``x`` has fewer than two dimensions.
     numpy.linalg.LinAlgError
-        If the iteration does not converge, on devices that detect it.
+        If an element is infinite or NaN, or the iteration does not converge, on devices that detect it.
 
     Notes
     -----
@@ -184,7 +184,7 @@ def svdvals(x: Array, /) -> Array:
     ValueError
         If ``x`` has fewer than two dimensions.
     numpy.linalg.LinAlgError
-        If the iteration does not converge, on devices that detect it.
+        If an element is infinite or NaN, or the iteration does not converge, on devices that detect it.
 
     Notes
     -----

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _composed
 from .._core.array import Array, apply
-from .._core.checks import check_dtype, check_integer
+from .._core.checks import check_cast, check_dtype, check_integer
 from .._core.operations import declare
 from ._checks import check_matrices
 
@@ -98,4 +98,5 @@ def trace(x: Array, /, *, offset: int = 0, dtype: Any = None) -> Array:
     offset = check_integer(offset, "trace", "offset")
     if dtype is not None:
         dtype = check_dtype(dtype, device, "trace")
+        check_cast(x.dtype, dtype, "trace")
     return apply(TRACE, device, x._native, offset=offset, dtype=dtype)

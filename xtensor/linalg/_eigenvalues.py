@@ -53,7 +53,7 @@ def eig(x: Array, /) -> EigResult:
     ValueError
         If ``x`` is not an array of square matrices.
     numpy.linalg.LinAlgError
-        If the iteration does not converge, or a matrix has an infinite or NaN element, on devices that detect it.
+        If an element is infinite or NaN, or the iteration does not converge, on devices that detect it.
     NotImplementedError
         If the device has no general eigensolver.
 
@@ -94,7 +94,7 @@ def eigh(x: Array, /) -> EighResult:
     ValueError
         If ``x`` is not an array of square matrices.
     numpy.linalg.LinAlgError
-        If the iteration does not converge, on devices that detect it.
+        If an element is infinite or NaN, or the iteration does not converge, on devices that detect it.
 
     Notes
     -----
@@ -138,7 +138,7 @@ def eigvals(x: Array, /) -> Array:
     ValueError
         If ``x`` is not an array of square matrices.
     numpy.linalg.LinAlgError
-        If the iteration does not converge, or a matrix has an infinite or NaN element, on devices that detect it.
+        If an element is infinite or NaN, or the iteration does not converge, on devices that detect it.
     NotImplementedError
         If the device has no general eigensolver.
 
@@ -181,7 +181,7 @@ def eigvalsh(x: Array, /) -> Array:
     ValueError
         If ``x`` is not an array of square matrices.
     numpy.linalg.LinAlgError
-        If the iteration does not converge, on devices that detect it.
+        If an element is infinite or NaN, or the iteration does not converge, on devices that detect it.
 
     Notes
     -----

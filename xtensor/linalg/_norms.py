@@ -154,6 +154,8 @@ def matrix_rank(x: Array, /, *, rtol: float | Array | None = None) -> Array:
         If ``x`` has fewer than two dimensions, or the shape of ``rtol`` does not broadcast to ``(...)``.
     TypeError
         If ``rtol`` is neither a real number nor a real floating-point Array.
+    numpy.linalg.LinAlgError
+        If an element is infinite or NaN, on devices that detect it.
 
     Notes
     -----

@@ -61,7 +61,7 @@ def inv(x: Array, /) -> Array:
 
     Notes
     -----
-    To compute :math:`x^{-1} b`, :func:`solve` is faster and more accurate.
+    To compute :math:`x^{-1} b`, :func:`solve` is faster and more accurate. The inverse of a matrix with a NaN is NaN.
 
     Standard 2025.12, Linear Algebra Extension, ``inv``.
     """
@@ -176,6 +176,8 @@ def pinv(x: Array, /, *, rtol: float | Array | None = None) -> Array:
         If ``x`` has fewer than two dimensions, or the shape of ``rtol`` does not broadcast to ``(...)``.
     TypeError
         If ``rtol`` is neither a real number nor a real floating-point Array.
+    numpy.linalg.LinAlgError
+        If an element is infinite or NaN, on devices that detect it.
 
     Notes
     -----
@@ -213,7 +215,8 @@ def solve(x1: Array, x2: Array, /) -> Array:
 
     Notes
     -----
-    Only an ``x2`` of exactly one dimension is a vector; give a stack of vectors a last axis of length 1.
+    Only an ``x2`` of exactly one dimension is a vector; give a stack of vectors a last axis of length 1. The solutions
+    for a matrix with a NaN are NaN.
 
     Standard 2025.12, Linear Algebra Extension, ``solve``.
 

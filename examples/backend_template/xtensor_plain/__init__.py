@@ -10,7 +10,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from xtensor.backend import Backend, BackendUnavailableError
+from xtensor.backend import LAPACK_CORRECTIONS, Backend, BackendUnavailableError
 
 ELEMENTWISE = (
     *("abs", "negative", "sqrt", "exp", "expm1", "log", "log1p", "floor", "round", "real", "imag", "bitwise_invert"),
@@ -35,7 +35,7 @@ class PlainBackend(Backend):
     name = "plain"
     kinds = ("plain",)
     requires = "xtensor-plain"
-    corrections = ("expm1", "floor_divide", "tanh")  # NumPy's functions that depart from the standard
+    corrections = ("expm1", "floor_divide", "tanh", *LAPACK_CORRECTIONS)  # where NumPy's functions depart
 
     def probe(self) -> str:
         try:
