@@ -29,7 +29,7 @@ class DpnpBackend(Backend):
     name = "dpnp"
     kinds = ("sycl",)
     requires = "xtensor[dpnp]"
-    corrections = ("acosh", "expm1", "pow", "tanh")
+    corrections = ("acosh", "expm1", "pow", "tan", "tanh")
     # Operators whose function is not dpnp's own; the namespace's ``inplace`` has one for real quotients.
     composed_inplace = ("bitwise_right_shift", "divide", "floor_divide", "matmul", "pow")
 

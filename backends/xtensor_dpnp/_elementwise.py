@@ -46,9 +46,9 @@ class Elementwise:
     @staticmethod
     def bitwise_right_shift(x1: Native | int, x2: Native | int) -> Native:
         # dpnp shifts negative numbers by a negative distance to 0; NumPy, as by a distance beyond the width, to -1.
-        if not hasattr(x2, "dtype"):
+        if isinstance(x2, int):
             x2 = x2 if x2 >= 0 else FAR
-        elif x2.dtype.kind == "i":
+        elif hasattr(x2, "dtype") and x2.dtype.kind == "i":
             x2 = dpnp.astype(_where(dpnp.less(x2, 0), FAR, x2), x2.dtype, copy=False)
         return dpnp.bitwise_right_shift(x1, x2)
 
@@ -153,7 +153,7 @@ def _positive_zero_beside_nan(function: Callable[[Native], Native]) -> Callable[
 
 def _complex_divide(x1: Native | complex, x2: Native | complex) -> Native:
     """Quotients by dpnp's kernel for contiguous operands of one shape; the one for others overflows in between."""
-    arrays = [x for x in (x1, x2) if hasattr(x, "dtype")]
+    arrays: list[Native] = [x for x in (x1, x2) if hasattr(x, "dtype")]
     dtype = np.result_type(*(getattr(x, "dtype", x) for x in (x1, x2)))
     shape, queue = np.broadcast_shapes(*(x.shape for x in arrays)), arrays[0].sycl_queue
     operands = [

@@ -66,8 +66,9 @@ def setitem(native: Native, key: Any, value: Native | complex) -> None:
             raise IndexError(
                 f"boolean index did not match indexed array: the mask has shape {key.shape}, the array {native.shape}"
             )
-        if key.ndim == native.ndim and getattr(value, "ndim", 0) > 1:
-            raise TypeError(f"assignment to a mask of all axes takes a value of 0 or 1 axes, not of {value.ndim}")
+        axes = getattr(value, "ndim", 0)
+        if key.ndim == native.ndim and axes > 1:
+            raise TypeError(f"assignment to a mask of all axes takes a value of 0 or 1 axes, not of {axes}")
         _assign(native, key, _without_leading_axes(value, native.ndim - key.ndim + 1))
     else:
         selection = _select(native, key)
