@@ -90,7 +90,7 @@ CALLS: dict[str, tuple[Callable[[], Any], Any, Any, bool]] = {
     "logaddexp of infinities": (lambda: xp.logaddexp(a([-inf, inf]), a([-inf, 1.0])), [-inf, inf], f8, False),
     # -- complex numbers --
     "quotient of large complex numbers": (
-        lambda: strided([1e38 + 1e38j, 1j], c8) / strided([1e38 + 1e38j, 2j], c8),
+        lambda: strided([3e38 + 0j, 1j], c8) / strided([3e38 - 1j, 2j], c8),
         [1.0, 0.5],
         c8,
         False,
@@ -194,10 +194,9 @@ CALLS: dict[str, tuple[Callable[[], Any], Any, Any, bool]] = {
     "transform longer than the array": (lambda: xp.fft.fft(a([1.0 + 0j]), n=2), [1.0 + 0j, 1.0 + 0j], c16, False),
     "transform of length zero": (lambda: xp.fft.fft(a([1.0 + 0j]), n=0), ValueError, None, False),
     "product along an empty dimension": (lambda: xp.ones((2, 0)) @ xp.ones((0, 2)), [[0.0, 0.0]] * 2, f8, False),
-    "norm of no complex numbers": (lambda: xp.linalg.vector_norm(a([], c8), ord=2), 0.0, f4, False),
-    "largest norm along an empty axis": (
-        lambda: xp.linalg.vector_norm(xp.zeros((0, 2), dtype=c8), axis=1, ord=inf),
-        [],
+    "largest norm of no complex numbers": (
+        lambda: xp.linalg.vector_norm(xp.zeros((0, 2), dtype=c8), ord=inf),
+        0.0,
         f4,
         False,
     ),
