@@ -38,9 +38,9 @@ class DpnpBackend(Backend):
     name = "dpnp"
     kinds = ("sycl",)
     requires = "xtensor[dpnp]"
-    corrections = ("acosh", "expm1", "pow", "tanh", *LAPACK_CORRECTIONS)
+    corrections = ("acosh", "expm1", "pow", "tan", "tanh", *LAPACK_CORRECTIONS)
     # Operators whose function is not dpnp's own; the namespace's ``inplace`` has one for real quotients.
-    composed_inplace = ("divide", "floor_divide", "matmul", "pow")
+    composed_inplace = ("bitwise_right_shift", "divide", "floor_divide", "matmul", "pow")
 
     def __init__(self) -> None:
         self._devices: dict[str, Any] = {}

@@ -52,7 +52,12 @@ class Creation:
 
     def arange(self, start: float, stop: float, step: float, *, dtype: DType) -> Native:
         size = max(0, math.ceil((stop - start) / step))
-        return self._create(dpnp.arange, size, start, stop, step, dtype=dtype)
+        if dtype.kind == "b" and size > 2:
+            raise TypeError(f"arange() of {size} elements has no boolean values; at most two")
+        result = self._create(dpnp.arange, size, start, stop, step, dtype=dtype)
+        if start == 0 and dtype.kind in "fc":
+            result[:1] = start  # dpnp adds 0 to the first value, and -0.0 becomes 0.0
+        return result
 
     def empty(self, shape: tuple[int, ...], *, dtype: DType) -> Native:
         return self._create(dpnp.empty, math.prod(shape), shape, dtype=dtype)

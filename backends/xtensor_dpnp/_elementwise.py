@@ -28,6 +28,10 @@ oneMKL, which dpnp uses for contiguous arrays, errs by one ulp for one element i
 """
 
 
+FAR = 127
+"""A distance beyond the width of all integer dtypes, which all of them represent."""
+
+
 class Elementwise:
     """The elementwise functions that are not dpnp's own."""
 
@@ -38,9 +42,18 @@ class Elementwise:
         functions["tan"] = _real_on_real_axis(functions["tan"])
         functions["atan"] = _positive_zero_beside_nan(functions["atan"])
         functions["sqrt"] = _correctly_rounded("sqrt", functions["sqrt"])
-        functions["divide"] = _correctly_rounded("divide", dpnp.divide)
+        functions["divide"] = _correctly_rounded("divide", _complex_divide)
         functions["reciprocal"] = _correctly_rounded("reciprocal", _reciprocal)
         vars(self).update(functions)
+
+    @staticmethod
+    def bitwise_right_shift(x1: Native | int, x2: Native | int) -> Native:
+        # dpnp shifts negative numbers by a negative distance to 0; NumPy, as by a distance beyond the width, to -1.
+        if isinstance(x2, int):
+            x2 = x2 if x2 >= 0 else FAR
+        elif hasattr(x2, "dtype") and x2.dtype.kind == "i":
+            x2 = dpnp.astype(_where(dpnp.less(x2, 0), FAR, x2), x2.dtype, copy=False)
+        return dpnp.bitwise_right_shift(x1, x2)
 
     @staticmethod
     def clip(x: Native, lower: Native | float | None, upper: Native | float | None) -> Native:
@@ -159,7 +172,21 @@ def _positive_zero_beside_nan(function: Callable[[Native], Native]) -> Callable[
     return computed
 
 
-# -- reciprocals ------------------------------------------------------------------------------------------------------
+# -- quotients --------------------------------------------------------------------------------------------------------
+
+
+def _complex_divide(x1: Native | complex, x2: Native | complex) -> Native:
+    """Quotients by dpnp's kernel for contiguous operands of one shape; the one for others overflows in between."""
+    arrays: list[Native] = [x for x in (x1, x2) if hasattr(x, "dtype")]
+    dtype = np.result_type(*(getattr(x, "dtype", x) for x in (x1, x2)))
+    shape, queue = np.broadcast_shapes(*(x.shape for x in arrays)), arrays[0].sycl_queue
+    operands = [
+        dpnp.ascontiguousarray(dpnp.broadcast_to(dpnp.astype(x, dtype, copy=False), shape))
+        if hasattr(x, "dtype")
+        else dpnp.full(shape, x, dtype=dtype, sycl_queue=queue)
+        for x in (x1, x2)
+    ]
+    return dpnp.reshape(dpnp.divide(*(dpnp.reshape(x, (-1,)) for x in operands)), shape)
 
 
 def _reciprocal(x: Native) -> Native:

@@ -55,10 +55,21 @@ def getitem(native: Native, key: Any) -> Native:
 def setitem(native: Native, key: Any, value: Native | complex) -> None:
     """Assign to ``native[key]``; raise for Python scalars that the dtype cannot represent, as NumPy does."""
     if native.dtype.kind in "iu" and value.__class__ in (int, float):
-        value = _in_range(value, native.dtype)
+        try:
+            value = _in_range(value, native.dtype)
+        except (ValueError, OverflowError):
+            getitem(native, key)  # a bad key is reported before a bad value, as by NumPy
+            raise
     if _is_basic(key):
         native[_with_small_numbers(key, max(native.shape, default=1))] = value
     elif _is_mask(native, key):
+        if key.shape != native.shape[: key.ndim]:
+            raise IndexError(
+                f"boolean index did not match indexed array: the mask has shape {key.shape}, the array {native.shape}"
+            )
+        axes = getattr(value, "ndim", 0)
+        if key.ndim == native.ndim and axes > 1:
+            raise TypeError(f"assignment to a mask of all axes takes a value of 0 or 1 axes, not of {axes}")
         _assign(native, key, _without_leading_axes(value, native.ndim - key.ndim + 1))
     else:
         selection = _select(native, key)

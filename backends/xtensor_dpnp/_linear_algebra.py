@@ -57,6 +57,10 @@ class Linalg:
         # dpnp returns complex norms for arrays without elements.
         return dpnp.real(dpnp.linalg.matrix_norm(x, keepdims=keepdims, ord=ord))
 
+    @staticmethod
+    def vector_norm(x: Native, *, axis: Any, keepdims: bool, ord: Any) -> Native:
+        return dpnp.real(dpnp.linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord))
+
 
 class Fourier:
     """dpnp's Fourier transforms. ``fftfreq`` and ``rfftfreq`` are compositions.

@@ -94,6 +94,15 @@ class Inplace:
     """In-place operators that are neither dpnp's nor computed and assigned."""
 
     @staticmethod
+    def bitwise_and(x1: Native, x2: Native | int) -> Native:
+        # dpnp writes the bits of uint64 into int64, whose common dtype has no bits.
+        if hasattr(x2, "dtype") and np.result_type(x1.dtype, x2.dtype).kind == "f":
+            raise TypeError(f"the bits of {x1.dtype} and {x2.dtype} have no common dtype")
+        return NotImplemented
+
+    bitwise_or = bitwise_xor = bitwise_left_shift = bitwise_and
+
+    @staticmethod
     def divide(x1: Native, x2: Native | float) -> Native:
         # Correctly rounded, as the function is.
         if x1.dtype.kind != "f" or np.result_type(x1.dtype, getattr(x2, "dtype", x2)) != x1.dtype:

@@ -26,6 +26,8 @@ class Special:
         function = getattr(function, "__wrapped__", function)
         if name in ("bdtr", "bdtrc", "bdtri"):
             return _with_integer_trials(function)
+        if name == "powm1":
+            return _with_signed_zeros(function)
         return function if isinstance(function, np.ufunc) else _in_double_precision(function)
 
 
@@ -38,6 +40,21 @@ def _in_double_precision(function: Callable[..., Native]) -> Callable[..., Nativ
         result = np.asarray(function(*operands64))
         with np.errstate(over="ignore"):  # infinite beyond float32
             return result.astype(operands[0].dtype)
+
+    return computed
+
+
+def _with_signed_zeros(function: Callable[..., Native]) -> Callable[..., Native]:
+    """``powm1``; SciPy's loses the sign of a zero base: ``-0.0`` to the power of -1 is ``-inf``."""
+
+    @wraps(function)
+    def computed(x: Native | float, y: Native | float) -> Native:
+        result = function(x, y)
+        is_zero = np.equal(x, 0)
+        if not np.any(is_zero):
+            return result
+        with np.errstate(all="ignore"):
+            return np.where(is_zero, np.power(x, y) - 1, result).astype(result.dtype)
 
     return computed
 

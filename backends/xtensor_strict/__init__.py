@@ -26,7 +26,7 @@ class StrictBackend(Backend):
     defined_only = True
     kinds = ("strict",)
     requires = "xtensor[strict]"
-    corrections = ("expm1", "floor_divide", "tan", "tanh", *LAPACK_CORRECTIONS)
+    corrections = ("expm1", "floor_divide", "log1p", "tan", "tanh", *LAPACK_CORRECTIONS)
 
     def probe(self) -> str:
         remedy = f'pip install "{self.requires}"'
@@ -69,7 +69,11 @@ class StrictBackend(Backend):
         return native[key]
 
     def setitem(self, native: Native, key: Any, value: Native) -> Native:
-        native.array[native.unwrap(key)] = native.unwrap(value)
+        try:
+            native.array[native.unwrap(key)] = native.unwrap(value)
+        except OverflowError:
+            native[key]  # a bad key is reported before a bad value, as by NumPy
+            raise
         return native
 
     def dlpack_device(self, spec: str) -> tuple[int, int]:

@@ -165,7 +165,7 @@ def functions(context: Context) -> dict[str, Callable[..., Any]]:
         function = Elementwise(f"inplace.{name}", context, row_plan(name, BINARY[name]))
         result[f"inplace.{name}"] = _inplace(function, result["astype"])
     for name in ("pow", "inplace.pow"):
-        result[name] = _check_exponent(result[name])
+        result[name] = _check_exponent(result[name], on_host=context.launcher.interprets)
     return result
 
 
@@ -260,11 +260,19 @@ def _inplace(function: Elementwise, astype: Callable[..., Any]) -> Callable[[Any
     return call
 
 
-def _check_exponent(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Raise NumPy's error for integers to a negative Python integer; the values of arrays are not checked."""
+def _check_exponent(function: Callable[[Any, Any], Any], *, on_host: bool) -> Callable[[Any, Any], Any]:
+    """Raise NumPy's error for integers to a negative integer; arrays on a GPU are not checked, which would block."""
+
+    def is_refused(x1: Any, x2: Any) -> bool:
+        if x2.__class__ is int:
+            return x2 < 0 and x1.dtype.kind in "bi" and x1.size > 0
+        if not on_host or x2.__class__ in SCALARS or x2.dtype.kind != "i" or not getattr(x1, "size", 1):
+            return False
+        kind = np.result_type(getattr(x1, "dtype", x1), x2.dtype).kind
+        return kind == "i" and bool((x2 < 0).any())
 
     def call(x1: Any, x2: Any) -> Any:
-        if x2.__class__ is int and x2 < 0 and x1.dtype.kind in "bi":
+        if is_refused(x1, x2):
             raise ValueError("integers to negative integer powers are not allowed")
         return function(x1, x2)
 

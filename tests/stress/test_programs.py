@@ -23,7 +23,7 @@ import xtensor as xp
 
 from .tiers import LONG, scale
 
-DTYPES = tuple(map(np.dtype, ("?", "i4", "i8", "u1", "f4", "f8")))
+DTYPES = tuple(map(np.dtype, ("?", "i2", "i4", "i8", "u1", "u4", "f4", "f8", "c16")))
 
 LARGEST = 2.0**12
 """Greatest magnitude of values that later steps use, so that nothing overflows or is rounded."""
@@ -40,6 +40,9 @@ def difference(left: xp.Array, right: xp.Array, rounded: bool) -> str | None:
     a, b = values_of(left), values_of(right)
     if (a.dtype, a.shape) != (b.dtype, b.shape):
         return f"{a.dtype} {a.shape} on {left.device}, {b.dtype} {b.shape} on {right.device}"
+    if a.dtype.kind == "c":
+        agree = np.array_equal(a.real, b.real, equal_nan=True) and np.array_equal(a.imag, b.imag, equal_nan=True)
+        return None if agree else f"{a!r} on {left.device}, {b!r} on {right.device}"
     if a.dtype.kind != "f":
         return None if np.array_equal(a, b) else f"{a!r} on {left.device}, {b!r} on {right.device}"
     with quiet():
@@ -67,7 +70,7 @@ class Programs(RuleBasedStateMachine):
 
     # -- parts of rules -----------------------------------------------------------------------------------------------
 
-    def draw_array(self, data: st.DataObject, kinds: str = "biuf") -> Pair | None:
+    def draw_array(self, data: st.DataObject, kinds: str = "biufc") -> Pair | None:
         """Draw an array of the given kinds from the pool; None if there is none."""
         pairs = [pair for pair in self.pool if pair[0].dtype.kind in kinds]
         return pairs[data.draw(st.integers(0, len(pairs) - 1), label="array")] if pairs else None
@@ -84,7 +87,7 @@ class Programs(RuleBasedStateMachine):
         message = difference(left, right, rounded)
         assert message is None, message
         host = values_of(left)
-        small = not host.size or np.all(~np.isfinite(host) | (np.abs(host.astype(np.float64)) <= LARGEST))
+        small = not host.size or np.all(~np.isfinite(host) | (np.abs(host.astype(np.complex128)) <= LARGEST))
         if not rounded and small and host.size <= 256 and host.ndim <= 4 and host.dtype in DTYPES:
             self.pool.append((left, right))
             del self.pool[:-12]
@@ -117,6 +120,9 @@ class Programs(RuleBasedStateMachine):
         size = math.prod(shape)
         if dtype.kind == "b":
             values: Any = st.booleans()
+        elif dtype.kind == "c":
+            part = st.sampled_from([0.0, -0.0, 1.0, -1.5, 2.0])
+            values = st.builds(complex, part, part)
         elif dtype.kind == "f":
             values = st.sampled_from([0.0, -0.0, 1.0, -1.5, 2.0, 0.5, -3.0, math.nan, math.inf, -math.inf])
         else:
@@ -156,7 +162,7 @@ class Programs(RuleBasedStateMachine):
         ),
     )
     def binary(self, data: st.DataObject, name: str) -> None:
-        x, y = self.draw_array(data, "if"), self.draw_array(data, "if")
+        x, y = self.draw_array(data, "iuf"), self.draw_array(data, "iuf")
         if x is not None and y is not None and x[0].dtype.kind == y[0].dtype.kind:
             self.each(getattr(xp, name), x, y)
 
@@ -277,6 +283,42 @@ class Programs(RuleBasedStateMachine):
         x, y = self.draw_array(data), self.draw_array(data)
         if x is not None and y is not None and x[0].dtype == y[0].dtype:
             self.each(lambda x, y: getattr(xp, name)((x, y, x), axis=0), x, y)
+
+    @rule(data=st.data(), name=st.sampled_from(["tril", "diff", "moveaxis", "unstack", "inverse", "along", "initial"]))
+    def rearrange(self, data: st.DataObject, name: str) -> None:
+        x = self.draw_array(data, "iuf")
+        if x is None or not x[0].ndim or np.isnan(values_of(x[0])).any():
+            return
+        ndim = x[0].ndim
+        axis, k = data.draw(st.integers(-ndim, ndim - 1)), data.draw(st.integers(-2, 2))
+        if name == "tril" and ndim >= 2:
+            self.each(lambda x: (xp.tril(x, k=k), xp.triu(x, k=k)), x)
+        elif name == "diff" and np.isfinite(values_of(x[0])).all():
+            self.each(lambda x: xp.diff(x, axis=axis, n=abs(k)), x)
+        elif name == "moveaxis":
+            self.each(lambda x: xp.moveaxis(x, axis, 0), x)
+        elif name == "unstack":
+            self.each(lambda x: xp.unstack(x, axis=axis), x)
+        elif name == "inverse":
+            self.each(lambda x: tuple(xp.unique_inverse(without_zeros(x))), x)
+        elif name == "along":
+            self.each(lambda x: xp.take_along_axis(x, xp.argsort(x, axis=axis, descending=True), axis=axis), x)
+        elif name == "initial" and ndim == 1 and np.isfinite(values_of(x[0])).all():
+            self.each(lambda x: xp.cumulative_sum(x, include_initial=True), x)
+
+    @rule(data=st.data(), value=st.sampled_from([0, 1, 3]))
+    def write_through_a_view(self, data: st.DataObject, value: int) -> None:
+        """Write into a slice of a slice, and use the slice; the base is not read, because a slice may be a copy."""
+        if (x := self.draw_array(data, "iuf")) is None:
+            return
+        outer = (*self.key(data, x[0].shape), ...)
+
+        def written(x: xp.Array) -> xp.Array:
+            view = xp.asarray(x, copy=True)[outer]
+            view[...] = value
+            return view + view
+
+        self.each(written, x)
 
     # -- indexing and writes ------------------------------------------------------------------------------------------
 

@@ -117,9 +117,11 @@ def log1p(xp: Any, raw: Function) -> Function:
             return raw(x)
         a, b = xp.real(x), xp.imag(x)
         shifted = xp.add(a, 1.0)
-        squares = xp.add(xp.multiply(a, xp.add(a, 2.0)), xp.multiply(b, b))
         near = xp.logical_and(xp.less(xp.abs(a), 0.5), xp.less(xp.abs(b), 0.5))
-        real = xp.where(near, xp.divide(raw(xp.where(near, squares, 0.0)), 2.0), xp.log(xp.hypot(shifted, b)))
+        # Only operands near 0 are squared: others would overflow, which NumPy warns of.
+        small, height = xp.where(near, a, 0.0), xp.where(near, b, 0.0)
+        squares = xp.add(xp.multiply(small, xp.add(small, 2.0)), xp.multiply(height, height))
+        real = xp.where(near, xp.divide(raw(squares), 2.0), xp.log(xp.hypot(shifted, b)))
         return xp.complex_of(real, xp.atan2(b, shifted))
 
     return corrected

@@ -19,7 +19,7 @@ from .errors import (
 )
 from .operations import Operation
 
-__all__ = ["FOREIGN_ERRORS", "explained", "is_unwritten", "recover", "rewarn"]
+__all__ = ["FOREIGN_ERRORS", "explained", "inplace_error", "is_unwritten", "recover", "rewarn"]
 
 EXPLAINED_ERRORS = (
     DeviceMismatchError,
@@ -92,6 +92,21 @@ def recover(
             requested,
             free,
         ) from again
+
+
+def inplace_error(error: Exception, operation: Operation, x1: Any, x2: Any) -> Exception:
+    """Return the error of an in-place operator: a TypeError if the dtypes forbid the operator.
+
+    NumPy checks dtypes first. Other libraries raise ValueError for dtypes, or find another error before.
+    """
+    ufunc = getattr(np, operation.label, None)
+    if isinstance(error, ValueError) and isinstance(ufunc, np.ufunc) and x1.dtype.kind != "V":
+        other = x2.__class__ if x2.__class__ in (int, float, complex) else getattr(x2, "dtype", np.dtype(bool))
+        try:
+            ufunc.resolve_dtypes((x1.dtype, other, x1.dtype), casting="same_kind")
+        except TypeError:
+            return TypeError(str(error))
+    return error
 
 
 def is_unwritten(operation: Operation, x1: Any, x2: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -118,7 +119,7 @@ def full(shape: Shape, fill_value: Scalar | Array, *, dtype: Any = None, device:
         If ``fill_value`` is not a scalar, or is complex and ``dtype`` is real, or the device does not support the
         dtype.
     OverflowError
-        If ``fill_value`` is an integer out of bounds for ``dtype``.
+        If ``dtype`` is an integer dtype, and ``fill_value`` is out of its bounds or infinite; for NaN, ValueError.
 
     Notes
     -----
@@ -327,6 +328,14 @@ def _native_fill_value(value: Any, target: Device, dtype: Any, function: str) ->
                 f"{function}(): complex fill_value {value!r} does not cast to dtype {result_dtype}; pass its real part "
                 "or a complex dtype"
             )
+        if value.__class__ is float and result_dtype.kind in "iu":
+            # As an assignment: without this check, libraries differ between an error and an arbitrary integer.
+            if not math.isfinite(value):
+                raise (ValueError if math.isnan(value) else OverflowError)(
+                    f"cannot convert float {value} to {result_dtype}; {function}() takes a finite fill_value for this "
+                    "dtype"
+                )
+            value = int(value)
         check_bounds(value, result_dtype, function, "a fill_value")
         return value, result_dtype
     if not isinstance(value, (Array, np.generic)) or value.shape or value.dtype.kind not in "biufcV":

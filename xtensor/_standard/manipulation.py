@@ -378,6 +378,9 @@ def roll(x: Array, /, shift: int | tuple[int, ...], *, axis: Axis = None) -> Arr
                 f"{len(shifts)} shifts {shift} for axis {axis}"
             )
         axis = axes if is_sequence else axes[0]
+        if not axes:
+            # NumPy raises for a 0-d array without axes.
+            shifts, axis = 0, None
         if not is_sequence and isinstance(shifts, tuple):
             shifts = shifts[0]
     elif isinstance(shifts, tuple):

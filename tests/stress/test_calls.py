@@ -1,0 +1,120 @@
+"""Random single calls of every operation of the table, and random keys, on two devices.
+
+``cpu`` is compared with each other device: dtype, shape and values with NaN, the signs of zeros where they are defined,
+or the class of the exception. ``strict`` may refuse what the standard leaves undefined. tests/calls.py draws the calls.
+"""
+
+from __future__ import annotations
+
+import random
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from calls import NAMES, VALUES, Call, difference, is_array, parameters_of, public_name, public_of, random_call
+from keys import random_access
+
+import xtensor as xp
+from xtensor.backend import TABLE
+
+from .tiers import LONG, scale
+
+OTHERS = ("strict", "sycl:cpu:0", "triton:interpret")
+
+SLOW = "sycl:cpu:0"
+"""The device that compiles a kernel for each function and dtype."""
+
+CHUNKS = 8
+
+REFUSALS = (TypeError, ValueError, IndexError)
+
+READ = Call("expand_dims", "function", {})
+"""Reads and assignments move elements as they are, as this operation does."""
+
+
+@pytest.fixture(params=OTHERS)
+def other(request):
+    """Each device but ``cpu``."""
+    if request.param not in map(str, xp.devices()):
+        pytest.skip(f"there is no device {request.param}")
+    return xp.device(request.param)
+
+
+def is_refusal(other: xp.Device, outcome: Any) -> bool:
+    """Return whether ``strict`` refused a call."""
+    return other.backend == "strict" and outcome in REFUSALS
+
+
+def described(outcome: Any) -> str:
+    return outcome.__name__ if isinstance(outcome, type) else repr(outcome)
+
+
+def test_every_parameter_has_values():
+    missing = {
+        f"{name}({parameter.name})"
+        for name in NAMES
+        for parameter in parameters_of(public_of(name))
+        if not is_array(parameter) and parameter.name not in VALUES
+    }
+    assert not missing, "add a generator to VALUES in tests/calls.py"
+
+
+def test_every_operation_is_called():
+    internal = {"complex_of", "may_have_infinity", "empty"}
+    assert set(NAMES) | internal == {name for name, row in TABLE.items() if row.declared}, (
+        "add valid arguments of the new function to SPECIAL_OPERANDS in tests/arguments.py"
+    )
+    assert all(callable(public_of(name)) for name in NAMES), [public_name(name) for name in NAMES]
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_calls_have_one_outcome_on_two_devices(other, chunk, figures):
+    rng = random.Random(None if LONG else chunk)
+    cpu = xp.device("cpu")
+    names = [name for name in NAMES[chunk::CHUNKS] if not (str(other) == SLOW and name.startswith("special."))]
+    calls = errors = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the reasons of NumPy's warnings are compared as values
+        for name in names:
+            for _ in range(scale(2, 20) if str(other) == SLOW else scale(12, 120)):
+                seed = rng.getrandbits(64)
+                call = random_call(random.Random(seed), name)
+                left, right = call.on(cpu), call.on(other)
+                calls += 1
+                errors += isinstance(left, type)
+                if is_refusal(other, right):
+                    continue
+                found = difference(call, left, right)
+                assert found is None, (
+                    f"{found} differs: random_call(Random({seed}), {name!r}) is {call}; "
+                    f"cpu: {described(left)}; {other}: {described(right)}"
+                )
+    figures.record(functions=len(names), calls=calls, errors=errors)
+
+
+def test_keys_have_one_outcome_on_two_devices(other, figures):
+    rng = random.Random(None if LONG else 0)
+    cpu = xp.device("cpu")
+    accesses = errors = 0
+    for _ in range(scale(200, 2000) if str(other) == SLOW else scale(1500, 20000)):
+        seed = rng.getrandbits(64)
+        access = random_access(random.Random(seed))
+        left, right = access.on(cpu), access.on(other)
+        accesses += 1
+        errors += isinstance(left, type)
+        if is_refusal(other, right) or (access.indexes_an_empty_array and right in REFUSALS):
+            continue
+        found = difference(READ, left, right)
+        assert found is None, (
+            f"{found} differs: random_access(Random({seed})) is {access}; "
+            f"cpu: {described(left)}; {other}: {described(right)}"
+        )
+    figures.record(accesses=accesses, errors=errors)
+
+
+def test_view_shares_memory_with_its_base_where_the_library_has_views(lenient_device):
+    base = xp.arange(6)
+    reversed_view = xp.reshape(base, (2, 3))[::-1, ::2]
+    reversed_view[...] = xp.asarray([[10, 11], [12, 13]])
+    assert np.asarray(base.to_device("cpu")).tolist() == [12, 1, 13, 10, 4, 11]
