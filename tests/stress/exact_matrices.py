@@ -25,7 +25,7 @@ KINDS = ("uniform", "integers", "deficient", "graded", "nearly singular", "diago
 SCALES = ("one", "large", "small", "huge", "tiny")
 """Powers of two that multiply a matrix: "huge" and "tiny" leave no room for a product of two elements.
 
-No element is subnormal: LAPACK divides by pivots through their reciprocals, which would overflow.
+No element and no rounding error is subnormal: LAPACK multiplies by the reciprocals of pivots, which would overflow.
 """
 
 _to_exact = np.frompyfunc(lambda value: mp.mpc(value) if isinstance(value, complex) else mp.mpf(value), 1, 1)
@@ -138,7 +138,7 @@ def random_matrices(rng: np.random.Generator, shape: tuple[int, ...], dtype: Any
         "large": limits.maxexp // 3,
         "small": limits.minexp // 3,
         "huge": limits.maxexp - 26,
-        "tiny": limits.minexp + 46,
+        "tiny": limits.minexp + 56 + limits.nmant,
     }[scale]
     return (host * 2.0 ** (exponent / 2) * 2.0 ** (exponent - exponent / 2)).astype(dtype)
 
