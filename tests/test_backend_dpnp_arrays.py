@@ -162,6 +162,13 @@ def test_errors_have_the_classes_of_python_and_numpy(sycl):
         xp.linalg.cholesky(-xp.ones((2, 2)))
 
 
+@on_sycl
+def test_singular_matrix_of_a_stack_is_refused_as_a_single_one_is(sycl):
+    stack = xp.asarray([[[1.0, 0.0], [0.0, 1.0]], [[1.0, 1.0], [1.0, 1.0]]])
+    with pytest.raises(np.linalg.LinAlgError, match="singular"):
+        xp.linalg.solve(stack, xp.ones(2))
+
+
 # -- read-only views --------------------------------------------------------------------------------------------------
 
 WRITES = {

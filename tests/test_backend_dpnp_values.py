@@ -316,6 +316,18 @@ def test_mean_of_float16_does_not_overflow(sycl):
     assert host(xp.mean(xp.full(1000, 60_000.0, dtype=np.float16))) == 60_000.0
 
 
+@on_sycl
+@pytest.mark.skipif(np.dtype(np.float16) not in DTYPES, reason="the device has no float16")
+@pytest.mark.parametrize("shapes", [((4,), (4,)), ((2, 4), (4,)), ((4,), (4, 2)), ((1, 4), (4, 1)), ((2, 4), (4, 1))])
+def test_products_of_float16_with_vectors(sycl, shapes):
+    a, b = (np.arange(1.0, 1.0 + np.prod(shape)).reshape(shape).astype(np.float16) for shape in shapes)
+    result = xp.matmul(xp.asarray(a), xp.asarray(b))
+    assert result.dtype == np.float16
+    assert host(result).tolist() == (a.astype(int) @ b.astype(int)).tolist()
+    if a.shape == b.shape:
+        assert host(xp.vecdot(xp.asarray(a), xp.asarray(b))) == 30.0
+
+
 # -- matrices and Fourier transforms ----------------------------------------------------------------------------------
 
 

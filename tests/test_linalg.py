@@ -264,6 +264,17 @@ def test_lstsq_matches_numpy(device, shape, sides, dtype):
     assert int(result.rank) == rank
 
 
+@pytest.mark.parametrize("value", [np.inf, np.nan])
+def test_lstsq_does_not_return_zeros_for_unknown_singular_values(device, value):
+    with quiet():
+        try:
+            result = xp.linalg.lstsq(xp.asarray([[value, 1.0], [1.0, 2.0]]), xp.ones(2))
+        except np.linalg.LinAlgError:
+            return
+    # Beside an infinite singular value the other one counts as 0.
+    assert values_of(result.s)[0] == np.inf or np.isnan(values_of(result.x)).all()
+
+
 @pytest.mark.parametrize("rcond", [None, 0.5, -1])
 def test_lstsq_ignores_small_singular_values(device, rcond):
     a, b = np.diag([4.0, 1.0, 0.0]), np.asarray([4.0, 1.0, 5.0])
@@ -299,6 +310,12 @@ def test_matrix_rank_counts_independent_columns(device, data):
     expect(result, np.asarray(rank), dtype=np.int64)
 
 
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (2, 3, 0), (0, 2, 2)], ids=str)
+def test_rank_of_an_empty_matrix_is_zero(device, shape):
+    result = xp.linalg.matrix_rank(xp.ones(shape))
+    expect(result, np.zeros(shape[:-2], np.int64), dtype=np.int64)
+
+
 @pytest.mark.parametrize(("rtol", "ranks"), [(0.5, [2, 1]), ([0.5, 0.01], [2, 3])], ids=["number", "array"])
 def test_matrix_rank_counts_singular_values_above_the_tolerance(device, rtol, ranks):
     host = np.stack([np.diag([4.0, 3.0, 1.0]), np.diag([4.0, 0.1, 1.0])])
@@ -332,6 +349,15 @@ def test_pseudo_inverse_satisfies_the_penrose_conditions(device, data):
     assert np.allclose(result @ x.host @ result, result, rtol=0, atol=margin)
     for product in (x.host @ result, result @ x.host):
         assert np.allclose(product, adjoint(product), rtol=0, atol=margin)
+
+
+def test_pseudo_inverse_of_nan_is_nan_or_refused(device):
+    with quiet():
+        try:
+            result = values_of(xp.linalg.pinv(xp.asarray(np.diag([4.0, 5.0, np.nan]))))
+        except np.linalg.LinAlgError:
+            return
+    assert np.isnan(result[2, 2])
 
 
 @pytest.mark.parametrize("mode", ["reduced", "complete"])

@@ -145,8 +145,27 @@ def test_softmax_of_infinities_and_nan(device):
 
 def test_log_softmax_of_infinities_and_nan(device):
     half = -0.6931471805599453
-    expected = np.array([[half, -math.inf, half], [math.nan] * 3, [math.nan] * 3, [math.nan] * 3])
-    expect(F.log_softmax(xp.asarray(NONFINITE_ROWS, dtype=xp.float32)), expected, np.float32)
+    # Beside +inf the probabilities of numbers are 0, as in scipy.special.log_softmax.
+    beside = [math.nan, -math.inf, -math.inf]
+    expected = np.array([[half, -math.inf, half], beside, [math.nan] * 3, [math.nan] * 3])
+    for function in (F.log_softmax, xp.special.log_softmax):
+        expect(function(xp.asarray(NONFINITE_ROWS, dtype=xp.float32), axis=-1), expected, np.float32)
+
+
+@pytest.mark.parametrize("position", [0, 17_000, 39_999])
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_softmax_of_an_infinity_or_nan_in_a_long_row(device, value, position):
+    x = normal((1, 40_000))
+    x[0, position] = value
+    softmax, log_softmax = (values_of(function(asarray(x)))[0] for function in (F.softmax, F.log_softmax))
+    if value == -math.inf:
+        assert (softmax[position], log_softmax[position]) == (0, -math.inf)
+        assert np.isfinite(np.delete(log_softmax, position)).all()
+        return
+    assert np.isnan(softmax).all()
+    assert np.isnan(log_softmax[position])
+    others = np.delete(log_softmax, position)
+    assert (others == -math.inf).all() if value == math.inf else np.isnan(others).all()
 
 
 # -- normalization ---------------------------------------------------------------------------------------------------
@@ -190,6 +209,15 @@ def test_layer_norm_over_several_axes(device):
 def test_layer_norm_of_values_with_a_large_mean_does_not_cancel(device):
     x = (normal((2, 4096)) + 1e4).astype(np.float32)
     expect(F.layer_norm(asarray(x)), layer_norm_reference(x), np.float32, scale=1e4)
+
+
+@pytest.mark.parametrize("name", ["float32", "float64"])
+@pytest.mark.parametrize("length", [3, 7, 1000, 40_000])
+def test_layer_norm_of_a_constant_row_is_zero(device, length, name):
+    dtype = dtype_on(device, name)
+    for value in (0.1, 1000.1, 1e15):
+        result = F.layer_norm(xp.full((1, length), value, dtype=dtype))
+        assert not values_of(result).any(), value
 
 
 @pytest.mark.parametrize("name", FLOATS)
@@ -257,6 +285,20 @@ def test_cross_entropy_of_a_target_that_is_not_a_class_is_nan(device):
 
 def test_mean_cross_entropy_of_no_target_is_nan(device):
     assert math.isnan(float(F.cross_entropy(xp.ones((2, 3)), xp.asarray([1, 1]), ignore_index=1)))
+
+
+@pytest.mark.parametrize("length", [3, 40_000])
+@pytest.mark.parametrize("smoothing", [0.1, 1.0])
+def test_smoothed_cross_entropy_of_an_impossible_class_is_infinite(device, smoothing, length):
+    x = normal((2, length))
+    x[:, 1] = -math.inf
+    losses = F.cross_entropy(asarray(x), xp.asarray([1, 2]), label_smoothing=smoothing, reduction="none")
+    assert values_of(losses).tolist() == [math.inf, math.inf]
+
+
+def test_cross_entropy_beside_an_infinite_logit_is_infinite(device):
+    losses = F.cross_entropy(xp.asarray([[math.inf, 0.0]] * 2), xp.asarray([0, 1]), reduction="none")
+    np.testing.assert_array_equal(values_of(losses), [math.nan, math.inf])
 
 
 # -- lengths of rows ------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from nn_support import FLOATS, asarray, dtype_on, expect, extended, normal
+from strategies import values_of
 
 import xtensor as xp
 from xtensor.nn import functional as F  # noqa: N812 - conventional alias
@@ -93,6 +94,16 @@ def test_attention_of_a_fully_masked_query_is_zero(device, kind):
     mask = attends if kind == "boolean" else np.where(attends, 0.0, -np.inf).astype(np.float32)
     result = F.scaled_dot_product_attention(*map(asarray, operands), mask=asarray(mask))
     expect(result, attention_reference(*operands) * attends[:, :1], np.float32, scale=6.0)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("name", ["float32", "float64"])
+def test_attention_of_a_fully_masked_query_is_zero_beside_values_that_are_not_finite(device, name, value):
+    x = xp.ones((2, 3), dtype=dtype_on(device, name))
+    mask = xp.asarray([[False, False], [True, True]])
+    result = values_of(F.scaled_dot_product_attention(x, x, x * value, mask=mask))
+    assert result[0].tolist() == [0.0] * 3
+    assert not np.isfinite(result[1]).any()
 
 
 def test_attention_of_zero_query_heads_is_empty(device):

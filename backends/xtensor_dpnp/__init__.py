@@ -184,6 +184,8 @@ class DpnpBackend(Backend):
         if isinstance(error, dpnp.linalg.LinAlgError):
             return np.linalg.LinAlgError(str(error))
         message = str(error)
+        if isinstance(error, RuntimeError) and "oneapi::mkl::lapack" in message:
+            return np.linalg.LinAlgError(message)  # of a stack that holds a singular matrix, for instance
         if isinstance(error, ValueError) and "does not support input type" in message:
             return TypeError(message)
         if isinstance(error, ValueError) and "read-only" in message:

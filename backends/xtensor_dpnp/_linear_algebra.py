@@ -7,14 +7,27 @@ from functools import wraps
 from typing import Any
 
 import dpnp
+import numpy as np
 
 from xtensor.backend import Native
 
-__all__ = ["Fourier", "Linalg", "matmul", "read_only"]
+__all__ = ["Fourier", "Linalg", "matmul", "read_only", "vecdot"]
+
+
+HALF = np.dtype(np.float16)
 
 
 def matmul(x1: Native, x2: Native) -> Native:
-    return dpnp.matmul(_materialized(x1), _materialized(x2))
+    x1, x2 = _materialized(x1), _materialized(x2)
+    has_vector = min(x1.ndim, x2.ndim) == 1 or 1 in (*x1.shape[-2:-1], *x2.shape[-1:])
+    if has_vector and x1.dtype == x2.dtype == HALF:
+        # oneMKL multiplies no vectors of float16.
+        return dpnp.astype(dpnp.matmul(*(dpnp.astype(x, np.float32) for x in (x1, x2))), HALF)
+    return dpnp.matmul(x1, x2)
+
+
+def vecdot(x1: Native, x2: Native, *, axis: int) -> Native:
+    return NotImplemented if x1.dtype == x2.dtype == HALF else dpnp.vecdot(x1, x2, axis=axis)
 
 
 def _materialized(x: Native) -> Native:

@@ -11,7 +11,7 @@ from xtensor.backend import DType, Native
 
 from ._creation import Creation
 from ._elementwise import Elementwise
-from ._linear_algebra import Fourier, Linalg, matmul, read_only
+from ._linear_algebra import Fourier, Linalg, matmul, read_only, vecdot
 from ._special import Special
 
 __all__ = ["Namespace"]
@@ -40,6 +40,7 @@ class Namespace(Creation, Elementwise):
         self.inplace = Inplace()
 
     matmul = staticmethod(matmul)
+    vecdot = staticmethod(vecdot)
 
     def __getattr__(self, name: str) -> Any:
         if name in COMPOSED:

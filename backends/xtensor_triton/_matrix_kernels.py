@@ -141,7 +141,7 @@ def attention_blocks(
             input_precision=PRECISION,
         )
         top = new_top
-    total = tl.where(total == 0, 1.0, total)
     result = divide(attended, total[:, None].broadcast_to(attended.shape))
+    result = tl.where((total == 0)[:, None], 0.0, result)
     o_mask = exists[:, None] & (value_column < value_width)[None, :]
     tl.store(out + (row * out_row)[:, None] + value_column[None, :], encode(result, ENCODING, OUT_DTYPE), mask=o_mask)

@@ -34,8 +34,8 @@ def row_elements(
 
 @triton.jit
 def finite_or_zero(top):
-    """Shift for exponents: the maximum, or 0 if all elements are minus infinity."""
-    return tl.where(top == float("-inf"), 0.0, top)
+    """Shift for exponents: the maximum, or 0 if it is infinite."""
+    return tl.where(tl.abs(top) == float("inf"), 0.0, top)
 
 
 @triton.jit
@@ -80,7 +80,10 @@ def softmax_rows(
         values, mask = row_elements(
             x, base, column, exists, length, inner_shape, inner_strides, float("-inf"), ENCODING, DTYPE, INNER
         )
-        centred = values - tl.max(values, 1)[:, None]
+        top = tl.max(values, 1)
+        if LOG:
+            top = finite_or_zero(top)
+        centred = values - top[:, None]
         weights = exp(centred)
         total = tl.sum(tl.where(mask, weights, 0.0), 1)[:, None]
         if LOG:
@@ -93,6 +96,10 @@ def softmax_rows(
         top, total = max_and_sum(
             x, base, exists, length, inner_shape, inner_strides, ENCODING, DTYPE, INNER, ROWS, COLUMNS
         )
+        if LOG:
+            top = finite_or_zero(top)
+        else:
+            total = tl.where(tl.abs(top) == float("inf"), float("nan"), total)
         for i in tl.range(0, (length + COLUMNS - 1) // COLUMNS):
             column = ((length - 1) // COLUMNS - i) * COLUMNS + tl.arange(0, COLUMNS)
             values, mask = row_elements(
@@ -132,7 +139,7 @@ def cross_entropy_rows(
         values, mask = row_elements(
             x, base, column, exists, length, inner_shape, inner_strides, float("-inf"), ENCODING, DTYPE, INNER
         )
-        top = tl.max(values, 1)
+        top = finite_or_zero(tl.max(values, 1))
         total = tl.sum(tl.where(mask, exp(values - top[:, None]), 0.0), 1)
         if SMOOTH:
             row_sum = tl.sum(tl.where(mask, values - top[:, None], 0.0), 1)
@@ -140,6 +147,7 @@ def cross_entropy_rows(
         top, total = max_and_sum(
             x, base, exists, length, inner_shape, inner_strides, ENCODING, DTYPE, INNER, ROWS, COLUMNS
         )
+        top = finite_or_zero(top)
         if SMOOTH:
             sums = tl.full([ROWS, COLUMNS], 0, DTYPE)
             for first in tl.range(0, length, COLUMNS):
@@ -153,7 +161,9 @@ def cross_entropy_rows(
     loss = logarithm - (chosen - top)
     if SMOOTH:
         weight = smoothing.to(DTYPE)
-        loss = (1.0 - weight) * loss + weight * (logarithm - divide(row_sum, (row_sum * 0 + 1.0) * length))
+        uniform = weight * (logarithm - divide(row_sum, tl.full(row_sum.shape, 0, DTYPE) + length))
+        # With weight 0, the target does not count even if its loss is infinite.
+        loss = tl.where(weight == 1.0, uniform, (1.0 - weight) * loss + uniform)
     loss = tl.where(valid, loss, float("nan"))
     if IGNORES:
         loss = tl.where(label == ignored, 0.0, loss)
@@ -193,6 +203,8 @@ def normalize_rows(
         )
         if CENTRE:
             values = tl.where(mask, values - divide(tl.sum(values, 1), number)[:, None], 0.0)
+            # The rounding error of the mean is removed; a small standard deviation would magnify it.
+            values = tl.where(mask, values - divide(tl.sum(values, 1), number)[:, None], 0.0)
         spread = sqrt(divide(tl.sum(values * values, 1), number) + eps.to(DTYPE))
         values = divide(values, spread[:, None].broadcast_to(values.shape))
         values = scale_and_shift(values, weight, bias, column, column < length, ENCODING, DTYPE)
@@ -219,9 +231,12 @@ def normalize_rows(
         if CENTRE:
             row_mean = divide(tl.sum(mean * count, 1), number)
             mean_deviation = mean - row_mean[:, None]
+            mean_error = divide(tl.sum(mean_deviation * count, 1), number)
+            mean_deviation -= mean_error[:, None]
             square = tl.sum(squares + count * (mean_deviation * mean_deviation), 1)
         else:
             row_mean = number * 0
+            mean_error = number * 0
             square = tl.sum(squares, 1)
         spread = sqrt(divide(square, number) + eps.to(DTYPE))
         for i in tl.range(0, (length + COLUMNS - 1) // COLUMNS):
@@ -229,7 +244,8 @@ def normalize_rows(
             values, mask = row_elements(
                 x, base, column, exists, length, inner_shape, inner_strides, 0.0, ENCODING, DTYPE, INNER
             )
-            values = divide(values - row_mean[:, None], spread[:, None].broadcast_to(values.shape))
+            values = values - row_mean[:, None] - mean_error[:, None]
+            values = divide(values, spread[:, None].broadcast_to(values.shape))
             values = scale_and_shift(values, weight, bias, column, column < length, ENCODING, DTYPE)
             offsets = out_base[:, None] + element_offsets(column, inner_shape, inner_out_strides, INNER)[None, :]
             tl.store(out + offsets, encode(values, OUT_ENCODING, OUT_DTYPE), mask=mask)

@@ -175,7 +175,7 @@ def pinv(xp: Any, x: Native, *, rtol: Native | float | None = None) -> Native:
     if not min(x.shape[-2:]):
         return xp.zeros(shape, dtype=x.dtype)
     u, values, vh = xp.linalg.svd(x, full_matrices=False)
-    above = xp.less(_cutoff(xp, x, values, rtol), values)
+    above = xp.logical_not(xp.less_equal(values, _cutoff(xp, x, values, rtol)))  # NaN makes the inverse NaN
     inverse = xp.where(above, xp.divide(1.0, xp.where(above, values, 1.0)), 0.0)
     u, vh = (xp.matrix_transpose(xp.conj(part) if part.dtype.kind == "c" else part) for part in (u, vh))
     return xp.matmul(vh, xp.multiply(xp.expand_dims(inverse, axis=(inverse.ndim,)), u))

@@ -125,7 +125,7 @@ def lstsq(a: Array, b: Array, rcond: float | None = None) -> LstsqResult:
     threshold = epsilon * max(m, n) if rcond is None else epsilon if rcond < 0 else float(rcond)
     if m and n:
         u, s, vh = svd(a, full_matrices=False)
-        nonzero = s > threshold * s[0]
+        nonzero = ~(s <= threshold * s[0])  # NaN makes the solution NaN
         reciprocals = xp.where(nonzero, 1.0 / xp.where(nonzero, s, 1.0), 0.0)
         coefficients = xp.astype(reciprocals, dtype)[:, None] * (xp.conj(u.mT) @ columns)
         x = xp.conj(vh.mT) @ coefficients  # a statement of its own: only one conjugate is in memory at a time

@@ -11,11 +11,11 @@ from .._core.checks import check_axis, check_word
 from .._core.dispatch import composed
 from .._core.operations import declare
 from ..special.error_functions import erfc
-from ..special.reductions import LOG_SOFTMAX, SOFTMAX, softmax_over
+from ..special.reductions import LOG_SOFTMAX, SOFTMAX, log_softmax_over, softmax_over
 from ._checks import check_real_floating
 from ._computation import compute
 
-__all__ = ["gelu", "log_softmax", "relu", "shifted_and_log_sum", "silu", "softmax", "swiglu"]
+__all__ = ["gelu", "log_softmax", "relu", "silu", "softmax", "swiglu"]
 
 
 RELU = declare("nn.relu", "network", accepts="real floating", shape="same", primitive=False)
@@ -240,7 +240,8 @@ def log_softmax(x: Array, /, *, axis: int = -1) -> Array:
 
     Notes
     -----
-    NaN along an axis that contains NaN or ``+inf``, or only ``-inf``.
+    NaN along an axis that contains NaN or only ``-inf``. Beside ``+inf``, ``-inf`` for numbers and NaN for ``+inf``
+    itself, as in SciPy.
 
     See :func:`xtensor.special.log_softmax` for sums over several axes.
     """
@@ -249,14 +250,4 @@ def log_softmax(x: Array, /, *, axis: int = -1) -> Array:
 
 
 def _log_softmax(x: Array, *, axis: int) -> Array:
-    # Not log_softmax_over: beside +inf it gives -inf, as SciPy does, where the kernels give NaN.
-    if x.shape[axis] == 0:
-        return xp.zeros_like(x)
-    shifted, log_sum = shifted_and_log_sum(x, axis=axis)
-    return shifted - log_sum
-
-
-def shifted_and_log_sum(x: Array, *, axis: int) -> tuple[Array, Array]:
-    r"""Return :math:`s_i = x_i - \max_j x_j`, and :math:`\ln \sum_j e^{s_j}` with length 1 along the axis."""
-    shifted = x - xp.max(x, axis=axis, keepdims=True)
-    return shifted, xp.log(xp.sum(xp.exp(shifted), axis=axis, keepdims=True))
+    return xp.zeros_like(x) if x.shape[axis] == 0 else log_softmax_over(x, (axis,))

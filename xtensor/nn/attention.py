@@ -72,6 +72,8 @@ def scaled_dot_product_attention(
     -----
     Vaswani et al., "Attention Is All You Need" (2017), section 3.2.1. Kernels do not store the matrix of scores: Dao
     et al., "FlashAttention" (2022). Grouped-query attention: Ainslie et al., "GQA" (2023).
+
+    An infinite or NaN value of a hidden key may make results NaN, because its weight is 0.
     """
     name = "scaled_dot_product_attention"
     _check_operands(query, key, value, name)
@@ -140,7 +142,7 @@ def _attention(
     # All scores of a query that attends to no key are -inf, and -inf - (-inf) would be NaN.
     weights = xp.exp(scores - xp.where(largest == -math.inf, 0.0, largest))
     total = xp.sum(weights, axis=-1, keepdims=True)
-    result = xp.matmul(weights, value) / xp.where(total == 0, 1.0, total)
+    result = xp.where(total == 0, 0.0, xp.matmul(weights, value) / total)  # also where a value is NaN or infinite
     return xp.reshape(result, shape)
 
 

@@ -12,9 +12,9 @@ from .._core.array import Array
 from .._core.checks import check_axis, check_integer, check_word
 from .._core.dispatch import composed, device_of
 from .._core.operations import declare
+from ..special.reductions import shifted_and_log_sum
 from ._checks import check_number, check_real_floating
 from ._computation import compute
-from .activations import shifted_and_log_sum
 
 __all__ = ["cross_entropy"]
 
@@ -71,7 +71,8 @@ def cross_entropy(
 
     Notes
     -----
-    The loss is NaN where ``target`` is not in [0, C) and not ignored. The mean of no losses is NaN.
+    The loss is NaN where ``target`` is not in [0, C) and not ignored. The mean of no losses is NaN. At infinite
+    logits, :math:`\ln p` has the values of :func:`log_softmax`.
 
     Label smoothing: Szegedy et al., "Rethinking the Inception Architecture for Computer Vision" (2016), section 7.
     """
@@ -117,13 +118,15 @@ def cross_entropy(
 def _cross_entropy(
     logits: Array, target: Array, *, label_smoothing: float, ignore_index: int | None, reduction: str
 ) -> Array:
-    shifted, log_sum = shifted_and_log_sum(logits, axis=-1)
+    shifted, log_sum = shifted_and_log_sum(logits, (-1,))
     log_sum = xp.squeeze(log_sum, axis=-1)
     is_class = (target >= 0) & (target < logits.shape[-1])
     index = xp.expand_dims(xp.where(is_class, target, 0), axis=-1)
     loss = log_sum - xp.squeeze(xp.take_along_axis(shifted, index, axis=-1), axis=-1)
     if label_smoothing:
-        loss = (1 - label_smoothing) * loss + label_smoothing * (log_sum - xp.mean(shifted, axis=-1))
+        uniform = label_smoothing * (log_sum - xp.mean(shifted, axis=-1))
+        # With weight 0, the target does not count even if its loss is infinite.
+        loss = uniform if label_smoothing == 1 else (1 - label_smoothing) * loss + uniform
     loss = xp.where(is_class, loss, math.nan)
     counted = xp.ones_like(target, dtype=xp.bool) if ignore_index is None else target != ignore_index
     loss = xp.where(counted, loss, 0.0)

@@ -54,6 +54,8 @@ def layer_norm(
 
     Notes
     -----
+    The squares of :math:`x - \mu` must not overflow; for float16 and bfloat16 they are computed in float32.
+
     Ba, Kiros and Hinton, "Layer Normalization" (2016).
     """
     check_real_floating(x, "layer_norm", "x")
@@ -68,6 +70,8 @@ def _layer_norm(x: Array, weight: Array | None, bias: Array | None, *, axes: tup
     if 0 in x.shape:
         return xp.zeros_like(x)  # the mean of no elements would warn
     centered = x - xp.mean(x, axis=axes, keepdims=True)
+    # The rounding error of the mean is removed; a small standard deviation would magnify it, even in a constant row.
+    centered -= xp.mean(centered, axis=axes, keepdims=True)
     variance = xp.mean(centered * centered, axis=axes, keepdims=True)
     result = centered / xp.sqrt(variance + eps)
     result = result if weight is None else result * weight
@@ -108,6 +112,8 @@ def rms_norm(x: Array, weight: Array | None = None, /, *, axis: int | tuple[int,
 
     Notes
     -----
+    The squares must not overflow; for float16 and bfloat16 they are computed in float32.
+
     Zhang and Sennrich, "Root Mean Square Layer Normalization" (2019).
     """
     check_real_floating(x, "rms_norm", "x")

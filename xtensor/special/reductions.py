@@ -39,9 +39,18 @@ def log_softmax_over(x: Array, axes: tuple[int, ...]) -> Array:
         result = attempt(LOG_SOFTMAX, x._device, x._native, axis=axes[0])
         if result is not NotImplemented:
             return result  # type: ignore[no-any-return]
+    shifted, log_sum = shifted_and_log_sum(x, axes)
+    return shifted - log_sum
+
+
+def shifted_and_log_sum(x: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
+    r"""Return :math:`s_i = x_i - \max_j x_j`, and :math:`\ln \sum_j e^{s_j}` with length 1 along the axes.
+
+    An infinite maximum is not subtracted, so that finite elements stay finite beside ``+inf``.
+    """
     largest = xp.max(x, axis=axes, keepdims=True)
     shifted = x - xp.where(xp.isfinite(largest), largest, 0.0)
-    return shifted - xp.log(xp.sum(xp.exp(shifted), axis=axes, keepdims=True))
+    return shifted, xp.log(xp.sum(xp.exp(shifted), axis=axes, keepdims=True))
 
 
 def _axes(x: Array, axis: Axis, name: str) -> tuple[int, ...]:
@@ -102,6 +111,9 @@ def log_softmax(x: Array, axis: Axis = None) -> Array:
 
     Notes
     -----
+    NaN along an axis that contains NaN or only ``-inf``. Beside ``+inf``, ``-inf`` for numbers and NaN for ``+inf``
+    itself, as in SciPy.
+
     See ``scipy.special.log_softmax``; Blanchard, Higham and Higham, "Accurately computing the log-sum-exp and softmax
     functions", IMA J. Numer. Anal. 41 (2021).
     """
