@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -45,6 +46,7 @@ class DpnpBackend(Backend):
     def __init__(self) -> None:
         self._devices: dict[str, Any] = {}
         self._queues: dict[str, Any] = {}
+        self._lock = threading.Lock()
 
     def probe(self) -> str:
         try:
@@ -73,13 +75,17 @@ class DpnpBackend(Backend):
 
     def queue(self, spec: str) -> Any:
         """Return the queue of a device."""
-        queue = self._queues.get(spec)
-        if queue is None:
+        if spec not in self._queues:
             import dpctl
 
-            # setdefault: two threads that create a queue at once use the same one.
-            queue = self._queues.setdefault(spec, dpctl.SyclQueue(self._devices[spec]))
-        return queue
+            from ._extensions import initialize
+
+            with self._lock:
+                if spec not in self._queues:
+                    queue = dpctl.SyclQueue(self._devices[spec])
+                    initialize(queue)
+                    self._queues[spec] = queue
+        return self._queues[spec]
 
     def namespace(self, spec: str) -> Any:
         from ._namespace import Namespace
