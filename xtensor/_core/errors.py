@@ -100,7 +100,10 @@ def describe(value: object) -> str:
     """Return a value as error messages show it: shortened, with its type."""
     if value is None or isinstance(value, (bool, type)):
         return repr(value)
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:  # the message is about the value, not about its repr
+        text = object.__repr__(value)
     if len(text) > 60:
         text = text[:57] + "..."
     return f"{text} ({type(value).__name__})"
