@@ -90,8 +90,6 @@ class Functions:
         )
         self.table: list[Function] = []
         self.inplace: list[Function] = []
-        for operation in TABLE.values():
-            self.extend(operation)
         watch(self)
 
     def extend(self, operation: Operation) -> None:
