@@ -6,6 +6,7 @@ import gc
 import operator
 import os
 import random
+import sys
 import tracemalloc
 import warnings
 import weakref
@@ -282,6 +283,24 @@ def test_resident_memory_does_not_grow_with_calls(device, figures):
     figures.record(calls=total, bytes_grown=max(grown, 0))
     # Allocators keep free memory in arenas. A leak of one Array for each call would be at least four times the limit.
     assert grown < scale(2, 8) * 2**20
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_allocated_blocks_do_not_grow_with_calls_of_a_function(name, figures):
+    count = scale(200, 3000)
+    with xp.use_device("cpu"), call_conditions(name):
+        function, arguments = public_function(name), GOOD[name]()
+        for _ in range(count // 4):
+            call(function, arguments)
+        gc.collect()
+        before = sys.getallocatedblocks()
+        for _ in range(count):
+            call(function, arguments)
+        gc.collect()
+    grown = sys.getallocatedblocks() - before
+    figures.record(calls=count, blocks_grown=max(grown, 0))
+    # A leak of one object for each call would be twice the limit.
+    assert grown < count // 2
 
 
 # -- lifetimes ---------------------------------------------------------------------------------------------------------
