@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
+from io import TextIOWrapper
 from pathlib import Path
 
 import xtensor
@@ -106,4 +107,7 @@ def _positive(text: str) -> int:
 
 
 if __name__ == "__main__":
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a name or a message may not be in the stream's encoding
     sys.exit(main())

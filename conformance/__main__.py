@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from pathlib import Path
 
 from conformance import dtypes, report, run, suite
@@ -49,6 +50,13 @@ def main(argv: Sequence[str] | None = None, *, root: Path = ROOT, pins: suite.Pi
         _print_not_run(list(refused), "\n".join(reasons), " ".join(remedies))
         return NO_DEVICE
     return max(codes)
+
+
+def _cache() -> str:
+    try:
+        return str(suite.cache_folder())
+    except suite.SuiteError:
+        return "the user's cache"
 
 
 def _fetch(pins: suite.Pins) -> int:
@@ -117,7 +125,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=(
             "Exit codes: 0: all tests passed. 1: a test failed or the run was incomplete. 2: a device could not be "
             "opened, or wrong usage. 3: NOT RUN, because the pinned suite is missing or modified. The suite is in the "
-            f"folder that {suite.DIRECTORY_VARIABLE} names, or in {suite.cache_folder()} if the variable is not set."
+            f"folder that {suite.DIRECTORY_VARIABLE} names, or in {_cache()} if the variable is not set."
         ),
         allow_abbrev=False,
     )
@@ -154,4 +162,7 @@ def _positive(text: str) -> int:
 
 
 if __name__ == "__main__":
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a name or a message may not be in the stream's encoding
     sys.exit(main())

@@ -59,10 +59,16 @@ class SuiteError(Exception):
 
 def cache_folder() -> Path:
     """Return the folder of the checkout in the user's cache."""
-    variable, fallback = "XDG_CACHE_HOME", Path.home() / ".cache"
+    variable, fallback = "XDG_CACHE_HOME", "~/.cache"
     if os.name == "nt":
-        variable, fallback = "LOCALAPPDATA", Path.home() / "AppData" / "Local"
-    return Path(os.environ.get(variable) or fallback) / "xtensor" / "array-api-tests"
+        variable, fallback = "LOCALAPPDATA", "~/AppData/Local"
+    try:
+        cache = Path(os.environ.get(variable) or fallback).expanduser()
+    except RuntimeError as error:  # a user without a home, as containers have
+        raise SuiteError(
+            f"The folder for the suite is unknown: {error}", f"set {variable}, or set {DIRECTORY_VARIABLE}."
+        ) from error
+    return cache / "xtensor" / "array-api-tests"
 
 
 def locate() -> Path:
@@ -126,6 +132,17 @@ def fetch(folder: Path | None = None, pins: Pins = PINS) -> str:
             _refuse_modifications(folder)
         else:
             return f"The suite is already in {folder}, at the pinned commits."
+    try:
+        _install(folder, pins)
+    except OSError as error:  # a read-only or full disk, a file in the place of a folder
+        raise SuiteError(
+            f"The suite cannot be stored in {folder}: {error}",
+            f"make that folder writable, or set {DIRECTORY_VARIABLE} to the folder of a checkout.",
+        ) from error
+    return f"Fetched the suite into {folder}."
+
+
+def _install(folder: Path, pins: Pins) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     # A sibling folder, so that one rename installs the finished checkout: after a network failure there is no
     # incomplete checkout.
@@ -139,7 +156,6 @@ def fetch(folder: Path | None = None, pins: Pins = PINS) -> str:
         if folder.exists():
             folder.rename(Path(scratch) / "replaced")
         fresh.rename(folder)
-    return f"Fetched the suite into {folder}."
 
 
 def _clone(url: str, commit: str, folder: Path) -> None:

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import Any
 
 import xtensor as xp
@@ -44,8 +45,8 @@ def table(summary: dict[str, Any]) -> str:
     rows: list[tuple[str, ...]] = [("backend", "version", "devices, or the reason for none")]
     for info in summary["backends"]:
         devices = ", ".join(info["devices"])
-        reason = info["reason"] + (f" → {info['remedy']}" if info["remedy"] else "")
-        rows.append((info["name"], info["version"] or "—", devices if info["available"] else reason))
+        reason = info["reason"] + (f"; remedy: {info['remedy']}" if info["remedy"] else "")
+        rows.append((info["name"], info["version"] or "-", devices if info["available"] else reason))
     lines += [*_columns(rows), ""]
     rows = [("device", "backend", "memory", "hardware")]
     for entry in summary["devices"]:
@@ -56,7 +57,7 @@ def table(summary: dict[str, Any]) -> str:
 
 
 def _gib(size: int | None) -> str:
-    return "—" if size is None else f"{size / 2**30:.1f} GiB"
+    return "-" if size is None else f"{size / 2**30:.1f} GiB"
 
 
 def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
@@ -77,4 +78,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a name or a message may not be in the stream's encoding
     sys.exit(main())

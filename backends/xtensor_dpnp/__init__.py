@@ -138,7 +138,10 @@ class DpnpBackend(Backend):
         queue = getattr(producer, "sycl_queue", None)
         if queue is not None:
             queue.wait()  # its kernels are not ordered with those of our queue
-        return dpnp.from_dlpack(producer, copy=copy).to_device(self.queue(spec))
+        native = dpnp.from_dlpack(producer, copy=copy)
+        if not isinstance(native, dpnp.ndarray):  # dpnp returns a NumPy array of a capsule of the host
+            raise BufferError("__dlpack_device__ names a SYCL device, but the capsule is on the host")
+        return native.to_device(self.queue(spec))
 
     def rank(self, spec: str) -> int:
         return 10 if spec.startswith("sycl:gpu") else -10

@@ -119,12 +119,20 @@ def _reduce_in_pairs(self: Any, operands: Any) -> list[Any]:
     return results
 
 
+def _all_ones(self: Any, dtype: Any) -> Any:
+    """``get_all_ones_value``: integers and booleans with every bit set."""
+    ones = np.invert(np.zeros(1, interpreter._get_np_dtype(dtype)))
+    return interpreter.TensorHandle(ones, dtype.scalar)
+
+
 def install() -> None:
     """Patch Triton's interpreter as described at the head of this module."""
     for name, function in LIBDEVICE.items():
         setattr(libdevice, name, _shim(function))
     interpreter.ReduceOps.generic_reduce = _reduce_in_pairs
     interpreter._patch_lang(SimpleNamespace(__globals__={"tl": tl, "core": tl.core}))
+    # Triton 3.6 and 3.7 convert -1 to unsigned integers, which NumPy 2 rejects.
+    interpreter.InterpreterBuilder.get_all_ones_value = _all_ones
     interpreter._patch_lang = lambda function: interpreter._LangPatchScope()
     # Triton 3.6 uses an array of one element as an index, which newer versions of NumPy reject.
     tl.tensor.__index__ = lambda self: int(self.handle.data.item())

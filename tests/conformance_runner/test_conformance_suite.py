@@ -178,3 +178,26 @@ def test_fetch_does_not_replace_a_modified_checkout(passing: SmallSuite) -> None
     with pytest.raises(suite.SuiteError, match=r"conftest\.py"):
         suite.fetch(passing.folder, passing.pins)
     assert edited.read_text(encoding="utf-8") == "# mine\n"
+
+
+def test_user_without_a_home_needs_no_home_if_the_cache_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pwd = pytest.importorskip("pwd")
+
+    def unknown(_: object) -> None:
+        raise KeyError("no such user")
+
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    for variable in ("HOME", "XDG_CACHE_HOME", suite.DIRECTORY_VARIABLE):
+        monkeypatch.delenv(variable, raising=False)
+    assert main(["fetch"]) == NO_SUITE
+    assert "set XDG_CACHE_HOME" in capsys.readouterr().err
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert suite.cache_folder() == tmp_path / "xtensor" / "array-api-tests"
+
+
+def test_fetch_into_a_file_fails_with_the_remedy(passing: SmallSuite, tmp_path: Path) -> None:
+    (tmp_path / "cache").touch()
+    with pytest.raises(suite.SuiteError, match=r"cannot be stored.*\n.*make that folder writable"):
+        suite.fetch(tmp_path / "cache" / "array-api-tests", passing.pins)

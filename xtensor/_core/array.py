@@ -117,7 +117,7 @@ class _Final(type):
     """Metaclass of Array: raises TypeError where a user calls the class."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        raise TypeError("Array() is not called directly; make an array with xtensor.asarray, xtensor.zeros, …")
+        raise TypeError("Array() is not called directly; make an array with xtensor.asarray, xtensor.zeros, ...")
 
 
 class Array(Methods, Operators, metaclass=_Final):

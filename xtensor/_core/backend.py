@@ -27,7 +27,7 @@ import numpy as np
 
 from .dtypes import STANDARD_DTYPES, DType
 
-__all__ = ["Backend", "DeviceInfo", "Memory", "Native", "Overlay", "Provider"]
+__all__ = ["Backend", "DeviceInfo", "Memory", "Native", "Overlay", "Provider", "read_on_host"]
 
 Native: TypeAlias = Any
 """A backend's own array: ``numpy.ndarray``, ``cupy.ndarray``, …"""
@@ -110,6 +110,16 @@ class Provider(ABC):
         return {}
 
 
+def read_on_host(producer: Any, *, copy: bool | None) -> np.ndarray[Any, Any]:
+    """Return the elements of a DLPack producer as a NumPy array."""
+    try:
+        return np.from_dlpack(producer, device="cpu", copy=copy)
+    except TypeError:
+        # Before DLPack 1.0 producers take neither ``dl_device`` nor ``copy``: the capsule shares memory.
+        shared = np.from_dlpack(producer)
+        return shared.copy() if copy else shared
+
+
 class Overlay(Provider):
     """Kernels over another backend's arrays: all services are that backend's (:meth:`Provider.storage`)."""
 
@@ -186,7 +196,7 @@ class Backend(Provider):
 
         Raise BufferError where the exchange is impossible, or impossible without the copy that is forbidden.
         """
-        return self.from_host(np.from_dlpack(producer, device="cpu", copy=copy), spec, copy=None)
+        return self.from_host(read_on_host(producer, copy=copy), spec, copy=None)
 
     def normalize(self, value: Any, spec: str) -> Native:
         """Return a native array for a function's result of another class: a library's scalar, a Python number."""

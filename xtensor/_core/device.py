@@ -323,15 +323,14 @@ def _look_up(spec: str) -> Device:
         try:
             provider = entry.probe()
         except BackendUnavailableError as failure:
-            failures.append(failure)
+            failures.append(str(failure))  # the exception refers to this frame, a cycle that keeps the operands alive
             continue
         for candidate in entry.devices:
             if _matches(candidate, spec) or (kind == entry.name and _matches(candidate.partition(":")[2], rest)):
                 return _intern(provider, candidate)
     here = ", ".join(str(place) for place in devices())
     if failures:
-        reasons = "; ".join(str(failure) for failure in failures)
-        raise BackendUnavailableError(f"device {spec!r} cannot be used: {reasons}", f"Devices here: {here}")
+        raise BackendUnavailableError(f"device {spec!r} cannot be used: {'; '.join(failures)}", f"Devices here: {here}")
     raise ValueError(f"there is no device {spec!r}; devices here: {here}")
 
 

@@ -265,7 +265,7 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
         kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
         raise TypeError(
             f"{name}() takes xtensor Arrays and Python scalars, not {kind}; "
-            f"convert it with xtensor.asarray(…, device={str(device)!r})"
+            f"convert it with xtensor.asarray(..., device={str(device)!r})"
         )
     return foreign
 
@@ -288,7 +288,7 @@ def device_of(x: Any, name: str) -> Device:
 def not_an_array(name: str, value: object) -> TypeError:
     """Return the error for an argument that must be an Array and is not."""
     kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
-    return TypeError(f"{name}() takes an xtensor Array, not {kind}; convert it with xtensor.asarray(…)")
+    return TypeError(f"{name}() takes an xtensor Array, not {kind}; convert it with xtensor.asarray(...)")
 
 
 def call(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Any:

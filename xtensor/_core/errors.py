@@ -108,10 +108,8 @@ def shortened(value: object) -> str:
     """Return a value's representation in at most 60 characters."""
     try:
         text = repr(value)
-    except Exception as error:
-        if isinstance(value, int):  # Python writes out no more than some thousand digits
-            return f"an integer of {value.bit_length()} bits"
-        return f"an object whose repr raises {type(error).__name__}"
+    except Exception:  # Python writes out integers of some thousand digits at most
+        text = f"an integer of {value.bit_length()} bits" if isinstance(value, int) else object.__repr__(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 

@@ -90,8 +90,6 @@ class Functions:
         )
         self.table: list[Function] = []
         self.inplace: list[Function] = []
-        for operation in TABLE.values():
-            self.extend(operation)
         watch(self)
 
     def extend(self, operation: Operation) -> None:
@@ -177,7 +175,7 @@ class Functions:
             try:
                 result = function(x1, x2)
             except RuntimeWarning as error:  # issued after the assignment
-                warning = error
+                warning = error.with_traceback(None)  # the traceback has this frame, which has the warning: a cycle
                 with np.errstate(all="ignore"):
                     result = function(x1, x2)
             if not np.can_cast(result.dtype, x1.dtype, "same_kind") and kind_of(x1.dtype) != kind_of(result.dtype):

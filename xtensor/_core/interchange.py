@@ -5,11 +5,10 @@ Source: Array API standard 2025.12, "Data interchange mechanisms", ``__dlpack__`
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
-import numpy as np
-
-from .backend import Native
+from .backend import Native, read_on_host
 from .device import Device, default_device, devices
 from .errors import CopyRequiredError, describe
 
@@ -19,6 +18,9 @@ HOST = (1, 0)
 
 HOST_TYPES = frozenset((1, 3, 11, 13))
 """DLPack's device types whose memory the host can read: CPU, pinned for CUDA and for ROCm, managed."""
+
+KINDS = (CopyRequiredError, BufferError, TypeError, ValueError)
+"""The classes that an error of a producer keeps."""
 
 
 def export(
@@ -51,31 +53,70 @@ def export(
     return device._library.to_host(native).__dlpack__(max_version=max_version, copy=True)
 
 
-def from_producer(x: Any, device: Device | None, copy: bool | None) -> tuple[Native, Device]:
-    """Return a native array of a producer's elements and its device: ``device``, or else the producer's."""
-    try:
-        kind, number = x.__dlpack_device__()
-        _ = x.__dlpack__
-    except AttributeError:
-        raise AttributeError(
-            f"from_dlpack() takes an object with __dlpack__ and __dlpack_device__, not {describe(x)}; "
-            "convert others with xtensor.asarray"
-        ) from None
-    source = (int(kind), int(number))
-    if source[0] in HOST_TYPES:
-        source = HOST
-    target = _device_at(source) if device is None else device
-    if target._library.dlpack_device(target._place) == source:
-        try:
-            return target._library.from_dlpack(x, target._place, copy=copy), target
-        except RuntimeError as error:  # NumPy's, for a dtype or a device that it does not know
-            raise BufferError(f"from_dlpack(): {describe(x)} cannot be read on {target}: {error}") from error
-    if copy is False:
+def from_producer(x: Any, device: Device | None, copy: bool | None, name: str) -> tuple[Native, Device]:
+    """Return a native array of a producer's elements and its device: ``device``, or else the producer's.
+
+    ``name`` is the public function's. Each error names the producer and is an AttributeError for an object without the
+    two methods, otherwise a TypeError, a ValueError or a BufferError, whatever the producer's methods raise.
+    """
+    source = _source(x, name)
+    target = _device_at(source, x, name) if device is None else device
+    here = target._library.dlpack_device(target._place) == source
+    if not here and copy is False:
         raise CopyRequiredError(
-            f"from_dlpack(): a copy is needed from DLPack device {source} to {target}; pass copy=None or copy=True"
+            f"{name}(): a copy is needed to read {describe(x)} from DLPack device {source} on {target}; "
+            "pass copy=None or copy=True"
         )
-    host = np.from_dlpack(x, device="cpu", copy=None)
-    return target._library.from_host(host, target._place, copy=True), target
+    try:
+        if here:
+            return target._library.from_dlpack(x, target._place, copy=copy), target
+        return target._library.from_host(read_on_host(x, copy=None), target._place, copy=True), target
+    except Exception as error:
+        if target._library.out_of_memory(error):
+            raise
+        raise _named(error, f"{name}(): {describe(x)} cannot be read on {target}: {_reason(error)}") from error
+
+
+def _source(x: Any, name: str) -> tuple[int, int]:
+    """Return the DLPack device of a producer, memory that the host can read as the host's."""
+    try:
+        locate, deliver = x.__dlpack_device__, x.__dlpack__
+    except AttributeError:
+        raise AttributeError(_not_a_producer(x, name)) from None
+    if not (callable(locate) and callable(deliver)):
+        raise AttributeError(_not_a_producer(x, name))
+    try:
+        place = locate()
+    except MemoryError:
+        raise
+    except Exception as error:
+        text = f"{name}(): __dlpack_device__ of {describe(x)} raises {_reason(error)}"
+        raise _named(error, text) from error
+    try:
+        kind, number = map(index, place)
+    except Exception:
+        raise TypeError(
+            f"{name}(): __dlpack_device__ of {describe(x)} returns {describe(place)}, which is not a pair of integers "
+            "(device type, device number)"
+        ) from None
+    return HOST if kind in HOST_TYPES else (kind, number)
+
+
+def _not_a_producer(x: Any, name: str) -> str:
+    return (
+        f"{name}() takes an object with __dlpack__ and __dlpack_device__, not {describe(x)}; "
+        "convert others with xtensor.asarray"
+    )
+
+
+def _reason(error: Exception) -> str:
+    """Return an error's text with its class, unless the class says no more than that of the error to be raised."""
+    return str(error) if isinstance(error, KINDS) else f"{type(error).__name__}: {error}"
+
+
+def _named(error: Exception, text: str) -> Exception:
+    """Return an error with another text: of the same class if it is one of ``KINDS``, otherwise a BufferError."""
+    return next((kind for kind in KINDS if isinstance(error, kind)), BufferError)(text)
 
 
 def _dlpack_device(value: Any) -> tuple[int, int]:
@@ -86,8 +127,8 @@ def _dlpack_device(value: Any) -> tuple[int, int]:
         raise TypeError(f"dl_device is a pair (device type, device number), not {describe(value)}") from None
 
 
-def _device_at(place: tuple[int, int]) -> Device:
-    """Return the device at a DLPack device; the default device if it is there."""
+def _device_at(place: tuple[int, int], x: Any, name: str) -> Device:
+    """Return the device at the DLPack device of a producer; the default device if it is there."""
     preferred = default_device()
     if preferred._library.dlpack_device(preferred._place) == place:
         return preferred  # without asking every backend for its devices
@@ -95,5 +136,6 @@ def _device_at(place: tuple[int, int]) -> Device:
         if candidate._library.dlpack_device(candidate._place) == place:
             return candidate
     raise BufferError(
-        f"no device here has the memory of DLPack device {place}; devices: {', '.join(map(str, devices()))}"
+        f"{name}(): {describe(x)} is on DLPack device {place}, and no device here has that memory; "
+        f"devices: {', '.join(map(str, devices()))}"
     )

@@ -10,6 +10,7 @@ by name.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from itertools import count
 from typing import Any, Literal, TypeAlias
@@ -218,21 +219,32 @@ TABLE: dict[str, Operation] = {}
 
 _indices = count()
 _watchers: WeakSet[Any] = WeakSet()
+_lock = threading.RLock()
+"""Held while a row is added and while a device gets its rows: a chapter may be imported in another thread."""
 
 
 def watch(table: Any) -> None:
-    """Call ``table.extend(operation)`` for each operation that is named from now on, as long as the table lives."""
-    _watchers.add(table)
+    """Call ``table.extend(operation)`` for each operation in the order of the indices.
+
+    First for those of the table, then for each one that is named from now on, as long as ``table`` lives.
+    """
+    with _lock:
+        for row in TABLE.values():
+            table.extend(row)
+        _watchers.add(table)
 
 
 def operation(name: str) -> Operation:
     """Return the operation of a name. Array's operators name theirs before the chapters declare them."""
     found = TABLE.get(name)
-    if found is None:
-        found = TABLE[name] = Operation(name, next(_indices))
-        for table in _watchers:
-            table.extend(found)
-    return found
+    if found is not None:
+        return found
+    with _lock:
+        if name not in TABLE:
+            found = TABLE[name] = Operation(name, next(_indices))
+            for table in _watchers:
+                table.extend(found)
+        return TABLE[name]
 
 
 def declare(

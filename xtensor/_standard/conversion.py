@@ -117,7 +117,7 @@ def from_dlpack(x: Any, /, *, device: str | Device | None = None, copy: bool | N
     ------
     BufferError
         If ``x`` cannot be exported to the device, or a copy is necessary and ``copy`` is False; the latter error is
-        also a ValueError.
+        also a ValueError. Errors of ``x``'s methods that are neither TypeError nor ValueError become BufferErrors.
     AttributeError
         If ``x`` does not have the two methods.
     TypeError
@@ -131,10 +131,7 @@ def from_dlpack(x: Any, /, *, device: str | Device | None = None, copy: bool | N
     copy = check_copy(copy, "from_dlpack")
     if x.__class__ is Array:
         return _convert_array(x, None, x._device if target is None else target, copy)
-    try:
-        native, result_device = from_producer(x, target, copy)
-    except BufferError as error:
-        raise type(error)(f"from_dlpack({describe(x)}): {error}") from error
+    native, result_device = from_producer(x, target, copy, "from_dlpack")
     check_dtype(native.dtype, result_device, "from_dlpack")
     return wrap(native, result_device)
 
@@ -161,7 +158,7 @@ def _convert_array(x: Array, dtype: Any, target: Device, copy: bool | None) -> A
 
 def _import_producer(obj: Any, dtype: Any, target: Device | None, copy: bool | None) -> Array:
     """Return the array of a DLPack producer as an Array."""
-    native, result_device = from_producer(obj, target, copy)
+    native, result_device = from_producer(obj, target, copy, "asarray")
     return _convert_array(wrap(native, result_device), dtype, result_device, False if copy is False else None)
 
 

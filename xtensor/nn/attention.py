@@ -102,8 +102,8 @@ def _check_operands(query: Array, key: Array, value: Array, function: str) -> No
     same_batch = query.ndim == key.ndim == value.ndim and query.shape[:-3] == key.shape[:-3] == value.shape[:-3]
     if not same_batch or key.shape[:-1] != value.shape[:-1] or query.shape[-1] != key.shape[-1]:
         raise ValueError(
-            f"{function}(): {shapes} do not match, expected query (…, h, n, d), key (…, g, m, d) and value "
-            "(…, g, m, e), where g divides h"
+            f"{function}(): {shapes} do not match, expected query (..., h, n, d), key (..., g, m, d) and value "
+            "(..., g, m, e), where g divides h"
         )
     if query.ndim > 2 and (not key.shape[-3] or query.shape[-3] % key.shape[-3]):
         raise ValueError(

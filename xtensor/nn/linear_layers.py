@@ -46,7 +46,7 @@ def linear(x: Array, weight: Array, bias: Array | None = None, /, *, precision: 
     check_real_floating(weight, "linear", "weight")
     if not x.ndim or weight.ndim != 2 or x.shape[-1] != weight.shape[1]:
         raise ValueError(
-            f"linear(): x of shape {x.shape} and weight of shape {weight.shape} do not match, expected x (…, n) and "
+            f"linear(): x of shape {x.shape} and weight of shape {weight.shape} do not match, expected x (..., n) and "
             "weight (m, n); transpose the weight with xtensor.matrix_transpose where it is (n, m)"
         )
     check_parameter(bias, weight.shape[:1], "linear", "bias")
