@@ -1,10 +1,10 @@
 """Initialisation of dpnp's and dpctl's extension modules by one thread.
 
-Each extension module written with pybind11 keeps dpctl's C interface in a static variable, which the first conversion of
-an argument initialises. The initialiser allocates memory and releases the interpreter's lock meanwhile; another thread
-that holds that lock and reaches the same variable waits for it for ever. All of them are therefore initialised when a
-queue is created, before a second thread can use the device: a function is called with arguments of the wrong class,
-which converts the first argument and refuses it.
+Each extension module keeps dpctl's C interface in a static variable, which the first conversion of an argument
+initialises. The initialiser allocates memory and releases the interpreter's lock meanwhile. Another thread that then
+holds the interpreter's lock and reaches the same variable waits forever. All of these variables are therefore
+initialised when a queue is created, before a second thread can use the device: a function is called with arguments of
+the wrong class, so that it converts the first one and raises TypeError.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ def initialize(queue: Any) -> list[str]:
     """Initialise the extension modules; return the names of those that have no function to do it with."""
     import dpctl
     import dpnp.fft
-    import dpnp.linalg
     from dpctl.utils import _seq_order_keeper
     from dpnp.backend.extensions.fft import _fft_impl
 
