@@ -178,7 +178,7 @@ def __getattr__(name: str) -> _Any:
             dtype = globals()["bfloat16"] = _load_bfloat16()
         except ImportError as error:
             raise AttributeError(
-                f"xtensor.bfloat16 needs ml_dtypes, which is not installed. {_BFLOAT16_REMEDY}"
+                f"xtensor.bfloat16 needs ml_dtypes, which is missing or broken ({error}). {_BFLOAT16_REMEDY}"
             ) from error
         return dtype
     if name not in _LOADED_LATER:

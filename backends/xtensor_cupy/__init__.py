@@ -53,6 +53,8 @@ class CupyBackend(Backend):
     )
     widens_bfloat16 = True
 
+    survives_fork = False
+
     def __init__(self) -> None:
         self._cp: Any = None
         self._count = 0

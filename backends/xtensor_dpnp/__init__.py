@@ -43,6 +43,8 @@ class DpnpBackend(Backend):
     # Operators whose function is not dpnp's own; the namespace's ``inplace`` has one for real quotients.
     composed_inplace = ("bitwise_right_shift", "divide", "floor_divide", "matmul", "pow")
 
+    survives_fork = False
+
     def __init__(self) -> None:
         self._devices: dict[str, Any] = {}
         self._queues: dict[str, Any] = {}

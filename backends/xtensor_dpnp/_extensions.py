@@ -26,7 +26,6 @@ SIGNATURE = re.compile(
 def initialize(queue: Any) -> list[str]:
     """Initialise the extension modules; return the names of those that have no function to do it with."""
     import dpctl
-    import dpnp.fft
     from dpctl.utils import _seq_order_keeper
     from dpnp.backend.extensions.fft import _fft_impl
 

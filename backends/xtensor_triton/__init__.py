@@ -95,12 +95,12 @@ class TritonBackend(Overlay):
 
 
 def _working_cupy() -> Backend | None:
-    """Return the CuPy backend after its probe; None without CuPy or without a GPU."""
+    """Return the CuPy backend after its probe; None without a working CuPy or without a GPU."""
     from xtensor_cupy import backend as cupy
 
     try:
         cupy.probe()
-    except BackendUnavailableError:
+    except (Exception, SystemExit):  # why it does not work is told by the backend itself
         return None
     return cupy
 

@@ -16,7 +16,7 @@ import numpy as np
 from . import dispatch, methods
 from .backend import Native
 from .checks import check_bounds, check_dtype, check_integer
-from .device import Device, device, restore
+from .device import Device, device, is_default, restore
 from .dispatch import (
     SCALARS,
     native_indices,
@@ -299,6 +299,7 @@ class Array(Methods, Operators, metaclass=_Final):
 
     def _single(self, conversion: str, refused: str = "") -> Native:
         """Return the native array for a conversion to a Python scalar; raise unless it has one element."""
+        self._device.table  # noqa: B018 - raises where a fork lost the device
         native = self._native
         if native.ndim and (conversion != "bool" or native.size != 1):
             remedy = "; use xtensor.any(x) or xtensor.all(x)" if conversion == "bool" else "; index one element"
@@ -342,7 +343,7 @@ class Array(Methods, Operators, metaclass=_Final):
         notes = ""
         if self.dtype not in (np.dtype(bool), *self._device.default_dtypes.values()) or not self.size:
             notes = f", dtype={self.dtype}"
-        if self._device is not xp.default_device():
+        if not is_default(self._device):
             notes += f", device={str(self._device)!r}"
         return f"Array({text}{notes})"
 

@@ -141,6 +141,9 @@ class Backend(Provider):
         spares each call the test.
     defined_only
         Whether the core, too, refuses on these devices what the standard leaves undefined and NumPy defines.
+    survives_fork
+        Whether a forked process can use the library where its parent had probed it. On devices of a library that does
+        not, everything raises :class:`BackendUnavailableError` in the forked process.
     """
 
     corrections: ClassVar[Collection[str]] = ()
@@ -148,6 +151,7 @@ class Backend(Provider):
     widens_bfloat16: ClassVar[bool] = False
     may_decline: ClassVar[bool] = True
     defined_only: ClassVar[bool] = False
+    survives_fork: ClassVar[bool] = True
 
     def storage(self, spec: str) -> tuple[Backend, str]:
         return self, spec

@@ -10,16 +10,17 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
-from . import registry
+from . import operations, registry
 from .backend import Backend, DeviceInfo, Memory, Native, Provider
 from .dtypes import DType, is_bfloat16
 from .errors import BackendUnavailableError, describe
 from .functions import Functions
+from .interrupts import postponed
+from .scopes import Setting
 
 __all__ = [
     "Device",
@@ -27,6 +28,7 @@ __all__ = [
     "default_device",
     "device",
     "devices",
+    "is_default",
     "resolve",
     "restore",
     "set_default_device",
@@ -205,12 +207,35 @@ class _Unopened(Device):
         raise AttributeError(f"a Device has no attribute {name!r}")
 
 
+class _Forked(Device):
+    """A Device of a process that was forked, whose library did not survive that; all that it computes with raises."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        # Reached for an empty slot: the device was never opened.
+        if name in OPENED:
+            self._refuse()
+        raise AttributeError(f"a Device has no attribute {name!r}")
+
+    def _refuse(self, *_: object) -> Any:
+        raise BackendUnavailableError(
+            f"device {self.name} cannot be used in this process, which was forked: its library does not survive a fork",
+            "Start processes by spawning them: multiprocessing.get_context('spawn')",
+        )
+
+
+for _slot in ("_functions", "_library", "getitem", "inplace", "native_type", "setitem", "table"):
+    setattr(_Forked, _slot, property(_Forked._refuse))
+
 OPENED = frozenset(Device.__slots__) - {"__weakref__", "_library", "_place", "_provider", "_spec"}
 """The slots that are filled when a device is opened."""
 
 _set = object.__setattr__
 _lock = threading.RLock()
 _devices: dict[tuple[Provider, str], Device] = {}
+_lost: set[Backend] = set()
+"""The libraries that did not survive the fork of this process."""
 _names: dict[tuple[Provider, str], tuple[int, str]] = {}
 """Cache of device names, each with the registry's generation."""
 
@@ -219,10 +244,12 @@ def _intern(provider: Provider, spec: str) -> Device:
     with _lock:
         key = (provider, spec)
         if key not in _devices:
-            new: Device = object.__new__(_Unopened)
             library, place = provider.storage(spec)
+            new: Device = object.__new__(_Unopened)
             for name, value in (("_provider", provider), ("_spec", spec), ("_library", library), ("_place", place)):
                 _set(new, name, value)
+            if library in _lost:
+                _set(new, "__class__", _Forked)
             _devices[key] = new
         return _devices[key]
 
@@ -231,7 +258,7 @@ def restore(backend: str, spec: str) -> Device:
     """Return the device of a pickle: itself, else one of the same spec, else the default device."""
     for entry in (
         *(entry for entry in registry.entries() if entry.name == backend),
-        *registry.serving(spec),
+        *registry.serving(spec.partition(":")[0]),
     ):
         try:
             provider = entry.probe()
@@ -244,40 +271,45 @@ def restore(backend: str, spec: str) -> Device:
 
 def _open(place: Device) -> None:
     """Assemble a device's functions; where that fails, the device stays unopened and can be tried again."""
-    with _lock:
+    with _lock, postponed(f"opening device {place._spec!r}"):
         if place.__class__ is Device:
             return
         provider, spec, library = place._provider, place._spec, place._library
         try:
-            functions = Functions(provider, spec)
+            values = _assembled(provider, spec, library, place._place)
         except BackendUnavailableError:
             raise
         except Exception as error:
             raise BackendUnavailableError(f"device {spec} cannot be opened: {type(error).__name__}: {error}") from error
-        dlpack_device = library.dlpack_device(place._place)
-        default_float = np.dtype(library.default_float(place._place))
-        default_integer = np.dtype(library.default_integer(place._place))
-        names = library.dtypes(place._place)
-        values: dict[str, object] = {
-            "dtypes": frozenset(np.dtype(name) for name in names if name != "bfloat16"),
-            "default_dtypes": {
-                "real floating": default_float,
-                "complex floating": np.result_type(default_float, np.complex64),
-                "integral": default_integer,
-                "indexing": default_integer,
-            },
-            "dlpack_device": dlpack_device,
-            "host": dlpack_device[0] == 1,
-            "native_type": library.native_type,
-            "getitem": None if type(library).getitem is Backend.getitem else library.getitem,
-            "setitem": None if type(library).setitem is Backend.setitem else library.setitem,
-            "table": functions.table,
-            "inplace": functions.inplace,
-            "_functions": functions,
-        }
         for name, value in values.items():
             _set(place, name, value)
         _set(place, "__class__", Device)
+
+
+def _assembled(provider: Provider, spec: str, library: Backend, library_spec: str) -> dict[str, object]:
+    """Return the values of a device's slots."""
+    functions = Functions(provider, spec)
+    dlpack_device = library.dlpack_device(library_spec)
+    default_float = np.dtype(library.default_float(library_spec))
+    default_integer = np.dtype(library.default_integer(library_spec))
+    names = library.dtypes(library_spec)
+    return {
+        "dtypes": frozenset(np.dtype(name) for name in names if name != "bfloat16"),
+        "default_dtypes": {
+            "real floating": default_float,
+            "complex floating": np.result_type(default_float, np.complex64),
+            "integral": default_integer,
+            "indexing": default_integer,
+        },
+        "dlpack_device": dlpack_device,
+        "host": dlpack_device[0] == 1,
+        "native_type": library.native_type,
+        "getitem": None if type(library).getitem is Backend.getitem else library.getitem,
+        "setitem": None if type(library).setitem is Backend.setitem else library.setitem,
+        "table": functions.table,
+        "inplace": functions.inplace,
+        "_functions": functions,
+    }
 
 
 def device(spec: str | Device) -> Device:
@@ -349,16 +381,20 @@ def devices() -> tuple[Device, ...]:
         found += [_intern(provider, spec) for spec in entry.devices]
     names = [entry.name for entry in registry.entries()]
     chosen = registry.priority()
+    ranks = {place: registry.rank(place._provider, place._spec) for place in found}
 
-    def preference(place: Device) -> tuple[int, int, int]:
+    def preference(place: Device) -> tuple[int, float, int]:
         position = chosen.index(place.backend) if place.backend in chosen else len(chosen)
-        return position, -place._provider.rank(place._spec), names.index(place.backend)
+        return position, -ranks[place], names.index(place.backend)
 
     return tuple(sorted(found, key=preference))
 
 
 def best_device(*, min_free_memory: int = 0) -> Device:
     """Return the most capable device with enough free memory.
+
+    Devices of a rank below 0, ``strict`` and ``triton:interpret`` for example, are chosen only where
+    :func:`set_backend_priority` names their backend.
 
     Parameters
     ----------
@@ -369,10 +405,20 @@ def best_device(*, min_free_memory: int = 0) -> Device:
     ------
     ValueError
         If no device has that much.
+    BackendUnavailableError
+        If there is no device of a rank of 0 or more.
     """
     if not isinstance(min_free_memory, int):
         raise TypeError(f"best_device(): min_free_memory is a number of bytes, not {describe(min_free_memory)}")
-    for place in devices():
+    named = registry.priority()
+    able = [place for place in devices() if place.backend in named or registry.rank(place._provider, place._spec) >= 0]
+    if not able:
+        reasons = "; ".join(f"{info.name}: {info.reason}" for info in registry.backends() if not info.available)
+        raise BackendUnavailableError(
+            f"no device is chosen by itself here ({reasons})",
+            f"Name one of {', '.join(map(str, devices()))}: xtensor.set_default_device, or XTENSOR_DEVICE",
+        )
+    for place in able:
         if min_free_memory <= 0 or (place.memory().free or 0) >= min_free_memory:
             return place
     raise ValueError(
@@ -383,7 +429,7 @@ def best_device(*, min_free_memory: int = 0) -> Device:
 _default: Device | None = None
 _automatic: tuple[int, Device] | None = None
 """Cache of the automatic choice, with the registry's generation."""
-_override: ContextVar[Device | None] = ContextVar("xtensor_device", default=None)
+_override: Setting[Device] = Setting("xtensor_device")
 
 
 def default_device() -> Device:
@@ -393,13 +439,30 @@ def default_device() -> Device:
     ``XTENSOR_DEVICE``, the most capable device here.
     """
     global _automatic
-    chosen = _override.get() or _default
-    if chosen is not None:
-        return chosen
+    block = _override.innermost()
+    if block is not None:
+        return block.value
+    if _default is not None:
+        return _default
     if _automatic is None or _automatic[0] != registry.generation:
         spec = os.environ.get("XTENSOR_DEVICE")
-        _automatic = (registry.generation, device(spec) if spec else best_device())
+        _automatic = (registry.generation, _named_by_environment(spec) if spec else best_device())
     return _automatic[1]
+
+
+def is_default(place: Device) -> bool:
+    """Whether a device is the default one; False where that cannot be determined."""
+    try:
+        return place is default_device()
+    except (BackendUnavailableError, ValueError):
+        return False
+
+
+def _named_by_environment(spec: str) -> Device:
+    try:
+        return device(spec)
+    except (BackendUnavailableError, ValueError) as error:
+        raise type(error)(f"the environment variable XTENSOR_DEVICE is {spec!r}: {error}") from error
 
 
 def set_default_device(spec: str | Device | None) -> None:
@@ -410,13 +473,16 @@ def set_default_device(spec: str | Device | None) -> None:
 
 @contextmanager
 def use_device(spec: str | Device) -> Iterator[Device]:
-    """Make a device the default one within a ``with`` block, for this thread or task only."""
+    """Make a device the default one within a ``with`` block, for this thread or task only.
+
+    In a generator, the block ends when the generator is closed, in whichever order and thread.
+    """
     chosen = device(spec)
-    token = _override.set(chosen)
+    block = _override.begin(chosen, _override.innermost())
     try:
         yield chosen
     finally:
-        _override.reset(token)
+        block.end()
 
 
 def resolve(spec: str | Device | None) -> Device:
@@ -424,3 +490,35 @@ def resolve(spec: str | Device | None) -> Device:
     if spec is None:
         return default_device()
     return spec if spec.__class__ is Device else device(spec)
+
+
+# -- forks ------------------------------------------------------------------------------------------------------------
+
+FORK_PATIENCE = 10.0
+"""Seconds for which a fork waits for a thread that opens a device, so that the child finds no half-made import."""
+
+_held = threading.local()
+
+
+def _before_fork() -> None:
+    _held.locks = [lock for lock in (_lock, operations.lock, *registry.locks()) if lock.acquire(timeout=FORK_PATIENCE)]
+
+
+def _after_fork_in_parent() -> None:
+    for lock in reversed(_held.locks):
+        lock.release()
+
+
+def _after_fork_in_child() -> None:
+    global _lock
+    _lock = threading.RLock()
+    operations.renew_lock()
+    registry.renew_locks()
+    _lost.update(registry.lost_libraries())
+    for place in _devices.values():
+        if place._provider.storage(place._spec)[0] in _lost:
+            _set(place, "__class__", _Forked)
+
+
+if hasattr(os, "register_at_fork"):  # POSIX
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)

@@ -64,10 +64,15 @@ BFLOAT16_ABSORBS: frozenset[DType] = frozenset((np.dtype(np.bool), np.dtype(np.i
 
 
 def load_bfloat16() -> DType:
-    """Return the bfloat16 dtype; raise ImportError where ml_dtypes is missing."""
-    import ml_dtypes  # optional, and imported only by programs that ask for bfloat16
+    """Return the bfloat16 dtype; raise ImportError where ml_dtypes is missing or broken."""
+    try:
+        import ml_dtypes  # optional, and imported only by programs that ask for bfloat16
 
-    dtype: DType = np.dtype(ml_dtypes.bfloat16)
+        dtype: DType = np.dtype(ml_dtypes.bfloat16)
+    except ImportError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise ImportError(f"ml_dtypes does not work: {type(error).__name__}: {error}") from error
     return dtype
 
 
@@ -100,8 +105,8 @@ def as_dtype(value: Any, function: str) -> DType:
 
 
 def supported_dtypes(names: Iterable[str]) -> tuple[DType, ...]:
-    """Return the dtypes of some names, without bfloat16 where ml_dtypes was not imported by anybody."""
-    loaded = sys.modules.get("ml_dtypes") is not None
+    """Return the dtypes of some names, without bfloat16 where ml_dtypes was not imported by anybody, or is broken."""
+    loaded = hasattr(sys.modules.get("ml_dtypes"), BFLOAT16)
     return tuple(
         load_bfloat16() if name == BFLOAT16 else np.dtype(name) for name in names if name != BFLOAT16 or loaded
     )

@@ -219,8 +219,14 @@ TABLE: dict[str, Operation] = {}
 
 _indices = count()
 _watchers: WeakSet[Any] = WeakSet()
-_lock = threading.RLock()
+lock = threading.RLock()
 """Held while a row is added and while a device gets its rows: a chapter may be imported in another thread."""
+
+
+def renew_lock() -> None:
+    """Replace the lock in a forked process: another thread, which is gone, may have held it."""
+    global lock
+    lock = threading.RLock()
 
 
 def watch(table: Any) -> None:
@@ -228,7 +234,7 @@ def watch(table: Any) -> None:
 
     First for those of the table, then for each one that is named from now on, as long as ``table`` lives.
     """
-    with _lock:
+    with lock:
         for row in TABLE.values():
             table.extend(row)
         _watchers.add(table)
@@ -239,7 +245,7 @@ def operation(name: str) -> Operation:
     found = TABLE.get(name)
     if found is not None:
         return found
-    with _lock:
+    with lock:
         if name not in TABLE:
             found = TABLE[name] = Operation(name, next(_indices))
             for table in _watchers:

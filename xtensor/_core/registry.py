@@ -1,17 +1,21 @@
 """The registry of backends: the entry points of installed packages, and those registered at run time.
 
-Requirements: nothing is loaded before somebody asks for a device; a backend that cannot be loaded, or has no working
-library, is recorded with its reason and affects no other backend; each backend is asked once.
+Requirements: nothing is loaded before somebody asks for a device; a backend that cannot be loaded, has no working
+library or breaks the contract is recorded with its reason and affects no other backend; each backend is asked once. The
+names of our own backends and the kinds of device that they serve cannot be taken by installing another package: other
+backends are asked for a kind of ours only where :func:`set_backend_priority` names them.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .backend import Provider
+from .backend import Backend, Provider
 from .errors import BackendUnavailableError, describe
+from .interrupts import postponed
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -29,6 +33,9 @@ __all__ = [
 ]
 
 GROUP = "xtensor.backends"
+
+RESERVED = frozenset(("cupy", "dpnp", "numpy", "strict", "triton"))
+"""The names of our own backends, whose modules are ``xtensor_<name>``."""
 
 
 class BackendInfo(NamedTuple):
@@ -63,48 +70,69 @@ class BackendInfo(NamedTuple):
 class Entry:
     """A backend that may not be loaded yet, may not work, and is asked once."""
 
-    def __init__(self, name: str, source: EntryPoint | Provider) -> None:
+    def __init__(self, name: str, source: EntryPoint | Provider | BackendUnavailableError) -> None:
         self.name = name
         self._source = source
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
+        """Held while the backend is loaded and probed."""
         self._backend: Provider | None = None
         self._failure: BackendUnavailableError | None = None
+        if isinstance(source, BackendUnavailableError):
+            self._failure = source
         self._version: str | None = None
         self._devices: tuple[str, ...] = ()
         self._probed = False
 
+    @property
+    def registered(self) -> bool:
+        """Whether the program itself registered the backend."""
+        return isinstance(self._source, Provider)
+
+    def is_made_of(self, point: EntryPoint) -> bool:
+        """Whether the backend is that of an entry point."""
+        return getattr(self._source, "value", None) == point.value
+
     def load(self) -> Provider:
         """Return the backend object without importing its library; raise :class:`BackendUnavailableError`."""
-        with self._lock:
+        with self.lock:
             if self._backend is None and self._failure is None:
-                source = self._source
-                try:
-                    backend = source if isinstance(source, Provider) else source.load()
-                    if not isinstance(backend, Provider):
-                        raise TypeError(f"its entry point is {describe(backend)}, not an xtensor.backend.Backend")
-                    self._backend = backend
-                except Exception as error:
-                    self._failure = _unavailable(f"backend {self.name!r} cannot be loaded", error)
+                with postponed(f"loading backend {self.name!r}") as interrupts:
+                    try:
+                        self._backend = self._checked(self._source)
+                    except BaseException as error:  # a plugin may raise SystemExit
+                        if interrupts.raised:
+                            raise
+                        self._failure = _unavailable(f"backend {self.name!r} cannot be loaded", error)
             if self._backend is None:
                 raise self._fresh_failure()
             return self._backend
+
+    def _checked(self, source: Any) -> Provider:
+        backend = source if isinstance(source, Provider) else source.load()
+        if not isinstance(backend, Provider):
+            raise TypeError(f"its entry point is {describe(backend)}, not an xtensor.backend.Backend")
+        check_provider(backend)
+        if backend.name != self.name:
+            raise ValueError(f"its entry point is named {self.name!r} and its attribute name is {backend.name!r}")
+        return backend
 
     def probe(self) -> Provider:
         """Return the backend after importing its library and counting devices; raise BackendUnavailableError."""
         if self._probed and self._failure is None and self._backend is not None:
             return self._backend
-        with self._lock:
+        with self.lock:
             backend = self.load()
             if not self._probed:
-                try:
-                    self._version = backend.probe()
-                    self._devices = tuple(backend.devices())
-                    if not self._devices:
-                        raise BackendUnavailableError(f"backend {self.name!r} finds no device", backend.requires)
-                except Exception as error:
-                    remedy = f'python -m pip install --upgrade "{backend.requires}"' if backend.requires else ""
-                    self._failure = _unavailable(f"backend {self.name!r} does not work here", error, remedy)
-                self._probed = True
+                with postponed(f"probing backend {self.name!r}") as interrupts:
+                    try:
+                        self._version = backend.probe()
+                        self._devices = _checked_specs(backend)
+                    except BaseException as error:  # a library may raise SystemExit
+                        if interrupts.raised:
+                            raise
+                        remedy = f'python -m pip install --upgrade "{backend.requires}"' if backend.requires else ""
+                        self._failure = _unavailable(f"backend {self.name!r} does not work here", error, remedy)
+                    self._probed = True
             if self._failure is not None:
                 raise self._fresh_failure()
             return backend
@@ -125,7 +153,10 @@ class Entry:
         """Return the backend's state as :func:`backends` reports it."""
         try:
             backend = self.probe()
-        except BackendUnavailableError as failure:
+            library, place = backend.storage(self._devices[0])
+            dtypes = tuple(library.dtypes(place))
+        except Exception as error:
+            failure = _unavailable(f"backend {self.name!r} does not work here", error)
             loaded = self._backend
             return BackendInfo(
                 name=self.name,
@@ -135,9 +166,6 @@ class Entry:
                 kinds=loaded.kinds if loaded else (),
                 requires=loaded.requires if loaded else "",
             )
-        spec = self._devices[0]
-        library, place = backend.storage(spec)
-        dtypes = tuple(library.dtypes(place))
         return BackendInfo(
             name=self.name,
             available=True,
@@ -159,7 +187,35 @@ class Entry:
         return fresh
 
 
-def _unavailable(what: str, error: Exception, remedy: str = "") -> BackendUnavailableError:
+def rank(backend: Provider, spec: str) -> float:
+    """Return a backend's preference for serving a device or a kind; minus infinity where it cannot tell."""
+    try:
+        return float(backend.rank(spec))
+    except Exception:
+        return -math.inf
+
+
+def check_provider(backend: Provider) -> None:
+    """Raise TypeError unless a backend's name and kinds are as the contract has them."""
+    if not isinstance(backend.name, str) or not backend.name:
+        raise TypeError(f"a backend's name is a string, not {describe(backend.name)}")
+    kinds = backend.kinds
+    if not isinstance(kinds, (tuple, list)) or not kinds or not all(isinstance(kind, str) for kind in kinds):
+        raise TypeError(f"the kinds of backend {backend.name!r} are a tuple of strings, not {describe(kinds)}")
+
+
+def _checked_specs(backend: Provider) -> tuple[str, ...]:
+    """Return the specs of a backend's devices."""
+    specs = tuple(backend.devices())
+    if not specs:
+        raise BackendUnavailableError(f"backend {backend.name!r} finds no device", backend.requires)
+    for spec in specs:
+        if not isinstance(spec, str) or spec.partition(":")[0] not in backend.kinds:
+            raise TypeError(f"its devices are strings that begin with one of {backend.kinds}, not {describe(spec)}")
+    return specs
+
+
+def _unavailable(what: str, error: BaseException, remedy: str = "") -> BackendUnavailableError:
     # The failure is recorded for the life of the process, and a traceback's frames would keep their variables alive.
     cause: BaseException | None = error
     while cause is not None and cause.__traceback__ is not None:
@@ -187,25 +243,80 @@ def entries() -> tuple[Entry, ...]:
         if not _discovered:
             from importlib.metadata import entry_points  # as costly to import as everything else here together
 
-            for point in entry_points(group=GROUP):
-                _entries.setdefault(point.name, Entry(point.name, point))
+            points = entry_points(group=GROUP)
+            for point in sorted(points, key=_is_another_packages):
+                _add(point)
             _discovered = True
         chosen = [_entries[name] for name in _priority if name in _entries]
         return (*chosen, *(entry for entry in _entries.values() if entry not in chosen))
 
 
-def serving(kind: str) -> list[Entry]:
-    """Return the backends that serve a kind of device, the one that serves it by default first."""
-    able = [entry for entry in entries() if entry.serves(kind)]
+def _is_another_packages(point: EntryPoint) -> bool:
+    """Whether an entry point is not one of our own backends."""
+    return point.name not in RESERVED or point.module != f"xtensor_{point.name}"
 
-    def preference(entry: Entry) -> tuple[int, int]:
+
+def _add(point: EntryPoint) -> None:
+    """Register an entry point; one whose name is taken is registered under another name, with the conflict."""
+    known = _entries.get(point.name)
+    if known is not None and known.is_made_of(point):
+        return  # a package that the path holds twice
+    if known is None and not (point.name in RESERVED and _is_another_packages(point)):
+        _entries[point.name] = Entry(point.name, point)
+        return
+    package = point.dist.name if point.dist is not None else point.value
+    _entries[f"{point.name} ({package})"] = Entry(
+        f"{point.name} ({package})",
+        BackendUnavailableError(
+            f"the package {package!r} names a backend {point.name!r}, and that name "
+            + ("belongs to xtensor" if point.name in RESERVED else "is that of another package's backend"),
+            f"Uninstall {package!r}, or rename its entry point {point.value!r}",
+        ),
+    )
+
+
+def serving(kind: str) -> list[Entry]:
+    """Return the backends that serve a kind of device, the one that serves it by default first.
+
+    Another package's backend is asked where none of ours serves the kind, or where the priority names it.
+    """
+    known = entries()
+    asked = [entry for entry in known if entry.name in RESERVED or entry.name in _priority or entry.registered]
+    others = [entry for entry in known if entry not in asked]
+    able = (
+        [entry for entry in asked if entry.serves(kind)]
+        or [entry for entry in others if entry.name == kind]  # without loading the rest
+        or [entry for entry in others if entry.serves(kind)]
+    )
+
+    def preference(entry: Entry) -> tuple[int, float]:
         position = _priority.index(entry.name) if entry.name in _priority else len(_priority)
         try:
-            return position, -entry.load().rank(kind)
+            return position, -rank(entry.load(), kind)
         except BackendUnavailableError:
-            return position, 0
+            return position, math.inf
 
     return sorted(able, key=preference)
+
+
+def locks() -> list[Any]:
+    """Return the locks that a fork waits for, in the order in which they are taken."""
+    return [_lock, *(entry.lock for entry in _entries.values())]
+
+
+def renew_locks() -> None:
+    """Replace the locks in a forked process: another thread, which is gone, may have held one."""
+    global _lock
+    _lock = threading.RLock()
+    for entry in _entries.values():
+        entry.lock = threading.RLock()
+
+
+def lost_libraries() -> set[Backend]:
+    """Return the libraries that were probed and do not survive a fork."""
+    probed = [entry for entry in _entries.values() if entry.devices]
+    libraries = {entry.load().storage(spec)[0] for entry in probed for spec in entry.devices}
+    return {library for library in libraries if not library.survives_fork}
 
 
 def priority() -> tuple[str, ...]:
@@ -231,6 +342,7 @@ def register_backend(backend: Provider) -> None:
     """
     if not isinstance(backend, Provider):
         raise TypeError(f"register_backend() takes an instance of xtensor.backend.Backend, not {describe(backend)}")
+    check_provider(backend)
     global generation
     entries()
     with _lock:

@@ -6,7 +6,6 @@ that of one thread or task, so that a library's choice does not affect other thr
 
 from __future__ import annotations
 
-from contextvars import ContextVar, Token
 from types import FrameType, TracebackType
 from typing import Any, Literal
 
@@ -15,12 +14,13 @@ import numpy as np
 from .backend import Native
 from .device import Device
 from .errors import DeviceMismatchError, caller_frame, describe
+from .scopes import Setting
 
 __all__ = ["allowed", "host_values", "join", "move", "transfers"]
 
 Policy = Literal["forbid", "allow", "log"]
 
-_policy: ContextVar[Policy] = ContextVar("xtensor_transfers", default="forbid")
+_policy: Setting[Policy] = Setting("xtensor_transfers")
 
 
 class transfers:  # noqa: N801 - reads as a function, and works as one
@@ -47,20 +47,22 @@ class transfers:  # noqa: N801 - reads as a function, and works as one
     ...     pass
     """
 
-    __slots__ = ("_token",)
+    __slots__ = ("_before", "_block", "_policy")
 
     def __init__(self, policy: Policy) -> None:
         if policy not in ("forbid", "allow", "log"):
             raise ValueError(f"a transfer policy is 'forbid', 'allow' or 'log', not {describe(policy)}")
-        self._token: Token[Policy] = _policy.set(policy)
+        self._policy: Policy = policy
+        self._before = _policy.innermost()
+        _policy.state(policy)
 
     def __enter__(self) -> None:
-        return None
+        self._block = _policy.begin(self._policy, outer=self._before)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _policy.reset(self._token)
+        self._block.end()
 
 
 def move(native: Native, source: Device, target: Device) -> Native:
@@ -82,7 +84,8 @@ def move(native: Native, source: Device, target: Device) -> Native:
 
 def allowed(native: Native, source: Device, target: str) -> bool:
     """Whether the policy allows an implicit transfer of a native array; logs it under the policy ``"log"``."""
-    policy = _policy.get()
+    block = _policy.innermost()
+    policy = "forbid" if block is None else block.value
     if policy == "log":
         size = native.size * native.dtype.itemsize
         from logging import getLogger  # not worth its import before something is logged
