@@ -362,3 +362,46 @@ def test_import_of_xtensor_loads_no_backend_and_no_library():
     print([name for name in heavy if name in sys.modules])
     """
     assert run(code) == "[]"
+
+
+# -- blocks that end in any order -------------------------------------------------------------------------------------
+
+
+def using(spec):
+    """Return a generator that uses a device until it is closed."""
+    with xp.use_device(spec):
+        yield xp.default_device()
+
+
+def test_generators_closed_in_another_order_restore_the_default_device(registry):
+    xp.register_backend(ToyBackend(specs=("toy:0", "toy:1")))
+    before = xp.default_device()
+    first, second = using("toy:0"), using("toy:1")
+    assert next(first) == "toy:0"
+    assert next(second) == "toy:1"
+    first.close()
+    assert xp.default_device() == "toy:1"
+    second.close()
+    assert xp.default_device() is before
+
+
+def test_generator_closed_in_another_thread_restores_the_default_device(registry):
+    xp.register_backend(ToyBackend())
+    before = xp.default_device()
+    generator = using("toy:0")
+    assert next(generator) == "toy:0"
+    thread = threading.Thread(target=generator.close)
+    thread.start()
+    thread.join()
+    assert xp.default_device() is before
+
+
+def test_block_inside_a_closed_generators_block_keeps_its_device(registry):
+    xp.register_backend(ToyBackend())
+    before = xp.default_device()
+    generator = using("cpu")
+    next(generator)
+    with xp.use_device("toy:0"):
+        generator.close()
+        assert xp.default_device() == "toy:0"
+    assert xp.default_device() is before

@@ -250,3 +250,41 @@ def test_allocation_beyond_the_hosts_memory_raises_out_of_memory():
 def test_allocation_beyond_the_address_space_raises(device, make):
     with pytest.raises(ValueError, match="address"):
         make((2**40, 2**40))
+
+
+def allowing():
+    """Return a generator that allows transfers until it is closed."""
+    with xp.transfers("allow"):
+        yield
+
+
+def test_generator_closed_in_another_order_restores_the_policy(toy):
+    x, y = xp.ones(2, device=toy), xp.ones(2, device="cpu")
+    generator = allowing()
+    next(generator)
+    with xp.transfers("forbid"):
+        generator.close()
+        with pytest.raises(xp.DeviceMismatchError):
+            _ = x + y
+    with pytest.raises(xp.DeviceMismatchError):
+        _ = x + y
+
+
+def test_policy_stated_in_a_block_ends_with_it(toy):
+    x, y = xp.ones(2, device=toy), xp.ones(2, device="cpu")
+    with xp.transfers("forbid"):
+        xp.transfers("allow")
+        assert (x + y).tolist() == [2.0, 2.0]
+    with pytest.raises(xp.DeviceMismatchError):
+        _ = x + y
+
+
+def test_many_stated_policies_hold_no_memory(toy):
+    before = xp._core.transfers._policy.innermost()
+    for _ in range(100):
+        xp.transfers("allow")
+    block, length = xp._core.transfers._policy.innermost(), 0
+    while block is not before and block is not None:
+        block, length = block.outer, length + 1
+    xp.transfers("forbid")
+    assert length <= 1

@@ -14,6 +14,9 @@ __all__ = ["Special"]
 
 TRIALS = np.iinfo(np.long)
 
+FAR = 1e11
+"""Absolute value beyond which SciPy's ``hyp1f1`` may add one term of a series for each unit, or return NaN."""
+
 
 class Special:
     """SciPy's special functions as attributes; SciPy is imported when the first one is asked for."""
@@ -28,6 +31,8 @@ class Special:
             return _with_integer_trials(function)
         if name == "powm1":
             return _with_signed_zeros(function)
+        if name == "hyp1f1":
+            return _with_asymptotics(function, scipy.special)
         return function if isinstance(function, np.ufunc) else _in_double_precision(function)
 
 
@@ -70,3 +75,54 @@ def _with_integer_trials(function: Callable[..., Native]) -> Callable[..., Nativ
         return np.where(finite, result, np.nan).astype(p.dtype)
 
     return computed
+
+
+def _with_asymptotics(function: Callable[..., Native], library: Any) -> Callable[..., Native]:
+    """``hyp1f1``; SciPy's does not return for large real operands, infinities among them.
+
+    The leading terms of DLMF 13.7.1 and 13.7.2 for large ``x``; NaN where a parameter is too large for them.
+    """
+
+    @wraps(function)
+    def computed(a: Native | float, b: Native | float, x: Native) -> Native:
+        if x.dtype.kind == "c" or not np.any(np.abs(x) > FAR):
+            return function(a, b, x)
+        alpha, beta, z = np.broadcast_arrays(*(np.asarray(operand, np.float64) for operand in (a, b, x)))
+        largest = np.maximum(np.abs(alpha), np.abs(beta))
+        terminates = (alpha <= 0) & (alpha == np.floor(alpha))
+        hard = (z > FAR) & ~terminates | (z < -FAR) & (largest > 1e4) | np.isinf(z)
+        near = function(a, b, np.where(hard, np.ones((), x.dtype), x))
+        far = np.full(z.shape, np.nan)
+        with np.errstate(all="ignore"):
+            known = hard & (largest <= np.abs(z) / 1e4)
+            for chosen, formula in (
+                (known & (z > 0) & ~terminates, _far_right),
+                (known & (z < 0), _far_left),
+                (known & (z > 0) & terminates, _end_of_polynomial),
+            ):
+                far[chosen] = formula(library, alpha[chosen], beta[chosen], z[chosen])
+            far[known & (beta <= 0) & (beta == np.floor(beta))] = np.inf
+            return np.where(hard, far, near).astype(near.dtype)
+
+    return computed
+
+
+def _far_right(library: Any, a: Native, b: Native, x: Native) -> Native:
+    sign = library.gammasgn(a) * library.gammasgn(b)
+    x = np.minimum(x, 1e300)  # infinity minus infinity would be NaN
+    return sign * np.exp(x + (a - b) * np.log(x) + library.gammaln(b) - library.gammaln(a))
+
+
+def _far_left(library: Any, a: Native, b: Native, x: Native) -> Native:
+    power = np.where(a == 0, 0.0, a * np.log(-x))
+    first = a * (a - b + 1) / -x
+    second = first * (a + 1) * (a - b + 2) / (-2 * x)
+    sign = library.gammasgn(b) * library.gammasgn(b - a)
+    leading = np.exp(library.gammaln(b) - library.gammaln(b - a) - power) * (1 + first + second)
+    return np.where(np.isneginf(-library.gammaln(b - a)), 0.0, sign * leading)
+
+
+def _end_of_polynomial(library: Any, a: Native, b: Native, x: Native) -> Native:
+    """The value at infinity of a polynomial of degree ``-a``."""
+    sign = np.where(a % 2 == 0, 1.0, -1.0) * library.gammasgn(b) * library.gammasgn(b - a)
+    return np.where(a == 0, 1.0, sign * x)

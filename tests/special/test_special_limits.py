@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from special_cases import FLOATS, INF, NAN, computed, floats_of
 from special_references import error_in_ulp, mp
+from strategies import expect
 
 import xtensor as xp
 
@@ -198,3 +199,50 @@ def test_sign_of_zero(device, formulas_only, name):
 def test_sinc_of_integers_is_almost_zero(device):
     x = np.asarray([1.0, -3.0, 40.0], np.float32)
     assert np.all(np.abs(computed(device, "sinc", [x])) < 1e-6)
+
+
+# -- calls that did not return ----------------------------------------------------------------------------------------
+
+FAR = {
+    (0.25, 0.5, 2.0**62): math.inf,
+    (-3.8, 7.76, math.inf): math.inf,
+    (2.0, 3.0, math.inf): math.inf,
+    (2.0, 3.0, -math.inf): 0.0,
+    (-0.5, 2.0, -math.inf): math.inf,
+    (-3.0, 2.0, math.inf): -math.inf,
+    (-2.0, -3.5, math.inf): math.inf,
+    (0.0, 2.0, math.inf): 1.0,
+    (0.0, 2.0, -math.inf): 1.0,
+    (1e6, 1.0, -1e12): 0.0,
+    (2.0, 2.0, -math.inf): 0.0,
+    (1.0, -2.0, 1e12): math.inf,
+    (5.0, 1e12, 1e12): math.nan,
+}
+"""Operands of ``hyp1f1`` far from 0, and the limits, whose sign is that of Γ(b) / Γ(a) or of a polynomial."""
+
+
+@pytest.mark.parametrize("operands", FAR, ids=repr)
+def test_hyp1f1_far_from_zero_returns_its_limit(device, operands):
+    if not device.implements("special.hyp1f1"):
+        pytest.skip(f"{device} has no hyp1f1")
+    a, b, x = operands
+    result = xp.special.hyp1f1(a, b, xp.asarray([x, 1.0]))
+    expect(result, np.asarray([FAR[operands], float(mp.hyp1f1(a, b, 1)) if b != -2 else math.inf]), ulp=8, signs=False)
+
+
+@pytest.mark.parametrize("operands", [(-2.5, -1.5, 1e12), (0.5, 1e5, -1e12), (2.0, 2e4, -1e12)], ids=repr)
+def test_hyp1f1_beyond_the_series_has_the_exact_sign_and_magnitude(device, operands):
+    if not device.implements("special.hyp1f1"):
+        pytest.skip(f"{device} has no hyp1f1")
+    a, b, x = operands
+    exact = mp.hyp1f1(a, b, x)
+    expected = float(exact) if abs(exact) < 1e300 else math.copysign(math.inf, exact)
+    assert float(xp.special.hyp1f1(a, b, xp.asarray(x))) == pytest.approx(expected, rel=1e-6)
+
+
+def test_multigammaln_of_a_large_dimension_returns(device):
+    a = xp.asarray([6e5])
+    exact = sum(math.lgamma(6e5 - j / 2) for j in range(10**5)) + 10**5 * (10**5 - 1) / 4 * math.log(math.pi)
+    assert float(xp.special.multigammaln(a, 10**5)[0]) == pytest.approx(exact, rel=1e-6)
+    with pytest.raises(ValueError, match="from 1 to 10000000"):
+        xp.special.multigammaln(xp.asarray([math.inf]), 2**62)

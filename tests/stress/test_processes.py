@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 import pickle
 import sys
 
@@ -193,3 +194,152 @@ def test_pickle_of_a_transferred_array_preserves_values(device):
     for other in xp.devices():
         x = xp.asarray([1.0, 2.0], device=other)
         assert values_of(pickle.loads(pickle.dumps(x.to_device(device)))).tolist() == [1.0, 2.0]
+
+
+# -- forks ------------------------------------------------------------------------------------------------------------
+
+FORK = """
+import faulthandler, os, sys, threading, time
+
+faulthandler.dump_traceback_later(60, exit=True)
+import xtensor as xp
+from toy import ToyBackend
+
+class Slow(ToyBackend):
+    "Backend that takes its time to be probed and opened."
+    kinds = ("slow",)
+    def probe(self):
+        opening.set()
+        time.sleep(0.5)
+        return super().probe()
+    def namespace(self, spec):
+        time.sleep(0.5)
+        return super().namespace(spec)
+
+opening = threading.Event()
+xp.register_backend(Slow(name="slow", specs=("slow:0",)))
+names = [sys.argv[1], "slow:0"]
+threads = [threading.Thread(target=lambda name=name: xp.ones(3, device=name) + 1) for name in names]
+for thread in threads:
+    thread.start()
+opening.wait()
+time.sleep(float(sys.argv[2]))
+child = os.fork()
+if not child:
+    status = 1
+    try:
+        for name in ("slow:0", "cpu", "strict"):
+            assert (xp.ones(3, device=name) + 1).tolist() == [2.0, 2.0, 2.0]
+        status = 0
+    finally:
+        os._exit(status)
+assert os.waitpid(child, 0)[1] == 0
+for thread in threads:
+    thread.join()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_fork_while_other_threads_open_devices_does_not_hang_the_child(device, figures):
+    count = scale(2, 12)
+    for number in range(count):
+        run(FORK, str(device), str(0.1 * number), timeout=120)
+    figures.record(forks=count)
+
+
+LOST = """
+import os, sys
+import xtensor as xp
+
+x = xp.ones(3, device=sys.argv[1])
+child = os.fork()
+if not child:
+    for use in (
+        lambda: x + 1, lambda: x[0], lambda: float(x[0]), lambda: repr(x), lambda: x.tolist(), lambda: bool(x),
+        lambda: x.to_device("cpu"), lambda: x.__setitem__(0, 1.0), lambda: x.__iadd__(1.0), lambda: xp.sum(x),
+        lambda: xp.zeros(2, device=x.device), lambda: xp.asarray([1.0], device=sys.argv[1]), lambda: x.__dlpack__(),
+        lambda: x.device.memory(), lambda: x.device.synchronize(),
+    ):
+        try:
+            use()
+        except xp.BackendUnavailableError as error:
+            assert "forked" in str(error) and "spawn" in str(error), error
+        else:
+            os._exit(1)
+    assert (xp.ones(3, device="cpu") + 1).tolist() == [2.0, 2.0, 2.0]
+    assert x.shape == (3,) and str(x.device) == sys.argv[1]
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+assert (x + 1).tolist() == [2.0, 2.0, 2.0]
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_device_that_does_not_survive_a_fork_raises_in_the_child(device):
+    if device._library.survives_fork:
+        pytest.skip(f"{device} survives a fork")
+    run(LOST, str(device))
+
+
+def test_toy_that_does_not_survive_a_fork_raises_in_the_child():
+    register = """
+import xtensor as xp
+from toy import ToyBackend
+
+ToyBackend.survives_fork = False
+xp.register_backend(ToyBackend(specs=("toy:0", "toy:1")))
+"""
+    run(register + LOST, "toy:0")
+
+
+# -- Ctrl-C -----------------------------------------------------------------------------------------------------------
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+import xtensor as xp
+
+threading.Timer(float(sys.argv[2]), os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    xp.ones(3, device=sys.argv[1]) + 1
+    time.sleep(5)
+except KeyboardInterrupt:
+    pass
+assert (xp.ones(3, device=sys.argv[1]) + 1).tolist() == [2.0, 2.0, 2.0]
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+def test_device_opens_after_an_interrupted_opening(device, figures):
+    count = scale(3, 30)
+    for number in range(count):
+        run(INTERRUPTED, str(device), str(0.02 + 0.6 * number / count), timeout=120)
+    figures.record(interruptions=count)
+
+
+SECOND = """
+import os, signal, sys, threading, time
+import xtensor as xp
+from toy import ToyBackend
+
+class Hanging(ToyBackend):
+    kinds = ("hanging",)
+    def probe(self):
+        for _ in range(600):
+            time.sleep(0.1)
+        return super().probe()
+
+xp.register_backend(Hanging(name="hanging", specs=("hanging:0",)))
+for delay in (0.5, 1.0):
+    threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT)).start()
+started = time.monotonic()
+try:
+    xp.device("hanging")
+except KeyboardInterrupt:
+    restored = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    print("interrupted", 0.9 < time.monotonic() - started < 20, restored)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+def test_second_interrupt_stops_a_library_that_hangs():
+    assert run(SECOND).split() == ["interrupted", "True", "True"]

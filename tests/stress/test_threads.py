@@ -15,7 +15,7 @@ from toy import ToyBackend
 
 import xtensor as xp
 
-from .tiers import scale
+from .tiers import run, scale
 
 THREADS = 8
 TIMEOUT = 120
@@ -130,3 +130,38 @@ def test_concurrent_threads_return_correct_values_without_a_deadlock(registry, f
         sys.setswitchinterval(switch_interval)
     assert errors == []
     figures.record(threads=THREADS, tasks=THREADS * count, devices=len(devices))
+
+
+FIRST_USE = """
+import faulthandler, random, sys, threading
+
+faulthandler.dump_traceback_later(60, exit=True)
+import xtensor as xp
+
+def work(number):
+    rng = random.Random(number)
+    for _ in range(int(sys.argv[1])):
+        device = rng.choice(sys.argv[2:])
+        x = xp.ones((5, 7), device=device)
+        rng.choice((
+            lambda: float(xp.sum(xp.sin(x))), lambda: xp.sort(x), lambda: xp.matmul(x, x.T), lambda: x.tolist(),
+            lambda: xp.cumulative_sum(x, axis=0), lambda: xp.linalg.svdvals(x), lambda: xp.fft.fft(x + 0j),
+            lambda: xp.unique_values(x), lambda: x[x > 0.5], lambda: x.__setitem__((0, 0), 3.0), lambda: xp.argmax(x),
+            lambda: xp.take(x, xp.asarray([0, 1], device=device), axis=0), lambda: xp.nonzero(x), lambda: x // 2.0,
+        ))()
+
+threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+def test_eight_threads_use_a_fresh_device_without_a_deadlock(device, figures):
+    """Each process is a new chance: libraries initialise themselves at the first call of each of their parts."""
+    count = scale(2, 20)
+    for number in range(count):
+        others = [] if number % 2 else [str(other) for other in xp.devices() if other.dlpack_device[0] in (1, 14)]
+        run(FIRST_USE, "30", str(device), *others, timeout=120)
+    figures.record(processes=count)

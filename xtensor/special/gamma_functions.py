@@ -10,6 +10,7 @@ import math
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_integer
+from .._core.errors import shortened
 from ._arithmetic import nearest_integer
 from ._declaration import library_function, special
 from ._gamma_approximations import (
@@ -22,6 +23,12 @@ from ._gamma_approximations import (
 )
 
 __all__ = ["gamma", "gammaln", "gammasgn", "loggamma", "multigammaln", "poch", "rgamma"]
+
+TERMS_AT_ONCE = 2**16
+"""Number of terms of ``multigammaln`` that are in memory at a time."""
+
+MOST_TERMS = 10**7
+"""Largest dimension of ``multigammaln``, whose sum takes some seconds on a CPU."""
 
 
 @special(complex=True)
@@ -184,25 +191,27 @@ def multigammaln(a: Array, d: int) -> Array:
     Raises
     ------
     ValueError
-        If ``d`` is not positive, or an element of ``a`` is not greater than ``(d - 1) / 2``.
+        If ``d`` is not from 1 to 10 million, or an element of ``a`` is not greater than ``(d - 1) / 2``.
 
     Notes
     -----
-    The check of the elements blocks until the device has computed them.
+    The check of the elements blocks until the device has computed them. The sum has ``d`` terms for each element.
 
     See ``scipy.special.multigammaln``; NIST DLMF 35.3.
     """
     dimension = check_integer(d, "multigammaln", "d")
-    if dimension < 1:
-        raise ValueError(f"multigammaln(): the dimension d must be at least 1, not {dimension}")
+    if not 1 <= dimension <= MOST_TERMS:
+        raise ValueError(f"multigammaln(): the dimension d is from 1 to {MOST_TERMS}, not {shortened(dimension)}")
     if bool(xp.any(a <= (dimension - 1) / 2)):
         raise ValueError(
             f"multigammaln(): with d = {dimension}, all elements of a must be greater than {(dimension - 1) / 2}"
         )
-    result = gammaln(a)
-    for j in range(1, dimension):
-        result = result + gammaln(a - j / 2)
-    return result + dimension * (dimension - 1) / 4 * math.log(math.pi)
+    result = dimension * (dimension - 1) / 4 * math.log(math.pi)
+    step = max(1, TERMS_AT_ONCE // max(a.size, 1))
+    for first in range(0, dimension, step):
+        halves = xp.arange(first, min(first + step, dimension), dtype=a.dtype, device=a.device) / 2
+        result = result + xp.sum(gammaln(xp.expand_dims(a, axis=-1) - halves), axis=-1)
+    return result
 
 
 @library_function()

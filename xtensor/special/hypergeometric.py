@@ -26,7 +26,9 @@ def hyp1f1(a: Array | complex, b: Array | complex, x: Array | complex, /) -> Arr
 
     Notes
     -----
-    Special values: ``+inf`` where ``b`` is 0 or a negative integer, unless the series ends earlier.
+    Special values: ``+inf`` where ``b`` is 0 or a negative integer, unless the series ends earlier. Beyond ``abs(x)``
+    of 10\ :sup:`11`, real values are those of the leading asymptotic terms, and NaN where ``a`` or ``b`` exceeds
+    ``abs(x) / 10000``.
 
     See ``scipy.special.hyp1f1``; NIST DLMF 13.2.
     """
