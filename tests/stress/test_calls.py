@@ -27,7 +27,7 @@ SLOW = "sycl:cpu:0"
 
 CHUNKS = 8
 
-REFUSALS = (TypeError, ValueError, IndexError)
+REFUSALS = (TypeError, ValueError, IndexError, OverflowError)
 
 READ = Call("expand_dims", "function", {})
 """Reads and assignments move elements as they are, as this operation does."""
