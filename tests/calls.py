@@ -265,7 +265,7 @@ VALUES: dict[str, Callable[[Draw], Any]] = {
     "mode": choice("reduced", "complete", "full", "same", "valid"),
     "full_matrices": choice(False, True),
     "ord": choice(0, 1, 2, -1, -2, math.inf, -math.inf, "fro", "nuc", 3, 0.5),
-    "rtol": choice(None, 0.0, 0.5),
+    "rtol": choice(None, 0.5),
     "minlength": choice(0, 3, 10),
     "weights": lambda draw: None if draw.rng.random() < 0.5 else source(draw.rng, np.dtype("f8"), draw.shape, finite),
     "approximate": choice("none", "tanh"),
@@ -407,7 +407,9 @@ UNDETERMINED = {
 def difference(call: Call, left: Any, right: Any, *, ulp: float = 16) -> str | None:
     """Describe the difference of two outcomes; None if they agree."""
     if isinstance(left, type) or isinstance(right, type):
-        return None if left is right else "error"
+        selects_nothing = IndexError in (left, right) and 0 in (getattr(left, "size", 1), getattr(right, "size", 1))
+        # NumPy does not check the indices of an empty selection.
+        return None if left is right or selects_nothing else "error"
     lefts, rights = flat(left), flat(right)
     if len(lefts) != len(rights):
         return "number of results"
@@ -436,7 +438,7 @@ def differing(call: Call, a: Any, b: Any, ulp: float) -> str | None:
     with quiet():
         if a.dtype.kind == "f":
             return components(a, b, np.abs(b), row, ulp, signs=signed(row))
-        if row.computes and not (row.kind == "elementwise" and row.operands == 1):
+        if row.computes and not (row.kind == "elementwise" and row.operands == 1 and row.name != "square"):
             # Products, quotients and powers of complex numbers: what an infinite or NaN component gives is not defined.
             finite = np.isfinite(a) & np.isfinite(b)
             if not np.array_equal(np.isfinite(a), np.isfinite(b)) and not overflows(call):

@@ -46,6 +46,15 @@ def test_transform_along_several_axes_with_an_empty_one(device, name, axes):
     assert result.shape == getattr(np.fft, name)(np.zeros((1, 2), dtype), s=lengths, axes=axes).shape
 
 
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_transform_of_a_broadcast_array_of_length_1(device, n):
+    values = np.asarray([2 + 0.5j, 0.5 + 2j, 4j], np.complex64)
+    x = xp.broadcast_to(xp.asarray(values), (1, 3))
+    expect(
+        xp.fft.irfft(x, n=n), np.fft.irfft(values[None].astype(np.complex128), n=n), dtype=np.float32, ulp=8, atol=1e-6
+    )
+
+
 # -- quantiles beside infinities --------------------------------------------------------------------------------------
 
 
@@ -295,6 +304,16 @@ def test_square_of_large_complex_components_is_no_nan_on_sycl(device):
     expect(xp.square(xp.asarray([1e200 + 1e200j])), np.asarray([complex(0.0, math.inf)]))
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_sign_of_complex_numbers_whose_absolute_value_overflows(device, dtype):
+    if np.dtype(dtype) not in dtypes_of(device, "c"):
+        pytest.skip(f"no {dtype}")
+    largest = float(np.finfo(dtype).max)
+    x = xp.asarray([complex(largest, largest), complex(-largest, largest), complex(0, -largest)], dtype=np.dtype(dtype))
+    half = math.sqrt(0.5)
+    expect(xp.sign(x), np.asarray([complex(half, half), complex(-half, half), -1j], dtype), ulp=4, signs=False)
+
+
 # -- matrices with infinities and NaN ---------------------------------------------------------------------------------
 
 NOT_FINITE = [
@@ -324,3 +343,21 @@ def test_solution_for_a_matrix_with_a_nan_is_nan(device, right):
     result = xp.linalg.solve(stack.array, xp.asarray(right))
     expected = np.asarray([[math.nan, math.nan], [1.0, 1.0]])
     expect(result, expected if result.ndim == 2 else expected[..., None])
+
+
+# -- bounds beyond the dtype ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("dtype", "lower", "upper"),
+    [("uint32", -3, 5), ("int8", -1000, 1000), ("int8", 300, None), ("uint8", None, -1), ("uint32", -3, 1e300)],
+)
+@pytest.mark.parametrize("values", [[0, 1, 7, 100], []], ids=["values", "empty"])
+def test_clip_takes_bounds_beyond_the_dtype(lenient_device, dtype, lower, upper, values):
+    wide = np.asarray([value if lower is None else max(value, lower) for value in values])
+    expected = np.asarray([value if upper is None else min(value, upper) for value in wide.tolist()])
+    result_dtype = "float64" if isinstance(upper, float) else dtype
+    limits = np.iinfo(dtype)
+    with xp.use_device(lenient_device):
+        result = xp.clip(xp.asarray(values, dtype=np.dtype(dtype)), lower, upper)
+    expect(result, np.clip(expected, limits.min, limits.max).astype(result_dtype))

@@ -39,6 +39,15 @@ def _materialized(x: Native) -> Native:
     return dpnp.ascontiguousarray(x) if broadcast else x
 
 
+def _writable(x: Native) -> Native:
+    """An operand that can be written to; dpnp's transforms write to a shortened copy, which inherits the flag."""
+    if x.flags.writable:
+        return x
+    x = dpnp.copy(x)
+    x.flags.writable = True
+    return x
+
+
 def read_only(x: Native) -> Native:
     """Mark a new view as read-only; its own views inherit that."""
     x.flags.writable = False
@@ -90,6 +99,6 @@ class Fourier:
         def transform(x: Native, **options: Any) -> Native:
             if not x.size and name != "fft":
                 return NotImplemented
-            return function(_materialized(x), **options)
+            return function(_writable(_materialized(x)), **options)
 
         return transform

@@ -20,7 +20,7 @@ class NumpyBackend(Backend):
     name = "numpy"
     kinds = ("cpu",)
     requires = "numpy"
-    corrections = ("expm1", "floor_divide", "log1p", "tan", "tanh", *LAPACK_CORRECTIONS)
+    corrections = ("expm1", "floor_divide", "log1p", "sign", "tan", "tanh", *LAPACK_CORRECTIONS)
     may_decline = False
 
     def probe(self) -> str:

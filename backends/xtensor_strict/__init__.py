@@ -26,7 +26,7 @@ class StrictBackend(Backend):
     defined_only = True
     kinds = ("strict",)
     requires = "xtensor[strict]"
-    corrections = ("expm1", "floor_divide", "log1p", "tan", "tanh", *LAPACK_CORRECTIONS)
+    corrections = ("expm1", "floor_divide", "log1p", "sign", "tan", "tanh", *LAPACK_CORRECTIONS)
 
     def probe(self) -> str:
         remedy = f'pip install "{self.requires}"'

@@ -246,6 +246,19 @@ LAPACK_CORRECTIONS: dict[str, Correction] = {
 }
 """Corrections of functions that call LAPACK. They block until the device has finished."""
 
+
+def sign(xp: Any, raw: Function) -> Function:
+    """Complex operands whose absolute value overflows: the sign of their halves, which is the same."""
+
+    def corrected(x: Native) -> Native:
+        if x.dtype.kind == "c":
+            overflows = xp.logical_and(xp.isinf(xp.abs(x)), xp.isfinite(x))
+            x = xp.where(overflows, xp.multiply(x, 0.5), x)
+        return raw(x)
+
+    return corrected
+
+
 CORRECTIONS: dict[str, Correction] = {
     "acosh": acosh,
     "divide": divide,
@@ -256,6 +269,7 @@ CORRECTIONS: dict[str, Correction] = {
     "log1p": log1p,
     "log2": _logarithm,
     "pow": pow,
+    "sign": sign,
     "tan": tan,
     "tanh": tanh,
     **LAPACK_CORRECTIONS,

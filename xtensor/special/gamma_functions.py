@@ -206,7 +206,7 @@ def multigammaln(a: Array, d: int) -> Array:
         raise ValueError(
             f"multigammaln(): with d = {dimension}, all elements of a must be greater than {(dimension - 1) / 2}"
         )
-    result = dimension * (dimension - 1) / 4 * math.log(math.pi)
+    result = xp.zeros_like(a) + dimension * (dimension - 1) / 4 * math.log(math.pi)
     step = max(1, TERMS_AT_ONCE // max(a.size, 1))
     for first in range(0, dimension, step):
         halves = xp.arange(first, min(first + step, dimension), dtype=a.dtype, device=a.device) / 2

@@ -391,13 +391,13 @@ def clip(x: Array, /, min: Array | float | None = None, max: Array | float | Non
 
 
 def _representable(bounds: list[Any], native: Native) -> list[Any]:
-    """Clamp Python integers among the bounds to the range of an integer result."""
+    """Clamp Python integers among the bounds to the range of an integer result; convert them for a float one."""
     if native.dtype.kind not in "iu" or not any(isinstance(bound, int) for bound in bounds):
         return bounds
     # Arrays and floats among the bounds take part in promotion; Python integers do not.
     wider = [getattr(bound, "dtype", bound) for bound in bounds if not isinstance(bound, int | None)]
     dtype = np.result_type(native.dtype, *wider)
     if dtype.kind not in "iu":
-        return bounds
+        return [float(bound) if bound.__class__ is int else bound for bound in bounds]
     limits = np.iinfo(dtype)
     return [min(max(bound, limits.min), limits.max) if isinstance(bound, int) else bound for bound in bounds]
