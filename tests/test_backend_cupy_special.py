@@ -82,7 +82,7 @@ def test_scaled_bessel_functions_do_not_overflow(special, name, dtype):
 def test_zeta_takes_one_operand(special):
     x = np.asarray([2.0, 3.5, 0.5])
     np.testing.assert_allclose(special.zeta(x), scipy_special.zeta(x), rtol=1e-15)
-    np.testing.assert_allclose(special.zeta(x + 1, x), scipy_special.zeta(x + 1, x), rtol=1e-15)
+    assert special.zeta(x + 1, x) is NotImplemented  # CuPy's sum has abs(q) terms for negative q
 
 
 @pytest.mark.parametrize(("name", "first"), [("yn", [1, 2]), ("polygamma", [40, 1])])
