@@ -475,7 +475,7 @@ class Namespace:
     ) -> Native:
         edges = {"prepend": prepend, "append": append}
         if n == 0:
-            return NotImplemented  # CuPy returns the operand itself
+            return x.copy()  # CuPy returns the operand itself
         return self._cp.diff(x, n=n, axis=axis, **{name: edge for name, edge in edges.items() if edge is not None})
 
 
