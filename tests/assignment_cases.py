@@ -13,9 +13,15 @@ def write_by_itself(x, positions):
     x[x] = positions[::-1]
 
 
+def write_by_itself_in_a_tuple(x, positions):
+    x[:] = positions
+    x[x, ...] = positions[::-1]
+
+
 OVERLAPPING = {
     "indices are the array": lambda x, _: x.__setitem__(x[::-1], 7),
     "indices are the array, values another": write_by_itself,
+    "indices in a tuple are the array": write_by_itself_in_a_tuple,
     "values are the array": lambda x, positions: x.__setitem__(positions, x),
     "values are the reversed array": lambda x, positions: x.__setitem__(positions, x[::-1]),
     "values are a view": lambda x, positions: x.__setitem__((positions[:2],), x[2:4]),
