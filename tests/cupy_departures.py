@@ -13,6 +13,9 @@ import numpy as np
 FLUSHED = "fF"
 """The dtypes whose subnormal numbers CuPy's kernels see as zeros: float32, complex64."""
 
+LARGEST_COUNT = 2**31
+"""The number of elements from which on CuPy's scans and ``take`` compute wrong positions."""
+
 
 def refusing(kinds):
     """A function that must not be called with arrays of some kinds: CuPy's has other results, or does not compile."""
@@ -253,8 +256,8 @@ def scanned_by_a_tree(name, function):
     operate = np.add if name == "cumsum" else np.multiply
 
     def called(x, *, axis, dtype):
-        if not x.size:
-            raise AssertionError(f"cupy.{name} cannot move the axis of an empty array")
+        if not x.size or x.size >= LARGEST_COUNT:
+            raise AssertionError(f"cupy.{name} fails for {x.size} elements")
         if dtype.kind not in "fc":
             return function(x, axis=axis, dtype=dtype)
         result = np.moveaxis(np.array(x, dtype), axis, -1)
@@ -322,9 +325,6 @@ def of_signed_positions(position):
 def wrapped(positions, length):
     """Positions as CuPy takes them: modulo the length."""
     return np.asarray(positions).astype(np.int64) % max(length, 1)
-
-
-LARGEST_COUNT = 2**31
 
 
 def taken_modulo(name, function):
