@@ -120,14 +120,17 @@ def of_zeros_first(name):
         "chdtrc": lambda v, x: (x == 0, 1.0),
         "gammainc": lambda a, x: (x == 0, 0.0),
         "gammaincc": lambda a, x: (np.isinf(a), 1.0),
-        "gdtr": lambda a, b, x: (x == 0, 0.0),
-        "gdtrc": lambda a, b, x: (x == 0, 1.0),
+        "gdtr": lambda a, b, x: ((x == 0) | np.isinf(b), 0.0),
+        "gdtrc": lambda a, b, x: ((x == 0) | np.isinf(b), 1.0),
         "pdtr": lambda k, m: (m == 0, 1.0),
         "pdtrc": lambda k, m: (m == 0, 0.0),
     }
 
     def function(*operands):
         missing = np.logical_or.reduce(np.broadcast_arrays(*map(np.isnan, operands)))
+        if name.startswith("gdtr"):
+            with np.errstate(invalid="ignore"):
+                missing |= np.isnan(operands[0] * operands[-1])
         condition, value = values[name](*operands)
         return np.where(missing & condition, value, getattr(scipy_special, name)(*operands))
 
@@ -138,11 +141,16 @@ def undefined_at(name, condition):
     return lambda *operands: np.where(condition(*operands), np.nan, getattr(scipy_special, name)(*operands))
 
 
+def undefined_beyond(name):
+    return undefined_at(name, lambda a, b, x: np.isinf(a * x))
+
+
 CUPYS = {
     "betaln": undefined_at("betaln", lambda a, b: (a + b <= 0) & (a + b == np.floor(a + b))),
     "expi": undefined_at("expi", lambda x: x == INF),  # exp(x) / x of an infinite x
-    "fdtr": undefined_at("fdtr", lambda a, b, x: np.isinf(a * x)),  # a x / (b + a x)
-    "fdtrc": undefined_at("fdtrc", lambda a, b, x: np.isinf(a * x)),
+    # By a x / (b + a x), which is 0 for infinite b, and NaN for infinite x.
+    "fdtr": lambda a, b, x: np.where(np.isinf(b) & np.isfinite(x), 0, undefined_beyond("fdtr")(a, b, x)),
+    "fdtrc": lambda a, b, x: np.where(np.isinf(b) & np.isfinite(x), 1, undefined_beyond("fdtrc")(a, b, x)),
     "fdtri": undefined_at("fdtri", lambda a, b, p: p <= 0),
     "i0e": lambda x: np.exp(-np.abs(x)) * scipy_special.i0(x),
     "i1e": lambda x: np.exp(-np.abs(x)) * scipy_special.i1(x),
@@ -162,8 +170,8 @@ def departing(special, monkeypatch):
 LIMITS_OF_DOMAINS = {
     "betaln": ([0.5, -2.5, 1.5, -0.5], [-2.5, 0.5, -0.5, 2.0]),
     "expi": ([INF, 1.0, -INF],),
-    "fdtr": ([1.0, 2.5, 1.0, INF], [1.0, 1.0, 2.0, 1.0], [INF, INF, 3.0, INF]),
-    "fdtrc": ([1.0, 2.5, 1.0, INF], [1.0, 1.0, 2.0, 1.0], [INF, INF, 3.0, INF]),
+    "fdtr": ([1.0, 2.5, 1.0, INF, 1.0], [1.0, 1.0, 2.0, 1.0, INF], [INF, INF, 3.0, INF, 2.0]),
+    "fdtrc": ([1.0, 2.5, 1.0, INF, 1.0], [1.0, 1.0, 2.0, 1.0, INF], [INF, INF, 3.0, INF, 2.0]),
     "fdtri": ([1.0, 2.5, 1.0, INF], [1.0, 1.0, 2.0, 1.0], [0.0, 0.0, 0.25, 0.0]),
     "i0e": ([0.5, 100.0, 1000.0, -1e30, INF],),
     "i1e": ([0.5, 100.0, 1000.0, -1e30, INF],),

@@ -48,14 +48,32 @@ def _is_pole_of_the_sum(cp: Any, a: Native, b: Native) -> Native:
     return (total <= 0) & (total == cp.floor(total)) & (a != cp.floor(a)) & (b != cp.floor(b))
 
 
-LIMITS: dict[str, tuple[Callable[..., Native], float]] = {
-    "betaln": (_is_pole_of_the_sum, -math.inf),
-    "expi": (lambda cp, x: x == math.inf, math.inf),
-    "fdtr": (lambda cp, a, b, x: (a > 0) & (b > 0) & (x == math.inf), 1.0),
-    "fdtrc": (lambda cp, a, b, x: (a > 0) & (b > 0) & (x == math.inf), 0.0),
-    "fdtri": (lambda cp, a, b, p: (a > 0) & (a < math.inf) & (b > 0) & (b < math.inf) & (p == 0), 0.0),
+def _has_infinite_freedom(cp: Any, a: Native, b: Native, x: Native) -> Native:
+    return cp.isinf(a) | cp.isinf(b)
+
+
+def _is_beyond_all(cp: Any, a: Native, b: Native, x: Native) -> Native:
+    return (a > 0) & (b > 0) & (x == math.inf)
+
+
+def _is_zero_probability(cp: Any, a: Native, b: Native, p: Native) -> Native:
+    return (a > 0) & (a < math.inf) & (b > 0) & (b < math.inf) & (p == 0)
+
+
+def _is_undefined_product(cp: Any, a: Native, b: Native, x: Native) -> Native:
+    return cp.isnan(cp.multiply(a, x))
+
+
+LIMITS: dict[str, tuple[tuple[Callable[..., Native], float], ...]] = {
+    "betaln": ((_is_pole_of_the_sum, -math.inf),),
+    "expi": ((lambda cp, x: x == math.inf, math.inf),),
+    "fdtr": ((_has_infinite_freedom, math.nan), (_is_beyond_all, 1.0)),
+    "fdtrc": ((_has_infinite_freedom, math.nan), (_is_beyond_all, 0.0)),
+    "fdtri": ((_has_infinite_freedom, math.nan), (_is_zero_probability, 0.0)),
+    "gdtr": ((_is_undefined_product, math.nan),),
+    "gdtrc": ((_is_undefined_product, math.nan),),
 }
-"""Functions that are NaN at a limit of their domain: the condition on the operands, and the value there."""
+"""Functions that are wrong at a limit of their domain: conditions on the operands, each with SciPy's value there."""
 
 
 class Special:
@@ -78,8 +96,8 @@ class Special:
             return function
         if name in NAN_LOST:
             function = _nan_for_nan(self._cp, function)
-        elif name in LIMITS:
-            function = _with_limit(self._cp, function, *LIMITS[name])
+        for condition, value in LIMITS.get(name, ()):
+            function = _with_limit(self._cp, function, condition, value)
         return _of_real(_in_double_precision(function) if name in IN_DOUBLE_PRECISION else function)
 
 
