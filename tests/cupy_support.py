@@ -60,8 +60,9 @@ def standin_device(spec, **options):
 
 
 def on_host(array):
-    """The values of an Array, or of a stand-in's native array, as a NumPy array."""
-    return np.array(array._native if isinstance(array, xp.Array) else array)
+    """The values of an Array, or of a native array of a stand-in or of CuPy, as a NumPy array."""
+    native = array._native if isinstance(array, xp.Array) else array
+    return native.get() if hasattr(native, "get") else np.array(native)  # NumPy reads no memory of a GPU
 
 
 def same(result, expected, *, rtol=0.0):

@@ -251,6 +251,9 @@ def test_functions_never_copy_to_the_host(single):
         ("hipErrorOutOfMemory: out of memory", True),
         ("CUFFT_ALLOC_FAILED", True),
         ("CUSOLVER_STATUS_ALLOC_FAILED", True),
+        ("Triton Error [CUDA]: out of memory", True),
+        ("Triton Error [HIP]: out of memory", True),
+        ("Triton Error [CUDA]: an illegal memory access was encountered", False),
         ("cudaErrorIllegalAddress: an illegal memory access was encountered", False),
     ],
 )
@@ -289,6 +292,23 @@ def test_a_runtime_without_devices_is_explained(status, hip, words):
 def test_no_devices_at_all_are_explained():
     with pytest.raises(BackendUnavailableError, match="no GPU"):
         CupyBackend().attach(host_cupy.StandIn(devices=0))
+
+
+def test_a_missing_compiler_of_kernels_is_named_with_what_to_install():
+    library = host_cupy.StandIn()
+
+    def missing():
+        raise RuntimeError("CuPy failed to load libnvrtc.so.12")
+
+    library.cuda.nvrtc.getVersion = missing
+    with pytest.raises(BackendUnavailableError, match=r"libnvrtc\.so\.12.*xtensor\[cuda12\]"):
+        CupyBackend().attach(library)
+
+
+def test_rocm_needs_no_compiler_of_cuda():
+    library = host_cupy.StandIn(hip=True)
+    del library.cuda.nvrtc
+    CupyBackend().attach(library)
 
 
 def run(code):

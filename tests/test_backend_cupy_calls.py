@@ -179,6 +179,21 @@ def test_components_of_a_complex_array_are_views(natives):
 
 
 @needs_cupy
+def test_shared_memory_and_broadcast_views_are_recognised(natives):
+    from xtensor_cupy._indexing import is_broadcast_view
+
+    functions, array = natives
+    native, complex_native = array(np.ones((4, 3))), array(np.ones(2, np.complex64))
+    for other, shared in ((native[1:], True), (native[:0], False), (complex_native, False)):
+        assert cupy.may_share_memory(native, other) is shared
+    assert not cupy.may_share_memory(native[:2], native[2:])
+    assert cupy.may_share_memory(complex_native, functions.real(complex_native))
+    assert is_broadcast_view(functions.broadcast_to(native, (2, 4, 3)))
+    for plain in (native, native[:1], functions.permute_dims(native, (1, 0)), cupy.empty((3, 0))):
+        assert not is_broadcast_view(plain)
+
+
+@needs_cupy
 def test_reshape_without_a_copy_refuses_what_needs_one(natives):
     functions, array = natives
     native = functions.permute_dims(array(np.ones((2, 3))), (1, 0))

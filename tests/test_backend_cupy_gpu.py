@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from cupy_support import FLOATS, INF, SPECIAL, cupy, needs_gpu, pairs, same
+from assignment_cases import READ_ONLY_WRITES
+from cupy_support import FLOATS, INF, NAN, SPECIAL, cupy, needs_gpu, pairs, same
 
 import xtensor as xp
 
@@ -126,3 +127,45 @@ def test_gpu_sorts_and_extremes_of_special_values_are_numpys(gpu, dtype):
     assert int(xp.argmax(device)) == int(np.argmax(x))
     assert math.isnan(float(xp.max(device)))
     assert float(xp.max(xp.full((7,), -INF, dtype=dtype, device=gpu))) == -INF
+
+
+def test_gpu_comparisons_and_sets_of_subnormal_numbers_are_numpys(gpu):
+    x = np.array([1e-40, 0.0, -1e-40, 2e-40, 1e-40, NAN, -1.0, -NAN], np.float32)
+    a = xp.asarray(x, device=gpu)
+    same(xp.nonzero(a)[0], np.nonzero(x)[0])
+    same(xp.astype(a, xp.bool), x.astype(bool))
+    same(xp.max(a[:5]), x[3])
+    same(xp.isin(a, a[:2]), np.isin(x, x[:2]))
+    same(xp.searchsorted(xp.sort(a[:5]), a[:5]), np.searchsorted(np.sort(x[:5]), x[:5]))
+    for result, expected in zip(xp.unique_all(a), np.unique_all(x), strict=True):
+        same(result, expected)
+
+
+def test_gpu_members_beside_a_complex_nan_are_found(gpu):
+    members = xp.asarray([1, 5, complex(0, NAN)], dtype=xp.complex128, device=gpu)
+    same(xp.isin(xp.asarray([1, 5, 3], dtype=xp.complex128, device=gpu), members), [True, True, False])
+
+
+def test_gpu_float16_is_added_up_in_float32(gpu):
+    x = (np.random.default_rng(0).standard_normal(70_000) * 8).astype(np.float16)
+    a = xp.asarray(x, device=gpu)
+    same(xp.std(a), x.astype(np.float64).std().astype(np.float16))
+    pair = xp.asarray(np.array([300.0, -300.0], np.float16), device=gpu)
+    same(xp.vecdot(pair, xp.abs(pair)), np.float16(0))
+
+
+def test_gpu_products_and_shifts_are_numpys(gpu):
+    x = np.array([0.0, 1e200, 1e200, 1e200])
+    same(xp.cumulative_prod(xp.asarray(x, device=gpu)), [0.0, 0.0, 0.0, 0.0])
+    counts = np.array([0, 63, 64, 2**32, -1])
+    for name in ("bitwise_left_shift", "bitwise_right_shift"):
+        result = getattr(xp, name)(xp.asarray(np.full(5, -5), device=gpu), xp.asarray(counts, device=gpu))
+        same(result, getattr(np, name)(np.full(5, -5), counts))
+
+
+@pytest.mark.parametrize("write", READ_ONLY_WRITES.values(), ids=READ_ONLY_WRITES)
+def test_gpu_broadcast_views_are_read_only(gpu, write):
+    x = xp.asarray([1.0, 2.0], device=gpu)
+    with pytest.raises(ValueError, match="read-only"):
+        write(xp.broadcast_to(x, (2, 2)), xp.asarray([0], device=gpu))
+    same(xp.asarray(x, device="cpu"), [1.0, 2.0])

@@ -138,3 +138,50 @@ def test_trace_of_integers_is_exact(single):
     result = xp.linalg.trace(xp.asarray(a, device=single), offset=1)
     assert result.dtype == np.int64
     same(result, 1 + 6 + 11)
+
+
+def test_the_factor_of_a_matrix_that_is_not_positive_definite_is_nan(single):
+    good, bad = np.array([[4.0, 2.0], [2.0, 3.0]]), np.array([[1.0, 2.0], [2.0, 1.0]])
+    result = xp.linalg.cholesky(xp.asarray(np.stack([good, bad, np.zeros((2, 2))]), device=single))
+    same(result[0], np.linalg.cholesky(good), rtol=1e-15)
+    assert np.isnan(on_host(result)[1:]).all()
+    complex_result = xp.linalg.cholesky(xp.asarray(bad + 0j, device=single), upper=True)
+    assert np.isnan(on_host(complex_result)).all()
+    assert xp.linalg.cholesky(xp.zeros((2, 0, 0), device=single)).shape == (2, 0, 0)
+
+
+def test_the_inverse_of_a_singular_matrix_of_a_stack_is_not_left_unwritten(single):
+    stack = np.array([[[2.0, 0.0], [0.0, 4.0]], [[1.0, 1.0], [1.0, 1.0]]])
+    result = xp.linalg.inv(xp.asarray(stack, device=single))
+    same(result[0], [[0.5, 0.0], [0.0, 0.25]])
+    assert not np.isfinite(on_host(result)[1]).any()
+    integers = xp.linalg.inv(xp.asarray(stack[:1].astype(np.int64), device=single))
+    same(integers, [[[0.5, 0.0], [0.0, 0.25]]])
+    assert xp.linalg.inv(xp.zeros((0, 2, 2), device=single)).shape == (0, 2, 2)
+
+
+@pytest.mark.parametrize("name", ["eig", "eigvals"])
+@pytest.mark.parametrize("error", [RuntimeError("geev is not available"), NotImplementedError("geev for HIP")])
+def test_eigenvalues_that_the_solver_lacks_are_not_implemented(single, monkeypatch, name, error):
+    def refuse(x):
+        raise error
+
+    for solver in ("eig", "eigvals"):
+        monkeypatch.setattr(single._library.library.linalg, solver, refuse, raising=False)
+    with pytest.raises(NotImplementedError, match=r"to_device\('cpu'\)"):
+        getattr(xp.linalg, name)(xp.ones((2, 2), device=single))
+
+
+def test_other_errors_of_the_solver_of_eigenvalues_are_kept(single, monkeypatch):
+    def fail(x):
+        raise RuntimeError("CUSOLVER_STATUS_EXECUTION_FAILED")
+
+    monkeypatch.setattr(single._library.library.linalg, "eig", fail, raising=False)
+    with pytest.raises(RuntimeError, match="EXECUTION_FAILED"):
+        xp.linalg.eig(xp.ones((2, 2), device=single))
+
+
+def test_a_real_transform_of_a_spectrum_that_is_not_hermitian_is_numpys(single):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((4, 3)) + 1j * rng.standard_normal((4, 3))
+    np.testing.assert_allclose(on_host(xp.fft.irfftn(xp.asarray(x, device=single))), np.fft.irfftn(x), atol=1e-15)

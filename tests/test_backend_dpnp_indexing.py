@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from assignment_cases import OVERLAPPING, POSITIONS
 from dpnp_support import host, on_sycl, sycl
 
 import xtensor as xp
@@ -125,19 +126,10 @@ def test_a_float_is_truncated_in_an_assignment_to_integers(sycl):
     assert host(x).tolist() == [2, -2]
 
 
-OVERLAPPING = {
-    "indices are the array": lambda x, _: x.__setitem__(x[::-1], 7),
-    "values are the array": lambda x, positions: x.__setitem__(positions, x),
-    "values are a view": lambda x, positions: x.__setitem__((positions[:2],), x[2:4]),
-    "masked values are a view": lambda x, _: x.__setitem__(x > 1, x[1:4]),
-    "slices": lambda x, _: x.__setitem__(slice(1, None), x[:-1]),
-}
-
-
 @on_sycl
 @pytest.mark.parametrize("assign", OVERLAPPING.values(), ids=OVERLAPPING)
 def test_assignment_of_overlapping_memory_is_numpys(sycl, assign):
-    values, positions = np.arange(5), np.asarray([4, 0, 3, 1, 2])
+    values, positions = np.arange(5), np.asarray(POSITIONS)
     x = xp.asarray(values, copy=True)
     assign(x, xp.asarray(positions))
     assign(values, positions)

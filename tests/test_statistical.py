@@ -103,6 +103,21 @@ def test_correction_adjusts_the_divisor(device, name, data):
     expect(result, expected, dtype=x.host.dtype, ulp=64, atol=atol, signs=False)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("deviation", [8.0, 300.0])
+def test_deviation_of_numbers_whose_squares_exceed_float16(device, dtype, deviation):
+    if dtype not in device.dtype_names() or not hasattr(xp, dtype):
+        pytest.skip(f"the device does not compute with {dtype}")
+    x = xp.asarray([[deviation, -deviation]] * 2048, dtype=getattr(xp, dtype))
+    for axis in (None, 0, 1):
+        result = xp.std(xp.asarray(x - deviation * (axis == 0)), axis=axis)
+        assert result.dtype == x.dtype
+        expected = 0.0 if axis == 0 else deviation
+        assert xp.all(result == expected), (axis, result)
+    if deviation == 8.0:
+        assert float(xp.var(x)) == 64.0
+
+
 SCANS = {"cumulative_prod": 4.0, "cumulative_sum": 100.0}
 """Cumulative functions, with the bound of their operands' elements."""
 

@@ -67,6 +67,14 @@ def test_diff_with_prepend_and_append(device, ends, data):
         expect(result, np.diff(x.host, **{end: edge.host for end, edge in edges.items()}))
 
 
+def test_diff_of_order_zero_is_a_new_array(device):
+    x = xp.ones(3)
+    y = xp.diff(x, n=0, prepend=xp.zeros(1))
+    assert y.tolist() == [1.0, 1.0, 1.0]
+    y[0] = 7.0
+    assert x.tolist() == [1.0, 1.0, 1.0]
+
+
 def test_diff_of_order_beyond_the_length_is_empty(device):
     assert xp.diff(xp.ones(3), n=5).shape == (0,)
 

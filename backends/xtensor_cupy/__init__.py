@@ -31,8 +31,13 @@ EXHAUSTED = (
     "CUBLAS_STATUS_ALLOC_FAILED",
     "CUSOLVER_STATUS_ALLOC_FAILED",
     "CUFFT_ALLOC_FAILED",
+    "Triton Error [CUDA]: out of memory",
+    "Triton Error [HIP]: out of memory",
 )
-"""Names of the out-of-memory errors of CuPy's runtimes and libraries; its allocator's own error is a MemoryError."""
+"""Parts of the out-of-memory errors of CuPy's runtimes and libraries, and of Triton, whose kernels use CuPy's arrays.
+
+CuPy's allocator raises a MemoryError.
+"""
 
 
 class CupyBackend(Backend):
@@ -57,6 +62,7 @@ class CupyBackend(Backend):
 
     def __init__(self) -> None:
         self._cp: Any = None
+        self._indexing: Any = None
         self._count = 0
         self._kind = "cuda"
 
@@ -84,7 +90,16 @@ class CupyBackend(Backend):
             raise BackendUnavailableError(*_explanation(error, kind)) from error
         if not count:
             raise BackendUnavailableError(*_no_device(kind))
-        self._cp, self._kind, self._count = library, kind, count
+        if kind == "cuda":
+            try:
+                library.cuda.nvrtc.getVersion()
+            except Exception as error:  # a wheel of CuPy without CUDA's compiler and libraries, and no toolkit
+                raise BackendUnavailableError(
+                    f"CuPy finds no NVRTC, the compiler of its kernels: {_cause(error)}", REMEDY
+                ) from error
+        from ._indexing import Indexing
+
+        self._cp, self._kind, self._count, self._indexing = library, kind, count, Indexing(library)
 
     def devices(self) -> Sequence[str]:
         return tuple(f"{self._kind}:{index}" for index in range(self._count))
@@ -96,7 +111,7 @@ class CupyBackend(Backend):
     def namespace(self, spec: str) -> Any:
         from ._namespace import Namespace, OnDevice
 
-        functions = Namespace(self._cp)
+        functions = Namespace(self._cp, self._indexing)
         return functions if self._count == 1 else OnDevice(functions, self._binder(spec))
 
     def _binder(self, spec: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -131,26 +146,17 @@ class CupyBackend(Backend):
 
     def getitem(self, native: Native, key: Any) -> Native:
         if self._count == 1:
-            return native[key]
+            return self._indexing.getitem(native, key)
         with native.device:
-            return native[key]
+            return self._indexing.getitem(native, key)
 
     def setitem(self, native: Native, key: Any, value: Native) -> Native:
         if self._count == 1:
-            self._assign(native, key, value)
+            self._indexing.assign(native, key, value)
         else:
             with native.device:
-                self._assign(native, key, value)
+                self._indexing.assign(native, key, value)
         return native
-
-    def _assign(self, native: Native, key: Any, value: Native) -> None:
-        if value.__class__ is float or value.__class__ is complex:
-            from ._namespace import is_negative_zero
-
-            if is_negative_zero(value):
-                # CuPy would fill the memory with zeros of positive sign.
-                value = 0 if native.dtype.kind in "biu" else self._cp.array(np.asarray(value, native.dtype))
-        native[key] = value
 
     def dlpack_device(self, spec: str) -> tuple[int, int]:
         return (2 if self._kind == "cuda" else 10, _index(spec))  # kDLCUDA, kDLROCM

@@ -1,7 +1,8 @@
 """CuPy's in-place operators, for the operands on which they agree with the functions.
 
 For all other operands the core computes the result and assigns it: quotients of complex numbers, which are corrected;
-integer powers and quotients of integers, whose result dtype may not fit; bfloat16, which is computed in float32.
+shifts, too; integer powers and quotients of integers, whose result dtype may not fit; bfloat16, which is computed in
+float32.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from typing import Any
 
 from xtensor.backend import Native
 
+from ._indexing import refuse_broadcast_view
+
 __all__ = ["OPERATORS", "Inplace"]
 
 OPERATORS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "add": (operator.iadd, "biufc"),
     "bitwise_and": (operator.iand, "biu"),
-    "bitwise_left_shift": (operator.ilshift, "iu"),
     "bitwise_or": (operator.ior, "biu"),
-    "bitwise_right_shift": (operator.irshift, "iu"),
     "bitwise_xor": (operator.ixor, "biu"),
     "divide": (operator.itruediv, "f"),
     "multiply": (operator.imul, "biufc"),
@@ -43,6 +44,7 @@ def _for_kinds(operate: Callable[[Any, Any], Any], kinds: str) -> Callable[[Nati
     def in_place(x1: Native, x2: Native) -> Native:
         if x1.dtype.kind not in kinds or getattr(x2, "dtype", x1.dtype).kind == "V":
             return NotImplemented
+        refuse_broadcast_view(x1)
         return operate(x1, x2)
 
     return in_place

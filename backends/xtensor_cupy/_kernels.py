@@ -39,6 +39,11 @@ I magnitude = bits & mask;
 key = magnitude > infinity ? nan : (bits < 0 ? -magnitude : magnitude);
 """
 
+# As NumPy shifts by negative counts and by counts of the width or more. A GPU takes counts modulo 2**32, or the width.
+SHIFT = "bool outside = n < 0 || n >= T(8 * sizeof(T));"
+LEFT_SHIFT = f"{SHIFT} z = outside ? T(0) : T(x << n);"
+RIGHT_SHIFT = f"{SHIFT} z = outside ? (x < 0 ? T(-1) : T(0)) : T(x >> n);"
+
 LINSPACE = """
 if (i == last) y = stop;
 else y = start + (step == T(0) ? delta * (double(i) / parts) : step * double(i));
@@ -50,8 +55,21 @@ for (long long k = 0; k < n; ++k) product = product * x[i * n + k];
 y = product;
 """
 
-LARGEST = "(a > b || a != a) ? a : b"
-SMALLEST = "(a < b || a != a) ? a : b"
+PRODUCTS_IN_ORDER = """
+T product = T(1);
+for (long long k = 0; k < n; ++k) {
+    product = product * x[i * n + k];
+    y[i * n + k] = product;
+}
+"""
+
+# Extremes of integers that order as the numbers do, as floating-point comparisons may flush subnormal numbers to zero.
+# The bits of a negative number are inverted, but for the sign; a NaN is the largest integer, or the smallest.
+MASK = "I(~(I(1) << (8 * sizeof(I) - 1)))"
+INFINITY_BITS = "(sizeof(I) == 2 ? I(0x7c00) : sizeof(I) == 4 ? I(0x7f800000) : I(0x7ff0000000000000))"
+ORDERED = f"((x & {MASK}) > {INFINITY_BITS} ? I({{nan}}) : x < 0 ? I(x ^ {MASK}) : x)"
+BITS = f"y = a < 0 ? a ^ {MASK} : a"
+LOWEST = f"(~{MASK})"
 
 
 class Kernels:
@@ -64,6 +82,9 @@ class Kernels:
         self.remainder = elementwise("T x, T y", "T z", REMAINDER, "remainder")
         self.nextafter = elementwise("I x, I y, I mask, I infinity", "I z", NEXTAFTER, "nextafter")
         self.key = elementwise("I bits, I mask, I infinity, I nan", "I key", KEY, "key")
+        self.nonzero = elementwise("I bits, I mask", "bool y", "y = (bits & mask) != 0;", "nonzero")
+        self.left_shift = elementwise("T x, T n", "T z", LEFT_SHIFT, "left_shift")
+        self.right_shift = elementwise("T x, T n", "T z", RIGHT_SHIFT, "right_shift")
         self.one_nan = elementwise("T x, T nan", "T y", "y = x == x ? x : nan;", "one_nan")
         self.fill = elementwise("T value", "T y", "y = value;", "fill")
         self.arange_of_integers = elementwise(
@@ -74,8 +95,25 @@ class Kernels:
             "T start, T stop, T step, T delta, float64 parts, int64 last", "T y", LINSPACE, "linspace"
         )
         self.product_in_order = elementwise("raw T x, int64 n", "T y", PRODUCT_IN_ORDER, "product_in_order")
-        self.max = cp.ReductionKernel("T x", "T y", "x", LARGEST, "y = a", "-1.0 / 0.0", "xtensor_max")
-        self.min = cp.ReductionKernel("T x", "T y", "x", SMALLEST, "y = a", "1.0 / 0.0", "xtensor_min")
+        self.products_in_order = elementwise("raw T x, int64 n", "raw T y", PRODUCTS_IN_ORDER, "products_in_order")
+        self.max = cp.ReductionKernel(
+            "I x", "I y", ORDERED.format(nan=MASK), "a > b ? a : b", BITS, LOWEST, "xtensor_max"
+        )
+        self.min = cp.ReductionKernel(
+            "I x", "I y", ORDERED.format(nan=LOWEST), "a < b ? a : b", BITS, MASK, "xtensor_min"
+        )
+
+    def extreme(self, name: str, x: Any, **options: Any) -> Any:
+        """Return the maximum or the minimum of floating-point numbers, NaN if one is; ``name`` is "max" or "min"."""
+        integers, _, _ = layout(x.dtype)
+        return getattr(self, name)(x.view(integers), **options).view(x.dtype)
+
+    def truth(self, x: Any) -> Any:
+        """Return whether each element of a float32 or complex64 array is not zero: subnormal numbers are not."""
+        integers = np.dtype(f"int{8 * x.dtype.itemsize}")
+        component, mask, _ = layout(np.finfo(x.dtype).dtype)
+        both = sum(int(mask) << shift for shift in range(0, 8 * x.dtype.itemsize, 8 * component.itemsize))
+        return self.nonzero(x.view(integers), integers.type(both))
 
     def keys(self, x: Any, *, nan: int) -> Any:
         """Return integers that order as the floating-point numbers do; zeros of both signs have one key.

@@ -1,11 +1,13 @@
 """CuPy's linear algebra in the standard's names and signatures.
 
 CuPy finds out on the device whether a matrix is singular or not positive-definite. By default it raises no error, as
-the host would have to wait for the device; ``cupyx.errstate(linalg="raise")`` makes it check.
+the host would have to wait for the device; ``cupyx.errstate(linalg="raise")`` makes it check. Here the factor of a
+matrix that is not positive-definite is NaN; the inverse of a singular matrix has infinite or NaN elements.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from xtensor.backend import DType, Native
 
 __all__ = ["Linalg"]
 
-UNCHANGED = ("cross", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "qr", "slogdet", "svd")
+UNCHANGED = ("cross", "det", "eigh", "eigvalsh", "qr", "slogdet", "svd")
 """Functions that are CuPy's own."""
 
 
@@ -32,10 +34,38 @@ class Linalg:
         if not x.size:
             return cp.empty(x.shape, dtype=_inexact(x.dtype))
         factor = cp.linalg.cholesky(x)
+        # cuSOLVER stops at the first pivot that is not positive, and leaves a partly factored matrix.
+        pivots = cp.real(cp.diagonal(factor, axis1=-2, axis2=-1))
+        factored = cp.all((pivots > 0) & cp.isfinite(pivots), axis=-1, keepdims=True)[..., None]
+        factor = cp.where(factored, factor, factor.dtype.type(math.nan))
         return cp.conj(factor.swapaxes(-2, -1)) if upper else factor
 
     def diagonal(self, x: Native, *, offset: int = 0) -> Native:
         return self._cp.diagonal(x, offset=offset, axis1=-2, axis2=-1)
+
+    def eig(self, x: Native) -> tuple[Native, Native]:
+        return self._of_general_matrices("eig", x)  # type: ignore[no-any-return]
+
+    def eigvals(self, x: Native) -> Native:
+        return self._of_general_matrices("eigvals", x)
+
+    def _of_general_matrices(self, name: str, x: Native) -> Any:
+        """``cp.linalg.eig`` or ``eigvals``, which raise RuntimeError where cuSOLVER or rocSOLVER lacks the solver."""
+        try:
+            return getattr(self._cp.linalg, name)(x)
+        except RuntimeError as error:
+            if not isinstance(error, NotImplementedError) and "geev is not available" not in str(error):
+                raise
+            raise NotImplementedError(
+                f"linalg.{name}() needs cuSOLVER 11.7 or newer, and ROCm has no such solver; "
+                "move the operand to the host with x.to_device('cpu')"
+            ) from error
+
+    def inv(self, x: Native) -> Native:
+        if x.ndim == 2 or not x.size:
+            return self._cp.linalg.inv(x)
+        # CuPy's inverse of a stack leaves uninitialised memory for a singular matrix.
+        return self.solve(x, self._cp.eye(x.shape[-1], dtype=_inexact(x.dtype)))
 
     def solve(self, x1: Native, x2: Native) -> Native:
         # CuPy requires stacks of equal shape, and does not take one vector beside a stack of matrices.

@@ -4,8 +4,11 @@ Requirements: no function waits for the device, except those whose result's shap
 ``unique_*``, ``repeat`` by an array); kernels launch on CuPy's current stream, and memory comes from its pool. The
 library is a parameter, so that the functions can be tested on another one.
 
-Positions out of bounds in ``take``, ``take_along_axis`` and index arrays wrap around: an error would require the host
-to wait for the device.
+Positions out of bounds in ``take``, ``take_along_axis`` and index arrays wrap around, unless their check is requested
+(``_indexing.CHECK``): an error requires the host to wait for the device.
+
+CuPy compiles its kernels with options that flush subnormal float32 numbers to zero. Functions that compare, order or
+count elements work on the numbers' bits (``Kernels.keys``, ``Kernels.truth``); arithmetic flushes.
 """
 
 from __future__ import annotations
@@ -19,29 +22,37 @@ import numpy as np
 from xtensor.backend import DType, Native
 
 from ._fft import Fft
+from ._indexing import Indexing, is_negative_zero
 from ._inplace import Inplace
 from ._kernels import Kernels, layout
 from ._linalg import Linalg
 from ._special import Special
 
-__all__ = ["UNCHANGED", "Namespace", "OnDevice", "is_negative_zero"]
+__all__ = ["UNCHANGED", "Namespace", "OnDevice"]
 
 UNCHANGED = (
     *("abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and", "bitwise_invert"),
-    *("bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "ceil", "conj", "copysign"),
+    *("bitwise_or", "bitwise_xor", "ceil", "conj", "copysign"),
     *("cos", "cosh", "divide", "equal", "exp", "expm1", "floor", "greater", "greater_equal", "hypot", "isfinite"),
     *("isinf", "isnan", "less", "less_equal", "log", "log10", "log1p", "logaddexp", "logical_and", "logical_not"),
-    *("logical_or", "logical_xor", "matmul", "maximum", "minimum", "multiply", "negative", "not_equal", "positive"),
-    *("pow", "reciprocal", "signbit", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh", "trunc"),
-    *("all", "any", "broadcast_to", "expand_dims", "flip", "mean", "moveaxis", "nonzero", "roll", "squeeze"),
-    *("stack", "sum", "take", "tensordot", "tile", "tril", "triu"),
+    *("logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative", "not_equal", "positive"),
+    *("signbit", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh", "trunc"),
+    *("broadcast_to", "expand_dims", "flip", "mean", "moveaxis", "roll", "squeeze", "stack", "tile"),
 )
 """Functions that are CuPy's own, some of them corrected by the core (``CupyBackend.corrections``)."""
 
 IN_ORDER = 1024
 """The largest number of factors that are multiplied one after another, as NumPy multiplies them."""
 
+LARGEST_COUNT = 2**31
+"""The number of elements from which on CuPy's scans and ``take`` compute positions that overflow."""
+
 LARGEST_BYTES = np.iinfo(np.int64).max
+
+FLUSHED = "fF"
+"""The dtypes whose subnormal numbers CuPy's kernels flush to zero: float32, complex64."""
+
+HALF = np.dtype(np.float16)
 
 Axes = int | tuple[int, ...] | None
 
@@ -49,9 +60,10 @@ Axes = int | tuple[int, ...] | None
 class Namespace:
     """The functions on arrays of the current device."""
 
-    def __init__(self, cp: Any) -> None:
+    def __init__(self, cp: Any, indexing: Indexing | None = None) -> None:
         self._cp = cp
         self._kernels = Kernels(cp)
+        self._indexing = Indexing(cp) if indexing is None else indexing
         for name in UNCHANGED:
             setattr(self, name, getattr(cp, name))
         self.linalg = Linalg(cp)
@@ -109,9 +121,17 @@ class Namespace:
     # -- elementwise ----------------------------------------------------------------------------------------------
 
     def astype(self, x: Native, dtype: DType, *, copy: bool = True) -> Native:
-        if x.dtype.kind == "c" and dtype.kind == "b":
+        if dtype.kind == "b" and x.dtype.char in FLUSHED:
+            return self._kernels.truth(x)
+        if dtype.kind == "b" and x.dtype.kind == "c":
             return self._cp.not_equal(x, 0)  # CuPy takes the real component alone
         return x.astype(dtype, copy=copy)
+
+    def bitwise_left_shift(self, x1: Native | int, x2: Native | int) -> Native:
+        return self._kernels.left_shift(*self._promoted(x1, x2))
+
+    def bitwise_right_shift(self, x1: Native | int, x2: Native | int) -> Native:
+        return self._kernels.right_shift(*self._promoted(x1, x2))
 
     def complex_of(self, real: Native, imag: Native) -> Native:
         """``real + imag·j``, each component exactly as given."""
@@ -146,8 +166,18 @@ class Namespace:
 
         return self._kernels.nextafter(bits(x1), bits(x2), mask, infinity).view(dtype)
 
+    def pow(self, x1: Native | complex, x2: Native | complex) -> Native:
+        if x2.__class__ is int and x2 < 0 and getattr(x1, "dtype", HALF).kind == "i":
+            # Arrays of negative exponents give 0 or ±1, as the host does not look at them.
+            raise ValueError("Integers to negative integer powers are not allowed.")
+        return self._cp.power(x1, x2)
+
     def real(self, x: Native) -> Native:
         return x.real
+
+    def reciprocal(self, x: Native) -> Native:
+        # CuPy's complex quotient is NaN for infinite, very large and very small divisors.
+        return NotImplemented if x.dtype.kind == "c" else self._cp.reciprocal(x)
 
     def remainder(self, x1: Native | float, x2: Native | float) -> Native:
         dtype = _result_type(x1, x2)
@@ -185,9 +215,40 @@ class Namespace:
     def reshape(self, x: Native, shape: tuple[int, ...], *, copy: bool | None = None) -> Native:
         return x.reshape(shape, copy=copy)
 
+    def tril(self, x: Native, *, k: int = 0) -> Native:
+        return _of_bits(self._cp.tril, x, k)
+
+    def triu(self, x: Native, *, k: int = 0) -> Native:
+        return _of_bits(self._cp.triu, x, k)
+
+    # -- products ---------------------------------------------------------------------------------------------------
+
+    def matmul(self, x1: Native, x2: Native) -> Native:
+        return self._product(self._cp.matmul, x1, x2, x1.shape[-1])
+
+    def tensordot(self, x1: Native, x2: Native, *, axes: int | tuple[tuple[int, ...], tuple[int, ...]]) -> Native:
+        over = range(x1.ndim - axes, x1.ndim) if isinstance(axes, int) else axes[0]
+        return self._product(self._cp.tensordot, x1, x2, math.prod(x1.shape[axis] for axis in over), axes=axes)
+
+    def _product(self, function: Callable[..., Native], x1: Native, x2: Native, length: int, **options: Any) -> Native:
+        """A product over ``length`` elements; CuPy adds up float16 in float16 where the result has one element."""
+        dtype = _result_type(x1, x2)
+        if dtype == HALF and x1.size == x2.size == length:
+            x1, x2 = (x.astype(np.float32) for x in (x1, x2))
+            return function(x1, x2, **options).astype(dtype)
+        return function(x1, x2, **options)
+
     # -- indexing, searching, sorting, sets -----------------------------------------------------------------------
 
+    def take(self, x: Native, indices: Native, *, axis: int) -> Native:
+        self._indexing.check_positions(indices, x.shape[axis], axis)
+        if axis and indices.size * math.prod(x.shape[axis + 1 :]) >= LARGEST_COUNT:
+            # Only along the first axis are CuPy's positions right.
+            return self._cp.moveaxis(self._cp.take(self._cp.moveaxis(x, axis, 0), indices, axis=0), 0, axis)
+        return self._cp.take(x, indices, axis=axis)
+
     def take_along_axis(self, x: Native, indices: Native, *, axis: int) -> Native:
+        self._indexing.check_positions(indices, x.shape[axis], axis)
         return self._cp.take_along_axis(x, indices.astype(np.int64, copy=False), axis)
 
     def argmax(self, x: Native, *, axis: int | None = None, keepdims: bool = False) -> Native:
@@ -228,13 +289,22 @@ class Namespace:
         return self._kernels.one_nan(x, x.dtype.type(math.nan))
 
     def count_nonzero(self, x: Native, *, axis: Axes = None, keepdims: bool = False) -> Native:
-        counts = self._cp.count_nonzero(x, axis=axis)
+        counts = self._cp.count_nonzero(self._truth(x), axis=axis)
         return counts.reshape(_keepdims_shape(x.shape, axis)) if keepdims else counts
+
+    def nonzero(self, x: Native) -> tuple[Native, ...]:
+        return self._cp.nonzero(self._truth(x))  # type: ignore[no-any-return]
+
+    def _truth(self, x: Native) -> Native:
+        """An array whose elements are not zero where those of ``x`` are not, subnormal numbers included."""
+        return self._kernels.truth(x) if x.dtype.char in FLUSHED else x
 
     def searchsorted(
         self, x1: Native, x2: Native | float, *, side: str = "left", sorter: Native | None = None
     ) -> Native:
         x1, x2 = self._promoted(x1, x2)
+        if x1.dtype.kind == "f":
+            x1, x2 = (self._kernels.keys(x, nan=1) for x in (x1, x2))
         return self._cp.searchsorted(x1, x2, side=side, sorter=sorter)
 
     def isin(self, x1: Native | complex, x2: Native | complex, *, invert: bool = False) -> Native:
@@ -242,7 +312,12 @@ class Namespace:
         if np.result_type(*operands).kind == "f" and not any(_is_float(item) for item in operands):
             return NotImplemented  # int64 beside uint64: float64 cannot tell neighbours apart
         x1, x2 = self._promoted(x1, x2)
-        return self._cp.isin(x1, self._one_nan(x2), invert=invert)
+        if x1.dtype.kind == "f":
+            x1, x2 = self._kernels.keys(x1, nan=1), self._kernels.keys(x2, nan=-1)  # NaN equals no NaN
+        elif x1.dtype.kind == "c":
+            # CuPy sorts a number with a NaN last, and its search then finds it smaller than others.
+            x2 = self._kernels.one_nan(x2, x2.dtype.type(complex(math.nan, math.nan)))
+        return self._cp.isin(x1, x2, invert=invert)
 
     def _promoted(self, *operands: Any) -> tuple[Native, ...]:
         dtype = _result_type(*operands)
@@ -267,10 +342,41 @@ class Namespace:
             shapes = {"return_index": (0,), "return_inverse": x.shape, "return_counts": (0,)}
             extra = (self._cp.empty(shapes[name], dtype=np.int64) for name in returned)
             return (self._cp.empty((0,), dtype=x.dtype), *extra)
-        result = self._cp.unique(self._one_nan(x), equal_nan=False, **returned)
+        if x.dtype.kind == "f":
+            return self._unique_numbers(x, **returned)
+        result = self._cp.unique(x, equal_nan=False, **returned)
         return result if isinstance(result, tuple) else (result,)
 
+    def _unique_numbers(self, x: Native, **returned: bool) -> tuple[Native, ...]:
+        """``cp.unique`` of floats, which it sorts by the sign of NaN and compares after flushing, on integer keys."""
+        cp, flat = self._cp, x.reshape(-1)
+        keys = self._kernels.keys(flat, nan=1)
+        order = cp.argsort(keys)
+        keys = keys[order]
+        first = cp.empty(keys.shape, dtype=np.bool_)
+        first[:1] = True
+        first[1:] = (keys[1:] != keys[:-1]) | (keys[1:] == np.iinfo(keys.dtype).max)  # a NaN is equal to none
+        starts = cp.nonzero(first)[0]
+        outcome = [flat[order[starts]]]
+        if "return_index" in returned:
+            outcome.append(order[starts])
+        if "return_inverse" in returned:
+            inverse = cp.empty(keys.shape, dtype=np.int64)
+            inverse[order] = cp.cumsum(first, axis=0, dtype=np.dtype(np.int64)) - 1
+            outcome.append(inverse.reshape(x.shape))
+        if "return_counts" in returned:
+            ends = cp.empty(starts.shape, dtype=np.int64)
+            ends[:-1], ends[-1:] = starts[1:], keys.size
+            outcome.append(ends - starts)
+        return tuple(outcome)
+
     # -- reductions -----------------------------------------------------------------------------------------------
+
+    def all(self, x: Native, *, axis: Axes = None, keepdims: bool = False) -> Native:
+        return self._cp.all(self._truth(x), axis=axis, keepdims=keepdims)
+
+    def any(self, x: Native, *, axis: Axes = None, keepdims: bool = False) -> Native:
+        return self._cp.any(self._truth(x), axis=axis, keepdims=keepdims)
 
     def max(self, x: Native, *, axis: Axes = None, keepdims: bool = False) -> Native:
         return self._extreme("max", x, axis, keepdims)
@@ -279,15 +385,14 @@ class Namespace:
         return self._extreme("min", x, axis, keepdims)
 
     def _extreme(self, name: str, x: Native, axis: Axes, keepdims: bool) -> Native:
-        """``cp.max`` or ``cp.min``; a kernel for floats, as CuPy's identity elements are finite."""
+        """``cp.max`` or ``cp.min``; a kernel for floats: CuPy's identities are finite, and its comparisons flush."""
         if _length(x.shape, axis) == 0:
             raise ValueError(
                 f"zero-size array to reduction operation {name}imum which has no identity: shape {x.shape}, axis {axis}"
             )
         if x.dtype.kind != "f":
             return getattr(self._cp, name)(x, axis=axis, keepdims=keepdims)
-        work = x.astype(np.float32) if x.dtype == np.float16 else x
-        return getattr(self._kernels, name)(work, axis=axis, keepdims=keepdims).astype(x.dtype, copy=False)
+        return self._kernels.extreme(name, x, axis=axis, keepdims=keepdims)
 
     def prod(self, x: Native, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False) -> Native:
         # In order where that is cheap: [1e200, 1e200, 0] gives NaN and [0, 1e200, 1e200] gives 0, as in NumPy.
@@ -295,20 +400,35 @@ class Namespace:
         length = _length(x.shape, axis)
         if wanted.kind not in "fc" or length > IN_ORDER:
             return self._cp.prod(x, axis=axis, dtype=dtype, keepdims=keepdims)
-        reduced = _axes(axis, x.ndim)
-        remaining = tuple(position for position in range(x.ndim) if position not in reduced)
-        shape = tuple(x.shape[position] for position in remaining)
-        work = np.dtype(np.float32) if wanted == np.float16 else wanted
-        lines = self.astype(x, work, copy=False).transpose((*remaining, *reduced)).reshape((*shape, length))
-        result = self._kernels.product_in_order(lines, length, self._cp.empty(shape, dtype=work))
-        result = result.astype(wanted, copy=False)
+        lines = self._lines(x, _axes(axis, x.ndim), _widened(wanted))
+        result = self._cp.empty(lines.shape[:-1], dtype=lines.dtype)
+        result = self._kernels.product_in_order(lines, length, result).astype(wanted, copy=False)
         return result.reshape(_keepdims_shape(x.shape, axis)) if keepdims else result
 
+    def _lines(self, x: Native, axes: tuple[int, ...], dtype: DType) -> Native:
+        """A contiguous array whose last axis holds the elements along some axes."""
+        remaining = tuple(position for position in range(x.ndim) if position not in axes)
+        shape = tuple(x.shape[position] for position in remaining)
+        lines = self.astype(x, dtype, copy=False).transpose((*remaining, *axes))
+        return self._cp.ascontiguousarray(lines).reshape((*shape, math.prod(x.shape[position] for position in axes)))
+
     def std(self, x: Native, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Native:
-        return self._cp.std(x, axis=axis, ddof=correction, keepdims=keepdims)
+        return self._spread(self._cp.std, x, axis=axis, ddof=correction, keepdims=keepdims)
+
+    def sum(self, x: Native, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False) -> Native:
+        wanted = x.dtype if dtype is None else dtype
+        if wanted != HALF:
+            return self._cp.sum(x, axis=axis, dtype=dtype, keepdims=keepdims)
+        return self._cp.sum(x, axis=axis, dtype=np.float32, keepdims=keepdims).astype(wanted)
 
     def var(self, x: Native, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Native:
-        return self._cp.var(x, axis=axis, ddof=correction, keepdims=keepdims)
+        return self._spread(self._cp.var, x, axis=axis, ddof=correction, keepdims=keepdims)
+
+    def _spread(self, function: Callable[..., Native], x: Native, **options: Any) -> Native:
+        """``cp.std`` or ``cp.var``; in float32 for float16, whose sum of squares soon exceeds 65504."""
+        if x.dtype != HALF:
+            return function(x, **options)
+        return function(x.astype(np.float32), **options).astype(HALF)
 
     def cumulative_prod(
         self, x: Native, *, axis: int, dtype: DType | None = None, include_initial: bool = False
@@ -330,7 +450,21 @@ class Namespace:
         include_initial: bool,
     ) -> Native:
         wanted = dtype if dtype is not None else _accumulated(x.dtype)
-        result = function(x, axis=axis, dtype=wanted) if x.size else self._cp.empty(x.shape, dtype=wanted)
+        if x.size >= LARGEST_COUNT:
+            raise NotImplementedError(
+                f"CuPy's scans take fewer than {LARGEST_COUNT} elements, not {x.size}; process the array in parts"
+            )
+        if not x.size:
+            result = self._cp.empty(x.shape, dtype=wanted)
+        elif initial == 1 and wanted.kind in "fc" and x.shape[axis] <= IN_ORDER:
+            # In order, as a product is: CuPy's tree multiplies [0, 1e200, 1e200, 1e200] to NaN.
+            lines = self._lines(x, (axis,), _widened(wanted))
+            length = x.shape[axis]
+            products = self._cp.empty(lines.shape, dtype=lines.dtype)
+            products = self._kernels.products_in_order(lines, length, products, size=lines.size // length)
+            result = self._cp.moveaxis(products, -1, axis).astype(wanted, copy=False)
+        else:
+            result = function(x, axis=axis, dtype=_widened(wanted)).astype(wanted, copy=False)
         if not include_initial:
             return result
         edge = self.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), initial, dtype=wanted)
@@ -340,6 +474,8 @@ class Namespace:
         self, x: Native, *, axis: int = -1, n: int = 1, prepend: Native | None = None, append: Native | None = None
     ) -> Native:
         edges = {"prepend": prepend, "append": append}
+        if n == 0:
+            return x.copy()  # CuPy returns the operand itself
         return self._cp.diff(x, n=n, axis=axis, **{name: edge for name, edge in edges.items() if edge is not None})
 
 
@@ -358,13 +494,16 @@ class OnDevice:
         return self._bind(value) if callable(value) else OnDevice(value, self._bind)
 
 
-def is_negative_zero(value: Any) -> bool:
-    """Whether a Python scalar is a zero with a negative sign, which CuPy loses when it fills memory."""
-    if value.__class__ is float:
-        return value == 0 and math.copysign(1.0, value) < 0
-    if value.__class__ is complex:
-        return value == 0 and (is_negative_zero(value.real) or is_negative_zero(value.imag))
-    return False
+def _of_bits(function: Callable[..., Native], x: Native, *args: Any) -> Native:
+    """A function that moves elements or replaces them by zeros; CuPy's kernel for bfloat16 gives float32."""
+    if x.dtype.kind != "V":
+        return function(x, *args)
+    return function(x.view(np.uint16), *args).view(x.dtype)
+
+
+def _widened(dtype: DType) -> DType:
+    """The dtype that sums and products of a dtype are computed in: float32 for float16."""
+    return np.dtype(np.float32) if dtype == HALF else dtype
 
 
 def _cast(x: Native | complex, dtype: DType) -> Any:

@@ -70,6 +70,11 @@ class Namespace(Creation, Elementwise):
             return NotImplemented  # int64 beside uint64: float64 cannot tell neighbours apart
         return dpnp.isin(x1, x2, invert=invert)
 
+    @staticmethod
+    def diff(x: Native, *, n: int, **options: Any) -> Native:
+        # NumPy adds no edges for n = 0.
+        return NotImplemented if n == 0 else dpnp.diff(x, n=n, **options)
+
     # -- reductions of float16, which dpnp accumulates in float16 ------------------------------------------------------
 
     @staticmethod

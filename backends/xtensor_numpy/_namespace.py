@@ -116,16 +116,23 @@ def mean(x: Native, *, axis: int | tuple[int, ...] | None = None, keepdims: bool
 
 
 def var(x: Native, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Native:
-    return x.var(axis=axis, ddof=correction, keepdims=keepdims)
+    if x.dtype.char != "e":
+        return x.var(axis=axis, ddof=correction, keepdims=keepdims)
+    # In float32: NumPy adds up the squares of float16 in float16, which ends at 65504.
+    return x.var(axis=axis, dtype=np.float32, ddof=correction, keepdims=keepdims).astype(np.float16)
 
 
 def std(x: Native, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Native:
-    return x.std(axis=axis, ddof=correction, keepdims=keepdims)
+    if x.dtype.char != "e":
+        return x.std(axis=axis, ddof=correction, keepdims=keepdims)
+    return x.std(axis=axis, dtype=np.float32, ddof=correction, keepdims=keepdims).astype(np.float16)
 
 
 def diff(
     x: Native, *, axis: int = -1, n: int = 1, prepend: Native | None = None, append: Native | None = None
 ) -> Native:
+    if n == 0:
+        return x.copy()  # NumPy returns the operand itself
     edges = {"prepend": prepend, "append": append}
     return np.diff(x, n=n, axis=axis, **{name: edge for name, edge in edges.items() if edge is not None})
 

@@ -46,7 +46,11 @@ def var(xp: Any, x: Native, *, axis: Axis, correction: float, keepdims: bool) ->
 
 
 def std(xp: Any, x: Native, *, axis: Axis, correction: float, keepdims: bool) -> Native:
-    return xp.sqrt(xp.var(x, axis=axis, correction=correction, keepdims=keepdims))
+    if x.dtype.itemsize > 2 or kind_of(x.dtype) != "f":
+        return xp.sqrt(xp.var(x, axis=axis, correction=correction, keepdims=keepdims))
+    # The root is taken before the rounding: the variance of float16 may exceed 65504 where its root does not.
+    variance = xp.var(_accumulated(xp, x), axis=axis, correction=correction, keepdims=keepdims)
+    return xp.astype(xp.sqrt(variance), x.dtype)
 
 
 def any(xp: Any, x: Native, *, axis: Axis, keepdims: bool) -> Native:
@@ -60,7 +64,8 @@ def all(xp: Any, x: Native, *, axis: Axis, keepdims: bool) -> Native:
 def diff(
     xp: Any, x: Native, *, axis: int, n: int, prepend: Native | None = None, append: Native | None = None
 ) -> Native:
-    parts = [part for part in (prepend, x, append) if part is not None]
+    edges = (prepend, x, append) if n else (x,)  # NumPy adds no edges for n = 0
+    parts = [part for part in edges if part is not None]
     x = xp.concat(parts, axis=axis) if len(parts) > 1 else xp.astype(x, x.dtype, copy=True)
     subtract = xp.not_equal if x.dtype.kind == "b" else xp.subtract
     before = (slice(None),) * axis

@@ -127,20 +127,31 @@ def log1p(xp: Any, raw: Function) -> Function:
     return corrected
 
 
-def _logarithm(xp: Any, raw: Function) -> Function:
-    """Complex operands with one infinite component and one NaN: the real component is +infinity."""
+def _logarithm(base: float) -> Correction:
+    """Complex operands with one infinite component and one NaN: the real component is +infinity.
 
-    def corrected(x: Native) -> Native:
-        result = raw(x)
-        if result.dtype.kind != "c":
-            return result
-        a, b = xp.real(x), xp.imag(x)
-        unbounded = xp.logical_or(xp.isinf(a), xp.isinf(b))
-        undefined = xp.logical_and(unbounded, xp.logical_or(xp.isnan(a), xp.isnan(b)))
-        real = xp.where(undefined, math.inf, xp.real(result))
-        return xp.complex_of(real, xp.where(undefined, math.nan, xp.imag(result)))
+    Finite operands whose magnitude overflows: ``log(x / 4) + log(4)``.
+    """
+    four = math.log(4.0) / math.log(base)
 
-    return corrected
+    def correction(xp: Any, raw: Function) -> Function:
+        def corrected(x: Native) -> Native:
+            result = raw(x)
+            if result.dtype.kind != "c":
+                return result
+            a, b = xp.real(x), xp.imag(x)
+            real = xp.real(result)
+            overflowed = xp.logical_and(xp.equal(real, math.inf), xp.logical_and(xp.isfinite(a), xp.isfinite(b)))
+            scaled = xp.real(raw(xp.complex_of(xp.multiply(a, 0.25), xp.multiply(b, 0.25))))
+            real = xp.where(overflowed, xp.add(scaled, four), real)
+            unbounded = xp.logical_or(xp.isinf(a), xp.isinf(b))
+            undefined = xp.logical_and(unbounded, xp.logical_or(xp.isnan(a), xp.isnan(b)))
+            real = xp.where(undefined, math.inf, real)
+            return xp.complex_of(real, xp.where(undefined, math.nan, xp.imag(result)))
+
+        return corrected
+
+    return correction
 
 
 def acosh(xp: Any, raw: Function) -> Function:
@@ -264,10 +275,10 @@ CORRECTIONS: dict[str, Correction] = {
     "divide": divide,
     "expm1": expm1,
     "floor_divide": floor_divide,
-    "log": _logarithm,
-    "log10": _logarithm,
+    "log": _logarithm(math.e),
+    "log10": _logarithm(10.0),
     "log1p": log1p,
-    "log2": _logarithm,
+    "log2": _logarithm(2.0),
     "pow": pow,
     "sign": sign,
     "tan": tan,

@@ -1,0 +1,106 @@
+"""Indexing and assignment: copies of overlapping memory, read-only broadcast views, and the check of index arrays.
+
+CuPy copies as if source and destination were apart. It takes index arrays modulo the length of the axis. Its arrays
+have no read-only flag.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import Any
+
+import numpy as np
+
+from xtensor.backend import Native
+
+__all__ = ["CHECK", "Indexing", "is_broadcast_view", "is_negative_zero", "refuse_broadcast_view"]
+
+CHECK = "XTENSOR_CHECK_INDICES"
+"""The environment variable that makes index arrays checked: ``"1"``."""
+
+
+class Indexing:
+    """``native[key]`` and ``native[key] = value``; both run on the current device.
+
+    ``check`` tells whether index arrays are checked against the shape, for which the host waits for the device; by
+    default the environment variable ``XTENSOR_CHECK_INDICES`` decides.
+    """
+
+    def __init__(self, cp: Any, *, check: bool | None = None) -> None:
+        self._cp = cp
+        self._check = os.environ.get(CHECK) == "1" if check is None else check
+
+    def getitem(self, native: Native, key: Any) -> Native:
+        if self._check:
+            self._check_key(native.shape, key)
+        return native[key]
+
+    def assign(self, native: Native, key: Any, value: Any) -> None:
+        refuse_broadcast_view(native)
+        if self._check:
+            self._check_key(native.shape, key)
+        share = self._cp.may_share_memory  # compares addresses on the host
+        if hasattr(value, "dtype"):
+            if share(native, value):
+                # CuPy would read elements that it has overwritten. It would skip the assignment of a view of the same
+                # address, shape and strides, even of another dtype.
+                value = value.copy()
+        elif is_negative_zero(value):
+            # CuPy would fill the memory with zeros of positive sign.
+            value = 0 if native.dtype.kind in "biu" else self._cp.array(np.asarray(value, native.dtype))
+        if key.__class__ is tuple:
+            key = tuple([part.copy() if hasattr(part, "dtype") and share(native, part) else part for part in key])
+        elif hasattr(key, "dtype") and share(native, key):
+            key = key.copy()
+        native[key] = value
+
+    def check_positions(self, positions: Native, length: int, axis: int) -> None:
+        """Raise IndexError if positions are to be checked and one of them is not in ``[-length, length)``."""
+        if not self._check:
+            return
+        positions = positions.reshape(-1).astype(np.int64, copy=False)
+        wrong = positions[(positions < -length) | (positions >= length)]
+        if wrong.size:
+            raise IndexError(f"index {int(wrong[0])} is out of bounds for axis {axis} with size {length}")
+
+    def _check_key(self, shape: tuple[int, ...], key: Any) -> None:
+        parts = key if key.__class__ is tuple else (key,)
+        axis, remaining = 0, sum(map(_axes_of, parts))
+        for part in parts:
+            if part is Ellipsis:
+                axis += len(shape) - remaining
+            if getattr(getattr(part, "dtype", None), "kind", "") in ("i", "u") and axis < len(shape):
+                self.check_positions(part, shape[axis], axis)
+            axis += _axes_of(part)
+
+
+def _axes_of(part: Any) -> int:
+    """Return the number of axes that a part of a key selects from."""
+    if part is None or part is Ellipsis or part.__class__ is bool:
+        return 0
+    return int(part.ndim) if getattr(part, "dtype", None) == np.bool_ else 1
+
+
+def is_broadcast_view(native: Native) -> bool:
+    """Whether several elements of an array are one element in memory, as in the result of ``broadcast_to``."""
+    return (
+        0 in native.strides
+        and native.size > 1
+        and any(step == 0 and length > 1 for step, length in zip(native.strides, native.shape, strict=True))
+    )
+
+
+def refuse_broadcast_view(native: Native) -> None:
+    """Raise NumPy's error for a write into a broadcast view."""
+    if is_broadcast_view(native):
+        raise ValueError("assignment destination is read-only: it is a broadcast view; copy it with xtensor.asarray")
+
+
+def is_negative_zero(value: Any) -> bool:
+    """Whether a Python scalar is a zero with a negative sign, which CuPy loses when it fills memory."""
+    if value.__class__ is float:
+        return bool(value == 0 and math.copysign(1.0, value) < 0)
+    if value.__class__ is complex:
+        return value == 0 and (is_negative_zero(value.real) or is_negative_zero(value.imag))
+    return False
