@@ -6,12 +6,14 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
 
 import xtensor
 
+from ._parts import part
 from ._pyperf import write_samples
 from ._results import document, save
 from ._run import group_modules, load_group, quick_group, run_group
@@ -28,6 +30,8 @@ def main(argv: Sequence[str] | None = None, *, results: Path = RESULTS) -> int:
     options = parser.parse_args(argv)
     if options.save and (options.quick or options.repeat is not None):
         parser.error("--save stores complete runs only; remove --quick and --repeat")
+    if options.save and options.part is not None:
+        parser.error("--save stores complete runs only; remove --part")
     if options.pyperf is not None and find_spec("pyperf") is None:
         parser.error("pyperf is not installed; python -m pip install --group benchmarks")
     groups = {name: load_group(name) for name in options.groups or DEFAULT_GROUPS}
@@ -37,9 +41,10 @@ def main(argv: Sequence[str] | None = None, *, results: Path = RESULTS) -> int:
         parser.error(str(error))
     outcomes = []
     for name, group in groups.items():
+        selected = quick_group(group) if options.quick else group
         outcome = run_group(
             name,
-            quick_group(group) if options.quick else group,
+            selected if options.part is None else replace(selected, cases=options.part.of(selected.cases)),
             devices[name],
             rounds=options.repeat,
             quick=options.quick,
@@ -85,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
         "--repeat", type=_positive, metavar="N", help="rounds of samples (default: the group's own number)"
     )
     parser.add_argument("--quick", action="store_true", help="small sizes and few rounds; takes seconds")
+    parser.add_argument("--part", type=part, metavar="I/N", help="measure the I-th of N parts of each group's cases")
     parser.add_argument("--json", type=Path, metavar="PATH", help="write the results to a JSON file, a list of groups")
     parser.add_argument("--pyperf", type=Path, metavar="FOLDER", help="write all samples as pyperf files, by library")
     parser.add_argument(

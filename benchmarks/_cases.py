@@ -143,6 +143,8 @@ class Group:
         Heading, one line.
     cases
         Cases in the order of the table.
+    quick_cases
+        Cases with small operands for ``--quick``, in a group whose cases have fixed sizes. They have no limits.
     sizes, dtypes
         Each case is measured for each pair. If both are empty, each case is measured once.
     peers
@@ -176,6 +178,7 @@ class Group:
     min_sample_seconds: float = 2e-4
     device: str = "cpu"
     baseline: str | None = None
+    quick_cases: tuple[Case, ...] = ()
 
     def variants(self) -> tuple[Variant | None, ...]:
         """Return all pairs of dtype and size, or ``(None,)`` if there are none."""

@@ -98,7 +98,8 @@ def machine() -> dict[str, str | int]:
 
 def group_modules() -> dict[str, str]:
     """Return the module of each group by name. The module of a name that is a keyword ends with an underscore."""
-    modules = (module.name for module in iter_modules(sys.modules[__package__].__path__))
+    # A package such as benchmarks.hardware has a command line of its own.
+    modules = (module.name for module in iter_modules(sys.modules[__package__].__path__) if not module.ispkg)
     return {name.rstrip("_"): f"{__package__}.{name}" for name in sorted(modules) if not name.startswith("_")}
 
 
@@ -112,6 +113,8 @@ def load_group(name: str) -> Group:
 def quick_group(group: Group) -> Group:
     """Return a group with the same cases, small operands and few rounds."""
     sizes = tuple(dict.fromkeys((group.sizes[0], min(group.sizes[-1], 1000)))) if group.sizes else ()
+    if group.quick_cases:
+        group = replace(group, cases=group.quick_cases, limits=())
     return replace(group, sizes=sizes, rounds=3, max_seconds=0.1, sweeps=1, min_sample_seconds=2e-5)
 
 

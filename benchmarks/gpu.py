@@ -390,6 +390,7 @@ CASES = cases()
 GROUP = Group(
     title="device time of GPU kernels",
     cases=CASES,
+    quick_cases=cases(elements=4096, rows=(16, 1024), sides=(16,), length=32, small=64),
     peers=("cupy", "torch"),
     limits=tuple(Limit(case.name, None, 1 / 0.9) for case in CASES if case.bytes_moved and case.name != CHAIN),
     rounds=20,

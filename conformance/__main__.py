@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None, *, root: Path = ROOT, pins: suite.Pi
         _print_not_run(devices, error.reason, error.remedy)
         excused = options.if_available and _is_unavailable() and not run.missing_requirements()
         return PASSED if excused else NO_SUITE
-    settings = run.Settings(options.max_examples, options.workers, options.keyword, options.seed)
+    settings = run.Settings(options.max_examples, options.workers, options.keyword, options.seed, options.part)
     refused: dict[str, run.DeviceError] = {}
     codes = []
     try:
@@ -110,7 +110,7 @@ def _run_device(device: str, folder: Path, settings: run.Settings, root: Path, p
         print(f"{device}: dtypes left out: {', '.join(left_out)}")
     if not record:
         print(f"{device}: no record written, because of --no-record")
-    elif settings.keyword is None and result.problem is None:
+    elif settings.complete and result.problem is None:
         written = report.write_result(root, device, facts, pins, settings, result)
         print(f"{device}: wrote {written} and {report.write_report(root)}")
     else:
@@ -139,6 +139,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("-k", dest="keyword", metavar="EXPR", help="run only matching tests; write no record")
     parser.add_argument(
+        "--part", type=_part, metavar="I/N", help="run the I-th of N parts of the tests; write no record"
+    )
+    parser.add_argument(
         "-j", dest="workers", type=_positive, default=1, metavar="N", help="number of processes (default: 1)"
     )
     parser.add_argument("--seed", type=int, metavar="N", help="seed of Hypothesis")
@@ -159,6 +162,13 @@ def _positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{number} is not a positive number")
     return number
+
+
+def _part(text: str) -> str:
+    position, _, count = text.partition("/")
+    if not (position.isdecimal() and count.isdecimal() and 1 <= int(position) <= int(count)):
+        raise argparse.ArgumentTypeError(f"expected I/N with 1 ≤ I ≤ N, such as 2/4, not {text!r}")
+    return text
 
 
 if __name__ == "__main__":

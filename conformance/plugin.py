@@ -26,6 +26,7 @@ _MAX_NOTES = 4
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option for the file that receives the records."""
     parser.addoption("--conformance-records", metavar="FILE", help="stream outcomes to FILE")
+    parser.addoption("--conformance-part", metavar="I/N", help="run the I-th of N parts of the tests")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -67,6 +68,17 @@ def message_of(error: BaseException) -> str:
     if others:
         parts.append(f"({others} more distinct failures)")
     return "\n".join(_shorten(part) for part in parts)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep one part of the tests, which has tests of every module, so that the parts take about the same time."""
+    part = config.getoption("--conformance-part")
+    if part is None:
+        return
+    position, count = map(int, part.split("/"))
+    config.hook.pytest_deselected(items=[item for index, item in enumerate(items) if index % count != position - 1])
+    items[:] = items[position - 1 :: count]
 
 
 class Recorder:

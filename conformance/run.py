@@ -67,6 +67,13 @@ class Settings:
     workers: int = 1
     keyword: str | None = None
     seed: int | None = None
+    part: str | None = None
+    """``I/N``: the I-th of N parts of the tests."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether the settings select every test."""
+        return self.keyword is None and self.part is None
 
 
 @dataclass(frozen=True)
@@ -189,6 +196,8 @@ def _command(folder: Path, settings: Settings, records: Path, empty_list: Path) 
     command += ["--continue-on-collection-errors"]
     if settings.keyword is not None:
         command += ["-k", settings.keyword]
+    if settings.part is not None:
+        command += ["--conformance-part", settings.part]
     if settings.seed is not None:
         command += [f"--hypothesis-seed={settings.seed}"]
     return command

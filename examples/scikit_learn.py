@@ -89,6 +89,9 @@ def main() -> None:
                     # scikit-learn divides 0 by 0, and suppresses the warning for NumPy arrays only.
                     warnings.simplefilter("ignore", RuntimeWarning)
                     result, seconds = timed(job, lambda values, device=device: xp.asarray(values, device=device))
+            except xp.BackendUnavailableError as error:
+                print(f"{'':<36} {device!s:<14} {error.reason}")
+                continue
             except Exception as error:
                 print(f"{'':<36} {device!s:<14} {device.backend:<8} {type(error).__name__}: {error}")
                 failed = True

@@ -55,7 +55,11 @@ def main() -> None:
 
     print(f"{'device':<14} {'options':>8} {'seconds':>8} {'prices off by':>14} {'volatilities off by':>20}")
     for device in xp.devices():
-        operands = [xp.asarray(values, device=device) for values in options]
+        try:
+            operands = [xp.asarray(values, device=device) for values in options]
+        except xp.BackendUnavailableError as error:
+            print(f"{device!s:<14} {error.reason}")
+            continue
         started = time.perf_counter()
         paid = price(xp.asarray(volatility, device=device), *operands)
         implied = implied_volatility(paid, *operands)

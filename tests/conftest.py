@@ -1,7 +1,8 @@
 """Choice of the devices under test and of the Hypothesis profile.
 
-``--device D`` (repeatable) selects devices; the default is all devices of this machine. The environment variable
-``XTENSOR_TESTS_PROFILE`` selects the profile:
+``--device D`` (repeatable) selects devices; the default is all devices of this machine that one process can open.
+``--part I/N`` runs the I-th of N parts of the collected tests. The environment variable ``XTENSOR_TESTS_PROFILE``
+selects the profile:
 
 - ``quick`` (default): 25 examples for each property, the same ones in every run, so that CI is reproducible.
 - ``slow``: 5 examples, the same ones in every run, for devices on which a call takes long.
@@ -10,6 +11,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import signal
 from collections import Counter
@@ -17,6 +19,7 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+from usable import usable_devices
 
 import xtensor as xp
 from xtensor._core import device as _device
@@ -52,14 +55,36 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="D",
-        help="a device to test, such as cpu or sycl:cpu:0; repeatable; default: all devices of this machine",
+        help="a device to test, such as cpu or sycl:cpu:0; repeatable; default: all devices that one process can open",
     )
+    parser.addoption("--part", type=_part, metavar="I/N", help="run the I-th of N parts of the collected tests")
+
+
+def _part(text: str) -> tuple[int, int]:
+    position, _, count = text.partition("/")
+    if not (position.isdecimal() and count.isdecimal() and 1 <= int(position) <= int(count)):
+        raise argparse.ArgumentTypeError(f"expected I/N with 1 ≤ I ≤ N, such as 2/4, not {text!r}")
+    return int(position), int(count)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse a missing device before the collection, also for tests that do not use the fixture ``device``."""
+    """Open the selected devices before the collection, and refuse those that do not open.
+
+    A test module that opens another device while it is imported can then no longer decide whether Triton compiles or
+    interprets kernels in this process.
+    """
     if config.getoption("--device"):
         _selected(config)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep one part of the tests. Each part has tests of every module, so that the parts take about the same time."""
+    if config.getoption("--part") is None:
+        return
+    position, count = config.getoption("--part")
+    kept = items[position - 1 :: count]
+    config.hook.pytest_deselected(items=[item for index, item in enumerate(items) if index % count != position - 1])
+    items[:] = kept
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -70,12 +95,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def _selected(config: pytest.Config) -> list[xp.Device]:
-    """Return the devices of the command line without duplicates, or all; a missing one is a usage error."""
+    """Return the opened devices of the command line, or all that open; a device that does not is a usage error."""
     try:
         selected = [xp.device(spec) for spec in config.getoption("--device")]
+        for device in selected:
+            device.implements("add")
     except (ValueError, xp.BackendUnavailableError) as error:
         raise pytest.UsageError(f"--device: {error}") from error
-    return list(dict.fromkeys(selected)) or list(xp.devices())
+    return list(dict.fromkeys(selected)) or list(usable_devices())
 
 
 @pytest.fixture

@@ -292,6 +292,12 @@ def test_median_ratio_compares_samples_of_the_same_round():
     assert Row("x", None, "", timings, {}).median_ratio("xtensor", "numpy") == 2.0
 
 
+def test_quick_gpu_group_has_small_operands_and_no_limits():
+    group = quick_group(load_group("gpu"))
+    assert {case.bytes_moved for case in group.cases} <= set(range(1 << 20))
+    assert group.limits == ()
+
+
 def test_quick_group_has_small_sizes():
     sizes = quick_group(load_group("elementwise")).sizes
     assert sizes == (1, 1000)
@@ -492,6 +498,17 @@ def test_repeated_group_runs_once(monkeypatch, capsys, tmp_path):
     assert re.findall(r"^## (\w+)", capsys.readouterr().out, re.MULTILINE) == ["linalg", "dispatch"]
 
 
+def test_parts_measure_each_case_once(monkeypatch, tmp_path):
+    cases = tuple(Statement(text, no_operands) for text in ("xp.pi", "xp.e", "xp.inf"))
+    monkeypatch.setattr(command, "load_group", lambda name: Group("t", cases, (1,), ("float64",), peers=(), rounds=1))
+    measured = []
+    for text in ("1/2", "2/2"):
+        assert command.main(["dispatch", "--part", text, "--json", str(tmp_path / "part.json")]) == 0
+        (run,) = json.loads((tmp_path / "part.json").read_text())
+        measured.append([row["case"] for row in run["rows"]])
+    assert measured == [["xp.pi", "xp.inf"], ["xp.e"]]
+
+
 def test_all_groups_except_gpu_run_by_default(monkeypatch):
     group = Group("t", (), (1,), ("float64",), peers=())
     loaded = []
@@ -527,7 +544,15 @@ def test_exceeded_limit_exits_0(monkeypatch, capsys):
 
 @pytest.mark.parametrize(
     "arguments",
-    ["nothing", "dispatch nothing", "dispatch --repeat 0", "dispatch --device nowhere", "dispatch --quick --save"],
+    [
+        "nothing",
+        "dispatch nothing",
+        "dispatch --repeat 0",
+        "dispatch --device nowhere",
+        "dispatch --quick --save",
+        "dispatch --part 1/2 --save",
+        "dispatch --part 3/2",
+    ],
 )
 def test_bad_usage_exits_2(arguments, capsys):
     with pytest.raises(SystemExit) as exit_:

@@ -10,10 +10,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from usable import usable_devices
 
-import xtensor as xp
+from benchmarks.hardware import _rehearsal
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+ROOT = Path(__file__).resolve().parents[1]
+
+EXAMPLES = ROOT / "examples"
 
 EVERY_DEVICE = ("device_agnostic", "scikit_learn", "scipy_special")
 """The examples that run on every device of the machine."""
@@ -45,8 +48,20 @@ def test_every_example_is_run():
 @pytest.mark.parametrize("name", EVERY_DEVICE)
 def test_example_visits_every_device(name):
     printed = run(name)
-    for device in xp.devices():
+    for device in usable_devices():
         assert any(str(device) in line.split() for line in printed.splitlines()), f"no line on {device}:\n{printed}"
+
+
+@pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed")
+@pytest.mark.parametrize("name", ["device_agnostic", "choosing_devices"])  # the others take minutes in the interpreter
+def test_example_goes_on_behind_a_device_that_does_not_open(name, tmp_path):
+    """As on a GPU, on stand-ins: the process that computes on the first device cannot open triton:interpret."""
+    path = os.pathsep.join(str(ROOT / folder) for folder in ("", "backends", "tests"))
+    variables = _rehearsal.environment({"PATH": os.environ["PATH"], "PYTHONPATH": path}, tmp_path)
+    printed = run(name, PATH=variables["PATH"], PYTHONPATH=variables["PYTHONPATH"])
+    assert "device triton:interpret cannot be opened" in printed
+    for device in ("cuda:0", "cupy:0", "cpu"):
+        assert any(device in line.split() for line in printed.splitlines()), f"no line on {device}:\n{printed}"
 
 
 def test_default_device_is_chosen_by_the_environment(device):

@@ -26,7 +26,8 @@ def test_settings(device):
 
 def run_pytest(directory: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run pytest with the suite's conftest on a module of its own."""
-    (directory / "conftest.py").write_bytes((ROOT / "tests" / "conftest.py").read_bytes())
+    for name in ("conftest.py", "usable.py"):
+        (directory / name).write_bytes((ROOT / "tests" / name).read_bytes())
     (directory / "test_options.py").write_text(PROPERTY)
     command = [sys.executable, "-m", "pytest", "-s", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", directory]
     return subprocess.run(
@@ -53,6 +54,19 @@ def test_summary_counts_the_tests_of_each_device(tmp_path):
     done = run_pytest(tmp_path, "--device", "cpu")
     assert "tested devices: cpu (1 tests)" in done.stdout
     assert "devices of the project without a test in this run: strict, " in done.stdout
+
+
+def test_parts_run_each_test_once(tmp_path):
+    outputs = [run_pytest(tmp_path, "--device", "cpu", "--part", f"{position}/2").stdout for position in (1, 2)]
+    assert ["settings cpu" in output for output in outputs].count(True) == 1
+    assert all("1 passed, 1 deselected" in output for output in outputs)
+
+
+@pytest.mark.parametrize("text", ["0/2", "3/2", "2", "a/b"])
+def test_part_that_does_not_exist_is_a_usage_error(tmp_path, text):
+    done = run_pytest(tmp_path, "--part", text)
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "expected I/N" in done.stderr
 
 
 @pytest.mark.parametrize("tests", ["test_settings", "test_property"])

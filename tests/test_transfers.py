@@ -10,6 +10,7 @@ import threading
 import numpy as np
 import pytest
 from toy import NumpyWith, ToyBackend
+from usable import usable_devices
 
 import xtensor as xp
 
@@ -29,7 +30,7 @@ def toy(registry):
 
 
 def pairs():
-    return [pytest.param(a, b, id=f"{a} to {b}") for a in xp.devices() for b in xp.devices()]
+    return [pytest.param(a, b, id=f"{a} to {b}") for a in usable_devices() for b in usable_devices()]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

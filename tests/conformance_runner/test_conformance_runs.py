@@ -80,6 +80,23 @@ def test_keyword_writes_no_record(failing: SmallSuite) -> None:
     assert not failing.has_written
 
 
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_parts_run_each_test_once_and_write_no_record(
+    failing: SmallSuite, workers: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    codes = [failing.run("--part", f"{position}/2", "-j", workers) for position in (1, 2)]
+    assert sorted(codes) == [PASSED, FAILED]
+    assert capsys.readouterr().out.count(" 1 in all, ") == 2
+    assert not failing.has_written
+
+
+@pytest.mark.parametrize("text", ["0/2", "3/2", "2", "a/b"])
+def test_part_that_does_not_exist_is_wrong_usage(passing: SmallSuite, text: str) -> None:
+    with pytest.raises(SystemExit) as stop:
+        passing.run("--part", text)
+    assert stop.value.code == 2
+
+
 def test_device_that_does_not_open_is_not_run(passing: SmallSuite, capsys: pytest.CaptureFixture[str]) -> None:
     assert passing.run("--device", "broken") == NO_DEVICE == 2
     *_, reason, not_run, remedy = capsys.readouterr().err.splitlines()

@@ -1,0 +1,196 @@
+"""The steps of the proof: commands, time limits, and what each of them needs."""
+
+from __future__ import annotations
+
+import configparser
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+__all__ = ["LONGEST", "ROOT", "Step", "proof"]
+
+ROOT = Path(__file__).resolve().parents[2]
+
+LONGEST = 480
+"""The largest time limit of a step, in seconds."""
+
+DEVICES = {"cupy": "cupy:0", "triton": "triton:0"}
+"""The two backends of a GPU, and the device of each."""
+
+SUITE_MISSING = 3
+"""The exit code of ``python -m conformance`` where the official suite is missing."""
+
+SANITIZER = "compute-sanitizer"
+
+# Tests that compute on the device and are not chapters of the standard.
+FURTHER_MODULES = tuple(
+    f"tests/test_{name}.py"
+    for name in ("array", "asarray", "transfers", "linalg", "fft", "nn", "nn_attention", "nn_calls", "bfloat16")
+)
+
+# Modules with tests that are skipped on a machine without a GPU.
+GPU_MODULES = ("tests/test_backend_cupy_gpu.py", "tests/test_backend_cupy_calls.py", "tests/consumers/test_dlpack.py")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One process of the proof.
+
+    Attributes
+    ----------
+    name
+        Name on the command line and of the files with its results.
+    about
+        Description in a few words.
+    command
+        Arguments of Python.
+    limit
+        Seconds after which the step is stopped.
+    needs
+        Takes the environment variables and returns why the step cannot run on this machine, or an empty string.
+    environment
+        Environment variables in addition to those of all steps.
+    keeps
+        Files, relative to the root of the repository, of which the results get a copy after the step.
+    not_run_code
+        The exit code by which the command tells that it could not run.
+    result_line
+        A text in the line of the output that the summary shows; the last line if it is empty.
+    uses_gpu
+        Whether the step computes on the GPU, and a rehearsal runs it on the stand-ins.
+    """
+
+    name: str
+    about: str
+    command: tuple[str, ...]
+    limit: float = LONGEST
+    needs: Callable[[Mapping[str, str]], str] = lambda environment: ""
+    environment: dict[str, str] = field(default_factory=dict)
+    keeps: tuple[str, ...] = ()
+    not_run_code: int | None = None
+    result_line: str = ""
+    uses_gpu: bool = True
+
+
+def proof(out: Path, *, rehearse: bool = False) -> tuple[Step, ...]:
+    """Return the steps in their order: what the later steps depend on first, then the shorter steps.
+
+    A rehearsal has the same commands with two parts of each kind, and each part is a small fraction of the work.
+    """
+    plan = Plan(out, rehearse)
+    return (
+        *plan.environment(),
+        *plan.smoke("cupy", 2),
+        *plan.smoke("triton", 3),
+        *plan.gpu_tests(),
+        *plan.chapters("cupy", 4),
+        *plan.chapters("triton", 4),
+        *plan.conformance("cupy", 4),
+        *plan.conformance("triton", 4),
+        *plan.sanitizer("cupy", "memcheck", 1),
+        *plan.sanitizer("triton", "memcheck", 2),
+        *plan.sanitizer("triton", "racecheck", 2),
+        *plan.benchmarks(),
+        *plan.tuning(12),
+    )
+
+
+class Plan:
+    """Makes the steps, in full or for a rehearsal."""
+
+    def __init__(self, out: Path, rehearse: bool) -> None:
+        self.out = out.resolve()
+        self.rehearse = rehearse
+
+    def _parts(self, name: str, count: int, fraction: int) -> Iterator[tuple[str, str]]:
+        """Yield the name and ``I/N`` of each part; a rehearsal takes the first two of ``fraction`` times as many."""
+        whole = count * fraction if self.rehearse else count
+        for position in range(1, (min(count, 2) if self.rehearse else count) + 1):
+            yield name if count == 1 else f"{name}-{position}", f"{position}/{whole}"
+
+    def environment(self) -> Iterator[Step]:
+        command = ("-m", "benchmarks.hardware.environment", str(self.out / "environment.facts.json"))
+        yield Step("environment", "driver, CUDA, NVRTC, compiler, versions, GPU", command, 180)
+
+    def smoke(self, backend: str, count: int) -> Iterator[Step]:
+        for name, part in self._parts(f"smoke-{backend}", count, 12):
+            about = f"each function on {DEVICES[backend]} against cpu, part {part}"
+            yield Step(name, about, self._smoke_command(name, backend, part))
+
+    def _smoke_command(self, name: str, backend: str, part: str) -> tuple[str, ...]:
+        records = str(self.out / f"{name}.calls.jsonl")
+        command = ("-m", "benchmarks.hardware.smoke", "--device", DEVICES[backend], "--part", part)
+        return (*command, "--records", records)
+
+    def sanitizer(self, backend: str, tool: str, count: int) -> Iterator[Step]:
+        for name, part in self._parts(f"{tool}-{backend}", count, 60):
+            wrapper = f"{SANITIZER} --tool {tool} --error-exitcode 99"
+            command = (*self._smoke_command(name, backend, part), "--variant", "single", "--without-pool")
+            about = f"the smoke test on {DEVICES[backend]} in {SANITIZER}'s {tool}, part {part}"
+            yield Step(name, about, (*command, "--seconds", "180", "--wrapper", wrapper), needs=_lacks_sanitizer)
+
+    def _pytest(self, backend: str, *arguments: str) -> tuple[str, ...]:
+        # A process that crashes is replaced, and one test is lost.
+        workers = () if self.rehearse else ("-n", "4", "--max-worker-restart", "20")
+        start = ("-m", "pytest", "-q", "-p", "no:cacheprovider", *workers)
+        return (*start, "--device", DEVICES[backend], *arguments)
+
+    def gpu_tests(self) -> Iterator[Step]:
+        for backend in DEVICES:
+            # The stand-ins have neither streams nor the functions of CuPy's runtime that the other tests count.
+            selected = ("-k", "special_operands") if self.rehearse else ()
+            about = f"the tests that are skipped without a GPU, on {DEVICES[backend]}"
+            yield Step(f"gpu-tests-{backend}", about, self._pytest(backend, *selected, *GPU_MODULES))
+
+    def chapters(self, backend: str, count: int) -> Iterator[Step]:
+        modules = ("tests/test_utility.py",) if self.rehearse else (*chapter_modules(), *FURTHER_MODULES)
+        for name, part in self._parts(f"chapters-{backend}", count, 2):
+            about = f"the tests of the standard's chapters on {DEVICES[backend]}, part {part}"
+            command = self._pytest(backend, "--part", part, *modules)
+            yield Step(name, about, command, environment={"XTENSOR_TESTS_PROFILE": "slow"})
+
+    def conformance(self, backend: str, count: int) -> Iterator[Step]:
+        examples, workers = ("1", "1") if self.rehearse else ("20", "4")
+        for name, part in self._parts(f"conformance-{backend}", count, 60):
+            command = ("-m", "conformance", "--device", DEVICES[backend], "--part", part, "-j", workers)
+            about = f"the official suite on {DEVICES[backend]}, part {part}"
+            arguments = (*command, "--max-examples", examples, "--seed", "0", "--no-record")
+            yield Step(name, about, arguments, not_run_code=SUITE_MISSING, result_line=" in all, in ")
+
+    def benchmarks(self) -> Iterator[Step]:
+        quick = ("--quick",) if self.rehearse else ()
+        yield self._benchmark("launch", "launch", *quick, uses_gpu=False)
+        for backend, device in DEVICES.items():
+            for group in ("dispatch", "transfers"):
+                cases = (*quick, "--part", "1/20") if self.rehearse else ()
+                yield self._benchmark(f"{group}-{backend}", group, "--device", device, *cases)
+        for name, part in self._parts("gpu", 2, 5):
+            yield self._benchmark(name, "gpu", "--part", part, *quick)
+
+    def _benchmark(self, name: str, *arguments: str, uses_gpu: bool = True) -> Step:
+        command = ("-m", "benchmarks", *arguments, "--json", str(self.out / f"benchmark-{name}.results.json"))
+        return Step(f"benchmark-{name}", f"python -m benchmarks {' '.join(arguments)}", command, uses_gpu=uses_gpu)
+
+    def tuning(self, count: int) -> Iterator[Step]:
+        for name, part in self._parts("tuning", count, 1):
+            # No stand-in has matrix products to measure: a rehearsal only has the command line read.
+            command = ("-m", "benchmarks._tune", "--part", part, *(("--help",) if self.rehearse else ()))
+            keeps = () if self.rehearse else ("backends/xtensor_triton/matmul.json",)
+            yield Step(name, f"tile sizes of matrix products, part {part}", command, needs=_lacks_parts, keeps=keeps)
+
+
+def chapter_modules() -> tuple[str, ...]:
+    """Return the test modules of the standard's chapters, which ``tox.ini`` lists."""
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read(ROOT / "tox.ini", encoding="utf-8")
+    return tuple(parser["chapters"]["modules"].split())
+
+
+def _lacks_sanitizer(environment: Mapping[str, str]) -> str:
+    return "" if shutil.which(SANITIZER, path=environment.get("PATH")) else f"{SANITIZER} is not on PATH"
+
+
+def _lacks_parts(environment: Mapping[str, str]) -> str:
+    source = (ROOT / "benchmarks" / "_tune.py").read_text(encoding="utf-8")
+    return "" if "--part" in source else "benchmarks._tune has no option --part"
