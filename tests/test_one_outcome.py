@@ -103,6 +103,18 @@ CALLS: dict[str, tuple[Callable[[], Any], Any, Any, bool]] = {
         c16,
         False,
     ),
+    "complex log2 of a subnormal number": (
+        lambda: xp.real(xp.log2(a([complex(-5e-324, 5e-324)]))),
+        [-1073.5],
+        np.dtype(np.float64),
+        False,
+    ),
+    "convolution with a NaN": (
+        lambda: xp.convolve(a([0.0, -2.5, 0.0]), a([1.0, nan])),
+        [0.0, nan, nan, nan],
+        np.dtype(np.float64),
+        False,
+    ),
     "complex log1p of minus one": (lambda: xp.log1p(a([-1.0 + 0j])), [complex(-inf, 0.0)], c16, False),
     "complex expm1 near zero": (lambda: xp.expm1(a([1e-20 + 0j])), [1e-20 + 0j], c16, False),
     "branch cut of the square root": (

@@ -74,6 +74,11 @@ class Elementwise:
         return NotImplemented if _result_kind(x1, x2) == "f" else dpnp.floor_divide(x1, x2)
 
     @staticmethod
+    def log2(x: Native) -> Native:
+        # dpnp's adds 0 instead of 0.5 for subnormal numbers.
+        return NotImplemented if x.dtype.kind == "c" else dpnp.log2(x)
+
+    @staticmethod
     def pow(x1: Native | complex, x2: Native | complex) -> Native:
         if _result_kind(x1, x2) in "bi" and _has_negative(x2) and not _is_empty(x1):
             raise ValueError("Integers to negative integer powers are not allowed.")

@@ -51,6 +51,11 @@ class Namespace(Creation, Elementwise):
     def broadcast_to(x: Native, shape: tuple[int, ...]) -> Native:
         return read_only(dpnp.broadcast_to(x, shape))
 
+    @staticmethod
+    def convolve(x1: Native, x2: Native) -> Native:
+        # dpnp's multiplies NaN and infinities with the zeros around the sequences.
+        return dpnp.convolve(x1, x2) if x1.dtype.kind in "biu" else NotImplemented
+
     # -- searching ----------------------------------------------------------------------------------------------------
 
     @staticmethod
