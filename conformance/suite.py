@@ -7,6 +7,7 @@ each, so that a result always refers to known tests.
 from __future__ import annotations
 
 import os
+import stat
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -102,7 +103,8 @@ def is_here() -> bool:
 
 
 def verify(folder: Path, pins: Pins = PINS) -> None:
-    """Raise SuiteError unless `folder` is an unmodified checkout at the pinned commits."""
+    """Raise SuiteError unless `folder` is an unmodified checkout at the pinned commits that others cannot write to."""
+    _refuse_writable_by_everyone(folder)
     repositories = ((folder, pins.suite), (folder / SPECIFICATION, pins.specification))
     for repository, expected in repositories:
         actual = _commit(repository)
@@ -168,6 +170,15 @@ def _clone(url: str, commit: str, folder: Path) -> None:
 
 def _commit(folder: Path) -> str:
     return _git(folder, "rev-parse", "HEAD").strip()
+
+
+def _refuse_writable_by_everyone(folder: Path) -> None:
+    """Raise SuiteError where every user can write compiled tests, which git ignores, into the checkout (POSIX)."""
+    for part in (folder, folder / "array_api_tests"):
+        if os.name == "posix" and part.is_dir() and part.stat().st_mode & stat.S_IWOTH:
+            raise SuiteError(
+                f"Every user can write to {part}, and its tests are programs.", f"run `chmod -R o-w {folder}`."
+            )
 
 
 def _refuse_modifications(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -93,6 +94,18 @@ def test_added_conftest_is_refused(passing: SmallSuite, ignored: bool, capsys: p
     (passing.folder / "array_api_tests" / "conftest.py").touch()
     assert passing.run() == NO_SUITE
     assert "array_api_tests/conftest.py" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_checkout_that_everyone_can_write_to_is_refused(
+    passing: SmallSuite, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = passing.folder / "array_api_tests"
+    folder.chmod(0o777)
+    assert passing.run() == NO_SUITE
+    assert "Every user can write to" in capsys.readouterr().err
+    folder.chmod(0o755)
+    assert passing.run() == PASSED
 
 
 def test_leftover_caches_are_accepted(passing: SmallSuite) -> None:
