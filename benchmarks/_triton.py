@@ -52,16 +52,12 @@ def null_context(cupy: Any | None) -> Any:
 
     ``cupy`` is the CuPy module, whose arrays are the operands, or None for NumPy arrays.
     """
-    from triton.backends.compiler import GPUTarget
-    from triton.runtime import driver
-
     from xtensor_triton._context import Context
     from xtensor_triton._launch import Launcher
     from xtensor_triton._storage import DeviceMemory, HostMemory
 
-    driver.set_active(NullDriver())
     memory = HostMemory() if cupy is None else DeviceMemory(cupy)
-    return Context(memory, Launcher(GPUTarget(*TARGET), int))
+    return Context(memory, Launcher(NullDriver(), int))
 
 
 def kernels(context: Any) -> Mapping[str, Callable[..., Any]]:
@@ -82,14 +78,13 @@ def add_kernel(context: Any) -> Any:
 
 def matmul_with_blocks(cupy: Any, x: Any, y: Any, precision: str, blocks: tuple[int, ...]) -> Callable[[], Any] | None:
     """Return the product of two matrices with chosen tile sizes; None if the kernel does not compile or run."""
-    from triton.runtime import driver
-
     from xtensor_triton._context import Context
-    from xtensor_triton._launch import Launcher, current_stream
+    from xtensor_triton._driver import current_stream, gpu_driver
+    from xtensor_triton._launch import Launcher
     from xtensor_triton._matrices import Blocks, linear
     from xtensor_triton._storage import DeviceMemory
 
-    launcher = Launcher(driver.active.get_current_target(), current_stream(cupy))
+    launcher = Launcher(gpu_driver(cupy), current_stream(cupy))
     linear_layer = linear(Context(DeviceMemory(cupy), launcher), lambda *product: Blocks(*blocks))
 
     def matmul() -> Any:

@@ -248,17 +248,18 @@ def main(everything: bool) -> None:
     import triton
     from triton.backends.compiler import GPUTarget
 
-    from xtensor_triton._launch import OPTIONS, source
+    from xtensor_triton._launch import options_for, source
 
     results = []
     for item, target in selection(everything):
         result: dict[str, Any] = {"function": item.function, "dtype": item.dtype, "target": target}
         result["vectorized"] = None
+        architecture = GPUTarget(*TARGETS[target])
         try:
             compiled = triton.compile(
                 source(item.kernel, item.types, item.constants, item.facts),
-                target=GPUTarget(*TARGETS[target]),
-                options={**item.options, **OPTIONS},
+                target=architecture,
+                options={**item.options, **options_for(architecture)},
             )
             result |= usage(compiled, target)
             if target != "gfx942" and item.constants.get("NDIM") == 0 and item.function == "abs":
