@@ -195,7 +195,7 @@ def torch_without_a_gpu():
 
 
 def others_driver():
-    """What the user's own kernels get as Triton's active driver."""
+    """The class of the active driver that the user's own kernels get, or the error."""
     from triton.runtime import driver
 
     try:

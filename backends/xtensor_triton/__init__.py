@@ -76,11 +76,13 @@ class TritonBackend(Overlay):
         return self._gpu, spec
 
     def kernels(self, spec: str) -> Mapping[str, Callable[..., Any]]:
-        self._settle(spec)
         try:
+            self._settle(spec)
             from ._device import kernel_functions  # imports Triton, in the mode that was just settled
 
             return kernel_functions(spec)
+        except BackendUnavailableError:  # with the remedy
+            raise
         except Exception as error:
             # The interpreter's device is its kernels; a GPU's storage computes everything without them.
             if self._gpu is None or spec == INTERPRET or self._gpu.out_of_memory(error):
