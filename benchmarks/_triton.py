@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["NullDriver", "add_kernel", "kernels", "matmul_with_blocks", "null_context"]
+__all__ = ["NullDriver", "add_kernel", "gpu_target", "kernels", "matmul_with_blocks", "null_context"]
 
 TARGET = ("cuda", 90, 32)
 """Compilation target of the device without a GPU: CUDA, compute capability 9.0, warps of 32 threads."""
@@ -74,6 +74,13 @@ def add_kernel(context: Any) -> Any:
 
     plan = row_plan("add", BINARY["add"])((np.dtype(np.float32),) * 2)
     return plan.kernel(context, ("array", "array"), 0, False, False, plan.block)
+
+
+def gpu_target(cupy: Any) -> Any:
+    """Return CuPy's current device as Triton describes it."""
+    from xtensor_triton._driver import gpu_driver
+
+    return gpu_driver(cupy).get_current_target()
 
 
 def matmul_with_blocks(cupy: Any, x: Any, y: Any, precision: str, blocks: tuple[int, ...]) -> Callable[[], Any] | None:
