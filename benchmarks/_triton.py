@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["NullDriver", "add_kernel", "kernels", "matmul_with_blocks", "null_context"]
+__all__ = ["NullDriver", "add_kernel", "gpu_target", "kernels", "matmul_with_blocks", "null_context"]
 
 TARGET = ("cuda", 90, 32)
 """Compilation target of the device without a GPU: CUDA, compute capability 9.0, warps of 32 threads."""
@@ -52,16 +52,12 @@ def null_context(cupy: Any | None) -> Any:
 
     ``cupy`` is the CuPy module, whose arrays are the operands, or None for NumPy arrays.
     """
-    from triton.backends.compiler import GPUTarget
-    from triton.runtime import driver
-
     from xtensor_triton._context import Context
     from xtensor_triton._launch import Launcher
     from xtensor_triton._storage import DeviceMemory, HostMemory
 
-    driver.set_active(NullDriver())
     memory = HostMemory() if cupy is None else DeviceMemory(cupy)
-    return Context(memory, Launcher(GPUTarget(*TARGET), int))
+    return Context(memory, Launcher(NullDriver(), int))
 
 
 def kernels(context: Any) -> Mapping[str, Callable[..., Any]]:
@@ -80,16 +76,22 @@ def add_kernel(context: Any) -> Any:
     return plan.kernel(context, ("array", "array"), 0, False, False, plan.block)
 
 
+def gpu_target(cupy: Any) -> Any:
+    """Return CuPy's current device as Triton describes it."""
+    from xtensor_triton._driver import gpu_driver
+
+    return gpu_driver(cupy).get_current_target()
+
+
 def matmul_with_blocks(cupy: Any, x: Any, y: Any, precision: str, blocks: tuple[int, ...]) -> Callable[[], Any] | None:
     """Return the product of two matrices with chosen tile sizes; None if the kernel does not compile or run."""
-    from triton.runtime import driver
-
     from xtensor_triton._context import Context
-    from xtensor_triton._launch import Launcher, current_stream
+    from xtensor_triton._driver import current_stream, gpu_driver
+    from xtensor_triton._launch import Launcher
     from xtensor_triton._matrices import Blocks, linear
     from xtensor_triton._storage import DeviceMemory
 
-    launcher = Launcher(driver.active.get_current_target(), current_stream(cupy))
+    launcher = Launcher(gpu_driver(cupy), current_stream(cupy))
     linear_layer = linear(Context(DeviceMemory(cupy), launcher), lambda *product: Blocks(*blocks))
 
     def matmul() -> Any:

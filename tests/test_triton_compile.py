@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import os
 import re
 import subprocess
@@ -23,6 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from gpu_instructions import TF32, found, listed
 
 TARGETS = {"sm_80": ("cuda", 80, 32), "sm_90": ("cuda", 90, 32), "gfx942": ("hip", "gfx942", 64)}
 
@@ -194,10 +196,12 @@ def neural_networks(call: Any, dtype: Any) -> None:
         query, key = np.ones((2, 4, 100, width), dtype), np.ones((2, 2, 300, width), dtype)
         value = np.ones((2, 2, 300, value_width), dtype)
         for mask in (None, np.ones((1, 1, 100, 300), bool), np.ones((100, 300), dtype)):
-            options = {"causal": mask is None, "scale": 0.125, "precision": "tf32"}
-            call("nn.scaled_dot_product_attention", dtype, query, key, value, mask, **options)
+            for precision in ("tf32", "exact"):
+                options = {"causal": mask is None, "scale": 0.125, "precision": precision}
+                call("nn.scaled_dot_product_attention", dtype, query, key, value, mask, **options)
     bias, weight = np.ones(48, dtype), np.ones((48, 256), dtype)
-    call("nn.linear", dtype, short, weight, bias, precision="tf32")
+    for precision in ("tf32", "exact"):
+        call("nn.linear", dtype, short, weight, bias, precision=precision)
     call("matmul", dtype, np.ones((3, 64, 256), dtype), weight.T)
     for approximate in ("none", "tanh"):
         call("nn.gelu", dtype, short, approximate=approximate)
@@ -211,6 +215,8 @@ def selection(everything: bool) -> list[tuple[Request, str]]:
     if everything:
         return pairs
     some = pairs[::STEP]
+    # All targets, as they compute it differently.
+    some += [pair for pair in pairs if pair[0][:2] == ("sqrt", "float32")]
     seen = {item.function for item, _ in some}
     for item, target in pairs:
         if item.function not in seen:
@@ -248,19 +254,24 @@ def main(everything: bool) -> None:
     import triton
     from triton.backends.compiler import GPUTarget
 
-    from xtensor_triton._launch import OPTIONS, source
+    from xtensor_triton._launch import options_for, source
 
     results = []
     for item, target in selection(everything):
         result: dict[str, Any] = {"function": item.function, "dtype": item.dtype, "target": target}
         result["vectorized"] = None
+        architecture = GPUTarget(*TARGETS[target])
         try:
             compiled = triton.compile(
                 source(item.kernel, item.types, item.constants, item.facts),
-                target=GPUTarget(*TARGETS[target]),
-                options={**item.options, **OPTIONS},
+                target=architecture,
+                options={**item.options, **options_for(architecture)},
             )
             result |= usage(compiled, target)
+            amd = target == "gfx942"
+            result["instructions"] = sorted(found(compiled.asm["amdgcn" if amd else "ptx"], amd=amd))
+            result["scales"] = "4b800000" in compiled.asm["amdgcn" if amd else "ptx"].lower()  # 2²⁴ in float32
+            result["tf32"] = item.constants.get("PRECISION") == "tf32"
             if target != "gfx942" and item.constants.get("NDIM") == 0 and item.function == "abs":
                 result["vectorized"] = ".v4." in compiled.asm["ptx"] or ".v2." in compiled.asm["ptx"]
         except Exception as error:
@@ -269,7 +280,7 @@ def main(everything: bool) -> None:
     recorder = catalogue("sm_90")
     launched = sorted({item.function for item in recorder.requests.values()})
     declined = {dtype: sorted(names) for dtype, names in recorder.declined.items()}
-    json.dump({"results": results, "launched": launched, "declined": declined}, sys.stdout)
+    json.dump({"results": results, "launched": launched, "declined": declined, "everything": everything}, sys.stdout)
 
 
 if __name__ != "__main__" and find_spec("triton") is None:  # importing it would choose compiling
@@ -320,6 +331,76 @@ def test_kernels_fit_into_shared_memory(report):
         for result in report["results"]
         if result.get("shared", 0) > (MAX_SHARED[result["target"]] if result["function"] in MATRICES else SHARED)
     )
+
+
+def remaining(report: Any, heading: str, *, amd: bool) -> list[tuple[str, str, str]]:
+    """The instructions of kernels that the page lists in no row below a heading, with the function and its operands."""
+    rows = listed(heading)
+    return sorted(
+        {
+            (instruction, result["function"], result["dtype"])
+            for result in report["results"]
+            for instruction in result.get("instructions", ())
+            if (result["target"] == "gfx942") == amd
+            and instruction != TF32
+            and not any(row.allows(instruction, result["function"], result["dtype"]) for row in rows)
+        }
+    )
+
+
+def test_kernels_for_nvidia_gpus_approximate_and_flush_only_where_the_documentation_says(report):
+    assert remaining(report, "NVIDIA GPUs", amd=False) == []
+
+
+def test_kernels_for_amd_gpus_approximate_and_flush_only_where_the_documentation_says(report):
+    assert remaining(report, "AMD GPUs", amd=True) == []
+
+
+def test_tf32_is_used_only_if_asked_for(report):
+    unasked = [r for r in report["results"] if TF32 in r.get("instructions", ()) and not r["tf32"]]
+    assert not named(unasked)
+    assert any(TF32 in result.get("instructions", ()) for result in report["results"])
+
+
+def test_square_roots_of_subnormal_numbers_are_scaled(report):
+    """AMD's reciprocal root, from which Triton 3.6 starts, is infinite for them."""
+    roots = [r for r in report["results"] if r["function"] == "sqrt" and r["dtype"] in ("float32", "bfloat16")]
+    assert not named(result for result in roots if not result["scales"])
+
+
+def test_the_documentation_lists_no_instruction_that_does_not_occur(report):
+    """With every kernel compiled, each row occurs; with a selection, each row names functions that have kernels."""
+    for heading, amd in (("NVIDIA GPUs", False), ("AMD GPUs", True)):
+        for row in listed(heading):
+            assert row.functions <= set(report["launched"])
+            if report["everything"] and (row.newest is None or report["version"] <= [*row.newest, math.inf]):
+                occurring = {
+                    (instruction, result["function"])
+                    for result in report["results"]
+                    for instruction in result.get("instructions", ())
+                    if (result["target"] == "gfx942") == amd and (not row.dtypes or result["dtype"] in row.dtypes)
+                }
+                assert {name for _, name in occurring} >= row.functions
+                assert {instruction for instruction, _ in occurring} >= row.instructions
+
+
+@pytest.mark.parametrize(
+    ("code", "amd", "names"),
+    [
+        ("\tcvt.rmi.ftz.f32.f32 \t%r1, %r2;\n", False, {"cvt.rmi.ftz.f32.f32"}),
+        ("\t@%p1 div.full.f32 %r1, %r2, %r3;\n", False, {"div.full.f32"}),
+        ("\tmma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {};\n", False, {TF32}),
+        ("\tdiv.rn.f32 %r1, %r2, %r3;\n\tmul.rn.f32 %r1, %r2, %r3;\n", False, set()),
+        ("\tv_rcp_f32_e32 v1, v2\n\tv_rcp_f32_e32 v3, v4\n\tv_div_fixup_f32 v1, v2, v3, v4\n", True, {"v_rcp_f32"}),
+        ("\tv_rcp_f64_e32 v[0:1], v[2:3]\n\tv_div_fixup_f64 v[0:1], v[2:3], v[4:5], v[6:7]\n", True, set()),
+        ("\tv_mfma_f32_32x32x4_xf32 a[0:15], v[0:1], v[2:3], 0\n", True, {TF32}),
+    ],
+)
+def test_approximating_and_flushing_instructions_are_found(code, amd, names):
+    mode = "\t.amdhsa_float_denorm_mode_32 {}\n\t.amdhsa_float_denorm_mode_16_64 3\n"
+    assert found(code + mode.format(3) * amd, amd=amd) == names
+    if amd:
+        assert found(code + mode.format(0), amd=True) == {*names, "flushes subnormal numbers"}
 
 
 def test_loads_of_contiguous_operands_are_vectorized(report):

@@ -265,10 +265,8 @@ def test_blocks_are_those_of_the_nearest_product_that_was_measured(monkeypatch):
 
 def test_the_table_of_products_is_well_formed():
     text = (Path(_matrices.__file__).parent / "matmul.json").read_text(encoding="utf-8")
-    table = json.loads(text)
-    assert set(table) >= {"measured", "products"}
-    assert bool(table["products"]) == bool(table["measured"])
-    for row in table["products"]:
+    for row in json.loads(text)["products"]:
+        assert row.keys() >= {"measured", "device", "versions"}
         assert _matrices.Blocks(*row["blocks"]).rows >= 16
         assert len(row["sides"]) == 3
         assert {row["arch"], row["dtype"], row["precision"]}

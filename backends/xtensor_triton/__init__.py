@@ -14,6 +14,7 @@ import importlib.util
 import os
 import re
 import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -75,10 +76,25 @@ class TritonBackend(Overlay):
         return self._gpu, spec
 
     def kernels(self, spec: str) -> Mapping[str, Callable[..., Any]]:
-        self._settle(spec)
-        from ._device import kernel_functions  # imports Triton, in the mode that was just settled
+        try:
+            self._settle(spec)
+            from ._device import kernel_functions  # imports Triton, in the mode that was just settled
 
-        return kernel_functions(spec)
+            return kernel_functions(spec)
+        except BackendUnavailableError:  # with the remedy
+            raise
+        except Exception as error:
+            # The interpreter's device is its kernels; a GPU's storage computes everything without them.
+            if self._gpu is None or spec == INTERPRET or self._gpu.out_of_memory(error):
+                raise
+            warnings.warn(
+                f"device {spec} works without its Triton kernels, because Triton cannot be used: "
+                f"{type(error).__name__}: {error}; Triton needs a C compiler (gcc or clang, or the one that the "
+                "environment variable CC names) and the headers of Python and of the C library",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            return {}
 
     def _settle(self, spec: str) -> None:
         """Choose whether this process interprets or compiles kernels, before Triton is imported."""

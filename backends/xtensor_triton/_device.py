@@ -23,18 +23,17 @@ def kernel_functions(spec: str) -> dict[str, Callable[..., Any]]:
 
         return functions_over(Context(HostMemory(), Interpreter()))
     import cupy
-    from triton.runtime import driver
 
-    from ._launch import Launcher, bind_device, current_stream, install_driver
+    from ._driver import bind_device, current_stream, gpu_driver
+    from ._launch import Launcher
 
-    install_driver(cupy)
     device = cupy.cuda.Device(int(spec.partition(":")[2]))
     with device:
-        launcher = Launcher(driver.active.get_current_target(), current_stream(cupy))
+        launcher = Launcher(gpu_driver(cupy), current_stream(cupy))
     functions = functions_over(Context(DeviceMemory(cupy), launcher))
     if cupy.cuda.runtime.getDeviceCount() == 1:
         return functions
-    return {name: bind_device(device, function) for name, function in functions.items()}
+    return {name: bind_device(cupy, device, function) for name, function in functions.items()}
 
 
 def functions_over(context: Context) -> dict[str, Callable[..., Any]]:

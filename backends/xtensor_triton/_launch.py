@@ -8,9 +8,7 @@ disk.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
-from functools import wraps
 from operator import itemgetter
 from typing import Any
 
@@ -18,9 +16,10 @@ import triton
 from triton.compiler import ASTSource
 
 from ._context import KernelError
+from ._driver import active
 from ._dtypes import UNSPECIALIZED
 
-__all__ = ["DeviceKernel", "Launcher", "bind_device", "current_stream", "install_driver", "source"]
+__all__ = ["DeviceKernel", "Launcher", "options_for", "source"]
 
 ALIGNMENT = 16
 """Divisor of addresses and sizes that lets the compiler use loads of 16 bytes."""
@@ -28,8 +27,14 @@ ALIGNMENT = 16
 DIVISIBLE, ONE = True, "one"
 """Assumptions of the compiler about an argument."""
 
-OPTIONS: dict[str, Any] = {"enable_fp_fusion": False}
-"""No fused multiply-add, as in NumPy; the default of this option differs between versions of Triton."""
+
+def options_for(target: Any) -> dict[str, Any]:
+    """Return the compiler options of all kernels for a GPU.
+
+    No fused multiply-add, as in NumPy; the default of this option differs between versions of Triton. On CUDA,
+    libdevice and rounding keep subnormal float32 numbers, which Triton would flush to zero; HIP has no such option.
+    """
+    return {"enable_fp_fusion": False, **({"enable_reflect_ftz": False} if target.backend == "cuda" else {})}
 
 
 class Launcher:
@@ -37,19 +42,20 @@ class Launcher:
 
     Parameters
     ----------
-    target
-        The GPU as Triton describes it (a ``GPUTarget``).
+    driver
+        The driver that loads kernels, for the device that is current now.
     stream
         Returns the handle of the stream to launch on.
     """
 
     interprets = False
 
-    def __init__(self, target: Any, stream: Callable[[], int]) -> None:
-        self.target = target
+    def __init__(self, driver: Any, stream: Callable[[], int]) -> None:
+        self.driver = driver
+        self.target = driver.get_current_target()
         self.stream = stream
         # HIP limits the threads along a grid axis to 2^32; CUDA limits the programs.
-        self.longest_axis = 2**31 - 1 if target.backend == "cuda" else 2**21
+        self.longest_axis = 2**31 - 1 if self.target.backend == "cuda" else 2**21
 
     def kernel(
         self,
@@ -60,7 +66,7 @@ class Launcher:
         warps: int = 4,
         stages: int | None = None,
     ) -> DeviceKernel:
-        options = {"num_warps": warps, **OPTIONS} | ({} if stages is None else {"num_stages": stages})
+        options = {"num_warps": warps, **options_for(self.target)} | ({} if stages is None else {"num_stages": stages})
         return DeviceKernel(self, function, types, constants, options)
 
 
@@ -113,28 +119,54 @@ class DeviceKernel:
     def _compile(self, facts: tuple[Any, ...]) -> Callable[..., None]:
         if self._failure is not None:
             raise KernelError(self._failure)
-        try:
-            compiled = triton.compile(
-                source(self._function, self._types, self._constants, facts),
-                target=self._launcher.target,
-                options=self._options,
-            )
-            run = compiled.run
-        except Exception as error:
-            self._failure = f"{type(error).__name__}: {error}"
-            raise KernelError(self._failure) from error
-        function, metadata, stream = compiled.function, compiled.packed_metadata, self._launcher.stream
+        run, function, metadata = self._load(facts)
+        stream = self._launcher.stream
         constants = tuple(self._constants.values())
         longest = self._launcher.longest_axis
 
         def launch(programs: int, *args: Any) -> None:
-            if programs <= longest:
-                run(programs, 1, 1, stream(), function, metadata, None, None, None, *args, *constants)
-            else:
-                folds = -(-programs // longest)
-                run(longest, folds, 1, stream(), function, metadata, None, None, None, *args, *constants)
+            try:
+                if programs <= longest:
+                    run(programs, 1, 1, stream(), function, metadata, None, None, None, *args, *constants)
+                else:
+                    folds = -(-programs // longest)
+                    run(longest, folds, 1, stream(), function, metadata, None, None, None, *args, *constants)
+            except RuntimeError as error:
+                _raise_if_exhausted(error)
+                raise
 
         return launch
+
+    def _load(self, facts: tuple[Any, ...]) -> tuple[Callable[..., None], Any, Any]:
+        """Compile a specialization and load it on the current device; return what launches it, and its handles."""
+        try:
+            with active(self._launcher.driver):
+                compiled = triton.compile(
+                    source(self._function, self._types, self._constants, facts),
+                    target=self._launcher.target,
+                    options=self._options,
+                )
+                try:
+                    run = compiled.run
+                finally:
+                    # From Triton 3.8 on a CompiledKernel unloads its module when it is deleted, through the driver that
+                    # is active then. A launch needs the module, as long as the device is used: it stays loaded.
+                    compiled.module = None
+        except Exception as error:
+            _raise_if_exhausted(error)
+            self._failure = f"{type(error).__name__}: {error}"
+            raise KernelError(self._failure) from error
+        return run, compiled.function, compiled.packed_metadata
+
+
+def _raise_if_exhausted(error: Exception) -> None:
+    """Raise MemoryError for exhausted memory, which is no fault of the kernel: the call is repeated with more memory.
+
+    Triton raises RuntimeError("Triton Error [CUDA]: out of memory").
+    """
+    text = str(error)
+    if isinstance(error, MemoryError) or (text.startswith("Triton Error [") and "out of memory" in text):
+        raise MemoryError(text) from error
 
 
 def _fact(value: Any) -> Any:
@@ -185,67 +217,3 @@ def source(function: Any, types: tuple[Any, ...], constants: Mapping[str, Any], 
         signature[name] = "constexpr"
         values[(position,)] = value
     return ASTSource(fn=function, signature=signature, constexprs=values, attrs=attributes)
-
-
-# -- the driver ---------------------------------------------------------------------------------------------------
-
-
-def current_stream(cupy: Any) -> Callable[[], int]:
-    """Return the function that returns the handle of CuPy's current stream."""
-    try:
-        from cupy_backends.cuda.stream import get_current_stream_ptr
-    except ImportError:
-        return lambda: int(cupy.cuda.get_current_stream().ptr)
-    return get_current_stream_ptr  # type: ignore[no-any-return]
-
-
-def install_driver(cupy: Any) -> None:
-    """Make Triton load kernels on CuPy's current device; if PyTorch is loaded, Triton's own driver does so."""
-    from triton.runtime import driver
-
-    if "torch" not in sys.modules:
-        driver.set_active(_driver(cupy))
-
-
-def _driver(cupy: Any) -> Any:
-    """Return Triton's driver, with CuPy in place of PyTorch."""
-    if cupy.cuda.runtime.is_hip:
-        from triton.backends.amd.driver import HIPDriver as Driver
-        from triton.backends.amd.driver import HIPLauncher as Launch
-        from triton.backends.amd.driver import HIPUtils as Utils
-    else:
-        from triton.backends.nvidia.driver import CudaDriver as Driver
-        from triton.backends.nvidia.driver import CudaLauncher as Launch
-        from triton.backends.nvidia.driver import CudaUtils as Utils
-    stream = current_stream(cupy)
-
-    def capability(device: int) -> tuple[int, int]:
-        digits = cupy.cuda.Device(device).compute_capability
-        return int(digits[:-1]), int(digits[-1])
-
-    class CupyDriver(Driver):  # type: ignore[misc]
-        def __init__(self) -> None:
-            self.utils = Utils()
-            self.launcher_cls = Launch
-            self.get_device_capability = capability
-            self.get_current_device = cupy.cuda.runtime.getDevice
-            self.set_current_device = cupy.cuda.runtime.setDevice
-            self.get_current_stream = lambda device: stream()
-
-    return CupyDriver()
-
-
-def bind_device(device: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that runs with a CuPy device as the current one, if there are several."""
-    from cupy.cuda.runtime import getDevice
-
-    index = device.id
-
-    @wraps(function)
-    def bound(*args: Any, **kwargs: Any) -> Any:
-        if getDevice() == index:
-            return function(*args, **kwargs)
-        with device:
-            return function(*args, **kwargs)
-
-    return bound

@@ -241,12 +241,14 @@ def _block_side(length: int, maximum: int) -> int:
 # -- attention ----------------------------------------------------------------------------------------------------
 
 
-def _attention_blocks(dtype: DType, width: int, masked: bool, backend: str) -> Blocks:
+def _attention_blocks(dtype: DType, precision: str, width: int, masked: bool, backend: str) -> Blocks:
     """Return queries and keys per block, and compiler options that fit registers and shared memory of a target."""
     if backend == "hip":
         return Blocks(64 if width <= 128 else 32, 32, width, 1, 4, 1)
     if dtype == np.float32:
-        return Blocks(64 if width <= 64 else 32, 32, width, 1, 4 if width <= 128 else 8, 2 if width <= 64 else 1)
+        # Products in float32 take no tensor cores, and need the registers of more threads than those in TF32.
+        warps = 4 if width <= 128 and precision == "tf32" else 8
+        return Blocks(64 if width <= 64 else 32, 32, width, 1, warps, 2 if width <= 64 else 1)
     if width <= 128:
         return Blocks(128 if width <= 64 or not masked else 64, 64, width, 1, 8, 3 if width <= 64 else 2)
     return Blocks(64, 32, width, 1, 8, 2)
@@ -310,7 +312,7 @@ def _prepare_attention(
     if launcher.interprets:
         blocks = Blocks(_block_side(queries, 64), _block_side(keys, 64), widths[0])
     else:
-        blocks = _attention_blocks(dtype, max(widths), mask is not None, launcher.target.backend)
+        blocks = _attention_blocks(dtype, precision, max(widths), mask is not None, launcher.target.backend)
     integer = "i64" if offsets_64 else "i32"
     axes = (integer,) * len(merged.shape)
     query_blocks = -(-queries // blocks.rows)

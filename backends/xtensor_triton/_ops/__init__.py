@@ -6,7 +6,8 @@ Triton that explain the code:
 
 - ``/`` and ``sqrt`` are approximate for float32; ``div_rn`` and ``sqrt_rn`` round correctly.
 - ``-x`` is compiled to ``0 - x``, which loses the sign of zero.
-- libdevice flushes float32 subnormals to zero. Functions with ``f(x) ≈ x`` near zero return ``x``; others scale it.
+- libdevice keeps float32 subnormals with the launcher's options, but states no error for them. Functions with
+  ``f(x) ≈ x`` near zero return ``x``; logarithms scale it.
 - Integer ``//`` and ``%`` truncate, and are undefined for a zero divisor and for the minimum divided by -1.
 - A constant must stand where it is used: the interpreter converts an assigned constant to float32.
 """

@@ -21,8 +21,11 @@ def preserve_subnormal(x, result):
 
 @triton.jit
 def sqrt(x):
+    """Square root. Subnormals are scaled: on AMD, Triton 3.6 starts from a reciprocal root, infinite for them."""
     if x.dtype == tl.float32:
-        return tl.sqrt_rn(x)
+        subnormal = x < 1.1754943508222875e-38
+        root = tl.sqrt_rn(tl.where(subnormal, x * 16777216.0, x))
+        return tl.where(subnormal, root * 0.000244140625, root)
     else:
         return tl.sqrt(x)
 
