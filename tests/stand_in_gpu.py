@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from importlib.machinery import ModuleSpec
 from types import SimpleNamespace
@@ -72,25 +73,29 @@ class Module(host_cupy.StandIn):
 cupy = Module()
 
 
-class TritonStandIn(TritonBackend):
-    """The backend whose kernels on a GPU are interpreted over the stand-in's arrays."""
-
-    def kernels(self, spec):
-        if spec == INTERPRET:
-            return super().kernels(spec)
-        self._settle(spec)
-        xtensor_triton._set_mode(True)
-        from xtensor_triton._context import Context
-        from xtensor_triton._device import functions_over
-        from xtensor_triton._interpreter import Interpreter
-        from xtensor_triton._storage import HostMemory
-
-        class Memory(HostMemory):
-            @staticmethod
-            def empty(shape, dtype):
-                return cupy.on_current(HostMemory.empty(shape, dtype))
-
-        return functions_over(Context(Memory(), Interpreter()))
+computing_kernels = TritonBackend.kernels
 
 
-triton_backend = TritonStandIn()
+def interpreted_kernels(self, spec):
+    """Return the kernels of a GPU, interpreted over the stand-in's arrays."""
+    if spec == INTERPRET:
+        return computing_kernels(self, spec)
+    self._settle(spec)
+    xtensor_triton._set_mode(True)
+    from xtensor_triton._context import Context
+    from xtensor_triton._device import functions_over
+    from xtensor_triton._interpreter import Interpreter
+    from xtensor_triton._storage import HostMemory
+
+    class Memory(HostMemory):
+        @staticmethod
+        def empty(shape, dtype):
+            return cupy.on_current(HostMemory.empty(shape, dtype))
+
+    return functions_over(Context(Memory(), Interpreter()))
+
+
+def install():
+    """Take the place of CuPy and of the kernels on a GPU in this process; called where ``cupy`` is imported."""
+    sys.modules["cupy"] = cupy
+    TritonBackend.kernels = interpreted_kernels

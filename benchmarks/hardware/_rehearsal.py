@@ -14,11 +14,8 @@ from ._steps import SANITIZER
 
 __all__ = ["environment"]
 
-CUPY = "import sys\n\nimport stand_in_gpu\n\nsys.modules[__name__] = stand_in_gpu.cupy\n"
-
-# Entry points of the same names are those that come first on the path.
-METADATA = "Metadata-Version: 2.1\nName: xtensor-stand-ins\nVersion: 0\n"
-ENTRY_POINTS = "[xtensor.backends]\ntriton = stand_in_gpu:triton_backend\n"
+# The Triton backend imports CuPy before it makes kernels.
+CUPY = "import stand_in_gpu\n\nstand_in_gpu.install()\n"
 
 # The program behind the sanitizer's options.
 SCRIPT = '#!/bin/sh\necho "a stand-in"\nwhile [ "${1#-}" != "$1" ]; do shift; shift; done\nexec "$@"\n'
@@ -27,12 +24,9 @@ SCRIPT = '#!/bin/sh\necho "a stand-in"\nwhile [ "${1#-}" != "$1" ]; do shift; sh
 def environment(variables: Mapping[str, str], out: Path) -> dict[str, str]:
     """Write the stand-ins to the results' folder, and return the variables with them in front."""
     folder = out.resolve() / "stand-ins"
-    information, programs = folder / "xtensor_stand_ins-0.dist-info", folder / "bin"
-    for path in (information, programs):
-        path.mkdir(parents=True, exist_ok=True)
+    programs = folder / "bin"
+    programs.mkdir(parents=True, exist_ok=True)
     (folder / "cupy.py").write_text(CUPY, encoding="utf-8")
-    (information / "METADATA").write_text(METADATA, encoding="utf-8")
-    (information / "entry_points.txt").write_text(ENTRY_POINTS, encoding="utf-8")
     script = programs / SANITIZER
     script.write_text(SCRIPT, encoding="utf-8")
     script.chmod(0o755)
