@@ -63,7 +63,9 @@ def test_operations_and_corrections_of_a_row_exist(cells):
         elif correction == "formula":
             assert name.removeprefix("special.") not in REAL
         else:
-            assert device.implements(name) or TABLE[name].composition is not None
+            # CuPy's special functions are in a module that is imported when one of them is first used.
+            offered = name.removeprefix("special.") in {*REAL, *COMPLEX, *IN_DOUBLE_PRECISION}
+            assert offered or device.implements(name) or TABLE[name].composition is not None
     if correction not in ("shared", "composed", "formula"):
         assert_exists(correction)
 
