@@ -6,13 +6,14 @@ Each test fails where a library wraps, overflows or reads uninitialised memory w
 from __future__ import annotations
 
 import math
+import pickle
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import dtypes_of, expect, few, made, quiet
+from strategies import dtypes_of, expect, few, made, quiet, values_of
 
 import xtensor as xp
 
@@ -361,3 +362,34 @@ def test_clip_takes_bounds_beyond_the_dtype(lenient_device, dtype, lower, upper,
     with xp.use_device(lenient_device):
         result = xp.clip(xp.asarray(values, dtype=np.dtype(dtype)), lower, upper)
     expect(result, np.clip(expected, limits.min, limits.max).astype(result_dtype))
+
+
+# -- NaN payloads -----------------------------------------------------------------------------------------------------
+
+MOVES = {
+    "asarray": lambda x: xp.asarray(x, copy=True),
+    "astype": lambda x: xp.astype(x, x.dtype, copy=True),
+    "broadcast_to": lambda x: xp.broadcast_to(x, (2, *x.shape))[1, ...],
+    "concat": lambda x: xp.concat([x[:1], x[1:]]),
+    "flip": lambda x: xp.flip(xp.flip(x)),
+    "index array": lambda x: x[xp.arange(x.shape[0])],
+    "mask": lambda x: x[xp.ones(x.shape, dtype=xp.bool)],
+    "repeat": lambda x: xp.repeat(x, 1),
+    "roll": lambda x: xp.roll(xp.roll(x, 1), -1),
+    "stack": lambda x: xp.stack([x, x])[0, ...],
+    "take": lambda x: xp.take(x, xp.arange(x.shape[0]), axis=0),
+    "tile": lambda x: xp.tile(x, (1,)),
+    "where": lambda x: xp.where(xp.ones(x.shape, dtype=xp.bool), x, x),
+    "to_device": lambda x: x.to_device("cpu").to_device(x.device),
+    "pickle": lambda x: pickle.loads(pickle.dumps(x)),
+}
+
+
+@pytest.mark.parametrize("move", MOVES)
+@pytest.mark.parametrize(("dtype", "bits"), [("float32", [0x7FC12345, 0xFFC54321]), ("float64", [0x7FF8123456789ABC])])
+def test_bits_of_a_nan_survive_where_elements_only_move(device, move, dtype, bits):
+    if np.dtype(dtype) not in device.dtypes:
+        pytest.skip(f"no {dtype}")
+    host = np.asarray([*bits, 0], f"u{np.dtype(dtype).itemsize}").view(dtype)
+    moved = values_of(MOVES[move](xp.asarray(host, copy=True)))
+    assert moved.view(f"u{host.itemsize}").tolist() == host.view(f"u{host.itemsize}").tolist()
