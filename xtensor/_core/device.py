@@ -439,9 +439,10 @@ def default_device() -> Device:
     ``XTENSOR_DEVICE``, the most capable device here.
     """
     global _automatic
-    block = _override.innermost()
-    if block is not None:
-        return block.value
+    if _override.latest() is not None:
+        block = _override.innermost()
+        if block is not None:
+            return block.value
     if _default is not None:
         return _default
     if _automatic is None or _automatic[0] != registry.generation:
