@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from operator import index
 from typing import Any
 
@@ -25,6 +26,7 @@ __all__ = [
     "check_shape",
     "check_size",
     "check_word",
+    "integer_limits",
 ]
 
 LARGEST: int = np.iinfo(np.int64).max
@@ -53,12 +55,19 @@ def check_cast(source: DType, target: DType, name: str) -> None:
 def check_bounds(value: Any, dtype: DType, function: str, name: str) -> None:
     """Raise OverflowError for a Python integer that an integer dtype cannot hold."""
     if value.__class__ is int and dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        if not limits.min <= value <= limits.max:
+        least, greatest = integer_limits(dtype)
+        if not least <= value <= greatest:
             raise OverflowError(
                 f"Python integer {shortened(value)} out of bounds for {dtype}; {function}() takes {name} from "
-                f"{limits.min} to {limits.max} for this dtype"
+                f"{least} to {greatest} for this dtype"
             )
+
+
+@cache
+def integer_limits(dtype: DType) -> tuple[int, int]:
+    """Return the least and the greatest integer of an integer dtype."""
+    limits = np.iinfo(dtype)
+    return int(limits.min), int(limits.max)
 
 
 def check_axis(axis: Any, ndim: int, name: str) -> int:

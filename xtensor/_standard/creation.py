@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _composed
 from .._core.array import Array, apply
-from .._core.checks import LARGEST, check_bounds, check_dtype, check_flag, check_integer, check_word
+from .._core.checks import LARGEST, check_bounds, check_dtype, check_flag, check_integer, check_word, integer_limits
 from .._core.device import Device, resolve
 from .._core.dispatch import call, device_of
 from .._core.errors import describe
@@ -97,7 +97,7 @@ def arange(
         )
     if length <= 0:
         return empty(0, dtype=result_dtype, device=target)
-    if result_dtype.kind in "iu":
+    if result_dtype.kind in "iu" and not _between(start, stop, integer_limits(result_dtype)):
         count = -((start - stop) // step) if integers else math.ceil(length)
         for value in (start, start + (count - 1) * step):
             check_bounds(int(value), result_dtype, "arange", "values")
@@ -347,6 +347,12 @@ def _scalar_arguments(function: str, expected: str, device: Any, **arguments: An
             raise TypeError(f"{function}(): {name} is a Python scalar on {target}, not {describe(argument)}")
         numbers.append(number)
     return target, numbers
+
+
+def _between(start: Any, stop: Any, limits: tuple[int, int]) -> bool:
+    """Return whether both ends of an interval are within limits."""
+    least, greatest = limits
+    return bool(least <= start <= greatest and least <= stop <= greatest)
 
 
 def _distance(start: Any, stop: Any) -> float:
