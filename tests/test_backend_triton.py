@@ -23,7 +23,7 @@ from xtensor.nn import functional as F  # noqa: N812 - its usual name
 from xtensor_triton import _context, _device, count_calls
 from xtensor_triton._dtypes import BFLOAT16
 from xtensor_triton._interpreter import Interpreter
-from xtensor_triton._storage import HostMemory
+from xtensor_triton._storage import DeviceMemory, HostMemory
 
 
 @pytest.fixture
@@ -276,3 +276,11 @@ def test_old_triton_is_refused(monkeypatch):
     monkeypatch.setattr(importlib.metadata, "version", lambda name: "3.5.1")
     with pytest.raises(xp.BackendUnavailableError, match="3.6 or newer"):
         TritonBackend().probe()
+
+
+def test_in_place_kernels_decline_broadcast_views_of_a_gpu():
+    """CuPy's arrays have no read-only flag: a kernel would write one element several times at once."""
+    x = np.zeros((3, 1))
+    assert DeviceMemory.writable(x)
+    assert DeviceMemory.writable(np.broadcast_to(x, (3, 1)))
+    assert not DeviceMemory.writable(np.broadcast_to(x, (3, 4)))

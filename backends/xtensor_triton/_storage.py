@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from xtensor_cupy._indexing import is_broadcast_view
 from xtensor_numpy import backend as host
 
 __all__ = ["DeviceMemory", "HostMemory"]
@@ -60,4 +61,5 @@ class DeviceMemory:
 
     @staticmethod
     def writable(x: Any) -> bool:
-        return True
+        # CuPy's arrays have no read-only flag; its backend raises for writes into broadcast views.
+        return not is_broadcast_view(x)
