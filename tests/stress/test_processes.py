@@ -200,7 +200,9 @@ def test_pickle_of_a_transferred_array_preserves_values(device):
 # -- forks ------------------------------------------------------------------------------------------------------------
 
 FORK = """
-import faulthandler, os, sys, threading, time
+import faulthandler, os, sys, threading, time, warnings
+
+warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 warns of forks beside threads
 
 faulthandler.dump_traceback_later(60, exit=True)
 import xtensor as xp
@@ -249,7 +251,9 @@ def test_fork_while_other_threads_open_devices_does_not_hang_the_child(device, f
 
 
 LOST = """
-import os, sys
+import os, sys, warnings
+
+warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 warns of forks beside threads
 import xtensor as xp
 
 x = xp.ones(3, device=sys.argv[1])
