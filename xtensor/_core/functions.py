@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from . import operations
 from .backend import Backend, Native, Provider
 from .corrections import CORRECTIONS
 from .dtypes import in_float32, kind_of
@@ -107,7 +108,14 @@ class Functions:
         self.inplace += [*[_missing] * gap, first_write]
 
     def choose(self, operation: Operation) -> Function:
-        """Return the function that computes an operation here, and put it into the table."""
+        """Return the function that computes an operation here, and put it into the table.
+
+        A look-up may import a library; a fork waits for it, as for the opening of a device.
+        """
+        with operations.lock:
+            return self._choose(operation)
+
+    def _choose(self, operation: Operation) -> Function:
         found = self.implementations(operation)
         declines = self._library.may_decline or self._look_up(operation.name) is None
         if declines and operation.declared and operation.composition is not None:
