@@ -267,3 +267,11 @@ def test_info_and_memory_describe_the_hardware(sycl):
     assert sycl.memory().total == info.total_memory
     sycl.synchronize()
     sycl.release_memory()
+
+
+@on_sycl
+def test_every_extension_module_of_dpnp_is_initialised_with_the_queue(sycl):
+    """One that is not would be initialised by the first thread that calls it, beside others: a deadlock."""
+    from xtensor_dpnp._extensions import initialize
+
+    assert initialize(sycl._library.queue(sycl._place)) == []

@@ -118,8 +118,9 @@ def _far_left(library: Any, a: Native, b: Native, x: Native) -> Native:
     first = a * (a - b + 1) / -x
     second = first * (a + 1) * (a - b + 2) / (-2 * x)
     sign = library.gammasgn(b) * library.gammasgn(b - a)
-    leading = np.exp(library.gammaln(b) - library.gammaln(b - a) - power) * (1 + first + second)
-    return np.where(np.isneginf(-library.gammaln(b - a)), 0.0, sign * leading)
+    below = library.gammaln(b - a)
+    leading = np.exp(library.gammaln(b) - below - power) * (1 + first + second)
+    return np.where(np.isposinf(below), 0.0, sign * leading)
 
 
 def _end_of_polynomial(library: Any, a: Native, b: Native, x: Native) -> Native:

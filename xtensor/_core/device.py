@@ -381,11 +381,10 @@ def devices() -> tuple[Device, ...]:
         found += [_intern(provider, spec) for spec in entry.devices]
     names = [entry.name for entry in registry.entries()]
     chosen = registry.priority()
-    ranks = {place: registry.rank(place._provider, place._spec) for place in found}
 
     def preference(place: Device) -> tuple[int, float, int]:
         position = chosen.index(place.backend) if place.backend in chosen else len(chosen)
-        return position, -ranks[place], names.index(place.backend)
+        return position, -registry.rank(place._provider, place._spec), names.index(place.backend)
 
     return tuple(sorted(found, key=preference))
 

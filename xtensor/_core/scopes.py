@@ -8,7 +8,7 @@ of the innermost block that has not ended. A statement sets the value for the re
 from __future__ import annotations
 
 from contextvars import ContextVar
-from typing import Generic, Literal, TypeVar
+from typing import Generic, TypeVar
 
 __all__ = ["Block", "Setting"]
 
@@ -18,21 +18,21 @@ T = TypeVar("T")
 class Block(Generic[T]):
     """A value of a setting from the beginning of a block to its end.
 
-    ``statement`` is the block that a value set by a statement belongs to, with which that value ends.
+    ``stated`` tells that a statement set the value, which then ends with the block around it.
     """
 
-    __slots__ = ("_ended", "outer", "statement", "value")
+    __slots__ = ("_ended", "outer", "stated", "value")
 
-    def __init__(self, value: T, outer: Block[T] | None) -> None:
+    def __init__(self, value: T, outer: Block[T] | None, *, stated: bool = False) -> None:
         self.value = value
         self.outer = outer
-        self.statement: Block[T] | Literal[False] | None = False
+        self.stated = stated
         self._ended = False
 
     @property
     def ended(self) -> bool:
         """Whether the block has ended, in any thread."""
-        return self._ended or bool(self.statement and self.statement.ended)
+        return self._ended or (self.stated and self.outer is not None and self.outer.ended)
 
     def end(self) -> None:
         """End the block. Blocks that began inside it keep their values."""
@@ -66,7 +66,5 @@ class Setting(Generic[T]):
     def state(self, value: T) -> None:
         """Set the value for the rest of the current block."""
         current = self.innermost()
-        enclosing = current if current is None or current.statement is False else current.statement
-        block = Block(value, enclosing)
-        block.statement = enclosing
-        self._innermost.set(block)
+        enclosing = current.outer if current is not None and current.stated else current
+        self._innermost.set(Block(value, enclosing, stated=True))
