@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from . import _standard, fft, linalg
+from ._beyond import MODULES as _BEYOND
 from ._core.array import Array
 from ._core.array import bind_namespace as _bind_namespace
 from ._core.device import (
@@ -64,30 +65,19 @@ from .linalg import cross
 
 if _TYPE_CHECKING:
     from . import _numpy, lib, nn, special
-    from ._beyond.assignment import put_along_axis
-    from ._beyond.closeness import allclose, isclose
-    from ._beyond.convolution import convolve
-    from ._beyond.counting import bincount
-    from ._beyond.einsum import einsum
-    from ._beyond.gradient import gradient
-    from ._beyond.matrices import diag, roots, transpose
-    from ._beyond.nan_reductions import (
-        cumprod,
-        cumsum,
-        nanargmax,
-        nanargmin,
-        nancumprod,
-        nancumsum,
-        nanmax,
-        nanmean,
-        nanmin,
-        nanprod,
-        nanstd,
-        nansum,
-        nanvar,
-    )
-    from ._beyond.padding import pad
-    from ._beyond.quantiles import median, nanmedian, nanquantile, quantile
+    from ._beyond.assignment import *
+    from ._beyond.closeness import *
+    from ._beyond.convolution import *
+    from ._beyond.counting import *
+    from ._beyond.einsum import *
+    from ._beyond.gradient import *
+    from ._beyond.matrices import *
+    from ._beyond.nan_reductions import *
+    from ._beyond.padding import *
+    from ._beyond.quantiles import *
+    from ._core.dtypes import DType as _DType
+
+    bfloat16: _DType
 
 __version__ = "0.1.0"
 __array_api_version__ = "2025.12"
@@ -100,52 +90,25 @@ __all__ = [
     "OutOfMemoryError",
     "__array_api_version__",
     "__version__",
-    "allclose",
     "backends",
     "best_device",
-    "bincount",
-    "convolve",
     "cross",
-    "cumprod",
-    "cumsum",
     "default_device",
     "device",
     "devices",
-    "diag",
-    "einsum",
     "fft",
-    "gradient",
-    "isclose",
     "lib",
     "linalg",
-    "median",
-    "nanargmax",
-    "nanargmin",
-    "nancumprod",
-    "nancumsum",
-    "nanmax",
-    "nanmean",
-    "nanmedian",
-    "nanmin",
-    "nanprod",
-    "nanquantile",
-    "nanstd",
-    "nansum",
-    "nanvar",
     "nn",
-    "pad",
-    "put_along_axis",
-    "quantile",
     "register_backend",
-    "roots",
     "set_backend_priority",
     "set_default_device",
     "special",
     "transfers",
-    "transpose",
     "use_device",
 ]
 __all__ += _standard.__all__
+__all__ += [name for names in _BEYOND.values() for name in names]
 
 _bind_namespace(_modules[__name__])
 
@@ -154,25 +117,43 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
+_STANDARD_NAMES = {
+    "absolute": "abs",
+    "amax": "max",
+    "amin": "min",
+    "arccos": "acos",
+    "arccosh": "acosh",
+    "arcsin": "asin",
+    "arcsinh": "asinh",
+    "arctan": "atan",
+    "arctan2": "atan2",
+    "arctanh": "atanh",
+    "array": "asarray",
+    "asanyarray": "asarray",
+    "ascontiguousarray": "asarray",
+    "bitwise_not": "bitwise_invert",
+    "concatenate": "concat",
+    "conjugate": "conj",
+    "in1d": "isin",
+    "invert": "bitwise_invert",
+    "left_shift": "bitwise_left_shift",
+    "mod": "remainder",
+    "ndarray": "Array",
+    "power": "pow",
+    "right_shift": "bitwise_right_shift",
+    "true_divide": "divide",
+}
+"""NumPy's names of functions that the namespace has under the standard's name alone."""
+
 _LOADED_LATER = {
-    **dict.fromkeys(("put_along_axis",), "._beyond.assignment"),
-    **dict.fromkeys(("allclose", "isclose"), "._beyond.closeness"),
-    **dict.fromkeys(("convolve",), "._beyond.convolution"),
-    **dict.fromkeys(("bincount",), "._beyond.counting"),
-    **dict.fromkeys(("einsum",), "._beyond.einsum"),
-    **dict.fromkeys(("gradient",), "._beyond.gradient"),
-    **dict.fromkeys(("diag", "roots", "transpose"), "._beyond.matrices"),
-    **dict.fromkeys(("cumprod", "cumsum", "nanargmax", "nanargmin"), "._beyond.nan_reductions"),
-    **dict.fromkeys(("nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin"), "._beyond.nan_reductions"),
-    **dict.fromkeys(("nanprod", "nanstd", "nansum", "nanvar"), "._beyond.nan_reductions"),
-    **dict.fromkeys(("pad",), "._beyond.padding"),
-    **dict.fromkeys(("median", "nanmedian", "nanquantile", "quantile"), "._beyond.quantiles"),
+    **{name: f"._beyond.{module}" for module, names in _BEYOND.items() for name in names},
     **dict.fromkeys(("_numpy", "lib", "nn", "special"), ""),
 }
 """The names whose modules are imported at their first use, so that ``import xtensor`` costs little more than NumPy."""
 
 
-def __getattr__(name: str) -> _Any:
+def _load(name: str) -> _Any:
+    """Return a name that is imported at its first use."""
     if name == "bfloat16":
         try:
             dtype = globals()["bfloat16"] = _load_bfloat16()
@@ -182,8 +163,14 @@ def __getattr__(name: str) -> _Any:
             ) from error
         return dtype
     if name not in _LOADED_LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        standard = _STANDARD_NAMES.get(name)
+        remedy = "" if standard is None else f"; NumPy's {name} is xtensor.{standard}, the standard's name"
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{remedy}")
     path = _LOADED_LATER[name]
     value = getattr(_import_module(path, __name__), name) if path else _import_module(f".{name}", __name__)
     globals()[name] = value
     return value
+
+
+if not _TYPE_CHECKING:  # a type checker knows every name, so that it reports those that do not exist
+    __getattr__ = _load

@@ -1,8 +1,28 @@
 """Functions beyond the standard, with NumPy's names and signatures.
 
-scikit-learn, SciPy and xarray look for them in the namespace by name; without them, they compute on the host or fail.
-Each function is built once from the standard's functions, so it runs on every device. A module is imported at the first
-use of one of its functions.
+Code that is written for NumPy looks for them in the namespace by name. Each function is built once from the standard's
+functions, so that it runs on every device. A module is imported at the first use of one of its functions.
 
 The main namespace also has ``linalg.cross``, because xarray looks for it there.
 """
+
+from __future__ import annotations
+
+__all__ = ["MODULES"]
+
+MODULES: dict[str, tuple[str, ...]] = {
+    "assignment": ("put_along_axis",),
+    "closeness": ("allclose", "isclose"),
+    "convolution": ("convolve",),
+    "counting": ("bincount",),
+    "einsum": ("einsum",),
+    "gradient": ("gradient",),
+    "matrices": ("diag", "roots", "transpose"),
+    "nan_reductions": (
+        *("cumprod", "cumsum", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean"),
+        *("nanmin", "nanprod", "nanstd", "nansum", "nanvar"),
+    ),
+    "padding": ("pad",),
+    "quantiles": ("median", "nanmedian", "nanquantile", "quantile"),
+}
+"""The public functions of each module, so that the namespace knows them without importing the modules."""

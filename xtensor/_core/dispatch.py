@@ -22,7 +22,7 @@ from .device import Device
 from .errors import MissingFunctionError, OutOfMemoryError, WrittenWithWarningError, describe
 from .failures import FOREIGN_ERRORS, explained, inplace_error, is_unwritten, recover, rewarn
 from .operations import Operation, operation
-from .transfers import join
+from .transfers import admit, join
 
 __all__ = [
     "SCALARS",
@@ -51,6 +51,9 @@ SCALARS = frozenset((bool, int, float, complex))
 MINIMUM = operation("minimum")
 
 UINT64 = np.dtype(np.uint64)
+
+HOST_ARRAYS = frozenset((np.ndarray, np.memmap))
+"""The classes of NumPy arrays that are operands. Other subclasses mean more than numbers: units, masks, matrices."""
 
 
 def make() -> Any:
@@ -252,22 +255,35 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
         return join(value._native, value._device, device)
     if value.__class__ in SCALARS:
         return value
-    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim):
-        check_dtype(value.dtype, device, name)
-        return device._library.from_host(np.asarray(value), device._place, copy=True)
+    if isinstance(value, np.generic) or value.__class__ in HOST_ARRAYS:
+        return _host_operand(value, device, name, foreign)
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):
         return float(value)
     if isinstance(value, complex):
         return complex(value)
-    if isinstance(value, np.ndarray) or foreign is TypeError:
+    if foreign is TypeError:
         kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
         raise TypeError(
-            f"{name}() takes xtensor Arrays and Python scalars, not {kind}; "
+            f"{name}() takes Arrays, NumPy arrays and scalars, not {kind}; "
             f"convert it with xtensor.asarray(..., device={str(device)!r})"
         )
     return foreign
+
+
+def _host_operand(value: Any, device: Device, name: str, foreign: Any) -> Any:
+    """Return a NumPy array or scalar as a native array of a device: the same memory where the device's is the host's.
+
+    Off the host, an array with axes is a transfer, which the policy decides.
+    """
+    if value.dtype.kind not in "biufcV" and foreign is NotImplemented:
+        return NotImplemented  # objects, strings and times, which NumPy's own operator may know
+    dtype = check_dtype(value.dtype.newbyteorder("="), device, name)
+    array = np.asarray(value, dtype=dtype)
+    if array.ndim and not device.host:
+        admit(array, device, name)
+    return device._library.from_host(array, device._place, copy=None)
 
 
 def native_indices(indices: Native, device: Device) -> Native:

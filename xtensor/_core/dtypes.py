@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from .errors import describe
 
 __all__ = [
     "BFLOAT16_REMEDY",
+    "Casting",
     "EXTRA_DTYPES",
     "STANDARD_DTYPES",
     "DType",
@@ -36,6 +37,9 @@ __all__ = [
 ]
 
 DType: TypeAlias = "np.dtype[Any]"
+
+Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
+"""NumPy's rules of casting."""
 
 STANDARD_DTYPES: tuple[str, ...] = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
@@ -126,11 +130,14 @@ def result_type(*operands: Any) -> DType:
     return common
 
 
-def can_cast(source: DType, target: DType) -> bool:
-    """Whether a dtype promotes to another: ``numpy.can_cast`` with bfloat16."""
+def can_cast(source: DType, target: DType, casting: Casting = "safe") -> bool:
+    """Whether a dtype casts to another under a casting rule of NumPy: ``numpy.can_cast`` with bfloat16."""
     if source.kind == "V" or target.kind == "V":
+        if casting in ("same_kind", "unsafe"):
+            source, target = (FLOAT32 if dtype.kind == "V" else dtype for dtype in (source, target))
+            return np.can_cast(source, target, casting)
         return result_type(source, target) == target
-    return np.can_cast(source, target)
+    return np.can_cast(source, target, casting)
 
 
 def finfo(dtype: DType) -> Any:

@@ -16,7 +16,7 @@ from .device import Device
 from .errors import DeviceMismatchError, caller_frame, describe
 from .scopes import Setting
 
-__all__ = ["allowed", "host_values", "join", "move", "transfers"]
+__all__ = ["admit", "allowed", "host_values", "join", "move", "transfers"]
 
 Policy = Literal["forbid", "allow", "log"]
 
@@ -82,15 +82,18 @@ def move(native: Native, source: Device, target: Device) -> Native:
     return target._library.from_host(source._library.to_host(native), target._place, copy=None)
 
 
-def allowed(native: Native, source: Device, target: str) -> bool:
-    """Whether the policy allows an implicit transfer of a native array; logs it under the policy ``"log"``."""
+def allowed(native: Native, source: Device | None, target: str) -> bool:
+    """Whether the policy allows an implicit transfer of a native array; logs it under the policy ``"log"``.
+
+    ``source`` is None for a NumPy array.
+    """
     block = _policy.innermost()
     policy = "forbid" if block is None else block.value
     if policy == "log":
         size = native.size * native.dtype.itemsize
         from logging import getLogger  # not worth its import before something is logged
 
-        getLogger("xtensor.transfers").warning("%d bytes from %s to %s at %s", size, source, target, _caller())
+        getLogger("xtensor.transfers").warning("%d bytes from %s to %s at %s", size, source or "the host", target, _caller())
     return policy != "forbid"
 
 
@@ -104,6 +107,16 @@ def join(native: Native, source: Device, target: Device) -> Native:
             "or let operands move with xtensor.transfers('allow')"
         )
     return move(native, source, target)
+
+
+def admit(values: np.ndarray[Any, Any], target: Device, name: str) -> None:
+    """Raise DeviceMismatchError unless the policy allows a NumPy array beside an Array off the host; log it."""
+    if not allowed(values, None, str(target)):
+        raise DeviceMismatchError(
+            f"{name}(): operands are on two devices, {target} and the host (a NumPy array of shape {values.shape}): "
+            f"move it with xtensor.asarray(a, device={str(target)!r}), or let operands move with "
+            "xtensor.transfers('allow')"
+        )
 
 
 def host_values(native: Native, source: Device, what: str) -> np.ndarray[Any, Any]:

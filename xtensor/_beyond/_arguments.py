@@ -1,0 +1,88 @@
+"""Arguments of the functions beyond the standard: array-likes beside Arrays, and ``out``.
+
+Requirement: what NumPy accepts as an array is accepted beside an Array, without a transfer that the policy forbids.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _standard as xp
+from .._core.array import Array, wrap
+from .._core.device import Device
+from .._core.dispatch import common_device, native_operand
+from .._core.dtypes import Casting, can_cast
+from .._core.errors import describe
+
+__all__ = ["as_arrays", "on_device", "store"]
+
+
+def as_arrays(function: str, *values: Any) -> tuple[Array, ...]:
+    """Return array-likes as Arrays on the device of the Arrays among them.
+
+    Parameters
+    ----------
+    function
+        Name of the public function, for messages.
+    *values
+        Arrays, scalars, nested sequences of them, and NumPy arrays; at least one Array, or a sequence that holds one.
+
+    Raises
+    ------
+    TypeError
+        If no value is an Array, or a value is neither an array nor numbers.
+    DeviceMismatchError
+        If Arrays are on different devices and transfers are forbidden.
+    """
+    device = common_device([leaf for value in values for leaf in _leaves(value)])
+    if device is None:
+        raise TypeError(
+            f"{function}() needs at least one xtensor Array, not {' and '.join(map(describe, values))}; "
+            "make one with xtensor.asarray"
+        )
+    return tuple([on_device(function, value, device) for value in values])
+
+
+def on_device(function: str, value: Any, device: Device) -> Array:
+    """Return an array-like as an Array on a device; the transfer of an Array or a NumPy array obeys the policy."""
+    if value.__class__ is Array and value._device is device:
+        return value
+    if isinstance(value, (list, tuple, range, bool, int, float, complex)):
+        return xp.asarray(value, device=device)
+    return wrap(native_operand(value, device, function), device)
+
+
+def store(function: str, result: Array, out: Array | None, casting: Casting = "same_kind") -> Array:
+    """Return a result, written into ``out`` if that is given, as NumPy's functions do.
+
+    Raises
+    ------
+    TypeError
+        If ``out`` is not an Array, or the result's dtype does not cast to that of ``out``.
+    ValueError
+        If the shapes differ.
+    """
+    if out is None:
+        return result
+    if out.__class__ is not Array:
+        raise TypeError(f"return arrays must be of ArrayType: {function}() takes an Array for out, not {describe(out)}")
+    if not can_cast(result.dtype, out.dtype, casting):
+        raise TypeError(
+            f"Cannot cast {function} output from {result.dtype!r} to {out.dtype!r} with casting rule '{casting}'; pass "
+            "an Array of a wider dtype for out"
+        )
+    if out.shape != result.shape:
+        raise ValueError(
+            f"{function}(): output parameter out has shape {out.shape}, but the result has shape {result.shape}"
+        )
+    out[...] = xp.astype(result, out.dtype, copy=False)
+    return out
+
+
+def _leaves(value: Any) -> Any:
+    """Yield a value, or the innermost elements of nested lists and tuples."""
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _leaves(item)
+    else:
+        yield value
