@@ -115,6 +115,10 @@ class BFloat16Array(np.ndarray):
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
         return _computing(func)(*args, **kwargs)
 
+    def __getitem__(self, key: Any) -> Any:
+        """Return an array for an element, too: a scalar of ml_dtypes would lose the class."""
+        return as_computing(super().__getitem__(key))
+
     # NumPy's methods compute in steps, each of which would be rounded.
 
     def mean(self, *args: Any, **kwargs: Any) -> Any:

@@ -378,24 +378,20 @@ class Array(Methods, Operators, metaclass=_Final):
     def __getitem__(self, key: Key, /) -> Array:
         device = self._device
         kind = key.__class__
-        if kind is not slice:
+        if kind is not int and kind is not slice:
             if kind is tuple:
                 for part in key:
                     if part.__class__ not in PLAIN_KEYS:
                         key = self._key(key)
                         break
-            elif kind is not int and kind not in PLAIN_KEYS:
+            elif kind not in PLAIN_KEYS:
                 key = self._key(key)
         try:
-            if device.getitem is not None:
-                native = device.getitem(self._native, key)
-            elif kind is int:
-                # With an ellipsis an integer gives an array, a view, where some libraries would give a scalar.
-                native = self._native[key, ...]
-            else:
-                native = self._native[key]
-                if native.__class__ is not device.native_type and not isinstance(native, device.native_type):
-                    native = self._native[(*key, ...) if kind is tuple else (key, ...)]
+            native = self._native[key] if device.getitem is None else device.getitem(self._native, key)
+            if native.__class__ is not device.native_type:
+                native = device.from_scalar(native)
+            elif kind is not slice and not native.ndim:
+                native = _element(native, key, device)
         except Exception as error:
             raise _key_error(error, self._native, device, key) from error
         result = make()
@@ -467,6 +463,16 @@ class Array(Methods, Operators, metaclass=_Final):
 # The ordinary call of a class, which _Final refuses to users. Bound once, it is the fastest way to make an object.
 make: Callable[[], Array] = type.__call__.__get__(Array)
 dispatch.make = make
+
+
+def _element(native: Native, key: Key, device: Device) -> Native:
+    """Return what a key of integers alone selects as a copy, because elements are values, not views.
+
+    With an ellipsis the result is a view, as in NumPy.
+    """
+    if key is ... or (key.__class__ is tuple and any(part is ... for part in key)):
+        return native
+    return dispatch.call(ASTYPE, device, native, native.dtype, copy=True)
 
 
 def _key_error(error: Exception, native: Native, device: Device, key: Key, *value: Any) -> Exception:

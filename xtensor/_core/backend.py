@@ -212,7 +212,7 @@ class Backend(Provider):
         """Return ``native[key]``; a key holds ints, slices, ``...``, None and native index arrays.
 
         To be overridden where the library's operator lacks a part of NumPy's. An operator that returns a scalar of the
-        library for integers alone needs no override: the core then asks again with an ellipsis.
+        library for integers alone needs no override: the core normalizes it (:meth:`normalize`), and copies a 0-d view.
         """
         return native[key]
 

@@ -61,6 +61,7 @@ class Device:
         "default_dtypes",
         "dlpack_device",
         "dtypes",
+        "from_scalar",
         "getitem",
         "host",
         "inplace",
@@ -81,6 +82,8 @@ class Device:
     inplace: list[Callable[[Native, Native], Native]]
     """The in-place operators, by the operations' indices."""
     native_type: type
+    from_scalar: Callable[[Any], Native]
+    """Makes a native array of what indexing gives where that is a scalar of the library."""
     getitem: Callable[[Native, Any], Native] | None
     """The backend's own indexing; None where the native arrays' operator conforms."""
     setitem: Callable[[Native, Any, Any], Native] | None
@@ -304,6 +307,9 @@ def _assembled(provider: Provider, spec: str, library: Backend, library_spec: st
         "dlpack_device": dlpack_device,
         "host": dlpack_device[0] == 1,
         "native_type": library.native_type,
+        "from_scalar": np.asanyarray
+        if library.native_type is np.ndarray
+        else lambda scalar: library.normalize(scalar, library_spec),
         "getitem": None if type(library).getitem is Backend.getitem else library.getitem,
         "setitem": None if type(library).setitem is Backend.setitem else library.setitem,
         "table": functions.table,
