@@ -19,7 +19,8 @@ from typing import Any as _Any
 
 from . import _standard, fft, linalg
 from ._beyond import MODULES as _BEYOND
-from ._core.array import Array
+from ._beyond import STANDARD_NAMES as _NAMES
+from ._core.array import Array, to_numpy
 from ._core.array import bind_namespace as _bind_namespace
 from ._core.device import (
     Device,
@@ -104,6 +105,7 @@ __all__ = [
     "set_backend_priority",
     "set_default_device",
     "special",
+    "to_numpy",
     "transfers",
     "use_device",
 ]
@@ -116,34 +118,6 @@ _bind_namespace(_modules[__name__])
 def __dir__() -> list[str]:
     return sorted(__all__)
 
-
-_STANDARD_NAMES = {
-    "absolute": "abs",
-    "amax": "max",
-    "amin": "min",
-    "arccos": "acos",
-    "arccosh": "acosh",
-    "arcsin": "asin",
-    "arcsinh": "asinh",
-    "arctan": "atan",
-    "arctan2": "atan2",
-    "arctanh": "atanh",
-    "array": "asarray",
-    "asanyarray": "asarray",
-    "ascontiguousarray": "asarray",
-    "bitwise_not": "bitwise_invert",
-    "concatenate": "concat",
-    "conjugate": "conj",
-    "in1d": "isin",
-    "invert": "bitwise_invert",
-    "left_shift": "bitwise_left_shift",
-    "mod": "remainder",
-    "ndarray": "Array",
-    "power": "pow",
-    "right_shift": "bitwise_right_shift",
-    "true_divide": "divide",
-}
-"""NumPy's names of functions that the namespace has under the standard's name alone."""
 
 _LOADED_LATER = {
     **{name: f"._beyond.{module}" for module, names in _BEYOND.items() for name in names},
@@ -163,7 +137,7 @@ def _load(name: str) -> _Any:
             ) from error
         return dtype
     if name not in _LOADED_LATER:
-        standard = _STANDARD_NAMES.get(name)
+        standard = _NAMES.get(name)
         remedy = "" if standard is None else f"; NumPy's {name} is xtensor.{standard}, the standard's name"
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{remedy}")
     path = _LOADED_LATER[name]

@@ -8,7 +8,10 @@ The main namespace also has ``linalg.cross``, because xarray looks for it there.
 
 from __future__ import annotations
 
-__all__ = ["MODULES"]
+from importlib import import_module
+from types import ModuleType
+
+__all__ = ["MODULES", "STANDARD_NAMES", "load"]
 
 MODULES: dict[str, tuple[str, ...]] = {
     "assignment": ("put_along_axis",),
@@ -26,3 +29,36 @@ MODULES: dict[str, tuple[str, ...]] = {
     "quantiles": ("median", "nanmedian", "nanquantile", "quantile"),
 }
 """The public functions of each module, so that the namespace knows them without importing the modules."""
+
+STANDARD_NAMES: dict[str, str] = {
+    "absolute": "abs",
+    "amax": "max",
+    "amin": "min",
+    "arccos": "acos",
+    "arccosh": "acosh",
+    "arcsin": "asin",
+    "arcsinh": "asinh",
+    "arctan": "atan",
+    "arctan2": "atan2",
+    "arctanh": "atanh",
+    "array": "asarray",
+    "asanyarray": "asarray",
+    "ascontiguousarray": "asarray",
+    "bitwise_not": "bitwise_invert",
+    "concatenate": "concat",
+    "conjugate": "conj",
+    "in1d": "isin",
+    "invert": "bitwise_invert",
+    "left_shift": "bitwise_left_shift",
+    "mod": "remainder",
+    "ndarray": "Array",
+    "power": "pow",
+    "right_shift": "bitwise_right_shift",
+    "true_divide": "divide",
+}
+"""NumPy's names of functions that the namespace has under the standard's name alone."""
+
+
+def load(module: str) -> ModuleType:
+    """Return a module of this package, which is imported at its first use."""
+    return import_module(f"{__name__}.{module}")

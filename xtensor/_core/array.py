@@ -35,7 +35,19 @@ from .transfers import host_values, move
 xp: Any = None
 """The public namespace, set by :func:`bind_namespace`: the core knows none of its functions."""
 
-__all__ = ["Array", "Axis", "Key", "Scalar", "apply", "attempt", "bind_namespace", "check_version", "obtain", "wrap"]
+__all__ = [
+    "Array",
+    "Axis",
+    "Key",
+    "Scalar",
+    "apply",
+    "attempt",
+    "bind_namespace",
+    "check_version",
+    "obtain",
+    "to_numpy",
+    "wrap",
+]
 
 Scalar: TypeAlias = bool | int | float | complex
 Key: TypeAlias = Any
@@ -45,6 +57,9 @@ VERSIONS = frozenset(("2021.12", "2022.12", "2023.12", "2024.12", "2025.12"))
 
 PLAIN_KEYS = frozenset((int, slice, type(None), EllipsisType))
 
+
+ufunc_calls: dict[np.ufunc, Callable[..., Any]] = {}
+"""Functions of universal functions that were called before, for calls without options."""
 
 ASTYPE, MATRIX_TRANSPOSE = operation("astype"), operation("matrix_transpose")
 
@@ -132,7 +147,6 @@ class Array(Methods, Operators, metaclass=_Final):
     _native: Native
     _device: Device
 
-    __array_ufunc__ = None  # NumPy's operators defer to Array's own, whose errors name the remedy
     __hash__ = None  # type: ignore[assignment]
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -217,9 +231,29 @@ class Array(Methods, Operators, metaclass=_Final):
         """Return the values as a NumPy array: a view on the host; off it, TypeError unless transfers are allowed."""
         return np.array(host_values(self._native, self._device, "numpy.asarray"), dtype=dtype, copy=copy)
 
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        """Return the result of a universal function, computed on this device; TypeError with the remedy if it cannot.
+
+        Notes
+        -----
+        NumPy Enhancement Proposal 13.
+        """
+        if method == "__call__" and not options:
+            function = ufunc_calls.get(ufunc)
+            if function is not None:
+                result = function(*inputs)
+                if result is not NotImplemented:
+                    return result
+        return xp._numpy.array_ufunc(ufunc, method, inputs, options)
+
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """Return the result of a NumPy function, computed on this device; TypeError without a counterpart."""
-        return xp._numpy.array_function(function, types, args, kwargs)
+        """Return the result of a NumPy function, computed on this device; TypeError with the remedy if it cannot.
+
+        Notes
+        -----
+        NumPy Enhancement Proposal 18.
+        """
+        return xp._numpy.array_function(function, types, args, kwargs, self._device)
 
     def __dlpack__(
         self,
@@ -323,6 +357,12 @@ class Array(Methods, Operators, metaclass=_Final):
     def __contains__(self, value: Any, /) -> bool:
         return bool(xp.any(self == value))
 
+    def __divmod__(self, other: Any, /) -> tuple[Array, Array]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any, /) -> tuple[Array, Array]:
+        return other // self, other % self
+
     def item(self, *index: int) -> Scalar:
         """Return the only element, or the element at an index, as a Python scalar; ValueError if there are several."""
         if index:
@@ -359,8 +399,8 @@ class Array(Methods, Operators, metaclass=_Final):
 
     # -- copies ---------------------------------------------------------------------------------------------------
 
-    def copy(self) -> Array:
-        """Return a copy that shares no memory with this array."""
+    def copy(self, order: str = "C") -> Array:
+        """Return a copy that shares no memory with this array; ``order`` is accepted for compatibility with NumPy."""
         return apply(ASTYPE, self._device, self._native, self.dtype, copy=True)
 
     def __copy__(self) -> Array:
@@ -387,7 +427,8 @@ class Array(Methods, Operators, metaclass=_Final):
             elif kind not in PLAIN_KEYS:
                 key = self._key(key)
         try:
-            native = self._native[key] if device.getitem is None else device.getitem(self._native, key)
+            get = device.getitem
+            native = self._native[key] if get is None else get(self._native, key)
             if native.__class__ is not device.native_type:
                 native = device.from_scalar(native)
             elif kind is not slice and not native.ndim:
@@ -458,6 +499,29 @@ class Array(Methods, Operators, metaclass=_Final):
         if view is None:
             raise TypeError(f"view(): {self._device} cannot see memory as another dtype, {wanted}; cast with astype")
         return obtain("view", self._device, view, wanted)
+
+
+def to_numpy(x: Array, /) -> np.ndarray[Any, Any]:
+    """Copy an Array to the host as a NumPy array, from any device.
+
+    Parameters
+    ----------
+    x
+        Array of any dtype.
+
+    Returns
+    -------
+    numpy.ndarray
+        Copy of the elements with the shape and the dtype of ``x``. The transfer is explicit, so that no policy of
+        :func:`xtensor.transfers` forbids it. It waits until the device has computed the elements.
+
+    Raises
+    ------
+    TypeError
+        If ``x`` is not an Array.
+    """
+    device = dispatch.device_of(x, "to_numpy")
+    return np.array(device._library.to_host(x._native), copy=True, subok=False)
 
 
 # The ordinary call of a class, which _Final refuses to users. Bound once, it is the fastest way to make an object.

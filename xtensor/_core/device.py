@@ -81,7 +81,7 @@ class Device:
     """The functions on native arrays, by the operations' indices."""
     inplace: list[Callable[[Native, Native], Native]]
     """The in-place operators, by the operations' indices."""
-    native_type: type
+    native_type: type[Any]
     from_scalar: Callable[[Any], Native]
     """Makes a native array of what indexing gives where that is a scalar of the library."""
     getitem: Callable[[Native, Any], Native] | None

@@ -33,6 +33,7 @@ __all__ = [
     "composed",
     "device_of",
     "inplace_operator",
+    "mixed_function",
     "native_indices",
     "native_operand",
     "not_an_array",
@@ -105,6 +106,11 @@ def binary_function(operation: Operation) -> Callable[[F], F]:
 def binary_operator(name: str) -> Callable[[F], F]:
     """Make the operator method that computes an elementwise function of two operands."""
     return lambda declaration: _publish(_binary(operation(name), foreign=NotImplemented), declaration)
+
+
+def mixed_function(operation: Operation) -> Callable[[Any, Any], Any]:
+    """Return the function of two operands that answers NotImplemented to an operand of a class it does not know."""
+    return _binary(operation, foreign=NotImplemented)
 
 
 def reflected_operator(name: str) -> Callable[[F], F]:
@@ -255,6 +261,8 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
         return join(value._native, value._device, device)
     if value.__class__ in SCALARS:
         return value
+    if value.__class__ is device.native_type and value.dtype in device.dtypes:
+        return value  # a NumPy array on a device that computes with NumPy arrays
     if isinstance(value, np.generic) or value.__class__ in HOST_ARRAYS:
         return _host_operand(value, device, name, foreign)
     if isinstance(value, int):

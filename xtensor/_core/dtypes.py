@@ -21,9 +21,9 @@ from .errors import describe
 
 __all__ = [
     "BFLOAT16_REMEDY",
-    "Casting",
     "EXTRA_DTYPES",
     "STANDARD_DTYPES",
+    "Casting",
     "DType",
     "as_dtype",
     "can_cast",

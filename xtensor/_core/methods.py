@@ -1,12 +1,15 @@
 # mypy: disable-error-code="no-any-return"
-"""Convenience methods of arrays: the namespace's functions, called on the array itself.
+"""Methods of arrays that the standard leaves out, with NumPy's parameters: functions, called on the array itself.
 
-The standard leaves these out; NumPy's signatures are kept, so that code written for NumPy's methods runs unchanged.
+A call with the standard's parameters is the namespace's function. Any other call is the function that computes NumPy's
+function of that name (:mod:`xtensor._numpy`), so that there is one place for each computation.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
 
 from .checks import check_axis, check_integer
 from .errors import describe
@@ -21,112 +24,292 @@ __all__ = ["Axis", "Methods"]
 
 Axis: TypeAlias = int | tuple[int, ...] | None
 
+NO_VALUE: Any = np._NoValue
+"""NumPy's mark of an argument that was not given."""
+
+
+def _numpy(name: str) -> Any:
+    """Return the function that computes NumPy's function of a name for Arrays."""
+    return xp._numpy.counterpart(getattr(np, name))
+
 
 class Methods:
-    """Convenience methods of an Array."""
+    """NumPy's methods of an Array."""
 
     __slots__ = ()
 
-    def all(self: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
-        """:func:`xtensor.all` of this array."""
-        return xp.all(self, axis=axis, keepdims=keepdims)
+    # -- reductions ---------------------------------------------------------------------------------------------------
 
-    def any(self: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
-        """:func:`xtensor.any` of this array."""
-        return xp.any(self, axis=axis, keepdims=keepdims)
+    def all(self: Any, axis: Axis = None, out: Any = None, keepdims: bool = False, *, where: Any = NO_VALUE) -> Array:
+        """:func:`xtensor.all` of this array, with NumPy's parameters."""
+        if out is None and where is NO_VALUE:
+            return xp.all(self, axis=axis, keepdims=keepdims)
+        return _numpy("all")(self, axis, out, keepdims, where=where)
 
-    def argmax(self: Any, axis: int | None = None, *, keepdims: bool = False) -> Array:
-        """:func:`xtensor.argmax` of this array."""
-        return xp.argmax(self, axis=axis, keepdims=keepdims)
+    def any(self: Any, axis: Axis = None, out: Any = None, keepdims: bool = False, *, where: Any = NO_VALUE) -> Array:
+        """:func:`xtensor.any` of this array, with NumPy's parameters."""
+        if out is None and where is NO_VALUE:
+            return xp.any(self, axis=axis, keepdims=keepdims)
+        return _numpy("any")(self, axis, out, keepdims, where=where)
 
-    def argmin(self: Any, axis: int | None = None, *, keepdims: bool = False) -> Array:
-        """:func:`xtensor.argmin` of this array."""
-        return xp.argmin(self, axis=axis, keepdims=keepdims)
+    def argmax(self: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Array:
+        """:func:`xtensor.argmax` of this array, with NumPy's parameters."""
+        return _numpy("argmax")(self, axis, out, keepdims=keepdims)
 
-    def argsort(self: Any, axis: int = -1, *, descending: bool = False, stable: bool = True) -> Array:
-        """:func:`xtensor.argsort` of this array."""
-        return xp.argsort(self, axis=axis, descending=descending, stable=stable)
+    def argmin(self: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Array:
+        """:func:`xtensor.argmin` of this array, with NumPy's parameters."""
+        return _numpy("argmin")(self, axis, out, keepdims=keepdims)
 
-    def astype(self: Any, dtype: Any, *, copy: bool = True) -> Array:
-        """:func:`xtensor.astype` of this array."""
-        return xp.astype(self, dtype, copy=copy)
+    def max(
+        self: Any,
+        axis: Axis = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = NO_VALUE,
+        where: Any = NO_VALUE,
+    ) -> Array:
+        """:func:`xtensor.max` of this array, with NumPy's parameters."""
+        if out is None and initial is NO_VALUE and where is NO_VALUE and self.dtype.kind != "b":
+            return xp.max(self, axis=axis, keepdims=keepdims)
+        return _numpy("max")(self, axis, out, keepdims, initial, where)
 
-    def clip(self: Any, min: Any = None, max: Any = None) -> Array:
-        """:func:`xtensor.clip` of this array."""
-        return xp.clip(self, min, max)
+    def mean(
+        self: Any,
+        axis: Axis = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        *,
+        where: Any = NO_VALUE,
+    ) -> Array:
+        """:func:`xtensor.mean` of this array, with NumPy's parameters."""
+        if dtype is None and out is None and where is NO_VALUE:
+            return xp.mean(self, axis=axis, keepdims=keepdims)
+        return _numpy("mean")(self, axis, dtype, out, keepdims, where=where)
 
-    def conj(self: Any) -> Array:
-        """:func:`xtensor.conj` of this array."""
-        return xp.conj(self)
+    def min(
+        self: Any,
+        axis: Axis = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = NO_VALUE,
+        where: Any = NO_VALUE,
+    ) -> Array:
+        """:func:`xtensor.min` of this array, with NumPy's parameters."""
+        if out is None and initial is NO_VALUE and where is NO_VALUE and self.dtype.kind != "b":
+            return xp.min(self, axis=axis, keepdims=keepdims)
+        return _numpy("min")(self, axis, out, keepdims, initial, where)
 
-    def cumprod(self: Any, axis: int | None = None, dtype: Any = None) -> Array:
-        """:func:`xtensor.cumulative_prod` of this array, flattened without an axis."""
-        x = self.ravel() if axis is None else self
-        return xp.cumulative_prod(x, axis=axis, dtype=dtype)
+    def prod(
+        self: Any,
+        axis: Axis = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = NO_VALUE,
+        where: Any = NO_VALUE,
+    ) -> Array:
+        """:func:`xtensor.prod` of this array, with NumPy's parameters."""
+        if out is None and initial is NO_VALUE and where is NO_VALUE:
+            return xp.prod(self, axis=axis, dtype=dtype, keepdims=keepdims)
+        return _numpy("prod")(self, axis, dtype, out, keepdims, initial, where)
 
-    def cumsum(self: Any, axis: int | None = None, dtype: Any = None) -> Array:
-        """:func:`xtensor.cumulative_sum` of this array, flattened without an axis."""
-        x = self.ravel() if axis is None else self
-        return xp.cumulative_sum(x, axis=axis, dtype=dtype)
+    def std(
+        self: Any,
+        axis: Axis = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+        *,
+        where: Any = NO_VALUE,
+        mean: Any = NO_VALUE,
+        correction: Any = NO_VALUE,
+    ) -> Array:
+        """:func:`xtensor.std` of this array, with NumPy's parameters."""
+        return _numpy("std")(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
 
-    def dot(self: Any, other: Array) -> Array:
-        """NumPy's ``dot``: the product with a scalar; else the sum of products over the last axis and ``other``'s
-        second-to-last one (the only one of a vector).
-        """
-        if not self.ndim or not getattr(other, "ndim", 0):
-            return xp.multiply(self, other)
-        axes = ((self.ndim - 1,), (max(other.ndim - 2, 0),))
-        return xp.tensordot(self, other, axes=axes)
+    def sum(
+        self: Any,
+        axis: Axis = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = NO_VALUE,
+        where: Any = NO_VALUE,
+    ) -> Array:
+        """:func:`xtensor.sum` of this array, with NumPy's parameters."""
+        if out is None and initial is NO_VALUE and where is NO_VALUE:
+            return xp.sum(self, axis=axis, dtype=dtype, keepdims=keepdims)
+        return _numpy("sum")(self, axis, dtype, out, keepdims, initial, where)
 
-    def fill(self: Any, value: Any) -> None:
-        """Set every element to one value."""
-        self[...] = value
+    def trace(self: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Array:
+        """:func:`xtensor.trace` of this array."""
+        return _numpy("trace")(self, offset, axis1, axis2, dtype, out)
 
-    def flatten(self: Any) -> Array:
-        """A flattened copy of this array."""
-        return xp.reshape(self, (-1,), copy=True)
+    def var(
+        self: Any,
+        axis: Axis = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+        *,
+        where: Any = NO_VALUE,
+        mean: Any = NO_VALUE,
+        correction: Any = NO_VALUE,
+    ) -> Array:
+        """:func:`xtensor.var` of this array, with NumPy's parameters."""
+        return _numpy("var")(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
 
-    def max(self: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
-        """:func:`xtensor.max` of this array."""
-        return xp.max(self, axis=axis, keepdims=keepdims)
+    # -- scans, sorting and searching ---------------------------------------------------------------------------------
 
-    def mean(self: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
-        """:func:`xtensor.mean` of this array."""
-        return xp.mean(self, axis=axis, keepdims=keepdims)
+    def argpartition(
+        self: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None
+    ) -> Array:
+        """:func:`xtensor.argpartition` of this array."""
+        return _numpy("argpartition")(self, kth, axis, kind, order)
 
-    def min(self: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
-        """:func:`xtensor.min` of this array."""
-        return xp.min(self, axis=axis, keepdims=keepdims)
+    def argsort(
+        self: Any,
+        axis: int | None = -1,
+        kind: str | None = None,
+        order: None = None,
+        *,
+        descending: bool = False,
+        stable: bool | None = True,
+    ) -> Array:
+        """:func:`xtensor.argsort` of this array, with NumPy's parameters; always stable unless ``descending``."""
+        if not descending:
+            return _numpy("argsort")(self, axis, kind, order)
+        return xp.argsort(self, axis=axis, descending=descending, stable=stable is not False)
+
+    def cumprod(self: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
+        """:func:`xtensor.cumprod` of this array, flattened without an axis."""
+        return _numpy("cumprod")(self, axis, dtype, out)
+
+    def cumsum(self: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
+        """:func:`xtensor.cumsum` of this array, flattened without an axis."""
+        return _numpy("cumsum")(self, axis, dtype, out)
 
     def nonzero(self: Any) -> tuple[Array, ...]:
         """:func:`xtensor.nonzero` of this array."""
         return xp.nonzero(self)
 
-    def prod(self: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
-        """:func:`xtensor.prod` of this array."""
-        return xp.prod(self, axis=axis, dtype=dtype, keepdims=keepdims)
+    def partition(self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: None = None) -> None:
+        """Sort this array partially, in place: :func:`xtensor.partition`."""
+        self[...] = _numpy("partition")(self, kth, axis, kind, order)
 
-    def ravel(self: Any) -> Array:
-        """This array flattened; a view where the memory layout allows it."""
-        return xp.reshape(self, (-1,))
+    def searchsorted(self: Any, v: Any, side: str = "left", sorter: Any = None) -> Array:
+        """:func:`xtensor.searchsorted` of this array and values of any shape."""
+        return _numpy("searchsorted")(self, v, side, sorter)
+
+    def sort(
+        self: Any, axis: int = -1, kind: str | None = None, order: None = None, *, stable: bool | None = None
+    ) -> None:
+        """Sort this array in place; :func:`xtensor.sort` returns a sorted copy."""
+        self[...] = _numpy("sort")(self, check_axis(axis, self.ndim, "sort"), kind, order, stable=stable)
+
+    # -- elements -----------------------------------------------------------------------------------------------------
+
+    def astype(
+        self: Any, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True, *, copy: bool = True
+    ) -> Array:
+        """:func:`xtensor.astype` of this array; TypeError if NumPy's rule ``casting`` forbids the cast.
+
+        ``order`` and ``subok`` are accepted for compatibility with NumPy and do not change the result.
+        """
+        if casting != "unsafe" and not np.can_cast(self.dtype, np.dtype(dtype), casting):
+            raise TypeError(
+                f"Cannot cast array data from {self.dtype!r} to {np.dtype(dtype)!r} according to the rule {casting!r}; "
+                "pass casting='unsafe' to astype()"
+            )
+        return xp.astype(self, dtype, copy=copy)
+
+    def choose(self: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
+        """:func:`xtensor.choose` with this array as the indices."""
+        return _numpy("choose")(self, choices, out, mode)
+
+    def clip(self: Any, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> Array:
+        """:func:`xtensor.clip` of this array, with NumPy's parameters."""
+        if out is None and not options:
+            return xp.clip(self, min, max)
+        return _numpy("clip")(self, min, max, out, **options)
+
+    def compress(self: Any, condition: Any, axis: int | None = None, out: Any = None) -> Array:
+        """:func:`xtensor.compress` of this array."""
+        return _numpy("compress")(condition, self, axis, out)
+
+    def conj(self: Any) -> Array:
+        """:func:`xtensor.conj` of this array."""
+        return xp.conj(self)
+
+    def conjugate(self: Any) -> Array:
+        """:func:`xtensor.conj` of this array."""
+        return xp.conj(self)
+
+    def dot(self: Any, b: Any, out: Any = None) -> Array:
+        """:func:`xtensor.dot` of this array and another."""
+        return _numpy("dot")(self, b, out)
+
+    def fill(self: Any, value: Any) -> None:
+        """Set every element to one value."""
+        self[...] = value
+
+    def put(self: Any, indices: Any, values: Any, mode: str = "raise") -> None:
+        """Assign values to positions of the flattened array, in place: :func:`xtensor.put`."""
+        _numpy("put")(self, indices, values, mode)
 
     def repeat(self: Any, repeats: Any, axis: int | None = None) -> Array:
         """:func:`xtensor.repeat` of this array."""
-        return xp.repeat(self, repeats, axis=axis)
+        return _numpy("repeat")(self, repeats, axis)
 
-    def reshape(self: Any, *shape: Any, copy: bool | None = None) -> Array:
-        """:func:`xtensor.reshape` of this array; the shape as a tuple or as several integers."""
-        chosen = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
-        return xp.reshape(self, chosen, copy=copy)
-
-    def round(self: Any, decimals: int = 0) -> Array:
+    def round(self: Any, decimals: int = 0, out: Any = None) -> Array:
         """:func:`xtensor.round` of this array, to a number of decimals."""
+        if out is not None:
+            return _numpy("round")(self, decimals, out)
         if not -308 <= check_integer(decimals, "round", "decimals") <= 308:
             raise ValueError(f"round(): decimals is a number of digits, not {decimals}")
-        if not decimals or self.dtype.kind in "biu":
+        if not decimals:
             return xp.round(self)
-        factor = 10.0**decimals
-        return xp.round(self * factor) / factor
+        if self.dtype.kind in "biu":
+            return self.copy() if decimals > 0 else _round_integers(self, 10**-decimals)
+        factor = 10.0 ** abs(decimals)
+        return xp.round(self * factor) / factor if decimals > 0 else xp.round(self / factor) * factor
+
+    def __round__(self: Any, ndigits: int | None = None) -> Any:
+        """Return ``round(x)`` as an int and ``round(x, n)`` as an Array, for an array of one element."""
+        if self.ndim:
+            raise TypeError(f"round(x) needs a 0-d array, not shape {self.shape}; use x.round()")
+        return round(self.item()) if ndigits is None else self.round(ndigits)
+
+    def take(self: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Array:
+        """:func:`xtensor.take` of this array with indices of any shape, flattened without an axis."""
+        return _numpy("take")(self, indices, axis, out, mode)
+
+    # -- shapes -------------------------------------------------------------------------------------------------------
+
+    def diagonal(self: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+        """:func:`xtensor.diagonal` of this array."""
+        return _numpy("diagonal")(self, offset, axis1, axis2)
+
+    def flatten(self: Any, order: str = "C") -> Array:
+        """A flattened copy of this array, in row-major (``"C"``) or column-major order (``"F"``)."""
+        return _numpy("ravel")(self, order).copy()
+
+    def ravel(self: Any, order: str = "C") -> Array:
+        """This array flattened; a view where the memory layout allows it."""
+        return xp.reshape(self, (-1,)) if order == "C" else _numpy("ravel")(self, order)
+
+    def reshape(self: Any, *shape: Any, order: str = "C", copy: bool | None = None) -> Array:
+        """:func:`xtensor.reshape` of this array; the shape as a tuple or as several integers."""
+        chosen = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        if order in ("C", "K", "A"):
+            return xp.reshape(self, chosen, copy=copy)
+        if order != "F":
+            raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+        reversed_shape = tuple(chosen)[::-1] if isinstance(chosen, (tuple, list)) else (chosen,)
+        return xp.reshape(self.transpose(), reversed_shape, copy=copy).transpose()
 
     def squeeze(self: Any, axis: Axis = None) -> Array:
         """:func:`xtensor.squeeze` of this array; without ``axis``, of all axes of length 1."""
@@ -134,24 +317,12 @@ class Methods:
             axis = tuple(i for i, length in enumerate(self.shape) if length == 1)
         return xp.squeeze(self, axis)
 
-    def std(self: Any, axis: Axis = None, *, correction: float = 0.0, keepdims: bool = False) -> Array:
-        """:func:`xtensor.std` of this array."""
-        return xp.std(self, axis=axis, correction=correction, keepdims=keepdims)
-
-    def sum(self: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
-        """:func:`xtensor.sum` of this array."""
-        return xp.sum(self, axis=axis, dtype=dtype, keepdims=keepdims)
-
     def swapaxes(self: Any, axis1: int, axis2: int) -> Array:
         """A view of this array with two axes exchanged."""
         order = list(range(self.ndim))
         first, second = (check_axis(axis, self.ndim, "swapaxes") for axis in (axis1, axis2))
         order[first], order[second] = order[second], order[first]
         return xp.permute_dims(self, tuple(order))
-
-    def take(self: Any, indices: Array, axis: int | None = None) -> Array:
-        """:func:`xtensor.take` of this array, flattened without an axis."""
-        return xp.take(self.ravel() if axis is None else self, indices, axis=axis)
 
     def transpose(self: Any, *axes: Any) -> Array:
         """A view of this array with its axes in the given order, by default reversed."""
@@ -162,6 +333,23 @@ class Methods:
             raise TypeError(f"transpose(): axes are integers or a tuple of them, not {describe(order)}")
         return xp.permute_dims(self, tuple(order))
 
-    def var(self: Any, axis: Axis = None, *, correction: float = 0.0, keepdims: bool = False) -> Array:
-        """:func:`xtensor.var` of this array."""
-        return xp.var(self, axis=axis, correction=correction, keepdims=keepdims)
+    # -- the host -----------------------------------------------------------------------------------------------------
+
+    def numpy(self: Any) -> np.ndarray[Any, Any]:
+        """Return a copy of the elements as a NumPy array: :func:`xtensor.to_numpy`."""
+        return xp.to_numpy(self)
+
+    def tobytes(self: Any, order: str = "C") -> bytes:
+        """Return the elements as bytes, in row-major order (``"C"``) or as NumPy's ``order`` says."""
+        return self.numpy().tobytes(order)
+
+    def tofile(self: Any, fid: Any, sep: str = "", format: str = "%s") -> None:
+        """Write the elements to a file, as bytes or as text: NumPy's ``ndarray.tofile``."""
+        self.numpy().tofile(fid, sep, format)
+
+
+def _round_integers(x: Any, unit: int) -> Any:
+    """Round integers to a multiple of a unit, halves to the even multiple."""
+    quotient, rest = x // unit, x % unit
+    up = (2 * rest > unit) | ((2 * rest == unit) & (quotient % 2 == 1))
+    return (quotient + xp.astype(up, x.dtype)) * unit

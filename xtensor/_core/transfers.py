@@ -93,7 +93,8 @@ def allowed(native: Native, source: Device | None, target: str) -> bool:
         size = native.size * native.dtype.itemsize
         from logging import getLogger  # not worth its import before something is logged
 
-        getLogger("xtensor.transfers").warning("%d bytes from %s to %s at %s", size, source or "the host", target, _caller())
+        text = "%d bytes from %s to %s at %s"
+        getLogger("xtensor.transfers").warning(text, size, source or "the host", target, _caller())
     return policy != "forbid"
 
 

@@ -1,0 +1,191 @@
+"""``__array_function__``: NumPy's functions on Arrays, computed by the namespace on the Array's device where it can.
+
+Requirements: no result is silently a NumPy array; an argument that the namespace's function does not accept is never
+ignored; programs that call no NumPy function on an Array pay no cost, so a function's counterpart is looked up at its
+first call.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from .. import _beyond, fft, linalg
+from .. import _standard as xp
+from .._beyond._arguments import on_device, store
+from .._core.array import Array
+from .._core.device import Device
+from .host import HOST_CLASSES, call_on_host, device_of_arguments, qualified_name
+from .signatures import CREATION, SIGNATURES
+
+__all__ = ["array_function", "counterpart", "where_computed"]
+
+STANDARD_PARAMETERS = {"a_max": "max", "a_min": "min", "ddof": "correction"}
+"""NumPy's parameter names that differ in the standard, with the standard's names."""
+
+HINTS = frozenset(("assume_unique", "kind", "optimize", "overwrite_input", "subok"))
+"""Parameters of NumPy's functions that affect the algorithm and not the values; they are ignored."""
+
+SEQUENCES = frozenset(("arrays", "tup", "seq", "xi"))
+"""Parameters that take a sequence of arrays."""
+
+Function = Callable[..., Any]
+
+
+def array_function(
+    function: Function, types: Iterable[type], args: Sequence[Any], kwargs: dict[str, Any], like: Device
+) -> Any:
+    """Implement ``Array.__array_function__``.
+
+    Parameters
+    ----------
+    function
+        NumPy function that was called.
+    types
+        Types of the arguments that implement ``__array_function__``.
+    args, kwargs
+        Arguments of the call.
+    like
+        Device of the Array whose method was called, for functions with NumPy's parameter ``like``.
+
+    Returns
+    -------
+    Any
+        The result; NotImplemented if an argument is an array of another library, or of a subclass of NumPy's array
+        that means more than its numbers.
+
+    Raises
+    ------
+    TypeError
+        If the namespace does not have the function and the device's memory is not the host's.
+
+    Notes
+    -----
+    NumPy Enhancement Proposals 18 and 35.
+    """
+    if not all(kind is Array or kind in HOST_CLASSES for kind in types):
+        return NotImplemented
+    if function in CREATION:
+        return CREATION[function](*args, device=like, **kwargs)
+    found = counterpart(function)
+    if found is not None:
+        return found(*args, **kwargs)
+    return call_on_host(function, args, kwargs, device_of_arguments(args, kwargs), qualified_name(function))
+
+
+@cache
+def counterpart(function: Function) -> Function | None:
+    """Return the namespace's function that takes the arguments of a NumPy function; None without one."""
+    name, module = function.__name__, getattr(function, "__module__", "")
+    if module == "numpy.linalg":
+        return _adapted(function, getattr(linalg, name, None))
+    if module == "numpy.fft":
+        return _adapted(function, getattr(fft, name, None))
+    if module == "numpy.lib.stride_tricks" and name == "sliding_window_view":
+        from ..lib import stride_tricks  # most programs do not use it
+
+        return _adapted(function, stride_tricks.sliding_window_view)
+    if getattr(np, name, None) is not function:
+        return None
+    name = _beyond.STANDARD_NAMES.get(name, name)
+    if name in SIGNATURES:
+        return SIGNATURES[name]
+    for beyond, names in _beyond.MODULES.items():
+        if name in names:
+            return _adapted(function, getattr(_beyond.load(beyond), name))
+    return _adapted(function, getattr(xp, name, None) or getattr(linalg, name, None))
+
+
+def _adapted(function: Function, found: Function | None) -> Function | None:
+    """Wrap a function of the namespace so that it takes the arguments of a NumPy function.
+
+    A call with an argument that the namespace's function does not have is NumPy's, on the host's memory.
+    """
+    if found is None:
+        return None
+    try:
+        signature = inspect.signature(function)
+    except ValueError:  # before NumPy 2.4, functions implemented in C have no signature
+        return found
+    parameters = inspect.signature(found).parameters
+    if list(parameters) == list(signature.parameters) and "out" in parameters:
+        return found
+    leading = [name for name, parameter in signature.parameters.items() if parameter.kind is not parameter.KEYWORD_ONLY]
+    by_position = leading[: sum(p.kind is p.POSITIONAL_ONLY for p in parameters.values())]
+    by_name = {p.name for p in parameters.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
+    # A parameter of the namespace's function keeps its name: nanstd has a ddof of its own.
+    renamed = {name: other for name, other in STANDARD_PARAMETERS.items() if name not in by_name}
+    accepts_any_keyword = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+
+    def adapted(*args: Any, **kwargs: Any) -> Any:
+        positional: list[Any] = []
+        named: dict[str, Any] = {}
+        out = None
+        for name, value in signature.bind(*args, **kwargs).arguments.items():
+            parameter = signature.parameters[name]
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                positional.extend(_as_arrays(function, value, args, kwargs))
+            elif parameter.kind is parameter.VAR_KEYWORD:
+                named.update(value)
+            elif name in by_position:
+                positional.append(_as_operand(function, name, value, args, kwargs))
+            elif name == "out" and name not in by_name:
+                out = value
+            elif not _has_no_effect(name, value, parameter.default):
+                named[renamed.get(name, name)] = value
+        unknown = [] if accepts_any_keyword else [name for name in named if name not in by_name]
+        if unknown or isinstance(out, tuple):
+            return call_on_host(function, args, kwargs, device_of_arguments(args, kwargs), qualified_name(function))
+        return store(function.__name__, found(*positional, **named), out)
+
+    adapted.__wrapped__ = found  # type: ignore[attr-defined]
+    return adapted
+
+
+def _as_operand(function: Function, name: str, value: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Return an array-like operand as an Array."""
+    if name in SEQUENCES and isinstance(value, (list, tuple)):
+        return _as_arrays(function, value, args, kwargs)
+    if value.__class__ in HOST_CLASSES or isinstance(value, list):
+        return on_device(function.__name__, value, device_of_arguments(args, kwargs))
+    return value
+
+
+def _as_arrays(function: Function, values: Sequence[Any], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
+    """Return the array-likes of a sequence of operands as Arrays."""
+    return [_as_operand(function, "", value, args, kwargs) for value in values]
+
+
+def _has_no_effect(name: str, value: Any, default: Any) -> bool:
+    """Tell whether omitting an argument would leave the result unchanged."""
+    if value is default or name in HINTS or value is np._NoValue:
+        return True
+    if name == "order":
+        return value in ("C", "K", "A", None)
+    return (name == "where" and value is True) or (
+        isinstance(value, (bool, int, str)) and type(value) is type(default) and value == default
+    )
+
+
+def where_computed() -> Iterator[tuple[str, str]]:
+    """Yield each public function of NumPy that takes Arrays, with the place where it is computed.
+
+    ``"device"`` for those that the namespace computes on any device, ``"host"`` for NumPy's own on the host's memory.
+    """
+    from .ufuncs import counterpart as ufunc_counterpart
+
+    dispatched = type(np.sum)
+    modules: tuple[ModuleType, ...] = (np, np.linalg, np.fft, np.lib.stride_tricks)
+    for module in modules:
+        for name in sorted(set(dir(module))):
+            function = getattr(module, name)
+            if isinstance(function, np.ufunc):
+                yield f"{module.__name__}.{name}", "device" if ufunc_counterpart(function) is not None else "host"
+            elif isinstance(function, dispatched) and not name.startswith("_"):
+                found = function in CREATION or counterpart(function) is not None
+                yield f"{module.__name__}.{name}", "device" if found else "host"

@@ -1,0 +1,140 @@
+"""NumPy's own functions on the values of Arrays, and their results as Arrays of the same device.
+
+Requirements: no transfer that the policy forbids; a result is an Array of the Arrays' device, not a NumPy array; what
+NumPy writes into an Array reaches that Array.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._core.array import Array, wrap
+from .._core.device import Device
+from .._core.dispatch import common_device, native_operand
+from .._core.transfers import allowed
+
+__all__ = ["HOST_CLASSES", "arrays_in", "call_on_host", "device_of_arguments", "qualified_name"]
+
+HOST_CLASSES = (np.ndarray, np.memmap)
+"""The classes of NumPy arrays that are plain numbers; other subclasses mean more."""
+
+
+def qualified_name(function: Callable[..., Any]) -> str:
+    """Return a function's public name with its module, such as ``numpy.linalg.norm``."""
+    module = getattr(function, "__module__", None) or "numpy"
+    if isinstance(function, np.ufunc):
+        module = "numpy" if getattr(np, function.__name__, None) is function else "scipy.special"
+    return f"{module}.{getattr(function, '__name__', repr(function))}"
+
+
+def arrays_in(values: Iterable[Any]) -> list[Array]:
+    """Return the Arrays among values, and among the items of sequences and dictionaries."""
+    found: list[Array] = []
+    for value in values:
+        if value.__class__ is Array:
+            found.append(value)
+        elif isinstance(value, (list, tuple)):
+            found += arrays_in(value)
+        elif isinstance(value, dict):
+            found += arrays_in(value.values())
+    return found
+
+
+def device_of_arguments(args: Sequence[Any], kwargs: dict[str, Any]) -> Device:
+    """Return the device for a call: that of the Arrays among its arguments."""
+    device = common_device(arrays_in((*args, *kwargs.values())))
+    assert device is not None, "NumPy calls these protocols for Arrays only"
+    return device
+
+
+def call_on_host(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], device: Device, name: str
+) -> Any:
+    """Return the result of NumPy's function on the host values of the Arrays among its arguments.
+
+    Raises
+    ------
+    TypeError
+        If the device's memory is not the host's and transfers are forbidden.
+    DeviceMismatchError
+        If the Arrays are on different devices and transfers are forbidden.
+    """
+    arrays = arrays_in((*args, *kwargs.values()))
+    written = [] if device.host else arrays_in((_out(function, args, kwargs),))
+    permitted = device.host or [allowed(x._native, x._device, "the host") for x in arrays]  # each one is logged
+    if permitted is not True and not all(permitted):
+        raise TypeError(
+            f"no implementation found for '{name}' on types that implement __array_function__ or __array_ufunc__: "
+            f"{name}() is not computed on device {device}; build it from xtensor functions, call it on the host with "
+            "x.to_device('cpu'), or allow the transfer, which also moves the result back, with "
+            "xtensor.transfers('allow')"
+        )
+    values = _HostValues(device, name)
+    result = function(*values.of(tuple(args)), **values.of(kwargs))
+    for x in written:
+        x[...] = wrap(native_operand(values.host[id(x)], x._device, name), x._device)
+    return values.restore(result)
+
+
+def _out(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Return the argument ``out`` of a call, which NumPy writes to; None without one."""
+    if "out" in kwargs or isinstance(function, np.ufunc):
+        return kwargs.get("out")
+    try:
+        return inspect.signature(function).bind(*args, **kwargs).arguments.get("out")
+    except (TypeError, ValueError):  # a function in C has no signature
+        return None
+
+
+class _HostValues:
+    """The host values of a call's Arrays, and the Arrays of its results."""
+
+    def __init__(self, device: Device, name: str) -> None:
+        self.device = device
+        self.name = name
+        self.arrays: dict[int, Array] = {}
+        """The Arrays by the identity of their host values, so that an argument that is returned is the same Array."""
+        self.host: dict[int, np.ndarray[Any, Any]] = {}
+        """The host values by the identity of their Arrays."""
+        self.given: set[int] = set()
+
+    def of(self, value: Any) -> Any:
+        """Return an argument with NumPy arrays in the place of Arrays."""
+        if value.__class__ is Array:
+            host = self.device._library.to_host(native_operand(value, self.device, self.name))
+            self.arrays[id(host)] = value
+            self.host[id(value)] = host
+            return host
+        if isinstance(value, np.ndarray):
+            self.given.add(id(value))
+        elif value.__class__ in (list, tuple):
+            return value.__class__([self.of(item) for item in value])
+        elif value.__class__ is dict:
+            return {key: self.of(item) for key, item in value.items()}
+        return value
+
+    def restore(self, result: Any) -> Any:
+        """Return a result with Arrays in the place of NumPy's arrays and numbers of a dtype that the device supports.
+
+        A NumPy array that the caller passed, ``out`` for example, is returned as it is.
+        """
+        if result.__class__ in HOST_CLASSES:
+            if id(result) in self.arrays:
+                return self.arrays[id(result)]
+            return result if id(result) in self.given else self._array(result)
+        if isinstance(result, np.generic):
+            return self._array(np.asarray(result))
+        if isinstance(result, tuple) and hasattr(result, "_fields"):
+            return type(result)(*map(self.restore, result))
+        if result.__class__ in (list, tuple):
+            return result.__class__([self.restore(item) for item in result])
+        return result
+
+    def _array(self, result: np.ndarray[Any, Any]) -> Any:
+        if result.dtype.kind not in "biufcV" or not self.device.supports(result.dtype):
+            return result if result.ndim else result[()]
+        return wrap(self.device._library.from_host(result, self.device._place, copy=None), self.device)

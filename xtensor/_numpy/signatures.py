@@ -1,0 +1,265 @@
+"""The standard's functions with NumPy's signatures, where these differ by more than names and options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import _standard as xp
+from .._beyond._arguments import as_arrays, store
+from .._core.array import Array
+from .._core.errors import describe
+from . import reductions
+
+__all__ = ["CREATION", "SIGNATURES"]
+
+Function = Callable[..., Any]
+
+
+def _flattened(a: Array, axis: int | None) -> tuple[Array, int]:
+    """Return the flattened array and axis 0 if the axis is None, else both unchanged."""
+    return (xp.reshape(a, (-1,)), 0) if axis is None else (a, axis)
+
+
+def argsort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
+    _refuse_fields("argsort", order)
+    (a,) = as_arrays("argsort", a)
+    a, axis = _flattened(a, axis)
+    return xp.argsort(a, axis=axis)
+
+
+def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
+    _refuse_fields("sort", order)
+    (a,) = as_arrays("sort", a)
+    a, axis = _flattened(a, axis)
+    return xp.sort(a, axis=axis)
+
+
+def _refuse_fields(name: str, order: Any) -> None:
+    if order is not None:
+        raise ValueError(
+            f"Cannot specify order when the array has no fields; {name}() of an Array takes order=None, not "
+            f"{describe(order)}"
+        )
+
+
+def round(a: Any, decimals: int = 0, out: Array | None = None) -> Array:
+    x: Array = as_arrays("round", a)[0]
+    return store("round", x.round(decimals), out)
+
+
+def squeeze(a: Any, axis: Any = None) -> Array:
+    x: Array = as_arrays("squeeze", a)[0]
+    return x.squeeze(axis)
+
+
+def take(a: Any, indices: Any, axis: int | None = None, out: Array | None = None, mode: str = "raise") -> Array:
+    a, indices = as_arrays("take", a, indices)
+    a, axis = _flattened(a, axis)
+    axis = axis % a.ndim if a.ndim else 0
+    if indices.dtype.kind not in "iu":
+        if indices.size:
+            raise TypeError(
+                f"Cannot cast array data from {indices.dtype!r} to dtype('int64') according to the rule 'safe'; take() "
+                "takes integers as indices"
+            )
+        indices = xp.astype(indices, a.device.default_dtypes["indexing"])
+    if mode == "wrap":
+        indices = xp.remainder(indices, a.shape[axis])
+    elif mode == "clip":
+        indices = xp.clip(indices, 0, a.shape[axis] - 1)
+    elif mode != "raise":
+        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap'; take() got {describe(mode)}")
+    selected = xp.take(a, xp.reshape(indices, (-1,)), axis=axis)
+    return store("take", xp.reshape(selected, (*a.shape[:axis], *indices.shape, *a.shape[axis + 1 :])), out)
+
+
+def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+    if x is None and y is None:
+        return nonzero(condition)
+    if x is None or y is None:
+        raise ValueError("either both or neither of x and y should be given; pass both to where()")
+    condition, x, y = as_arrays("where", condition, x, y) if not _has_scalar(x, y) else (condition, x, y)
+    if condition.__class__ is not Array:
+        condition = as_arrays("where", condition, x, y)[0]
+    return xp.where(condition if condition.dtype.kind == "b" else xp.astype(condition, np.bool_), x, y)
+
+
+def _has_scalar(*values: Any) -> bool:
+    return any(value.__class__ in (bool, int, float, complex) for value in values)
+
+
+def nonzero(a: Any) -> tuple[Array, ...]:
+    (a,) = as_arrays("nonzero", a)
+    return xp.nonzero(a)
+
+
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Array:
+    a, v = as_arrays("searchsorted", a, v)
+    if sorter is not None:
+        (sorter,) = as_arrays("searchsorted", a, sorter)[1:]
+    if side not in ("left", "right"):
+        raise ValueError(f"search side must be 'left' or 'right' (got {side!r})")
+    common = np.result_type(a.dtype, v.dtype)
+    a, v = xp.astype(a, common, copy=False), xp.astype(v, common, copy=False)
+    found = xp.searchsorted(a, xp.reshape(v, (-1,)), side=side, sorter=sorter)  # type: ignore[arg-type]
+    return xp.reshape(found, v.shape)
+
+
+def isin(
+    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
+) -> Array:
+    element, test_elements = as_arrays("isin", element, test_elements)
+    common = np.result_type(element.dtype, test_elements.dtype)
+    return xp.isin(
+        xp.astype(element, common, copy=False), xp.astype(test_elements, common, copy=False), invert=bool(invert)
+    )
+
+
+def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Array | None = None, **options: Any) -> Array:
+    minimum, maximum = options.pop("min", a_min), options.pop("max", a_max)
+    if options:
+        return np.clip._implementation(a, minimum, maximum, out, **options)  # type: ignore[attr-defined,no-any-return]
+    (a,) = as_arrays("clip", a)
+    if minimum is not None and minimum.__class__ not in (bool, int, float):
+        (minimum,) = as_arrays("clip", a, minimum)[1:]
+    if maximum is not None and maximum.__class__ not in (bool, int, float):
+        (maximum,) = as_arrays("clip", a, maximum)[1:]
+    shape = np.broadcast_shapes(a.shape, getattr(minimum, "shape", ()), getattr(maximum, "shape", ()))
+    return store("clip", xp.clip(xp.broadcast_to(a, shape) if shape != a.shape else a, minimum, maximum), out)
+
+
+def tile(A: Any, reps: Any) -> Array:  # noqa: N803 - NumPy's name
+    (a,) = as_arrays("tile", A)
+    return xp.tile(a, tuple(map(int, reps)) if isinstance(reps, (tuple, list, np.ndarray)) else (int(reps),))
+
+
+def size(a: Any, axis: Any = None) -> int:
+    if axis is None:
+        return int(a.size)
+    count = 1
+    for position in axis if isinstance(axis, tuple) else (axis,):
+        count *= a.shape[position]
+    return count
+
+
+def copy(a: Any, order: str = "K", subok: bool = False) -> Array:
+    if order not in ("K", "C", "A"):
+        raise TypeError(f"numpy.copy() on an xtensor Array does not take order {describe(order)}; omit it")
+    return a.copy()  # type: ignore[no-any-return]
+
+
+def may_share_memory(a: Any, b: Any, max_work: Any = None) -> bool:
+    """Whether two arrays may share memory; False on different devices."""
+    return _memory("may_share_memory", a, b)
+
+
+def shares_memory(a: Any, b: Any, max_work: Any = None) -> bool:
+    """Whether two arrays share memory; False on different devices."""
+    return _memory("shares_memory", a, b)
+
+
+def _memory(name: str, a: Any, b: Any) -> bool:
+    values = []
+    for x in (a, b):
+        if x.__class__ is not Array:
+            values.append(x)
+        elif x._device.host:
+            values.append(x._device._library.to_host(x._native))
+        else:
+            values.append(x._device._library.host_view(x._native))
+    if any(value is None for value in values):
+        # Off the host, memory is shared by an Array with itself as far as the contract can tell.
+        return a is b or getattr(a, "_native", a) is getattr(b, "_native", b)
+    return bool(getattr(np, name)(*values))
+
+
+def _formatted(name: str) -> Function:
+    """Apply one of NumPy's formatters to the values copied to the host, as ``repr`` does."""
+    formatter = getattr(np, name)
+    return lambda a, *args, **kwargs: formatter(a._device._library.to_host(a._native), *args, **kwargs)
+
+
+def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any, copy: Any = None) -> Array:
+    """Return ``numpy.asarray(a, like=x)``: an Array on the device of ``x``."""
+    return xp.asarray(a, dtype=dtype, device=device, copy=copy)
+
+
+def array(
+    object: Any,
+    dtype: Any = None,
+    *,
+    device: Any,
+    copy: Any = True,
+    order: Any = "K",
+    subok: bool = False,
+    ndmin: int = 0,
+    ndmax: int = 0,
+) -> Array:
+    """Return ``numpy.array(object, like=x)``: an Array on the device of ``x``."""
+    result = xp.asarray(object, dtype=dtype, device=device, copy=copy)
+    return xp.reshape(result, (1,) * (ndmin - result.ndim) + result.shape)
+
+
+def _created(name: str) -> Function:
+    """Return NumPy's creation function with ``like``: its values on the device of that Array."""
+
+    def create(*args: Any, device: Any, **kwargs: Any) -> Any:
+        kwargs.pop("order", None)
+        return xp.asarray(getattr(np, name)(*args, **kwargs), device=device)
+
+    return create
+
+
+def _filled(name: str) -> Function:
+    function = getattr(xp, name)
+
+    def create(shape: Any, *args: Any, device: Any, order: Any = "C", **kwargs: Any) -> Any:
+        if name != "full" and args:
+            kwargs["dtype"], args = args[0], args[1:]
+        return function(shape, *args[:1], device=device, **kwargs)
+
+    return create
+
+
+CREATION: dict[Function, Function] = {
+    np.asarray: asarray,
+    np.asanyarray: asarray,
+    np.ascontiguousarray: asarray,
+    np.array: array,
+    np.empty: _filled("empty"),
+    np.full: _filled("full"),
+    np.ones: _filled("ones"),
+    np.zeros: _filled("zeros"),
+    **{
+        getattr(np, name): _created(name)
+        for name in ("arange", "eye", "frombuffer", "fromfunction", "fromiter", "fromstring", "identity", "tri")
+    },
+}
+"""NumPy's functions with the parameter ``like``, which takes an Array whose device the result is on."""
+
+SIGNATURES: dict[str, Function] = {
+    **{name: getattr(reductions, name) for name in reductions.__all__ if name != "NO_VALUE"},
+    **{name: _formatted(name) for name in ("array2string", "array_repr", "array_str")},
+    "argsort": argsort,
+    "around": round,
+    "clip": clip,
+    "copy": copy,
+    "isin": isin,
+    "may_share_memory": may_share_memory,
+    "ndim": lambda a: a.ndim,
+    "nonzero": nonzero,
+    "round": round,
+    "searchsorted": searchsorted,
+    "shape": lambda a: a.shape,
+    "shares_memory": shares_memory,
+    "size": size,
+    "sort": sort,
+    "squeeze": squeeze,
+    "take": take,
+    "tile": tile,
+    "where": where,
+}
+"""The functions of the main namespace by NumPy's name."""

@@ -1,0 +1,217 @@
+"""``__array_ufunc__``: NumPy's and SciPy's universal functions on Arrays.
+
+Requirements: a call without options costs one dictionary look-up beside the namespace's function; the options of a call
+(``out``, ``where``, ``dtype``, ``casting``) mean on every device what they mean in NumPy; an operand that is more than
+numbers (a quantity with a unit, a masked array) is left to its own class.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .. import _beyond, linalg
+from .. import _standard as xp
+from .._beyond._arguments import on_device
+from .._core.array import Array, ufunc_calls
+from .._core.device import Device
+from .._core.dispatch import SCALARS, mixed_function
+from .._core.dtypes import can_cast
+from .._core.operations import TABLE
+from .host import HOST_CLASSES, call_on_host, device_of_arguments, qualified_name
+from .ufunc_methods import METHODS
+
+__all__ = ["array_ufunc", "counterpart"]
+
+PLAIN = (np.generic, bool, int, float, complex, list, tuple)
+"""Classes of operands beside Arrays and NumPy arrays."""
+
+
+def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Implement ``Array.__array_ufunc__``.
+
+    Parameters
+    ----------
+    ufunc
+        The universal function.
+    method
+        ``"__call__"``, ``"reduce"``, ``"accumulate"``, ``"reduceat"``, ``"outer"`` or ``"at"``.
+    inputs
+        The operands.
+    options
+        Keyword arguments of the call; ``out`` is a tuple.
+
+    Returns
+    -------
+    Any
+        Array, or tuple of Arrays; ``out`` where that was given; NotImplemented if an operand is of a class that
+        implements ``__array_ufunc__`` itself.
+
+    Raises
+    ------
+    TypeError
+        If the namespace does not have the function and the device's memory is not the host's.
+
+    Notes
+    -----
+    NumPy Enhancement Proposal 13.
+    """
+    out = options.get("out") or ()
+    operands = (*inputs, *out, options.get("where"))
+    if any(_answers_itself(value) for value in operands):
+        return NotImplemented
+    device = device_of_arguments(operands, {})
+    name = qualified_name(ufunc)
+    # A subclass of ndarray without a protocol of its own, a masked array or a matrix, is NumPy's to handle, and so are
+    # numbers that Arrays do not hold: objects, strings and times.
+    plain = all(_is_plain(value, device) for value in operands)
+    if plain and method == "__call__":
+        function = counterpart(ufunc)
+        if function is not None and not (device.host and _masks_or_is_own(ufunc, options, device)):
+            return _call(ufunc, function, inputs, options, device, name)
+    elif plain and not device.host and method in METHODS:
+        return METHODS[method](ufunc, *inputs, **options)
+    if method != "__call__":
+        name = f"{name}.{method}"
+    return call_on_host(getattr(ufunc, method), inputs, options, device, name)
+
+
+@cache
+def counterpart(ufunc: np.ufunc) -> Callable[..., Any] | None:
+    """Return the namespace's function of a universal function; None without one."""
+    name = ufunc.__name__
+    if getattr(np, name, None) is ufunc:
+        name = _beyond.STANDARD_NAMES.get(name, name)
+        row = TABLE.get(name)
+        if row is not None and row.declared and row.kind == "elementwise" and row.operands == 2:
+            function: Callable[..., Any] | None = mixed_function(row)
+        else:
+            function = _public(name)
+        if function is not None and row is not None and row.kind == "elementwise" and ufunc.nout == 1:
+            ufunc_calls[ufunc] = function
+        return function
+    special = sys.modules.get("scipy.special")
+    if special is not None and getattr(special, name, None) is ufunc:
+        from .. import special as functions  # most programs do not use it
+
+        return getattr(functions, name, None)
+    return None
+
+
+def _masks_or_is_own(ufunc: np.ufunc, options: dict[str, Any], device: Device) -> bool:
+    """Whether a call on the host's memory is NumPy's own loop.
+
+    It is, with a mask, as no other function leaves elements out; and with any option where the device computes the
+    function by that very loop, which then writes into ``out`` directly.
+    """
+    if not options or options.get("where", True) is not True:
+        return bool(options)
+    row = TABLE.get(_beyond.STANDARD_NAMES.get(ufunc.__name__, ufunc.__name__))
+    return row is not None and row.declared and device._functions.choose(row) is ufunc
+
+
+def _public(name: str) -> Callable[..., Any] | None:
+    """Return a function of the main namespace, or of the linear algebra extension; None without one."""
+    for module, names in _beyond.MODULES.items():
+        if name in names:
+            return getattr(_beyond.load(module), name)  # type: ignore[no-any-return]
+    return getattr(xp, name, None) or getattr(linalg, name, None)
+
+
+def _answers_itself(value: Any) -> bool:
+    """Whether an operand's class implements the protocol, so that it is asked after the Array."""
+    kind = value.__class__
+    return (
+        kind is not Array
+        and getattr(kind, "__array_ufunc__", np.ndarray.__array_ufunc__) is not np.ndarray.__array_ufunc__
+    )
+
+
+def _is_plain(value: Any, device: Device) -> bool:
+    """Whether an operand holds booleans or numbers that a device can compute with."""
+    if value is None or value.__class__ is Array or value.__class__ in SCALARS:
+        return True
+    if value.__class__ in HOST_CLASSES or isinstance(value, np.generic):
+        return value.dtype.kind in "biufcV" and device.supports(value.dtype.newbyteorder("="))
+    if isinstance(value, (list, tuple)):
+        return all(_is_plain(item, device) for item in value)
+    return isinstance(value, PLAIN)
+
+
+def _call(
+    ufunc: np.ufunc,
+    function: Callable[..., Any],
+    inputs: Sequence[Any],
+    options: dict[str, Any],
+    device: Device,
+    name: str,
+) -> Any:
+    """Return the result of a universal function's counterpart, with the options of NumPy's call."""
+    options = dict(options)
+    out = options.pop("out", None) or (None,) * ufunc.nout
+    where = options.pop("where", True)
+    casting = options.pop("casting", "same_kind")
+    signature = options.pop("signature", options.pop("sig", None))
+    dtype = options.pop("dtype", None)
+    options.pop("order", None), options.pop("subok", None)  # they do not change the values
+    inputs = [x if x.__class__ is Array or x.__class__ in SCALARS else on_device(name, x, device) for x in inputs]
+    loop: tuple[Any, ...] = ()
+    if dtype is not None or signature is not None or casting != "same_kind":
+        loop = _loop(ufunc, inputs, dtype, signature, casting)
+        inputs = [_cast(x, wanted, device) for x, wanted in zip(inputs, loop, strict=False)]
+    result = function(*inputs, **options)
+    results = result if isinstance(result, tuple) else (result,)
+    if loop:
+        results = tuple(xp.astype(x, wanted, copy=False) for x, wanted in zip(results, loop[ufunc.nin :], strict=True))
+    if where is not True:
+        mask = where if where.__class__ is Array else on_device(name, where, device)
+        results = tuple(
+            xp.where(mask, x, xp.zeros_like(x) if target is None else target)
+            for x, target in zip(results, out, strict=True)
+        )
+    returned = tuple(
+        x if target is None else _write(x, target, casting, name) for x, target in zip(results, out, strict=True)
+    )
+    return returned if isinstance(result, tuple) else returned[0]
+
+
+def _loop(ufunc: np.ufunc, inputs: Sequence[Any], dtype: Any, signature: Any, casting: Any) -> tuple[Any, ...]:
+    """Return the dtypes of the inputs and outputs of the loop that NumPy would choose."""
+    given = tuple(x.dtype if x.__class__ is Array else x.__class__ for x in inputs) + (None,) * ufunc.nout
+    if dtype is not None:
+        signature = (None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout
+    elif isinstance(signature, str):
+        codes = signature.replace("->", "")
+        signature = tuple(map(np.dtype, codes)) if "->" in signature else (None,) * ufunc.nin + (np.dtype(codes),)
+    return ufunc.resolve_dtypes(given, signature=signature, casting=casting)
+
+
+def _cast(x: Any, dtype: np.dtype[Any], device: Device) -> Array:
+    return xp.astype(x, dtype, copy=False) if x.__class__ is Array else xp.asarray(x, dtype=dtype, device=device)
+
+
+def _write(result: Array, target: Any, casting: Any, name: str) -> Any:
+    """Write a result into an output, an Array or a NumPy array, as NumPy does: the output's shape may be larger."""
+    if not can_cast(result.dtype, target.dtype, casting):
+        raise TypeError(
+            f"Cannot cast ufunc '{name.rpartition('.')[2]}' output from {result.dtype!r} to {target.dtype!r} with "
+            f"casting rule '{casting}'; pass an output of a wider dtype, or casting='unsafe'"
+        )
+    try:
+        shape = np.broadcast_shapes(result.shape, target.shape)
+    except ValueError:
+        shape = None
+    if shape != target.shape:
+        raise ValueError(
+            f"non-broadcastable output operand with shape {target.shape} doesn't match the broadcast shape "
+            f"{result.shape if shape is None else shape}; pass an output of that shape to {name}()"
+        )
+    if target.__class__ is Array:
+        target[...] = xp.astype(result, target.dtype, copy=False)
+    else:
+        np.copyto(target, np.asarray(result), casting=casting)
+    return target
