@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -176,13 +178,49 @@ def array_parameters() -> list[tuple[str, str]]:
         ]
 
 
+def leaves(value: Any) -> Iterator[Any]:
+    """Yield a result, or the results in a tuple of them."""
+    if isinstance(value, (tuple, list)):
+        for item in value:
+            yield from leaves(item)
+    else:
+        yield value
+
+
+def takes_arrays_alone(name: str) -> bool:
+    """Return whether a function refuses NumPy arrays: layers of networks, and functions that write to their operand."""
+    return name.startswith("nn.") or name == "put_along_axis"
+
+
 @pytest.mark.parametrize(("name", "parameter"), array_parameters())
-def test_numpy_array_instead_of_an_array_is_refused(device, name, parameter):
-    good = GOOD[name]()
-    bad = as_numpy(good[parameter])
+def test_numpy_array_without_an_array_is_refused(device, name, parameter):
+    good = {key: as_numpy(value) for key, value in GOOD[name]().items()}
     with pytest.raises(TypeError, match=r"ndarray|Array") as raised:
-        call(public_function(name), good | {parameter: bad})
+        call(public_function(name), good)
     assert name.rpartition(".")[2] in error_text(raised.value)
+
+
+def beside_another_array() -> list[tuple[str, str]]:
+    """Return the parameters that accept an Array, of functions that take another Array beside it."""
+    parameters = array_parameters()
+    several = {name for name, _ in parameters if sum(name == other for other, _ in parameters) > 1}
+    return [(name, parameter) for name, parameter in parameters if name in several and not takes_arrays_alone(name)]
+
+
+@pytest.mark.parametrize(("name", "parameter"), beside_another_array())
+def test_numpy_array_beside_an_array_is_an_operand_on_the_host(device, name, parameter):
+    good = GOOD[name]()
+    mixed = good | {parameter: as_numpy(good[parameter])}
+    if not device.host:
+        with pytest.raises(xp.DeviceMismatchError, match="the host"):
+            call(public_function(name), mixed)
+        return
+    try:
+        expected = call(public_function(name), good)
+    except xp.special.FunctionUnavailableError as error:
+        pytest.skip(str(error))
+    for result, wanted in zip(leaves(call(public_function(name), mixed)), leaves(expected), strict=True):
+        assert np.array_equal(np.asarray(result), np.asarray(wanted), equal_nan=True)
 
 
 WITH_AXIS = [

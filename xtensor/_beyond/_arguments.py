@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .. import _standard as xp
 from .._core.array import Array, wrap
 from .._core.device import Device
-from .._core.dispatch import common_device, native_operand
+from .._core.dispatch import HOST_ARRAYS, common_device, native_operand
 from .._core.dtypes import Casting, can_cast
 from .._core.errors import describe
+from .._standard.conversion import leaves
 
 __all__ = ["as_arrays", "on_device", "store"]
 
@@ -34,7 +37,7 @@ def as_arrays(function: str, *values: Any) -> tuple[Array, ...]:
     DeviceMismatchError
         If Arrays are on different devices and transfers are forbidden.
     """
-    device = common_device([leaf for value in values for leaf in _leaves(value)])
+    device = common_device(leaves(values))
     if device is None:
         raise TypeError(
             f"{function}() needs at least one xtensor Array, not {' and '.join(map(describe, values))}; "
@@ -52,19 +55,21 @@ def on_device(function: str, value: Any, device: Device) -> Array:
     return wrap(native_operand(value, device, function), device)
 
 
-def store(function: str, result: Array, out: Array | None, casting: Casting = "same_kind") -> Array:
+def store(function: str, result: Array, out: Any, casting: Casting = "same_kind") -> Array:
     """Return a result, written into ``out`` if that is given, as NumPy's functions do.
+
+    ``out`` is an Array, or a NumPy array where the result is on the host or the policy allows the transfer.
 
     Raises
     ------
     TypeError
-        If ``out`` is not an Array, or the result's dtype does not cast to that of ``out``.
+        If ``out`` is not an array, or the result's dtype does not cast to that of ``out``.
     ValueError
         If the shapes differ.
     """
     if out is None:
         return result
-    if out.__class__ is not Array:
+    if out.__class__ is not Array and out.__class__ not in HOST_ARRAYS:
         raise TypeError(f"return arrays must be of ArrayType: {function}() takes an Array for out, not {describe(out)}")
     if not can_cast(result.dtype, out.dtype, casting):
         raise TypeError(
@@ -75,14 +80,8 @@ def store(function: str, result: Array, out: Array | None, casting: Casting = "s
         raise ValueError(
             f"{function}(): output parameter out has shape {out.shape}, but the result has shape {result.shape}"
         )
-    out[...] = xp.astype(result, out.dtype, copy=False)
-    return out
-
-
-def _leaves(value: Any) -> Any:
-    """Yield a value, or the innermost elements of nested lists and tuples."""
-    if isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _leaves(item)
+    if out.__class__ is Array:
+        out[...] = xp.astype(result, out.dtype, copy=False)
     else:
-        yield value
+        np.copyto(out, np.asarray(result), casting=casting)
+    return out  # type: ignore[no-any-return]

@@ -7,7 +7,7 @@ from typing import Any
 from .. import _standard as xp
 from .._core.array import Array, Scalar
 from .._core.checks import check_axis
-from .._core.dispatch import composed, device_of
+from .._core.dispatch import beside, composed, device_of
 
 __all__ = ["put_along_axis"]
 
@@ -42,6 +42,7 @@ def put_along_axis(arr: Array, indices: Array, values: Array | Scalar, axis: int
     NumPy, ``put_along_axis``. The result for an index that appears twice is not defined.
     """
     device = device_of(arr, "put_along_axis")
+    (_, indices) = beside("put_along_axis", arr, indices)
     device_of(indices, "put_along_axis")
     if indices.dtype.kind not in "iu":
         raise TypeError(f"put_along_axis(): indices are integers, not dtype {indices.dtype}; cast with xtensor.astype")

@@ -7,7 +7,7 @@ from typing import Literal
 from .. import _standard as xp
 from .._core.array import Array, attempt, wrap
 from .._core.checks import check_word
-from .._core.dispatch import common_device, composed, device_of, native_operand
+from .._core.dispatch import beside, common_device, composed, device_of, native_operand
 from .._core.dtypes import result_type
 from .._core.operations import declare
 
@@ -52,6 +52,7 @@ def convolve(a: Array, v: Array, mode: Literal["full", "same", "valid"] = "full"
     NumPy, ``convolve``. Computed as a sum of products: integers are exact, and a NaN affects only the elements whose
     sum contains it. For long floating-point sequences, a product of Fourier transforms is faster.
     """
+    a, v = beside("convolve", a, v)
     for x in (a, v):
         device_of(x, "convolve")
     device = common_device((a, v)) or a._device

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from .. import _standard as xp
 from .. import linalg
 from .._core.array import Array
-from .._core.dispatch import composed, device_of
+from .._core.dispatch import beside, composed, device_of
 from .._core.dtypes import result_type
 from .._core.errors import describe
 
@@ -95,10 +95,9 @@ def _parse(subscripts: Any, operands: Sequence[Any]) -> tuple[list[Array], list[
     else:
         items = (subscripts, *operands)
         arrays = list(items[: len(items) // 2 * 2 : 2]) or [subscripts]
-        for x in arrays:
-            device_of(x, "einsum")
         parts = [_parse_integers(item) for item in items[1::2]]
         result = _parse_integers(items[-1]) if len(items) % 2 else None
+    arrays = list(beside("einsum", *arrays))
     for x in arrays:
         device_of(x, "einsum")
     if len(parts) != len(arrays):

@@ -25,7 +25,9 @@ from .operations import Operation, operation
 from .transfers import admit, join
 
 __all__ = [
+    "HOST_ARRAYS",
     "SCALARS",
+    "beside",
     "binary_function",
     "binary_operator",
     "call",
@@ -53,7 +55,7 @@ MINIMUM = operation("minimum")
 
 UINT64 = np.dtype(np.uint64)
 
-HOST_ARRAYS = frozenset((np.ndarray, np.memmap))
+HOST_ARRAYS: frozenset[type[Any]] = frozenset((np.ndarray, np.memmap))
 """The classes of NumPy arrays that are operands. Other subclasses mean more than numbers: units, masks, matrices."""
 
 
@@ -285,13 +287,42 @@ def _host_operand(value: Any, device: Device, name: str, foreign: Any) -> Any:
 
     Off the host, an array with axes is a transfer, which the policy decides.
     """
-    if value.dtype.kind not in "biufcV" and foreign is NotImplemented:
-        return NotImplemented  # objects, strings and times, which NumPy's own operator may know
+    if value.dtype.kind not in "biufcV" or value.dtype.names is not None:
+        if foreign is NotImplemented:
+            return NotImplemented  # objects, strings and times, which NumPy's own operator may know
+        raise TypeError(
+            f"{name}() takes booleans and numbers, not {describe(value)} of dtype {value.dtype}; cast it with "
+            "a.astype(float)"
+        )
     dtype = check_dtype(value.dtype.newbyteorder("="), device, name)
     array = np.asarray(value, dtype=dtype)
     if array.ndim and not device.host:
         admit(array, device, name)
     return device._library.from_host(array, device._place, copy=None)
+
+
+def beside(name: str, *values: Any) -> tuple[Any, ...]:
+    """Return operands with Arrays in the place of NumPy arrays, on the device of the Arrays among them.
+
+    Values of other classes are returned as they are, for the function to refuse.
+    """
+    if not any(value.__class__ in HOST_ARRAYS for value in values):
+        return values
+    device = common_device(values)
+    if device is None:
+        return values
+    return tuple([_as_array(value, device, name) if value.__class__ in HOST_ARRAYS else value for value in values])
+
+
+def _as_array(value: Any, device: Device, name: str) -> Any:
+    """Return a NumPy array as an Array of a device."""
+    native = native_operand(value, device, name)
+    if native.__class__ is not device.native_type:
+        native = device._library.normalize(native, device._place)
+    result = make()
+    result._native = native
+    result._device = device
+    return result
 
 
 def native_indices(indices: Native, device: Device) -> Native:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from .checks import check_axis, check_integer
+from .checks import check_axis, check_flag, check_integer, check_word
 from .errors import describe
 
 if TYPE_CHECKING:
@@ -180,9 +180,9 @@ class Methods:
         stable: bool | None = True,
     ) -> Array:
         """:func:`xtensor.argsort` of this array, with NumPy's parameters; always stable unless ``descending``."""
-        if not descending:
+        if not check_flag(descending, "argsort", "descending"):
             return _numpy("argsort")(self, axis, kind, order)
-        return xp.argsort(self, axis=axis, descending=descending, stable=stable is not False)
+        return xp.argsort(self, axis=axis, descending=descending, stable=stable is None or stable)
 
     def cumprod(self: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
         """:func:`xtensor.cumprod` of this array, flattened without an axis."""
@@ -219,6 +219,7 @@ class Methods:
 
         ``order`` and ``subok`` are accepted for compatibility with NumPy and do not change the result.
         """
+        casting = check_word(casting, ("no", "equiv", "safe", "same_kind", "unsafe"), "astype", "casting")
         if casting != "unsafe" and not np.can_cast(self.dtype, np.dtype(dtype), casting):
             raise TypeError(
                 f"Cannot cast array data from {self.dtype!r} to {np.dtype(dtype)!r} according to the rule {casting!r}; "
@@ -230,11 +231,9 @@ class Methods:
         """:func:`xtensor.choose` with this array as the indices."""
         return _numpy("choose")(self, choices, out, mode)
 
-    def clip(self: Any, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> Array:
+    def clip(self: Any, min: Any = None, max: Any = None, out: Any = None) -> Array:
         """:func:`xtensor.clip` of this array, with NumPy's parameters."""
-        if out is None and not options:
-            return xp.clip(self, min, max)
-        return _numpy("clip")(self, min, max, out, **options)
+        return xp.clip(self, min, max) if out is None else _numpy("clip")(self, min, max, out)
 
     def compress(self: Any, condition: Any, axis: int | None = None, out: Any = None) -> Array:
         """:func:`xtensor.compress` of this array."""
@@ -299,15 +298,14 @@ class Methods:
 
     def ravel(self: Any, order: str = "C") -> Array:
         """This array flattened; a view where the memory layout allows it."""
-        return xp.reshape(self, (-1,)) if order == "C" else _numpy("ravel")(self, order)
+        return xp.reshape(self, (-1,)) if order.__class__ is str and order == "C" else _numpy("ravel")(self, order)
 
     def reshape(self: Any, *shape: Any, order: str = "C", copy: bool | None = None) -> Array:
         """:func:`xtensor.reshape` of this array; the shape as a tuple or as several integers."""
+        order = check_word(order, ("C", "F", "A", "K"), "reshape", "order")
         chosen = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
-        if order in ("C", "K", "A"):
-            return xp.reshape(self, chosen, copy=copy)
         if order != "F":
-            raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+            return xp.reshape(self, chosen, copy=copy)
         reversed_shape = tuple(chosen)[::-1] if isinstance(chosen, (tuple, list)) else (chosen,)
         return xp.reshape(self.transpose(), reversed_shape, copy=copy).transpose()
 

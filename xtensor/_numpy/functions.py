@@ -20,7 +20,8 @@ from .. import _standard as xp
 from .._beyond._arguments import on_device, store
 from .._core.array import Array
 from .._core.device import Device
-from .host import HOST_CLASSES, call_on_host, device_of_arguments, qualified_name
+from .._core.dispatch import HOST_ARRAYS
+from .host import call_on_host, device_of_arguments, qualified_name
 from .signatures import CREATION, SIGNATURES
 
 __all__ = ["array_function", "counterpart", "where_computed"]
@@ -68,7 +69,7 @@ def array_function(
     -----
     NumPy Enhancement Proposals 18 and 35.
     """
-    if not all(kind is Array or kind in HOST_CLASSES for kind in types):
+    if not all(kind is Array or kind in HOST_ARRAYS for kind in types):
         return NotImplemented
     if function in CREATION:
         return CREATION[function](*args, device=like, **kwargs)
@@ -139,7 +140,7 @@ def _adapted(function: Function, found: Function | None) -> Function | None:
             elif not _has_no_effect(name, value, parameter.default):
                 named[renamed.get(name, name)] = value
         unknown = [] if accepts_any_keyword else [name for name in named if name not in by_name]
-        if unknown or isinstance(out, tuple):
+        if unknown:
             return call_on_host(function, args, kwargs, device_of_arguments(args, kwargs), qualified_name(function))
         return store(function.__name__, found(*positional, **named), out)
 
@@ -151,7 +152,7 @@ def _as_operand(function: Function, name: str, value: Any, args: Sequence[Any], 
     """Return an array-like operand as an Array."""
     if name in SEQUENCES and isinstance(value, (list, tuple)):
         return _as_arrays(function, value, args, kwargs)
-    if value.__class__ in HOST_CLASSES or isinstance(value, list):
+    if value.__class__ in HOST_ARRAYS or isinstance(value, list):
         return on_device(function.__name__, value, device_of_arguments(args, kwargs))
     return value
 

@@ -14,13 +14,10 @@ import numpy as np
 
 from .._core.array import Array, wrap
 from .._core.device import Device
-from .._core.dispatch import common_device, native_operand
+from .._core.dispatch import HOST_ARRAYS, common_device, native_operand
 from .._core.transfers import allowed
 
-__all__ = ["HOST_CLASSES", "arrays_in", "call_on_host", "device_of_arguments", "qualified_name"]
-
-HOST_CLASSES = (np.ndarray, np.memmap)
-"""The classes of NumPy arrays that are plain numbers; other subclasses mean more."""
+__all__ = ["arrays_in", "call_on_host", "device_of_arguments", "qualified_name"]
 
 
 def qualified_name(function: Callable[..., Any]) -> str:
@@ -122,7 +119,7 @@ class _HostValues:
 
         A NumPy array that the caller passed, ``out`` for example, is returned as it is.
         """
-        if result.__class__ in HOST_CLASSES:
+        if result.__class__ in HOST_ARRAYS:
             if id(result) in self.arrays:
                 return self.arrays[id(result)]
             return result if id(result) in self.given else self._array(result)

@@ -19,10 +19,10 @@ from .. import _standard as xp
 from .._beyond._arguments import on_device
 from .._core.array import Array, ufunc_calls
 from .._core.device import Device
-from .._core.dispatch import SCALARS, mixed_function
+from .._core.dispatch import HOST_ARRAYS, SCALARS, mixed_function
 from .._core.dtypes import can_cast
 from .._core.operations import TABLE
-from .host import HOST_CLASSES, call_on_host, device_of_arguments, qualified_name
+from .host import call_on_host, device_of_arguments, qualified_name
 from .ufunc_methods import METHODS
 
 __all__ = ["array_ufunc", "counterpart"]
@@ -135,7 +135,7 @@ def _is_plain(value: Any, device: Device) -> bool:
     """Whether an operand holds booleans or numbers that a device can compute with."""
     if value is None or value.__class__ is Array or value.__class__ in SCALARS:
         return True
-    if value.__class__ in HOST_CLASSES or isinstance(value, np.generic):
+    if value.__class__ in HOST_ARRAYS or isinstance(value, np.generic):
         return value.dtype.kind in "biufcV" and device.supports(value.dtype.newbyteorder("="))
     if isinstance(value, (list, tuple)):
         return all(_is_plain(item, device) for item in value)

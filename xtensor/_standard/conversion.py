@@ -88,7 +88,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: str | Device | None = Non
     if (
         isinstance(obj, (list, tuple))
         and not _contains_only_scalars(obj)
-        and (element_device := common_device(_leaves(obj))) is not None
+        and (element_device := common_device(leaves(obj))) is not None
     ):
         return _stack_elements(obj, dtype, element_device if device is None else resolve(device), copy)
     target = resolve(device)
@@ -235,7 +235,7 @@ def _cast_to_default_dtype(obj: Any, host: np.ndarray[Any, Any], target: Device)
     return host.astype(target.default_dtypes[kind], copy=False) if kind else host
 
 
-def _leaves(obj: Any, depth: int = 0) -> Any:
+def leaves(obj: Any, depth: int = 0) -> Any:
     """Yield the innermost elements of nested lists and tuples."""
     if depth > MAX_DEPTH:
         raise ValueError(
@@ -244,7 +244,7 @@ def _leaves(obj: Any, depth: int = 0) -> Any:
         )
     for item in obj:
         if isinstance(item, (list, tuple)):
-            yield from _leaves(item, depth + 1)
+            yield from leaves(item, depth + 1)
         else:
             yield item
 
@@ -261,13 +261,13 @@ def _contains_only_python_scalars(obj: Any) -> bool:
     """Tell whether an object has no NumPy scalar or array among its leaves."""
     if isinstance(obj, (list, tuple)) and _contains_only_scalars(obj):
         return True
-    leaves = _leaves(obj) if isinstance(obj, (list, tuple)) else (obj,)
-    return not any(isinstance(leaf, (np.generic, np.ndarray)) for leaf in leaves)
+    found = leaves(obj) if isinstance(obj, (list, tuple)) else (obj,)
+    return not any(isinstance(leaf, (np.generic, np.ndarray)) for leaf in found)
 
 
 def _contains_only_integers(obj: Any) -> bool:
-    leaves = _leaves(obj) if isinstance(obj, (list, tuple)) else (obj,)
-    return all(isinstance(leaf, int) for leaf in leaves)
+    found = leaves(obj) if isinstance(obj, (list, tuple)) else (obj,)
+    return all(isinstance(leaf, int) for leaf in found)
 
 
 def _has_buffer(obj: Any) -> bool:

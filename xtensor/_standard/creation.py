@@ -12,7 +12,7 @@ from .. import _composed
 from .._core.array import Array, apply
 from .._core.checks import LARGEST, check_bounds, check_dtype, check_flag, check_integer, check_word, integer_limits
 from .._core.device import Device, resolve
-from .._core.dispatch import call, device_of
+from .._core.dispatch import beside, call, device_of
 from .._core.errors import describe
 from .._core.operations import Operation, declare, operation
 from .filling import empty, resolve_arguments
@@ -260,6 +260,7 @@ def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> tuple[Arra
     Standard 2025.12, Creation Functions, ``meshgrid``.
     """
     check_word(indexing, ("xy", "ij"), "meshgrid", "indexing")
+    arrays = beside("meshgrid", *arrays)
     for x in arrays:
         device_of(x, "meshgrid")
         if x.ndim > 1:

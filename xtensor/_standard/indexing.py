@@ -8,7 +8,7 @@ from .. import _composed
 from .._core.array import Array, apply
 from .._core.backend import Native
 from .._core.checks import check_axis
-from .._core.dispatch import device_of, native_indices, native_operand, not_an_array
+from .._core.dispatch import beside, device_of, native_indices, native_operand, not_an_array
 from .._core.operations import declare
 
 __all__ = ["take", "take_along_axis"]
@@ -47,6 +47,7 @@ def take(x: Array, indices: Array, /, *, axis: int | None = None) -> Array:
     -----
     Standard 2025.12, Indexing Functions, ``take``.
     """
+    x, indices = beside("take", x, indices)
     device = device_of(x, "take")
     if axis is None:
         if x.ndim != 1:
@@ -100,6 +101,7 @@ def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
     -----
     Standard 2025.12, Indexing Functions, ``take_along_axis``.
     """
+    x, indices = beside("take_along_axis", x, indices)
     device = device_of(x, "take_along_axis")
     axis = check_axis(axis, x.ndim, "take_along_axis")
     native_indices = _native_indices(x, indices, "take_along_axis")

@@ -11,7 +11,7 @@ from .._core.array import ASTYPE, Array, apply, wrap
 from .._core.backend import Native
 from .._core.checks import LARGEST, check_axis, check_integer, check_shape, check_size
 from .._core.device import Device
-from .._core.dispatch import call, common_device, device_of, native_indices, native_operand, not_an_array
+from .._core.dispatch import HOST_ARRAYS, call, common_device, device_of, native_indices, native_operand, not_an_array
 from .._core.errors import describe
 from .._core.operations import declare, operation
 
@@ -246,10 +246,9 @@ def _native_arrays(arrays: Any, name: str, verb: str) -> tuple[Any, list[Native]
         raise TypeError(f"{name}() takes a tuple or list of Arrays, not {describe(arrays)}")
     if not arrays:
         raise ValueError(f"need at least one array to {verb}; {name}() received an empty sequence")
-    for x in arrays:
-        if x.__class__ is not Array:
-            raise not_an_array(name, x)
     device = common_device(arrays)
-    if device is None:  # pragma: no cover - unreachable: every element is an Array
-        raise TypeError(f"need at least one array to {verb}; {name}() received none")
+    for x in arrays:
+        if x.__class__ is not Array and (device is None or x.__class__ not in HOST_ARRAYS):
+            raise not_an_array(name, x)
+    assert device is not None
     return device, [native_operand(x, device, name) for x in arrays]

@@ -9,7 +9,7 @@ from .._core.array import Array, apply
 from .._core.backend import Native
 from .._core.checks import check_axes, check_integer
 from .._core.device import Device
-from .._core.dispatch import binary_function, common_device, device_of, native_operand
+from .._core.dispatch import beside, binary_function, common_device, device_of, native_operand
 from .._core.errors import describe
 from .._core.operations import declare
 
@@ -220,6 +220,7 @@ def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
 
 def _pair(x1: Array, x2: Array, name: str) -> tuple[Device, Native, Native]:
     """Return the common device and the native arrays of two operands that must both be Arrays."""
+    x1, x2 = beside(name, x1, x2)
     device = device_of(x1, name)
     if device_of(x2, name) is device:
         return device, x1._native, x2._native

@@ -8,7 +8,7 @@ from typing import Any
 from .. import _composed
 from .._core.array import Array, Axis, apply
 from .._core.checks import as_lengths, check_axes, check_axis, check_copy, check_integer, check_shape
-from .._core.dispatch import device_of
+from .._core.dispatch import beside, device_of
 from .._core.errors import CopyRequiredError, describe
 from .._core.operations import declare
 
@@ -50,6 +50,7 @@ def broadcast_arrays(*arrays: Array) -> tuple[Array, ...]:
     -----
     Standard 2025.12, Manipulation Functions, ``broadcast_arrays``.
     """
+    arrays = beside("broadcast_arrays", *arrays)
     for x in arrays:
         device_of(x, "broadcast_arrays")
     shape = _broadcast_shape([x.shape for x in arrays], "broadcast_arrays")

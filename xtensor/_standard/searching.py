@@ -7,7 +7,7 @@ from typing import Literal, overload
 from .. import _composed
 from .._core.array import Array, Axis, Scalar, apply, wrap
 from .._core.checks import check_axes, check_axis, check_bounds, check_word
-from .._core.dispatch import call, common_device, device_of, native_operand, not_an_array
+from .._core.dispatch import beside, call, common_device, device_of, native_operand
 from .._core.operations import declare
 
 __all__ = ["argmax", "argmin", "count_nonzero", "nonzero", "searchsorted", "where"]
@@ -221,6 +221,7 @@ def searchsorted(
     -----
     Standard 2025.12, Searching Functions, ``searchsorted``.
     """
+    x1, x2, sorter = beside("searchsorted", x1, x2, sorter)
     device_of(x1, "searchsorted")
     check_word(side, ("left", "right"), "searchsorted", "side")
     if x1.ndim != 1:
@@ -291,7 +292,8 @@ def where(
     Standard 2025.12, Searching Functions, ``where``.
     """
     if condition.__class__ is not Array:
-        raise not_an_array("where", condition)
+        condition = beside("where", condition, x1, x2)[0]
+        device_of(condition, "where")
     if x1 is None and x2 is None and not condition._device._library.defined_only:
         return nonzero(condition)
     device = condition._device

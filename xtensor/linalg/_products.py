@@ -5,6 +5,7 @@ from __future__ import annotations
 from .. import _composed
 from .._core.array import Array, apply
 from .._core.checks import check_axis, check_integer
+from .._core.dispatch import beside
 from .._core.operations import declare
 from .._standard.linear_algebra import _pair
 from ._checks import check_broadcast, check_square_matrices
@@ -54,6 +55,7 @@ def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
     >>> xp.linalg.cross(xp.asarray([1.0, 0.0, 0.0]), xp.asarray([0.0, 1.0, 0.0]))
     Array([0., 0., 1.])
     """
+    x1, x2 = beside("cross", x1, x2)
     device, native1, native2 = _pair(x1, x2, "cross")
     ndim = min(x1.ndim, x2.ndim)
     position = check_axis(axis, ndim, "cross") - ndim

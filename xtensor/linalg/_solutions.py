@@ -9,7 +9,7 @@ import numpy as np
 from .. import _composed
 from .. import _standard as xp
 from .._core.array import Array, apply
-from .._core.dispatch import composed, device_of
+from .._core.dispatch import beside, composed, device_of
 from .._core.dtypes import finfo, kind_of, result_type
 from .._core.errors import describe
 from .._core.operations import declare
@@ -107,6 +107,7 @@ def lstsq(a: Array, b: Array, rcond: float | None = None) -> LstsqResult:
     NumPy, ``linalg.lstsq``. Computed from the singular value decomposition. The standard has no such function; SciPy
     uses it.
     """
+    a, b = beside("lstsq", a, b)
     device_of(a, "lstsq")
     device_of(b, "lstsq")
     if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
@@ -226,6 +227,7 @@ def solve(x1: Array, x2: Array, /) -> Array:
     >>> xp.linalg.solve(xp.asarray([[2.0, 0.0], [0.0, 4.0]]), xp.asarray([2.0, 8.0]))
     Array([1., 2.])
     """
+    x1, x2 = beside("solve", x1, x2)
     device, native1, native2 = _pair(x1, x2, "solve")
     check_square_matrices(x1, "solve")
     rows = x1.shape[-1]
