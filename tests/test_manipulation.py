@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -216,8 +214,9 @@ def test_reshape_without_copy_raises_if_a_copy_is_necessary(device):
 
 @pytest.mark.parametrize("shape", [(5,), (-1, -1), (-2, 3), (4, -1), (0, -1)], ids=str)
 def test_reshape_refuses_another_number_of_elements(device, shape):
-    with pytest.raises(ValueError, match=rf"^cannot reshape array of size 6 into shape {re.escape(str(shape))}"):
+    with pytest.raises(ValueError, match=r"^can(not reshape array of size 6 into shape| only specify one)") as raised:
         xp.reshape(xp.ones(6), shape)
+    assert str(shape) in str(raised.value)
 
 
 @given(data=st.data())

@@ -192,15 +192,13 @@ class DpnpBackend(Backend):
     def translate(self, error: Exception) -> Exception:
         import dpnp
 
-        if isinstance(error, dpnp.linalg.LinAlgError):
-            return np.linalg.LinAlgError(str(error))
         message = str(error)
+        if isinstance(error, dpnp.linalg.LinAlgError):
+            return np.linalg.LinAlgError(f"Singular matrix; {message}" if "singular" in message else message)
         if isinstance(error, RuntimeError) and "oneapi::mkl::lapack" in message:
             return np.linalg.LinAlgError(message)  # of a stack that holds a singular matrix, for instance
         if isinstance(error, ValueError) and "does not support input type" in message:
             return TypeError(message)
-        if isinstance(error, ValueError) and "read-only" in message:
-            return ValueError(f"assignment destination is read-only ({message}); copy the array first")
         if self.out_of_memory(error):
             return MemoryError(message)
         return error

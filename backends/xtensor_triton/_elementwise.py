@@ -273,7 +273,7 @@ def _check_exponent(function: Callable[[Any, Any], Any], *, on_host: bool) -> Ca
 
     def call(x1: Any, x2: Any) -> Any:
         if is_refused(x1, x2):
-            raise ValueError("integers to negative integer powers are not allowed")
+            raise ValueError("Integers to negative integer powers are not allowed.")
         return function(x1, x2)
 
     return call

@@ -55,6 +55,16 @@ Key: TypeAlias = Any
 
 VERSIONS = frozenset(("2021.12", "2022.12", "2023.12", "2024.12", "2025.12"))
 
+NOT_A_SCALAR = {
+    "bool": "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all().",
+    "bool of nothing": (
+        "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty."
+    ),
+    "index": "only integer scalar arrays can be converted to a scalar index;",
+    **dict.fromkeys(("int", "float", "complex"), "only 0-dimensional arrays can be converted to Python scalars;"),
+}
+"""NumPy's words for an array that is not one element, by the conversion that was asked for."""
+
 PLAIN_KEYS = frozenset((int, slice, type(None), EllipsisType))
 
 
@@ -206,7 +216,10 @@ class Array(Methods, Operators, metaclass=_Final):
     def mT(self) -> Array:  # noqa: N802 - the standard's name
         """Transpose of each matrix of a stack; ValueError with fewer than two axes."""
         if self.ndim < 2:
-            raise ValueError(f"x.mT needs an array of two or more dimensions, not shape {self.shape}")
+            raise ValueError(
+                "matrix transpose with ndim < 2 is undefined; x.mT needs an array of two or more dimensions, not shape "
+                f"{self.shape}"
+            )
         return apply(MATRIX_TRANSPOSE, self._device, self._native)
 
     @property
@@ -328,7 +341,10 @@ class Array(Methods, Operators, metaclass=_Final):
 
     def __index__(self, /) -> int:
         if self.dtype.kind not in "iu":
-            raise TypeError(f"only a 0-d integer array can be an index, not dtype {self.dtype} of shape {self.shape}")
+            raise TypeError(
+                "only integer scalar arrays can be converted to a scalar index; only a 0-d integer array can be an "
+                f"index, not dtype {self.dtype} of shape {self.shape}"
+            )
         return int(self._single("index"))
 
     def _single(self, conversion: str, refused: str = "") -> Native:
@@ -336,9 +352,10 @@ class Array(Methods, Operators, metaclass=_Final):
         self._device.table  # noqa: B018 - raises where a fork lost the device
         native = self._native
         if native.ndim and (conversion != "bool" or native.size != 1):
-            remedy = "; use xtensor.any(x) or xtensor.all(x)" if conversion == "bool" else "; index one element"
             raise (ValueError if conversion == "bool" else TypeError)(
-                f"{conversion}(x) needs an array of one element without axes, not shape {native.shape}{remedy}"
+                f"{NOT_A_SCALAR[conversion if native.size or conversion != 'bool' else 'bool of nothing']} "
+                f"{conversion}(x) needs an array of one element without axes, not shape {native.shape}; "
+                + ("use xtensor.any(x) or xtensor.all(x)" if conversion == "bool" else "index one element")
             )
         if native.dtype.kind in refused:
             raise TypeError(f"{conversion}(x) does not take dtype {native.dtype}; take xtensor.real(x) first")
@@ -346,7 +363,7 @@ class Array(Methods, Operators, metaclass=_Final):
 
     def __len__(self) -> int:
         if not self.ndim:
-            raise TypeError("len() of a 0-d array; it has no axis to count along")
+            raise TypeError("len() of unsized object; a 0-d array has no axis to count along")
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Array]:
@@ -368,9 +385,17 @@ class Array(Methods, Operators, metaclass=_Final):
         if index:
             for position in index:
                 check_integer(position, "item", "an index")
+            if len(index) not in (1, self.ndim):
+                raise ValueError(
+                    f"incorrect number of indices for array; item() takes one for each axis of shape {self.shape}, not "
+                    f"{index}"
+                )
             return self[index[0] if len(index) == 1 and self.ndim == 1 else index].item()
         if self.size != 1:
-            raise ValueError(f"item() needs an array of one element, not shape {self.shape}; give an index")
+            raise ValueError(
+                "can only convert an array of size 1 to a Python scalar; item() needs an array of one element, not "
+                f"shape {self.shape}; give an index"
+            )
         return self._device._library.to_host(self._native).item()  # type: ignore[no-any-return]
 
     def tolist(self) -> Any:
@@ -379,13 +404,18 @@ class Array(Methods, Operators, metaclass=_Final):
 
     def __repr__(self) -> str:
         values = self._device._library.to_host(self._native)
-        text = np.array2string(values, separator=", ", prefix="Array(")
+        text = "Array(" + np.array2string(values, separator=", ", prefix="Array(")
+        options = np.get_printoptions()
         notes = ""
+        if values.size > options["threshold"] or (not values.size and values.shape != (0,)):
+            notes = f", shape={values.shape}"  # the values do not show it
         if self.dtype not in (np.dtype(bool), *self._device.default_dtypes.values()) or not self.size:
-            notes = f", dtype={self.dtype}"
+            notes += f", dtype={self.dtype}"
         if not is_default(self._device):
             notes += f", device={str(self._device)!r}"
-        return f"Array({text}{notes})"
+        if notes and len(text) - text.rfind("\n") + len(notes) > options["linewidth"]:
+            notes = f",\n{' ' * len('Array(')}{notes.removeprefix(', ')}"
+        return f"{text}{notes})"
 
     def __str__(self) -> str:
         return str(self._device._library.to_host(self._native))
@@ -394,7 +424,10 @@ class Array(Methods, Operators, metaclass=_Final):
         if not spec:
             return str(self)
         if self.ndim:
-            raise TypeError(f"format {spec!r} needs a 0-d array, not shape {self.shape}")
+            raise TypeError(
+                f"unsupported format string passed to Array.__format__; format {spec!r} needs a 0-d array, not shape "
+                f"{self.shape}"
+            )
         return format(self.item(), spec)
 
     # -- copies ---------------------------------------------------------------------------------------------------
@@ -541,8 +574,6 @@ def _element(native: Native, key: Key, device: Device) -> Native:
 
 def _key_error(error: Exception, native: Native, device: Device, key: Key, *value: Any) -> Exception:
     """Return an indexing error that names the key and the shape."""
-    if isinstance(error, IndexError):
-        return IndexError(f"index {describe(key)} does not fit an array of shape {native.shape}: {error}")
     if isinstance(error, OverflowError) and value:
         try:
             check_bounds(value[0], native.dtype, "__setitem__", "a value")

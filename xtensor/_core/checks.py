@@ -81,15 +81,18 @@ def check_axis(axis: Any, ndim: int, name: str) -> int:
     return position + ndim if position < 0 else position
 
 
-def check_axes(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
-    """Return an axis or a tuple of axes as a tuple of integers in ``[0, ndim)``; raise ValueError for duplicates."""
+def check_axes(axis: Any, ndim: int, name: str, repeated: str = "duplicate value in 'axis'") -> tuple[int, ...]:
+    """Return an axis or a tuple of axes as a tuple of integers in ``[0, ndim)``; raise ValueError for duplicates.
+
+    ``repeated`` is the beginning of that message, NumPy's words.
+    """
     if axis.__class__ is int or not isinstance(axis, (tuple, list)):
         return (check_axis(axis, ndim, name),)
     if len(axis) == 1:
         return (check_axis(axis[0], ndim, name),)
     axes = tuple([check_axis(item, ndim, name) for item in axis])
     if len(set(axes)) != len(axes):
-        raise ValueError(f"duplicate value in 'axis': {name}() takes each axis once, not {tuple(axis)}")
+        raise ValueError(f"{repeated}; {name}() takes each axis once, without duplicates, not {tuple(axis)}")
     return axes
 
 
@@ -100,7 +103,10 @@ def check_integer(value: Any, function: str, name: str) -> int:
     try:
         return index(value)
     except TypeError:
-        raise TypeError(f"{function}(): {name} is an integer, not {describe(value)}") from None
+        raise TypeError(
+            f"{type(value).__name__!r} object cannot be interpreted as an integer; {function}(): {name} is an integer, "
+            f"not {describe(value)}"
+        ) from None
 
 
 def check_flag(value: Any, function: str, name: str) -> bool:
@@ -142,7 +148,10 @@ def check_shape(shape: Any, function: str, itemsize: int = 1) -> tuple[int, ...]
     size = 1
     for length in lengths:
         if length < 0:
-            raise ValueError(f"{function}(): shape {lengths} has a negative length; lengths are 0 or more")
+            raise ValueError(
+                f"negative dimensions are not allowed; {function}(): shape {lengths} has a negative length; lengths "
+                "are 0 or more"
+            )
         size *= length
     if size * itemsize > LARGEST:
         raise ValueError(f"{function}(): shape {lengths} has {size} elements, more than memory has addresses")

@@ -20,7 +20,7 @@ from .backend import Native
 from .checks import LARGEST, check_dtype
 from .device import Device
 from .errors import MissingFunctionError, OutOfMemoryError, WrittenWithWarningError, describe
-from .failures import FOREIGN_ERRORS, explained, inplace_error, is_unwritten, recover, rewarn
+from .failures import FOREIGN_ERRORS, inplace_error, is_unwritten, recover, rewarn
 from .operations import Operation, operation
 from .transfers import admit, join
 
@@ -201,9 +201,7 @@ def inplace_operator(name: str) -> Callable[[F], F]:
                         self._native = device.inplace[index](self._native, native)
                 rewarn(warning)
             except Exception as error:
-                raise explained(
-                    inplace_error(error, row, self._native, native), name, device, (self._native, native)
-                ) from error
+                raise inplace_error(error, row, device, self._native, native) from error
             return self
 
         return _publish(function, declaration)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 import warnings
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .device import Device
+from .device import device as open_device
 from .errors import (
     CopyRequiredError,
     DeviceMismatchError,
@@ -34,6 +36,15 @@ EXPLAINED_ERRORS = (
     ValueError,
 )
 """The classes that an explained error keeps."""
+
+KEPT_ERRORS = (DeviceMismatchError, CopyRequiredError, BufferError, NotImplementedError, np.linalg.LinAlgError)
+"""The classes of errors that depend on more than shapes and dtypes, or that NumPy does not know."""
+
+INDEXING: dict[str, Callable[..., Any]] = {"__getitem__": operator.getitem, "__setitem__": operator.setitem}
+"""The functions of NumPy for the names of the calls that index."""
+
+LARGEST_QUESTION = 2**22
+"""The largest number of elements in a call that NumPy is asked about; it may compute the call to its end."""
 
 FOREIGN_ERRORS = (AttributeError, KeyError, RecursionError)
 """The classes that a library raises, from deep within, for an argument of a wrong type."""
@@ -94,19 +105,19 @@ def recover(
         ) from again
 
 
-def inplace_error(error: Exception, operation: Operation, x1: Any, x2: Any) -> Exception:
-    """Return the error of an in-place operator: a TypeError if the dtypes forbid the operator.
+def inplace_error(error: Exception, operation: Operation, device: Device, x1: Any, x2: Any) -> Exception:
+    """Return the explained error of an in-place operator: NumPy's TypeError if the dtypes forbid the operator.
 
     NumPy checks dtypes first. Other libraries raise ValueError for dtypes, or find another error before.
     """
     ufunc = getattr(np, operation.label, None)
-    if isinstance(error, ValueError) and isinstance(ufunc, np.ufunc) and x1.dtype.kind != "V":
+    if isinstance(error, (TypeError, ValueError)) and isinstance(ufunc, np.ufunc) and x1.dtype.kind != "V":
         other = x2.__class__ if x2.__class__ in (int, float, complex) else getattr(x2, "dtype", np.dtype(bool))
         try:
             ufunc.resolve_dtypes((x1.dtype, other, x1.dtype), casting="same_kind")
-        except TypeError:
-            return TypeError(str(error))
-    return error
+        except TypeError as forbidden:
+            error = TypeError(str(forbidden))
+    return explained(error, operation, device, (x1, x2), inplace=True)
 
 
 def is_unwritten(operation: Operation, x1: Any, x2: Any) -> bool:
@@ -170,22 +181,86 @@ def explained(
     device: Device,
     args: tuple[Any, ...],
     kwargs: dict[str, Any] | None = None,
+    *,
+    inplace: bool = False,
 ) -> Exception:
-    """Return a native function's error as one of the same class that names the function and the operands."""
+    """Return a native function's error as one that begins with NumPy's words and names the function and the operands.
+
+    It has the class of the native error, unless NumPy raises another one for such operands.
+    """
     error = device._library.translate(error)
+    error = numpys_error(error, operation, device, args, kwargs or {}, inplace=inplace) or error
     name = operation if isinstance(operation, str) else operation.label
     shown = [_shown(arg) for arg in args]
     shown += [f"{key}={_shown(value)}" for key, value in (kwargs or {}).items() if value is not None]
-    reason = str(error)
+    reason = str(error).rstrip()
+    if isinstance(error, ValueError) and "read-only" in reason:
+        reason = "assignment destination is read-only; copy the array first with x.copy()"
     if isinstance(error, TypeError) and isinstance(operation, Operation) and operation.accepts != "any":
         reason = f"{reason} ({name} takes {operation.expects}; cast with xtensor.astype)"
-    text = f"{name}({', '.join(shown)}) on {device}: {reason}"
+    text = f"{reason}{'' if reason.endswith('.') else ';'} {name}({', '.join(shown)}) on {device}".lstrip("; ")
     for kind in EXPLAINED_ERRORS:
         if isinstance(error, kind):
             return kind(text)
     if isinstance(error, FOREIGN_ERRORS):
         return TypeError(text)
     return error
+
+
+def numpys_error(
+    error: Exception,
+    operation: Operation | str,
+    device: Device,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    *,
+    inplace: bool,
+) -> Exception | None:
+    """Return the error of the host's function for arrays of the same shapes and dtypes; None if it raises none.
+
+    Consumers recognise errors by NumPy's words, which other libraries replace by their own. The operands are arrays of
+    zeros, each of which is one element in memory; only index arrays have their values.
+    """
+    if not isinstance(error, EXPLAINED_ERRORS) or isinstance(error, KEPT_ERRORS) or device.native_type is np.ndarray:
+        return None
+    host = open_device("cpu")
+    function: Callable[..., Any]
+    if isinstance(operation, Operation):
+        function = (host.inplace if inplace else host.table)[operation.index]
+    elif operation in INDEXING:
+        function = INDEXING[operation]
+        args = (args[0], _host_key(args[1], device), *args[2:])
+    else:
+        return None
+    if sum(getattr(value, "size", 0) for value in args) > LARGEST_QUESTION:
+        return None
+    try:
+        with np.errstate(all="ignore"):
+            function(*[_zeros(arg, device) for arg in args], **{key: _zeros(kwargs[key], device) for key in kwargs})
+    except np.linalg.LinAlgError:
+        return None  # of the zeros
+    except EXPLAINED_ERRORS as found:
+        return found
+    except Exception:
+        return None
+    return None
+
+
+def _zeros(value: Any, device: Device) -> Any:
+    """An argument with zeros of the same shape and dtype for each native array."""
+    if isinstance(value, device.native_type):
+        x: Any = value
+        return np.lib.stride_tricks.as_strided(np.zeros(1, x.dtype), x.shape, (0,) * x.ndim)
+    if isinstance(value, (tuple, list)):
+        return value.__class__([_zeros(item, device) for item in value])
+    return value
+
+
+def _host_key(key: Any, device: Device) -> Any:
+    """A key with the values of its native index arrays as NumPy arrays."""
+    if isinstance(key, device.native_type):
+        return device._library.to_host(key)
+    return tuple([_host_key(part, device) for part in key]) if isinstance(key, tuple) else key
 
 
 def _shown(value: Any) -> str:

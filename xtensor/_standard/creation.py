@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _composed
 from .._core.array import Array, apply
-from .._core.checks import LARGEST, check_bounds, check_dtype, check_flag, check_integer, check_word, integer_limits
+from .._core.checks import LARGEST, check_bounds, check_dtype, check_flag, check_integer, integer_limits
 from .._core.device import Device, resolve
 from .._core.dispatch import beside, call, device_of
 from .._core.errors import describe
@@ -84,7 +84,7 @@ def arange(
         )
         integers = all(isinstance(value, (int, np.integer)) for value in (start, stop, step))
     if step == 0:
-        raise ValueError("arange(): step is 0; pass a nonzero step")
+        raise ValueError("Maximum allowed size exceeded; arange(): step is 0; pass a nonzero step")
     if dtype is None:
         result_dtype = target.default_dtypes["integral" if integers else "real floating"]
     else:
@@ -213,7 +213,7 @@ def linspace(
     """
     target, (start, stop) = _scalar_arguments("linspace", "a number", device, start=start, stop=stop)
     if check_integer(num, "linspace", "num") < 0:
-        raise ValueError(f"Number of samples, {num}, must be non-negative; linspace() takes num of 0 or more")
+        raise ValueError(f"Number of samples, {num}, must be non-negative. linspace() takes num of 0 or more")
     target, (count,), _ = resolve_arguments("linspace", (num,), None, target)
     is_complex = isinstance(start, (complex, np.complexfloating)) or isinstance(stop, (complex, np.complexfloating))
     if dtype is None:
@@ -259,7 +259,8 @@ def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> tuple[Arra
     -----
     Standard 2025.12, Creation Functions, ``meshgrid``.
     """
-    check_word(indexing, ("xy", "ij"), "meshgrid", "indexing")
+    if not isinstance(indexing, str) or indexing not in ("xy", "ij"):
+        raise ValueError(f"Valid values for `indexing` are 'xy' and 'ij'. meshgrid() received {describe(indexing)}")
     arrays = beside("meshgrid", *arrays)
     for x in arrays:
         device_of(x, "meshgrid")

@@ -49,6 +49,11 @@ def concat(arrays: Sequence[Array], /, *, axis: int | None = 0) -> Array:
     """
     device, natives = _native_arrays(arrays, "concat", "concatenate")
     if axis is not None:
+        if not all(native.ndim for native in natives):
+            raise ValueError(
+                "zero-dimensional arrays cannot be concatenated; concat() takes arrays of one or more dimensions along "
+                "an axis; join 0-d arrays with xtensor.stack"
+            )
         axis = check_axis(axis, natives[0].ndim, "concat")
     return apply(CONCAT, device, natives, axis=axis)
 
@@ -119,7 +124,7 @@ def _checked_counts(x: Array, counts: Native, axis: int | None, device: Device) 
     if counts.dtype.kind == "u":
         counts = call(ASTYPE, device, counts, device.default_dtypes["indexing"], copy=False)
     elif int(call(MIN, device, counts, axis=None, keepdims=False)) < 0:
-        raise ValueError("repeats may not contain negative values; repeat() takes counts of 0 or more")
+        raise ValueError("repeats may not contain negative values. repeat() takes counts of 0 or more")
     if int(call(MAX, device, counts, axis=None, keepdims=False)) * x.size > LARGEST // x.dtype.itemsize:
         total = sum(device._library.to_host(counts).tolist())
         length = x.size if axis is None else x.shape[axis]

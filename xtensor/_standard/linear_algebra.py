@@ -143,8 +143,8 @@ def tensordot(x1: Array, x2: Array, /, *, axes: int | tuple[Sequence[int], Seque
         if len(axes) != 2:
             raise ValueError(f"tensordot(): axes is an integer or a pair of sequences, not {describe(axes)}")
         first, second = (item if isinstance(item, (tuple, list)) else (item,) for item in axes)
-        axes1 = check_axes(tuple(first), x1.ndim, "tensordot")
-        axes2 = check_axes(tuple(second), x2.ndim, "tensordot")
+        axes1 = check_axes(tuple(first), x1.ndim, "tensordot", "duplicate axes are not allowed in tensordot")
+        axes2 = check_axes(tuple(second), x2.ndim, "tensordot", "duplicate axes are not allowed in tensordot")
         checked_axes = (axes1, axes2)
     else:
         count = check_integer(axes, "tensordot", "axes")

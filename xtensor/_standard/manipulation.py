@@ -153,7 +153,7 @@ def expand_dims(x: Array, /, axis: int | tuple[int, ...]) -> Array:
     """
     device = device_of(x, "expand_dims")
     count = len(axis) if isinstance(axis, (tuple, list)) else 1
-    axes = check_axes(axis, x._native.ndim + count, "expand_dims")
+    axes = check_axes(axis, x._native.ndim + count, "expand_dims", "repeated axis")
     return apply(EXPAND_DIMS, device, x._native, axis=axes)
 
 
@@ -185,7 +185,7 @@ def flip(x: Array, /, *, axis: Axis = None) -> Array:
     Standard 2025.12, Manipulation Functions, ``flip``.
     """
     device = device_of(x, "flip")
-    axes = tuple(range(x.ndim)) if axis is None else check_axes(axis, x.ndim, "flip")
+    axes = tuple(range(x.ndim)) if axis is None else check_axes(axis, x.ndim, "flip", "repeated axis")
     return apply(FLIP, device, x._native, axis=axes)
 
 
@@ -221,8 +221,8 @@ def moveaxis(x: Array, source: int | tuple[int, ...], destination: int | tuple[i
     Standard 2025.12, Manipulation Functions, ``moveaxis``.
     """
     device = device_of(x, "moveaxis")
-    sources = check_axes(source, x.ndim, "moveaxis")
-    destinations = check_axes(destination, x.ndim, "moveaxis")
+    sources = check_axes(source, x.ndim, "moveaxis", "repeated axis in `source` argument")
+    destinations = check_axes(destination, x.ndim, "moveaxis", "repeated axis in `destination` argument")
     if len(sources) != len(destinations):
         raise ValueError(
             "`source` and `destination` arguments must have the same number of elements; moveaxis() received "
@@ -259,12 +259,14 @@ def permute_dims(x: Array, /, axes: tuple[int, ...]) -> Array:
     Standard 2025.12, Manipulation Functions, ``permute_dims``.
     """
     device = device_of(x, "permute_dims")
-    order = check_axes(tuple(axes), x.ndim, "permute_dims") if isinstance(axes, (tuple, list)) else axes
-    if not isinstance(order, tuple) or len(order) != x.ndim:
+    is_sequence = isinstance(axes, (tuple, list))
+    order = tuple([check_integer(axis, "permute_dims", "axis") for axis in axes]) if is_sequence else ()
+    if not is_sequence or len(order) != x.ndim:
         raise ValueError(
             f"axes don't match array; permute_dims() takes a permutation of the {x.ndim} axes of shape {x.shape}, not "
             f"{describe(axes)}"
         )
+    order = check_axes(order, x.ndim, "permute_dims", "repeated axis in transpose")
     return apply(PERMUTE_DIMS, device, x._native, order)
 
 
@@ -314,9 +316,13 @@ def reshape(x: Array, /, shape: Shape, *, copy: bool | None = None) -> Array:
     elif native.size != size:
         valid = False
     if not valid:
+        listed = ",".join("newaxis" if length == -1 else str(length) for length in lengths)  # as NumPy writes it
+        words = f"cannot reshape array of size {x.size} into shape ({listed}{',' if len(lengths) == 1 else ''})"
+        if inferred > 1:
+            words = "can only specify one unknown dimension"
         raise ValueError(
-            f"cannot reshape array of size {x.size} into shape {lengths}; reshape() of shape {x.shape} takes a shape "
-            f"of {x.size} elements, with at most one length of -1"
+            f"{words}; reshape() of shape {x.shape} takes a shape of {x.size} elements, with at most one length of -1, "
+            f"not {lengths}"
         )
     if inferred:
         lengths = tuple(native.size // size if length == -1 else length for length in lengths)

@@ -228,7 +228,8 @@ def searchsorted(
         raise ValueError(
             f"object too deep for desired array; searchsorted() takes a 1-d array x1, not shape {x1.shape}"
             if x1.ndim
-            else "searchsorted() takes a 1-d array x1, not a 0-d array; reshape it to (1,)"
+            else "object of too small depth for desired array; searchsorted() takes a 1-d array x1, not a 0-d array; "
+            "reshape it to (1,)"
         )
     device = common_device((x1, x2)) or x1._device
     order = None

@@ -120,6 +120,8 @@ def diff(
     Standard 2025.12, Utility Functions, ``diff``.
     """
     device_of(x, "diff")
+    if not x.ndim:
+        raise ValueError("diff requires input that is at least one dimensional; diff() received a 0-d array")
     axis = check_axis(axis, x.ndim, "diff")
     n = check_integer(n, "diff", "n")
     if n < 0:

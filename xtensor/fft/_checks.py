@@ -46,7 +46,10 @@ def check_transform(x: Array, name: str, norm: str) -> Device:
             "or take xtensor.real(x) first"
         )
     if not isinstance(norm, str) or norm not in ("backward", "ortho", "forward"):
-        raise ValueError(f"{name}(): norm is 'backward', 'ortho' or 'forward', not {describe(norm)}")
+        raise ValueError(
+            f'Invalid norm value {norm}; should be "backward","ortho" or "forward". '
+            f"{name}(): norm is 'backward', 'ortho' or 'forward', not {describe(norm)}"
+        )
     return device
 
 
@@ -59,12 +62,16 @@ def check_length(requested: int | None, axis_length: int, name: str, parameter: 
         requested = 2 * (axis_length - 1) if half else axis_length
         if requested < 1:
             raise ValueError(
+                f"Invalid number of FFT data points ({requested}) specified. "
                 f"{name}() cannot transform an axis of length {axis_length}: the length of the transform would be "
                 f"{requested}; give a length of 1 or more as {parameter}"
             )
     if requested < 1:
         allowed = "1 or more, or -1 for the length of the axis" if parameter == "s" else "1 or more"
-        raise ValueError(f"{name}(): {parameter} requests length {requested}; lengths are {allowed}")
+        raise ValueError(
+            f"Invalid number of FFT data points ({requested}) specified. {name}(): {parameter} requests length "
+            f"{requested}; lengths are {allowed}"
+        )
     return requested
 
 

@@ -15,11 +15,15 @@ from .._core.errors import describe
 __all__ = ["check_broadcast", "check_matrices", "check_square_matrices", "tolerance_option"]
 
 
-def check_matrices(x: Array, name: str) -> Device:
-    """Return the device of an argument that must have two or more dimensions."""
+def check_matrices(x: Array, name: str, words: str = "") -> Device:
+    """Return the device of an argument that must have two or more dimensions.
+
+    ``words`` is the beginning of the message of a ValueError; without it the error is LinAlgError with NumPy's words.
+    """
     device = device_of(x, name)
     if x._native.ndim < 2:
-        raise ValueError(
+        raise (ValueError if words else np.linalg.LinAlgError)(
+            f"{words or f'{x.ndim}-dimensional array given. Array must be at least two-dimensional'}; "
             f"{name}() needs matrices, in an array of two or more dimensions, not shape {x.shape}; "
             "add axes with xtensor.expand_dims"
         )
@@ -31,7 +35,10 @@ def check_square_matrices(x: Array, name: str) -> Device:
     device = check_matrices(x, name)
     rows, columns = x._native.shape[-2:]
     if rows != columns:
-        raise ValueError(f"{name}() needs square matrices, of shape (..., M, M), not shape {x.shape}")
+        raise np.linalg.LinAlgError(
+            "Last 2 dimensions of the array must be square; "
+            f"{name}() needs square matrices, of shape (..., M, M), not shape {x.shape}"
+        )
     return device
 
 
@@ -41,7 +48,8 @@ def check_broadcast(shape1: tuple[int, ...], shape2: tuple[int, ...], name: str)
         return np.broadcast_shapes(shape1, shape2)
     except ValueError:
         raise ValueError(
-            f"{name}(): shapes {shape1} and {shape2} do not broadcast; lengths must be equal, or one of them 1"
+            f"shape mismatch: objects cannot be broadcast to a single shape; {name}(): shapes {shape1} and {shape2} do "
+            "not broadcast; lengths must be equal, or one of them 1"
         ) from None
 
 

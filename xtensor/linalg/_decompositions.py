@@ -100,7 +100,7 @@ def qr(x: Array, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRRe
     """
     device = check_matrices(x, "qr")
     if not isinstance(mode, str) or mode not in ("reduced", "complete"):
-        raise ValueError(f"qr(): mode is 'reduced' or 'complete', not {describe(mode)}")
+        raise ValueError(f"Unrecognized mode {mode!r}; qr(): mode is 'reduced' or 'complete', not {describe(mode)}")
     q, r = call(QR, device, x._native, mode=mode)
     return QRResult(wrap(q, device), wrap(r, device))
 

@@ -49,7 +49,7 @@ def diagonal(x: Array, /, *, offset: int = 0) -> Array:
     -----
     Standard 2025.12, Linear Algebra Extension, ``diagonal``.
     """
-    device = check_matrices(x, "diagonal")
+    device = check_matrices(x, "diagonal", "diag requires an array of at least two dimensions")
     offset = check_integer(offset, "diagonal", "offset")
     return apply(DIAGONAL, device, x._native, offset=offset)
 
@@ -94,7 +94,7 @@ def trace(x: Array, /, *, offset: int = 0, dtype: Any = None) -> Array:
     -----
     Standard 2025.12, Linear Algebra Extension, ``trace``.
     """
-    device = check_matrices(x, "trace")
+    device = check_matrices(x, "trace", "diag requires an array of at least two dimensions")
     offset = check_integer(offset, "trace", "offset")
     if dtype is not None:
         dtype = check_dtype(dtype, device, "trace")

@@ -246,7 +246,7 @@ def vector_norm(x: Array, /, *, axis: Axis = None, keepdims: bool = False, ord: 
     """
     device = device_of(x, "vector_norm")
     if axis is not None:
-        axis = check_axes(axis, x._native.ndim, "vector_norm")
+        axis = check_axes(axis, x._native.ndim, "vector_norm", "repeated axis")
     if isinstance(ord, bool) or not isinstance(ord, Real):
         raise TypeError(f"vector_norm(): ord is a real number, not {describe(ord)}")
     return apply(VECTOR_NORM, device, x._native, axis=axis, keepdims=keepdims, ord=ord)

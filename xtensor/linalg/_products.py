@@ -66,8 +66,9 @@ def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
         )
     if not x1.shape[position] == x2.shape[position] == 3:
         raise ValueError(
-            f"cross() needs length 3 along axis {axis}, not shapes {x1.shape} and {x2.shape}; "
-            "name the axis that holds the vectors"
+            "Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
+            f"{x1.shape[position]} and {x2.shape[position]} dimensional instead. cross() needs length 3 along "
+            f"axis {axis}, not shapes {x1.shape} and {x2.shape}; name the axis that holds the vectors"
         )
     check_broadcast(x1.shape, x2.shape, "cross")
     return apply(CROSS, device, native1, native2, axis=position)
@@ -152,6 +153,7 @@ def outer(x1: Array, x2: Array, /) -> Array:
     device, native1, native2 = _pair(x1, x2, "outer")
     if not x1.ndim == x2.ndim == 1:
         raise ValueError(
+            f"Input arrays must be one-dimensional, but they are x1.ndim={x1.ndim} and x2.ndim={x2.ndim}. "
             f"outer() needs two arrays of one dimension, not shapes {x1.shape} and {x2.shape}; "
             "flatten them with xtensor.reshape(x, (-1,))"
         )

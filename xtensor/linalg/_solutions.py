@@ -233,6 +233,7 @@ def solve(x1: Array, x2: Array, /) -> Array:
     rows = x1.shape[-1]
     if not x2.ndim or x2.shape[-2:][0] != rows:
         raise ValueError(
+            f"{'solve1' if x2.ndim == 1 else 'solve'}: Input operand 1 has a mismatch in its core dimension 0; "
             f"solve(): x2 of shape {x2.shape} does not fit x1 of shape {x1.shape}; "
             f"it needs shape ({rows},) or (..., {rows}, K)"
         )
