@@ -40,7 +40,8 @@ def i0(x: Array) -> Array:
     (x,) = as_arrays("i0", x)
     if x.dtype.kind == "c":
         raise TypeError(f"i0 not supported for complex values, of dtype {x.dtype}; take xtensor.real first")
-    return xp.where(xp.isinf(x := _as_floating(x)), xp.nan, special.i0(x))
+    x = _as_floating(x)
+    return xp.where(xp.isinf(x), xp.nan, xp.astype(special.i0(x), x.dtype, copy=False))
 
 
 @composed
@@ -69,7 +70,8 @@ def sinc(x: Array) -> Array:
     NumPy, ``sinc``.
     """
     (x,) = as_arrays("sinc", x)
-    return special.sinc(_as_floating(x))
+    x = _as_floating(x)
+    return xp.astype(special.sinc(x), x.dtype, copy=False)
 
 
 def _as_floating(x: Array) -> Array:

@@ -50,11 +50,11 @@ def dot(a: Array, b: Array, out: Array | None = None) -> Array:
     """
     x, y = _promoted("dot", a, b)
     if not x.ndim or not y.ndim:
-        return _store_exactly("dot", _times(x, y), out)
+        return store_exactly("dot", _times(x, y), out)
     axis = max(y.ndim - 2, 0)
     if x.shape[-1] != y.shape[axis]:
         raise _not_aligned("dot", x, y, axis)
-    return _store_exactly("dot", _contracted(x, y, axis), out)
+    return store_exactly("dot", _contracted(x, y, axis), out)
 
 
 @composed
@@ -158,7 +158,8 @@ def vdot(a: Array, b: Array, /) -> Array:
     x, y = (xp.reshape(value, (-1,)) for value in _promoted("vdot", a, b))
     if x.shape != y.shape:
         raise ValueError(
-            f"vectors have different lengths: vdot() takes arrays of equal size, not of {x.size} and {y.size} elements"
+            f"cannot reshape array of size {y.size} into shape ({x.size},): vdot() takes arrays of equal size, not of "
+            f"{x.size} and {y.size} elements"
         )
     return _contracted(xp.conj(x) if x.dtype.kind == "c" else x, y, 0)
 
@@ -270,12 +271,17 @@ def _contracted(x: Array, y: Array, axis: int) -> Array:
 def _not_aligned(name: str, x: Array, y: Array, axis: int) -> ValueError:
     last = x.ndim - 1
     return ValueError(
-        f"shapes {x.shape} and {y.shape} not aligned: {x.shape[-1]} (dim {last}) != {y.shape[axis]} (dim {axis}); "
+        f"shapes {_shown(x)} and {_shown(y)} not aligned: {x.shape[-1]} (dim {last}) != {y.shape[axis]} (dim {axis}); "
         f"{name}() sums along these axes"
     )
 
 
-def _store_exactly(name: str, result: Array, out: Any) -> Array:
+def _shown(x: Array) -> str:
+    """Return a shape as NumPy's message writes it."""
+    return str(x.shape).replace(" ", "")
+
+
+def store_exactly(name: str, result: Array, out: Any) -> Array:
     """Return a result, written into ``out`` if that is given and has exactly the dtype and shape of the result."""
     if isinstance(out, Array) and (out.dtype != result.dtype or out.shape != result.shape):
         raise ValueError(
