@@ -9,6 +9,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from arguments import public_function
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import expect, few, made, operands, quiet, shapes, values_of
@@ -389,7 +390,19 @@ def test_sliding_windows_refuse_windows_that_do_not_fit(device, window, axis):
 
 # -- all functions ----------------------------------------------------------------------------------------------------
 
-FUNCTIONS = {**{name: getattr(xp, name) for name in BEYOND if name != "cross"}, "linalg.lstsq": xp.linalg.lstsq}
+EXTENSIONS = (
+    "linalg.cond",
+    "linalg.lstsq",
+    "linalg.multi_dot",
+    "linalg.norm",
+    "linalg.tensorinv",
+    "linalg.tensorsolve",
+)
+EXTENSIONS += ("fft.fft2", "fft.ifft2", "fft.irfft2", "fft.rfft2")
+FUNCTIONS = {
+    **{name: getattr(xp, name) for name in BEYOND if name != "cross"},
+    **{name: public_function(name) for name in EXTENSIONS},
+}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

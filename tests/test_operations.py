@@ -71,6 +71,8 @@ def test_result_has_the_dtype_of_its_row(device, name):
         "component": np.finfo(promoted).dtype if promoted.kind in "fc" else promoted,
         "accumulated": promoted if promoted.kind in "fc" else device.default_dtypes["integral"],
         "complex": np.result_type(promoted, np.complex64),
+        "byte": np.dtype(np.uint8),
+        "double": np.result_type(promoted, device.default_dtypes["real floating"]),
         "index": device.default_dtypes["indexing"],
     }
     assert result.dtype == expected[row.dtype]

@@ -71,10 +71,20 @@ if _TYPE_CHECKING:
     from ._beyond.convolution import *
     from ._beyond.counting import *
     from ._beyond.einsum import *
+    from ._beyond.elementwise_angles import *
+    from ._beyond.elementwise_complex import *
+    from ._beyond.elementwise_extremes import *
+    from ._beyond.elementwise_floating import *
+    from ._beyond.elementwise_integers import *
+    from ._beyond.elementwise_powers import *
+    from ._beyond.elementwise_remainders import *
+    from ._beyond.elementwise_replacement import *
+    from ._beyond.elementwise_special import *
     from ._beyond.gradient import *
     from ._beyond.matrices import *
     from ._beyond.nan_reductions import *
     from ._beyond.padding import *
+    from ._beyond.products import *
     from ._beyond.quantiles import *
     from ._core.dtypes import DType as _DType
 

@@ -74,6 +74,11 @@ class Elementwise:
         return NotImplemented if _result_kind(x1, x2) == "f" else dpnp.floor_divide(x1, x2)
 
     @staticmethod
+    def gcd(x1: Native | int, x2: Native | int) -> Native:
+        # dpnp raises ValueError for booleans, NumPy TypeError, as the composition does.
+        return NotImplemented if _result_kind(x1, x2) == "b" else dpnp.gcd(x1, x2)
+
+    @staticmethod
     def log2(x: Native) -> Native:
         # dpnp's adds 0 instead of 0.5 for subnormal numbers.
         return NotImplemented if x.dtype.kind == "c" else dpnp.log2(x)
@@ -83,6 +88,11 @@ class Elementwise:
         if _result_kind(x1, x2) in "bi" and _has_negative(x2) and not _is_empty(x1):
             raise ValueError("Integers to negative integer powers are not allowed.")
         return dpnp.pow(x1, x2)
+
+    @staticmethod
+    def rint(x: Native) -> Native:
+        # dpnp keeps integers, as the standard's round does.
+        return dpnp.rint(x) if x.dtype.kind in "fc" else NotImplemented
 
     @staticmethod
     def round(x: Native) -> Native:

@@ -16,11 +16,22 @@ from ._special import Special
 
 __all__ = ["Namespace"]
 
-COMPOSED = frozenset(("linspace", "ones", "take", "take_along_axis", "tensordot", "zeros"))
+COMPOSED = frozenset(
+    (
+        *("linspace", "ones", "take", "take_along_axis", "tensordot", "zeros"),
+        *("deg2rad", "degrees", "divmod", "float_power", "lcm", "ldexp", "logaddexp2", "rad2deg", "radians", "spacing"),
+        *("matvec", "vecmat"),
+    )
+)
 """Functions that are compositions of the other ones.
 
 dpnp's creation functions use a queue of their own by default, its ``take`` reads out of bounds, and its ``tensordot``
 uses its own ``matmul``.
+
+Departures from NumPy: dpnp's conversions of angles err by two units in the last place, ``divmod`` is NaN for subnormal
+divisors, ``float_power`` computes in float32, ``lcm`` is positive where it wraps around, ``ldexp`` wraps large exponents
+around, ``logaddexp2`` of float16 errs by eight units in the last place, and the ``spacing`` of -0 is negative.
+Its ``matvec`` and ``vecmat`` refuse shapes that broadcast.
 """
 
 Axes = int | tuple[int, ...] | None

@@ -19,6 +19,15 @@ MODULES: dict[str, tuple[str, ...]] = {
     "convolution": ("convolve",),
     "counting": ("bincount",),
     "einsum": ("einsum",),
+    "elementwise_angles": ("deg2rad", "degrees", "rad2deg", "radians"),
+    "elementwise_complex": ("angle", "iscomplex", "iscomplexobj", "isreal", "isrealobj", "real_if_close"),
+    "elementwise_extremes": ("fmax", "fmin", "heaviside"),
+    "elementwise_floating": ("fabs", "frexp", "ldexp", "rint", "spacing"),
+    "elementwise_integers": ("bitwise_count", "gcd", "lcm"),
+    "elementwise_powers": ("cbrt", "exp2", "float_power", "logaddexp2"),
+    "elementwise_remainders": ("divmod", "fmod", "modf"),
+    "elementwise_replacement": ("fix", "isneginf", "isposinf", "nan_to_num"),
+    "elementwise_special": ("i0", "sinc"),
     "gradient": ("gradient",),
     "matrices": ("diag", "roots", "transpose"),
     "nan_reductions": (
@@ -26,6 +35,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         *("nanmin", "nanprod", "nanstd", "nansum", "nanvar"),
     ),
     "padding": ("pad",),
+    "products": ("dot", "inner", "matvec", "outer", "vdot", "vecmat"),
     "quantiles": ("median", "nanmedian", "nanquantile", "quantile"),
 }
 """The public functions of each module, so that the namespace knows them without importing the modules."""

@@ -34,8 +34,8 @@ class Chapter:
     """A device's functions as attributes, by the operations' names: the ``xp`` of compositions and corrections.
 
     The main chapter has the attributes ``linalg``, ``fft``, ``special`` and ``nn``, which are chapters; ``getitem``,
-    which indexes with every key of the contract; and ``default_float`` and ``default_integer``, the device's default
-    dtypes.
+    which indexes with every key of the contract; ``default_float`` and ``default_integer``, the device's default
+    dtypes; and ``dtypes``, the names of all dtypes that it supports.
     """
 
     def __init__(self, functions: Functions, prefix: str, **attributes: Any) -> None:
@@ -88,6 +88,7 @@ class Functions:
             getitem=library.getitem,
             default_float=np.dtype(library.default_float(place)),
             default_integer=np.dtype(library.default_integer(place)),
+            dtypes=frozenset(library.dtypes(place)),
         )
         self.table: list[Function] = []
         self.inplace: list[Function] = []

@@ -93,13 +93,15 @@ DTypeRule: TypeAlias = Literal[
     "component",
     "accumulated",
     "complex",
+    "byte",
+    "double",
     "index",
     "argument",
     "several",
 ]
 """The dtype of the result: the promoted dtype of the operands; bool; the dtype of complex components; the dtype in
-which the standard accumulates (integers in the default integer); the complex dtype of the operands' precision; the
-default index dtype; the dtype that an argument names; one for each of several results."""
+which the standard accumulates (integers in the default integer); the complex dtype of the operands' precision; uint8;
+float64 or complex128; the default index dtype; the dtype that an argument names; one for each of several results."""
 
 ShapeRule: TypeAlias = Literal[
     "broadcast",

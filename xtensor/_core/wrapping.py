@@ -146,6 +146,7 @@ def _wrapped(arrays: type[WrappedArray], function: Callable[..., Any], name: str
         row is not None
         and row.declared
         and row.kind == "elementwise"
+        and row.dtype != "several"
         and name not in ("where", "clip", "may_have_infinity")
     ):
         return _of_one(arrays, function) if row.operands == 1 else _of_two(arrays, function)

@@ -1,12 +1,13 @@
 """Linear algebra (Array API standard 2025.12, "Linear Algebra Extension").
 
 Each module holds one subject: products and powers, diagonals, decompositions, eigenvalues, solutions of linear systems,
-and the norms, determinants and ranks of matrices.
+the norms, determinants and ranks of matrices, and functions beyond the standard.
 """
 
 from __future__ import annotations
 
 from .._standard.linear_algebra import matmul, matrix_transpose, tensordot, vecdot
+from ._beyond import cond, multi_dot, norm, tensorinv, tensorsolve
 from ._decompositions import QRResult as QRResult
 from ._decompositions import SVDResult as SVDResult
 from ._decompositions import cholesky, qr, svd, svdvals
@@ -22,6 +23,7 @@ from ._solutions import inv, lstsq, pinv, solve
 
 __all__ = [
     "cholesky",
+    "cond",
     "cross",
     "det",
     "diagonal",
@@ -36,6 +38,8 @@ __all__ = [
     "matrix_power",
     "matrix_rank",
     "matrix_transpose",
+    "multi_dot",
+    "norm",
     "outer",
     "pinv",
     "qr",
@@ -44,6 +48,8 @@ __all__ = [
     "svd",
     "svdvals",
     "tensordot",
+    "tensorinv",
+    "tensorsolve",
     "trace",
     "vecdot",
     "vector_norm",

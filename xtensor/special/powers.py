@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from .. import _standard as xp
+from .._beyond import elementwise_powers
 from .._core.array import Array
 from ._declaration import arrays, special
 
@@ -31,10 +32,7 @@ def cbrt(x: Array, /) -> Array:
 
     See ``scipy.special.cbrt``.
     """
-    magnitude = xp.abs(x)
-    root = magnitude ** (1 / 3)
-    root = root - (root - magnitude / root / root) / 3  # one Newton step, because 1/3 is rounded
-    return xp.where((x == 0) | xp.isinf(x), x, xp.copysign(root, x))
+    return elementwise_powers.cbrt(x)
 
 
 @special()

@@ -1,0 +1,203 @@
+"""Infinities by their signs, truncation with ``out``, and replacement of NaN, with NumPy's names and signatures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _standard as xp
+from .._core.array import Array, apply
+from .._core.dispatch import composed
+from .._core.dtypes import DType, can_cast, finfo, kind_of, result_type
+from .._core.operations import operation
+from ._arguments import as_arrays, on_device, store
+
+__all__ = ["fix", "isneginf", "isposinf", "nan_to_num"]
+
+COMPLEX_OF = operation("complex_of")
+
+
+@composed
+def fix(x: Array, out: Array | None = None) -> Array:
+    """Return the numbers rounded towards 0 to integers.
+
+    Parameters
+    ----------
+    x
+        Array of a real dtype.
+    out
+        An Array of the shape of ``x`` that the result is written into.
+
+    Returns
+    -------
+    Array
+        The rounded numbers, with the shape and dtype of ``x``; ``out`` if that is given.
+
+    Raises
+    ------
+    TypeError
+        If ``x`` is not an Array or is complex, or its dtype does not cast to that of ``out``.
+    ValueError
+        If the shapes differ.
+
+    Notes
+    -----
+    The function :func:`trunc` with ``out``.
+
+    NumPy, ``fix``.
+    """
+    (x,) = as_arrays("fix", x)
+    _check_real(x, "trunc")
+    return store("fix", xp.trunc(x) if x.dtype.kind != "b" else xp.astype(x, x.dtype), out)
+
+
+@composed
+def isneginf(x: Array, out: Array | None = None) -> Array:
+    """Return whether each element is negative infinity.
+
+    Parameters
+    ----------
+    x
+        Array of a real dtype.
+    out
+        An Array of the shape of ``x`` that the result is written into.
+
+    Returns
+    -------
+    Array
+        Booleans, with the shape of ``x``; ``out`` if that is given.
+
+    Raises
+    ------
+    TypeError
+        If ``x`` is not an Array, or is complex.
+    ValueError
+        If the shapes differ.
+
+    Notes
+    -----
+    NumPy, ``isneginf``.
+    """
+    return _is_infinity("isneginf", x, -xp.inf, out)
+
+
+@composed
+def isposinf(x: Array, out: Array | None = None) -> Array:
+    """Return whether each element is positive infinity.
+
+    Parameters
+    ----------
+    x
+        Array of a real dtype.
+    out
+        An Array of the shape of ``x`` that the result is written into.
+
+    Returns
+    -------
+    Array
+        Booleans, with the shape of ``x``; ``out`` if that is given.
+
+    Raises
+    ------
+    TypeError
+        If ``x`` is not an Array, or is complex.
+    ValueError
+        If the shapes differ.
+
+    Notes
+    -----
+    NumPy, ``isposinf``.
+    """
+    return _is_infinity("isposinf", x, xp.inf, out)
+
+
+def _is_infinity(name: str, x: Array, infinity: float, out: Array | None) -> Array:
+    """Return whether each element is one of the two infinities; integers are not."""
+    (x,) = as_arrays(name, x)
+    if x.dtype.kind == "c":
+        raise TypeError(
+            f"This operation is not supported for {x.dtype} values because it would be ambiguous. Call {name}() on "
+            "xtensor.real(x) and xtensor.imag(x)"
+        )
+    result = x == infinity if kind_of(x.dtype) == "f" else xp.zeros_like(x, dtype=xp.bool)
+    return store(name, result, out)
+
+
+def _check_real(x: Array, ufunc: str) -> None:
+    if x.dtype.kind == "c":
+        raise TypeError(
+            f"ufunc '{ufunc}' not supported for the input types: dtype {x.dtype} is complex; take xtensor.real first"
+        )
+
+
+@composed
+def nan_to_num(
+    x: Array, copy: bool = True, nan: Any = 0.0, posinf: Any | None = None, neginf: Any | None = None
+) -> Array:
+    """Return an array with numbers in place of NaN and infinities.
+
+    Parameters
+    ----------
+    x
+        Array of any dtype.
+    copy
+        Whether the result is a new array; if False, ``x`` itself is written to and returned.
+    nan
+        The number in place of NaN, or an array of them that broadcasts to ``x``.
+    posinf
+        The number in place of positive infinity; by default the largest number of the dtype.
+    neginf
+        The number in place of negative infinity; by default the least number of the dtype.
+
+    Returns
+    -------
+    Array
+        The array of the shape and dtype of ``x``. The components of a complex number are replaced independently.
+
+    Raises
+    ------
+    TypeError
+        If ``x`` is not an Array, or a replacement does not cast to its dtype.
+    ValueError
+        If a replacement does not broadcast to ``x``.
+
+    Notes
+    -----
+    NumPy, ``nan_to_num``.
+    """
+    (given,) = as_arrays("nan_to_num", x)
+    if kind_of(given.dtype) not in "fc":
+        return xp.asarray(given, copy=True) if copy else given
+    parts = [given] if given.dtype.kind != "c" else [xp.real(given), xp.imag(given)]
+    limits = finfo(parts[0].dtype)
+    replacements = (
+        (xp.nan, nan),
+        (xp.inf, float(limits.max) if posinf is None else posinf),
+        (-xp.inf, float(limits.min) if neginf is None else neginf),
+    )
+    parts = [_replaced(part, replacements) for part in parts]
+    result = parts[0] if len(parts) == 1 else apply(COMPLEX_OF, given.device, *(part._native for part in parts))
+    if copy:
+        return result
+    given[...] = result
+    return given
+
+
+def _replaced(x: Array, replacements: Any) -> Array:
+    """Return real numbers with other numbers in place of those that are not finite."""
+    result = x
+    for special, number in replacements:
+        found = xp.isnan(x) if special != special else x == special
+        result = xp.where(found, _replacement(number, x), result)
+    return result
+
+
+def _replacement(number: Any, x: Array) -> Array:
+    """Return a replacement as an Array of the dtype of the numbers, on their device."""
+    value = on_device("nan_to_num", number, x.device)
+    dtype: DType = result_type(value.dtype, x.dtype)
+    if not can_cast(value.dtype, x.dtype, "same_kind"):
+        raise TypeError(
+            f"Cannot cast array data from {value.dtype!r} to {x.dtype!r} according to the rule 'same_kind': "
+            f"nan_to_num() takes replacements of the array's kind, not of dtype {dtype}"
+        )
+    return xp.broadcast_to(xp.astype(value, x.dtype, copy=False), x.shape)

@@ -1,0 +1,224 @@
+"""Fourier transforms over two axes, with NumPy's names and signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import _standard as xp
+from .._beyond._arguments import as_arrays, store
+from .._core.array import Array
+from .._core.dispatch import composed
+from .._core.dtypes import kind_of, result_type
+from .._core.errors import describe
+from ._along_axes import fftn, ifftn, irfftn, rfftn
+from ._checks import Norm, is_sequence
+
+__all__ = ["fft2", "ifft2", "irfft2", "rfft2"]
+
+
+@composed
+def fft2(
+    a: Array,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] = (-2, -1),
+    norm: Norm | None = None,
+    out: Array | None = None,
+) -> Array:
+    """Return the Fourier transform over two axes.
+
+    Parameters
+    ----------
+    a
+        Array of any dtype, of two or more dimensions.
+    s
+        The length of the transform along each of ``axes``; -1 selects the length of the axis. By default the lengths of
+        the axes.
+    axes
+        The axes to transform; by default the last two.
+    norm
+        The scale of the sum, as for :func:`fftn`; None is ``"backward"``.
+    out
+        An Array of the shape of the result that the result is written into.
+
+    Returns
+    -------
+    Array
+        The transform, of the complex dtype of the precision of ``a``; ``out`` if that is given.
+
+    Raises
+    ------
+    ValueError
+        If ``s`` and ``axes`` differ in length, a length is below 1, or ``norm`` is unknown.
+    IndexError
+        If an axis is out of bounds.
+    TypeError
+        If ``a`` is not an Array.
+
+    Notes
+    -----
+    NumPy, ``fft.fft2``. The function :func:`fftn` for two axes.
+    """
+    return _transform("fft2", fftn, a, s, axes, norm, out, complex=True)
+
+
+@composed
+def ifft2(
+    a: Array,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] = (-2, -1),
+    norm: Norm | None = None,
+    out: Array | None = None,
+) -> Array:
+    """Return the inverse of :func:`fft2`.
+
+    Parameters
+    ----------
+    a
+        Array of any dtype, of two or more dimensions.
+    s
+        The length of the transform along each of ``axes``; -1 selects the length of the axis. By default the lengths of
+        the axes.
+    axes
+        The axes to transform; by default the last two.
+    norm
+        The scale of the sum, as for :func:`ifftn`; None is ``"backward"``.
+    out
+        An Array of the shape of the result that the result is written into.
+
+    Returns
+    -------
+    Array
+        The transform, of the complex dtype of the precision of ``a``; ``out`` if that is given.
+
+    Raises
+    ------
+    ValueError
+        If ``s`` and ``axes`` differ in length, a length is below 1, or ``norm`` is unknown.
+    IndexError
+        If an axis is out of bounds.
+    TypeError
+        If ``a`` is not an Array.
+
+    Notes
+    -----
+    NumPy, ``fft.ifft2``. The function :func:`ifftn` for two axes.
+    """
+    return _transform("ifft2", ifftn, a, s, axes, norm, out, complex=True)
+
+
+@composed
+def rfft2(
+    a: Array,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] = (-2, -1),
+    norm: Norm | None = None,
+    out: Array | None = None,
+) -> Array:
+    """Return the Fourier transform of real numbers over two axes; along the last one, the half spectrum.
+
+    Parameters
+    ----------
+    a
+        Array of a real dtype, of two or more dimensions.
+    s
+        The length of the transform along each of ``axes``; -1 selects the length of the axis. By default the lengths of
+        the axes.
+    axes
+        The axes to transform; by default the last two.
+    norm
+        The scale of the sum, as for :func:`rfftn`; None is ``"backward"``.
+    out
+        An Array of the shape of the result that the result is written into.
+
+    Returns
+    -------
+    Array
+        The half spectrum, of the complex dtype of the precision of ``a``; ``out`` if that is given.
+
+    Raises
+    ------
+    ValueError
+        If ``s`` and ``axes`` differ in length, a length is below 1, or ``norm`` is unknown.
+    IndexError
+        If an axis is out of bounds.
+    TypeError
+        If ``a`` is not an Array, or is complex.
+
+    Notes
+    -----
+    NumPy, ``fft.rfft2``. The function :func:`rfftn` for two axes.
+    """
+    return _transform("rfft2", rfftn, a, s, axes, norm, out, complex=False)
+
+
+@composed
+def irfft2(
+    a: Array,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] = (-2, -1),
+    norm: Norm | None = None,
+    out: Array | None = None,
+) -> Array:
+    """Return the inverse of :func:`rfft2`.
+
+    Parameters
+    ----------
+    a
+        Array of any dtype, of two or more dimensions: the half spectrum along the last of ``axes``.
+    s
+        The length of the result along each of ``axes``; -1 uses all elements of the axis. By default -1 for each.
+    axes
+        The axes to transform; by default the last two.
+    norm
+        The scale of the sum, as for :func:`irfftn`; None is ``"backward"``.
+    out
+        An Array of the shape of the result that the result is written into.
+
+    Returns
+    -------
+    Array
+        The transform, of the real dtype of the precision of ``a``; ``out`` if that is given.
+
+    Raises
+    ------
+    ValueError
+        If ``s`` and ``axes`` differ in length, a length is below 1, or ``norm`` is unknown.
+    IndexError
+        If an axis is out of bounds.
+    TypeError
+        If ``a`` is not an Array.
+
+    Notes
+    -----
+    NumPy, ``fft.irfft2``, which ignores ``out``. The function :func:`irfftn` for two axes.
+    """
+    return _transform("irfft2", irfftn, a, s, axes, norm, out, complex=True)
+
+
+def _transform(
+    name: str,
+    function: Callable[..., Array],
+    a: Any,
+    s: Sequence[int] | None,
+    axes: Sequence[int],
+    norm: Norm | None,
+    out: Array | None,
+    *,
+    complex: bool,
+) -> Array:
+    """Return a transform of an array-like over some axes, cast to the dtype that the transform is defined for."""
+    (a,) = as_arrays(name, a)
+    if norm is not None and norm not in ("backward", "ortho", "forward"):
+        raise ValueError(
+            f'Invalid norm value {norm}; should be "backward", "ortho" or "forward": {name}() got {describe(norm)}'
+        )
+    if s is not None and is_sequence(s) and is_sequence(axes) and len(s) != len(axes):
+        raise ValueError(f"Shape and axes have different lengths. {name}() got s={s!r} and axes={axes!r}")
+    if kind_of(a.dtype) not in "fc":
+        a = xp.astype(a, a.device.default_dtypes["real floating"])
+    if complex and a.dtype.kind != "c":
+        a = xp.astype(a, result_type(a.dtype, np.complex64))
+    return store(name, function(a, s=s, axes=axes, norm="backward" if norm is None else norm), out)
