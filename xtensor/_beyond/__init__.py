@@ -12,6 +12,7 @@ __all__ = ["MODULES"]
 
 MODULES: dict[str, tuple[str, ...]] = {
     "assignment": ("put_along_axis",),
+    "averages": ("average", "corrcoef", "cov", "ptp"),
     "closeness": ("allclose", "isclose"),
     "convolution": ("convolve",),
     "counting": ("bincount",),
@@ -22,7 +23,9 @@ MODULES: dict[str, tuple[str, ...]] = {
         *("cumprod", "cumsum", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean"),
         *("nanmin", "nanprod", "nanstd", "nansum", "nanvar"),
     ),
+    "orders": ("argpartition", "lexsort", "partition", "sort_complex"),
     "padding": ("pad",),
     "quantiles": ("median", "nanmedian", "nanquantile", "quantile"),
+    "set_operations": ("intersect1d", "setdiff1d", "setxor1d", "union1d", "unique"),
 }
 """The public functions of each module, so that the namespace knows them without importing the modules."""
