@@ -25,7 +25,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     ),
     "orders": ("argpartition", "lexsort", "partition", "sort_complex"),
     "padding": ("pad",),
-    "quantiles": ("median", "nanmedian", "nanquantile", "quantile"),
+    "quantiles": ("median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"),
     "set_operations": ("intersect1d", "setdiff1d", "setxor1d", "union1d", "unique"),
 }
 """The public functions of each module, so that the namespace knows them without importing the modules."""
