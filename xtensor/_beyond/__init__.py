@@ -14,10 +14,11 @@ MODULES: dict[str, tuple[str, ...]] = {
     "assignment": ("put_along_axis",),
     "averages": ("average", "corrcoef", "cov", "ptp"),
     "closeness": ("allclose", "isclose"),
-    "convolution": ("convolve",),
+    "convolution": ("convolve", "correlate"),
     "counting": ("bincount",),
     "einsum": ("einsum",),
     "gradient": ("gradient",),
+    "interpolation": ("ediff1d", "interp", "trapezoid", "unwrap"),
     "matrices": ("diag", "roots", "transpose"),
     "nan_reductions": (
         *("cumprod", "cumsum", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean"),
