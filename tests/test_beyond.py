@@ -403,7 +403,11 @@ def test_docstring_names_its_source_and_every_parameter(name):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_whole_numpy_array_is_refused(device, name):
     operand = np.ones((2, 2))
-    args = {"einsum": ("ij->i", operand), "put_along_axis": (operand, operand, 1.0, 0)}.get(name)
+    args = {
+        "einsum": ("ij->i", operand),
+        "polyfit": (operand, operand, 1),
+        "put_along_axis": (operand, operand, 1.0, 0),
+    }.get(name)
     if args is None:
         required = [p for p in inspect.signature(FUNCTIONS[name]).parameters.values() if p.default is p.empty]
         args = (operand,) * sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in required)

@@ -77,6 +77,7 @@ if _TYPE_CHECKING:
     from ._beyond.nan_reductions import *
     from ._beyond.orders import *
     from ._beyond.padding import *
+    from ._beyond.polynomials import *
     from ._beyond.quantiles import *
     from ._beyond.set_operations import *
     from ._core.dtypes import DType as _DType

@@ -26,6 +26,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     ),
     "orders": ("argpartition", "lexsort", "partition", "sort_complex"),
     "padding": ("pad",),
+    "polynomials": (*("poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval"),),
     "quantiles": ("median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"),
     "set_operations": ("intersect1d", "setdiff1d", "setxor1d", "union1d", "unique"),
 }
