@@ -72,6 +72,7 @@ if _TYPE_CHECKING:
     from ._beyond.counting import *
     from ._beyond.einsum import *
     from ._beyond.gradient import *
+    from ._beyond.histograms import *
     from ._beyond.interpolation import *
     from ._beyond.matrices import *
     from ._beyond.nan_reductions import *

@@ -18,6 +18,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "counting": ("bincount",),
     "einsum": ("einsum",),
     "gradient": ("gradient",),
+    "histograms": ("digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"),
     "interpolation": ("ediff1d", "interp", "trapezoid", "unwrap"),
     "matrices": ("diag", "roots", "transpose"),
     "nan_reductions": (
