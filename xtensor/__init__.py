@@ -67,6 +67,7 @@ from .linalg import cross
 if _TYPE_CHECKING:
     from . import _numpy, lib, nn, special
     from ._beyond.assignment import *
+    from ._beyond.averages import *
     from ._beyond.closeness import *
     from ._beyond.convolution import *
     from ._beyond.counting import *
@@ -81,11 +82,16 @@ if _TYPE_CHECKING:
     from ._beyond.elementwise_replacement import *
     from ._beyond.elementwise_special import *
     from ._beyond.gradient import *
+    from ._beyond.histograms import *
+    from ._beyond.interpolation import *
     from ._beyond.matrices import *
     from ._beyond.nan_reductions import *
+    from ._beyond.orders import *
     from ._beyond.padding import *
+    from ._beyond.polynomials import *
     from ._beyond.products import *
     from ._beyond.quantiles import *
+    from ._beyond.set_operations import *
     from ._core.dtypes import DType as _DType
 
     bfloat16: _DType

@@ -15,8 +15,9 @@ __all__ = ["MODULES", "STANDARD_NAMES", "load"]
 
 MODULES: dict[str, tuple[str, ...]] = {
     "assignment": ("put_along_axis",),
+    "averages": ("average", "corrcoef", "cov", "ptp"),
     "closeness": ("allclose", "isclose"),
-    "convolution": ("convolve",),
+    "convolution": ("convolve", "correlate"),
     "counting": ("bincount",),
     "einsum": ("einsum",),
     "elementwise_angles": ("deg2rad", "degrees", "rad2deg", "radians"),
@@ -29,14 +30,19 @@ MODULES: dict[str, tuple[str, ...]] = {
     "elementwise_replacement": ("fix", "isneginf", "isposinf", "nan_to_num"),
     "elementwise_special": ("i0", "sinc"),
     "gradient": ("gradient",),
+    "histograms": ("digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"),
+    "interpolation": ("ediff1d", "interp", "trapezoid", "unwrap"),
     "matrices": ("diag", "roots", "transpose"),
     "nan_reductions": (
         *("cumprod", "cumsum", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean"),
         *("nanmin", "nanprod", "nanstd", "nansum", "nanvar"),
     ),
+    "orders": ("argpartition", "lexsort", "partition", "sort_complex"),
     "padding": ("pad",),
+    "polynomials": (*("poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval"),),
     "products": ("dot", "inner", "matvec", "outer", "vdot", "vecmat"),
-    "quantiles": ("median", "nanmedian", "nanquantile", "quantile"),
+    "quantiles": ("median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"),
+    "set_operations": ("intersect1d", "setdiff1d", "setxor1d", "union1d", "unique"),
 }
 """The public functions of each module, so that the namespace knows them without importing the modules."""
 

@@ -1,17 +1,18 @@
-"""Discrete convolution, with NumPy's name and signature."""
+"""Discrete convolution and correlation, with NumPy's names and signatures."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from .. import _standard as xp
-from .._core.array import Array, attempt, wrap
-from .._core.checks import check_word
-from .._core.dispatch import beside, common_device, composed, device_of, native_operand
+from .._core.array import Array, attempt
+from .._core.dispatch import composed
 from .._core.dtypes import result_type
+from .._core.errors import describe
 from .._core.operations import declare
+from ._arguments import as_arrays
 
-__all__ = ["convolve"]
+__all__ = ["convolve", "correlate"]
 
 
 CONVOLVE = declare(
@@ -29,7 +30,8 @@ def convolve(a: Array, v: Array, mode: Literal["full", "same", "valid"] = "full"
     Parameters
     ----------
     a, v
-        Arrays of shapes ``(N,)`` and ``(M,)``, not empty. A 0-d Array counts as one element.
+        Arrays of shapes ``(N,)`` and ``(M,)``, not empty; one of them may be an array-like. A 0-d Array counts as one
+        element.
     mode
         The part of the convolution to return:
 
@@ -52,30 +54,81 @@ def convolve(a: Array, v: Array, mode: Literal["full", "same", "valid"] = "full"
     NumPy, ``convolve``. Computed as a sum of products: integers are exact, and a NaN affects only the elements whose
     sum contains it. For long floating-point sequences, a product of Fourier transforms is faster.
     """
-    a, v = beside("convolve", a, v)
-    for x in (a, v):
-        device_of(x, "convolve")
-    device = common_device((a, v)) or a._device
-    check_word(mode, ("full", "same", "valid"), "convolve", "mode")
-    for x in (a, v):
-        if x.ndim > 1 or not x.size:
-            raise ValueError(f"convolve() takes arrays of one dimension and at least one element, not shape {x.shape}")
-    dtype = result_type(a.dtype, v.dtype)
-    compute_dtype = device.default_dtypes["integral"] if dtype.kind == "b" else dtype
-    a, v = (wrap(native_operand(x, device, "convolve"), device) for x in (a, v))
-    a, v = (xp.astype(xp.reshape(x, (-1,)), compute_dtype, copy=False) for x in (a, v))
+    a, v = _sequences("convolve", a, v, mode, ("a", "v"))
     if a.shape[0] < v.shape[0]:
         a, v = v, a
-    longer, shorter = a.shape[0], v.shape[0]
-    full = _full_convolution(a, v)
-    if dtype.kind == "b":
-        full = xp.astype(full > 0, dtype)
+    return _part(_convolution(a, v), mode, (v.shape[0] - 1) // 2, a.shape[0], v.shape[0])
+
+
+@composed
+def correlate(a: Array, v: Array, mode: Literal["full", "same", "valid"] = "valid") -> Array:
+    r"""Return the cross-correlation, :math:`c_k = \sum_n a_{n + k} \overline{v_n}`, of two sequences.
+
+    Parameters
+    ----------
+    a, v
+        Arrays of shapes ``(N,)`` and ``(M,)``, not empty; one of them may be an array-like.
+    mode
+        The part of the correlation to return, as in :func:`convolve`.
+
+    Returns
+    -------
+    Array
+        The correlation, of one dimension and the promoted dtype.
+
+    Raises
+    ------
+    ValueError
+        If an array is empty or has more than one dimension, or ``mode`` is unknown.
+
+    Notes
+    -----
+    NumPy, ``correlate``. Computed as the convolution with the reversed conjugate of ``v``.
+    """
+    a, v = _sequences("correlate", a, v, mode, ("first array argument", "second array argument"))
+    n, m = a.shape[0], v.shape[0]
+    v = xp.flip(v)
+    # NumPy exchanges the sequences if the second one is longer, and reverses the result: the middle is another one.
+    start = (m - 1) // 2 if n >= m else n // 2
+    return _part(_convolution(a, xp.conj(v) if v.dtype.kind == "c" else v), mode, start, max(n, m), min(n, m))
+
+
+def _sequences(name: str, a: Any, v: Any, mode: Any, labels: tuple[str, str]) -> tuple[Array, Array]:
+    """Return two array-likes as Arrays of one dimension, and check the mode."""
+    if mode not in ("valid", "same", "full"):
+        raise ValueError(
+            f"mode must be one of 'valid', 'same', or 'full' (got {mode!r}); {name}() does not know {describe(mode)}"
+        )
+    arrays = as_arrays(name, a, v)
+    for label, x in zip(labels, arrays, strict=True):
+        if x.ndim > 1:
+            raise ValueError(
+                f"object too deep for desired array; {name}() takes arrays of one dimension and at least one element, "
+                f"not shape {x.shape}"
+            )
+        if not x.size:
+            raise ValueError(f"{label} cannot be empty; {name}() takes arrays of at least one element")
+    return xp.reshape(arrays[0], (-1,)), xp.reshape(arrays[1], (-1,))
+
+
+def _part(full: Array, mode: str, start: int, longer: int, shorter: int) -> Array:
+    """Return the part of a convolution that a mode selects; ``start`` is where the middle begins."""
     if mode == "full":
         return full
     if mode == "same":
-        start = (shorter - 1) // 2
         return full[start : start + longer]
     return full[shorter - 1 : longer]
+
+
+def _convolution(a: Array, v: Array) -> Array:
+    """Return the full convolution in the promoted dtype; that of booleans tells whether any product is True."""
+    dtype = result_type(a.dtype, v.dtype)
+    compute_dtype = a.device.default_dtypes["integral"] if dtype.kind == "b" else dtype
+    a, v = (xp.astype(x, compute_dtype, copy=False) for x in (a, v))
+    if a.shape[0] < v.shape[0]:
+        a, v = v, a
+    full = _full_convolution(a, v)
+    return xp.astype(full > 0, dtype) if dtype.kind == "b" else full
 
 
 def _full_convolution(a: Array, v: Array) -> Array:

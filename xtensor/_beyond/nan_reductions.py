@@ -11,13 +11,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .. import _standard as xp
 from .._core.array import Array, Axis
-from .._core.dispatch import composed, device_of
-from .._core.dtypes import finfo, kind_of
-from .._core.errors import describe
+from .._core.dispatch import composed
+from . import _missing
+from ._arguments import store
 
 __all__ = [
     "cumprod",
@@ -37,7 +35,7 @@ __all__ = [
 
 
 @composed
-def cumprod(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
+def cumprod(a: Array, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array:
     r"""Return the cumulative products :math:`\prod_{j \le i} a_j` along an axis.
 
     Parameters
@@ -48,6 +46,8 @@ def cumprod(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
         The axis to accumulate along; None flattens ``a`` first.
     dtype
         The dtype of the result and of the computation, as in :func:`cumulative_prod`.
+    out
+        The Array to write the result to.
 
     Returns
     -------
@@ -63,12 +63,11 @@ def cumprod(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
     -----
     NumPy, ``cumprod``. The standard's function is :func:`cumulative_prod`.
     """
-    a, axis = _flatten(_numbers(a, "cumprod"), axis)
-    return xp.cumulative_prod(a, axis=axis, dtype=dtype)
+    return _missing.accumulated("cumprod", a, axis, dtype, out, xp.cumulative_prod, None)
 
 
 @composed
-def cumsum(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
+def cumsum(a: Array, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array:
     r"""Return the cumulative sums :math:`\sum_{j \le i} a_j` along an axis.
 
     Parameters
@@ -79,6 +78,8 @@ def cumsum(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
         The axis to accumulate along; None flattens ``a`` first.
     dtype
         The dtype of the result and of the computation, as in :func:`cumulative_sum`.
+    out
+        The Array to write the result to.
 
     Returns
     -------
@@ -94,12 +95,11 @@ def cumsum(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
     -----
     NumPy, ``cumsum``. The standard's function is :func:`cumulative_sum`.
     """
-    a, axis = _flatten(_numbers(a, "cumsum"), axis)
-    return xp.cumulative_sum(a, axis=axis, dtype=dtype)
+    return _missing.accumulated("cumsum", a, axis, dtype, out, xp.cumulative_sum, None)
 
 
 @composed
-def nanargmax(a: Array, axis: int | None = None, *, keepdims: bool = False) -> Array:
+def nanargmax(a: Array, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False) -> Array:
     """Return the index of the largest element that is not NaN, or of the first of several equal ones.
 
     Parameters
@@ -108,6 +108,8 @@ def nanargmax(a: Array, axis: int | None = None, *, keepdims: bool = False) -> A
         Array of booleans or real numbers.
     axis
         The axis to search along; None searches the flattened array.
+    out
+        The Array to write the result to.
     keepdims
         Whether the searched axes remain, with length 1.
 
@@ -127,11 +129,11 @@ def nanargmax(a: Array, axis: int | None = None, *, keepdims: bool = False) -> A
     -----
     NumPy, ``nanargmax``. Unlike NumPy, the function never returns the index of a NaN in place of an infinity.
     """
-    return _argextreme(a, nanmax, axis, keepdims, "nanargmax")
+    return _missing.argextreme("nanargmax", a, axis, out, keepdims, largest=True)
 
 
 @composed
-def nanargmin(a: Array, axis: int | None = None, *, keepdims: bool = False) -> Array:
+def nanargmin(a: Array, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False) -> Array:
     """Return the index of the smallest element that is not NaN, or of the first of several equal ones.
 
     Parameters
@@ -140,6 +142,8 @@ def nanargmin(a: Array, axis: int | None = None, *, keepdims: bool = False) -> A
         Array of booleans or real numbers.
     axis
         The axis to search along; None searches the flattened array.
+    out
+        The Array to write the result to.
     keepdims
         Whether the searched axes remain, with length 1.
 
@@ -159,11 +163,11 @@ def nanargmin(a: Array, axis: int | None = None, *, keepdims: bool = False) -> A
     -----
     NumPy, ``nanargmin``. Unlike NumPy, the function never returns the index of a NaN in place of an infinity.
     """
-    return _argextreme(a, nanmin, axis, keepdims, "nanargmin")
+    return _missing.argextreme("nanargmin", a, axis, out, keepdims, largest=False)
 
 
 @composed
-def nancumprod(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
+def nancumprod(a: Array, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array:
     r"""Return the cumulative products :math:`\prod_{j \le i} a_j` along an axis, with NaN treated as 1.
 
     Parameters
@@ -174,6 +178,8 @@ def nancumprod(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
         The axis to accumulate along; None flattens ``a`` first.
     dtype
         The dtype of the result and of the computation, as in :func:`cumulative_prod`.
+    out
+        The Array to write the result to.
 
     Returns
     -------
@@ -189,11 +195,11 @@ def nancumprod(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
     -----
     NumPy, ``nancumprod``.
     """
-    return cumprod(_filled(a, 1.0, "nancumprod"), axis, dtype)
+    return _missing.accumulated("nancumprod", a, axis, dtype, out, xp.cumulative_prod, 1)
 
 
 @composed
-def nancumsum(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
+def nancumsum(a: Array, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array:
     r"""Return the cumulative sums :math:`\sum_{j \le i} a_j` along an axis, with NaN treated as 0.
 
     Parameters
@@ -204,6 +210,8 @@ def nancumsum(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
         The axis to accumulate along; None flattens ``a`` first.
     dtype
         The dtype of the result and of the computation, as in :func:`cumulative_sum`.
+    out
+        The Array to write the result to.
 
     Returns
     -------
@@ -219,11 +227,18 @@ def nancumsum(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
     -----
     NumPy, ``nancumsum``.
     """
-    return cumsum(_filled(a, 0.0, "nancumsum"), axis, dtype)
+    return _missing.accumulated("nancumsum", a, axis, dtype, out, xp.cumulative_sum, 0)
 
 
 @composed
-def nanmax(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
+def nanmax(
+    a: Array,
+    axis: Axis = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Array:
     r"""Return the largest element that is not NaN, over all or some axes.
 
     Parameters
@@ -232,18 +247,25 @@ def nanmax(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
         Array of booleans or real numbers.
     axis
         The axis or axes to reduce; None reduces all of them.
+    out
+        The Array to write the result to.
     keepdims
         Whether the reduced axes remain, with length 1.
+    initial
+        A value that also takes part in the comparison. It is needed with ``where``.
+    where
+        A mask that broadcasts against ``a``; elements where it is False are ignored, as NaN is.
 
     Returns
     -------
     Array
-        The maxima, of the dtype of ``a``; NaN if all elements of a slice are NaN.
+        The maxima, of the dtype of ``a``; NaN if all elements of a slice are NaN and
+        ``initial`` is None.
 
     Raises
     ------
     ValueError
-        If a slice is empty, or an axis is out of bounds.
+        If a slice is empty, ``where`` is given without ``initial``, or an axis is out of bounds.
     TypeError
         If ``a`` is complex.
 
@@ -251,11 +273,19 @@ def nanmax(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     -----
     NumPy, ``nanmax``.
     """
-    return _extreme(a, xp.max, -xp.inf, axis, keepdims, "nanmax")
+    return _missing.extreme("nanmax", a, axis, out, keepdims, initial, where, largest=True)
 
 
 @composed
-def nanmean(a: Array, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
+def nanmean(
+    a: Array,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+) -> Array:
     r"""Return the arithmetic mean, :math:`\frac{1}{N} \sum_i a_i`, of the ``N`` elements that are not NaN.
 
     Parameters
@@ -267,8 +297,12 @@ def nanmean(a: Array, axis: Axis = None, dtype: Any = None, *, keepdims: bool = 
     dtype
         The dtype of the result and of the computation, a floating-point dtype. By default that of ``a``, or the default
         floating-point dtype for integers and booleans.
+    out
+        The Array to write the result to.
     keepdims
         Whether the reduced axes remain, with length 1.
+    where
+        A mask that broadcasts against ``a``; elements where it is False are ignored, as NaN is.
 
     Returns
     -------
@@ -286,13 +320,18 @@ def nanmean(a: Array, axis: Axis = None, dtype: Any = None, *, keepdims: bool = 
     -----
     NumPy, ``nanmean``.
     """
-    a = _floating(a, dtype, "nanmean")
-    count = _count(a, axis, keepdims)
-    return _quotient(xp.sum(_filled(a, 0.0, "nanmean"), axis=axis, dtype=a.dtype, keepdims=keepdims), count)
+    return _missing.mean("nanmean", a, axis, dtype, out, keepdims, where)
 
 
 @composed
-def nanmin(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
+def nanmin(
+    a: Array,
+    axis: Axis = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Array:
     r"""Return the smallest element that is not NaN, over all or some axes.
 
     Parameters
@@ -301,18 +340,25 @@ def nanmin(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
         Array of booleans or real numbers.
     axis
         The axis or axes to reduce; None reduces all of them.
+    out
+        The Array to write the result to.
     keepdims
         Whether the reduced axes remain, with length 1.
+    initial
+        A value that also takes part in the comparison. It is needed with ``where``.
+    where
+        A mask that broadcasts against ``a``; elements where it is False are ignored, as NaN is.
 
     Returns
     -------
     Array
-        The minima, of the dtype of ``a``; NaN if all elements of a slice are NaN.
+        The minima, of the dtype of ``a``; NaN if all elements of a slice are NaN and
+        ``initial`` is None.
 
     Raises
     ------
     ValueError
-        If a slice is empty, or an axis is out of bounds.
+        If a slice is empty, ``where`` is given without ``initial``, or an axis is out of bounds.
     TypeError
         If ``a`` is complex.
 
@@ -320,11 +366,19 @@ def nanmin(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     -----
     NumPy, ``nanmin``.
     """
-    return _extreme(a, xp.min, xp.inf, axis, keepdims, "nanmin")
+    return _missing.extreme("nanmin", a, axis, out, keepdims, initial, where, largest=False)
 
 
 @composed
-def nanprod(a: Array, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
+def nanprod(
+    a: Array,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Array:
     r"""Return the product, :math:`\prod_i a_i`, of the elements that are not NaN.
 
     Parameters
@@ -335,8 +389,14 @@ def nanprod(a: Array, axis: Axis = None, dtype: Any = None, *, keepdims: bool = 
         The axis or axes to reduce; None reduces all of them.
     dtype
         The dtype of the result and of the computation, as in :func:`prod`.
+    out
+        The Array to write the result to.
     keepdims
         Whether the reduced axes remain, with length 1.
+    initial
+        The number that the product begins with; None for 1.
+    where
+        A mask that broadcasts against ``a``; elements where it is False are ignored, as NaN is.
 
     Returns
     -------
@@ -352,7 +412,7 @@ def nanprod(a: Array, axis: Axis = None, dtype: Any = None, *, keepdims: bool = 
     -----
     NumPy, ``nanprod``.
     """
-    return xp.prod(_numbers(_filled(a, 1.0, "nanprod"), "nanprod"), axis=axis, dtype=dtype, keepdims=keepdims)
+    return _missing.reduced("nanprod", a, axis, dtype, out, keepdims, initial, where, xp.prod, xp.multiply, 1)
 
 
 @composed
@@ -360,9 +420,12 @@ def nanstd(
     a: Array,
     axis: Axis = None,
     dtype: Any = None,
-    *,
+    out: Array | None = None,
     ddof: float = 0,
     keepdims: bool = False,
+    *,
+    where: Any = True,
+    mean: Any = None,
     correction: float | None = None,
 ) -> Array:
     r"""Return the standard deviation, :math:`\sqrt{\frac{1}{N - c} \sum_i |a_i - \bar a|^2}`, ignoring NaN.
@@ -375,11 +438,17 @@ def nanstd(
         The axis or axes to reduce; None reduces all of them.
     dtype
         The dtype of the computation, as in :func:`nanmean`.
+    out
+        The Array to write the result to.
     ddof, correction
         Degrees-of-freedom adjustment :math:`c`, under NumPy's or the standard's name: the divisor is :math:`N - c`,
         where :math:`N` is the number of elements that are not NaN. 0 for a population, 1 for a sample.
     keepdims
         Whether the reduced axes remain, with length 1.
+    where
+        A mask that broadcasts against ``a``; elements where it is False are ignored, as NaN is.
+    mean
+        The mean, of the shape that ``keepdims=True`` gives; None computes it.
 
     Returns
     -------
@@ -397,11 +466,22 @@ def nanstd(
     -----
     NumPy, ``nanstd``.
     """
-    return xp.sqrt(_variance(a, axis, dtype, _correction(ddof, correction, "nanstd"), keepdims, "nanstd"))
+    correction = _missing.correction_of("nanstd", ddof, correction)
+    return store(
+        "nanstd", xp.sqrt(_missing.variance("nanstd", a, axis, dtype, out, correction, keepdims, where, mean)), out
+    )
 
 
 @composed
-def nansum(a: Array, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
+def nansum(
+    a: Array,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Array:
     r"""Return the sum, :math:`\sum_i a_i`, of the elements that are not NaN.
 
     Parameters
@@ -412,8 +492,14 @@ def nansum(a: Array, axis: Axis = None, dtype: Any = None, *, keepdims: bool = F
         The axis or axes to reduce; None reduces all of them.
     dtype
         The dtype of the result and of the computation, as in :func:`sum`.
+    out
+        The Array to write the result to.
     keepdims
         Whether the reduced axes remain, with length 1.
+    initial
+        The number that the sum begins with; None for 0.
+    where
+        A mask that broadcasts against ``a``; elements where it is False are ignored, as NaN is.
 
     Returns
     -------
@@ -435,7 +521,7 @@ def nansum(a: Array, axis: Axis = None, dtype: Any = None, *, keepdims: bool = F
     >>> xp.nansum(xp.asarray([1.0, xp.nan, 2.0]))
     Array(3.)
     """
-    return xp.sum(_numbers(_filled(a, 0.0, "nansum"), "nansum"), axis=axis, dtype=dtype, keepdims=keepdims)
+    return _missing.reduced("nansum", a, axis, dtype, out, keepdims, initial, where, xp.sum, xp.add, 0)
 
 
 @composed
@@ -443,9 +529,12 @@ def nanvar(
     a: Array,
     axis: Axis = None,
     dtype: Any = None,
-    *,
+    out: Array | None = None,
     ddof: float = 0,
     keepdims: bool = False,
+    *,
+    where: Any = True,
+    mean: Any = None,
     correction: float | None = None,
 ) -> Array:
     r"""Return the variance, :math:`\frac{1}{N - c} \sum_i |a_i - \bar a|^2`, of the elements that are not NaN.
@@ -458,11 +547,17 @@ def nanvar(
         The axis or axes to reduce; None reduces all of them.
     dtype
         The dtype of the computation, as in :func:`nanmean`.
+    out
+        The Array to write the result to.
     ddof, correction
         Degrees-of-freedom adjustment :math:`c`, under NumPy's or the standard's name: the divisor is :math:`N - c`,
         where :math:`N` is the number of elements that are not NaN. 0 for a population, 1 for a sample.
     keepdims
         Whether the reduced axes remain, with length 1.
+    where
+        A mask that broadcasts against ``a``; elements where it is False are ignored, as NaN is.
+    mean
+        The mean, of the shape that ``keepdims=True`` gives; None computes it.
 
     Returns
     -------
@@ -480,94 +575,5 @@ def nanvar(
     -----
     NumPy, ``nanvar``.
     """
-    return _variance(a, axis, dtype, _correction(ddof, correction, "nanvar"), keepdims, "nanvar")
-
-
-def _numbers(a: Array, name: str) -> Array:
-    """Return booleans as integers of the default dtype, in which NumPy adds them; other arrays unchanged."""
-    device = device_of(a, name)
-    return xp.astype(a, device.default_dtypes["integral"]) if a.dtype.kind == "b" else a
-
-
-def _floating(a: Array, dtype: Any, name: str) -> Array:
-    """Return an array as floating-point numbers: of ``dtype``, of its own dtype or of the default one."""
-    device = device_of(a, name)
-    if dtype is None:
-        return a if kind_of(a.dtype) in "fc" else xp.astype(a, device.default_dtypes["real floating"])
-    result = xp.astype(a, dtype, copy=False)
-    if kind_of(result.dtype) not in "fc":
-        raise TypeError(f"{name}(): dtype is a floating-point one, not {result.dtype}")
-    return result
-
-
-def _filled(a: Array, value: float, name: str) -> Array:
-    """Return an array with NaN replaced by a number."""
-    device_of(a, name)
-    return xp.where(xp.isnan(a), value, a) if kind_of(a.dtype) in "fc" else a
-
-
-def _flatten(a: Array, axis: int | None) -> tuple[Array, int]:
-    """Return an array and the axis to accumulate along, flattened for None."""
-    return (xp.reshape(a, (-1,)), 0) if axis is None else (a, axis)
-
-
-def _count(a: Array, axis: Axis, keepdims: bool) -> Array:
-    """Return the number of elements that are not NaN, in the real dtype of the precision of ``a``."""
-    count = xp.count_nonzero(~xp.isnan(a), axis=axis, keepdims=keepdims)
-    return xp.astype(count, finfo(a.dtype).dtype)
-
-
-def _quotient(total: Array, count: Array) -> Array:
-    """Return ``total / count``, NaN where the count is not positive."""
-    divisor = xp.astype(xp.where(count > 0, count, 1.0), total.dtype)
-    return xp.where(count > 0, total / divisor, xp.nan)
-
-
-def _variance(a: Array, axis: Axis, dtype: Any, correction: float, keepdims: bool, name: str) -> Array:
-    """Return the variance of the elements that are not NaN."""
-    a = _floating(a, dtype, name)
-    filled, count = _filled(a, 0.0, name), _count(a, axis, True)
-    mean = _quotient(xp.sum(filled, axis=axis, dtype=a.dtype, keepdims=True), count)
-    distance = xp.where(xp.isnan(a), 0.0, filled - mean)
-    # The squared modulus; abs() would take a square root first.
-    squares = distance**2 if kind_of(a.dtype) == "f" else xp.real(distance) ** 2 + xp.imag(distance) ** 2
-    total = xp.sum(squares, axis=axis, dtype=squares.dtype, keepdims=keepdims)
-    return _quotient(total, xp.reshape(count, total.shape) - correction)
-
-
-def _extreme(a: Array, reduce: Any, identity: float, axis: Axis, keepdims: bool, name: str) -> Array:
-    """Return the largest or smallest element that is not NaN; ``identity`` replaces NaN in the reduction."""
-    device_of(a, name)
-    if kind_of(a.dtype) == "f":
-        missing = xp.isnan(a)
-        result = reduce(xp.where(missing, identity, a), axis=axis, keepdims=keepdims)
-        return xp.where(xp.all(missing, axis=axis, keepdims=keepdims), xp.nan, result)
-    if a.dtype.kind == "c":
-        raise TypeError(
-            f"{name}() takes real numbers, not {a.dtype}, which has no order; reduce xtensor.abs(a) instead"
-        )
-    numbers = xp.astype(a, np.uint8) if a.dtype.kind == "b" else a
-    return xp.astype(reduce(numbers, axis=axis, keepdims=keepdims), a.dtype, copy=False)
-
-
-def _argextreme(a: Array, extreme: Any, axis: int | None, keepdims: bool, name: str) -> Array:
-    """Return the index of the first element that equals the extreme."""
-    device_of(a, name)
-    if a.dtype.kind == "c":
-        raise TypeError(f"{name}() takes real numbers, not {a.dtype}, which has no order; take xtensor.abs(a) first")
-    if kind_of(a.dtype) == "f" and a.size and xp.any(xp.all(xp.isnan(a), axis=axis)):
-        raise ValueError(
-            f"{name}(): a slice of the array of shape {a.shape} holds only NaN; remove it or replace NaN before"
-        )
-    matches = a == extreme(a, axis, keepdims=True)
-    return xp.argmax(xp.astype(matches, np.uint8), axis=axis, keepdims=keepdims)
-
-
-def _correction(ddof: float, correction: float | None, name: str) -> float:
-    """Return the degrees-of-freedom adjustment, which either of two parameters may give."""
-    chosen = ddof if correction is None else correction
-    if isinstance(chosen, bool) or not isinstance(chosen, (int, float, np.number)):
-        raise TypeError(f"{name}(): ddof is a real number, not {describe(chosen)}")
-    if correction is not None and ddof:
-        raise ValueError(f"{name}(): ddof and correction are two names of one number; give one of them")
-    return float(chosen)
+    correction = _missing.correction_of("nanvar", ddof, correction)
+    return store("nanvar", _missing.variance("nanvar", a, axis, dtype, out, correction, keepdims, where, mean), out)

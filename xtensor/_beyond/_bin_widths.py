@@ -1,0 +1,112 @@
+"""Widths of the bins of histograms, estimated from the data by the rules that NumPy names.
+
+The number of bins is the shape of a result, so each rule reads some numbers on the host.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from .. import _standard as xp
+from .._core.array import Array
+from . import _casts
+from .quantiles import quantile
+
+__all__ = ["ESTIMATORS", "number_of_bins"]
+
+Count = Callable[[Array, int], Array]
+"""The counts of an array in a number of bins of equal width."""
+
+
+def number_of_bins(a: Array, rule: str, first: Any, last: Any, count: Count) -> int:
+    """Return the number of bins between two edges, 1 at least; ``a`` lies between them."""
+    if not a.size:
+        return 1
+    width = ESTIMATORS[rule](a, count)
+    if a.dtype.kind in "iu" and 0 < width < 1:
+        width = 1.0  # narrower bins of integers would be empty
+    return math.ceil((last - first) / width) if width else 1
+
+
+def _range(a: Array) -> float:
+    """Return the difference of the largest and the smallest element."""
+    largest: Any = xp.max(a).item()
+    return float(largest - xp.min(a).item())
+
+
+def _std(a: Array) -> float:
+    return float(xp.std(_casts.floating(a)))
+
+
+def _auto(a: Array, count: Count) -> float:
+    """Return the smaller width of Freedman and Diaconis and of Sturges, the former at least half of Sqrt's."""
+    return min(max(_freedman_diaconis(a, count), _sqrt(a, count) / 2), _sturges(a, count))
+
+
+def _doane(a: Array, count: Count) -> float:
+    """Return Sturges's width, corrected for the skewness."""
+    n = a.size
+    sigma = _std(a) if n > 2 else 0.0
+    if not sigma > 0.0:
+        return 0.0
+    x = _casts.floating(a)
+    skewness = float(xp.mean(((x - xp.mean(x)) / sigma) ** 3))
+    error = math.sqrt(6.0 * (n - 2) / ((n + 1.0) * (n + 3)))
+    return _range(a) / (1.0 + math.log2(n) + math.log2(1.0 + abs(skewness) / error))
+
+
+def _freedman_diaconis(a: Array, count: Count) -> float:
+    """Return a width proportional to the interquartile range."""
+    upper, lower = (float(quantile(a, level)) for level in (0.75, 0.25))
+    return 2.0 * (upper - lower) * float(a.size ** (-1.0 / 3.0))
+
+
+def _rice(a: Array, count: Count) -> float:
+    return _range(a) / (2.0 * float(a.size ** (1.0 / 3)))
+
+
+def _scott(a: Array, count: Count) -> float:
+    """Return a width proportional to the standard deviation."""
+    return float((24.0 * math.pi**0.5 / a.size) ** (1.0 / 3.0)) * _std(a)
+
+
+def _sqrt(a: Array, count: Count) -> float:
+    return _range(a) / math.sqrt(a.size)
+
+
+def _stone(a: Array, count: Count) -> float:
+    """Return the width that minimises the estimated loss of the histogram, by cross-validation."""
+    n, extent = a.size, _range(a)
+    if n <= 1 or not extent:
+        return 0.0
+    real = a.device.default_dtypes["real floating"]
+
+    def loss(bins: int) -> float:
+        shares = xp.astype(count(a, bins), real) / n
+        return (2 - (n + 1) * float(xp.sum(shares * shares))) / (extent / bins)
+
+    most = max(100, math.isqrt(n))
+    bins = min(range(1, most + 1), key=loss)
+    if bins == most:
+        warnings.warn("The number of bins estimated may be suboptimal.", RuntimeWarning, stacklevel=6)
+    return extent / bins
+
+
+def _sturges(a: Array, count: Count) -> float:
+    return _range(a) / (math.log2(a.size) + 1.0)
+
+
+ESTIMATORS: dict[str, Callable[[Array, Count], float]] = {
+    "stone": _stone,
+    "auto": _auto,
+    "doane": _doane,
+    "fd": _freedman_diaconis,
+    "rice": _rice,
+    "scott": _scott,
+    "sqrt": _sqrt,
+    "sturges": _sturges,
+}
+"""The rules by NumPy's names; 0 means one bin."""

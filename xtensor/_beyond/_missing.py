@@ -1,0 +1,198 @@
+"""Reductions of the elements that are neither NaN nor masked, for the public functions of :mod:`nan_reductions`.
+
+A mask and NaN are one thing here: both make an element invalid, and invalid elements get a value that changes nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _standard as xp
+from .._core.array import Array, Axis
+from .._core.dtypes import finfo, kind_of
+from .._core.errors import describe
+from . import _casts
+from ._arguments import as_arrays, on_device, store
+
+__all__ = ["accumulated", "argextreme", "correction_of", "extreme", "mean", "reduced", "variance"]
+
+
+def accumulated(name: str, a: Any, axis: Any, dtype: Any, out: Array | None, accumulate: Any, identity: Any) -> Array:
+    """Return cumulative sums or products; ``identity`` replaces NaN unless it is None."""
+    (a,) = as_arrays(name, a)
+    if identity is not None and kind_of(a.dtype) in "fc":
+        a = xp.where(xp.isnan(a), identity, a)
+    a = _casts.counted(a)
+    a, axis = (xp.reshape(a, (-1,)), 0) if axis is None else (a, axis)
+    return store(name, accumulate(a, axis=axis, dtype=dtype), out)
+
+
+def reduced(
+    name: str,
+    a: Any,
+    axis: Axis,
+    dtype: Any,
+    out: Array | None,
+    keepdims: bool,
+    initial: Any,
+    where: Any,
+    reduce: Any,
+    combine: Any,
+    identity: int,
+) -> Array:
+    """Return the sum or product of the valid elements, combined with an initial value."""
+    a, valid = _valid(name, a, where)
+    result = reduce(_casts.counted(_filled(a, valid, identity)), axis=axis, dtype=dtype, keepdims=keepdims)
+    if initial is not None:
+        result = combine(result, _initial(name, initial, result))
+    return store(name, result, out)
+
+
+def mean(name: str, a: Any, axis: Axis, dtype: Any, out: Array | None, keepdims: bool, where: Any) -> Array:
+    """Return the arithmetic mean of the valid elements."""
+    a, valid = _valid(name, a, where)
+    a = _floating(a, dtype, out, name)
+    total = xp.sum(_filled(a, valid, 0.0), axis=axis, dtype=a.dtype, keepdims=keepdims)
+    return store(name, _quotient(total, _count(a, valid, axis, keepdims)), out)
+
+
+def variance(
+    name: str,
+    a: Any,
+    axis: Axis,
+    dtype: Any,
+    out: Array | None,
+    correction: float,
+    keepdims: bool,
+    where: Any,
+    mean: Any,
+) -> Array:
+    """Return the variance of the valid elements, from their mean or the given one."""
+    a, valid = _valid(name, a, where)
+    a = _floating(a, dtype, out, name)
+    filled, count = _filled(a, valid, 0.0), _count(a, valid, axis, True)
+    if mean is None:
+        mean = _quotient(xp.sum(filled, axis=axis, dtype=a.dtype, keepdims=True), count)
+    else:
+        mean = xp.astype(on_device(name, mean, a.device), a.dtype)
+    distance = _filled(filled - mean, valid, 0.0)
+    # The squared modulus; abs() would take a square root first.
+    squares = distance**2 if kind_of(a.dtype) == "f" else xp.real(distance) ** 2 + xp.imag(distance) ** 2
+    total = xp.sum(squares, axis=axis, dtype=squares.dtype, keepdims=keepdims)
+    return _quotient(total, xp.reshape(count, total.shape) - correction)
+
+
+def extreme(
+    name: str, a: Any, axis: Axis, out: Array | None, keepdims: bool, initial: Any, where: Any, *, largest: bool
+) -> Array:
+    """Return the largest or smallest valid element, or the initial value if that exceeds it."""
+    a, valid = _valid(name, a, where)
+    if a.dtype.kind == "c":
+        raise TypeError(
+            f"{name}() takes real numbers, not {a.dtype}, which has no order; reduce xtensor.abs(a) instead"
+        )
+    if initial is None and where is not True:
+        raise ValueError(
+            f"reduction operation '{'fmax' if largest else 'fmin'}' does not have an identity, so to use a where mask "
+            f"one has to specify 'initial'; pass it to {name}()"
+        )
+    reduce, larger = (xp.max, xp.maximum) if largest else (xp.min, xp.minimum)
+    numbers = xp.astype(a, np.uint8) if a.dtype.kind == "b" else a
+    floating = kind_of(a.dtype) == "f"
+    if floating:
+        identity: Any = -xp.inf if largest else xp.inf
+    else:
+        limits = np.iinfo(numbers.dtype)
+        identity = int(limits.min if largest else limits.max)
+    if initial is None:
+        result = reduce(_filled(numbers, valid, identity), axis=axis, keepdims=keepdims)
+        if valid is not None:
+            result = xp.where(xp.any(valid, axis=axis, keepdims=keepdims), result, xp.nan)
+    else:
+        exists = xp.ones(a.shape, dtype=np.bool_, device=a.device) if valid is None else valid
+        exists = xp.any(exists, axis=axis, keepdims=keepdims)
+        start = xp.broadcast_to(_initial(name, initial, numbers), exists.shape)
+        result = start
+        if a.size:
+            found = reduce(_filled(numbers, valid, identity), axis=axis, keepdims=keepdims)
+            exceeds = ~exists | (start == larger(start, found))
+            result = xp.where(exceeds, start, found)
+    return store(name, xp.astype(result, a.dtype, copy=False), out)
+
+
+def argextreme(name: str, a: Any, axis: int | None, out: Array | None, keepdims: bool, *, largest: bool) -> Array:
+    """Return the index of the first element that equals the extreme."""
+    (a,) = as_arrays(name, a)
+    if a.dtype.kind == "c":
+        raise TypeError(f"{name}() takes real numbers, not {a.dtype}, which has no order; take xtensor.abs(a) first")
+    if kind_of(a.dtype) == "f" and a.size and xp.any(xp.all(xp.isnan(a), axis=axis)):
+        raise ValueError(
+            f"All-NaN slice encountered; {name}(): a slice of the array of shape {a.shape} has only NaN; remove it or "
+            "replace NaN before"
+        )
+    matches = a == extreme(name, a, axis, None, True, None, True, largest=largest)
+    return store(name, xp.argmax(xp.astype(matches, np.uint8), axis=axis, keepdims=keepdims), out)
+
+
+def correction_of(name: str, ddof: float, correction: float | None) -> float:
+    """Return the degrees-of-freedom adjustment, which either of two parameters may give."""
+    chosen = ddof if correction is None else correction
+    if isinstance(chosen, bool) or not isinstance(chosen, (int, float, np.number)):
+        raise TypeError(f"{name}(): ddof is a real number, not {describe(chosen)}")
+    if correction is not None and ddof:
+        raise ValueError(
+            f"ddof and correction can't be provided simultaneously.; {name}(): they are two names of one number, give "
+            "one of them"
+        )
+    return float(chosen)
+
+
+def _valid(name: str, a: Any, where: Any) -> tuple[Array, Array | None]:
+    """Return an array and its valid elements, those selected by the mask that are not NaN; None if all are valid."""
+    given = as_arrays(name, a) if isinstance(where, bool) else as_arrays(name, a, where)
+    x = given[0]
+    valid = ~xp.isnan(x) if kind_of(x.dtype) in "fc" else None
+    if where is True:
+        return x, valid
+    if where is False:
+        return x, xp.zeros(x.shape, dtype=np.bool_, device=x.device)
+    mask = xp.broadcast_to(xp.astype(given[1], np.bool_), x.shape)
+    return x, mask if valid is None else valid & mask
+
+
+def _filled(a: Array, valid: Array | None, value: Any) -> Array:
+    """Return an array with a number in place of its invalid elements."""
+    return a if valid is None else xp.where(valid, a, xp.full((), value, dtype=a.dtype, device=a.device))
+
+
+def _initial(name: str, value: Any, like: Array) -> Array:
+    """Return an initial value as a 0-d Array of the dtype of another."""
+    return xp.astype(on_device(name, value, like.device), like.dtype)
+
+
+def _floating(a: Array, dtype: Any, out: Any, name: str) -> Array:
+    """Return an array as floating-point numbers: of ``dtype``, of its own dtype or of the default one."""
+    if isinstance(out, Array) and kind_of(a.dtype) in "fc" and kind_of(out.dtype) not in "fc":
+        raise TypeError(f"If a is inexact, then out must be inexact; {name}() does not write to dtype {out.dtype}")
+    if dtype is None:
+        return _casts.floating(a)
+    result = xp.astype(a, dtype, copy=False)
+    if kind_of(result.dtype) not in "fc":
+        raise TypeError(
+            f"If a is inexact, then dtype must be inexact; {name}(): dtype is a floating-point one, not {result.dtype}"
+        )
+    return result
+
+
+def _count(a: Array, valid: Array | None, axis: Axis, keepdims: bool) -> Array:
+    """Return the number of valid elements, in the real dtype of the precision of ``a``."""
+    selected = xp.ones(a.shape, dtype=np.bool_, device=a.device) if valid is None else valid
+    return xp.astype(xp.count_nonzero(selected, axis=axis, keepdims=keepdims), finfo(a.dtype).dtype)
+
+
+def _quotient(total: Array, count: Array) -> Array:
+    """Return ``total / count``, NaN where the count is not positive."""
+    divisor = xp.astype(xp.where(count > 0, count, 1.0), total.dtype)
+    return xp.where(count > 0, total / divisor, xp.nan)

@@ -1,0 +1,274 @@
+"""Medians and quantiles of the last axis, which the public functions of :mod:`quantiles` share.
+
+The elements are sorted once along the reduced axes, with NaN last, as infinities. A quantile selects the element at its
+position, or interpolates between the elements next to it. All levels are computed at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import _standard as xp
+from .._core.array import Array, Axis
+from .._core.checks import check_axes, check_flag
+from .._core.dtypes import kind_of
+from .._core.errors import describe
+from . import _casts
+from ._arguments import as_arrays, store
+from ._weights import fit_weights
+
+__all__ = ["median_of", "quantile_of"]
+
+CONTINUOUS = {
+    "linear": (1.0, 1.0),
+    "interpolated_inverted_cdf": (0.0, 1.0),
+    "hazen": (0.5, 0.5),
+    "weibull": (0.0, 0.0),
+    "median_unbiased": (1 / 3, 1 / 3),
+    "normal_unbiased": (3 / 8, 3 / 8),
+}
+"""Methods that interpolate, with Hyndman and Fan's parameters alpha and beta."""
+
+SELECTING: dict[str, Callable[[Array, Array], Array]] = {
+    "inverted_cdf": lambda number, level: xp.ceil(number * level - 1.0),
+    "closest_observation": lambda number, level: _closest(number * level - 1.5),
+    "lower": lambda number, level: xp.floor((number - 1.0) * level),
+    "higher": lambda number, level: xp.ceil((number - 1.0) * level),
+    "nearest": lambda number, level: xp.round((number - 1.0) * level),
+}
+"""Methods that select an element, with its position among a number of sorted elements."""
+
+AVERAGING: dict[str, Callable[[Array, Array], Array]] = {
+    "averaged_inverted_cdf": lambda number, level: _middle(number * level - 1.0, whole=0.5),
+    "midpoint": lambda number, level: _middle((number - 1.0) * level, whole=0.0),
+}
+"""Methods that select an element or the middle between two, with the position."""
+
+METHODS = (*CONTINUOUS, *SELECTING, *AVERAGING)
+
+
+def median_of(name: str, a: Any, axis: Axis, out: Array | None, keepdims: bool, *, ignore_nan: bool) -> Array:
+    """Return the medians over some axes; a slice with a NaN has the median NaN unless NaN is ignored."""
+    (a,) = as_arrays(name, a)
+    _check_real(a, name)
+    a = _casts.floating(a)
+    axes, shape = _axes(a, axis, keepdims, name)
+    lines = _lines(a, axes)
+    ordered, count = _sort_valid(lines)
+    low = xp.take_along_axis(ordered, xp.maximum(count - 1, 0) // 2, axis=-1)
+    high = xp.take_along_axis(ordered, count // 2 % ordered.shape[-1], axis=-1)
+    # Halves are added, because the sum of the two elements may overflow.
+    value = xp.where(count % 2 == 1, low, xp.where(count == 0, xp.nan, low / 2 + high / 2))
+    if not ignore_nan:
+        value = xp.where(_has_nan(lines), xp.nan, value)
+    return store(name, xp.reshape(value, shape), out)
+
+
+def quantile_of(
+    name: str,
+    a: Any,
+    q: Any,
+    axis: Axis,
+    out: Array | None,
+    method: str,
+    keepdims: bool,
+    weights: Any,
+    *,
+    whole: int,
+    ignore_nan: bool,
+) -> Array:
+    """Return the quantiles at the levels ``q / whole``; a slice with a NaN has NaN quantiles unless NaN is ignored."""
+    if not isinstance(method, str) or method not in METHODS:
+        raise ValueError(
+            f"{method!r} is not a valid method. Use one of: {', '.join(map(repr, METHODS))}; {name}() got "
+            f"{describe(method)}"
+        )
+    given = [a, *(x for x in (q, weights) if isinstance(x, Array))]
+    a = as_arrays(name, *given)[0]
+    _check_real(a, name)
+    levels = _levels(name, q, a, whole)
+    axes, shape = _axes(a, axis, keepdims, name)
+    if method in SELECTING and kind_of(a.dtype) in "biu":
+        if not math.prod(a.shape[i] for i in axes) and 0 not in (*shape, levels.size):
+            raise IndexError(
+                f"cannot do a non-empty take from an empty axes.; {name}() selects no {a.dtype} from shape {a.shape}"
+            )
+        lines = _lines(_casts.counted(a), axes)
+    else:
+        lines = _lines(_casts.floating(a), axes)
+    flat = xp.reshape(levels, (-1,))
+    if weights is None:
+        ordered, count = _sort_valid(lines)
+        value = _quantile_of_sorted(ordered, count, flat, method)
+    else:
+        value, count = _weighted_quantile(name, a, lines, axes, None if axis is None else axes, flat, method, weights)
+    if kind_of(lines.dtype) == "f":
+        value = xp.where(count == 0, xp.nan, value)
+        if not ignore_nan:
+            value = xp.where(_has_nan(lines), xp.nan, value)
+    elif value.dtype != a.dtype:
+        value = xp.astype(value, a.dtype)
+    return store(name, xp.reshape(xp.moveaxis(value, -1, 0), (*levels.shape, *shape)), out)
+
+
+def _check_real(a: Array, name: str) -> None:
+    """Raise TypeError for complex numbers, which have no order."""
+    if a.dtype.kind == "c":
+        raise TypeError(
+            f"a must be an array of real numbers; {name}() takes real numbers, not {a.dtype}, which has no order; take "
+            "xtensor.abs(a) first"
+        )
+
+
+def _levels(name: str, q: Any, a: Array, whole: int) -> Array:
+    """Return the levels of quantiles as an Array of floating-point numbers in ``[0, 1]``, of at most two dimensions."""
+    dtype = a.device.default_dtypes["real floating"]
+    levels: Any
+    if isinstance(q, Array):
+        if q.dtype.kind == "c":
+            raise TypeError(f"{name}(): q is a real number or several, not {describe(q)}")
+        (_, q) = as_arrays(name, a, q)
+        levels = xp.astype(q, dtype) / whole
+        valid = bool(xp.all((levels >= 0) & (levels <= 1)))
+    else:
+        try:
+            levels = np.asarray(q, dtype=np.float64) / whole
+        except (TypeError, ValueError):
+            raise TypeError(f"{name}(): q is a number in [0, {whole}] or several, not {describe(q)}") from None
+        valid = bool(np.all((levels >= 0) & (levels <= 1)))
+    if not valid:
+        noun = "Percentiles" if whole == 100 else "Quantiles"
+        raise ValueError(f"{noun} must be in the range [0, {whole}]; {name}() got {describe(q)} for q")
+    if levels.ndim > 2:
+        raise ValueError(f"q must be a scalar or 1d; {name}() got {describe(q)}")
+    return levels if isinstance(levels, Array) else xp.asarray(levels, dtype=dtype, device=a.device)
+
+
+def _axes(a: Array, axis: Axis, keepdims: bool, name: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the reduced axes and the shape of the result."""
+    axes = tuple(range(a.ndim)) if axis is None else check_axes(axis, a.ndim, name)
+    if check_flag(keepdims, name, "keepdims"):
+        return axes, tuple(1 if i in axes else length for i, length in enumerate(a.shape))
+    return axes, tuple(length for i, length in enumerate(a.shape) if i not in axes)
+
+
+def _lines(a: Array, axes: tuple[int, ...]) -> Array:
+    """Return an array with some axes flattened into the last one."""
+    others = tuple(i for i in range(a.ndim) if i not in axes)
+    count = math.prod(a.shape[i] for i in axes)
+    return xp.reshape(xp.permute_dims(a, (*others, *axes)), (*(a.shape[i] for i in others), count))
+
+
+def _has_nan(lines: Array) -> Array:
+    """Return whether each line contains a NaN."""
+    return xp.any(xp.isnan(lines), axis=-1, keepdims=True)
+
+
+def _replace_nan(lines: Array) -> tuple[Array, Array]:
+    """Return lines of at least one element with infinities for NaN, and where the NaN were."""
+    if not lines.shape[-1]:
+        empty = xp.nan if kind_of(lines.dtype) == "f" else 0
+        lines = xp.full((*lines.shape[:-1], 1), empty, dtype=lines.dtype, device=lines.device)
+    if kind_of(lines.dtype) != "f":
+        return lines, xp.zeros(lines.shape, dtype=np.bool_, device=lines.device)
+    missing = xp.isnan(lines)
+    return xp.where(missing, xp.inf, lines), missing
+
+
+def _sort_valid(lines: Array) -> tuple[Array, Array]:
+    """Return the sorted lines, with infinities for NaN, and the number of elements of each line that are not NaN."""
+    filled, missing = _replace_nan(lines)
+    count = filled.shape[-1] - xp.count_nonzero(missing, axis=-1, keepdims=True)
+    return xp.sort(filled, axis=-1, stable=False), count
+
+
+def _closest(position: Array) -> Array:
+    """Return the nearest whole position, the even one of two: counted from 1, as Hyndman and Fan do."""
+    below = xp.floor(position)
+    return xp.where((position == below) & (below % 2 == 1), below, below + 1.0)
+
+
+def _middle(position: Array, whole: float) -> Array:
+    """Return the middle between two elements, or an offset from the element that has the position.
+
+    ``whole`` is the offset for whole positions. Other positions become the next element if it is not 0.
+    """
+    below = xp.floor(position)
+    return xp.where(position == below, below + whole, below + (1.0 if whole else 0.5))
+
+
+def _quantile_of_sorted(ordered: Array, count: Array, levels: Array, method: str) -> Array:
+    """Return the quantiles of the first ``count`` elements of each sorted line, in the last axis."""
+    number = xp.astype(count, levels.dtype)
+    if method in CONTINUOUS:
+        alpha, beta = CONTINUOUS[method]
+        position = number * levels + (alpha + levels * (1.0 - alpha - beta)) - 1.0
+    else:
+        # NumPy's operations in NumPy's order: near an integer, a rounding error would select another element.
+        position = (SELECTING.get(method) or AVERAGING[method])(number, levels)
+    position = xp.maximum(xp.minimum(position, number - 1.0), 0.0)
+    below = xp.floor(position)
+    index = xp.astype(below, count.dtype)
+    low = xp.take_along_axis(ordered, index, axis=-1)
+    if method in SELECTING:
+        return low
+    weight = xp.astype(position - below, ordered.dtype)
+    high = xp.take_along_axis(ordered, xp.maximum(xp.minimum(index + 1, count - 1), 0), axis=-1)
+    # Equal infinities, and infinities of weight 0, are not subtracted: their difference would be NaN.
+    low, high = xp.where(weight == 1, high, low), xp.where(weight == 0, low, high)
+    constant = low == high
+    step = xp.where(constant, 0.0, high) - xp.where(constant, 0.0, low)
+    finite = xp.isfinite(step)
+    # Interpolation starts from the nearer element, as in NumPy.
+    near_high = weight >= 0.5
+    offset = xp.where(finite, step, 0.0) * xp.where(near_high, 1.0 - weight, weight)
+    value = xp.where(near_high, high - offset, low + offset)
+    # The step to an infinite element is infinite, and that between two large elements overflows.
+    weight = xp.where(constant, 0.5, weight)
+    return xp.where(finite, value, low * (1.0 - weight) + high * weight)
+
+
+def _weighted_quantile(
+    name: str,
+    a: Array,
+    lines: Array,
+    axes: tuple[int, ...],
+    given_axes: tuple[int, ...] | None,
+    levels: Array,
+    method: str,
+    weights: Any,
+) -> tuple[Array, Array]:
+    """Return the elements at which the cumulative weight reaches the levels, and the numbers of valid elements."""
+    if method != "inverted_cdf":
+        raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.; pass method to {name}()")
+    (_, weights) = as_arrays(name, a, weights)
+    weights = xp.astype(fit_weights(weights, a, given_axes, name), levels.dtype)
+    if xp.any(weights < 0):
+        raise ValueError(f"Weights must be non-negative.; {name}() got negative ones")
+    weights = _lines(xp.broadcast_to(weights, a.shape), axes)
+    if not weights.shape[-1]:
+        weights = xp.zeros((*weights.shape[:-1], 1), dtype=weights.dtype, device=weights.device)
+    filled, missing = _replace_nan(lines)
+    count = filled.shape[-1] - xp.count_nonzero(missing, axis=-1, keepdims=True)
+    order = xp.argsort(filled, axis=-1)
+    weights = xp.where(missing, 0.0, weights)
+    reached = xp.cumulative_sum(xp.take_along_axis(weights, order, axis=-1), axis=-1)
+    total = reached[..., -1:]
+    usable = xp.isfinite(total) & (total > 0)
+    if xp.any(~usable & (count > 0)):
+        raise ValueError(
+            f"Weights included NaN, inf or were all zero.; {name}() needs a positive, finite sum of weights"
+        )
+    # An element without weight is never selected, not even at the level 0.
+    reached = xp.where(reached > 0, reached / xp.where(usable, total, 1.0), -1.0)
+    last = xp.asarray(filled.shape[-1] - 1, dtype=count.dtype, device=a.device)
+    # One level after the other, because all of them at once would need memory for each pair of level and element.
+    ranks = [xp.count_nonzero(reached < levels[i : i + 1], axis=-1, keepdims=True) for i in range(levels.shape[0])] or [
+        xp.zeros((*filled.shape[:-1], 0), dtype=count.dtype, device=a.device)
+    ]
+    index = xp.minimum(xp.concat(ranks, axis=-1), last)
+    return xp.take_along_axis(xp.take_along_axis(filled, order, axis=-1), index, axis=-1), count

@@ -1,0 +1,305 @@
+"""Weighted means, covariances, correlations and ranges of values, with NumPy's names and signatures."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import _standard as xp
+from .. import linalg
+from .._core.array import Array, Axis
+from .._core.checks import check_axes, check_dtype, check_flag
+from .._core.dispatch import composed
+from .._core.dtypes import finfo, result_type
+from .._core.errors import describe
+from . import _casts
+from ._arguments import as_arrays, store
+from ._weights import fit_weights
+
+__all__ = ["average", "corrcoef", "cov", "ptp"]
+
+
+@composed
+def average(
+    a: Array, axis: Axis = None, weights: Array | None = None, returned: bool = False, *, keepdims: bool = False
+) -> Array | tuple[Array, Array]:
+    r"""Return the weighted mean, :math:`\sum_i w_i a_i / \sum_i w_i`, over all or some axes.
+
+    Parameters
+    ----------
+    a
+        Array of booleans or numbers.
+    axis
+        The axis or axes to reduce; None reduces all of them.
+    weights
+        The weights, of the shape of ``a`` or of its reduced axes; None weights all elements equally.
+    returned
+        Whether to return the sums of the weights in addition.
+    keepdims
+        Whether the reduced axes remain, with length 1.
+
+    Returns
+    -------
+    Array or tuple of Array
+        The means, of the promoted dtype, in floating point for integers and booleans; with ``returned``, the sums of
+        the weights in addition, of the same shape and dtype.
+
+    Raises
+    ------
+    ZeroDivisionError
+        If weights sum to zero.
+    TypeError
+        If the shapes differ and ``axis`` is None.
+    ValueError
+        If the shape of the weights does not fit, or an axis is out of bounds.
+
+    Notes
+    -----
+    NumPy, ``average``.
+    """
+    if weights is None:
+        (a,) = as_arrays("average", a)
+        a = _casts.floating(a)
+        mean = xp.mean(a, axis=axis, keepdims=keepdims)
+        count = a.size / mean.size if mean.size else math.nan
+        total = xp.full(mean.shape, count, dtype=mean.dtype, device=mean.device)
+    else:
+        a, weights = as_arrays("average", a, weights)
+        axes = None if axis is None else check_axes(axis, a.ndim, "average")
+        weights = fit_weights(weights, a, axes, "average")
+        dtype = result_type(a.dtype, weights.dtype)
+        if a.dtype.kind in "biu":
+            dtype = _casts.double(dtype, a)
+        # Two booleans have a sum and a product of numbers, as everywhere else.
+        values, factors = (_casts.counted(xp.astype(x, dtype, copy=False)) for x in (a, weights))
+        total = xp.sum(factors, axis=axes, dtype=dtype, keepdims=keepdims)
+        if xp.any(total == 0):
+            raise ZeroDivisionError(
+                "Weights sum to zero, can't be normalized; average() needs a sum of weights other than 0 for each mean"
+            )
+        mean = xp.sum(values * factors, axis=axes, dtype=dtype, keepdims=keepdims) / total
+        total = xp.broadcast_to(total, mean.shape)
+    return (mean, total.copy()) if check_flag(returned, "average", "returned") else mean
+
+
+@composed
+def corrcoef(x: Array, y: Array | None = None, rowvar: bool = True, *, dtype: Any = None) -> Array:
+    r"""Return the correlation coefficients, :math:`r_{ij} = c_{ij} / \sqrt{c_{ii} c_{jj}}`, of covariances :math:`c`.
+
+    Parameters
+    ----------
+    x, y, rowvar
+        The samples, as in :func:`cov`.
+    dtype
+        The dtype of the result, as in :func:`cov`.
+
+    Returns
+    -------
+    Array
+        The coefficients, each component between -1 and 1: a matrix, or a 0-d Array for one variable.
+
+    Raises
+    ------
+    ValueError
+        If an array has more than two dimensions.
+
+    Notes
+    -----
+    NumPy, ``corrcoef``.
+    """
+    covariance = _cov("corrcoef", x, y, rowvar, dtype=dtype)
+    if not covariance.ndim:
+        return covariance / covariance
+    diagonal = xp.sqrt(xp.real(linalg.diagonal(covariance)))
+    diagonal = xp.astype(diagonal, covariance.dtype, copy=False)
+    coefficients: Array = covariance / diagonal[:, None] / diagonal[None, :]
+    if coefficients.dtype.kind != "c":
+        return xp.clip(coefficients, -1.0, 1.0)
+    real, imag = (xp.astype(xp.clip(part(coefficients), -1.0, 1.0), coefficients.dtype) for part in (xp.real, xp.imag))
+    return real + imag * 1j
+
+
+@composed
+def cov(
+    m: Array,
+    y: Array | None = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: Array | None = None,
+    aweights: Array | None = None,
+    *,
+    dtype: Any = None,
+) -> Array:
+    r"""Return the covariances of variables.
+
+    :math:`c_{ij} = \frac{1}{N - d} \sum_k (x_{ik} - \bar x_i) \overline{(x_{jk} - \bar x_j)}`.
+
+    Parameters
+    ----------
+    m
+        The samples, of one or two dimensions: one variable in each row, one observation in each column.
+    y
+        More variables, with as many observations.
+    rowvar
+        Whether the rows are the variables; otherwise the columns are.
+    bias
+        Whether to divide by ``N``, the number of observations, rather than by ``N - 1``.
+    ddof
+        The number :math:`d` that reduces the divisor; it overrides ``bias``.
+    fweights
+        The number of times that each observation counts: integers of shape ``(N,)``.
+    aweights
+        The relative importance of each observation, of shape ``(N,)``.
+    dtype
+        The dtype of the result. By default the promoted dtype, but at least the default real floating-point dtype.
+
+    Returns
+    -------
+    Array
+        The covariances: a matrix, or a 0-d Array for one variable. NaN or infinite if the divisor is not positive.
+
+    Raises
+    ------
+    ValueError
+        If an array has more than two dimensions, weights are negative, or ``ddof`` is not an integer.
+    TypeError
+        If ``fweights`` are not integers.
+    RuntimeError
+        If weights have more than one dimension, or not the number of observations.
+
+    Notes
+    -----
+    NumPy, ``cov``. Unlike NumPy, the function does not warn about a divisor that is not positive.
+    """
+    return _cov("cov", m, y, rowvar, bias, ddof, fweights, aweights, dtype)
+
+
+@composed
+def ptp(a: Array, axis: Axis = None, out: Array | None = None, keepdims: bool = False) -> Array:
+    r"""Return the range of the values, :math:`\max_i a_i - \min_i a_i`, over all or some axes.
+
+    Parameters
+    ----------
+    a
+        Array of real numbers.
+    axis
+        The axis or axes to reduce; None reduces all of them.
+    out
+        The Array to write the result to.
+    keepdims
+        Whether the reduced axes remain, with length 1.
+
+    Returns
+    -------
+    Array
+        The ranges, of the dtype of ``a``; NaN if a slice contains a NaN.
+
+    Raises
+    ------
+    ValueError
+        If a slice is empty, or an axis is out of bounds.
+    TypeError
+        If ``a`` is boolean or complex.
+
+    Notes
+    -----
+    NumPy, ``ptp``. Ranges of signed integers wrap around, as in NumPy. Complex numbers, which NumPy orders, are
+    refused.
+    """
+    (a,) = as_arrays("ptp", a)
+    if a.dtype.kind == "b":
+        raise TypeError(
+            "numpy boolean subtract, the `-` operator, is not supported; ptp() takes numbers, cast with xtensor.astype"
+        )
+    largest, smallest = (reduce(a, axis=axis, keepdims=keepdims) for reduce in (xp.max, xp.min))
+    return store("ptp", largest - smallest, out)
+
+
+def _cov(
+    name: str,
+    m: Any,
+    y: Any,
+    rowvar: bool,
+    bias: bool = False,
+    ddof: Any = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    dtype: Any = None,
+) -> Array:
+    """Return the covariances; ``name`` is the public function."""
+    if ddof is not None and (isinstance(ddof, Array) or ddof != int(ddof)):
+        raise ValueError(f"ddof must be integer; {name}() got {describe(ddof)}")
+    given = [x for x in (m, y, fweights, aweights) if x is not None]
+    arrays = iter(as_arrays(name, *given))
+    m, y, fweights, aweights = (None if x is None else next(arrays) for x in (m, y, fweights, aweights))
+    samples = [("m", m)] if y is None else [("m", m), ("y", y)]
+    for label, x in samples:
+        if x.ndim > 2:
+            raise ValueError(f"{label} has more than 2 dimensions; {name}() takes one or two, not shape {x.shape}")
+    device = m.device
+    if dtype is None:
+        dtype = _casts.double(result_type(*[x.dtype for _, x in samples]), m)
+    dtype = check_dtype(dtype, device, name)
+    if dtype.kind not in "fcV":
+        dtype = _casts.double(dtype, m)
+    x = _rows(m, dtype, transposed=not rowvar and m.ndim != 1)
+    if not x.shape[0]:
+        return xp.zeros((0, 0), dtype=device.default_dtypes["real floating"], device=device)
+    if y is not None:
+        y = xp.reshape(y, (1,) * (2 - y.ndim) + y.shape)
+        x = xp.concat((x, _rows(y, dtype, transposed=not rowvar and y.shape[0] != 1)))
+    divisor = int(not bias) if ddof is None else int(ddof)
+    weights = _sample_weights(name, x, fweights, aweights)
+    if weights is None:
+        mean = xp.mean(x, axis=1, keepdims=True)
+        factor: Any = max(x.shape[1] - divisor, 0)
+        factor = xp.full((), factor, dtype=dtype, device=device)
+    else:
+        real = finfo(dtype).dtype
+        total = xp.sum(weights, dtype=weights.dtype)
+        if not divisor:
+            factor = total
+        elif aweights is None:
+            factor = total - divisor
+        else:
+            factor = total - divisor * xp.sum(weights * xp.astype(aweights, weights.dtype), dtype=weights.dtype) / total
+        factor = xp.astype(xp.astype(xp.where(factor > 0, factor, 0.0), real), dtype, copy=False)
+        weights = xp.astype(xp.astype(weights, real), dtype, copy=False)
+        if bool(total == 0):
+            raise ZeroDivisionError(
+                f"Weights sum to zero, can't be normalized; {name}() needs a positive sum of weights"
+            )
+        mean = xp.sum(x * weights, axis=1, keepdims=True) / xp.sum(weights)
+    x = x - mean
+    weighted = x if weights is None else x * weights
+    covariance = xp.matmul(x, xp.conj(weighted.mT)) * (1.0 / factor)
+    return xp.reshape(covariance, tuple(length for length in covariance.shape if length != 1))
+
+
+def _rows(x: Array, dtype: Any, *, transposed: bool) -> Array:
+    """Return samples with one variable in each row."""
+    x = xp.astype(xp.reshape(x, (1,) * (2 - x.ndim) + x.shape), dtype)
+    return x.mT if transposed else x
+
+
+def _sample_weights(name: str, x: Array, fweights: Array | None, aweights: Array | None) -> Array | None:
+    """Return the product of both weights of the observations, or None without weights."""
+    product = None
+    for label, weights in (("fweights", fweights), ("aweights", aweights)):
+        if weights is None:
+            continue
+        weights = xp.astype(weights, x.device.default_dtypes["real floating"])
+        if label == "fweights" and not xp.all(weights == xp.round(weights)):
+            raise TypeError(f"fweights must be integer; {name}() got fractions, which aweights takes")
+        if weights.ndim > 1:
+            raise RuntimeError(f"cannot handle multidimensional {label}; {name}() takes shape ({x.shape[1]},)")
+        if weights.shape != (x.shape[1],):
+            raise RuntimeError(
+                f"incompatible numbers of samples and {label}; {name}() got {x.shape[1]} samples and weights of shape "
+                f"{weights.shape}"
+            )
+        if xp.any(weights < 0):
+            raise ValueError(f"{label} cannot be negative; {name}() takes weights of 0 or more")
+        product = weights if product is None else product * weights
+    return product
