@@ -65,16 +65,29 @@ from .linalg import cross
 
 if _TYPE_CHECKING:
     from . import _numpy, lib, nn, special
+    from ._beyond.applying import *
     from ._beyond.assignment import *
+    from ._beyond.bits import *
     from ._beyond.closeness import *
     from ._beyond.convolution import *
     from ._beyond.counting import *
+    from ._beyond.diagonals import *
+    from ._beyond.dimensions import *
+    from ._beyond.editing import *
     from ._beyond.einsum import *
+    from ._beyond.files import *
     from ._beyond.gradient import *
+    from ._beyond.index_tricks import *
+    from ._beyond.joining import *
     from ._beyond.matrices import *
     from ._beyond.nan_reductions import *
     from ._beyond.padding import *
     from ._beyond.quantiles import *
+    from ._beyond.rearranging import *
+    from ._beyond.selection import *
+    from ._beyond.spacing import *
+    from ._beyond.splitting import *
+    from ._beyond.triangles import *
     from ._core.dtypes import DType as _DType
 
     bfloat16: _DType

@@ -11,12 +11,20 @@ from __future__ import annotations
 __all__ = ["MODULES"]
 
 MODULES: dict[str, tuple[str, ...]] = {
-    "assignment": ("put_along_axis",),
-    "closeness": ("allclose", "isclose"),
+    "applying": ("apply_along_axis", "apply_over_axes"),
+    "assignment": ("copyto", "place", "put", "put_along_axis", "putmask"),
+    "bits": ("packbits", "unpackbits"),
+    "closeness": ("allclose", "array_equal", "array_equiv", "isclose"),
     "convolution": ("convolve",),
     "counting": ("bincount",),
+    "diagonals": ("diagflat", "diagonal", "fill_diagonal", "identity", "trace", "vander"),
+    "dimensions": ("atleast_1d", "atleast_2d", "atleast_3d"),
+    "editing": ("delete", "insert", "trim_zeros"),
     "einsum": ("einsum",),
+    "files": ("load", "loadtxt", "save", "savetxt", "savez", "savez_compressed"),
     "gradient": ("gradient",),
+    "index_tricks": ("argwhere", "flatnonzero", "indices", "ix_", "ravel_multi_index", "unravel_index"),
+    "joining": ("append", "block", "column_stack", "dstack", "hstack", "vstack"),
     "matrices": ("diag", "roots", "transpose"),
     "nan_reductions": (
         *("cumprod", "cumsum", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean"),
@@ -24,5 +32,13 @@ MODULES: dict[str, tuple[str, ...]] = {
     ),
     "padding": ("pad",),
     "quantiles": ("median", "nanmedian", "nanquantile", "quantile"),
+    "rearranging": ("fliplr", "flipud", "kron", "ravel", "resize", "rollaxis", "rot90", "swapaxes"),
+    "selection": ("choose", "compress", "extract", "piecewise", "select"),
+    "spacing": ("geomspace", "logspace"),
+    "splitting": ("array_split", "dsplit", "hsplit", "split", "vsplit"),
+    "triangles": (
+        *("diag_indices", "diag_indices_from", "tri", "tril_indices", "tril_indices_from"),
+        *("triu_indices", "triu_indices_from"),
+    ),
 }
 """The public functions of each module, so that the namespace knows them without importing the modules."""
