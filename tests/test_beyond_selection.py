@@ -11,6 +11,11 @@ from strategies import expect, made, operands
 
 import xtensor as xp
 
+
+def zero(np, x):
+    return x == np.zeros_like(x)
+
+
 CALLS = {
     "compress": lambda np, x: np.compress([True, False, True], x),
     "compress along an axis": lambda np, x: np.compress([0, 1, 0, 2], x, axis=1),
@@ -23,17 +28,15 @@ CALLS = {
     "choose a scalar": lambda np, x: np.choose([[2], [1], [0]], [x, 7, x[0, :]]),
     "choose around": lambda np, x: np.choose([-1, 5, 2, -4], [x, x[::-1, :]], mode="wrap"),
     "choose the nearest": lambda np, x: np.choose([-1, 5, 2, -4], x, mode="clip"),
-    "choose by booleans": lambda np, x: np.choose(x != np.zeros_like(x), [x, 9]),
-    "select": lambda np, x: np.select([x == np.zeros_like(x), x == x[0, 0]], [x, x[::-1, :]]),
-    "select scalars": lambda np, x: np.select([x == np.zeros_like(x), x == x[0, 0]], [1, x], default=2),
+    "choose by booleans": lambda np, x: np.choose(~zero(np, x), [x, 9]),
+    "select": lambda np, x: np.select([zero(np, x), x == x[0, 0]], [x, x[::-1, :]]),
+    "select scalars": lambda np, x: np.select([zero(np, x), x == x[0, 0]], [x[::-1, :], x], default=2),
     "select by broadcasting": lambda np, x: np.select(
-        (x[:, :1] == np.zeros_like(x[:, :1]), [True, False, True, True]), (x[0, :], [[2]]), 3
+        (zero(np, x[:, :1]), [True, False, True, True]), (x[0, :], [[2]]), 3
     ),
-    "select numbers alone": lambda np, x: np.select([x == np.zeros_like(x)], [1.5], 2),
-    "piecewise": lambda np, x: np.piecewise(x, [x == np.zeros_like(x), x == x[0, 0]], [lambda v: v[::-1], 3]),
-    "piecewise with a default": lambda np, x: np.piecewise(
-        x, [x == np.zeros_like(x)], [1, lambda v, k: v if k else -v], 1
-    ),
+    "select numbers alone": lambda np, x: np.select([zero(np, x)], [1.5], 2),
+    "piecewise": lambda np, x: np.piecewise(x, [zero(np, x), x == x[0, 0]], [lambda v: v[::-1], 3]),
+    "piecewise with a default": lambda np, x: np.piecewise(x, [zero(np, x)], [1, lambda v, k: v if k else -v], 1),
     "piecewise by one condition": lambda np, x: np.piecewise(x[0, :], x[1, :] == x[2, :], [1, lambda v: v]),
     "piecewise of a number": lambda np, x: np.piecewise(x[0, 0], [x[0, 0] == x[0, 0]], [lambda v: v, 0]),
     "piecewise by a list": lambda np, x: np.piecewise(x[0, :], [True, False, True, True], [lambda v: v, 0]),

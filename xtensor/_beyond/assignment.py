@@ -106,13 +106,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     """
     device = device_of(arr, "place")
     chosen = _mask(arr, mask, "place")
-    dtype = getattr(vals, "dtype", arr.dtype)
-    if not can_cast(dtype, arr.dtype):
-        raise TypeError(
-            f"Cannot cast array data from {dtype!r} to {arr.dtype!r} according to the rule 'safe'; cast the values of "
-            "place() with xtensor.astype"
-        )
-    values = xp.reshape(as_values("place", vals, arr.dtype, device), (-1,))
+    values = xp.reshape(_safe_values(arr, vals, "place"), (-1,))
     if not arr.size:
         return
     if not values.size:
@@ -197,23 +191,23 @@ def putmask(a: Array, /, mask: Any, values: Any) -> None:
         An array-like with as many elements as ``a``; nonzero elements count as True.
     values
         The new elements, one for each element of ``a``, true or not: a scalar or an array-like, which is flattened,
-        repeated from its beginning where it is shorter, and cast to the dtype of ``a``. Nothing is assigned from an
-        empty one.
+        repeated from its beginning where it is shorter, and cast to the dtype of ``a``; an array must cast safely.
+        Nothing is assigned from an empty one.
 
     Raises
     ------
     ValueError
         If the mask differs in size.
     TypeError
-        If ``a`` is not an Array.
+        If ``a`` is not an Array, or the dtype of ``values`` does not cast.
 
     Notes
     -----
     NumPy, ``putmask``. :func:`place` takes one value after another instead.
     """
-    device = device_of(a, "putmask")
+    device_of(a, "putmask")
     chosen = _mask(a, mask, "putmask")
-    new = as_values("putmask", values, a.dtype, device)
+    new = _safe_values(a, values, "putmask")
     if new.size and a.size:
         a[...] = xp.where(chosen, xp.reshape(cycled(new, a.size), a.shape), a)
 
@@ -301,6 +295,17 @@ def _mask(arr: Array, mask: Any, name: str) -> Array:
             f"{arr.shape}"
         )
     return xp.reshape(xp.astype(chosen, bool, copy=False), arr.shape)
+
+
+def _safe_values(arr: Array, values: Any, name: str) -> Array:
+    """Return new elements in the dtype of an array; raise TypeError if they are an array that does not cast safely."""
+    dtype = getattr(values, "dtype", arr.dtype)
+    if not can_cast(dtype, arr.dtype):
+        raise TypeError(
+            f"Cannot cast array data from {dtype!r} to {arr.dtype!r} according to the rule 'safe'; cast the values of "
+            f"{name}() with xtensor.astype"
+        )
+    return as_values(name, values, arr.dtype, arr.device)
 
 
 def _check_broadcast(x: Array, dst: Array, noun: str) -> None:

@@ -197,13 +197,13 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     NumPy, ``ravel_multi_index``.
     """
     name = "ravel_multi_index"
-    lengths = integers(name, "each length of dims", dims)
     if multi_index.__class__ is Array:
         parts = xp.unstack(multi_index)
     else:
         parts = (
             as_arrays(name, *multi_index) if isinstance(multi_index, (list, tuple)) else as_arrays(name, multi_index)
         )
+    lengths = integers(name, "each length of dims", dims)
     if len(parts) != len(lengths):
         raise ValueError(
             f"parameter multi_index must be a sequence of length {len(lengths)}; {name}() received {len(parts)} "
