@@ -128,6 +128,7 @@ COPIES = [
     ([[[1, 0, 1]]], {}),
     ([[1], [0]], {"casting": "unsafe"}),
     (True, {"where": [True, False, True]}),
+    (True, {"where": [[0], [2]]}),
     ([[0, 1, 0]], {"casting": "unsafe", "where": np.asarray([[True], [False]])}),
     (np.asarray([True, False, True]), {"casting": "safe"}),
 ]
@@ -158,6 +159,7 @@ def test_copy_between_parts_of_one_array_matches_numpy(device):
 
 
 ERRORS = [
+    (lambda np, x: np.copyto(x, 1, where=x), TypeError, "Cannot cast array data from dtype('int64') to dtype('bool')"),
     (lambda np, x: np.ix_(x), ValueError, "Cross index must be 1 dimensional"),
     (lambda np, x: np.unravel_index(x.astype("float64"), (9, 9)), TypeError, "only int indices permitted"),
     (lambda np, x: np.ravel_multi_index((x, x.astype("float64")), (9, 9)), TypeError, "only int indices permitted"),

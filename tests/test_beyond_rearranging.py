@@ -66,6 +66,25 @@ CALLS = {
 }
 
 
+LISTS = [
+    lambda np, x: np.rot90([x, x]),
+    lambda np, x: np.ravel([x, x]),
+    lambda np, x: np.delete([x, x], 1, 0),
+    lambda np, x: np.insert([x, x], 1, 5, 1),
+    lambda np, x: np.array_split([x, x], 2),
+    lambda np, x: np.resize([x, x], 5),
+    lambda np, x: np.diagonal([x, x]),
+    lambda np, x: np.trace([x, x]),
+    lambda np, x: np.argwhere([x, x]),
+    lambda np, x: np.kron([x, x], [1, 2]),
+]
+
+
+@pytest.mark.parametrize("number", range(len(LISTS)))
+def test_list_of_arrays_is_an_operand(device, number):
+    compare(LISTS[number], np.asarray([1, 0, 2]))
+
+
 @pytest.mark.parametrize("dtype", SAMPLE_DTYPES)
 @pytest.mark.parametrize("name", CALLS)
 def test_rearranged_array_matches_numpy(device, name, dtype):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .. import _standard as xp
 from .._core.array import Array, Scalar
 from .._core.checks import check_axis
@@ -69,12 +71,14 @@ def copyto(dst: Array, src: Any, casting: Casting = "same_kind", where: Any = Tr
     if where is True:
         dst[...] = values
         return
-    mask = on_device("copyto", where, device)
-    if mask.dtype.kind != "b":
+    boolean = np.dtype(bool)
+    dtype = getattr(where, "dtype", boolean)
+    if dtype != boolean:
         raise TypeError(
-            f"Cannot cast array data from {mask.dtype!r} to dtype('bool') according to the rule 'safe'; copyto() takes "
+            f"Cannot cast array data from {dtype!r} to {boolean!r} according to the rule 'safe'; copyto() takes "
             "booleans for where"
         )
+    mask = as_values("copyto", where, boolean, device)
     _check_broadcast(mask, dst, "where mask")
     dst[...] = xp.where(mask, values, dst)
 

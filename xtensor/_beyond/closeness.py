@@ -59,7 +59,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     Parameters
     ----------
     a1, a2
-        Arrays, or one Array and an array-like.
+        Arrays, or one Array and an array-like. None and text equal no Array.
     equal_nan
         Whether a NaN equals a NaN; a complex number is a NaN if one of its components is.
 
@@ -77,8 +77,10 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     -----
     NumPy, ``array_equal``.
     """
-    x, y = as_arrays("array_equal", a1, a2)
     both_nan = check_flag(equal_nan, "array_equal", "equal_nan")
+    if _is_no_array(a1, a2):
+        return False
+    x, y = as_arrays("array_equal", a1, a2)
     if x.shape != y.shape:
         return False
     result = _equal(x, y)
@@ -94,7 +96,7 @@ def array_equiv(a1: Any, a2: Any) -> bool:
     Parameters
     ----------
     a1, a2
-        Arrays, or one Array and an array-like.
+        Arrays, or one Array and an array-like. None and text equal no Array.
 
     Returns
     -------
@@ -110,6 +112,8 @@ def array_equiv(a1: Any, a2: Any) -> bool:
     -----
     NumPy, ``array_equiv``.
     """
+    if _is_no_array(a1, a2):
+        return False
     x, y = as_arrays("array_equiv", a1, a2)
     try:
         xp.broadcast_shapes(x.shape, y.shape)
@@ -160,6 +164,11 @@ def isclose(
     distance = xp.abs(xp.where(finite, x, 0.0) - reference)
     result: Array = (finite & (distance <= atol + rtol * xp.abs(reference))) | (x == y)
     return result | (xp.isnan(x) & xp.isnan(y)) if check_flag(equal_nan, "isclose", "equal_nan") else result
+
+
+def _is_no_array(a1: Any, a2: Any) -> bool:
+    """Return whether one of two values is an Array, and the other is None or text, which no array equals."""
+    return any(x.__class__ is Array and (y is None or isinstance(y, (str, bytes))) for x, y in ((a1, a2), (a2, a1)))
 
 
 def _equal(x: Array, y: Array) -> Array:

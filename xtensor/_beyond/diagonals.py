@@ -49,7 +49,7 @@ def diagflat(v: Any, k: int = 0) -> Array:
 
 
 @composed
-def diagonal(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     r"""Return the elements :math:`a_{i,\,i+k}` of a diagonal in the plane of two axes, where :math:`k` is the offset.
 
     Parameters
@@ -162,7 +162,7 @@ def identity(n: int, dtype: Any = None, *, like: Array | None = None, device: st
 
 @composed
 def trace(
-    a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Array | None = None
+    a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Array | None = None
 ) -> Array:
     r"""Return the sum :math:`\sum_i a_{i,\,i+k}` of a diagonal in the plane of two axes, where :math:`k` is the offset.
 
@@ -197,7 +197,7 @@ def trace(
     """
     matrices = _matrices(a, axis1, axis2, "trace")
     if matrices.dtype.kind == "b":
-        matrices = xp.astype(matrices, a.device.default_dtypes["integral"])
+        matrices = xp.astype(matrices, matrices.device.default_dtypes["integral"])
     return store("trace", linalg.trace(matrices, offset=offset, dtype=dtype), out)
 
 
@@ -246,9 +246,9 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:  # 
     return powers if check_flag(increasing, "vander", "increasing") else xp.flip(powers, axis=1)
 
 
-def _matrices(a: Array, axis1: int, axis2: int, name: str) -> Array:
+def _matrices(a: Any, axis1: int, axis2: int, name: str) -> Array:
     """Return an array with the two axes of its matrices as the last ones."""
-    device_of(a, name)
+    (a,) = as_arrays(name, a)
     if a.ndim < 2:
         raise ValueError(f"diag requires an array of at least two dimensions; {name}() received shape {a.shape}")
     first, second = check_axis(axis1, a.ndim, name), check_axis(axis2, a.ndim, name)

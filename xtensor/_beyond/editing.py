@@ -7,14 +7,15 @@ from typing import Any
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_axes, check_axis
-from .._core.dispatch import composed, device_of
+from .._core.dispatch import composed
+from ._arguments import as_arrays
 from ._conversions import as_indices, as_values
 
 __all__ = ["delete", "insert", "trim_zeros"]
 
 
 @composed
-def delete(arr: Array, obj: Any, axis: int | None = None) -> Array:
+def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
     """Return an array without some of the items along an axis.
 
     Parameters
@@ -64,7 +65,7 @@ def delete(arr: Array, obj: Any, axis: int | None = None) -> Array:
 
 
 @composed
-def insert(arr: Array, obj: Any, values: Any, axis: int | None = None) -> Array:
+def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     """Return an array with values inserted before items along an axis.
 
     Parameters
@@ -132,7 +133,7 @@ def insert(arr: Array, obj: Any, values: Any, axis: int | None = None) -> Array:
 
 
 @composed
-def trim_zeros(filt: Array, trim: str = "fb", axis: Any = None) -> Array:
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Array:
     """Return an array without the slices at its ends that hold only zeros.
 
     Parameters
@@ -158,28 +159,28 @@ def trim_zeros(filt: Array, trim: str = "fb", axis: Any = None) -> Array:
     -----
     NumPy, ``trim_zeros``.
     """
-    device_of(filt, "trim_zeros")
+    x = as_arrays("trim_zeros", filt)[0]
     ends = trim.lower() if isinstance(trim, str) else ""
     if ends not in ("fb", "bf", "f", "b"):
         raise ValueError(f"unexpected character(s) in `trim`: {trim!r}; trim_zeros() takes 'f', 'b' or 'fb'")
-    if not filt.ndim:
-        return filt
-    axes = tuple(range(filt.ndim)) if axis is None else check_axes(axis, filt.ndim, "trim_zeros")
-    key = [slice(None)] * filt.ndim
-    for position, indices in enumerate(xp.nonzero(filt)):
+    if not x.ndim:
+        return x
+    axes = tuple(range(x.ndim)) if axis is None else check_axes(axis, x.ndim, "trim_zeros")
+    key = [slice(None)] * x.ndim
+    for position, indices in enumerate(xp.nonzero(x)):
         if position in axes:
             if not indices.size:
                 key[position] = slice(0, 0)
                 continue
             start = int(xp.min(indices)) if "f" in ends else 0
-            stop = int(xp.max(indices)) + 1 if "b" in ends else filt.shape[position]
+            stop = int(xp.max(indices)) + 1 if "b" in ends else x.shape[position]
             key[position] = slice(start, stop)
-    return filt[tuple(key)]
+    return x[tuple(key)]
 
 
-def _along_axis(arr: Array, axis: int | None, name: str) -> tuple[Array, int]:
+def _along_axis(arr: Any, axis: int | None, name: str) -> tuple[Array, int]:
     """Return an array and an axis of it; the flattened array and its axis without one."""
-    device_of(arr, name)
+    (arr,) = as_arrays(name, arr)
     if axis is None:
         return xp.reshape(arr, (-1,)), 0
     return arr, check_axis(axis, arr.ndim, name)

@@ -9,7 +9,7 @@ from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import LARGEST, check_dtype, check_flag, check_shape
 from .._core.device import Device
-from .._core.dispatch import composed, device_of
+from .._core.dispatch import composed
 from .._core.errors import describe
 from ._arguments import as_arrays
 from ._conversions import check_mode, creation_device, integers, violated, within
@@ -18,7 +18,7 @@ __all__ = ["argwhere", "flatnonzero", "indices", "ix_", "ravel_multi_index", "un
 
 
 @composed
-def argwhere(a: Array) -> Array:
+def argwhere(a: Any) -> Array:
     """Return the indices of the nonzero elements, one row for each element.
 
     Parameters
@@ -40,14 +40,14 @@ def argwhere(a: Array) -> Array:
     -----
     NumPy, ``argwhere``.
     """
-    device_of(a, "argwhere")
+    (a,) = as_arrays("argwhere", a)
     if not a.ndim:
         return argwhere(xp.reshape(a, (1,)))[:, :0]
     return xp.stack(xp.nonzero(a), axis=1)
 
 
 @composed
-def flatnonzero(a: Array) -> Array:
+def flatnonzero(a: Any) -> Array:
     """Return the indices of the nonzero elements of the flattened array.
 
     Parameters
@@ -69,7 +69,7 @@ def flatnonzero(a: Array) -> Array:
     -----
     NumPy, ``flatnonzero``.
     """
-    device_of(a, "flatnonzero")
+    (a,) = as_arrays("flatnonzero", a)
     return xp.nonzero(xp.reshape(a, (-1,)))[0]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_axis, check_integer
-from .._core.dispatch import composed, device_of
+from .._core.dispatch import composed
 from ._arguments import as_arrays
 from ._conversions import cycled, integers, promoted
 
@@ -18,7 +18,7 @@ __all__ = ["fliplr", "flipud", "kron", "ravel", "resize", "rollaxis", "rot90", "
 
 
 @composed
-def fliplr(m: Array) -> Array:
+def fliplr(m: Any) -> Array:
     """Return an array with the order of its columns, the elements along the second axis, reversed.
 
     Parameters
@@ -40,14 +40,14 @@ def fliplr(m: Array) -> Array:
     -----
     NumPy, ``fliplr``.
     """
-    device_of(m, "fliplr")
+    (m,) = as_arrays("fliplr", m)
     if m.ndim < 2:
         raise ValueError(f"Input must be >= 2-d.; fliplr() received shape {m.shape}; use xtensor.flip for a vector")
     return xp.flip(m, axis=1)
 
 
 @composed
-def flipud(m: Array) -> Array:
+def flipud(m: Any) -> Array:
     """Return an array with the order of its rows, the items along the first axis, reversed.
 
     Parameters
@@ -69,7 +69,7 @@ def flipud(m: Array) -> Array:
     -----
     NumPy, ``flipud``.
     """
-    device_of(m, "flipud")
+    (m,) = as_arrays("flipud", m)
     if m.ndim < 1:
         raise ValueError("Input must be >= 1-d.; flipud() received a 0-d array; reshape it to (1,)")
     return xp.flip(m, axis=0)
@@ -108,7 +108,7 @@ def kron(a: Any, b: Any) -> Array:
 
 
 @composed
-def ravel(a: Array, order: str = "C") -> Array:
+def ravel(a: Any, order: str = "C") -> Array:
     """Return an array flattened to one dimension.
 
     Parameters
@@ -133,14 +133,14 @@ def ravel(a: Array, order: str = "C") -> Array:
     -----
     NumPy, ``ravel``.
     """
-    device_of(a, "ravel")
+    (a,) = as_arrays("ravel", a)
     if order not in ("C", "F", "A", "K"):
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r}); pass one to ravel()")
     return xp.reshape(xp.permute_dims(a, tuple(range(a.ndim))[::-1]) if order == "F" else a, (-1,))
 
 
 @composed
-def resize(a: Array, new_shape: Any) -> Array:
+def resize(a: Any, new_shape: Any) -> Array:
     """Return an array of a new shape, with the elements repeated in row-major order where there are too few.
 
     Parameters
@@ -166,17 +166,17 @@ def resize(a: Array, new_shape: Any) -> Array:
     -----
     NumPy, ``resize``. The method of NumPy's arrays, which fills with zeros in place, is another function.
     """
-    device = device_of(a, "resize")
+    (a,) = as_arrays("resize", a)
     shape = integers("resize", "each length of new_shape", new_shape)
     if any(length < 0 for length in shape):
         raise ValueError(f"all elements of `new_shape` must be non-negative; resize() received {shape}")
     if not a.size:
-        return xp.zeros(shape, dtype=a.dtype, device=device)
+        return xp.zeros(shape, dtype=a.dtype, device=a.device)
     return xp.reshape(cycled(a, math.prod(shape)), shape, copy=True)
 
 
 @composed
-def rollaxis(a: Array, axis: int, start: int = 0) -> Array:
+def rollaxis(a: Any, axis: int, start: int = 0) -> Array:
     """Return a view with an axis moved before another; :func:`moveaxis` is easier to read.
 
     Parameters
@@ -204,7 +204,7 @@ def rollaxis(a: Array, axis: int, start: int = 0) -> Array:
     -----
     NumPy, ``rollaxis``.
     """
-    device_of(a, "rollaxis")
+    (a,) = as_arrays("rollaxis", a)
     position = check_axis(axis, a.ndim, "rollaxis")
     before = check_integer(start, "rollaxis", "start")
     if not -a.ndim <= before <= a.ndim:
@@ -219,7 +219,7 @@ def rollaxis(a: Array, axis: int, start: int = 0) -> Array:
 
 
 @composed
-def rot90(m: Array, k: int = 1, axes: Any = (0, 1)) -> Array:
+def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
     """Return an array rotated by 90 degrees ``k`` times, from the first towards the second of two axes.
 
     Parameters
@@ -247,29 +247,29 @@ def rot90(m: Array, k: int = 1, axes: Any = (0, 1)) -> Array:
     -----
     NumPy, ``rot90``.
     """
-    device_of(m, "rot90")
+    x = as_arrays("rot90", m)[0]
     chosen = integers("rot90", "each of axes", axes)
     if len(chosen) != 2:
         raise ValueError(f"len(axes) must be 2.; rot90() received {chosen}")
-    if chosen[0] == chosen[1] or abs(chosen[0] - chosen[1]) == m.ndim:
-        raise ValueError(f"Axes must be different.; rot90() received {chosen} for shape {m.shape}")
-    if not all(-m.ndim <= axis < m.ndim for axis in chosen):
-        raise ValueError(f"Axes={chosen} out of range for array of ndim={m.ndim}.; rot90() received shape {m.shape}")
+    if chosen[0] == chosen[1] or abs(chosen[0] - chosen[1]) == x.ndim:
+        raise ValueError(f"Axes must be different.; rot90() received {chosen} for shape {x.shape}")
+    if not all(-x.ndim <= axis < x.ndim for axis in chosen):
+        raise ValueError(f"Axes={chosen} out of range for array of ndim={x.ndim}.; rot90() received shape {x.shape}")
     turns = check_integer(k, "rot90", "k") % 4
-    first, second = (axis % m.ndim for axis in chosen)
+    first, second = (axis % x.ndim for axis in chosen)
     if turns == 0:
-        return m[...]
+        return x[...]
     if turns == 2:
-        return xp.flip(m, axis=(first, second))
-    order = list(range(m.ndim))
+        return xp.flip(x, axis=(first, second))
+    order = list(range(x.ndim))
     order[first], order[second] = second, first
     if turns == 1:
-        return xp.permute_dims(xp.flip(m, axis=second), tuple(order))
-    return xp.flip(xp.permute_dims(m, tuple(order)), axis=second)
+        return xp.permute_dims(xp.flip(x, axis=second), tuple(order))
+    return xp.flip(xp.permute_dims(x, tuple(order)), axis=second)
 
 
 @composed
-def swapaxes(a: Array, axis1: int, axis2: int) -> Array:
+def swapaxes(a: Any, axis1: int, axis2: int) -> Array:
     """Return a view of an array with two axes exchanged.
 
     Parameters
@@ -295,7 +295,7 @@ def swapaxes(a: Array, axis1: int, axis2: int) -> Array:
     -----
     NumPy, ``swapaxes``.
     """
-    device_of(a, "swapaxes")
+    (a,) = as_arrays("swapaxes", a)
     order = list(range(a.ndim))
     first, second = (check_axis(axis, a.ndim, "swapaxes") for axis in (axis1, axis2))
     order[first], order[second] = second, first

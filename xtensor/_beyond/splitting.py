@@ -9,15 +9,16 @@ import numpy as np
 
 from .._core.array import Array
 from .._core.checks import check_axis
-from .._core.dispatch import composed, device_of
+from .._core.dispatch import composed
 from .._core.errors import describe
+from ._arguments import as_arrays
 from ._conversions import integers
 
 __all__ = ["array_split", "dsplit", "hsplit", "split", "vsplit"]
 
 
 @composed
-def array_split(ary: Array, indices_or_sections: Any, axis: int = 0) -> list[Array]:
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     """Return the parts of an array along an axis, which need not be of equal length.
 
     Parameters
@@ -46,13 +47,13 @@ def array_split(ary: Array, indices_or_sections: Any, axis: int = 0) -> list[Arr
     -----
     NumPy, ``array_split``.
     """
-    device_of(ary, "array_split")
+    (ary,) = as_arrays("array_split", ary)
     axis = check_axis(axis, ary.ndim, "array_split")
     return _split(ary, indices_or_sections, axis, "array_split", equally=False)
 
 
 @composed
-def split(ary: Array, indices_or_sections: Any, axis: int = 0) -> list[Array]:
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     """Return the parts of an array along an axis.
 
     Parameters
@@ -80,12 +81,12 @@ def split(ary: Array, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     -----
     NumPy, ``split``.
     """
-    device_of(ary, "split")
+    (ary,) = as_arrays("split", ary)
     return _split(ary, indices_or_sections, check_axis(axis, ary.ndim, "split"), "split")
 
 
 @composed
-def hsplit(ary: Array, indices_or_sections: Any) -> list[Array]:
+def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     """Return the parts of an array along the second axis, or along the only axis of a vector.
 
     Parameters
@@ -116,7 +117,7 @@ def hsplit(ary: Array, indices_or_sections: Any) -> list[Array]:
 
 
 @composed
-def vsplit(ary: Array, indices_or_sections: Any) -> list[Array]:
+def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     """Return the parts of an array of two or more dimensions along the first axis.
 
     Parameters
@@ -147,7 +148,7 @@ def vsplit(ary: Array, indices_or_sections: Any) -> list[Array]:
 
 
 @composed
-def dsplit(ary: Array, indices_or_sections: Any) -> list[Array]:
+def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     """Return the parts of an array of three or more dimensions along the third axis.
 
     Parameters
@@ -177,16 +178,16 @@ def dsplit(ary: Array, indices_or_sections: Any) -> list[Array]:
     return _split(ary, indices_or_sections, 2, "dsplit")
 
 
-def _check_ndim(ary: Array, ndim: int, name: str) -> None:
+def _check_ndim(ary: Any, ndim: int, name: str) -> None:
     """Raise ValueError for an array of fewer dimensions."""
-    device_of(ary, name)
+    (ary,) = as_arrays(name, ary)
     if ary.ndim < ndim:
         raise ValueError(
             f"{name} only works on arrays of {ndim} or more dimensions, not on shape {ary.shape}; reshape it"
         )
 
 
-def _split(ary: Array, sections: Any, axis: int, name: str, *, equally: bool = True) -> list[Array]:
+def _split(ary: Any, sections: Any, axis: int, name: str, *, equally: bool = True) -> list[Array]:
     """Return the slices of an array along an axis between positions, or a number of slices."""
     length = ary.shape[axis]
     if isinstance(sections, (list, tuple, range)) or (isinstance(sections, (Array, np.ndarray)) and sections.ndim):
