@@ -66,11 +66,16 @@ from .linalg import cross
 
 if _TYPE_CHECKING:
     from . import _numpy, lib, nn, special
+    from ._beyond.applying import *
     from ._beyond.assignment import *
     from ._beyond.averages import *
+    from ._beyond.bits import *
     from ._beyond.closeness import *
     from ._beyond.convolution import *
     from ._beyond.counting import *
+    from ._beyond.diagonals import *
+    from ._beyond.dimensions import *
+    from ._beyond.editing import *
     from ._beyond.einsum import *
     from ._beyond.elementwise_angles import *
     from ._beyond.elementwise_complex import *
@@ -81,9 +86,12 @@ if _TYPE_CHECKING:
     from ._beyond.elementwise_remainders import *
     from ._beyond.elementwise_replacement import *
     from ._beyond.elementwise_special import *
+    from ._beyond.files import *
     from ._beyond.gradient import *
     from ._beyond.histograms import *
+    from ._beyond.index_tricks import *
     from ._beyond.interpolation import *
+    from ._beyond.joining import *
     from ._beyond.matrices import *
     from ._beyond.nan_reductions import *
     from ._beyond.orders import *
@@ -91,7 +99,12 @@ if _TYPE_CHECKING:
     from ._beyond.polynomials import *
     from ._beyond.products import *
     from ._beyond.quantiles import *
+    from ._beyond.rearranging import *
+    from ._beyond.selection import *
     from ._beyond.set_operations import *
+    from ._beyond.spacing import *
+    from ._beyond.splitting import *
+    from ._beyond.triangles import *
     from ._core.dtypes import DType as _DType
 
     bfloat16: _DType

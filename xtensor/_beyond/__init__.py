@@ -14,11 +14,16 @@ from types import ModuleType
 __all__ = ["MODULES", "STANDARD_NAMES", "load"]
 
 MODULES: dict[str, tuple[str, ...]] = {
-    "assignment": ("put_along_axis",),
+    "applying": ("apply_along_axis", "apply_over_axes"),
+    "assignment": ("copyto", "place", "put", "put_along_axis", "putmask"),
     "averages": ("average", "corrcoef", "cov", "ptp"),
-    "closeness": ("allclose", "isclose"),
+    "bits": ("packbits", "unpackbits"),
+    "closeness": ("allclose", "array_equal", "array_equiv", "isclose"),
     "convolution": ("convolve", "correlate"),
     "counting": ("bincount",),
+    "diagonals": ("diagflat", "diagonal", "fill_diagonal", "identity", "trace", "vander"),
+    "dimensions": ("atleast_1d", "atleast_2d", "atleast_3d"),
+    "editing": ("delete", "insert", "trim_zeros"),
     "einsum": ("einsum",),
     "elementwise_angles": ("deg2rad", "degrees", "rad2deg", "radians"),
     "elementwise_complex": ("angle", "iscomplex", "iscomplexobj", "isreal", "isrealobj", "real_if_close"),
@@ -29,9 +34,12 @@ MODULES: dict[str, tuple[str, ...]] = {
     "elementwise_remainders": ("divmod", "fmod", "modf"),
     "elementwise_replacement": ("fix", "isneginf", "isposinf", "nan_to_num"),
     "elementwise_special": ("i0", "sinc"),
+    "files": ("load", "loadtxt", "save", "savetxt", "savez", "savez_compressed"),
     "gradient": ("gradient",),
     "histograms": ("digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"),
+    "index_tricks": ("argwhere", "flatnonzero", "indices", "ix_", "ravel_multi_index", "unravel_index"),
     "interpolation": ("ediff1d", "interp", "trapezoid", "unwrap"),
+    "joining": ("append", "block", "column_stack", "dstack", "hstack", "vstack"),
     "matrices": ("diag", "roots", "transpose"),
     "nan_reductions": (
         *("cumprod", "cumsum", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean"),
@@ -42,7 +50,15 @@ MODULES: dict[str, tuple[str, ...]] = {
     "polynomials": (*("poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval"),),
     "products": ("dot", "inner", "matvec", "outer", "vdot", "vecmat"),
     "quantiles": ("median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"),
+    "rearranging": ("fliplr", "flipud", "kron", "ravel", "resize", "rollaxis", "rot90", "swapaxes"),
+    "selection": ("choose", "compress", "extract", "piecewise", "select"),
     "set_operations": ("intersect1d", "setdiff1d", "setxor1d", "union1d", "unique"),
+    "spacing": ("geomspace", "logspace"),
+    "splitting": ("array_split", "dsplit", "hsplit", "split", "vsplit"),
+    "triangles": (
+        *("diag_indices", "diag_indices_from", "tri", "tril_indices", "tril_indices_from"),
+        *("triu_indices", "triu_indices_from"),
+    ),
 }
 """The public functions of each module, so that the namespace knows them without importing the modules."""
 

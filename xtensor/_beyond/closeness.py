@@ -1,4 +1,4 @@
-"""Comparison within tolerances, with NumPy's names and signatures."""
+"""Equality, and comparison within tolerances, with NumPy's names and signatures."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from .._core.device import Device
 from .._core.dispatch import SCALARS, composed, operands
 from .._core.dtypes import kind_of, result_type
 from .._core.errors import describe
+from ._arguments import as_arrays
 
-__all__ = ["allclose", "isclose"]
+__all__ = ["allclose", "array_equal", "array_equiv", "isclose"]
 
 
 @composed
@@ -49,6 +50,76 @@ def allclose(
     NumPy, ``allclose``.
     """
     return bool(xp.all(isclose(a, b, rtol, atol, equal_nan)))
+
+
+@composed
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
+    """Return whether two arrays have the same shape and equal elements.
+
+    Parameters
+    ----------
+    a1, a2
+        Arrays, or one Array and an array-like. None and text equal no Array.
+    equal_nan
+        Whether a NaN equals a NaN; a complex number is a NaN if one of its components is.
+
+    Returns
+    -------
+    bool
+        Blocks until the device has finished, unless the shapes differ.
+
+    Raises
+    ------
+    TypeError
+        If neither is an Array.
+
+    Notes
+    -----
+    NumPy, ``array_equal``.
+    """
+    both_nan = check_flag(equal_nan, "array_equal", "equal_nan")
+    if _is_no_array(a1, a2):
+        return False
+    x, y = as_arrays("array_equal", a1, a2)
+    if x.shape != y.shape:
+        return False
+    result = _equal(x, y)
+    if both_nan and kind_of(x.dtype) in "fc" and kind_of(y.dtype) in "fc":
+        result = xp.logical_or(result, xp.logical_and(xp.isnan(x), xp.isnan(y)))
+    return bool(xp.all(result))
+
+
+@composed
+def array_equiv(a1: Any, a2: Any) -> bool:
+    """Return whether two arrays are equal after broadcasting.
+
+    Parameters
+    ----------
+    a1, a2
+        Arrays, or one Array and an array-like. None and text equal no Array.
+
+    Returns
+    -------
+    bool
+        False if the shapes do not broadcast. Blocks until the device has finished otherwise.
+
+    Raises
+    ------
+    TypeError
+        If neither is an Array.
+
+    Notes
+    -----
+    NumPy, ``array_equiv``.
+    """
+    if _is_no_array(a1, a2):
+        return False
+    x, y = as_arrays("array_equiv", a1, a2)
+    try:
+        xp.broadcast_shapes(x.shape, y.shape)
+    except ValueError:
+        return False
+    return bool(xp.all(_equal(x, y)))
 
 
 @composed
@@ -93,6 +164,23 @@ def isclose(
     distance = xp.abs(xp.where(finite, x, 0.0) - reference)
     result: Array = (finite & (distance <= atol + rtol * xp.abs(reference))) | (x == y)
     return result | (xp.isnan(x) & xp.isnan(y)) if check_flag(equal_nan, "isclose", "equal_nan") else result
+
+
+def _is_no_array(a1: Any, a2: Any) -> bool:
+    """Return whether one of two values is an Array, and the other is None or text, which no array equals."""
+    return any(x.__class__ is Array and (y is None or isinstance(y, (str, bytes))) for x, y in ((a1, a2), (a2, a1)))
+
+
+def _equal(x: Array, y: Array) -> Array:
+    """Return whether elements are equal, for dtypes of different kinds, too."""
+    kinds = {x.dtype.kind, y.dtype.kind}
+    if kinds == {"i", "u"}:
+        # Integers of 64 bits, signed and unsigned, have no common dtype that holds all of them.
+        signed, unsigned = (x, y) if x.dtype.kind == "i" else (y, x)
+        as_unsigned = xp.astype(unsigned, np.uint64, copy=False)
+        return xp.logical_and(signed >= 0, xp.astype(signed, np.uint64) == as_unsigned)
+    dtype = result_type(x.dtype, y.dtype)
+    return xp.equal(xp.astype(x, dtype, copy=False), xp.astype(y, dtype, copy=False))
 
 
 def _comparable(a: Any, b: Any, device: Device) -> tuple[Array, Array]:

@@ -1,0 +1,101 @@
+"""Arrays with a least number of dimensions, with NumPy's names and signatures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _standard as xp
+from .._core.array import Array
+from .._core.dispatch import composed
+from ._arguments import as_arrays
+
+__all__ = ["atleast_1d", "atleast_2d", "atleast_3d"]
+
+
+@composed
+def atleast_1d(*arys: Any) -> Any:
+    """Return arrays with at least one dimension: a 0-d array becomes an array of shape ``(1,)``.
+
+    Parameters
+    ----------
+    *arys
+        Arrays, and array-likes beside at least one Array.
+
+    Returns
+    -------
+    Array or tuple of Array
+        One Array, or a tuple if there are several; views where no axis was added.
+
+    Raises
+    ------
+    TypeError
+        If none is an Array.
+
+    Notes
+    -----
+    NumPy, ``atleast_1d``.
+    """
+    return _single([xp.reshape(x, (1,)) if not x.ndim else x for x in as_arrays("atleast_1d", *arys)])
+
+
+@composed
+def atleast_2d(*arys: Any) -> Any:
+    """Return arrays with at least two dimensions: a vector of length ``N`` becomes an array of shape ``(1, N)``.
+
+    Parameters
+    ----------
+    *arys
+        Arrays, and array-likes beside at least one Array.
+
+    Returns
+    -------
+    Array or tuple of Array
+        One Array, or a tuple if there are several.
+
+    Raises
+    ------
+    TypeError
+        If none is an Array.
+
+    Notes
+    -----
+    NumPy, ``atleast_2d``.
+    """
+    return _single(
+        [xp.reshape(x, (*(1,) * (2 - x.ndim), *x.shape)) if x.ndim < 2 else x for x in as_arrays("atleast_2d", *arys)]
+    )
+
+
+@composed
+def atleast_3d(*arys: Any) -> Any:
+    """Return arrays with at least three dimensions: shape ``(N,)`` becomes ``(1, N, 1)``, and ``(M, N)`` ``(M, N, 1)``.
+
+    Parameters
+    ----------
+    *arys
+        Arrays, and array-likes beside at least one Array.
+
+    Returns
+    -------
+    Array or tuple of Array
+        One Array, or a tuple if there are several.
+
+    Raises
+    ------
+    TypeError
+        If none is an Array.
+
+    Notes
+    -----
+    NumPy, ``atleast_3d``.
+    """
+    results = []
+    for x in as_arrays("atleast_3d", *arys):
+        shape = (1,) * 3 if not x.ndim else (1, *x.shape, 1) if x.ndim == 1 else (*x.shape, 1)
+        results.append(xp.reshape(x, shape) if x.ndim < 3 else x)
+    return _single(results)
+
+
+def _single(results: list[Array]) -> Any:
+    """Return the only result, or the tuple of several."""
+    return results[0] if len(results) == 1 else tuple(results)
