@@ -16,7 +16,7 @@ EXCLUDED = {
     *("allclose", "bincount", "roots", "nanargmax", "nanargmin"),
     # Without arrays:
     *("backends", "best_device", "default_device", "device", "devices", "register_backend", "set_backend_priority"),
-    *("set_default_device", "transfers", "use_device", "__array_namespace_info__", "from_dlpack"),
+    *("set_default_device", "transfers", "use_device", "__array_namespace_info__", "from_dlpack", "to_numpy"),
     *("broadcast_shapes", "can_cast", "finfo", "iinfo", "isdtype", "result_type"),
     # Returns None: see test_assignment_along_an_axis.
     "put_along_axis",
