@@ -120,7 +120,7 @@ def test_inplace_operator_is_composed_on_an_immutable_library(immutable, operati
 
 def test_failed_inplace_operator_leaves_an_immutable_array_unchanged(immutable):
     x = xp.asarray([1, 2])
-    with pytest.raises(TypeError, match="in place"):
+    with pytest.raises(TypeError, match="^Cannot cast ufunc 'add'"):
         x += xp.asarray([0.5, 0.5])
     assert values(x).tolist() == [1, 2]
 
