@@ -21,7 +21,9 @@ from typing import get_args
 
 import pytest
 
+from xtensor._beyond import STANDARD_NAMES
 from xtensor._core.operations import Accepts, DTypeRule, ShapeRule
+from xtensor._numpy import where_computed
 from xtensor.backend import CORRECTIONS, TABLE, primitives
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -138,7 +140,7 @@ def test_named_files_exist(page):
 def entries() -> Counter[str]:
     """Count the entries of each name in the reference."""
     pages = (ROOT / "docs" / "api").glob("*.md")
-    texts = [operations_hook().expanded(page.read_text(encoding="utf-8")) for page in pages]
+    texts = [hook("operations").expanded(page.read_text(encoding="utf-8")) for page in pages]
     return Counter(name for text in texts for name in DIRECTIVE.findall(text))
 
 
@@ -174,9 +176,9 @@ def test_hook_of_the_site_compiles(path):
 
 
 @cache
-def operations_hook():
-    """Import the hook that generates the table of operations; it needs no package of the documentation build."""
-    spec = importlib.util.spec_from_file_location("operations_hook", ROOT / "docs" / "hooks" / "operations.py")
+def hook(name: str):
+    """Import a hook that generates tables; it needs no package of the documentation build."""
+    spec = importlib.util.spec_from_file_location(f"{name}_hook", ROOT / "docs" / "hooks" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -185,13 +187,13 @@ def operations_hook():
 
 
 def test_table_of_operations_has_a_row_for_each_operation():
-    listed = re.findall(r"^\| \[?`([\w.]+)`", operations_hook().operations(), re.MULTILINE)
+    listed = re.findall(r"^\| \[?`([\w.]+)`", hook("operations").operations(), re.MULTILINE)
     assert sorted(listed) == sorted(row.name for row in TABLE.values() if row.declared)
 
 
 def test_guide_for_backends_lists_the_primitives():
     page = (ROOT / "docs" / "writing-a-backend.md").read_text(encoding="utf-8")
-    text = operations_hook().on_page_markdown(page)
+    text = hook("operations").on_page_markdown(page)
     assert "<!--" not in text
     assert all(f"`{name}`" in text for name in primitives())
 
@@ -205,6 +207,53 @@ def test_shared_correction_is_listed(name):
 @pytest.mark.parametrize("rule", sorted({*get_args(Accepts), *get_args(DTypeRule), *get_args(ShapeRule)}))
 def test_rule_of_the_table_of_operations_is_explained(rule):
     assert f"| `{rule}` |" in (ROOT / "docs" / "api" / "operations.md").read_text(encoding="utf-8")
+
+
+# -- the tables of NumPy's functions ----------------------------------------------------------------------------------
+
+
+@cache
+def rows_of_numpy_functions() -> list[tuple[str, str, str]]:
+    """Return the function, the place and the entry of each row."""
+    page = (ROOT / "docs" / "api" / "numpy.md").read_text(encoding="utf-8")
+    text = hook("numpy_functions").on_page_markdown(page)
+    assert "<!--" not in text
+    return re.findall(r"^\| `([\w.]+)` \| (on the \w+) \| (.*?) ?\|$", text, re.MULTILINE)
+
+
+def test_tables_of_numpy_functions_have_a_row_for_each_function():
+    places = {"device": "on the device", "host": "on the host"}
+    assert [(name, place) for name, place, _ in rows_of_numpy_functions()] == [
+        (name, places[place]) for name, place in where_computed()
+    ]
+
+
+def test_function_that_is_computed_on_the_device_links_to_its_entry():
+    found = {name: entry for name, _, entry in rows_of_numpy_functions()}
+    assert found["numpy.percentile"] == "[`xtensor.percentile`][xtensor.percentile]"
+    assert found["numpy.concatenate"] == "[`xtensor.concat`][xtensor.concat]"
+    assert found["numpy.linalg.norm"] == "[`xtensor.linalg.norm`][xtensor.linalg.norm]"
+    assert found["numpy.fft.fft2"] == "[`xtensor.fft.fft2`][xtensor.fft.fft2]"
+    assert found["numpy.lib.stride_tricks.sliding_window_view"].endswith("stride_tricks.sliding_window_view]")
+    assert found["numpy.busday_count"] == ""
+
+
+def test_table_of_special_functions_lists_ufuncs_of_both_places():
+    pytest.importorskip("scipy")
+    found = {name: (place, entry) for name, place, entry in rows_of_numpy_functions()}
+    assert found["scipy.special.gammaln"] == ("on the device", "[`xtensor.special.gammaln`][xtensor.special.gammaln]")
+    assert found["scipy.special.struve"] == ("on the host", "")
+
+
+def test_entries_of_the_tables_of_numpy_functions_exist():
+    targets = {target for _, _, entry in rows_of_numpy_functions() for target in re.findall(r"\[([\w.]+)\]$", entry)}
+    assert targets <= entries().keys()
+
+
+@pytest.mark.parametrize("name", STANDARD_NAMES)
+def test_name_that_differs_from_numpys_is_listed(name):
+    text = hook("numpy_functions").on_page_markdown((ROOT / "docs" / "numpy.md").read_text(encoding="utf-8"))
+    assert f"| `numpy.{name}` | [`xtensor.{STANDARD_NAMES[name]}`][xtensor.{STANDARD_NAMES[name]}] |" in text
 
 
 if __name__ == "__main__":

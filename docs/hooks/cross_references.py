@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import builtins
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 from griffe import Alias, Attribute, Expr, ExprName, Extension, Function, Object
 
+sys.path.append(str(Path(__file__).parent))  # last, as the hook site.py has the name of a module of Python
+
+from operations import documented  # a hook beside this one
+
 ROLE = re.compile(r":(?:attr|class|data|func|meth|mod):`~?([\w.]+)`")
-DIRECTIVE = re.compile(r"^::: (\S+)$", re.MULTILINE)
 EXTENSIONS = ("xtensor.linalg", "xtensor.fft", "xtensor.special", "xtensor.nn.functional", "xtensor.backend")
-
-
-def documented_names() -> set[str]:
-    """Return the names that have an entry on a page of the reference."""
-    pages = (Path(__file__).parents[1] / "api").glob("*.md")
-    return {name for page in pages for name in DIRECTIVE.findall(page.read_text(encoding="utf-8"))}
 
 
 def detach_builtins(annotation: str | Expr | None) -> None:
@@ -37,7 +35,7 @@ class CrossReferences(Extension):
 
     def __init__(self) -> None:
         super().__init__()
-        self._documented = documented_names()
+        self._documented = documented()
 
     def on_object(self, *, obj: Object, **_: Any) -> None:
         """Rewrite one object's docstring and annotations."""
