@@ -24,7 +24,7 @@ from .._core.device import Device
 from .._core.device import device as open_device
 from .._core.dispatch import call, common_device, composed, native_operand
 from .._core.dtypes import DType, result_type
-from .._core.errors import describe
+from .._core.errors import describe, install_command
 from .._core.operations import Accepts, Operation
 from .._core.operations import declare as declare_operation
 from .._core.transfers import allowed, move
@@ -34,7 +34,7 @@ __all__ = ["DECLARATIONS", "Declaration", "FunctionUnavailableError", "arrays", 
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-INSTALL_SCIPY = 'python -m pip install "xtensor[special]"'
+INSTALL_SCIPY = install_command("scipy>=1.17")
 
 UNCHANGED_DTYPES = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
 """Dtypes that promotion leaves unchanged on every device that supports them."""
