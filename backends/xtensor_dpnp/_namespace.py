@@ -29,9 +29,9 @@ dpnp's creation functions use a queue of their own by default, its ``take`` read
 uses its own ``matmul``.
 
 Departures from NumPy: dpnp's conversions of angles err by two units in the last place, ``divmod`` is NaN for subnormal
-divisors, ``float_power`` computes in float32, ``lcm`` is positive where it wraps around, ``ldexp`` wraps large exponents
-around, ``logaddexp2`` of float16 errs by eight units in the last place, and the ``spacing`` of -0 is negative.
-Its ``matvec`` and ``vecmat`` refuse shapes that broadcast.
+divisors, ``float_power`` computes in float32, ``lcm`` is positive where it wraps around, ``ldexp`` wraps large
+exponents around, ``logaddexp2`` of float16 errs by eight units in the last place, the ``spacing`` of -0 is negative,
+and ``matvec`` and ``vecmat`` refuse shapes that broadcast.
 """
 
 Axes = int | tuple[int, ...] | None
