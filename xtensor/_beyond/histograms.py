@@ -272,9 +272,7 @@ def _edges(name: str, a: Array, bins: Any, limits: Any, weights: Array | None) -
             )
         first, last = _outer_edges(name, a, limits)
         kept = a if limits is None else a[_inside(a, first, last)]
-        count = number_of_bins(
-            kept, bins, first, last, lambda x, n: _sum_of_bins(x, _uniform(name, x, first, last, n, None), None)
-        )
+        count = number_of_bins(kept, bins, first, last, lambda n: _uniform(name, a, first, last, n, None))
     elif not _dimensions(bins):
         try:
             count = index(bins)
@@ -292,7 +290,7 @@ def _edges(name: str, a: Array, bins: Any, limits: Any, weights: Array | None) -
         if edges.size and xp.any(_steps(_casts.counted(edges)) < 0):
             raise ValueError(f"`bins` must increase monotonically, when an array; {name}() got {describe(bins)}")
         return edges
-    return _uniform(name, a, first, last, count, limits)
+    return xp.asarray(_uniform(name, a, first, last, count, limits), device=a.device)
 
 
 def _outer_edges(name: str, a: Array, limits: Any) -> tuple[Any, Any]:
@@ -326,8 +324,8 @@ def _inside(a: Array, first: Any, last: Any) -> Array:
     return inside
 
 
-def _uniform(name: str, a: Array, first: Any, last: Any, count: int, limits: Any) -> Array:
-    """Return edges of equal distance, in the floating-point dtype of the samples."""
+def _uniform(name: str, a: Array, first: Any, last: Any, count: int, limits: Any) -> Any:
+    """Return edges of equal distance on the host, in the floating-point dtype of the samples."""
     numbers = [x for x in (() if limits is None else limits) if isinstance(x, np.generic) or hasattr(x, "dtype")]
     dtype = result_type(_casts.floating(a).dtype, *(x.dtype for x in numbers))
     edges = _linspace(first, last, count, dtype if kind_of(dtype) == "f" else _casts.double(dtype, a), limits is None)
@@ -336,7 +334,7 @@ def _uniform(name: str, a: Array, first: Any, last: Any, count: int, limits: Any
             f"Too many bins for data range. Cannot create {count} finite-sized bins.; {name}() got the range "
             f"[{first}, {last}] from {describe(limits)}"
         )
-    return xp.asarray(edges, device=a.device)
+    return edges
 
 
 def _linspace(first: Any, last: Any, count: int, dtype: DType, detected: bool) -> Any:
