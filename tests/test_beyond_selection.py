@@ -96,7 +96,7 @@ ERRORS = [
         "boolean index did not match indexed array along",
     ),
     (lambda np, x: np.piecewise(x[0, 0], [[True]], [1, 2]), IndexError, "too many indices for array"),
-    (lambda np, x: np.choose(0, x[0, 0]), TypeError, "iteration over a 0-d array"),
+    (lambda np, x: np.choose(0, np.reshape(x[0, :1], ())), TypeError, "iteration over a 0-d array"),
     (lambda np, x: np.compress([[True]], x), ValueError, "condition must be a 1-d array"),
     (lambda np, x: np.compress([0, 0, 1], x, axis=0), IndexError, "index 2 is out of bounds for axis 0 with size 2"),
     (lambda np, x: np.extract([True] * 9, x), IndexError, "index 6 is out of bounds for axis 0 with size 6"),

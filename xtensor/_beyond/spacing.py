@@ -134,7 +134,8 @@ def logspace(
     """
     is_scalar = isinstance(base, (int, float, complex, np.number))
     ends = (start, stop) if is_scalar else (start, stop, base)
-    numbers, target, count = _arguments("logspace", ends, num, device, weak=is_scalar)
+    several = isinstance(base, (list, tuple)) or getattr(base, "ndim", 0) > 0
+    numbers, target, count = _arguments("logspace", ends, num, device, weak=not several)
     wanted = None if dtype is None else check_dtype(dtype, target, "logspace")
     numbers = xp.broadcast_arrays(*numbers)
     exponents = _evenly(numbers[0], numbers[1], count, endpoint, "logspace")
