@@ -172,7 +172,7 @@ REFUSED = {
     "save": (lambda x: np.save("x.npy", x), "no counterpart"),
     "split": (lambda x: np.split(x, 2), "no counterpart"),
     "linalg.cond": (np.linalg.cond, r"numpy\.linalg\.cond\(\) has no counterpart"),
-    "copyto": (lambda x: np.copyto(np.zeros((2, 3)), x), "no counterpart"),
+    "copyto": (lambda x: np.copyto(np.zeros((2, 3)), x), "takes an xtensor Array, not numpy.ndarray"),
     "ufunc": (lambda x: np.add(x, 1.0), "does not support ufuncs"),
     "copy in column-major order": (lambda x: np.copy(x, order="F"), "does not take order 'F'"),
     "ravel in column-major order": (lambda x: np.ravel(x, order="F"), "row-major order, not order 'F'"),
