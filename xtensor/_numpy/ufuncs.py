@@ -29,9 +29,6 @@ from .ufunc_methods import METHODS
 
 __all__ = ["array_ufunc", "counterpart"]
 
-UNINITIALIZED = "'where' used without 'out', expect unitialized memory in output. If this is intentional, use out=None."
-"""NumPy's warning about a mask without ``out``, in its spelling."""
-
 PLAIN = (np.generic, bool, int, float, complex, list, tuple)
 """Classes of operands beside Arrays and NumPy arrays."""
 
@@ -85,8 +82,7 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
     # NumPy's warnings would name this package's line. They are collected and issued again at the user's.
     warnings: list[Warning] = []
     if method == "__call__" and "out" not in options and options.get("where", True) is not True:
-        options = options | {"out": None}  # with which NumPy does not warn itself
-        warnings.append(UserWarning(UNINITIALIZED))
+        options = options | {"out": None}  # NumPy took an explicit None out of the options, without which it warns
 
     def record(error: str, _: int) -> None:
         warnings.append(RuntimeWarning(f"{error} encountered in {ufunc.__name__}"))
