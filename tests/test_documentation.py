@@ -1,14 +1,17 @@
 """The documentation: public names have entries, links have targets, code runs, and generated tables are complete.
 
 The code blocks of a page run as one script on the device ``cpu``, in a separate process: ``python`` blocks as they are,
-``pycon`` blocks as doctests. ``python tests/test_documentation.py PAGE`` does the same.
+``pycon`` blocks as doctests. A ``text`` block directly behind a ``python`` block is its output. Blocks that need a
+module or a device that is not here are not run. ``python tests/test_documentation.py PAGE`` does the same.
 """
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import doctest
 import importlib.util
+import io
 import os
 import re
 import subprocess
@@ -21,6 +24,7 @@ from typing import get_args
 
 import pytest
 
+import xtensor as xp
 from xtensor._beyond import STANDARD_NAMES
 from xtensor._core.operations import Accepts, DTypeRule, ShapeRule
 from xtensor._numpy import where_computed
@@ -37,6 +41,8 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 REFERENCE = re.compile(r"\]\[(xtensor[\w.]*)\]")
 SNIPPET = re.compile(r'^--8<-- "([^"]+)"$', re.MULTILINE)
 FILE = re.compile(r"`((?:backends|benchmarks|conformance|docs|examples|tests|xtensor)/[\w./]*)`")
+
+DEVICE = re.compile(r'"(strict|(?:cuda|rocm|sycl|triton):[\w:]+)"')
 
 NOT_RUN = {
     "run_my_tests()": "the reader's own tests",
@@ -72,6 +78,21 @@ def missing_modules(source: str) -> list[str]:
     return [name for name in found if importlib.util.find_spec(name.partition(".")[0]) is None]
 
 
+def missing_devices(source: str) -> list[str]:
+    """Return the devices that a block names and this machine lacks."""
+    here = [str(device) for device in xp.devices()]
+    return [spec for spec in DEVICE.findall(source) if spec not in here]
+
+
+def printed(page: Path, number: int) -> str | None:
+    """Return the output that a page shows for a block: the block of text that follows it directly."""
+    found = list(FENCE.finditer(page.read_text(encoding="utf-8")))
+    block, following = found[number - 1], found[number : number + 1]
+    if not following or following[0][1] != "text" or following[0].start() - block.end() > 2:
+        return None
+    return following[0][2]
+
+
 def run(page: Path) -> None:
     """Run the blocks of a page in order, in one namespace."""
     namespace: dict[str, object] = {"__name__": "__main__"}
@@ -80,8 +101,13 @@ def run(page: Path) -> None:
         if language == "python":
             code = compile(source, where, "exec")
             if not missing_modules(source) and not any(part in source for part in NOT_RUN):
-                exec(code, namespace)
-        elif language == "pycon":
+                output = io.StringIO()
+                with contextlib.redirect_stdout(output):
+                    exec(code, namespace)
+                expected = printed(page, number)
+                if expected is not None and output.getvalue() != expected:
+                    raise SystemExit(f"{where}: expected {expected!r}, got {output.getvalue()!r}")
+        elif language == "pycon" and not missing_devices(source):
             test = doctest.DocTestParser().get_doctest(source, namespace, where, str(page), 0)
             runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
             runner.run(test, clear_globs=False)
@@ -104,6 +130,11 @@ def test_code_runs(page):
 @pytest.mark.parametrize("part", NOT_RUN)
 def test_block_that_is_not_run_exists(part):
     assert any(part in source for page in PAGES for _, source in blocks(page))
+
+
+def test_tutorial_names_the_wheel_of_this_version():
+    page = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    assert re.findall(r"xtensor-([\d.]+)-py3-none-any\.whl", page) == [xp.__version__]
 
 
 # -- links ------------------------------------------------------------------------------------------------------------
