@@ -24,9 +24,6 @@ from .joining import STACK
 
 __all__ = ["asarray", "from_dlpack"]
 
-ARRAY_PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__")
-"""Attributes of objects that NumPy reads as arrays, with a dtype of their own."""
-
 SEQUENCES = frozenset((list, tuple))
 
 MAX_DEPTH = 64
@@ -261,11 +258,11 @@ def _contains_only_scalars(obj: Any, depth: int = 0) -> bool:
 
 
 def _contains_only_python_scalars(obj: Any) -> bool:
-    """Tell whether an object has no NumPy scalar, array, or object that NumPy reads as an array among its leaves."""
+    """Tell whether an object is made of Python scalars, without an array or a NumPy scalar, which have a dtype."""
     if isinstance(obj, (list, tuple)) and _contains_only_scalars(obj):
         return True
     found = leaves(obj) if isinstance(obj, (list, tuple)) else (obj,)
-    return not any(hasattr(leaf, name) for leaf in found for name in ARRAY_PROTOCOLS)
+    return not any(hasattr(leaf, "__array__") or hasattr(leaf, "__array_interface__") for leaf in found)
 
 
 def _contains_only_integers(obj: Any) -> bool:
