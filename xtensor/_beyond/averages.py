@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _standard as xp
 from .. import linalg
@@ -15,6 +15,9 @@ from .._core.errors import describe
 from . import _casts
 from ._arguments import as_arrays, store
 from ._weights import fit_weights
+
+if TYPE_CHECKING:
+    from .._core.annotations import DTypeLike
 
 __all__ = ["average", "corrcoef", "cov", "ptp"]
 
@@ -83,7 +86,7 @@ def average(
 
 
 @composed
-def corrcoef(x: Array, y: Array | None = None, rowvar: bool = True, *, dtype: Any = None) -> Array:
+def corrcoef(x: Array, y: Array | None = None, rowvar: bool = True, *, dtype: DTypeLike | None = None) -> Array:
     r"""Return the correlation coefficients, :math:`r_{ij} = c_{ij} / \sqrt{c_{ii} c_{jj}}`, of covariances :math:`c`.
 
     Parameters
@@ -129,7 +132,7 @@ def cov(
     fweights: Array | None = None,
     aweights: Array | None = None,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
 ) -> Array:
     r"""Return the covariances of variables.
 
@@ -225,7 +228,7 @@ def _cov(
     ddof: Any = None,
     fweights: Any = None,
     aweights: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
 ) -> Array:
     """Return the covariances; ``name`` is the public function."""
     if ddof is not None and (isinstance(ddof, Array) or ddof != int(ddof)):

@@ -7,7 +7,7 @@ copies and ``copy=False`` never does; a non-numeric object raises and never beco
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,11 @@ from .._core.interchange import from_producer
 from .._core.transfers import move
 from .joining import STACK
 
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+    from .._core.annotations import ArrayLike, DTypeLike, SupportsArray, SupportsDLPack
+
 __all__ = ["asarray", "from_dlpack"]
 
 SEQUENCES = frozenset((list, tuple))
@@ -33,7 +38,14 @@ COPY_REFUSED = "Unable to avoid copy while creating an array as requested"
 """NumPy's words for a copy that ``copy=False`` forbids."""
 
 
-def asarray(obj: Any, /, *, dtype: Any = None, device: str | Device | None = None, copy: bool | None = None) -> Array:
+def asarray(
+    obj: ArrayLike | SupportsArray | SupportsDLPack | Buffer,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    device: str | Device | None = None,
+    copy: bool | None = None,
+) -> Array:
     """Convert an object to an Array.
 
     Parameters
@@ -96,7 +108,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: str | Device | None = Non
     return wrap(_import_host_data(obj, checked_dtype, target, copy), target)
 
 
-def from_dlpack(x: Any, /, *, device: str | Device | None = None, copy: bool | None = None) -> Array:
+def from_dlpack(x: SupportsDLPack, /, *, device: str | Device | None = None, copy: bool | None = None) -> Array:
     """Convert another library's array to an Array through DLPack.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from .._core.operations import Operation, declare, operation
 from .filling import empty, resolve_arguments
 from .manipulation import broadcast_arrays, reshape
 
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray, DTypeLike, Number, Real
+
 __all__ = ["arange", "eye", "linspace", "meshgrid", "tril", "triu"]
 
 Shape = int | Sequence[int]
@@ -30,12 +33,12 @@ ARANGE = declare("arange", "creation", operands=0, dtype="argument", shape="argu
 
 
 def arange(
-    start: float | Array,
+    start: Array | Real | float,
     /,
-    stop: float | Array | None = None,
-    step: float | Array = 1,
+    stop: Array | Real | float | None = None,
+    step: Array | Real | float = 1,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     device: str | Device | None = None,
 ) -> Array:
     r"""Return the values :math:`start + i \cdot step` in the half-open interval :math:`[start, stop)`.
@@ -89,7 +92,7 @@ def arange(
         result_dtype = target.default_dtypes["integral" if integers else "real floating"]
     else:
         result_dtype = check_dtype(dtype, target, "arange")
-    length = (stop - start) / step
+    length = (stop - start) / step  # type: ignore[operator] # Python or NumPy scalars
     if not abs(length) < LARGEST:
         raise ValueError(
             f"Maximum allowed size exceeded; arange({start!r}, {stop!r}, {step!r}) would have {length} elements; "
@@ -98,7 +101,7 @@ def arange(
     if length <= 0:
         return empty(0, dtype=result_dtype, device=target)
     if result_dtype.kind in "iu" and not _between(start, stop, integer_limits(result_dtype)):
-        count = -((start - stop) // step) if integers else math.ceil(length)
+        count = -((start - stop) // step) if integers else math.ceil(length)  # type: ignore[operator]
         for value in (start, start + (count - 1) * step):
             check_bounds(int(value), result_dtype, "arange", "values")
     return apply(ARANGE, target, start, stop, step, dtype=result_dtype)
@@ -115,7 +118,7 @@ def eye(
     /,
     *,
     k: int = 0,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     device: str | Device | None = None,
 ) -> Array:
     r"""Return the matrix :math:`a_{ij} = \delta_{i + k, j}`, with ones on the ``k``-th diagonal and zeros elsewhere.
@@ -166,12 +169,12 @@ LINSPACE = declare(
 
 
 def linspace(
-    start: complex | Array,
-    stop: complex | Array,
+    start: Array | Number | complex,
+    stop: Array | Number | complex,
     /,
     num: int,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     device: str | Device | None = None,
     endpoint: bool = True,
 ) -> Array:
@@ -233,7 +236,7 @@ def linspace(
     return apply(operation("multiply"), target, halves, 2)
 
 
-def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> tuple[Array, ...]:
+def meshgrid(*arrays: AnyArray, indexing: Literal["xy", "ij"] = "xy") -> tuple[Array, ...]:
     """Return coordinate arrays of a grid from 1-d coordinate vectors.
 
     Parameters
@@ -261,15 +264,15 @@ def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> tuple[Arra
     """
     if not isinstance(indexing, str) or indexing not in ("xy", "ij"):
         raise ValueError(f"Valid values for `indexing` are 'xy' and 'ij'. meshgrid() received {describe(indexing)}")
-    arrays = beside("meshgrid", *arrays)
-    for x in arrays:
+    vectors = beside("meshgrid", *arrays)
+    for x in vectors:
         device_of(x, "meshgrid")
         if x.ndim > 1:
             raise ValueError(f"meshgrid() takes 1-d arrays, not shape {x.shape}; flatten it with xtensor.reshape")
-    count = len(arrays)
+    count = len(vectors)
     swap = indexing == "xy" and count > 1
     grids = []
-    for position, x in enumerate(arrays):
+    for position, x in enumerate(vectors):
         axis = 1 - position if swap and position < 2 else position
         grids.append(reshape(x, (*(1,) * axis, -1, *(1,) * (count - 1 - axis))))
     return tuple(grid.copy() for grid in broadcast_arrays(*grids))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from .._core.dtypes import DType
 from .._core.errors import describe
 from .._core.operations import declare
 from .conversion import asarray
+
+if TYPE_CHECKING:
+    from .._core.annotations import DTypeLike, Number
 
 __all__ = ["empty", "empty_like", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]
 
@@ -38,7 +41,7 @@ EMPTY = declare(
 )
 
 
-def empty(shape: Shape, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+def empty(shape: Shape, *, dtype: DTypeLike | None = None, device: str | Device | None = None) -> Array:
     """Return an uninitialised array.
 
     Parameters
@@ -67,7 +70,7 @@ def empty(shape: Shape, *, dtype: Any = None, device: str | Device | None = None
     return apply(EMPTY, target, lengths, dtype=result_dtype)
 
 
-def empty_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+def empty_like(x: Array, /, *, dtype: DTypeLike | None = None, device: str | Device | None = None) -> Array:
     """Return an uninitialised array of the shape of ``x``.
 
     Parameters
@@ -95,7 +98,13 @@ def empty_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = 
 FULL = declare("full", "creation", operands=0, dtype="argument", shape="argument", numpy="full")
 
 
-def full(shape: Shape, fill_value: Scalar | Array, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+def full(
+    shape: Shape,
+    fill_value: Array | Number | Scalar,
+    *,
+    dtype: DTypeLike | None = None,
+    device: str | Device | None = None,
+) -> Array:
     """Return an array filled with one value.
 
     Parameters
@@ -133,7 +142,12 @@ def full(shape: Shape, fill_value: Scalar | Array, *, dtype: Any = None, device:
 
 
 def full_like(
-    x: Array, /, fill_value: Scalar | Array, *, dtype: Any = None, device: str | Device | None = None
+    x: Array,
+    /,
+    fill_value: Array | Number | Scalar,
+    *,
+    dtype: DTypeLike | None = None,
+    device: str | Device | None = None,
 ) -> Array:
     """Return an array of the shape of ``x`` filled with one value.
 
@@ -177,7 +191,7 @@ ONES = declare(
 )
 
 
-def ones(shape: Shape, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+def ones(shape: Shape, *, dtype: DTypeLike | None = None, device: str | Device | None = None) -> Array:
     """Return an array of ones.
 
     Parameters
@@ -206,7 +220,7 @@ def ones(shape: Shape, *, dtype: Any = None, device: str | Device | None = None)
     return apply(ONES, target, lengths, dtype=result_dtype)
 
 
-def ones_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+def ones_like(x: Array, /, *, dtype: DTypeLike | None = None, device: str | Device | None = None) -> Array:
     """Return an array of ones of the shape of ``x``.
 
     Parameters
@@ -242,7 +256,7 @@ ZEROS = declare(
 )
 
 
-def zeros(shape: Shape, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+def zeros(shape: Shape, *, dtype: DTypeLike | None = None, device: str | Device | None = None) -> Array:
     """Return an array of zeros.
 
     Parameters
@@ -271,7 +285,7 @@ def zeros(shape: Shape, *, dtype: Any = None, device: str | Device | None = None
     return apply(ZEROS, target, lengths, dtype=result_dtype)
 
 
-def zeros_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+def zeros_like(x: Array, /, *, dtype: DTypeLike | None = None, device: str | Device | None = None) -> Array:
     """Return an array of zeros of the shape of ``x``.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _composed
 from .._core.array import Array, apply
@@ -11,13 +11,16 @@ from .._core.checks import check_axis
 from .._core.dispatch import beside, device_of, native_indices, native_operand, not_an_array
 from .._core.operations import declare
 
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
+
 __all__ = ["take", "take_along_axis"]
 
 
 TAKE = declare("take", "indexing", operands=2, shape="argument", numpy="take", composition=_composed.searching.take)
 
 
-def take(x: Array, indices: Array, /, *, axis: int | None = None) -> Array:
+def take(x: AnyArray, indices: AnyArray, /, *, axis: int | None = None) -> Array:
     """Return the elements of an array at given indices along an axis.
 
     Parameters
@@ -69,7 +72,7 @@ TAKE_ALONG_AXIS = declare(
 )
 
 
-def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
+def take_along_axis(x: AnyArray, indices: AnyArray, /, *, axis: int = -1) -> Array:
     """Return the elements of an array at given indices along an axis, with separate indices for each 1-d slice.
 
     Parameters

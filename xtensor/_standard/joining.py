@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _composed
 from .._core.array import ASTYPE, Array, apply, wrap
@@ -15,13 +15,16 @@ from .._core.dispatch import HOST_ARRAYS, call, common_device, device_of, native
 from .._core.errors import describe
 from .._core.operations import declare, operation
 
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
+
 __all__ = ["concat", "repeat", "stack", "tile", "unstack"]
 
 
 CONCAT = declare("concat", "manipulation", operands=2, shape="argument", numpy="concat")
 
 
-def concat(arrays: Sequence[Array], /, *, axis: int | None = 0) -> Array:
+def concat(arrays: Sequence[AnyArray], /, *, axis: int | None = 0) -> Array:
     """Concatenate arrays along an existing axis.
 
     Parameters
@@ -137,7 +140,7 @@ STACK = declare(
 )
 
 
-def stack(arrays: Sequence[Array], /, *, axis: int = 0) -> Array:
+def stack(arrays: Sequence[AnyArray], /, *, axis: int = 0) -> Array:
     """Stack arrays along a new axis.
 
     Parameters

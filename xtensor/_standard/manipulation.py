@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _composed
 from .._core.array import Array, Axis, apply
@@ -11,6 +11,9 @@ from .._core.checks import as_lengths, check_axes, check_axis, check_copy, check
 from .._core.dispatch import beside, device_of
 from .._core.errors import CopyRequiredError, describe
 from .._core.operations import declare
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = [
     "broadcast_arrays",
@@ -28,7 +31,7 @@ __all__ = [
 Shape = tuple[int, ...]
 
 
-def broadcast_arrays(*arrays: Array) -> tuple[Array, ...]:
+def broadcast_arrays(*arrays: AnyArray) -> tuple[Array, ...]:
     """Broadcast arrays against each other.
 
     Parameters
@@ -50,11 +53,11 @@ def broadcast_arrays(*arrays: Array) -> tuple[Array, ...]:
     -----
     Standard 2025.12, Manipulation Functions, ``broadcast_arrays``.
     """
-    arrays = beside("broadcast_arrays", *arrays)
-    for x in arrays:
+    operands = beside("broadcast_arrays", *arrays)
+    for x in operands:
         device_of(x, "broadcast_arrays")
-    shape = _broadcast_shape([x.shape for x in arrays], "broadcast_arrays")
-    return tuple(broadcast_to(x, shape) for x in arrays)
+    shape = _broadcast_shape([x.shape for x in operands], "broadcast_arrays")
+    return tuple(broadcast_to(x, shape) for x in operands)
 
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:

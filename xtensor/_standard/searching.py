@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 from .. import _composed
-from .._core.array import Array, Axis, Scalar, apply, wrap
+from .._core.array import Array, Axis, apply, wrap
 from .._core.checks import check_axes, check_axis, check_bounds, check_word
 from .._core.dispatch import beside, call, common_device, device_of, native_operand
 from .._core.operations import declare
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray, Operand, RealOperand
 
 __all__ = ["argmax", "argmin", "count_nonzero", "nonzero", "searchsorted", "where"]
 
@@ -181,8 +184,8 @@ SEARCHSORTED = declare(
 
 
 def searchsorted(
-    x1: Array,
-    x2: Array | float,
+    x1: AnyArray,
+    x2: RealOperand,
     /,
     *,
     side: Literal["left", "right"] = "left",
@@ -255,16 +258,14 @@ WHERE = declare("where", "elementwise", operands=3, numpy="where")
 
 
 @overload
-def where(condition: Array, x1: Array | Scalar, x2: Array | Scalar, /) -> Array: ...
+def where(condition: AnyArray, x1: Operand, x2: Operand, /) -> Array: ...
 
 
 @overload
 def where(condition: Array, /) -> tuple[Array, ...]: ...
 
 
-def where(
-    condition: Array, x1: Array | Scalar | None = None, x2: Array | Scalar | None = None, /
-) -> Array | tuple[Array, ...]:
+def where(condition: AnyArray, x1: Operand | None = None, x2: Operand | None = None, /) -> Array | tuple[Array, ...]:
     """Return elements of ``x1`` where a condition is true and elements of ``x2`` elsewhere.
 
     Parameters

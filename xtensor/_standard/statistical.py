@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _composed
 from .._core.array import Array, Axis, apply
@@ -14,6 +14,9 @@ from .._core.errors import describe
 from .._core.operations import Operation, declare, operation
 from .data_types import astype
 
+if TYPE_CHECKING:
+    from .._core.annotations import DTypeLike
+
 __all__ = ["cumulative_prod", "cumulative_sum", "max", "mean", "min", "prod", "std", "sum", "var"]
 
 
@@ -22,7 +25,9 @@ CUMULATIVE_PROD = declare(
 )
 
 
-def cumulative_prod(x: Array, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Array:
+def cumulative_prod(
+    x: Array, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False
+) -> Array:
     r"""Return the cumulative product, :math:`y_i = \prod_{j \le i} x_j`, along an axis.
 
     Parameters
@@ -65,7 +70,9 @@ CUMULATIVE_SUM = declare(
 )
 
 
-def cumulative_sum(x: Array, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Array:
+def cumulative_sum(
+    x: Array, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False
+) -> Array:
     r"""Return the cumulative sum, :math:`y_i = \sum_{j \le i} x_j`, along an axis.
 
     Parameters
@@ -214,7 +221,7 @@ def min(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
 PROD = declare("prod", "reduction", accepts="numeric", dtype="accumulated", shape="reduced", numpy="prod")
 
 
-def prod(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Array:
+def prod(x: Array, /, *, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Array:
     r"""Return the product of the elements, :math:`\prod_i x_i`, over axes.
 
     Parameters
@@ -302,7 +309,7 @@ def std(
 SUM = declare("sum", "reduction", accepts="numeric", dtype="accumulated", shape="reduced", numpy="sum")
 
 
-def sum(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Array:
+def sum(x: Array, /, *, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Array:
     r"""Return the sum of the elements, :math:`\sum_i x_i`, over axes.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _composed
 from .._core.array import ASTYPE, Array, apply
@@ -14,6 +14,9 @@ from .._core.dispatch import call, device_of
 from .._core.errors import describe
 from .._core.operations import Operation, declare
 from ._checks import check_axis_sequence, check_length
+
+if TYPE_CHECKING:
+    from .._core.annotations import DTypeLike
 
 __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 
@@ -30,7 +33,7 @@ FFTFREQ = declare(
 )
 
 
-def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Device | str | None = None) -> Array:
+def fftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: Device | str | None = None) -> Array:
     r"""Return the frequencies :math:`k / (n d)` of the elements of :func:`fft.fft`: 0, positive, then negative ones.
 
     :math:`k` is 0, 1, …, :math:`\lceil n/2 \rceil - 1`, then :math:`-\lfloor n/2 \rfloor`, …, -1.
@@ -85,7 +88,7 @@ RFFTFREQ = declare(
 )
 
 
-def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Device | str | None = None) -> Array:
+def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: Device | str | None = None) -> Array:
     r"""Return the frequencies :math:`k / (n d)` of the elements of :func:`rfft`.
 
     :math:`k` is 0, 1, …, :math:`\lfloor n/2 \rfloor`.

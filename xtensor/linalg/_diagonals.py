@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .. import _composed
 from .._core.array import Array, apply
 from .._core.checks import check_cast, check_dtype, check_integer
 from .._core.operations import declare
 from ._checks import check_matrices
+
+if TYPE_CHECKING:
+    from .._core.annotations import DTypeLike
 
 __all__ = ["diagonal", "trace"]
 
@@ -65,7 +68,7 @@ TRACE = declare(
 )
 
 
-def trace(x: Array, /, *, offset: int = 0, dtype: Any = None) -> Array:
+def trace(x: Array, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Array:
     r"""Return the sum of a diagonal of each matrix, :math:`\sum_i x_{i,\,i+k}`, where :math:`k` is the offset.
 
     Parameters

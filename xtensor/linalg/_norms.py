@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from numbers import Real
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from .. import _composed
 from .._core.array import Array, Axis, apply, wrap
@@ -13,6 +13,9 @@ from .._core.dispatch import call, device_of
 from .._core.errors import describe
 from .._core.operations import declare
 from ._checks import check_matrices, check_square_matrices, tolerance_option
+
+if TYPE_CHECKING:
+    from .._core.annotations import RealOperand
 
 __all__ = ["SlogdetResult", "det", "matrix_norm", "matrix_rank", "slogdet", "vector_norm"]
 
@@ -132,7 +135,7 @@ MATRIX_RANK = declare(
 )
 
 
-def matrix_rank(x: Array, /, *, rtol: float | Array | None = None) -> Array:
+def matrix_rank(x: Array, /, *, rtol: RealOperand | None = None) -> Array:
     r"""Return the rank: the number of singular values above :math:`\mathrm{rtol} \cdot \sigma_\max`.
 
     Parameters

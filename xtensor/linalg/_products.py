@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .. import _composed
 from .._core.array import Array, apply
 from .._core.checks import check_axis, check_integer
@@ -9,6 +11,9 @@ from .._core.dispatch import beside
 from .._core.operations import declare
 from .._standard.linear_algebra import _pair
 from ._checks import check_broadcast, check_square_matrices
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["cross", "matrix_power", "outer"]
 
@@ -24,7 +29,7 @@ CROSS = declare(
 )
 
 
-def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
+def cross(x1: AnyArray, x2: AnyArray, /, *, axis: int = -1) -> Array:
     r"""Return the cross product :math:`x_1 \times x_2` of vectors of three elements.
 
     Parameters
@@ -128,7 +133,7 @@ OUTER = declare(
 )
 
 
-def outer(x1: Array, x2: Array, /) -> Array:
+def outer(x1: AnyArray, x2: AnyArray, /) -> Array:
     r"""Return the outer product of two vectors, :math:`x_{1,i}\, x_{2,j}`.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from .._core.operations import declare
 from .._standard.linear_algebra import _pair
 from ._checks import check_broadcast, check_matrices, check_square_matrices, tolerance_option
 from ._decompositions import svd
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray, RealOperand
 
 __all__ = ["LstsqResult", "inv", "lstsq", "pinv", "solve"]
 
@@ -152,7 +155,7 @@ PINV = declare(
 )
 
 
-def pinv(x: Array, /, *, rtol: float | Array | None = None) -> Array:
+def pinv(x: Array, /, *, rtol: RealOperand | None = None) -> Array:
     r"""Return the Moore-Penrose pseudo-inverse :math:`x^+ = V \Sigma^+ U^H` of :math:`x = U \Sigma V^H`.
 
     :math:`\Sigma^+` holds the reciprocals of the singular values above :math:`\mathrm{rtol} \cdot \sigma_\max`, and 0
@@ -191,7 +194,7 @@ def pinv(x: Array, /, *, rtol: float | Array | None = None) -> Array:
 SOLVE = declare("linalg.solve", "linear algebra", operands=2, accepts="floating", shape="product", numpy="linalg.solve")
 
 
-def solve(x1: Array, x2: Array, /) -> Array:
+def solve(x1: AnyArray, x2: AnyArray, /) -> Array:
     r"""Return the solution :math:`X` of the linear system :math:`A X = B`.
 
     Parameters
