@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Never
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from .._core.checks import LARGEST, check_bounds, check_dtype, check_flag, check
 from .._core.device import Device, resolve
 from .._core.dispatch import beside, call, device_of
 from .._core.errors import describe
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import Operation, declare, operation
 from .filling import empty, resolve_arguments
 from .manipulation import broadcast_arrays, reshape
@@ -32,12 +33,13 @@ HALF_OF_FLOAT32 = 1.7e38
 ARANGE = declare("arange", "creation", operands=0, dtype="argument", shape="argument", numpy="arange")
 
 
+@keywords_only
 def arange(
     start: Array | Real | float,
     /,
     stop: Array | Real | float | None = None,
     step: Array | Real | float = 1,
-    *,
+    *positional: Never,
     dtype: DTypeLike | None = None,
     device: str | Device | None = None,
 ) -> Array:
@@ -76,6 +78,8 @@ def arange(
     -----
     Standard 2025.12, Creation Functions, ``arange``.
     """
+    if positional:
+        raise by_position(arange, positional)
     if stop is None:
         start, stop = 0, start
     integers = start.__class__ is stop.__class__ is step.__class__ is int
@@ -112,11 +116,12 @@ EYE = declare(
 )
 
 
+@keywords_only
 def eye(
     n_rows: int,
     n_cols: int | None = None,
     /,
-    *,
+    *positional: Never,
     k: int = 0,
     dtype: DTypeLike | None = None,
     device: str | Device | None = None,
@@ -152,6 +157,8 @@ def eye(
     -----
     Standard 2025.12, Creation Functions, ``eye``.
     """
+    if positional:
+        raise by_position(eye, positional)
     shape = (n_rows, n_rows if n_cols is None else n_cols)
     target, (rows, columns), result_dtype = resolve_arguments("eye", shape, dtype, device)
     return apply(EYE, target, rows, columns, k=check_integer(k, "eye", "k"), dtype=result_dtype)
@@ -168,12 +175,13 @@ LINSPACE = declare(
 )
 
 
+@keywords_only
 def linspace(
     start: Array | Number | complex,
     stop: Array | Number | complex,
     /,
     num: int,
-    *,
+    *positional: Never,
     dtype: DTypeLike | None = None,
     device: str | Device | None = None,
     endpoint: bool = True,
@@ -214,6 +222,8 @@ def linspace(
     -----
     Standard 2025.12, Creation Functions, ``linspace``.
     """
+    if positional:
+        raise by_position(linspace, positional)
     target, (start, stop) = _scalar_arguments("linspace", "a number", device, start=start, stop=stop)
     if check_integer(num, "linspace", "num") < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative. linspace() takes num of 0 or more")
@@ -281,7 +291,8 @@ def meshgrid(*arrays: AnyArray, indexing: Literal["xy", "ij"] = "xy") -> tuple[A
 TRIL = declare("tril", "manipulation", shape="same", numpy="tril", composition=_composed.creation.tril)
 
 
-def tril(x: Array, /, *, k: int = 0) -> Array:
+@keywords_only
+def tril(x: Array, /, *positional: Never, k: int = 0) -> Array:
     r"""Return the lower triangle, :math:`a_{ij}` for :math:`j \le i + k` and 0 elsewhere, of a matrix or stack of them.
 
     Parameters
@@ -305,13 +316,16 @@ def tril(x: Array, /, *, k: int = 0) -> Array:
     -----
     Standard 2025.12, Creation Functions, ``tril``.
     """
+    if positional:
+        raise by_position(tril, positional)
     return _triangle(TRIL, x, k)
 
 
 TRIU = declare("triu", "manipulation", shape="same", numpy="triu", composition=_composed.creation.triu)
 
 
-def triu(x: Array, /, *, k: int = 0) -> Array:
+@keywords_only
+def triu(x: Array, /, *positional: Never, k: int = 0) -> Array:
     r"""Return the upper triangle, :math:`a_{ij}` for :math:`j \ge i + k` and 0 elsewhere, of a matrix or stack of them.
 
     Parameters
@@ -335,6 +349,8 @@ def triu(x: Array, /, *, k: int = 0) -> Array:
     -----
     Standard 2025.12, Creation Functions, ``triu``.
     """
+    if positional:
+        raise by_position(triu, positional)
     return _triangle(TRIU, x, k)
 
 

@@ -6,7 +6,7 @@ Dtypes are ``numpy.dtype`` objects on every device: hashable, with a ``kind``, r
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Never
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from .._core.device import Device, resolve
 from .._core.dispatch import SCALARS, device_of, serve
 from .._core.dtypes import DType, as_dtype, kind_of
 from .._core.errors import describe
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
 from .._core.transfers import move
 
@@ -150,7 +151,10 @@ class IntegerInfo(NamedTuple):
 declare("astype", "cast", dtype="argument", shape="same", numpy="astype")
 
 
-def astype(x: Array, dtype: DTypeLike, /, *, copy: builtins.bool = True, device: str | Device | None = None) -> Array:
+@keywords_only
+def astype(
+    x: Array, dtype: DTypeLike, /, *positional: Never, copy: builtins.bool = True, device: str | Device | None = None
+) -> Array:
     """Cast an array to a dtype.
 
     Parameters
@@ -182,6 +186,8 @@ def astype(x: Array, dtype: DTypeLike, /, *, copy: builtins.bool = True, device:
 
     Standard 2025.12, Data Type Functions, ``astype``.
     """
+    if positional:
+        raise by_position(astype, positional)
     source = device_of(x, "astype")
     target = source if device is None else resolve(device)
     target_dtype = check_dtype(dtype, target, "astype")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from .._core.device import Device, resolve
 from .._core.dispatch import SCALARS, device_of
 from .._core.dtypes import DType
 from .._core.errors import describe
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
 from .conversion import asarray
 
@@ -41,7 +42,10 @@ EMPTY = declare(
 )
 
 
-def empty(shape: Shape, *, dtype: DTypeLike | None = None, device: str | Device | None = None) -> Array:
+@keywords_only
+def empty(
+    shape: Shape, *positional: Never, dtype: DTypeLike | None = None, device: str | Device | None = None
+) -> Array:
     """Return an uninitialised array.
 
     Parameters
@@ -66,11 +70,16 @@ def empty(shape: Shape, *, dtype: DTypeLike | None = None, device: str | Device 
     -----
     Standard 2025.12, Creation Functions, ``empty``.
     """
+    if positional:
+        raise by_position(empty, positional)
     target, lengths, result_dtype = resolve_arguments("empty", shape, dtype, device)
     return apply(EMPTY, target, lengths, dtype=result_dtype)
 
 
-def empty_like(x: Array, /, *, dtype: DTypeLike | None = None, device: str | Device | None = None) -> Array:
+@keywords_only
+def empty_like(
+    x: Array, /, *positional: Never, dtype: DTypeLike | None = None, device: str | Device | None = None
+) -> Array:
     """Return an uninitialised array of the shape of ``x``.
 
     Parameters
@@ -91,6 +100,8 @@ def empty_like(x: Array, /, *, dtype: DTypeLike | None = None, device: str | Dev
     -----
     Standard 2025.12, Creation Functions, ``empty_like``.
     """
+    if positional:
+        raise by_position(empty_like, positional)
     target, lengths, result_dtype = _resolve_like("empty_like", x, dtype, device)
     return apply(EMPTY, target, lengths, dtype=result_dtype)
 
@@ -98,10 +109,11 @@ def empty_like(x: Array, /, *, dtype: DTypeLike | None = None, device: str | Dev
 FULL = declare("full", "creation", operands=0, dtype="argument", shape="argument", numpy="full")
 
 
+@keywords_only
 def full(
     shape: Shape,
     fill_value: Array | Number | Scalar,
-    *,
+    *positional: Never,
     dtype: DTypeLike | None = None,
     device: str | Device | None = None,
 ) -> Array:
@@ -134,6 +146,8 @@ def full(
     -----
     Standard 2025.12, Creation Functions, ``full``.
     """
+    if positional:
+        raise by_position(full, positional)
     if isinstance(fill_value, Array) and device is None:
         device = fill_value.device
     target = resolve(device)
@@ -141,11 +155,12 @@ def full(
     return apply(FULL, target, check_shape(shape, "full", result_dtype.itemsize), native, dtype=result_dtype)
 
 
+@keywords_only
 def full_like(
     x: Array,
     /,
     fill_value: Array | Number | Scalar,
-    *,
+    *positional: Never,
     dtype: DTypeLike | None = None,
     device: str | Device | None = None,
 ) -> Array:
@@ -175,6 +190,8 @@ def full_like(
     -----
     Standard 2025.12, Creation Functions, ``full_like``.
     """
+    if positional:
+        raise by_position(full_like, positional)
     target, lengths, result_dtype = _resolve_like("full_like", x, dtype, device)
     native, result_dtype = _native_fill_value(fill_value, target, result_dtype, "full_like")
     return apply(FULL, target, lengths, native, dtype=result_dtype)
@@ -191,7 +208,8 @@ ONES = declare(
 )
 
 
-def ones(shape: Shape, *, dtype: DTypeLike | None = None, device: str | Device | None = None) -> Array:
+@keywords_only
+def ones(shape: Shape, *positional: Never, dtype: DTypeLike | None = None, device: str | Device | None = None) -> Array:
     """Return an array of ones.
 
     Parameters
@@ -216,11 +234,16 @@ def ones(shape: Shape, *, dtype: DTypeLike | None = None, device: str | Device |
     -----
     Standard 2025.12, Creation Functions, ``ones``.
     """
+    if positional:
+        raise by_position(ones, positional)
     target, lengths, result_dtype = resolve_arguments("ones", shape, dtype, device)
     return apply(ONES, target, lengths, dtype=result_dtype)
 
 
-def ones_like(x: Array, /, *, dtype: DTypeLike | None = None, device: str | Device | None = None) -> Array:
+@keywords_only
+def ones_like(
+    x: Array, /, *positional: Never, dtype: DTypeLike | None = None, device: str | Device | None = None
+) -> Array:
     """Return an array of ones of the shape of ``x``.
 
     Parameters
@@ -241,6 +264,8 @@ def ones_like(x: Array, /, *, dtype: DTypeLike | None = None, device: str | Devi
     -----
     Standard 2025.12, Creation Functions, ``ones_like``.
     """
+    if positional:
+        raise by_position(ones_like, positional)
     target, lengths, result_dtype = _resolve_like("ones_like", x, dtype, device)
     return apply(ONES, target, lengths, dtype=result_dtype)
 
@@ -256,7 +281,10 @@ ZEROS = declare(
 )
 
 
-def zeros(shape: Shape, *, dtype: DTypeLike | None = None, device: str | Device | None = None) -> Array:
+@keywords_only
+def zeros(
+    shape: Shape, *positional: Never, dtype: DTypeLike | None = None, device: str | Device | None = None
+) -> Array:
     """Return an array of zeros.
 
     Parameters
@@ -281,11 +309,16 @@ def zeros(shape: Shape, *, dtype: DTypeLike | None = None, device: str | Device 
     -----
     Standard 2025.12, Creation Functions, ``zeros``.
     """
+    if positional:
+        raise by_position(zeros, positional)
     target, lengths, result_dtype = resolve_arguments("zeros", shape, dtype, device)
     return apply(ZEROS, target, lengths, dtype=result_dtype)
 
 
-def zeros_like(x: Array, /, *, dtype: DTypeLike | None = None, device: str | Device | None = None) -> Array:
+@keywords_only
+def zeros_like(
+    x: Array, /, *positional: Never, dtype: DTypeLike | None = None, device: str | Device | None = None
+) -> Array:
     """Return an array of zeros of the shape of ``x``.
 
     Parameters
@@ -306,6 +339,8 @@ def zeros_like(x: Array, /, *, dtype: DTypeLike | None = None, device: str | Dev
     -----
     Standard 2025.12, Creation Functions, ``zeros_like``.
     """
+    if positional:
+        raise by_position(zeros_like, positional)
     target, lengths, result_dtype = _resolve_like("zeros_like", x, dtype, device)
     return apply(ZEROS, target, lengths, dtype=result_dtype)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Never
 
 from .. import _composed
 from .._core.array import Array, apply
 from .._core.checks import check_axis, check_integer
 from .._core.dispatch import beside
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
 from .._standard.linear_algebra import _pair
 from ._checks import check_broadcast, check_square_matrices
@@ -29,7 +30,8 @@ CROSS = declare(
 )
 
 
-def cross(x1: AnyArray, x2: AnyArray, /, *, axis: int = -1) -> Array:
+@keywords_only
+def cross(x1: AnyArray, x2: AnyArray, /, *positional: Never, axis: int = -1) -> Array:
     r"""Return the cross product :math:`x_1 \times x_2` of vectors of three elements.
 
     Parameters
@@ -60,6 +62,8 @@ def cross(x1: AnyArray, x2: AnyArray, /, *, axis: int = -1) -> Array:
     >>> xp.linalg.cross(xp.asarray([1.0, 0.0, 0.0]), xp.asarray([0.0, 1.0, 0.0]))
     Array([0., 0., 1.])
     """
+    if positional:
+        raise by_position(cross, positional)
     x1, x2 = beside("cross", x1, x2)
     device, native1, native2 = _pair(x1, x2, "cross")
     ndim = min(x1.ndim, x2.ndim)

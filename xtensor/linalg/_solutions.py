@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Never
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from .._core.array import Array, apply
 from .._core.dispatch import beside, composed, device_of
 from .._core.dtypes import finfo, kind_of, result_type
 from .._core.errors import describe
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
 from .._standard.linear_algebra import _pair
 from ._checks import check_broadcast, check_matrices, check_square_matrices, tolerance_option
@@ -155,7 +156,8 @@ PINV = declare(
 )
 
 
-def pinv(x: Array, /, *, rtol: RealOperand | None = None) -> Array:
+@keywords_only
+def pinv(x: Array, /, *positional: Never, rtol: RealOperand | None = None) -> Array:
     r"""Return the Moore-Penrose pseudo-inverse :math:`x^+ = V \Sigma^+ U^H` of :math:`x = U \Sigma V^H`.
 
     :math:`\Sigma^+` holds the reciprocals of the singular values above :math:`\mathrm{rtol} \cdot \sigma_\max`, and 0
@@ -187,6 +189,8 @@ def pinv(x: Array, /, *, rtol: RealOperand | None = None) -> Array:
     -----
     Standard 2025.12, Linear Algebra Extension, ``pinv``.
     """
+    if positional:
+        raise by_position(pinv, positional)
     device = check_matrices(x, "pinv")
     return apply(PINV, device, x._native, **tolerance_option(rtol, x, "pinv"))
 
