@@ -81,6 +81,7 @@ ON_HOST = {
     "copy": lambda: xp.asarray([1, 2], copy=False),
     "name of NumPy": lambda: xp.concatenate,
     "no such name": lambda: xp.random,
+    "positional axis": lambda: xp.sum(ones(), 0),
     "list": lambda: xp.sqrt([1.0]),
     "text operand": lambda: ones() + "a",
     "hash": lambda: hash(xp.asarray(1, device="cpu")),
