@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Never
 
+import numpy as np
+
 from .. import _composed
 from .._core.array import Array, apply
 from .._core.backend import Native
@@ -11,6 +13,8 @@ from .._core.checks import check_axis
 from .._core.dispatch import beside, device_of, native_indices, native_operand, not_an_array
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
+from .conversion import asarray
+from .filling import zeros
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -22,7 +26,7 @@ TAKE = declare("take", "indexing", operands=2, shape="argument", numpy="take", c
 
 
 @keywords_only
-def take(x: AnyArray, indices: AnyArray, /, *positional: Never, axis: int | None = None) -> Array:
+def take(x: AnyArray, indices: AnyArray | list[int], /, *positional: Never, axis: int | None = None) -> Array:
     """Return the elements of an array at given indices along an axis.
 
     Parameters
@@ -30,7 +34,7 @@ def take(x: AnyArray, indices: AnyArray, /, *positional: Never, axis: int | None
     x
         Array of one or more dimensions.
     indices
-        1-d Array of an integer dtype; negative indices count from the end.
+        1-d Array of an integer dtype, or a list of integers; negative indices count from the end.
     axis
         Axis along which to select; optional for a 1-d array only.
 
@@ -56,6 +60,8 @@ def take(x: AnyArray, indices: AnyArray, /, *positional: Never, axis: int | None
         raise by_position(take, positional)
     x, indices = beside("take", x, indices)
     device = device_of(x, "take")
+    if isinstance(indices, list):
+        indices = asarray(indices, device=device) if indices else zeros(0, dtype=np.int64, device=device)
     if axis is None:
         if x.ndim != 1:
             raise ValueError(
