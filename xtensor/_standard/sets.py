@@ -55,7 +55,8 @@ def isin(
     x1
         Elements to test: an Array, a Python scalar, or a list of scalars.
     x2
-        Elements to search: an Array, a Python scalar, or a list of scalars. At least one of ``x1`` and ``x2`` is an Array.
+        Elements to search: an Array, a Python scalar, or a list of scalars. At least one of ``x1`` and ``x2`` is an
+        Array.
     invert
         True: return the negation, :math:`x_{1,i} \notin x_2`.
 
