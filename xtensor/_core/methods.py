@@ -324,7 +324,7 @@ class Methods:
 
     def transpose(self: Any, *axes: Any) -> Array:
         """A view of this array with its axes in the given order, by default reversed."""
-        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], (int, np.integer)) else axes
         if order is None or (isinstance(order, tuple) and not order):
             order = tuple(range(self.ndim))[::-1]
         if not isinstance(order, (tuple, list)):
@@ -332,6 +332,20 @@ class Methods:
         return xp.permute_dims(self, tuple(order))
 
     # -- the host -----------------------------------------------------------------------------------------------------
+
+    @property
+    def flags(self: Any) -> Any:
+        """Memory layout as NumPy's ``ndarray.flags``; off the host, the flags of the library's array."""
+        return np.asarray(self).flags if self._device.host else self._native.flags
+
+    def setflags(self: Any, write: bool | None = None, align: bool | None = None, uic: bool | None = None) -> None:
+        """Set flags of the memory, ``write=False`` for read-only elements; TypeError off the host."""
+        if not self._device.host:
+            raise TypeError(
+                f"setflags() sets flags of host memory, and this array is on device {self._device}; "
+                "move it with x.to_device('cpu')"
+            )
+        np.asarray(self).setflags(write, align, uic)
 
     def numpy(self: Any) -> np.ndarray[Any, Any]:
         """Return a copy of the elements as a NumPy array: :func:`xtensor.to_numpy`."""
