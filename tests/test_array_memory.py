@@ -21,6 +21,42 @@ def test_flags_tell_the_memory_order(device):
     assert not x.T.flags.c_contiguous
 
 
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_copy_has_the_memory_order_of_a_copy_by_numpy(lenient_device, order, transposed):
+    values = np.arange(6.0).reshape(2, 3)
+    x = xp.asarray(values, device=lenient_device)
+    copied, expected = (x.T, values.T) if transposed else (x, values)
+    copied, expected = copied.copy(order), expected.copy(order)
+    assert copied.flags.c_contiguous == expected.flags.c_contiguous
+    assert copied.flags.f_contiguous == expected.flags.f_contiguous
+    assert copied.tolist() == expected.tolist()
+
+
+def test_copy_of_a_transpose_is_in_row_major_order(device):
+    x = xp.asarray(np.arange(6.0).reshape(2, 3), device=device)
+    copied = x.T.copy()
+    assert copied.flags.c_contiguous
+    copied[0, 0] = 9.0
+    assert x[0, 0] == 0.0
+    assert x.copy()[0, 0] == 0.0
+
+
+def test_strides_are_in_bytes(device):
+    x = xp.asarray(np.arange(6.0).reshape(2, 3), device=device)
+    if not device.host:
+        with pytest.raises(AttributeError, match=r"host memory.*to_device\('cpu'\)"):
+            _ = x.strides
+        return
+    assert x.strides == (24, 8)
+    assert x.T.strides == (8, 24)
+
+
+def test_strides_off_the_host_name_the_remedy(off_host):
+    with pytest.raises(AttributeError, match=r"host memory.*to_device\('cpu'\)"):
+        _ = xp.ones(3, device=off_host).strides
+
+
 def test_read_only_elements_cannot_be_assigned(device):
     x = xp.asarray(np.arange(3.0), device=device)
     if not device.host:
