@@ -358,7 +358,7 @@ class Methods:
                 f"setflags() sets flags of host memory, and this array is on device {self._device}; "
                 "move it with x.to_device('cpu')"
             )
-        np.asarray(self).setflags(write, align, uic)
+        np.asarray(self).setflags(write=write, align=align, uic=uic)
 
     def numpy(self: Any) -> np.ndarray[Any, Any]:
         """Return a copy of the elements as a NumPy array: :func:`xtensor.to_numpy`."""
