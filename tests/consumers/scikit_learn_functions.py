@@ -208,6 +208,14 @@ REFUSED_BY_STRICT = frozenset(
 )
 """Functions that index with integer arrays beside other keys, or with fewer keys than axes."""
 
+WITH_DISPATCH = (
+    *("binarize", "check_paired_arrays", "check_pairwise_arrays", "confusion_matrix_at_thresholds"),
+    *("cross_val_predict", "empirical_covariance", "label_binarize", "maxabs_scale", "metric_at_thresholds"),
+    *("minmax_scale", "normalize", "paired_distances", "precision_recall_fscore_support", "r_regression"),
+    *("ridge_regression", "train_test_split"),
+)
+"""Functions, beside the metrics that declare it, that compute with the array API where dispatch is enabled."""
+
 ON_THE_DEVICE = frozenset(("entropy", "train_test_split"))
 """Functions that compute on a device off the host, as they convert no array."""
 

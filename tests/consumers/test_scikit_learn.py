@@ -22,15 +22,24 @@ from sklearn.decomposition import PCA  # noqa: E402
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis  # noqa: E402
 from sklearn.frozen import FrozenEstimator  # noqa: E402
 from sklearn.kernel_approximation import Nystroem  # noqa: E402
-from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge, RidgeClassifierCV, RidgeCV  # noqa: E402
+from sklearn.linear_model import (  # noqa: E402
+    LogisticRegression,
+    PoissonRegressor,
+    Ridge,
+    RidgeClassifier,
+    RidgeClassifierCV,
+    RidgeCV,
+)
 from sklearn.mixture import GaussianMixture  # noqa: E402
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, cross_val_score, train_test_split  # noqa: E402
 from sklearn.naive_bayes import GaussianNB  # noqa: E402
-from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.pipeline import FeatureUnion, make_pipeline  # noqa: E402
 from sklearn.preprocessing import (  # noqa: E402
     Binarizer,
     KernelCenterer,
+    LabelBinarizer,
     LabelEncoder,
+    MaxAbsScaler,
     MinMaxScaler,
     Normalizer,
     PolynomialFeatures,
@@ -82,6 +91,11 @@ def check(result, expected, device, rtol=1e-7, atol=1e-9):
 # Estimator, target, and the methods whose results are compared.
 ESTIMATORS = {
     "Binarizer": (lambda: Binarizer(threshold=3.0), None, ("transform",)),
+    "FeatureUnion": (
+        lambda: FeatureUnion([("scale", StandardScaler()), ("bounds", MinMaxScaler())]),
+        None,
+        ("transform",),
+    ),
     "FrozenEstimator": (lambda: FrozenEstimator(StandardScaler().fit(X)), None, ()),
     "GaussianNB": (lambda: GaussianNB(), THREE_CLASSES, ("predict", "predict_proba", "predict_log_proba")),
     "GridSearchCV": (
@@ -116,7 +130,11 @@ ESTIMATORS = {
     "RidgeCV": (lambda: RidgeCV([0.1, 1.0, 10.0]), CONTINUOUS, ("predict",)),
     "RidgeClassifierCV": (lambda: RidgeClassifierCV([0.1, 1.0]), THREE_CLASSES, ("predict", "decision_function")),
     "StandardScaler": (lambda: StandardScaler(), None, ("transform", "inverse_transform")),
-    # It does not declare support, but this initialization uses the array API only.
+    # The others do not declare support, but use the array API only.
+    "MaxAbsScaler": (lambda: MaxAbsScaler(), None, ("transform", "inverse_transform")),
+    "LabelBinarizer": (lambda: LabelBinarizer(), None, ("transform",)),
+    "RidgeClassifier": (lambda: RidgeClassifier(solver="svd"), THREE_CLASSES, ("predict", "decision_function")),
+    # This initialization uses the array API only.
     "GaussianMixture": (
         lambda: GaussianMixture(2, init_params="random_from_data", random_state=0, means_init=None),
         None,
@@ -127,7 +145,7 @@ ESTIMATORS = {
 
 def data_for(name):
     """Return the training data of an estimator: a kernel matrix, labels, or features."""
-    return {"KernelCenterer": KERNEL, "LabelEncoder": THREE_CLASSES}.get(name, X)
+    return {"KernelCenterer": KERNEL, "LabelBinarizer": THREE_CLASSES, "LabelEncoder": THREE_CLASSES}.get(name, X)
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
@@ -147,7 +165,7 @@ def test_every_estimator_that_declares_support_is_tested():
 def fit(name, convert):
     make, target, _ = ESTIMATORS[name]
     arguments = [convert(data_for(name)), None if target is None else convert(target)]
-    if name == "LabelEncoder":
+    if name in ("LabelBinarizer", "LabelEncoder"):
         arguments.pop()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sklearn.exceptions.ConvergenceWarning)

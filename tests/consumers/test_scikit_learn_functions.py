@@ -17,6 +17,7 @@ from scikit_learn_functions import (  # noqa: E402
     NUMPY_ONLY,
     ON_THE_DEVICE,
     REFUSED_BY_STRICT,
+    WITH_DISPATCH,
     WITHOUT_ARRAYS,
     public_functions,
 )
@@ -77,6 +78,19 @@ def test_function_off_the_host_raises_with_the_remedy(off_host, label):
         return
     with pytest.raises((TypeError, ValueError), match=r"to_device\('cpu'\)|transfers\("):
         run(label, convert)
+
+
+@pytest.mark.parametrize("label", WITH_DISPATCH)
+def test_function_with_dispatch_computes_on_the_device(device, label):
+    expected = numpy_result(label)
+    with sklearn.config_context(array_api_dispatch=True):
+        result = run(label, xp.asarray)
+    compare(result, expected, label)
+    arrays = [
+        part for part in (result if isinstance(result, (tuple, list)) else [result]) if isinstance(part, xp.Array)
+    ]
+    assert arrays
+    assert {part.device for part in arrays} == {device}
 
 
 def test_every_function_has_a_case_or_takes_no_array():
