@@ -104,6 +104,16 @@ NO_DENSE_ARRAY = {
 """Estimators that are not fitted to an array of numbers."""
 
 
+REFUSED_BY_STRICT = frozenset(
+    (
+        *("CalibratedClassifierCV", "ColumnTransformer", "GridSearchCV", "HalvingGridSearchCV"),
+        *("HalvingRandomSearchCV", "RandomizedSearchCV", "RidgeCV", "SequentialFeatureSelector"),
+        *("StackingClassifier", "StackingRegressor", "TunedThresholdClassifierCV"),
+    )
+)
+"""Estimators that select rows or columns by integer arrays beside other keys, which the standard does not define."""
+
+
 def instances():
     """Return a function that creates each public estimator that takes a dense array, by name."""
     return {name: instance_of(name, kind) for name, kind in all_estimators() if name not in NO_DENSE_ARRAY}

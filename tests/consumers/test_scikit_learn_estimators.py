@@ -14,7 +14,7 @@ import pytest
 
 sklearn = pytest.importorskip("sklearn", reason="scikit-learn is not installed: xtensor[examples]")
 
-from scikit_learn_cases import FEATURES, NO_DENSE_ARRAY, data_of, instances  # noqa: E402 - after importorskip
+from scikit_learn_cases import FEATURES, NO_DENSE_ARRAY, REFUSED_BY_STRICT, data_of, instances  # noqa: E402 - after importorskip
 from scikit_learn_compare import compare  # noqa: E402
 from sklearn.utils import all_estimators  # noqa: E402
 from toy import ToyBackend  # noqa: E402
@@ -36,15 +36,6 @@ MEASURED = ("refit_time_",)
 
 SCORED_BY = {"EllipticEnvelope": (np.where(np.arange(len(FEATURES)) < 5, -1, 1),)}
 """Targets that an estimator needs for its score alone."""
-
-REFUSED_BY_STRICT = frozenset(
-    (
-        *("CalibratedClassifierCV", "ColumnTransformer", "GridSearchCV", "HalvingGridSearchCV"),
-        *("HalvingRandomSearchCV", "RandomizedSearchCV", "RidgeCV", "SequentialFeatureSelector"),
-        *("StackingClassifier", "StackingRegressor", "TunedThresholdClassifierCV"),
-    )
-)
-"""Estimators that select rows or columns by integer arrays beside other keys, which the standard does not define."""
 
 UNCHANGED = {"FunctionTransformer": "applies no function by default and returns its argument"}
 """Estimators that return Arrays off the host without a transfer."""
