@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _standard as xp
 from .. import linalg
+from .._beyond import _casts
 from .._beyond._arguments import as_arrays, store
 from .._core.array import Array
 from .._core.errors import describe
@@ -28,14 +29,14 @@ def argsort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, 
     _refuse_fields("argsort", order)
     (a,) = as_arrays("argsort", a)
     a, axis = _flattened(a, axis)
-    return xp.argsort(a, axis=axis)
+    return _casts.argsort(a, axis)
 
 
 def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
     _refuse_fields("sort", order)
     (a,) = as_arrays("sort", a)
     a, axis = _flattened(a, axis)
-    return xp.sort(a, axis=axis)
+    return _casts.sort(a, axis)
 
 
 def _refuse_fields(name: str, order: Any) -> None:
