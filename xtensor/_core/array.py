@@ -433,14 +433,16 @@ class Array(Methods, Operators, metaclass=_Final):
     # -- copies ---------------------------------------------------------------------------------------------------
 
     def copy(self, order: Order = "C") -> Array:
-        """Return a copy that shares no memory with this array; ``order`` is accepted for compatibility with NumPy."""
+        """Return a copy that shares no memory with this array, in row-major order or as NumPy's ``order`` says."""
+        if self.ndim > 1 and order != "K":
+            return methods.copy_in_order(self, order)  # type: ignore[no-any-return]
         return apply(ASTYPE, self._device, self._native, self.dtype, copy=True)
 
     def __copy__(self) -> Array:
-        return self.copy()
+        return self.copy("K")
 
     def __deepcopy__(self, memo: dict[int, Any], /) -> Array:
-        return self.copy()
+        return self.copy("K")
 
     def __reduce__(self) -> tuple[Any, ...]:
         backend, spec = self._device.backend, self._device._spec

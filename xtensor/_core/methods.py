@@ -387,7 +387,7 @@ class Methods:
 
     def transpose(self: Any, *axes: int | Sequence[int] | None) -> Array:
         """A view of this array with its axes in the given order, by default reversed."""
-        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], (int, np.integer)) else axes
         if order is None or (isinstance(order, tuple) and not order):
             order = tuple(range(self.ndim))[::-1]
         if not isinstance(order, (tuple, list)):
@@ -395,6 +395,33 @@ class Methods:
         return xp.permute_dims(self, tuple(order))
 
     # -- the host -----------------------------------------------------------------------------------------------------
+
+    @property
+    def flags(self: Any) -> Any:
+        """Memory layout as NumPy's ``ndarray.flags``; off the host, the flags of the library's array."""
+        return np.asarray(self).flags if self._device.host else self._native.flags
+
+    @property
+    def strides(self: Any) -> tuple[int, ...]:
+        """Steps to the next element along each axis, in bytes; AttributeError off the host.
+
+        NumPy's functions that take strides read the memory around a view, and an array off the host is copied to them.
+        """
+        if not self._device.host:
+            raise AttributeError(
+                f"strides are those of host memory, and this array is on device {self._device}; "
+                "move it with x.to_device('cpu')"
+            )
+        return np.asarray(self).strides
+
+    def setflags(self: Any, write: bool | None = None, align: bool | None = None, uic: bool | None = None) -> None:
+        """Set flags of the memory, ``write=False`` for read-only elements; TypeError off the host."""
+        if not self._device.host:
+            raise TypeError(
+                f"setflags() sets flags of host memory, and this array is on device {self._device}; "
+                "move it with x.to_device('cpu')"
+            )
+        np.asarray(self).setflags(write=write, align=align, uic=uic)
 
     def numpy(self: Any) -> np.ndarray[Any, Any]:
         """Return a copy of the elements as a NumPy array: :func:`xtensor.to_numpy`."""
@@ -407,6 +434,18 @@ class Methods:
     def tofile(self: Any, fid: Any, sep: str = "", format: str = "%s") -> None:
         """Write the elements to a file, as bytes or as text: NumPy's ``ndarray.tofile``."""
         self.numpy().tofile(fid, sep, format)
+
+
+def copy_in_order(x: Any, order: str) -> Any:
+    """Return a copy in row-major (``"C"``) or column-major order (``"F"``); ``"A"`` keeps column-major order alone."""
+    flags = getattr(x._native, "flags", None)
+    if check_word(order, ("C", "F", "A", "K"), "copy", "order") == "A":
+        order = "F" if flags is not None and flags.f_contiguous and not flags.c_contiguous else "C"
+    if order == "F":
+        return copy_in_order(x.transpose(), "C").transpose()
+    if flags is not None and flags.c_contiguous:
+        return x.copy("K")
+    return xp.reshape(xp.reshape(x, (-1,), copy=True), x.shape)
 
 
 def _round_integers(x: Any, unit: int) -> Any:

@@ -22,7 +22,7 @@ from .._core.device import Device
 from .._core.dispatch import HOST_ARRAYS
 from ..lib import stride_tricks
 from .host import call_on_host, device_of_arguments, qualified_name
-from .signatures import CREATION, SIGNATURES
+from .signatures import CREATION, LINALG, SIGNATURES
 
 __all__ = ["array_function", "counterpart"]
 
@@ -84,7 +84,7 @@ def counterpart(function: Function) -> Function | None:
     """Return the namespace's function that takes the arguments of a NumPy function; None without one."""
     name, module = function.__name__, getattr(function, "__module__", "")
     if module == "numpy.linalg":
-        return _adapted(function, getattr(linalg, name, None))
+        return LINALG.get(name) or _adapted(function, getattr(linalg, name, None))
     if module == "numpy.fft":
         return _adapted(function, getattr(fft, name, None))
     if module == "numpy.lib.stride_tricks" and name == "sliding_window_view":

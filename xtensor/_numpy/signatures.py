@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from .. import _standard as xp
+from .. import linalg
 from .._beyond import _casts
 from .._beyond._arguments import as_arrays, store
 from .._core.array import Array
 from .._core.errors import describe
 from . import reductions
 
-__all__ = ["CREATION", "SIGNATURES"]
+__all__ = ["CREATION", "LINALG", "SIGNATURES"]
 
 Function = Callable[..., Any]
 
@@ -147,9 +148,7 @@ def size(a: Any, axis: Any = None) -> int:
 
 
 def copy(a: Any, order: str = "K", subok: bool = False) -> Array:
-    if order not in ("K", "C", "A"):
-        raise TypeError(f"numpy.copy() on an xtensor Array does not take order {describe(order)}; omit it")
-    return a.copy()  # type: ignore[no-any-return]
+    return a.copy(order)  # type: ignore[no-any-return]
 
 
 def may_share_memory(a: Any, b: Any, max_work: Any = None) -> bool:
@@ -241,6 +240,24 @@ def _filled(name: str) -> Function:
     return create
 
 
+def eig(a: Any) -> Any:
+    """Return eigenvalues and eigenvectors, real ones for a real matrix whose eigenvalues are all real."""
+    (a,) = as_arrays("eig", a)
+    result = linalg.eig(a)
+    return type(result)(*map(xp.real, result)) if _real_spectrum(a, result.eigenvalues) else result
+
+
+def eigvals(a: Any) -> Array:
+    """Return eigenvalues, real ones for a real matrix whose eigenvalues are all real."""
+    (a,) = as_arrays("eigvals", a)
+    values = linalg.eigvals(a)
+    return xp.real(values) if _real_spectrum(a, values) else values
+
+
+def _real_spectrum(a: Array, values: Array) -> bool:
+    return a.dtype.kind != "c" and not xp.any(xp.imag(values) != 0.0)
+
+
 CREATION: dict[Function, Function] = {
     np.asarray: asarray,
     np.asanyarray: asarray,
@@ -283,3 +300,6 @@ SIGNATURES: dict[str, Function] = {
     "where": where,
 }
 """The functions of the main namespace by NumPy's name."""
+
+LINALG: dict[str, Function] = {"eig": eig, "eigvals": eigvals}
+"""The functions of ``numpy.linalg`` by NumPy's name."""

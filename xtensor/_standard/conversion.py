@@ -162,7 +162,7 @@ def _convert_array(x: Array, dtype: Any, target: Device, copy: bool | None) -> A
     source = x._device
     target_dtype = x.dtype if dtype is None else check_dtype(dtype, target, "asarray")
     if source is target and target_dtype == x.dtype:
-        return x.copy() if copy else x
+        return x.copy("K") if copy else x
     if copy is False:
         raise CopyRequiredError(
             f"{COPY_REFUSED}; asarray() converts dtype {x.dtype} on {source} to dtype {target_dtype} on {target}; "
