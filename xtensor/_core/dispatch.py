@@ -58,6 +58,8 @@ MINIMUM = operation("minimum")
 
 UINT64 = np.dtype(np.uint64)
 
+NDARRAY = np.ndarray
+
 HOST_ARRAYS: frozenset[type[Any]] = frozenset((np.ndarray, np.memmap))
 """The classes of NumPy arrays that are operands. Other subclasses mean more than numbers: units, masks, matrices."""
 
@@ -264,8 +266,8 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
         return join(value._native, value._device, device)
     if value.__class__ in SCALARS:
         return value
-    if value.__class__ is device.native_type and value.dtype in device.dtypes:
-        return value  # a NumPy array on a device that computes with NumPy arrays
+    if value.__class__ is NDARRAY is device.native_type and device.host and value.dtype in device.dtypes:
+        return value  # the device computes with NumPy arrays
     if isinstance(value, np.generic) or value.__class__ in HOST_ARRAYS:
         return _host_operand(value, device, name, foreign)
     if isinstance(value, int):
