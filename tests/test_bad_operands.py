@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from arguments import BAD, DOCUMENTED, complexes, integers, matrix, recursive_list, vector
+from arguments import BAD, DOCUMENTED, recursive_list
+from good_arguments import complexes, integers, matrix, vector
 from strategies import values_of
 from usable import usable_devices
 

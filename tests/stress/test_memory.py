@@ -17,20 +17,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from arguments import (
-    BAD,
-    DOCUMENTED,
-    GOOD,
-    GOOD_METHODS,
-    REPETITIONS,
-    STATEFUL_FUNCTIONS,
-    call,
-    call_conditions,
-    matrix,
-    parameters_of,
-    public_function,
-    replace_argument,
-)
+from arguments import BAD, DOCUMENTED, REPETITIONS, call, call_conditions, replace_argument
+from good_arguments import GOOD, GOOD_METHODS, STATEFUL_FUNCTIONS, matrix, parameters_of, public_function
 from toy import ToyBackend
 
 import xtensor as xp

@@ -17,7 +17,7 @@ from .._core.dtypes import Casting, can_cast
 from .._core.errors import describe
 from .._standard.conversion import leaves
 
-__all__ = ["as_arrays", "on_device", "store"]
+__all__ = ["as_arrays", "on_device", "shared_device", "store"]
 
 
 def as_arrays(function: str, *values: Any) -> tuple[Array, ...]:
@@ -37,13 +37,19 @@ def as_arrays(function: str, *values: Any) -> tuple[Array, ...]:
     DeviceMismatchError
         If Arrays are on different devices and transfers are forbidden.
     """
+    device = shared_device(function, *values)
+    return tuple([on_device(function, value, device) for value in values])
+
+
+def shared_device(function: str, *values: Any) -> Device:
+    """Return the device of the Arrays among values and in sequences of them; TypeError without an Array."""
     device = common_device(leaves(values))
     if device is None:
         raise TypeError(
             f"{function}() needs at least one xtensor Array, not {' and '.join(map(describe, values))}; "
             "make one with xtensor.asarray"
         )
-    return tuple([on_device(function, value, device) for value in values])
+    return device
 
 
 def on_device(function: str, value: Any, device: Device) -> Array:

@@ -6,9 +6,10 @@ from typing import Any
 
 from .. import _standard as xp
 from .._core.array import Array
-from .._core.checks import check_axis, check_dtype
+from .._core.checks import check_axis, check_dtype, is_word
 from .._core.dispatch import composed
 from .._core.dtypes import Casting, can_cast
+from .._core.errors import describe
 from ._arguments import as_arrays
 from ._conversions import promoted, sequence
 from .dimensions import atleast_1d, atleast_2d, atleast_3d
@@ -218,10 +219,10 @@ def vstack(tup: Any, *, dtype: Any = None, casting: Casting = "same_kind") -> Ar
 
 def _concat(arrays: Any, axis: int, dtype: Any = None, casting: Casting = "same_kind", name: str = "") -> Array:
     """Return arrays joined along an axis, in their common dtype or in a given one."""
-    if casting not in RULES:
+    if not is_word(casting, RULES):
         raise ValueError(
             "casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe' "
-            f"(got {casting!r}); pass one of them to {name}()"
+            f"(got {describe(casting)}); pass one of them to {name}()"
         )
     if not arrays:
         raise ValueError("need at least one array to concatenate; the Array has no items along its first axis")
@@ -237,7 +238,11 @@ def _concat(arrays: Any, axis: int, dtype: Any = None, casting: Casting = "same_
     return xp.concat([xp.astype(x, target, copy=False) for x in arrays], axis=axis)
 
 
-def _depth(item: Any, path: str, leaves: list[Any]) -> int:
+MAX_DEPTH = 64
+"""The largest number of dimensions in NumPy, beyond which a list contains itself."""
+
+
+def _depth(item: Any, path: str, leaves: list[Any], level: int = 0) -> int:
     """Return the depth of nested lists, and append their leaves; raise ValueError unless all have the same depth."""
     if isinstance(item, tuple):
         raise TypeError(
@@ -247,9 +252,11 @@ def _depth(item: Any, path: str, leaves: list[Any]) -> int:
     if not isinstance(item, list):
         leaves.append(item)
         return 0
+    if level == MAX_DEPTH:
+        raise ValueError(f"block(): lists are nested more than {MAX_DEPTH} deep, or a list contains itself")
     if not item:
         raise ValueError(f"List at {path} cannot be empty; block() takes at least one block in each list")
-    depths = [_depth(part, f"{path}[{i}]", leaves) for i, part in enumerate(item)]
+    depths = [_depth(part, f"{path}[{i}]", leaves, level + 1) for i, part in enumerate(item)]
     for i, depth in enumerate(depths):
         if depth != depths[0]:
             raise ValueError(

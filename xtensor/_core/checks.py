@@ -27,6 +27,7 @@ __all__ = [
     "check_size",
     "check_word",
     "integer_limits",
+    "is_word",
 ]
 
 LARGEST: int = np.iinfo(np.int64).max
@@ -125,9 +126,14 @@ def check_copy(value: Any, function: str) -> bool | None:
     raise TypeError(f"{function}(): copy is True, False or None, not {describe(value)}")
 
 
+def is_word(value: Any, words: tuple[str, ...]) -> bool:
+    """Return whether an argument is one of a few words; an array is not compared with them element by element."""
+    return isinstance(value, str) and value in words
+
+
 def check_word(value: Any, words: tuple[str, ...], function: str, name: str) -> str:
     """Return an argument that must be one of a few words."""
-    if isinstance(value, str) and value in words:
+    if is_word(value, words):
         return value
     raise ValueError(f"{function}(): {name} is {' or '.join(map(repr, words))}, not {describe(value)}")
 

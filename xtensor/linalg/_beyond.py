@@ -11,9 +11,10 @@ import numpy as np
 
 from .. import _standard as xp
 from .._beyond._arguments import as_arrays
+from .._beyond._conversions import integers
 from .._beyond.products import dot, not_aligned, store_exactly
 from .._core.array import Array
-from .._core.checks import check_axis, check_flag
+from .._core.checks import check_axis, check_flag, check_integer
 from .._core.dispatch import composed
 from .._core.dtypes import DType, kind_of, result_type
 from .._core.errors import describe
@@ -111,8 +112,8 @@ def _axes(axis: Any) -> tuple[Any, ...]:
     if isinstance(axis, tuple):
         return axis
     try:
-        return (int(axis),)
-    except (TypeError, ValueError):
+        return (check_integer(axis, "norm", "axis"),)
+    except TypeError:
         raise TypeError(
             f"'axis' must be None, an integer or a tuple of integers: norm() does not take {describe(axis)}"
         ) from None
@@ -151,6 +152,8 @@ def cond(x: Array, p: int | float | str | None = None) -> Array:
     """
     (x,) = as_arrays("cond", x)
     x = _as_floating(_check_matrices(x, "cond"))
+    if isinstance(p, (Array, np.ndarray)):
+        raise TypeError(f"cond(): p is a number, a word or None, not {describe(p)}")
     if not x.size and 0 in x.shape[-2:]:
         raise np.linalg.LinAlgError(f"cond is not defined on empty arrays, of shape {x.shape}")
     if p is None or p == 2 or p == -2:
@@ -203,7 +206,7 @@ def multi_dot(arrays: Sequence[Array], *, out: Array | None = None) -> Array:
     if not isinstance(arrays, (list, tuple)):
         raise TypeError(f"multi_dot() takes a sequence of xtensor Arrays, not {describe(arrays)}")
     if len(arrays) < 2:
-        raise ValueError(f"Expecting at least two arrays. multi_dot() got {len(arrays)}")
+        raise ValueError(f"Expecting at least two arrays. multi_dot() got {describe(arrays)}")
     matrices = list(as_arrays("multi_dot", *arrays))
     if len(matrices) == 2:
         return dot(matrices[0], matrices[1], out)
@@ -328,7 +331,7 @@ def tensorsolve(a: Array, b: Array, axes: Sequence[int] | None = None) -> Array:
     a, b = as_arrays("tensorsolve", a, b)
     if axes is not None:
         order = list(range(a.ndim))
-        for axis in axes:
+        for axis in integers("tensorsolve", "each of axes", axes):
             if axis not in order:
                 raise ValueError(f"tensorsolve(): axis {axis} is not an axis of shape {a.shape}; pass axes from 0")
             order.remove(axis)
