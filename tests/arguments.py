@@ -141,9 +141,12 @@ values."""
 
 
 def call(function: Any, arguments: Arguments) -> Any:
-    """Call a function with arguments by parameter name, each passed as the kind of its parameter requires."""
+    """Call a function with arguments by parameter name, each passed as its kind requires; files are read again."""
     args: list[Any] = []
     kwargs: Arguments = {}
+    for value in arguments.values():
+        if isinstance(value, IOBase):
+            value.seek(0)
     for parameter in parameters_of(function):
         if parameter.kind is parameter.VAR_POSITIONAL:
             args += arguments.get(parameter.name, ())

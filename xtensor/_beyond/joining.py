@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from .. import _standard as xp
@@ -86,13 +87,14 @@ def block(arrays: Any) -> Array:
     blocks = as_arrays("block", *leaves)
     ndim = max(depth, *(x.ndim for x in blocks))
     remaining = iter([xp.reshape(x, (*(1,) * (ndim - x.ndim), *x.shape)) for x in promoted(*blocks)])
+    return _joined(arrays, remaining, depth) if depth else next(remaining).copy()
 
-    def joined(item: Any, level: int) -> Array:
-        if not isinstance(item, list):
-            return next(remaining)
-        return xp.concat([joined(part, level + 1) for part in item], axis=level - depth)
 
-    return joined(arrays, 0) if depth else next(remaining).copy()
+def _joined(item: Any, blocks: Iterator[Array], depth: int) -> Array:
+    """Return the blocks of nested lists of a depth, joined along the axis of that depth."""
+    if not isinstance(item, list):
+        return next(blocks)
+    return xp.concat([_joined(part, blocks, depth - 1) for part in item], axis=-depth)
 
 
 @composed
