@@ -13,7 +13,8 @@ from .._core.checks import check_axis, check_integer, check_shape, is_word
 from .._core.dispatch import composed
 from .._core.errors import describe
 from ._arguments import as_arrays
-from ._conversions import cycled, integers, promoted
+from ._casts import promoted
+from ._conversions import cycled, integers
 
 __all__ = ["fliplr", "flipud", "kron", "ravel", "resize", "rollaxis", "rot90", "swapaxes"]
 

@@ -14,7 +14,8 @@ from .._core.dispatch import common_device, composed
 from .._core.dtypes import DType, kind_of, result_type
 from .._core.errors import describe
 from ._arguments import on_device
-from ._conversions import creation_device, promoted, weakly_promoted
+from ._casts import promoted
+from ._conversions import creation_device, weakly_promoted
 
 __all__ = ["geomspace", "logspace"]
 

@@ -451,7 +451,7 @@ class Array(Methods, Operators, metaclass=_Final):
     def __getitem__(self, key: Key, /) -> Array:
         device = self._device
         kind = key.__class__
-        if kind is not int and kind is not slice:
+        if kind is not slice and kind is not int:
             if kind is tuple:
                 for part in key:
                     if part.__class__ not in PLAIN_KEYS:
@@ -462,10 +462,11 @@ class Array(Methods, Operators, metaclass=_Final):
         try:
             get = device.getitem
             native = self._native[key] if get is None else get(self._native, key)
-            if native.__class__ is not device.native_type:
-                native = device.from_scalar(native)
-            elif kind is not slice and not native.ndim:
-                native = _element(native, key, device)
+            if kind is not slice:
+                if native.__class__ is not device.native_type:
+                    native = device.from_scalar(native)
+                elif not native.ndim:
+                    native = _element(native, key, device)
         except Exception as error:
             raise _key_error(error, self._native, device, key) from error
         result = make()
@@ -567,8 +568,9 @@ def _element(native: Native, key: Key, device: Device) -> Native:
 
     With an ellipsis the result is a view, as in NumPy.
     """
-    if key is ... or (key.__class__ is tuple and any(part is ... for part in key)):
-        return native
+    for part in key if key.__class__ is tuple else (key,):
+        if part is ...:
+            return native
     return dispatch.call(ASTYPE, device, native, native.dtype, copy=True)
 
 
