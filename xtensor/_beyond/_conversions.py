@@ -12,7 +12,7 @@ from .._core.array import Array
 from .._core.checks import check_integer, is_word
 from .._core.device import Device, resolve
 from .._core.dtypes import DType, result_type
-from .._core.errors import describe
+from .._core.errors import describe, shortened
 from ._arguments import as_arrays, on_device
 from ._casts import supported
 
@@ -121,7 +121,7 @@ def check_mode(mode: Any, function: str) -> None:
     """Raise ValueError for an unknown treatment of indices that are out of bounds."""
     if not is_word(mode, ("raise", "wrap", "clip")):
         raise ValueError(
-            f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {describe(mode)}); pass one of them to "
+            f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {shortened(mode)}); pass one of them to "
             f"{function}()"
         )
 

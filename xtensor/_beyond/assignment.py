@@ -11,7 +11,7 @@ from .._core.array import Array, Scalar
 from .._core.checks import check_axis, is_word
 from .._core.dispatch import SCALARS, beside, composed, device_of
 from .._core.dtypes import Casting, can_cast
-from .._core.errors import describe
+from .._core.errors import shortened
 from ._arguments import on_device
 from ._conversions import as_values, check_mode, cycled, violated, within
 
@@ -49,7 +49,7 @@ def copyto(dst: Array, src: Any, casting: Casting = "same_kind", where: Any = Tr
     if not is_word(casting, ("no", "equiv", "safe", "same_kind", "unsafe")):
         raise ValueError(
             "casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe' "
-            f"(got {describe(casting)}); pass one of them to copyto()"
+            f"(got {shortened(casting)}); pass one of them to copyto()"
         )
     is_scalar = src.__class__ in SCALARS
     values = xp.asarray(src, device=device) if is_scalar else on_device("copyto", src, device)

@@ -10,7 +10,7 @@ from .._core.array import Array
 from .._core.checks import check_axis, check_dtype, is_word
 from .._core.dispatch import composed
 from .._core.dtypes import Casting, can_cast
-from .._core.errors import describe
+from .._core.errors import shortened
 from ._arguments import as_arrays
 from ._casts import promoted
 from ._conversions import sequence
@@ -225,7 +225,7 @@ def _concat(arrays: Any, axis: int, dtype: Any = None, casting: Casting = "same_
     if not is_word(casting, RULES):
         raise ValueError(
             "casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe' "
-            f"(got {describe(casting)}); pass one of them to {name}()"
+            f"(got {shortened(casting)}); pass one of them to {name}()"
         )
     if not arrays:
         raise ValueError("need at least one array to concatenate; the Array has no items along its first axis")

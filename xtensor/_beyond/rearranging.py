@@ -11,7 +11,7 @@ from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_axis, check_integer, check_shape, is_word
 from .._core.dispatch import composed
-from .._core.errors import describe
+from .._core.errors import shortened
 from ._arguments import as_arrays
 from ._casts import promoted
 from ._conversions import cycled, integers
@@ -137,7 +137,7 @@ def ravel(a: Any, order: str = "C") -> Array:
     """
     (a,) = as_arrays("ravel", a)
     if not is_word(order, ("C", "F", "A", "K")):
-        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {describe(order)}); pass one to ravel()")
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {shortened(order)}); pass one to ravel()")
     return xp.reshape(xp.permute_dims(a, tuple(range(a.ndim))[::-1]) if order == "F" else a, (-1,))
 
 

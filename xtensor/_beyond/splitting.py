@@ -180,12 +180,12 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
 
 def _of_dimensions(ary: Any, ndim: int, name: str) -> Array:
     """Return an array-like as an Array; raise ValueError for fewer dimensions."""
-    (ary,) = as_arrays(name, ary)
-    if ary.ndim < ndim:
+    x = as_arrays(name, ary)[0]
+    if x.ndim < ndim:
         raise ValueError(
-            f"{name} only works on arrays of {ndim} or more dimensions, not on shape {ary.shape}; reshape it"
+            f"{name} only works on arrays of {ndim} or more dimensions, not on shape {x.shape}; reshape it"
         )
-    return ary
+    return x
 
 
 def _split(ary: Any, sections: Any, axis: int, name: str, *, equally: bool = True) -> list[Array]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from operator import index
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -126,7 +126,7 @@ def check_copy(value: Any, function: str) -> bool | None:
     raise TypeError(f"{function}(): copy is True, False or None, not {describe(value)}")
 
 
-def is_word(value: Any, words: tuple[str, ...]) -> bool:
+def is_word(value: Any, words: tuple[str, ...]) -> TypeGuard[str]:
     """Return whether an argument is one of a few words; an array is not compared with them element by element."""
     return isinstance(value, str) and value in words
 

@@ -13,7 +13,7 @@ from .._beyond._arguments import as_arrays, store
 from .._beyond._conversions import check_mode
 from .._core.array import Array
 from .._core.checks import check_axis, is_word
-from .._core.errors import describe
+from .._core.errors import describe, shortened
 from . import reductions
 
 __all__ = ["CREATION", "SIGNATURES"]
@@ -103,7 +103,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Arra
     if sorter is not None:
         (sorter,) = as_arrays("searchsorted", a, sorter)[1:]
     if not is_word(side, ("left", "right")):
-        raise ValueError(f"search side must be 'left' or 'right' (got {describe(side)}); pass one to searchsorted()")
+        raise ValueError(f"search side must be 'left' or 'right' (got {shortened(side)}); pass one to searchsorted()")
     common = np.result_type(a.dtype, v.dtype)
     a, v = xp.astype(a, common, copy=False), xp.astype(v, common, copy=False)
     found = xp.searchsorted(a, xp.reshape(v, (-1,)), side=side, sorter=sorter)  # type: ignore[arg-type]
