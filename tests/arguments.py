@@ -236,7 +236,7 @@ def descriptions_of(value: Any) -> set[str]:
     if isinstance(value, (xp.Array, np.ndarray, np.generic)):
         names |= {str(value.dtype), repr(value.dtype), str(value.shape), f"{value.ndim} dim", f"{value.ndim} axes"}
         names |= {f"dimension {value.ndim}", f"{value.ndim}-d"}
-        names |= {str(length) for length in value.shape} | {repr(value).splitlines()[0]}
+        names |= {str(length) for length in value.shape} | {repr(value).splitlines()[0], repr(value)[:50]}
         names |= {str(value.dtype.newbyteorder("="))}
     if isinstance(value, xp.Array) and value.ndim:
         names |= {repr(item)[:50] for item in values_of(value).tolist()} | {

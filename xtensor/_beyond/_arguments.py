@@ -15,6 +15,7 @@ from .._core.device import Device
 from .._core.dispatch import HOST_ARRAYS, common_device, native_operand
 from .._core.dtypes import Casting, can_cast
 from .._core.errors import describe
+from .._core.transfers import allowed
 from .._standard.conversion import leaves
 
 __all__ = ["as_arrays", "on_device", "shared_device", "store"]
@@ -89,5 +90,11 @@ def store(function: str, result: Array, out: Any, casting: Casting = "same_kind"
     if out.__class__ is Array:
         out[...] = xp.astype(result, out.dtype, copy=False)
     else:
-        np.copyto(out, np.asarray(result), casting=casting)
+        device = result._device
+        if not device.host and not allowed(result._native, device, "the host"):
+            raise TypeError(
+                f"return arrays must be of ArrayType: {function}() on device {device} writes into an Array, not into "
+                f"{describe(out)}; pass an Array for out, or allow the transfer with xtensor.transfers('allow')"
+            )
+        np.copyto(out, device._library.to_host(result._native), casting=casting)
     return out  # type: ignore[no-any-return]

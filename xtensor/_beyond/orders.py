@@ -185,8 +185,12 @@ def _check_partition(name: str, a: Array, kth: Any, axis: int | None, kind: str,
     a, axis = (xp.reshape(a, (-1,)), 0) if axis is None else (a, check_axis(axis, a.ndim, name))
     try:
         positions = np.asarray(kth.to_device("cpu") if isinstance(kth, Array) else kth)
-    except ValueError as error:  # a list whose items differ in length, or that contains itself
-        raise ValueError(f"{error} {name}() takes integers for kth, not {describe(kth)}") from None
+    except (
+        TypeError,
+        ValueError,
+    ) as error:  # a list of Arrays, of items that differ in length, or that contains itself
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{error} {name}() takes integers for kth, not {describe(kth)}") from None
     if positions.dtype.kind not in "iu":
         raise TypeError(f"Partition index must be integer; {name}() takes integers for kth, not {describe(kth)}")
     length = a.shape[axis]
