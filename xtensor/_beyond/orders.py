@@ -189,8 +189,8 @@ def _check_partition(name: str, a: Array, kth: Any, axis: int | None, kind: str,
         TypeError,
         ValueError,
     ) as error:  # a list of Arrays, of items that differ in length, or that contains itself
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{error} {name}() takes integers for kth, not {describe(kth)}") from None
+        refused = TypeError if isinstance(error, TypeError) else ValueError
+        raise refused(f"{error} {name}() takes integers for kth, not {describe(kth)}") from None
     if positions.dtype.kind not in "iu":
         raise TypeError(f"Partition index must be integer; {name}() takes integers for kth, not {describe(kth)}")
     length = a.shape[axis]

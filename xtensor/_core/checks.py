@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from operator import index
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,8 @@ __all__ = [
     "integer_limits",
     "is_word",
 ]
+
+Word = TypeVar("Word", bound=str)
 
 LARGEST: int = np.iinfo(np.int64).max
 """The largest number of elements that can be requested; no address space holds more bytes."""
@@ -126,12 +128,12 @@ def check_copy(value: Any, function: str) -> bool | None:
     raise TypeError(f"{function}(): copy is True, False or None, not {describe(value)}")
 
 
-def is_word(value: Any, words: tuple[str, ...]) -> TypeGuard[str]:
+def is_word(value: Any, words: tuple[Word, ...]) -> TypeGuard[Word]:
     """Return whether an argument is one of a few words; an array is not compared with them element by element."""
     return isinstance(value, str) and value in words
 
 
-def check_word(value: Any, words: tuple[str, ...], function: str, name: str) -> str:
+def check_word(value: Any, words: tuple[Word, ...], function: str, name: str) -> Word:
     """Return an argument that must be one of a few words."""
     if is_word(value, words):
         return value
