@@ -18,7 +18,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
-from arguments import GOOD, parameters_of, public_function, takes_an_array
+from good_arguments import GOOD, parameters_of, public_function, takes_an_array
 from sources import Source, ascending, finite, hostile, modest, source
 from strategies import STANDARD_DTYPES, quiet, values_of
 

@@ -9,7 +9,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from arguments import public_function
+from good_arguments import public_function
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import expect, few, made, operands, quiet, shapes, values_of

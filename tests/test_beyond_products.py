@@ -132,10 +132,10 @@ def test_products_are_written_into_out(device):
 
 def test_out_that_does_not_fit_is_refused(device):
     x = xp.ones((2, 2))
-    for out in (xp.zeros((2, 2), dtype=xp.float32), xp.zeros(4)):
+    for out in (xp.zeros((2, 2), dtype=xp.float32), xp.zeros(4), np.zeros((2, 2), np.float32)):
         with pytest.raises(ValueError, match="output array is not acceptable"):
             xp.dot(x, x, out=out)
     with pytest.raises(TypeError, match="ArrayType"):
-        xp.dot(x, x, out=np.zeros((2, 2)))
+        xp.dot(x, x, out=[[0.0, 0.0], [0.0, 0.0]])
     with pytest.raises(TypeError, match="Cannot cast"):
         xp.outer(x, x, out=xp.zeros((4, 4), dtype=xp.int64))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from arguments import GOOD, call, call_conditions, public_function, public_functions
+from arguments import call, call_conditions
 from contract_toys import CustomDtypeBackend, DeferredBackend, ImmutableBackend, SinglePrecisionBackend, ValueReadError
+from good_arguments import GOOD, WRITING_FUNCTIONS, public_function, public_functions
 
 import xtensor as xp
 from xtensor.backend import TABLE, primitives
@@ -18,10 +19,19 @@ EXCLUDED = {
     *("backends", "best_device", "default_device", "device", "devices", "register_backend", "set_backend_priority"),
     *("set_default_device", "transfers", "use_device", "__array_namespace_info__", "from_dlpack", "to_numpy"),
     *("broadcast_shapes", "can_cast", "finfo", "iinfo", "isdtype", "result_type"),
-    # Returns None: see test_assignment_along_an_axis.
-    "put_along_axis",
+    # Read or write a file: test_beyond_files.py has them on every device.
+    *("load", "save", "savetxt", "savez", "savez_compressed"),
 }
-"""Functions whose result depends on values, and functions without array operands."""
+"""Functions whose result depends on values, functions without array operands, and functions of files."""
+
+READS_VALUES = (
+    *("array_equal", "array_equiv"),  # return a bool
+    *("delete", "insert", "polyfit", "digitize", "geomspace"),  # raise an error or warn, depending on the values
+    # The shape or the dtype depends on values:
+    *("intersect1d", "piecewise", "polymul", "setdiff1d", "setxor1d", "trim_zeros", "union1d", "unique"),
+    *("histogram", "histogram2d", "histogram_bin_edges", "histogramdd"),
+)
+"""Functions that wait for a device and read values, so that they raise an error where computation is deferred."""
 
 STANDARD = [
     name
@@ -45,7 +55,7 @@ def toy(request, registry):
 
 def values(x):
     """Return the values of arrays, including deferred ones."""
-    if isinstance(x, tuple):
+    if isinstance(x, (tuple, list)):
         return tuple(map(values, x))
     if not isinstance(x, xp.Array):
         return x
@@ -55,23 +65,35 @@ def values(x):
 
 @pytest.mark.parametrize("name", STANDARD)
 def test_function_on_an_unusual_library_returns_numpys_result(toy, name):
-    with call_conditions(name):
-        result = values(call(public_function(name), GOOD[name]()))
-        with xp.use_device("cpu"):
-            expected = values(call(public_function(name), GOOD[name]()))
+    if toy.backend == "deferred" and name in READS_VALUES:
+        with pytest.raises(ValueReadError):
+            outcome(name)
+        return
+    result = outcome(name)
+    with xp.use_device("cpu"):
+        expected = outcome(name)
     if name in ("empty", "empty_like"):
         assert result.shape == expected.shape
         return
     tolerance = 1e-5 if toy.backend == "single" else 1e-12
-    for actual, reference in zip(as_tuple(result), as_tuple(expected), strict=True):
+    for actual, reference in zip(leaves(result), leaves(expected), strict=True):
         if name in ("linalg.eig", "linalg.eigh", "linalg.qr", "linalg.svd"):
             assert np.shape(actual) == np.shape(reference)
         else:
             np.testing.assert_allclose(actual, reference, rtol=tolerance, atol=tolerance)
 
 
-def as_tuple(value):
-    return value if isinstance(value, tuple) else (value,)
+def outcome(name):
+    """Return the values of a function's result; those of the first argument if the function writes to it."""
+    arguments = GOOD[name]()
+    with call_conditions(name):
+        result = call(public_function(name), arguments)
+    return values(next(iter(arguments.values())) if name in WRITING_FUNCTIONS else result)
+
+
+def leaves(value):
+    """Return the arrays in nested tuples."""
+    return [leaf for item in value for leaf in leaves(item)] if isinstance(value, tuple) else [value]
 
 
 def test_primitives_are_at_most_eighty():
@@ -120,7 +142,7 @@ def test_inplace_operator_is_composed_on_an_immutable_library(immutable, operati
 
 def test_failed_inplace_operator_leaves_an_immutable_array_unchanged(immutable):
     x = xp.asarray([1, 2])
-    with pytest.raises(TypeError, match="^Cannot cast ufunc 'add'"):
+    with pytest.raises(TypeError, match="Cannot cast ufunc 'add'"):
         x += xp.asarray([0.5, 0.5])
     assert values(x).tolist() == [1, 2]
 

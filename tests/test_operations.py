@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from arguments import GOOD, call, call_conditions, public_function
+from arguments import call, call_conditions
+from good_arguments import GOOD, public_function
 
 import xtensor as xp
 from xtensor.backend import TABLE

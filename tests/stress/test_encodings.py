@@ -7,17 +7,8 @@ import subprocess
 import sys
 
 import pytest
-from arguments import (
-    BAD,
-    GOOD,
-    REPETITIONS,
-    STATEFUL_FUNCTIONS,
-    call,
-    call_conditions,
-    parameters_of,
-    public_function,
-    replace_argument,
-)
+from arguments import BAD, REPETITIONS, call, call_conditions, replace_argument
+from good_arguments import GOOD, STATEFUL_FUNCTIONS, parameters_of, public_function
 
 import xtensor as xp
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import operator
 import os
 import random
@@ -17,19 +18,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from arguments import (
-    BAD,
-    DOCUMENTED,
+from arguments import BAD, DOCUMENTED, REPETITIONS, call, call_conditions, replace_argument
+from good_arguments import (
     GOOD,
     GOOD_METHODS,
-    REPETITIONS,
     STATEFUL_FUNCTIONS,
-    call,
-    call_conditions,
     matrix,
     parameters_of,
     public_function,
-    replace_argument,
 )
 from toy import ToyBackend
 
@@ -52,6 +48,14 @@ EXTRA: dict[str, float] = {
     **dict.fromkeys(("median", "nanmedian", "quantile", "nanquantile", "allclose", "isclose", "diag"), 1.25),
     **dict.fromkeys(("special.bdtr", "special.bdtrc", "special.bdtri", "linalg.lstsq"), 3.5),
     **dict.fromkeys(("special.polygamma", "special.softplus", "special.zeta"), 2.25),
+    **dict.fromkeys(("apply_along_axis", "histogramdd", "intersect1d", "packbits", "setxor1d", "unique"), 0.5),
+    **dict.fromkeys(("nan_to_num", "union1d"), 0.5),
+    **dict.fromkeys(("cov", "diagflat", "fill_diagonal", "insert", "linalg.norm", "nanpercentile", "percentile"), 1.25),
+    **dict.fromkeys(("piecewise", "putmask", "tril_indices_from", "triu_indices_from", "vander"), 1.25),
+    **dict.fromkeys(("corrcoef", "fft.fft2", "fft.ifft2", "fft.irfft2"), 2.25),
+    **dict.fromkeys(("choose", "lexsort", "place"), 4.25),
+    "setdiff1d": 5.25,
+    "interp": 11.5,  # the ends of the interval of each element, and the rules for NaN and infinities
     "lib.stride_tricks.sliding_window_view": 6,  # a copy, as its docstring says
     **dict.fromkeys(("ifloordiv", "imod"), 2.5),  # corrected: the result is computed, then written
 }
@@ -79,7 +83,9 @@ def enlarged(value: Any) -> Any:
 
 
 def native_of(value: Any) -> Any:
-    """Replace the Arrays of an argument by their native arrays."""
+    """Replace the Arrays of an argument by their native arrays, and functions of the namespace by NumPy's."""
+    if inspect.isfunction(value):
+        return getattr(np, value.__name__)
     if isinstance(value, (list, tuple)):
         return type(value)(native_of(item) for item in value)
     return value._native if isinstance(value, xp.Array) else value
@@ -107,7 +113,7 @@ def peak(function: Callable[[], Any]) -> int:
 
 def has_reference(name: str) -> bool:
     """Return whether NumPy or SciPy has a function of a name, and the function takes arrays."""
-    if name.startswith("nn.") or name in ("default_device", "device", "__array_namespace_info__"):
+    if name.startswith("nn.") or name in ("default_device", "device", "to_numpy", "__array_namespace_info__"):
         return False
     with xp.use_device("cpu"):
         return any(isinstance(value, (xp.Array, list, tuple)) for value in GOOD[name]().values())
@@ -116,6 +122,10 @@ def has_reference(name: str) -> bool:
 LARGE_ARGUMENTS: dict[str, Callable[[], dict[str, Any]]] = {
     "broadcast_to": lambda: {"x": xp.ones((SIDE, SIDE)), "shape": (3, SIDE, SIDE)},
     **dict.fromkeys(("cross", "linalg.cross"), lambda: {"x1": xp.ones((SIDE**2 // 3, 3)), "x2": xp.ones((1, 3))}),
+    "digitize": lambda: {"x": xp.ones((SIDE, SIDE)), "bins": xp.arange(float(SIDE))},
+    "dsplit": lambda: {"ary": xp.ones((2, SIDE // 2, SIDE)), "indices_or_sections": 2},
+    "histogramdd": lambda: {"sample": xp.ones((SIDE**2 // 2, 2))},
+    "linalg.tensorinv": lambda: {"a": xp.reshape(xp.eye(SIDE), (SIDE // 2, 2, SIDE // 2, 2))},
     "reshape": lambda: {"x": xp.ones((SIDE, SIDE)), "shape": (SIDE**2,)},
     "special.multigammaln": lambda: {"a": xp.full((SIDE, SIDE), 3.0), "d": 2},
 }
@@ -366,7 +376,8 @@ FREED_CASES = [case for case in BAD if case != "list in itself"]
 """Invalid values without a reference cycle, which only the cyclic collector frees."""
 
 
-@pytest.mark.parametrize("name", NAMES)
+# NumPy's savetxt leaves a cycle of its own, with the array, after an error.
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "savetxt"])
 def test_failed_call_does_not_keep_its_operands_alive(device, name, figures):
     function = public_function(name)
     cases = 0
@@ -408,7 +419,7 @@ USES: dict[str, Callable[[xp.Array], Any]] = {
     **{
         f"x.{name}": lambda x, name=name: call(getattr(x, name), GOOD_METHODS[name]())
         for name in GOOD_METHODS
-        if name not in ("item", "take", "reshape", "dot")
+        if name not in ("item", "take", "reshape", "dot", "choose", "searchsorted")
     },
 }
 

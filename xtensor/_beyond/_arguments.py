@@ -15,9 +15,10 @@ from .._core.device import Device
 from .._core.dispatch import HOST_ARRAYS, common_device, native_operand
 from .._core.dtypes import Casting, can_cast
 from .._core.errors import describe
+from .._core.transfers import allowed
 from .._standard.conversion import leaves
 
-__all__ = ["as_arrays", "on_device", "store"]
+__all__ = ["as_arrays", "on_device", "shared_device", "store"]
 
 
 def as_arrays(function: str, *values: Any) -> tuple[Array, ...]:
@@ -37,13 +38,19 @@ def as_arrays(function: str, *values: Any) -> tuple[Array, ...]:
     DeviceMismatchError
         If Arrays are on different devices and transfers are forbidden.
     """
+    device = shared_device(function, *values)
+    return tuple([on_device(function, value, device) for value in values])
+
+
+def shared_device(function: str, *values: Any) -> Device:
+    """Return the device of the Arrays among values and in sequences of them; TypeError without an Array."""
     device = common_device(leaves(values))
     if device is None:
         raise TypeError(
             f"{function}() needs at least one xtensor Array, not {' and '.join(map(describe, values))}; "
             "make one with xtensor.asarray"
         )
-    return tuple([on_device(function, value, device) for value in values])
+    return device
 
 
 def on_device(function: str, value: Any, device: Device) -> Array:
@@ -83,5 +90,11 @@ def store(function: str, result: Array, out: Any, casting: Casting = "same_kind"
     if out.__class__ is Array:
         out[...] = xp.astype(result, out.dtype, copy=False)
     else:
-        np.copyto(out, np.asarray(result), casting=casting)
+        device = result._device
+        if not device.host and not allowed(result._native, device, "the host"):
+            raise TypeError(
+                f"return arrays must be of ArrayType: {function}() on device {device} writes into an Array, not into "
+                f"{describe(out)}; pass an Array for out, or allow the transfer with xtensor.transfers('allow')"
+            )
+        np.copyto(out, device._library.to_host(result._native), casting=casting)
     return out  # type: ignore[no-any-return]

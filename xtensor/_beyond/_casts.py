@@ -10,9 +10,17 @@ import numpy as np
 
 from .. import _standard as xp
 from .._core.array import Array
+from .._core.device import Device
 from .._core.dtypes import DType, kind_of, result_type
 
-__all__ = ["argsort", "counted", "double", "floating", "promoted", "sort"]
+__all__ = ["argsort", "counted", "double", "floating", "promoted", "sort", "supported"]
+
+
+def supported(dtype: DType, device: Device) -> DType:
+    """Return a floating-point dtype, or the device's default one where the device does not support it."""
+    if device.supports(dtype) or dtype.kind not in "fc":
+        return dtype
+    return device.default_dtypes["complex floating" if dtype.kind == "c" else "real floating"]
 
 
 def floating(x: Array) -> Array:
@@ -32,7 +40,7 @@ def double(dtype: DType, x: Array) -> DType:
 
 def promoted(*arrays: Array) -> list[Array]:
     """Return arrays as arrays of their common dtype, by NumPy's rules."""
-    dtype = result_type(*[x.dtype for x in arrays])
+    dtype = supported(result_type(*[x.dtype for x in arrays]), arrays[0].device)
     return [xp.astype(x, dtype, copy=False) for x in arrays]
 
 

@@ -9,11 +9,12 @@ import numpy as np
 
 from .. import _standard as xp
 from .._core.array import Array
-from .._core.checks import check_integer
+from .._core.checks import check_integer, is_word
 from .._core.device import Device, resolve
 from .._core.dtypes import DType, result_type
-from .._core.errors import describe
+from .._core.errors import describe, shortened
 from ._arguments import as_arrays, on_device
+from ._casts import supported
 
 __all__ = [
     "as_indices",
@@ -34,7 +35,7 @@ def weakly_promoted(given: Sequence[Any], arrays: Sequence[Array]) -> tuple[Arra
     """Return arrays, made of given values, in their common dtype, whose precision Python numbers do not affect."""
     weak = [value.__class__ in (int, float, complex) for value in given]
     kinds: list[Any] = [value if is_weak else x.dtype for value, x, is_weak in zip(given, arrays, weak, strict=True)]
-    dtype = arrays[0].dtype if all(weak) and len(arrays) == 1 else result_type(*kinds)
+    dtype = arrays[0].dtype if all(weak) and len(arrays) == 1 else supported(result_type(*kinds), arrays[0].device)
     return tuple(
         xp.asarray(value, dtype=dtype, device=x.device) if is_weak else xp.astype(x, dtype, copy=False)
         for value, x, is_weak in zip(given, arrays, weak, strict=True)
@@ -118,9 +119,10 @@ def creation_device(function: str, device: str | Device | None, like: Any = None
 
 def check_mode(mode: Any, function: str) -> None:
     """Raise ValueError for an unknown treatment of indices that are out of bounds."""
-    if mode not in ("raise", "wrap", "clip"):
+    if not is_word(mode, ("raise", "wrap", "clip")):
         raise ValueError(
-            f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r}); pass one of them to {function}()"
+            f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {shortened(mode)}); pass one of them to "
+            f"{function}()"
         )
 
 

@@ -104,7 +104,7 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Array:
     value = as_arrays("apply_over_axes", a)[0]
     ndim = value.ndim
     for axis in integers("apply_over_axes", "each of axes", axes):
-        position = axis + ndim if axis < 0 else axis
+        position = check_axis(axis, ndim, "apply_over_axes")
         result = func(value, position)
         device_of(result, "apply_over_axes")
         if result.ndim == ndim - 1:

@@ -8,9 +8,10 @@ import numpy as np
 
 from .. import _standard as xp
 from .._core.array import Array
-from .._core.checks import check_axis
+from .._core.checks import check_axis, is_word
 from .._core.dispatch import SCALARS, beside, composed, device_of
 from .._core.dtypes import Casting, can_cast
+from .._core.errors import shortened
 from ._arguments import on_device
 from ._conversions import as_values, check_mode, cycled, violated, within
 
@@ -48,10 +49,10 @@ def copyto(dst: Array, src: Any, casting: Casting = "same_kind", where: Any = Tr
     NumPy, ``copyto``.
     """
     device = device_of(dst, "copyto")
-    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+    if not is_word(casting, ("no", "equiv", "safe", "same_kind", "unsafe")):
         raise ValueError(
             "casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe' "
-            f"(got {casting!r}); pass one of them to copyto()"
+            f"(got {shortened(casting)}); pass one of them to copyto()"
         )
     is_scalar = src.__class__ in SCALARS
     values = xp.asarray(src, device=device) if is_scalar else on_device("copyto", src, device)
@@ -117,7 +118,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
         return
     if not values.size:
         if bool(xp.any(chosen)):
-            raise ValueError("Cannot insert from an empty array!; place() takes at least one value")
+            raise ValueError(f"Cannot insert from an empty array!; place() takes values, not shape {values.shape}")
         return
     flat = xp.astype(xp.reshape(chosen, (-1,)), device.default_dtypes["indexing"])
     rank = xp.maximum(xp.cumulative_sum(flat, dtype=flat.dtype) - 1, 0) % values.shape[0]
@@ -158,10 +159,15 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
     check_mode(mode, "put")
     values = as_values("put", v, a.dtype, device)
     indices = xp.reshape(on_device("put", ind, device), (-1,))
+    if indices.dtype.kind not in "biu" and not (isinstance(ind, (list, tuple)) and not ind):
+        raise TypeError(
+            f"Cannot cast array data from {indices.dtype!r} to {np.dtype(np.intp)!r} according to the rule 'safe'; "
+            "put() takes integers as indices; cast them with xtensor.astype"
+        )
     if not indices.size:
         return
     if not a.size:
-        raise IndexError("cannot replace elements of an empty array; put() received indices for an array without any")
+        raise IndexError(f"cannot replace elements of an empty array; put() received indices for shape {a.shape}")
     if not values.size:
         return
     indices = xp.astype(indices, device.default_dtypes["indexing"], copy=False)

@@ -285,7 +285,8 @@ def _cov(
         weights = xp.astype(xp.astype(weights, real), dtype, copy=False)
         if bool(total == 0):
             raise ZeroDivisionError(
-                f"Weights sum to zero, can't be normalized; {name}() needs a positive sum of weights"
+                f"Weights sum to zero, can't be normalized; {name}() needs a positive sum of weights, not of shape "
+                f"{weights.shape}"
             )
         mean = xp.sum(x * weights, axis=1, keepdims=True) / xp.sum(weights)
     x = x - mean

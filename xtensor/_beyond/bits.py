@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _standard as xp
 from .._core.array import Array
-from .._core.checks import check_axis, check_integer
+from .._core.checks import check_axis, check_integer, check_shape, is_word
 from .._core.dispatch import composed
 from .._core.errors import describe
 from ._arguments import as_arrays
@@ -113,6 +113,7 @@ def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bit
         wanted = check_integer(count, "unpackbits", "count")
         if wanted < -length:
             raise ValueError(f"-count larger than number of elements; unpackbits() received {count} for {length} bits")
+        check_shape((abs(wanted),), "unpackbits")
         wanted += length if wanted < 0 else 0
         bits = bits[..., : min(wanted, length)]
         if wanted > length:
@@ -123,7 +124,7 @@ def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bit
 
 def _places(bitorder: Any, x: Array, name: str) -> Array:
     """Return the place of each of 8 bits, in their order in an array."""
-    if bitorder not in ("big", "little"):
+    if not is_word(bitorder, ("big", "little")):
         raise ValueError(f"'order' must be either 'little' or 'big'; {name}() received {describe(bitorder)}")
     places = xp.astype(xp.arange(8, device=x.device), UINT8)
     return xp.flip(places) if bitorder == "big" else places

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from .. import _standard as xp
 from .._core.array import Array, attempt
+from .._core.checks import is_word
 from .._core.dispatch import composed
 from .._core.dtypes import result_type
 from .._core.errors import describe
@@ -95,7 +96,7 @@ def correlate(a: Array, v: Array, mode: Literal["full", "same", "valid"] = "vali
 
 def _sequences(name: str, a: Any, v: Any, mode: Any, labels: tuple[str, str]) -> tuple[Array, Array]:
     """Return two array-likes as Arrays of one dimension, and check the mode."""
-    if not isinstance(mode, str) or mode not in ("valid", "same", "full"):
+    if not is_word(mode, ("valid", "same", "full")):
         raise ValueError(
             f"mode must be one of 'valid', 'same', or 'full' (got {mode!r}); {name}() does not know {describe(mode)}"
         )

@@ -9,11 +9,12 @@ import numpy as np
 from .. import _standard as xp
 from .. import linalg
 from .._core.array import Array
-from .._core.checks import check_axis, check_flag, check_integer
+from .._core.checks import check_axis, check_flag, check_integer, check_shape
 from .._core.device import Device
 from .._core.dispatch import composed, device_of
 from .._core.dtypes import result_type
 from ._arguments import as_arrays, store
+from ._casts import supported
 from ._conversions import as_values, creation_device, cycled
 from .matrices import diag
 
@@ -123,7 +124,10 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     if not count:
         return
     if not values.size:
-        raise ValueError("fill_diagonal(): val has no elements for the diagonal; pass a scalar or a nonempty array")
+        raise ValueError(
+            f"fill_diagonal(): val has no elements for the diagonal, only shape {values.shape}; pass a scalar or a "
+            "nonempty array"
+        )
     flat = xp.reshape(a, (-1,), copy=True)
     flat[0:end:step] = cycled(values, count)
     a[...] = xp.reshape(flat, a.shape)
@@ -242,7 +246,8 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:  # 
     columns = x.shape[0] if N is None else check_integer(N, "vander", "N")
     if columns < 0:
         raise ValueError(f"negative dimensions are not allowed; vander() received N={columns}")
-    x = xp.astype(x, result_type(x.dtype, np.dtype(np.int64)), copy=False)
+    check_shape((x.shape[0], columns), "vander", 8)
+    x = xp.astype(x, supported(result_type(x.dtype, np.dtype(np.int64)), x.device), copy=False)
     ones = xp.ones((x.shape[0], min(columns, 1)), dtype=x.dtype, device=x.device)
     factors = xp.broadcast_to(x[:, None], (x.shape[0], max(columns - 1, 0)))
     powers = xp.concat((ones, factors), axis=1)

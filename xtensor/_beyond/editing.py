@@ -8,7 +8,7 @@ from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_axes, check_axis
 from .._core.dispatch import composed
-from ._arguments import as_arrays
+from ._arguments import as_arrays, on_device, shared_device
 from ._conversions import as_indices, as_values
 
 __all__ = ["delete", "insert", "trim_zeros"]
@@ -44,7 +44,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
     -----
     NumPy, ``delete``.
     """
-    arr, axis = _along_axis(arr, axis, "delete")
+    arr, axis = _along_axis(arr, axis, "delete", obj)
     length = arr.shape[axis]
     positions = xp.arange(length, device=arr.device)
     if isinstance(obj, slice):
@@ -96,7 +96,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     -----
     NumPy, ``insert``. All items are put in order by one stable sort of their positions.
     """
-    arr, axis = _along_axis(arr, axis, "insert")
+    arr, axis = _along_axis(arr, axis, "insert", obj, values)
     length = arr.shape[axis]
     if isinstance(obj, slice):
         obj = range(length)[obj]
@@ -178,9 +178,12 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Array:
     return x[tuple(key)]
 
 
-def _along_axis(arr: Any, axis: int | None, name: str) -> tuple[Array, int]:
-    """Return an array and an axis of it; the flattened array and its axis without one."""
-    (arr,) = as_arrays(name, arr)
+def _along_axis(arr: Any, axis: int | None, name: str, *others: Any) -> tuple[Array, int]:
+    """Return an array and an axis of it; the flattened array and its axis without one.
+
+    ``others`` are the arguments among which there may be an Array that determines the device.
+    """
+    arr = on_device(name, arr, shared_device(name, arr, *others))
     if axis is None:
         return xp.reshape(arr, (-1,)), 0
     return arr, check_axis(axis, arr.ndim, name)

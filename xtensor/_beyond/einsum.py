@@ -95,8 +95,8 @@ def _parse(subscripts: Any, operands: Sequence[Any]) -> tuple[list[Array], list[
     else:
         items = (subscripts, *operands)
         arrays = list(items[: len(items) // 2 * 2 : 2]) or [subscripts]
-        parts = [_parse_integers(item) for item in items[1::2]]
-        result = _parse_integers(items[-1]) if len(items) % 2 else None
+        parts = [_parse_integers(item, subscripts) for item in items[1::2]]
+        result = _parse_integers(items[-1], subscripts) if len(items) % 2 else None
     arrays = list(beside("einsum", *arrays))
     for x in arrays:
         device_of(x, "einsum")
@@ -119,11 +119,12 @@ def _parse(subscripts: Any, operands: Sequence[Any]) -> tuple[list[Array], list[
     return arrays, labels, output
 
 
-def _parse_integers(part: Any) -> Labels:
+def _parse_integers(part: Any, first: Any) -> Labels:
     """Return the labels of one operand from a list of integers and at most one ellipsis."""
     if not isinstance(part, (list, tuple)):
         raise TypeError(
-            f"einsum() takes subscripts as text or as lists of integers after the Arrays, not {describe(part)}"
+            f"einsum() takes subscripts as text or as lists of integers after the Arrays, not {describe(part)} after "
+            f"{describe(first)}"
         )
     return tuple(part)
 

@@ -12,6 +12,8 @@ from .._core.dispatch import composed
 from .._core.dtypes import DType, finfo, kind_of, result_type
 from .._core.errors import describe
 from ._arguments import as_arrays
+from ._casts import supported
+from ._flags import number, truth
 
 __all__ = ["angle", "iscomplex", "iscomplexobj", "isreal", "isrealobj", "real_if_close"]
 
@@ -55,15 +57,14 @@ def angle(z: Array, deg: bool = False) -> Array:
         result = xp.atan2(xp.imag(z), xp.real(z))
     else:
         result = xp.atan2(0.0, xp.astype(z, _floating(z), copy=False))
-    return result * (180 / np.pi) if deg else result
+    return result * (180 / np.pi) if truth(deg, "angle", "deg") else result
 
 
 def _floating(x: Array) -> DType:
     """Return the floating-point dtype of NumPy's loop for an array beside an integer, or the device's default."""
     if kind_of(x.dtype) == "f":
         return x.dtype
-    wanted = result_type(np.result_type(x.dtype, 0), np.float16)
-    return wanted if x.device.supports(wanted) else x.device.default_dtypes["real floating"]
+    return supported(result_type(np.result_type(x.dtype, 0), np.float16), x.device)
 
 
 @composed
@@ -215,6 +216,7 @@ def real_if_close(a: Array, tol: float = 100) -> Array:
         raise TypeError(f"real_if_close(): tol is a real number, not {describe(tol)}")
     if a.dtype.kind != "c":
         return a
+    tol = number(tol, "real_if_close", "tol")
     if tol > 1:
         tol = float(finfo(a.dtype).eps) * float(tol)
     return xp.real(a) if bool(xp.all(xp.abs(xp.imag(a)) < float(tol))) else a

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _standard as xp
 from .._core.array import Array
-from .._core.checks import LARGEST, check_dtype, check_flag, check_shape
+from .._core.checks import LARGEST, check_dtype, check_flag, check_shape, is_word
 from .._core.device import Device
 from .._core.dispatch import composed
 from .._core.errors import describe
@@ -207,7 +207,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     if len(parts) != len(lengths):
         raise ValueError(
             f"parameter multi_index must be a sequence of length {len(lengths)}; {name}() received {len(parts)} "
-            "coordinates"
+            f"coordinates for dims {lengths}"
         )
     if math.prod(lengths) > LARGEST:
         raise ValueError(
@@ -218,7 +218,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     if len(modes) != len(lengths):
         raise ValueError(
             f"list of clipmodes has wrong length ({len(modes)} instead of {len(lengths)}); pass {name}() one mode "
-            "for each axis"
+            f"for each axis, not {describe(mode)}"
         )
     coordinates = xp.broadcast_arrays(*parts)
     device = coordinates[0].device
@@ -228,7 +228,9 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
         index = _checked(x, name)
         check_mode(treatment, name)
         if treatment == "raise" and violated((index < 0) | (index >= length)):
-            raise ValueError(f"invalid entry in coordinates array; {name}() takes indices from 0 to {length - 1} here")
+            raise ValueError(
+                f"invalid entry in coordinates array; {name}() takes indices from 0 to {length - 1} for dims {lengths}"
+            )
         flat = flat + within(index, length, treatment) * stride
     return flat
 
@@ -278,7 +280,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ..
 
 def _strides(lengths: tuple[int, ...], order: str, name: str) -> list[int]:
     """Return the distance of flat indices between neighbours along each axis."""
-    if order not in ("C", "F"):
+    if not is_word(order, ("C", "F")):
         raise ValueError(f"only 'C' or 'F' order is permitted; {name}() received {describe(order)}")
     if order == "F":
         return [math.prod(lengths[:i]) for i in range(len(lengths))]

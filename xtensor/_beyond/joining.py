@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import _standard as xp
 from .._core.array import Array
-from .._core.checks import check_axis, check_dtype
+from .._core.checks import check_axis, check_dtype, is_word
 from .._core.dispatch import composed
 from .._core.dtypes import Casting, can_cast
+from .._core.errors import shortened
 from ._arguments import as_arrays
 from ._casts import promoted
 from ._conversions import sequence
@@ -89,13 +91,14 @@ def block(arrays: Any) -> Array:
     blocks = as_arrays("block", *leaves)
     ndim = max(depth, *(x.ndim for x in blocks))
     remaining = iter([xp.reshape(x, (*(1,) * (ndim - x.ndim), *x.shape)) for x in promoted(*blocks)])
+    return _joined(arrays, remaining, depth) if depth else next(remaining).copy()
 
-    def joined(item: Any, level: int) -> Array:
-        if not isinstance(item, list):
-            return next(remaining)
-        return xp.concat([joined(part, level + 1) for part in item], axis=level - depth)
 
-    return joined(arrays, 0) if depth else next(remaining).copy()
+def _joined(item: Any, blocks: Iterator[Array], depth: int) -> Array:
+    """Return the blocks of nested lists of a depth, joined along the axis of that depth."""
+    if not isinstance(item, list):
+        return next(blocks)
+    return xp.concat([_joined(part, blocks, depth - 1) for part in item], axis=-depth)
 
 
 @composed
@@ -224,10 +227,10 @@ def _concat(
     arrays: Any, axis: int, dtype: DTypeLike | None = None, casting: Casting = "same_kind", name: str = ""
 ) -> Array:
     """Return arrays joined along an axis, in their common dtype or in a given one."""
-    if casting not in RULES:
+    if not is_word(casting, RULES):
         raise ValueError(
             "casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe' "
-            f"(got {casting!r}); pass one of them to {name}()"
+            f"(got {shortened(casting)}); pass one of them to {name}()"
         )
     if not arrays:
         raise ValueError("need at least one array to concatenate; the Array has no items along its first axis")
@@ -243,7 +246,11 @@ def _concat(
     return xp.concat([xp.astype(x, target, copy=False) for x in arrays], axis=axis)
 
 
-def _depth(item: Any, path: str, leaves: list[Any]) -> int:
+MAX_DEPTH = 64
+"""The largest number of dimensions in NumPy, beyond which a list contains itself."""
+
+
+def _depth(item: Any, path: str, leaves: list[Any], level: int = 0) -> int:
     """Return the depth of nested lists, and append their leaves; raise ValueError unless all have the same depth."""
     if isinstance(item, tuple):
         raise TypeError(
@@ -253,9 +260,11 @@ def _depth(item: Any, path: str, leaves: list[Any]) -> int:
     if not isinstance(item, list):
         leaves.append(item)
         return 0
+    if level == MAX_DEPTH:
+        raise ValueError(f"block(): lists are nested more than {MAX_DEPTH} deep, or a list contains itself")
     if not item:
         raise ValueError(f"List at {path} cannot be empty; block() takes at least one block in each list")
-    depths = [_depth(part, f"{path}[{i}]", leaves) for i, part in enumerate(item)]
+    depths = [_depth(part, f"{path}[{i}]", leaves, level + 1) for i, part in enumerate(item)]
     for i, depth in enumerate(depths):
         if depth != depths[0]:
             raise ValueError(

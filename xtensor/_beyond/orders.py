@@ -183,7 +183,14 @@ def _check_partition(name: str, a: Array, kth: Any, axis: int | None, kind: str,
             f"Cannot specify order when the array has no fields; omit order in {name}(), not {describe(order)}"
         )
     a, axis = (xp.reshape(a, (-1,)), 0) if axis is None else (a, check_axis(axis, a.ndim, name))
-    positions = np.asarray(kth.to_device("cpu") if isinstance(kth, Array) else kth)
+    try:
+        positions = np.asarray(kth.to_device("cpu") if isinstance(kth, Array) else kth)
+    except (
+        TypeError,
+        ValueError,
+    ) as error:  # a list of Arrays, of items that differ in length, or that contains itself
+        refused = TypeError if isinstance(error, TypeError) else ValueError
+        raise refused(f"{error} {name}() takes integers for kth, not {describe(kth)}") from None
     if positions.dtype.kind not in "iu":
         raise TypeError(f"Partition index must be integer; {name}() takes integers for kth, not {describe(kth)}")
     length = a.shape[axis]

@@ -284,7 +284,7 @@ def _shown(x: Array) -> str:
 
 def store_exactly(name: str, result: Array, out: Any) -> Array:
     """Return a result, written into ``out`` if that is given and has exactly the dtype and shape of the result."""
-    if isinstance(out, Array) and (out.dtype != result.dtype or out.shape != result.shape):
+    if hasattr(out, "dtype") and (out.dtype != result.dtype or out.shape != result.shape):
         raise ValueError(
             "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array): "
             f"{name}() gives dtype {result.dtype} and shape {result.shape}, and out={describe(out)} has dtype "

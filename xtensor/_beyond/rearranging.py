@@ -9,8 +9,9 @@ import numpy as np
 
 from .. import _standard as xp
 from .._core.array import Array
-from .._core.checks import check_axis, check_integer
+from .._core.checks import check_axis, check_integer, check_shape, is_word
 from .._core.dispatch import composed
+from .._core.errors import shortened
 from ._arguments import as_arrays
 from ._casts import promoted
 from ._conversions import cycled, integers
@@ -135,8 +136,8 @@ def ravel(a: Any, order: str = "C") -> Array:
     NumPy, ``ravel``.
     """
     (a,) = as_arrays("ravel", a)
-    if order not in ("C", "F", "A", "K"):
-        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r}); pass one to ravel()")
+    if not is_word(order, ("C", "F", "A", "K")):
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {shortened(order)}); pass one to ravel()")
     return xp.reshape(xp.permute_dims(a, tuple(range(a.ndim))[::-1]) if order == "F" else a, (-1,))
 
 
@@ -171,6 +172,7 @@ def resize(a: Any, new_shape: Any) -> Array:
     shape = integers("resize", "each length of new_shape", new_shape)
     if any(length < 0 for length in shape):
         raise ValueError(f"all elements of `new_shape` must be non-negative; resize() received {shape}")
+    check_shape(shape, "resize", a.dtype.itemsize)
     if not a.size:
         return xp.zeros(shape, dtype=a.dtype, device=a.device)
     return xp.reshape(cycled(a, math.prod(shape)), shape, copy=True)

@@ -11,7 +11,8 @@ from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_axis
 from .._core.dispatch import composed
-from ._arguments import as_arrays, on_device, store
+from .._core.errors import describe
+from ._arguments import as_arrays, on_device, shared_device, store
 from ._conversions import check_mode, items, violated, weakly_promoted, within
 
 __all__ = ["choose", "compress", "extract", "piecewise", "select"]
@@ -64,7 +65,11 @@ def choose(a: Any, choices: Any, out: Array | None = None, mode: str = "raise") 
     index = xp.astype(index, index.device.default_dtypes["indexing"], copy=False)
     count = len(arrays)
     if mode == "raise" and violated((index < 0) | (index >= count)):
-        raise ValueError(f"invalid entry in choice array; choose() takes numbers from 0 to {count - 1} here")
+        wrong = next(i for i in xp.reshape(index, (-1,)).tolist() if not 0 <= i < count)
+        raise ValueError(
+            f"invalid entry in choice array; choose() takes numbers from 0 to {count - 1} for choices "
+            f"{describe(choices)}, not {wrong}"
+        )
     index, *arrays = xp.broadcast_arrays(within(index, count, mode), *weakly_promoted(parts, arrays))
     table = xp.stack(arrays)
     return store("choose", xp.take_along_axis(table, index[None, ...], axis=0)[0, ...], out)
@@ -180,8 +185,8 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     -----
     NumPy, ``piecewise``.
     """
-    x = as_arrays("piecewise", x)[0]
-    device = x.device
+    device = shared_device("piecewise", x, condlist)
+    x = on_device("piecewise", x, device)
     masks = [
         xp.astype(on_device("piecewise", item, device), bool, copy=False) for item in _conditions(condlist, x.ndim)
     ]
@@ -194,7 +199,7 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     elif len(functions) != len(masks):
         raise ValueError(
             f"with {len(masks)} condition(s), either {len(masks)} or {len(masks) + 1} functions are expected; "
-            f"piecewise() received {len(functions)}"
+            f"piecewise() received {len(functions)} functions"
         )
     flat = xp.reshape(x, (-1,))
     result = xp.zeros_like(flat)
@@ -248,8 +253,8 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     conditions, choices = _items(condlist, "select"), _items(choicelist, "select")
     if len(conditions) != len(choices):
         raise ValueError(
-            f"list of cases must be same length as list of conditions; select() received {len(choices)} and "
-            f"{len(conditions)}"
+            f"list of cases must be same length as list of conditions; select() received {len(choices)} choices and "
+            f"{len(conditions)} conditions"
         )
     if not conditions:
         raise ValueError("select with an empty condition list is not possible; pass select() at least one condition")
@@ -284,12 +289,13 @@ def _check_mask(mask: Array, x: Array) -> None:
         if own != length:
             raise IndexError(
                 f"boolean index did not match indexed array along axis {axis}; size of axis is {length} but size of "
-                f"corresponding boolean axis is {own}; piecewise() takes conditions of the shape of x"
+                f"corresponding boolean axis is {own}; piecewise() received a condition of shape "
+                f"{mask.shape} for shape {x.shape}"
             )
     if mask.ndim > x.ndim:
         raise IndexError(
             f"too many indices for array: array is {x.ndim}-dimensional, but {mask.ndim} were indexed; piecewise() "
-            "takes conditions of the shape of x"
+            f"received a condition of shape {mask.shape} for shape {x.shape}"
         )
 
 

@@ -12,6 +12,7 @@ from .._core.checks import check_axis, check_dtype, check_flag, check_integer
 from .._core.device import Device
 from .._core.dispatch import common_device, composed
 from .._core.dtypes import DType, kind_of, result_type
+from .._core.errors import describe
 from ._arguments import on_device
 from ._casts import promoted
 from ._conversions import creation_device, weakly_promoted
@@ -70,7 +71,9 @@ def geomspace(
     """
     (first, last), target, count = _arguments("geomspace", (start, stop), num, device, weak=False)
     if bool(xp.any(first == 0)) or bool(xp.any(last == 0)):
-        raise ValueError("Geometric sequence cannot include zero; pass geomspace() other ends")
+        raise ValueError(
+            f"Geometric sequence cannot include zero; geomspace() received {describe(start)} and {describe(stop)}"
+        )
     if dtype is None:
         wanted = result_type(first.dtype, target.default_dtypes["real floating"])
     else:
@@ -195,4 +198,4 @@ def _powers(base: complex, exponents: Array, dtype: DType) -> Array:
 def _placed(values: Array, dtype: DType, axis: int, name: str) -> Array:
     """Return values in a dtype, with their first axis moved to its place."""
     values = xp.astype(values, dtype, copy=False)
-    return xp.moveaxis(values, 0, check_axis(axis, values.ndim, name)) if axis else values
+    return xp.moveaxis(values, 0, check_axis(axis, values.ndim, name))

@@ -112,7 +112,7 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     -----
     NumPy, ``hsplit``.
     """
-    _check_ndim(ary, 1, "hsplit")
+    ary = _of_dimensions(ary, 1, "hsplit")
     return _split(ary, indices_or_sections, 1 if ary.ndim > 1 else 0, "hsplit")
 
 
@@ -143,7 +143,7 @@ def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     -----
     NumPy, ``vsplit``.
     """
-    _check_ndim(ary, 2, "vsplit")
+    ary = _of_dimensions(ary, 2, "vsplit")
     return _split(ary, indices_or_sections, 0, "vsplit")
 
 
@@ -174,17 +174,18 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     -----
     NumPy, ``dsplit``.
     """
-    _check_ndim(ary, 3, "dsplit")
+    ary = _of_dimensions(ary, 3, "dsplit")
     return _split(ary, indices_or_sections, 2, "dsplit")
 
 
-def _check_ndim(ary: Any, ndim: int, name: str) -> None:
-    """Raise ValueError for an array of fewer dimensions."""
-    (ary,) = as_arrays(name, ary)
-    if ary.ndim < ndim:
+def _of_dimensions(ary: Any, ndim: int, name: str) -> Array:
+    """Return an array-like as an Array; raise ValueError for fewer dimensions."""
+    x = as_arrays(name, ary)[0]
+    if x.ndim < ndim:
         raise ValueError(
-            f"{name} only works on arrays of {ndim} or more dimensions, not on shape {ary.shape}; reshape it"
+            f"{name} only works on arrays of {ndim} or more dimensions, not on shape {x.shape}; reshape it"
         )
+    return x
 
 
 def _split(ary: Any, sections: Any, axis: int, name: str, *, equally: bool = True) -> list[Array]:
@@ -193,14 +194,15 @@ def _split(ary: Any, sections: Any, axis: int, name: str, *, equally: bool = Tru
     if isinstance(sections, (list, tuple, range)) or (isinstance(sections, (Array, np.ndarray)) and sections.ndim):
         positions = [0, *integers(name, "each position", sections), length]
     else:
-        number = _number_of_parts(sections, name)
+        given = _number_of_parts(sections, name)
+        number = int(given)
         if number <= 0:
             raise ValueError(f"number sections must be larger than 0.; {name}() received {number}")
         quotient, rest = divmod(length, number)
-        if equally and rest:
+        if equally and (rest or number != given):
             raise ValueError(
                 f"array split does not result in an equal division; {name}(): length {length} is no multiple of "
-                f"{number}; use xtensor.array_split for parts of different lengths"
+                f"{given}; use xtensor.array_split for parts of different lengths"
             )
         positions = [i * quotient + min(i, rest) for i in range(number + 1)]
     parts = []
@@ -210,12 +212,12 @@ def _split(ary: Any, sections: Any, axis: int, name: str, *, equally: bool = Tru
     return parts
 
 
-def _number_of_parts(sections: Any, name: str) -> int:
-    """Return a number of parts as an integer; NumPy also takes a floating-point number."""
+def _number_of_parts(sections: Any, name: str) -> Any:
+    """Return a number of parts as a finite number; NumPy also takes a floating-point number."""
     if isinstance(sections, (Array, np.ndarray)):
         sections = sections.item()
     if isinstance(sections, bool) or not isinstance(sections, (int, float, np.integer, np.floating)):
         raise TypeError(
             f"{name}(): indices_or_sections is an integer or a sequence of integers, not {describe(sections)}"
         )
-    return int(sections)
+    return sections

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _standard as xp
 from .._core.array import Array
-from .._core.checks import LARGEST, check_dtype, check_integer
+from .._core.checks import LARGEST, check_dtype, check_integer, check_shape
 from .._core.device import Device
 from .._core.dispatch import composed, device_of
 from ._conversions import creation_device
@@ -53,6 +53,7 @@ def diag_indices(n: int, ndim: int = 2, *, device: str | Device | None = None) -
     """
     target = creation_device("diag_indices", device)
     length, count = check_integer(n, "diag_indices", "n"), check_integer(ndim, "diag_indices", "ndim")
+    check_shape((max(count, 0),), "diag_indices", 8)  # a tuple of pointers
     return (xp.arange(length, device=target),) * count
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from operator import index
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,7 @@ __all__ = [
     "check_size",
     "check_word",
     "integer_limits",
+    "is_word",
 ]
 
 Word = TypeVar("Word", bound=str)
@@ -127,9 +128,14 @@ def check_copy(value: Any, function: str) -> bool | None:
     raise TypeError(f"{function}(): copy is True, False or None, not {describe(value)}")
 
 
+def is_word(value: Any, words: tuple[Word, ...]) -> TypeGuard[Word]:
+    """Return whether an argument is one of a few words; an array is not compared with them element by element."""
+    return isinstance(value, str) and value in words
+
+
 def check_word(value: Any, words: tuple[Word, ...], function: str, name: str) -> Word:
     """Return an argument that must be one of a few words."""
-    if isinstance(value, str) and value in words:
+    if is_word(value, words):
         return value
     raise ValueError(f"{function}(): {name} is {' or '.join(map(repr, words))}, not {describe(value)}")
 

@@ -384,7 +384,7 @@ def composed(function: F) -> F:
             return function(*args, **kwargs)
         except FOREIGN_ERRORS as error:
             raise TypeError(f"{name}(): {error}") from error
-        except (TypeError, ValueError, ArithmeticError, LookupError, BufferError, OutOfMemoryError) as error:
+        except (TypeError, ValueError, ArithmeticError, LookupError, BufferError, OSError, OutOfMemoryError) as error:
             error.add_note(f"raised in {name}()")
             raise
 

@@ -240,7 +240,7 @@ def numpys_error(
     except np.linalg.LinAlgError:
         return None  # of the zeros
     except EXPLAINED_ERRORS as found:
-        return found
+        return found.with_traceback(None)  # whose frames would form a cycle with the error and its operands
     except Exception:
         return None
     return None

@@ -7,6 +7,7 @@ function of that name (:mod:`xtensor._numpy`), so that there is one place for ea
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -241,7 +242,7 @@ class Methods:
         order: None = None,
     ) -> None:
         """Sort this array partially, in place: :func:`xtensor.partition`."""
-        self[...] = _numpy("partition")(self, kth, axis, kind, order)
+        self[...] = _numpy("partition")(self, kth, check_axis(axis, self.ndim, "partition"), kind, order)
 
     def searchsorted(
         self: Any, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: ArrayLike | None = None
@@ -433,6 +434,8 @@ class Methods:
 
     def tofile(self: Any, fid: Any, sep: str = "", format: str = "%s") -> None:
         """Write the elements to a file, as bytes or as text: NumPy's ``ndarray.tofile``."""
+        if not isinstance(fid, (str, bytes, PathLike)) and not hasattr(fid, "flush"):
+            raise TypeError(f"tofile() takes an open file or its path, not {describe(fid)}")
         self.numpy().tofile(fid, sep, format)
 
 

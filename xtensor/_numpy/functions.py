@@ -18,6 +18,7 @@ from .. import _beyond, fft, linalg
 from .. import _standard as xp
 from .._beyond._arguments import on_device, store
 from .._core.array import Array
+from .._core.checks import is_word
 from .._core.device import Device
 from .._core.dispatch import HOST_ARRAYS
 from ..lib import stride_tricks
@@ -167,7 +168,7 @@ def _has_no_effect(name: str, value: Any, default: Any) -> bool:
     if value is default or name in HINTS or value is np._NoValue:
         return True
     if name == "order":
-        return value in ("C", "K", "A", None)
+        return value is None or is_word(value, ("C", "K", "A"))
     return (name == "where" and value is True) or (
         isinstance(value, (bool, int, str)) and type(value) is type(default) and value == default
     )

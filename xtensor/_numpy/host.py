@@ -28,16 +28,22 @@ def qualified_name(function: Callable[..., Any]) -> str:
     return f"{module}.{getattr(function, '__name__', repr(function))}"
 
 
-def arrays_in(values: Iterable[Any]) -> list[Array]:
+MAX_DEPTH = 100
+"""The depth of nested sequences beyond which a list contains itself."""
+
+
+def arrays_in(values: Iterable[Any], depth: int = 0) -> list[Array]:
     """Return the Arrays among values, and among the items of sequences and dictionaries."""
     found: list[Array] = []
+    if depth > MAX_DEPTH:
+        raise ValueError(f"sequences are nested more than {MAX_DEPTH} deep, or a list contains itself")
     for value in values:
         if value.__class__ is Array:
             found.append(value)
         elif isinstance(value, (list, tuple)):
-            found += arrays_in(value)
+            found += arrays_in(value, depth + 1)
         elif isinstance(value, dict):
-            found += arrays_in(value.values())
+            found += arrays_in(value.values(), depth + 1)
     return found
 
 

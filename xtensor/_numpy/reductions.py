@@ -15,6 +15,8 @@ from .._beyond._arguments import as_arrays, store
 from .._beyond._casts import counted, floating
 from .._core.array import Array, Axis
 from .._core.checks import check_axes
+from .._core.dtypes import as_dtype
+from .._core.errors import describe
 
 __all__ = ["NO_VALUE", "all", "any", "argmax", "argmin", "max", "mean", "min", "prod", "std", "sum", "var"]
 
@@ -87,7 +89,7 @@ def _extremum(
         if _is_mask(where):
             raise ValueError(
                 f"reduction operation '{ufunc}' does not have an identity, so to use a where mask one has to specify "
-                f"'initial'; pass initial= to {name}()"
+                f"'initial'; pass initial= to {name}() beside where={describe(where)}"
             )
         result = getattr(xp, name)(a, axis=axis, keepdims=keepdims)
     else:
@@ -144,14 +146,14 @@ def mean(
 ) -> Array:
     """Return the arithmetic mean, in ``dtype``; NumPy, ``mean``."""
     (a,) = as_arrays("mean", a)
-    x = _floating(a, dtype)
+    x = _floating("mean", a, dtype)
     if not _is_mask(where):
         result = xp.mean(x, axis=axis, keepdims=_flag(keepdims))
     else:
         total = xp.sum(_masked("mean", x, where, 0), axis=axis, keepdims=_flag(keepdims))
         result = xp.divide(total, xp.astype(_count(x, where, axis, _flag(keepdims)), total.dtype))
     if dtype is not None:
-        result = xp.astype(result, np.dtype(dtype), copy=False)
+        result = xp.astype(result, as_dtype(dtype, "mean"), copy=False)
     return store("mean", result, out)
 
 
@@ -195,7 +197,7 @@ def _variance(
         if ddof != 0:
             raise ValueError(f"ddof and correction can't be provided simultaneously; pass one of them to {name}()")
         ddof = correction
-    x, keepdims = _floating(a, dtype), _flag(keepdims)
+    x, keepdims = _floating(name, a, dtype), _flag(keepdims)
     if not _is_mask(where) and center is NO_VALUE and x.dtype.kind != "c":
         result: Array = getattr(xp, name)(x, axis=axis, correction=ddof, keepdims=keepdims)
     else:
@@ -207,8 +209,8 @@ def _variance(
         freedom = xp.maximum(xp.subtract(count, float(ddof)), 0.0)
         result = xp.divide(xp.sum(squares, axis=axis, keepdims=keepdims), freedom)
         result = xp.sqrt(result) if name == "std" else result
-    if dtype is not None and np.dtype(dtype).kind != "c":
-        result = xp.astype(result, np.dtype(dtype), copy=False)
+    if dtype is not None and as_dtype(dtype, name).kind != "c":
+        result = xp.astype(result, as_dtype(dtype, name), copy=False)
     return result
 
 
@@ -220,10 +222,10 @@ def _is_mask(where: Any) -> bool:
     return where is not NO_VALUE and where is not True
 
 
-def _floating(a: Array, dtype: Any) -> Array:
+def _floating(name: str, a: Array, dtype: Any) -> Array:
     """Return an array in the dtype in which a mean is computed: integers in the default floating-point dtype."""
-    if dtype is not None and np.dtype(dtype).kind not in "biu":
-        return xp.astype(a, np.dtype(dtype), copy=False)
+    if dtype is not None and as_dtype(dtype, name).kind not in "biu":
+        return xp.astype(a, as_dtype(dtype, name), copy=False)
     return floating(a)
 
 

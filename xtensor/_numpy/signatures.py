@@ -11,8 +11,10 @@ from .. import _standard as xp
 from .. import linalg
 from .._beyond import _casts
 from .._beyond._arguments import as_arrays, store
+from .._beyond._conversions import check_mode
 from .._core.array import Array
-from .._core.errors import describe
+from .._core.checks import check_axis, is_word
+from .._core.errors import describe, shortened
 from . import reductions
 
 __all__ = ["CREATION", "LINALG", "SIGNATURES"]
@@ -60,7 +62,7 @@ def squeeze(a: Any, axis: Any = None) -> Array:
 def take(a: Any, indices: Any, axis: int | None = None, out: Array | None = None, mode: str = "raise") -> Array:
     a, indices = as_arrays("take", a, indices)
     a, axis = _flattened(a, axis)
-    axis = axis % a.ndim if a.ndim else 0
+    axis = check_axis(axis, a.ndim, "take") if a.ndim else 0
     if indices.dtype.kind not in "iu":
         if indices.size:
             raise TypeError(
@@ -68,12 +70,11 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Array | None = None
                 "takes integers as indices"
             )
         indices = xp.astype(indices, a.device.default_dtypes["indexing"])
+    check_mode(mode, "take")
     if mode == "wrap":
         indices = xp.remainder(indices, a.shape[axis])
     elif mode == "clip":
         indices = xp.clip(indices, 0, a.shape[axis] - 1)
-    elif mode != "raise":
-        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap'; take() got {describe(mode)}")
     selected = xp.take(a, xp.reshape(indices, (-1,)), axis=axis)
     return store("take", xp.reshape(selected, (*a.shape[:axis], *indices.shape, *a.shape[axis + 1 :])), out)
 
@@ -102,8 +103,8 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Arra
     a, v = as_arrays("searchsorted", a, v)
     if sorter is not None:
         (sorter,) = as_arrays("searchsorted", a, sorter)[1:]
-    if side not in ("left", "right"):
-        raise ValueError(f"search side must be 'left' or 'right' (got {side!r})")
+    if not is_word(side, ("left", "right")):
+        raise ValueError(f"search side must be 'left' or 'right' (got {shortened(side)}); pass one to searchsorted()")
     common = np.result_type(a.dtype, v.dtype)
     a, v = xp.astype(a, common, copy=False), xp.astype(v, common, copy=False)
     found = xp.searchsorted(a, xp.reshape(v, (-1,)), side=side, sorter=sorter)  # type: ignore[arg-type]

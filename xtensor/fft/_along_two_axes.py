@@ -10,6 +10,7 @@ import numpy as np
 from .. import _standard as xp
 from .._beyond._arguments import as_arrays, store
 from .._core.array import Array
+from .._core.checks import is_word
 from .._core.dispatch import composed
 from .._core.dtypes import kind_of, result_type
 from .._core.errors import describe
@@ -211,7 +212,7 @@ def _transform(
 ) -> Array:
     """Return a transform of an array-like over some axes, cast to the dtype that the transform is defined for."""
     (a,) = as_arrays(name, a)
-    if norm is not None and (not isinstance(norm, str) or norm not in ("backward", "ortho", "forward")):
+    if norm is not None and not is_word(norm, ("backward", "ortho", "forward")):
         raise ValueError(
             f'Invalid norm value {norm}; should be "backward", "ortho" or "forward": {name}() got {describe(norm)}'
         )

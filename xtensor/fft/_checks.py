@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from .._core.array import Array
 from .._core.backend import Native
-from .._core.checks import check_axis
+from .._core.checks import check_axis, is_word
 from .._core.device import Device
 from .._core.dispatch import call, device_of
 from .._core.errors import describe
@@ -45,7 +45,7 @@ def check_transform(x: Array, name: str, norm: str) -> Device:
             f"{name}() takes real numbers, not dtype {x.dtype}; use xtensor.fft.{COMPLEX_COUNTERPARTS[name]}, "
             "or take xtensor.real(x) first"
         )
-    if not isinstance(norm, str) or norm not in ("backward", "ortho", "forward"):
+    if not is_word(norm, ("backward", "ortho", "forward")):
         raise ValueError(
             f'Invalid norm value {norm}; should be "backward","ortho" or "forward". '
             f"{name}(): norm is 'backward', 'ortho' or 'forward', not {describe(norm)}"

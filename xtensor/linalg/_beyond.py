@@ -118,8 +118,8 @@ def _axes(axis: Any) -> tuple[Any, ...]:
     if isinstance(axis, tuple):
         return axis
     try:
-        return (int(axis),)
-    except (TypeError, ValueError):
+        return (check_integer(axis, "norm", "axis"),)
+    except TypeError:
         raise TypeError(
             f"'axis' must be None, an integer or a tuple of integers: norm() does not take {describe(axis)}"
         ) from None
