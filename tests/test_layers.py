@@ -23,7 +23,7 @@ LAYERS = (
         "xtensor.lib",
         "xtensor._numpy",
     ),
-    ("xtensor", "xtensor.__main__", "xtensor.einops"),
+    ("xtensor", "xtensor.__main__", "xtensor._integration", "xtensor.einops"),
 )
 """Parts of the package, lowest layer first."""
 

@@ -36,6 +36,7 @@ from ._core.dtypes import load_bfloat16 as _load_bfloat16
 from ._core.errors import BackendUnavailableError, DeviceMismatchError, OutOfMemoryError
 from ._core.registry import backends, register_backend, set_backend_priority
 from ._core.transfers import transfers
+from ._integration import register_with_einops as _register_with_einops
 from ._standard import e, inf, nan, newaxis, pi
 from ._standard.conversion import *
 from ._standard.creation import *
@@ -177,3 +178,5 @@ def _load(name: str) -> _Any:
 
 if not _TYPE_CHECKING:  # a type checker knows every name, so that it reports those that do not exist
     __getattr__ = _load
+
+_register_with_einops()
