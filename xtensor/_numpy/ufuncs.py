@@ -17,6 +17,7 @@ import numpy as np
 from .. import _beyond, linalg
 from .. import _standard as xp
 from .._beyond._arguments import on_device
+from .._core import array
 from .._core.array import Array, ufunc_calls
 from .._core.device import Device
 from .._core.dispatch import HOST_ARRAYS, SCALARS, mixed_function
@@ -96,9 +97,7 @@ def counterpart(ufunc: np.ufunc) -> Callable[..., Any] | None:
         return function
     special = sys.modules.get("scipy.special")
     if special is not None and getattr(special, name, None) is ufunc:
-        from .. import special as functions  # most programs do not use it
-
-        return getattr(functions, name, None)
+        return getattr(array.xp.special, name, None)  # imported at its first use
     return None
 
 

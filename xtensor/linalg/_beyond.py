@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _standard as xp
 from .._beyond._arguments import as_arrays
-from .._beyond.products import dot, store_exactly
+from .._beyond.products import dot, not_aligned, store_exactly
 from .._core.array import Array
 from .._core.checks import check_axis, check_flag
 from .._core.dispatch import composed
@@ -218,10 +218,7 @@ def multi_dot(arrays: Sequence[Array], *, out: Array | None = None) -> Array:
             )
     for left, right in pairwise(matrices):
         if left.shape[1] != right.shape[0]:
-            raise ValueError(
-                f"shapes {left.shape} and {right.shape} not aligned: {left.shape[1]} (dim 1) != {right.shape[0]} "
-                "(dim 0); multi_dot() takes matrices of which each has as many columns as the next one has rows"
-            )
+            raise not_aligned("multi_dot", left, right, 0)
     splits = _splits([matrices[0].shape[0], *(matrix.shape[1] for matrix in matrices)])
     product = _product(matrices, splits, 0, len(matrices) - 1)
     shape = tuple(length for axis, length in enumerate(product.shape) if -axis not in vectors)
