@@ -32,7 +32,7 @@ class _Observer:
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
         if _is_loaded():
             with suppress(ValueError):  # another thread removed it
-                sys.meta_path.remove(self)  # type: ignore[arg-type]
+                sys.meta_path.remove(self)
             _register()
 
 
@@ -41,7 +41,7 @@ def register_with_einops() -> None:
     if _is_loaded():
         _register()
     else:
-        sys.meta_path.insert(0, _Observer())  # type: ignore[arg-type]
+        sys.meta_path.insert(0, _Observer())
 
 
 def _is_loaded() -> bool:

@@ -21,7 +21,7 @@ def on_host(value: Any) -> Any:
 
 
 def assert_same(result: Any, expected: Any, *, rtol: float = 0.0) -> None:
-    """Fail unless two results have the same shapes, dtypes and values; ``rtol`` where a device sums in another order."""
+    """Fail unless two results have the same shapes, dtypes and values, within ``rtol``."""
     result, expected = on_host(result), on_host(expected)
     if isinstance(expected, (list, dict)):
         assert len(result) == len(expected)

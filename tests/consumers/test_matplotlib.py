@@ -8,9 +8,9 @@ from comparison import assert_same
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed: dependency group consumers")
 
-from matplotlib import pyplot as plt  # noqa: E402 - after importorskip
+from matplotlib import pyplot as plt
 
-import xtensor as xp  # noqa: E402
+import xtensor as xp
 
 RNG = np.random.default_rng(0)
 X = np.linspace(0.0, 2.0, 9)

@@ -1,5 +1,5 @@
 """The core: the table of operations, dtypes, devices, dispatch and the Array. It knows no function of the namespace.
 
 Modules import downwards only, in this order: errors, dtypes, operations, backend, wrapping, corrections, functions,
-registry, device, failures, checks, transfers, interchange, dispatch, methods, operators, array.
+registry, device, failures, checks, transfers, interchange, dispatch, memory, methods, operators, array.
 """
