@@ -235,6 +235,19 @@ def test_numbers_alone_of_a_masked_array_are_converted(device):
     assert xp.asarray(np.asarray(masked)).tolist() == [1.0, 2.0]
 
 
+@pytest.mark.parametrize("protocol", ["__array__", "__array_interface__"])
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "complex64"])
+def test_dtype_of_another_librarys_array_is_preserved(device, protocol, dtype):
+    values = np.ones(3, dtype=dtype)
+    answers = {
+        "__array__": lambda self, dtype=None, copy=None: values,
+        "__array_interface__": values.__array_interface__,
+    }
+    other = type("Other", (), {protocol: answers[protocol]})()
+    assert xp.asarray(other).dtype == dtype
+    assert xp.asarray([other, other]).dtype == dtype
+
+
 def test_memory_map_is_converted(device, tmp_path):
     (tmp_path / "values").write_bytes(np.arange(3.0).tobytes())
     assert xp.asarray(np.memmap(tmp_path / "values", dtype=np.float64, mode="r")).tolist() == [0.0, 1.0, 2.0]

@@ -50,13 +50,23 @@ def test_array_interface_describes_the_elements(host_device, dtype):
     assert np.asarray(reader).dtype == expected.dtype
 
 
-def test_array_interface_requires_contiguous_memory(host_device):
-    assert not hasattr(xp.asarray(VALUES)[:, ::2], "__array_interface__")
+@pytest.mark.parametrize("key", [..., (slice(None), slice(None, None, 2)), (slice(None, None, -1), 1), (2, ...)])
+def test_array_interface_describes_a_part_of_another_array(host_device, key):
+    x = xp.asarray(VALUES, copy=True)
+    reader = type("Reader", (), {"__array_interface__": x[key].__array_interface__})()
+    assert np.asarray(reader).tolist() == VALUES[key].tolist()
+    assert np.asarray(reader).flags.writeable
+
+
+def test_array_interface_does_not_make_memory_writable(host_device):
+    x = xp.broadcast_to(xp.arange(3.0), (2, 3))
+    assert not hasattr(x, "__array_interface__")
+    assert np.asarray(x).flags.writeable == x.flags.writeable
 
 
 def test_numpy_array_shares_the_memory_whatever_the_layout(host_device):
     x = xp.asarray(VALUES, copy=True)
-    for view in (x, x.mT, x[:, ::2]):
+    for view in (x, x.mT, x[:, ::2], x[::-1, 1:]):
         assert np.shares_memory(np.asarray(view), np.asarray(x))
 
 

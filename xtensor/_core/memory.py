@@ -24,22 +24,38 @@ class Memory:
 
     @property
     def __array_interface__(self: Any) -> dict[str, Any]:
-        """NumPy's array interface (version 3); AttributeError off the host and for memory with gaps."""
+        """NumPy's array interface (version 3); AttributeError off the host and where it cannot describe the memory."""
         view = _host_view(self, "__array_interface__")
-        if not view.flags.c_contiguous or view.dtype.kind == "V" or not view.size:
+        owner = view
+        while not owner.flags.c_contiguous and isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        read_only = owner.flags.writeable and not view.flags.writeable
+        if not owner.flags.c_contiguous or read_only or view.dtype.kind == "V" or not view.size:
             raise AttributeError(
-                f"'Array' object has no attribute '__array_interface__' if its memory is not contiguous or empty, or "
-                f"its dtype is unknown to NumPy (shape {view.shape}, strides {view.strides}, dtype {view.dtype}); use "
-                "x.copy()"
+                "'Array' object has no attribute '__array_interface__' if the memory is empty or a read-only part of "
+                f"another array, or NumPy does not know the dtype (shape {view.shape}, strides {view.strides}, dtype "
+                f"{view.dtype}); use x.copy()"
             )
+        interface = view.__array_interface__
         # The buffer and not its address, so that a reader keeps the memory alive.
         return {
             "version": 3,
             "shape": view.shape,
-            "typestr": view.dtype.str,
+            "typestr": interface["typestr"],
             "strides": view.strides,
-            "data": view,
+            "data": owner,
+            "offset": interface["data"][0] - owner.__array_interface__["data"][0],
         }
+
+    def __arrow_array__(self: Any, type: Any = None) -> Any:
+        """Return the elements as a ``pyarrow.Array``, for ``pyarrow.array(x)``; the memory is shared where possible."""
+        import pyarrow  # optional: only pyarrow and polars call this
+
+        return pyarrow.array(np.asarray(self), type=type)
+
+    def __arrow_c_array__(self: Any, requested_schema: Any = None) -> Any:
+        """Return the elements of an Array of one dimension as Arrow's C data, for polars; requires pyarrow."""
+        return self.__arrow_array__().__arrow_c_array__(requested_schema)
 
     def __buffer__(self: Any, flags: int, /) -> memoryview:
         """Return the memory as a buffer (Python 3.12 and newer); BufferError off the host."""

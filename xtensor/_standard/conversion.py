@@ -278,11 +278,11 @@ def _contains_only_scalars(obj: Any, depth: int = 0) -> bool:
 
 
 def _contains_only_python_scalars(obj: Any) -> bool:
-    """Tell whether an object has no NumPy scalar or array among its leaves."""
+    """Tell whether an object is made of Python scalars, without an array or a NumPy scalar, which have a dtype."""
     if isinstance(obj, (list, tuple)) and _contains_only_scalars(obj):
         return True
     found = leaves(obj) if isinstance(obj, (list, tuple)) else (obj,)
-    return not any(isinstance(leaf, (np.generic, np.ndarray)) for leaf in found)
+    return not any(hasattr(leaf, "__array__") or hasattr(leaf, "__array_interface__") for leaf in found)
 
 
 def _contains_only_integers(obj: Any) -> bool:

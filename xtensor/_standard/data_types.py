@@ -13,8 +13,8 @@ import numpy as np
 from .._core import dtypes
 from .._core.array import ASTYPE, Array, Scalar, apply
 from .._core.checks import check_cast, check_dtype, check_flag
-from .._core.device import Device, resolve
-from .._core.dispatch import SCALARS, device_of, serve
+from .._core.device import Device, default_device, resolve
+from .._core.dispatch import HOST_ARRAYS, SCALARS, as_array, device_of, serve
 from .._core.dtypes import DType, as_dtype, kind_of
 from .._core.errors import describe
 from .._core.operations import declare
@@ -151,7 +151,7 @@ def astype(x: Array, dtype: Any, /, *, copy: Any = True, device: str | Device | 
     Parameters
     ----------
     x
-        Array of any dtype.
+        Array of any dtype, or a NumPy array, which becomes an Array on the default device.
     dtype
         Target dtype.
     copy
@@ -177,6 +177,8 @@ def astype(x: Array, dtype: Any, /, *, copy: Any = True, device: str | Device | 
 
     Standard 2025.12, Data Type Functions, ``astype``.
     """
+    if x.__class__ in HOST_ARRAYS:
+        x = as_array(x, default_device() if device is None else resolve(device), "astype")
     source = device_of(x, "astype")
     target = source if device is None else resolve(device)
     target_dtype = check_dtype(dtype, target, "astype")
@@ -346,7 +348,7 @@ def result_type(*arrays_and_dtypes: Array | Scalar | DType) -> DType:
     Parameters
     ----------
     *arrays_and_dtypes
-        Arrays, dtypes and Python scalars, including at least one Array or dtype.
+        Arrays, NumPy arrays, dtypes and Python scalars, including at least one array or dtype.
 
     Returns
     -------
@@ -365,10 +367,11 @@ def result_type(*arrays_and_dtypes: Array | Scalar | DType) -> DType:
     """
     operands: list[Any] = []
     typed = False
-    for item in arrays_and_dtypes:
+    items: tuple[Any, ...] = arrays_and_dtypes
+    for item in items:
         if item.__class__ in SCALARS:
             operands.append(item)
-        elif isinstance(item, (Array, np.generic)):
+        elif isinstance(item, (Array, np.generic)) or item.__class__ in HOST_ARRAYS:
             operands.append(as_dtype(item.dtype, "result_type"))
             typed = True
         else:
