@@ -53,6 +53,8 @@ def test_array_interface_describes_the_elements(host_device, dtype):
 @pytest.mark.parametrize("key", [..., (slice(None), slice(None, None, 2)), (slice(None, None, -1), 1), (2, ...)])
 def test_array_interface_describes_a_part_of_another_array(host_device, key):
     x = xp.asarray(VALUES, copy=True)
+    if host_device.backend != "numpy" and not hasattr(x[key], "__array_interface__"):
+        pytest.skip("the library does not tell NumPy whose memory the part is of")
     reader = type("Reader", (), {"__array_interface__": x[key].__array_interface__})()
     assert np.asarray(reader).tolist() == VALUES[key].tolist()
     assert np.asarray(reader).flags.writeable

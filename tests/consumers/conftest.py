@@ -10,7 +10,6 @@ import pytest
 import xtensor as xp
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # SciPy reads it at import
-os.environ.setdefault("MPLBACKEND", "agg")  # matplotlib reads it at import
 
 
 @pytest.fixture
