@@ -1,7 +1,8 @@
-"""Links for the roles of docstrings (``:func:`name```), and no links for Python's built-in classes in annotations.
+"""Links for the roles of docstrings (``:func:`name```), and annotations as users read them.
 
 A name is resolved in the module of its docstring first, then in the namespace and its extensions. A name without an
 entry in the reference becomes plain code. A ``bool`` in an annotation is Python's, not the dtype :data:`xtensor.bool`.
+``*positional: Never``, which only refuses what is given by position, is left out of signatures.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ class CrossReferences(Extension):
         if obj.docstring is not None:
             obj.docstring.value = ROLE.sub(lambda role: self._link(role[1], obj.module.path), obj.docstring.value)
         if isinstance(obj, Function):
+            if "positional" in obj.parameters and str(obj.parameters["positional"].annotation) == "Never":
+                del obj.parameters["positional"]
             for annotation in (obj.returns, *(parameter.annotation for parameter in obj.parameters)):
                 detach_builtins(annotation)
         elif isinstance(obj, Attribute):

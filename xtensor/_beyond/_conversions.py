@@ -23,18 +23,11 @@ __all__ = [
     "cycled",
     "integers",
     "items",
-    "promoted",
     "sequence",
     "violated",
     "weakly_promoted",
     "within",
 ]
-
-
-def promoted(*arrays: Array) -> tuple[Array, ...]:
-    """Return arrays cast to their common dtype by NumPy's rules, which are wider than the standard's."""
-    dtype = result_type(*[x.dtype for x in arrays])
-    return tuple([xp.astype(x, dtype, copy=False) for x in arrays])
 
 
 def weakly_promoted(given: Sequence[Any], arrays: Sequence[Array]) -> tuple[Array, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,11 @@ from .._core.device import Device
 from .._core.dispatch import common_device, composed
 from .._core.dtypes import DType, kind_of, result_type
 from ._arguments import on_device
-from ._conversions import creation_device, promoted, weakly_promoted
+from ._casts import promoted
+from ._conversions import creation_device, weakly_promoted
+
+if TYPE_CHECKING:
+    from .._core.annotations import DTypeLike
 
 __all__ = ["geomspace", "logspace"]
 
@@ -24,7 +28,7 @@ def geomspace(
     stop: Any,
     num: int = 50,
     endpoint: bool = True,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
     *,
     device: str | Device | None = None,
@@ -90,7 +94,7 @@ def logspace(
     num: int = 50,
     endpoint: bool = True,
     base: Any = 10.0,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
     *,
     device: str | Device | None = None,

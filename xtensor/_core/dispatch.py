@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from .errors import MissingFunctionError, OutOfMemoryError, WrittenWithWarningEr
 from .failures import FOREIGN_ERRORS, inplace_error, is_unwritten, recover, rewarn
 from .operations import Operation, operation
 from .transfers import admit, join
+
+if TYPE_CHECKING:
+    from .array import Array
 
 __all__ = [
     "HOST_ARRAYS",
@@ -300,7 +303,7 @@ def _host_operand(value: Any, device: Device, name: str, foreign: Any) -> Any:
     return device._library.from_host(array, device._place, copy=None)
 
 
-def beside(name: str, *values: Any) -> tuple[Any, ...]:
+def beside(name: str, *values: Any) -> tuple[Array, ...]:
     """Return operands with Arrays in the place of NumPy arrays, on the device of the Arrays among them.
 
     Values of other classes are returned as they are, for the function to refuse.

@@ -115,10 +115,9 @@ def _adapted(function: Function, found: Function | None) -> Function | None:
     if list(parameters) == list(signature.parameters) and "out" in parameters:
         return found
     leading = [name for name, parameter in signature.parameters.items() if parameter.kind is not parameter.KEYWORD_ONLY]
-    kinds = [parameter.kind for parameter in parameters.values()]
-    positional_only, any_number = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL
-    # What precedes *args cannot be passed by name beside them.
-    by_position = leading[: kinds.index(any_number) if any_number in kinds else kinds.count(positional_only)]
+    by_position = leading[: sum(p.kind is p.POSITIONAL_ONLY for p in parameters.values())]
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in signature.parameters.values()):
+        by_position = leading  # what follows goes by position, too
     by_name = {p.name for p in parameters.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
     # A parameter of the namespace's function keeps its name: nanstd has a ddof of its own.
     renamed = {name: other for name, other in STANDARD_PARAMETERS.items() if name not in by_name}

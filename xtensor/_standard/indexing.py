@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Never
 
 from .. import _composed
 from .._core.array import Array, apply
 from .._core.backend import Native
 from .._core.checks import check_axis
 from .._core.dispatch import beside, device_of, native_indices, native_operand, not_an_array
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["take", "take_along_axis"]
 
@@ -17,7 +21,8 @@ __all__ = ["take", "take_along_axis"]
 TAKE = declare("take", "indexing", operands=2, shape="argument", numpy="take", composition=_composed.searching.take)
 
 
-def take(x: Array, indices: Array, /, *, axis: int | None = None) -> Array:
+@keywords_only
+def take(x: AnyArray, indices: AnyArray, /, *positional: Never, axis: int | None = None) -> Array:
     """Return the elements of an array at given indices along an axis.
 
     Parameters
@@ -47,6 +52,8 @@ def take(x: Array, indices: Array, /, *, axis: int | None = None) -> Array:
     -----
     Standard 2025.12, Indexing Functions, ``take``.
     """
+    if positional:
+        raise by_position(take, positional)
     x, indices = beside("take", x, indices)
     device = device_of(x, "take")
     if axis is None:
@@ -69,7 +76,8 @@ TAKE_ALONG_AXIS = declare(
 )
 
 
-def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
+@keywords_only
+def take_along_axis(x: AnyArray, indices: AnyArray, /, *positional: Never, axis: int = -1) -> Array:
     """Return the elements of an array at given indices along an axis, with separate indices for each 1-d slice.
 
     Parameters
@@ -101,6 +109,8 @@ def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
     -----
     Standard 2025.12, Indexing Functions, ``take_along_axis``.
     """
+    if positional:
+        raise by_position(take_along_axis, positional)
     x, indices = beside("take_along_axis", x, indices)
     device = device_of(x, "take_along_axis")
     axis = check_axis(axis, x.ndim, "take_along_axis")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Never
 
 from .. import _composed
 from .._core.array import Array, apply, wrap
 from .._core.checks import check_flag
 from .._core.dispatch import call, common_device, device_of, native_operand
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
+
+if TYPE_CHECKING:
+    from .._core.annotations import IntegerOperand
 
 __all__ = ["isin", "unique_all", "unique_counts", "unique_inverse", "unique_values"]
 
@@ -39,7 +43,8 @@ class UniqueInverse(NamedTuple):
 ISIN = declare("isin", "set", operands=2, dtype="bool", shape="argument", numpy="isin", composition=_composed.sets.isin)
 
 
-def isin(x1: Array | int, x2: Array | int, /, *, invert: bool = False) -> Array:
+@keywords_only
+def isin(x1: IntegerOperand, x2: IntegerOperand, /, *positional: Never, invert: bool = False) -> Array:
     r"""Test elementwise whether the elements of ``x1`` are in ``x2``, :math:`x_{1,i} \in x_2`.
 
     Parameters
@@ -65,6 +70,8 @@ def isin(x1: Array | int, x2: Array | int, /, *, invert: bool = False) -> Array:
     -----
     Standard 2025.12, Set Functions, ``isin``.
     """
+    if positional:
+        raise by_position(isin, positional)
     device = common_device((x1, x2)) or device_of(x1, "isin")
     native1 = native_operand(x1, device, "isin")
     native2 = native_operand(x2, device, "isin")

@@ -14,7 +14,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from .._core.operations import Accepts, Operation
 from .._core.operations import declare as declare_operation
 from .._core.transfers import allowed, move
 from .._standard.filling import FULL
+
+if TYPE_CHECKING:
+    from .._core.annotations import Operand
 
 __all__ = ["DECLARATIONS", "Declaration", "FunctionUnavailableError", "arrays", "library_function", "special"]
 
@@ -149,7 +152,7 @@ def _row(name: str, operands: tuple[str, ...], complex: bool) -> Operation:
     return declare_operation(f"special.{name}", "special", operands=len(operands), accepts=accepts, primitive=False)
 
 
-def arrays(*operands: Array | complex) -> tuple[Array, ...]:
+def arrays(*operands: Operand) -> tuple[Array, ...]:
     """Narrow the static type of a formula's operands, which are Arrays already."""
     return operands  # type: ignore[return-value]
 
