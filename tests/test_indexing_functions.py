@@ -98,3 +98,11 @@ def test_take_along_axis_refuses_another_number_of_dimensions(device):
 def test_non_integer_indices_are_refused(device, name, dtype):
     with pytest.raises(TypeError, match=dtype):
         getattr(xp, name)(xp.ones(2), xp.zeros(2, dtype=dtype), axis=0)
+
+
+def test_take_of_an_integer_selects_without_the_axis(device):
+    x = xp.reshape(xp.arange(6), (2, 3))
+    assert xp.take(x, 1, axis=0).tolist() == [3, 4, 5]
+    assert xp.take(x, -1, axis=1).tolist() == [2, 5]
+    with pytest.raises(IndexError):
+        xp.take(x, 2, axis=0)

@@ -22,7 +22,7 @@ TAKE = declare("take", "indexing", operands=2, shape="argument", numpy="take", c
 
 
 @keywords_only
-def take(x: AnyArray, indices: AnyArray, /, *positional: Never, axis: int | None = None) -> Array:
+def take(x: AnyArray, indices: AnyArray | int, /, *positional: Never, axis: int | None = None) -> Array:
     """Return the elements of an array at given indices along an axis.
 
     Parameters
@@ -30,7 +30,8 @@ def take(x: AnyArray, indices: AnyArray, /, *positional: Never, axis: int | None
     x
         Array of one or more dimensions.
     indices
-        1-d Array of an integer dtype; negative indices count from the end.
+        1-d Array of an integer dtype, or an int, which selects without ``axis``, as in NumPy; negative indices count
+        from the end.
     axis
         Axis along which to select; optional for a 1-d array only.
 
@@ -63,6 +64,8 @@ def take(x: AnyArray, indices: AnyArray, /, *positional: Never, axis: int | None
             )
         axis = 0
     axis = check_axis(axis, x.ndim, "take")
+    if isinstance(indices, int):
+        return x[(*[slice(None)] * axis, indices, ...)]
     return apply(TAKE, device, x._native, _native_indices(x, indices, "take"), axis=axis)
 
 
