@@ -111,7 +111,7 @@ def values_of(data):
 def assert_drawn_alike(plot, projection=None):
     expected = drawn(plot, np.array, projection)
     assert not np.array_equal(expected[0], drawn(lambda ax, a: None, np.array, projection)[0])
-    assert_same(drawn(plot, xp.asarray, projection), expected)
+    assert_same(drawn(plot, xp.asarray, projection), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", PLOTS)
@@ -121,13 +121,17 @@ def test_plot_is_that_of_numpy_arrays(readable_device, name):
 
 @pytest.mark.parametrize("name", SPACE_PLOTS)
 def test_plot_in_space_is_that_of_numpy_arrays(readable_device, name):
+    if name == "plot_surface" and not readable_device.host:
+        with pytest.raises(AttributeError, match="strides"):  # matplotlib makes views of host memory
+            drawn(SPACE_PLOTS[name], xp.asarray, "3d")
+        return
     assert_drawn_alike(SPACE_PLOTS[name], "3d")
 
 
 def test_plot_off_the_host_needs_the_permission_to_copy(lenient_device):
     if lenient_device.host:
-        drawn(PLOTS["plot"], xp.asarray)
+        drawn(PLOTS["pcolormesh"], xp.asarray)
     else:
         with pytest.raises(TypeError, match="to the host"):
-            drawn(PLOTS["plot"], xp.asarray)
-        drawn(PLOTS["plot"], lambda values: xp.asarray(values).numpy())
+            drawn(PLOTS["pcolormesh"], xp.asarray)
+        drawn(PLOTS["pcolormesh"], lambda values: xp.asarray(values).numpy())
