@@ -200,9 +200,64 @@ def test_misaligned_array_preserves_values(device):
     assert xp.asarray(raw[1:].view(np.float64)).tolist() == [1.5, 2.5]
 
 
-def test_subclass_of_ndarray_converts_to_an_array(device):
-    x = xp.asarray(np.ma.masked_array([1.0, 2.0]))
-    assert x.tolist() == [1.0, 2.0]
+class InUnits:
+    """Stand-in for a quantity that is no NumPy array, as pint's."""
+
+    units = "km"
+
+    def __array__(self, dtype=None, copy=None):
+        return np.ones(2)
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        np.ma.masked_array([1.0, 2.0], mask=[False, True]),
+        np.ma.masked,
+        np.ones((1, 2)).view(np.matrix),
+        np.ones(2).view(np.recarray),
+        InUnits(),
+    ],
+    ids=["masked array", "masked", "matrix", "record", "units"],
+)
+def test_array_that_means_more_than_its_numbers_is_refused(device, obj):
+    with pytest.raises(TypeError, match="more than its numbers"):
+        xp.asarray(obj)
+    with pytest.raises(TypeError, match="more than its numbers"):
+        xp.asarray([obj, obj])
+    with pytest.raises(TypeError, match="more than its numbers"):
+        xp.from_dlpack(obj)
+
+
+def test_numbers_alone_of_a_masked_array_are_converted(device):
+    masked = np.ma.masked_array([1.0, 2.0], mask=[False, True])
+    assert xp.asarray(masked.filled(0.0)).tolist() == [1.0, 0.0]
+    assert xp.asarray(np.asarray(masked)).tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("protocol", ["__array__", "__array_interface__"])
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "complex64"])
+def test_dtype_of_another_librarys_array_is_preserved(device, protocol, dtype):
+    values = np.ones(3, dtype=dtype)
+    answers = {
+        "__array__": lambda self, dtype=None, copy=None: values,
+        "__array_interface__": values.__array_interface__,
+    }
+    other = type("Other", (), {protocol: answers[protocol]})()
+    assert xp.asarray(other).dtype == dtype
+    assert xp.asarray([other, other]).dtype == dtype
+
+
+def test_memory_map_is_converted(device, tmp_path):
+    (tmp_path / "values").write_bytes(np.arange(3.0).tobytes())
+    assert xp.asarray(np.memmap(tmp_path / "values", dtype=np.float64, mode="r")).tolist() == [0.0, 1.0, 2.0]
+
+
+@pytest.mark.parametrize("dtype", [None, "float32", "int64"])
+def test_time_is_refused(device, dtype):
+    for obj in (np.timedelta64(3, "s"), np.datetime64("2000-01-01"), np.asarray([3], dtype="m8[s]")):
+        with pytest.raises(TypeError, match="booleans and numbers"):
+            xp.asarray(obj, dtype=None if dtype is None else getattr(xp, dtype))
 
 
 @pytest.mark.parametrize(

@@ -199,3 +199,18 @@ def test_tested_functions_are_those_of_the_chapter():
 
     functions = [name for name in data_types.__all__ if callable(getattr(xp, name))]
     assert set(TESTED) == set(functions)
+
+
+def test_result_type_takes_numpy_arrays(device):
+    assert xp.result_type(np.ones(2, dtype=np.float32), xp.ones(2, dtype=xp.float64)) == xp.float64
+    assert xp.result_type(np.ones(2, dtype=np.int8)) == xp.int8
+
+
+def test_astype_of_a_numpy_array_is_an_array_on_the_default_device(device):
+    values = np.asarray([0.0, 2.0])
+    if not device.host:
+        with pytest.raises(xp.DeviceMismatchError, match="astype"):
+            xp.astype(values, xp.bool)
+    with xp.transfers("allow"):
+        result = xp.astype(values, xp.bool)
+    assert (result.device, result.tolist()) == (device, [False, True])

@@ -104,3 +104,11 @@ def test_take_accepts_a_list_of_indices(device):
     x = xp.asarray([[1, 2, 3], [4, 5, 6]], device=device)
     assert xp.take(x, [2, 0], axis=1).tolist() == [[3, 1], [6, 4]]
     assert xp.take(x, [], axis=0).shape == (0, 3)
+
+
+def test_take_of_an_integer_selects_without_the_axis(device):
+    x = xp.reshape(xp.arange(6), (2, 3))
+    assert xp.take(x, 1, axis=0).tolist() == [3, 4, 5]
+    assert xp.take(x, -1, axis=1).tolist() == [2, 5]
+    with pytest.raises(IndexError):
+        xp.take(x, 2, axis=0)

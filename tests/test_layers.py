@@ -23,7 +23,7 @@ LAYERS = (
         "xtensor.lib",
         "xtensor._numpy",
     ),
-    ("xtensor", "xtensor.__main__", "xtensor.einops"),
+    ("xtensor", "xtensor.__main__", "xtensor._integration", "xtensor.einops"),
 )
 """Parts of the package, lowest layer first."""
 
@@ -31,6 +31,7 @@ OPTIONAL = {
     "ml_dtypes": "optional, and a quarter of NumPy's import",
     "scipy.special": "optional, and as costly to import as NumPy",
     "importlib.metadata": "costs as much as the rest of `import xtensor`",
+    "pyarrow": "optional, and as costly to import as NumPy",
     "logging": "needed only by a transfer that is logged",
 }
 """Modules that functions import, with the reason."""

@@ -232,12 +232,16 @@ def test_dir_equals_all_without_duplicates(module):
 
 
 EXTENDED = {
+    "all": "x, /, *, axis=None, keepdims=False, out=None",
+    "any": "x, /, *, axis=None, keepdims=False, out=None",
     "diff": "x, /, n=1, *, axis=-1, prepend=None, append=None",
+    "mean": "x, /, *, axis=None, keepdims=False, dtype=None",
     "std": "x, /, *, axis=None, correction=0.0, keepdims=False, ddof=None",
     "var": "x, /, *, axis=None, correction=0.0, keepdims=False, ddof=None",
     "where": "condition, x1=None, x2=None, /",
 }
-"""Signatures that also accept NumPy's calls ``diff(x, 2)``, ``where(c)`` and ``std(x, ddof=1)``."""
+"""Signatures that also accept NumPy's calls ``diff(x, 2)``, ``where(c)``, ``std(x, ddof=1)`` and
+``any(x, out=None)`` and ``mean(x, dtype=…)``."""
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

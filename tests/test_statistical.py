@@ -240,3 +240,9 @@ def test_tested_functions_are_those_of_the_chapter():
     from xtensor._standard import statistical
 
     assert {*KINDS, *SCANS} == set(statistical.__all__)
+
+
+def test_mean_is_computed_in_the_dtype_that_was_asked_for(device):
+    x = xp.asarray([1, 2], dtype=xp.int8)
+    assert xp.mean(x, dtype=xp.float32).dtype == xp.float32
+    assert float(xp.mean(x, dtype=xp.float32)) == 1.5

@@ -91,3 +91,12 @@ def test_tested_functions_are_those_of_the_chapter():
     from xtensor._standard import utility
 
     assert set(TESTED) == set(utility.__all__)
+
+
+@pytest.mark.parametrize("name", ["all", "any"])
+def test_result_is_written_to_out(device, name):
+    x, out = xp.asarray([[True, False], [True, True]]), xp.zeros(2, dtype=bool)
+    expected = getattr(xp, name)(x, axis=0).tolist()
+    assert getattr(xp, name)(x, axis=0, out=out) is out
+    assert out.tolist() == expected
+    assert getattr(xp, name)(x, axis=0, out=None).tolist() == expected

@@ -35,6 +35,7 @@ from ._core.dtypes import load_bfloat16 as _load_bfloat16
 from ._core.errors import BackendUnavailableError, DeviceMismatchError, OutOfMemoryError
 from ._core.registry import backends, register_backend, set_backend_priority
 from ._core.transfers import transfers
+from ._integration import register_with_einops as _register_with_einops
 from ._standard import e as e
 from ._standard import inf as inf
 from ._standard import nan as nan
@@ -180,3 +181,5 @@ def _load(name: str) -> _typing.Any:
 
 if not _typing.TYPE_CHECKING:  # a type checker knows every name, so that it reports those that do not exist
     __getattr__ = _load
+
+_register_with_einops()

@@ -1,8 +1,8 @@
-"""einops backend: after ``import xtensor.einops``, functions such as ``einops.rearrange(x, …)`` accept Arrays.
+"""einops backend: functions such as ``einops.rearrange(x, …)`` accept Arrays.
 
-einops discovers the subclasses of its ``AbstractBackend`` and asks each whether it recognises a tensor. Defining a
-subclass requires importing einops, which ``import xtensor`` does not do, so users import this module explicitly.
-``einops.array_api`` accepts Arrays without it.
+einops discovers the subclasses of its ``AbstractBackend`` and asks each whether it recognises a tensor. Programs need
+not import this module: :mod:`xtensor._integration` does it when einops is imported. ``einops.array_api`` accepts Arrays
+without it.
 """
 
 from __future__ import annotations

@@ -27,6 +27,10 @@ COMPUTATIONS = {
     "index": ("x[1:6:2, 3]", "values[1:6:2, 3]"),
     "argmax": ("cxp.argmax(x, axis=0)", "np.argmax(values, axis=0)"),
     "nanmean": ("cubed.nanmean(cxp.where(x > 0, x, np.nan))", "np.nanmean(np.where(values > 0, values, np.nan))"),
+    "std": ("cxp.std(x, axis=0)", "np.std(values, axis=0)"),
+    "take": ("cxp.take(x, cxp.asarray([3, 0], spec=x.spec), axis=0)", "np.take(values, [3, 0], axis=0)"),
+    "var": ("cxp.var(x)", "np.var(values)"),
+    "var of a sample": ("cxp.var(x, axis=1, correction=1)", "np.var(values, axis=1, ddof=1)"),
     "concat": ("cxp.concat([x, x], axis=1)", "np.concatenate([values, values], axis=1)"),
 }
 

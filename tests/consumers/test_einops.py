@@ -1,4 +1,4 @@
-"""einops, unmodified: ``einops.array_api``, and plain einops after ``import xtensor.einops``."""
+"""einops, unmodified: ``einops.array_api``, and plain einops, without an import of anything else."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ einops = pytest.importorskip("einops", reason="einops is not installed: dependen
 from einops import array_api  # noqa: E402 - after importorskip
 
 import xtensor as xp  # noqa: E402
-import xtensor.einops  # noqa: E402 - registers Arrays with einops
 
 VALUES = np.arange(24.0).reshape(2, 3, 4)
 
@@ -76,9 +75,40 @@ def test_parse_shape(device):
     assert einops.parse_shape(xp.asarray(VALUES), "a _ c") == {"a": 2, "c": 4}
 
 
-def test_plain_einops_requires_the_import_of_xtensor_einops():
-    script = "import einops, xtensor as xp; einops.rearrange(xp.ones((2, 3)), 'a b -> b a')"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert "Tensor type unknown to einops" in done.stderr
-    done = subprocess.run([sys.executable, "-c", f"import xtensor.einops; {script}"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+PROGRAMS = {
+    "einops first": "import einops; import xtensor as xp",
+    "einops last": "import xtensor as xp; import einops",
+    "einops after the first Array": "import xtensor as xp; xp.ones(2); import einops",
+    "a part of einops first": "import xtensor as xp; from einops import packing; import einops",
+}
+
+
+def run(program):
+    return subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("imports", PROGRAMS.values(), ids=PROGRAMS)
+def test_import_of_einops_is_enough_in_any_order(imports):
+    done = run(f"{imports}; print(einops.rearrange(xp.ones((2, 3)), 'a b -> b a').shape)")
+    assert (done.stderr, done.stdout) == ("", "(3, 2)\n")
+
+
+def test_import_of_xtensor_does_not_import_einops():
+    done = run("import sys, xtensor; print('einops' in sys.modules)")
+    assert (done.stderr, done.stdout) == ("", "False\n")
+
+
+def test_observer_of_imports_removes_itself():
+    count = "len([1 for finder in sys.meta_path if 'xtensor' in type(finder).__module__])"
+    done = run(f"import sys, xtensor; print({count}); import einops; print({count})")
+    assert (done.stderr, done.stdout) == ("", "1\n0\n")
+
+
+def test_version_of_einops_without_backends_is_imported_as_before(tmp_path):
+    package = tmp_path / "einops"
+    package.mkdir()
+    (package / "__init__.py").write_text("from . import _backends, packing\n")
+    (package / "_backends.py").write_text("")
+    (package / "packing.py").write_text("")
+    done = run(f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import xtensor, einops; print('imported')")
+    assert (done.stderr, done.stdout) == ("", "imported\n")

@@ -16,7 +16,7 @@ from .._core.dispatch import HOST_ARRAYS, common_device, native_operand
 from .._core.dtypes import Casting, can_cast
 from .._core.errors import describe
 from .._core.transfers import allowed
-from .._standard.conversion import leaves
+from .._standard.conversion import from_list, leaves
 
 __all__ = ["as_arrays", "on_device", "shared_device", "store"]
 
@@ -58,7 +58,7 @@ def on_device(function: str, value: Any, device: Device) -> Array:
     if value.__class__ is Array and value._device is device:
         return value
     if isinstance(value, (list, tuple, range, bool, int, float, complex)):
-        return xp.asarray(value, device=device)
+        return from_list(function, value, device)
     return wrap(native_operand(value, device, function), device)
 
 

@@ -27,6 +27,7 @@ from .dtypes import DType
 from .errors import describe
 from .failures import explained, recover, rewarn
 from .interchange import export
+from .memory import Memory
 from .methods import Axis, Methods
 from .operations import Operation, operation
 from .operators import Operators
@@ -145,7 +146,7 @@ class _Final(type):
         raise TypeError("Array() is not called directly; make an array with xtensor.asarray, xtensor.zeros, ...")
 
 
-class Array(Methods, Operators, metaclass=_Final):
+class Array(Methods, Operators, Memory, metaclass=_Final):
     """An array of one dtype on one device.
 
     Made by the creation functions (:func:`xtensor.asarray`, :func:`xtensor.zeros`, …), never directly. It has the

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "HOST_ARRAYS",
     "SCALARS",
+    "as_array",
     "beside",
     "binary_function",
     "binary_operator",
@@ -314,10 +315,10 @@ def beside(name: str, *values: Any) -> tuple[Array, ...]:
     device = common_device(values)
     if device is None:
         return values
-    return tuple([_as_array(value, device, name) if value.__class__ in HOST_ARRAYS else value for value in values])
+    return tuple([as_array(value, device, name) if value.__class__ in HOST_ARRAYS else value for value in values])
 
 
-def _as_array(value: Any, device: Device, name: str) -> Any:
+def as_array(value: Any, device: Device, name: str) -> Any:
     """Return a NumPy array as an Array of a device."""
     native = native_operand(value, device, name)
     if native.__class__ is not device.native_type:

@@ -428,6 +428,10 @@ class Methods:
         """Return a copy of the elements as a NumPy array: :func:`xtensor.to_numpy`."""
         return xp.to_numpy(self)
 
+    def to_numpy(self: Any) -> np.ndarray[Any, Any]:
+        """Return a copy of the elements as a NumPy array: :func:`xtensor.to_numpy`."""
+        return xp.to_numpy(self)
+
     def tobytes(self: Any, order: Order = "C") -> bytes:
         """Return the elements as bytes, in row-major order (``"C"``) or as NumPy's ``order`` says."""
         return self.numpy().tobytes(order)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .. import _beyond, linalg
 from .. import _standard as xp
-from .. import linalg
 from .._beyond import _casts
 from .._beyond._arguments import as_arrays, store
 from .._beyond._conversions import check_mode
@@ -16,6 +16,7 @@ from .._core.array import Array
 from .._core.checks import check_axis, is_word
 from .._core.errors import describe, shortened
 from . import reductions
+from .host import call_on_host, device_of_arguments
 
 __all__ = ["CREATION", "LINALG", "SIGNATURES"]
 
@@ -152,6 +153,45 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Array:
     return a.copy(order)  # type: ignore[no-any-return]
 
 
+def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
+    """Return broadcast arrays; values that no Array can hold, such as None or text, are broadcast by NumPy."""
+    shape = np.broadcast_shapes(*(value.shape if value.__class__ is Array else np.shape(value) for value in args))
+    if all(_is_number(value) for value in args):
+        return tuple(xp.broadcast_to(x, shape) for x in as_arrays("broadcast_arrays", *args))
+    return tuple(
+        xp.broadcast_to(value, shape) if value.__class__ is Array else np.broadcast_to(value, shape) for value in args
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return value.__class__ is Array or np.asarray(value).dtype.kind in "biufcV"
+
+
+def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+    if dst.__class__ is Array:
+        _beyond.load("assignment").copyto(dst, src, casting, where)
+    else:  # a NumPy array, which is written to on the host
+        call_on_host(np.copyto, (dst, src, casting, where), {}, device_of_arguments((src, where), {}), "numpy.copyto")
+
+
+def einsum(*operands: Any, out: Any = None, optimize: Any = False, **options: Any) -> Any:
+    """Return ``numpy.einsum`` of subscripts as text, or as lists of integers that follow their arrays."""
+    if options:
+        return call_on_host(
+            np.einsum,
+            operands,
+            {"out": out, "optimize": optimize, **options},
+            device_of_arguments((*operands, out), {}),
+            "numpy.einsum",
+        )
+    # Lists at odd positions are subscripts, and so is a last one without an array.
+    count = len(operands) // 2 * 2
+    arrays = slice(1, None) if isinstance(operands[0], str) else slice(0, count, 2)
+    items = list(operands)
+    items[arrays] = as_arrays("einsum", *items[arrays])
+    return store("einsum", _beyond.load("einsum").einsum(*items), out)
+
+
 def may_share_memory(a: Any, b: Any, max_work: Any = None) -> bool:
     """Whether two arrays may share memory; False on different devices."""
     return _memory("may_share_memory", a, b)
@@ -280,9 +320,12 @@ SIGNATURES: dict[str, Function] = {
     **{name: _formatted(name) for name in ("array2string", "array_repr", "array_str")},
     "argsort": argsort,
     "around": round,
+    "broadcast_arrays": broadcast_arrays,
     "clip": clip,
     "common_type": common_type,
     "copy": copy,
+    "copyto": copyto,
+    "einsum": einsum,
     "einsum_path": einsum_path,
     "isin": isin,
     "may_share_memory": may_share_memory,

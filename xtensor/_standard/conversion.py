@@ -15,7 +15,7 @@ from .._core.array import ASTYPE, Array, apply, obtain, wrap
 from .._core.backend import Native
 from .._core.checks import check_cast, check_copy, check_dtype
 from .._core.device import Device, resolve
-from .._core.dispatch import SCALARS, call, common_device, serve
+from .._core.dispatch import HOST_ARRAYS, SCALARS, call, common_device, serve
 from .._core.dtypes import DType
 from .._core.errors import CopyRequiredError, describe
 from .._core.interchange import from_producer
@@ -73,7 +73,8 @@ def asarray(
     ValueError
         If a copy is necessary and ``copy`` is False, or if nested sequences are ragged.
     TypeError
-        If ``obj`` contains a non-numeric element, or the device does not support the dtype.
+        If ``obj`` contains a non-numeric element, a quantity with a unit, a masked array or a matrix, or the device
+        does not support the dtype.
     OverflowError
         If a Python integer is out of bounds for the dtype.
 
@@ -99,6 +100,7 @@ def asarray(
             return obtain("asarray", target, target._library.from_host, obj, target._place, copy=copy)
     if obj.__class__ is Array:
         return _convert_array(obj, dtype, obj._device if device is None else resolve(device), copy)
+    _check_owner(obj, "asarray")
     if not isinstance(obj, (np.ndarray, np.generic)) and hasattr(obj, "__dlpack__"):
         return _import_producer(obj, dtype, None if device is None else resolve(device), copy)
     if (
@@ -140,7 +142,7 @@ def from_dlpack(
     AttributeError
         If ``x`` does not have the two methods.
     TypeError
-        If the device does not support the dtype.
+        If the device does not support the dtype, or ``x`` is a quantity with a unit, a masked array or a matrix.
 
     Notes
     -----
@@ -152,9 +154,24 @@ def from_dlpack(
     copy = check_copy(copy, "from_dlpack")
     if x.__class__ is Array:
         return _convert_array(x, None, x._device if target is None else target, copy)
+    _check_owner(x, "from_dlpack")
     native, result_device = from_producer(x, target, copy, "from_dlpack")
     check_dtype(native.dtype, result_device, "from_dlpack")
     return wrap(native, result_device)
+
+
+def _check_owner(obj: Any, name: str) -> None:
+    """Raise TypeError for an array of numbers that have a unit or a mask, or whose operators are not elementwise.
+
+    Such an array is of another subclass of NumPy's array, or of a class with the attribute ``units`` (pint's).
+    """
+    kind = obj.__class__
+    if (isinstance(obj, np.ndarray) and kind not in HOST_ARRAYS) or hasattr(kind, "units"):
+        raise TypeError(
+            f"{name}(): {describe(obj)} is a {kind.__module__}.{kind.__qualname__}, which means more than its numbers: "
+            "a unit, a mask or the rules of a matrix; to use the numbers alone, pass numpy.asarray(obj), the magnitude "
+            "in the unit that you want, or the filled values"
+        )
 
 
 def _convert_array(x: Array, dtype: Any, target: Device, copy: bool | None) -> Array:
@@ -223,9 +240,12 @@ def _read(obj: Any, dtype: DType | None, target: Device, buffer: bool) -> np.nda
         return np.asarray(memoryview(obj))
     if obj is None or isinstance(obj, (str, dict, set, frozenset)):
         raise TypeError(f"asarray() takes numbers, sequences of numbers and arrays, not {describe(obj)}")
+    if isinstance(obj, (list, tuple)) and not _contains_only_scalars(obj):
+        for leaf in leaves(obj):
+            _check_owner(leaf, "asarray")
     try:
-        # NumPy converts straight to the dtype, so integers beyond int64 reach uint64 unrounded.
-        host = np.asarray(obj, dtype=dtype)
+        # NumPy converts straight to the dtype, so integers beyond int64 reach uint64 unrounded. Times have a unit.
+        host = np.asarray(obj, dtype=None if isinstance(obj, np.generic) else dtype)
     except OverflowError as error:
         limit = "the inferred dtype" if dtype is None else f"dtype {dtype}"
         raise OverflowError(
@@ -254,6 +274,14 @@ def _cast_to_default_dtype(obj: Any, host: np.ndarray[Any, Any], target: Device)
             "floating-point dtype"
         )
     return host.astype(target.default_dtypes[kind], copy=False) if kind else host
+
+
+def from_list(function: str, values: Any, device: Device) -> Array:
+    """Return a sequence or a scalar that is an operand as an Array of a device; errors name the function."""
+    try:
+        return asarray(values, device=device)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise type(error)(f"{function}(): {error}") from None
 
 
 def leaves(obj: Any, depth: int = 0) -> Any:

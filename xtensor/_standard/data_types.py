@@ -13,8 +13,8 @@ import numpy as np
 from .._core import dtypes
 from .._core.array import ASTYPE, Array, apply
 from .._core.checks import check_cast, check_dtype, check_flag
-from .._core.device import Device, resolve
-from .._core.dispatch import SCALARS, device_of, serve
+from .._core.device import Device, default_device, resolve
+from .._core.dispatch import HOST_ARRAYS, SCALARS, as_array, device_of, serve
 from .._core.dtypes import DType, as_dtype, kind_of
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
@@ -160,7 +160,7 @@ def astype(
     Parameters
     ----------
     x
-        Array of any dtype.
+        Array of any dtype, or a NumPy array, which becomes an Array on the default device.
     dtype
         Target dtype.
     copy
@@ -188,6 +188,8 @@ def astype(
     """
     if positional:
         raise by_position(astype, positional)
+    if x.__class__ in HOST_ARRAYS:
+        x = as_array(x, default_device() if device is None else resolve(device), "astype")
     source = device_of(x, "astype")
     target = source if device is None else resolve(device)
     target_dtype = check_dtype(dtype, target, "astype")
@@ -357,7 +359,7 @@ def result_type(*arrays_and_dtypes: Operand | DTypeLike) -> DType:
     Parameters
     ----------
     *arrays_and_dtypes
-        Arrays, dtypes and Python scalars, including at least one Array or dtype.
+        Arrays, NumPy arrays, dtypes and Python scalars, including at least one array or dtype.
 
     Returns
     -------
@@ -376,10 +378,11 @@ def result_type(*arrays_and_dtypes: Operand | DTypeLike) -> DType:
     """
     operands: list[Any] = []
     typed = False
-    for item in arrays_and_dtypes:
+    items: tuple[Any, ...] = arrays_and_dtypes
+    for item in items:
         if item.__class__ in SCALARS:
             operands.append(item)
-        elif isinstance(item, (Array, np.generic)):
+        elif isinstance(item, (Array, np.generic)) or item.__class__ in HOST_ARRAYS:
             operands.append(as_dtype(item.dtype, "result_type"))
             typed = True
         else:

@@ -13,7 +13,7 @@ from .._core.checks import check_axis
 from .._core.dispatch import beside, device_of, native_indices, native_operand, not_an_array
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
-from .conversion import asarray
+from .conversion import from_list
 from .filling import zeros
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ TAKE = declare("take", "indexing", operands=2, shape="argument", numpy="take", c
 
 
 @keywords_only
-def take(x: AnyArray, indices: AnyArray | list[int], /, *positional: Never, axis: int | None = None) -> Array:
+def take(x: AnyArray, indices: AnyArray | int | list[int], /, *positional: Never, axis: int | None = None) -> Array:
     """Return the elements of an array at given indices along an axis.
 
     Parameters
@@ -34,7 +34,8 @@ def take(x: AnyArray, indices: AnyArray | list[int], /, *positional: Never, axis
     x
         Array of one or more dimensions.
     indices
-        1-d Array of an integer dtype, or a list of integers; negative indices count from the end.
+        1-d Array of an integer dtype, or a list of integers; or an int, which selects without ``axis``, as in NumPy.
+        Negative indices count from the end.
     axis
         Axis along which to select; optional for a 1-d array only.
 
@@ -61,7 +62,7 @@ def take(x: AnyArray, indices: AnyArray | list[int], /, *positional: Never, axis
     x, indices = beside("take", x, indices)
     device = device_of(x, "take")
     if isinstance(indices, list):
-        indices = asarray(indices, device=device) if indices else zeros(0, dtype=np.int64, device=device)
+        indices = from_list("take", indices, device) if indices else zeros(0, dtype=np.int64, device=device)
     if axis is None:
         if x.ndim != 1:
             raise ValueError(
@@ -69,6 +70,8 @@ def take(x: AnyArray, indices: AnyArray | list[int], /, *positional: Never, axis
             )
         axis = 0
     axis = check_axis(axis, x.ndim, "take")
+    if isinstance(indices, int):
+        return x[(*[slice(None)] * axis, indices, ...)]
     return apply(TAKE, device, x._native, _native_indices(x, indices, "take"), axis=axis)
 
 

@@ -10,7 +10,7 @@ from .._core.checks import check_flag
 from .._core.dispatch import call, common_device, device_of, native_operand
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
-from .conversion import asarray
+from .conversion import from_list
 
 if TYPE_CHECKING:
     from .._core.annotations import IntegerOperand
@@ -77,7 +77,7 @@ def isin(
     if positional:
         raise by_position(isin, positional)
     device = common_device((x1, x2)) or device_of(x1, "isin")
-    x1, x2 = (asarray(x, device=device) if isinstance(x, list) else x for x in (x1, x2))
+    x1, x2 = (from_list("isin", x, device) if isinstance(x, list) else x for x in (x1, x2))
     native1 = native_operand(x1, device, "isin")
     native2 = native_operand(x2, device, "isin")
     return apply(ISIN, device, native1, native2, invert=check_flag(invert, "isin", "invert"))

@@ -171,7 +171,7 @@ MEAN = declare(
 
 
 @keywords_only
-def mean(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = False) -> Array:
+def mean(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -> Array:
     r"""Return the arithmetic mean, :math:`\frac{1}{N} \sum_i x_i`, over axes.
 
     Parameters
@@ -183,11 +183,13 @@ def mean(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = Fa
         Axis or axes to reduce; None reduces all axes.
     keepdims
         Whether the reduced axes remain in the result with length 1.
+    dtype
+        Dtype to which ``x`` is cast before, as NumPy's function has it; None for that of ``x``.
 
     Returns
     -------
     Array
-        Array of the dtype of ``x``. NaN if there are no elements (:math:`N = 0`), or an element is NaN.
+        Array of the dtype of ``x``, or of ``dtype``. NaN if there are no elements (:math:`N = 0`), or if one is NaN.
 
     Raises
     ------
@@ -200,6 +202,8 @@ def mean(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = Fa
     """
     if positional:
         raise by_position(mean, positional)
+    if dtype is not None:
+        x = astype(x, dtype, copy=False)
     device = device_of(x, "mean")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "mean")

@@ -18,7 +18,7 @@ ALL = declare("all", "reduction", dtype="bool", shape="reduced", numpy="all", co
 
 
 @keywords_only
-def all(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = False) -> Array:
+def all(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = False, out: Array | None = None) -> Array:
     r"""Test whether all elements are true, :math:`\bigwedge_i x_i`, over axes.
 
     Parameters
@@ -29,6 +29,8 @@ def all(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = Fal
         Axis or axes to reduce; None reduces all axes.
     keepdims
         Whether the reduced axes remain in the result with length 1.
+    out
+        Array of the result's shape to write the result to, as NumPy's function has it; it is returned.
 
     Returns
     -------
@@ -49,14 +51,18 @@ def all(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = Fal
     device = device_of(x, "all")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "all")
-    return apply(ALL, device, x._native, axis=axis, keepdims=keepdims)
+    result = apply(ALL, device, x._native, axis=axis, keepdims=keepdims)
+    if out is None:
+        return result
+    out[...] = result
+    return out
 
 
 ANY = declare("any", "reduction", dtype="bool", shape="reduced", numpy="any", composition=_composed.statistical.any)
 
 
 @keywords_only
-def any(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = False) -> Array:
+def any(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = False, out: Array | None = None) -> Array:
     r"""Test whether any element is true, :math:`\bigvee_i x_i`, over axes.
 
     Parameters
@@ -67,6 +73,8 @@ def any(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = Fal
         Axis or axes to reduce; None reduces all axes.
     keepdims
         Whether the reduced axes remain in the result with length 1.
+    out
+        Array of the result's shape to write the result to, as NumPy's function has it; it is returned.
 
     Returns
     -------
@@ -87,7 +95,11 @@ def any(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = Fal
     device = device_of(x, "any")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "any")
-    return apply(ANY, device, x._native, axis=axis, keepdims=keepdims)
+    result = apply(ANY, device, x._native, axis=axis, keepdims=keepdims)
+    if out is None:
+        return result
+    out[...] = result
+    return out
 
 
 DIFF = declare(

@@ -1,0 +1,173 @@
+"""Attributes of NumPy's arrays that describe host memory, for libraries that read it without a conversion.
+
+Requirements: nothing is copied; off the host, where there is no such memory, the attributes do not exist, so that
+libraries look for another way; memory that a library has received stays valid when the Array is assigned to or deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .array import Array
+
+__all__ = ["Flat", "Memory"]
+
+
+class Memory:
+    """Attributes of the memory of an Array."""
+
+    __slots__ = ()
+
+    @property
+    def __array_interface__(self: Any) -> dict[str, Any]:
+        """NumPy's array interface (version 3); AttributeError off the host and where it cannot describe the memory."""
+        view = _host_view(self, "__array_interface__")
+        owner = view
+        while not owner.flags.c_contiguous and isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        read_only = owner.flags.writeable and not view.flags.writeable
+        if not owner.flags.c_contiguous or read_only or view.dtype.kind == "V" or not view.size:
+            raise AttributeError(
+                "'Array' object has no attribute '__array_interface__' if the memory is empty or a read-only part of "
+                f"another array, or NumPy does not know the dtype (shape {view.shape}, strides {view.strides}, dtype "
+                f"{view.dtype}); use x.copy()"
+            )
+        interface = view.__array_interface__
+        # The buffer and not its address, so that a reader keeps the memory alive.
+        return {
+            "version": 3,
+            "shape": view.shape,
+            "typestr": interface["typestr"],
+            "strides": view.strides,
+            "data": owner,
+            "offset": interface["data"][0] - owner.__array_interface__["data"][0],
+        }
+
+    def __arrow_array__(self: Any, type: Any = None) -> Any:
+        """Return the elements as a ``pyarrow.Array``, for ``pyarrow.array(x)``; the memory is shared where possible."""
+        import pyarrow  # optional: only pyarrow and polars call this
+
+        return pyarrow.array(np.asarray(self), type=type)
+
+    def __arrow_c_array__(self: Any, requested_schema: Any = None) -> Any:
+        """Return the elements of an Array of one dimension as Arrow's C data, for polars; requires pyarrow."""
+        return self.__arrow_array__().__arrow_c_array__(requested_schema)
+
+    def __buffer__(self: Any, flags: int, /) -> memoryview:
+        """Return the memory as a buffer (Python 3.12 and newer); BufferError off the host."""
+        try:
+            view = _host_view(self, "__buffer__")
+        except AttributeError as error:
+            raise BufferError(str(error)) from None
+        return view.__buffer__(flags)  # type: ignore[attr-defined,no-any-return]
+
+    @property
+    def flags(self: Any) -> Any:
+        """NumPy's information on the memory layout; AttributeError off the host."""
+        return _host_view(self, "flags").flags
+
+    @property
+    def strides(self: Any) -> tuple[int, ...]:
+        """Steps in bytes to the next element along each axis; AttributeError off the host."""
+        return _host_view(self, "strides").strides
+
+    @property
+    def flat(self: Any) -> Flat:
+        """The elements in row-major order, with one index: ``x.flat[3]``, ``x.flat = values``, ``for v in x.flat``."""
+        return Flat(self)
+
+    @flat.setter
+    def flat(self: Any, values: Any) -> None:
+        Flat(self)[...] = values
+
+
+class Flat:
+    """The elements of an Array in row-major order, as NumPy's ``flatiter``.
+
+    The functions of the namespace take it as an Array of one dimension. An assignment changes the Array.
+    """
+
+    __slots__ = ("_iterator", "base")
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, base: Array) -> None:
+        self.base = base
+
+    @property
+    def _flattened(self) -> Array:
+        return self.base.ravel()
+
+    # The fields of an operand.
+    @property
+    def _native(self) -> Any:
+        return self._flattened._native
+
+    @property
+    def _device(self) -> Any:
+        return self.base._device
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return self._flattened.__array__(dtype, copy)
+
+    def __len__(self) -> int:
+        return self.base.size
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter(self._flattened)
+
+    def __next__(self) -> Array:
+        if not hasattr(self, "_iterator"):
+            self._iterator = iter(self)
+        return next(self._iterator)
+
+    def __getitem__(self, key: Any) -> Array:
+        """Return a copy of elements, as NumPy does."""
+        return self._flattened[key].copy()
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if key.__class__ is int:
+            position = key + len(self) if key < 0 else key
+            if not 0 <= position < len(self):
+                raise IndexError(f"index {key} is out of bounds for size {len(self)}; x.flat has one index")
+            self.base[tuple(map(int, np.unravel_index(position, self.base.shape)))] = value
+            return
+        flattened = self.copy()
+        flattened[key] = value.ravel() if getattr(value, "ndim", 0) > 1 else value
+        self.base[...] = flattened.reshape(self.base.shape)
+
+    def copy(self) -> Array:
+        """Return the elements as an Array of one dimension."""
+        return self._flattened.copy()
+
+    def __eq__(self, other: Any) -> Any:
+        return self._flattened == other
+
+    def __ne__(self, other: Any) -> Any:
+        return self._flattened != other
+
+    def __lt__(self, other: Any) -> Any:
+        return self._flattened < other
+
+    def __le__(self, other: Any) -> Any:
+        return self._flattened <= other
+
+    def __gt__(self, other: Any) -> Any:
+        return self._flattened > other
+
+    def __ge__(self, other: Any) -> Any:
+        return self._flattened >= other
+
+
+def _host_view(x: Any, name: str) -> np.ndarray[Any, Any]:
+    """Return a NumPy array on the memory of an Array; AttributeError off the host."""
+    if not x._device.host:
+        raise AttributeError(
+            f"'Array' object has no attribute '{name}' on device {x._device}: the memory is not the host's; use "
+            "x.to_device('cpu')"
+        )
+    return x._device._library.to_host(x._native)  # type: ignore[no-any-return]
