@@ -380,8 +380,13 @@ class Array(Methods, Operators, metaclass=_Final):
     def __rdivmod__(self, other: Any, /) -> tuple[Array, Array]:
         return other // self, other % self
 
-    def item(self, *index: int) -> Scalar:
-        """Return the only element, or the element at an index, as a Python scalar; ValueError if there are several."""
+    def item(self, *index: Any) -> Scalar:
+        """Return the only element, or the element at an index, as a Python scalar; ValueError if there are several.
+
+        One integer counts the elements in row-major order; several integers, or a tuple of them, are an index.
+        """
+        if len(index) == 1 and index[0].__class__ is tuple:
+            index = index[0]
         if index:
             for position in index:
                 check_integer(position, "item", "an index")
@@ -390,7 +395,8 @@ class Array(Methods, Operators, metaclass=_Final):
                     f"incorrect number of indices for array; item() takes one for each axis of shape {self.shape}, not "
                     f"{index}"
                 )
-            return self[index[0] if len(index) == 1 and self.ndim == 1 else index].item()
+            flat = len(index) == 1 and self.ndim != 1
+            return (xp.reshape(self, (-1,)) if flat else self)[index].item()
         if self.size != 1:
             raise ValueError(
                 "can only convert an array of size 1 to a Python scalar; item() needs an array of one element, not "
@@ -498,7 +504,7 @@ class Array(Methods, Operators, metaclass=_Final):
 
     def _value(self, value: Any) -> Native:
         """Return the value of an assignment as a native array of this device, or a Python scalar."""
-        if isinstance(value, (list, tuple)):
+        if isinstance(value, (list, tuple, range)):
             value = xp.asarray(value, device=self._device)
         native = native_operand(value, self._device, "__setitem__")
         if getattr(native, "dtype", self.dtype).kind == "c" and self.dtype.kind not in "cb":

@@ -10,8 +10,11 @@ import numpy as np
 from .. import _standard as xp
 from .._beyond._arguments import as_arrays, store
 from .._core.array import Array
+from .._core.checks import check_integer, check_word
+from .._core.dtypes import Casting, can_cast
 from .._core.errors import describe
 from . import reductions
+from .reductions import NO_VALUE
 
 __all__ = ["CREATION", "SIGNATURES"]
 
@@ -133,7 +136,8 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Array | None = None,
 
 def tile(A: Any, reps: Any) -> Array:  # noqa: N803 - NumPy's name
     (a,) = as_arrays("tile", A)
-    return xp.tile(a, tuple(map(int, reps)) if isinstance(reps, (tuple, list, np.ndarray)) else (int(reps),))
+    repetitions = reps.tolist() if reps.__class__ is Array else reps
+    return xp.tile(a, tuple(map(int, np.ravel(repetitions))))
 
 
 def size(a: Any, axis: Any = None) -> int:
@@ -146,9 +150,98 @@ def size(a: Any, axis: Any = None) -> int:
 
 
 def copy(a: Any, order: str = "K", subok: bool = False) -> Array:
-    if order not in ("K", "C", "A"):
-        raise TypeError(f"numpy.copy() on an xtensor Array does not take order {describe(order)}; omit it")
-    return a.copy()  # type: ignore[no-any-return]
+    return a.copy(check_word(order, ("K", "C", "A", "F"), "copy", "order"))  # type: ignore[no-any-return]
+
+
+def concatenate(
+    arrays: Any, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: Casting = "same_kind"
+) -> Array:
+    items = as_arrays("concatenate", *_items(arrays))
+    result = xp.concat(_cast_all("concatenate", items, dtype, casting, out), axis=axis)
+    return store("concatenate", result, out, casting)
+
+
+def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: Casting = "same_kind") -> Array:
+    items = as_arrays("stack", *_items(arrays))
+    return store("stack", xp.stack(_cast_all("stack", items, dtype, casting, out), axis=axis), out, casting)
+
+
+def _items(arrays: Any) -> Any:
+    """Return the items of a sequence of arrays, which may be the array that holds them."""
+    return arrays if isinstance(arrays, (list, tuple)) else [arrays[n, ...] for n in range(len(arrays))]
+
+
+def _cast_all(name: str, items: tuple[Array, ...], dtype: Any, casting: Casting, out: Any) -> tuple[Array, ...]:
+    if dtype is None:
+        return items
+    if out is not None:
+        raise TypeError(f"{name}() only takes `out` or `dtype` as an argument, but both were provided; omit dtype")
+    for x in items:
+        if not can_cast(x.dtype, np.dtype(dtype), casting):
+            raise TypeError(
+                f"Cannot cast array data from {x.dtype!r} to {np.dtype(dtype)!r} according to the rule '{casting}'; "
+                f"pass casting='unsafe' to {name}()"
+            )
+    return tuple([xp.astype(x, np.dtype(dtype), copy=False) for x in items])
+
+
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = NO_VALUE, append: Any = NO_VALUE) -> Array:
+    (a,) = as_arrays("diff", a)
+    edges = [_edge(a, axis, edge) for edge in (prepend, append)]
+    return xp.diff(a, n=n, axis=axis, prepend=edges[0], append=edges[1])
+
+
+def _edge(a: Array, axis: int, edge: Any) -> Array | None:
+    """Return values beside an array's along an axis; a scalar becomes an array of length 1 there."""
+    if edge is NO_VALUE or edge is None:
+        return None
+    x: Array = as_arrays("diff", a, edge)[1]
+    if x.ndim:
+        return x
+    shape = list(a.shape)
+    shape[axis] = 1
+    return xp.broadcast_to(x, tuple(shape))
+
+
+def linspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+    *,
+    device: Any = None,
+) -> Any:
+    """Return evenly spaced numbers between numbers or arrays, and with ``retstep`` their distance, too."""
+    start, stop = as_arrays("linspace", start, stop)
+    count = check_integer(num, "linspace", "num")
+    if count < 0:
+        raise ValueError(f"Number of samples, {count}, must be non-negative; linspace() takes num=0 or more")
+    start, stop = _real(start), _real(stop)
+    intervals = count - 1 if endpoint else count
+    distance = xp.subtract(stop, start)
+    step = xp.divide(distance, intervals) if intervals > 0 else xp.full_like(distance, np.nan)
+    positions = xp.astype(xp.arange(count, device=start.device), step.dtype)
+    positions = xp.reshape(positions, (count,) + (1,) * step.ndim)
+    result = xp.add(xp.multiply(positions, step if intervals > 0 else distance), start)
+    if endpoint and count > 1:
+        result = xp.concat((result[:-1, ...], xp.expand_dims(xp.broadcast_to(stop, step.shape), axis=0)))
+    result = xp.moveaxis(result, 0, axis)
+    if dtype is not None:
+        result = xp.astype(xp.floor(result) if np.dtype(dtype).kind in "iu" else result, np.dtype(dtype))
+    return (result, step) if retstep else result
+
+
+def _real(x: Array) -> Array:
+    """Return integers and booleans in the default floating-point dtype."""
+    return x if x.dtype.kind in "fc" else xp.astype(x, x.device.default_dtypes["real floating"])
+
+
+def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> Array:
+    x: Array = as_arrays("reshape", a)[0]
+    return x.reshape(shape, order=order, copy=copy)
 
 
 def may_share_memory(a: Any, b: Any, max_work: Any = None) -> bool:
@@ -224,6 +317,38 @@ def _filled(name: str) -> Function:
     return create
 
 
+def _like(name: str) -> Function:
+    """Return the function that creates an array like another one, of another shape if that is given."""
+
+    def like(
+        a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+    ) -> Array:
+        (a,) = as_arrays(f"{name}_like", a)
+        if shape is None:
+            return getattr(xp, f"{name}_like")(a, dtype=dtype)  # type: ignore[no-any-return]
+        return getattr(xp, name)(shape, dtype=a.dtype if dtype is None else dtype, device=a.device)  # type: ignore[no-any-return]
+
+    return like
+
+
+def full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Array:
+    (a,) = as_arrays("full_like", a)
+    result: Array = _like("empty")(a, dtype=dtype, shape=shape)
+    if fill_value.__class__ in (bool, int, float, complex):
+        return xp.full_like(result, fill_value)
+    result[...] = xp.astype(as_arrays("full_like", a, fill_value)[1], result.dtype, copy=False)
+    return result
+
+
 CREATION: dict[Function, Function] = {
     np.asarray: asarray,
     np.asanyarray: asarray,
@@ -243,14 +368,20 @@ CREATION: dict[Function, Function] = {
 SIGNATURES: dict[str, Function] = {
     **{name: getattr(reductions, name) for name in reductions.__all__ if name != "NO_VALUE"},
     **{name: _formatted(name) for name in ("array2string", "array_repr", "array_str")},
+    **{f"{name}_like": _like(name) for name in ("empty", "ones", "zeros")},
     "argsort": argsort,
     "around": round,
     "clip": clip,
+    "concat": concatenate,
     "copy": copy,
+    "diff": diff,
+    "full_like": full_like,
     "isin": isin,
+    "linspace": linspace,
     "may_share_memory": may_share_memory,
     "ndim": lambda a: a.ndim,
     "nonzero": nonzero,
+    "reshape": reshape,
     "round": round,
     "searchsorted": searchsorted,
     "shape": lambda a: a.shape,
@@ -258,6 +389,7 @@ SIGNATURES: dict[str, Function] = {
     "size": size,
     "sort": sort,
     "squeeze": squeeze,
+    "stack": stack,
     "take": take,
     "tile": tile,
     "where": where,

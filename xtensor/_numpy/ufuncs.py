@@ -62,18 +62,21 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
     """
     out = options.get("out") or ()
     operands = (*inputs, *out, options.get("where"))
+    if method == "at":
+        operands = (inputs[0], *inputs[2:])  # the indices may be slices
     if any(_answers_itself(value) for value in operands):
         return NotImplemented
-    device = device_of_arguments(operands, {})
+    device = device_of_arguments((*operands, *inputs), {})
     name = qualified_name(ufunc)
     # A subclass of ndarray without a protocol of its own, a masked array or a matrix, is NumPy's to handle, and so are
     # numbers that Arrays do not hold: objects, strings and times.
     plain = all(_is_plain(value, device) for value in operands)
     if plain and method == "__call__":
         function = counterpart(ufunc)
-        if function is not None and not (device.host and _masks_or_is_own(ufunc, options, device)):
+        has_axes = "axes" in options or "keepdims" in options  # of generalized functions, NumPy's own
+        if function is not None and not has_axes and not (device.host and _masks_or_is_own(ufunc, options, device)):
             return _call(ufunc, function, inputs, options, device, name)
-    elif plain and not device.host and method in METHODS:
+    elif plain and not device.host and method in METHODS and (method != "at" or inputs[0].__class__ is Array):
         return METHODS[method](ufunc, *inputs, **options)
     if method != "__call__":
         name = f"{name}.{method}"
@@ -98,7 +101,7 @@ def counterpart(ufunc: np.ufunc) -> Callable[..., Any] | None:
     if special is not None and getattr(special, name, None) is ufunc:
         from .. import special as functions  # most programs do not use it
 
-        return getattr(functions, name, None)
+        return getattr(functions, name, None) or _public(name)
     return None
 
 
@@ -187,7 +190,8 @@ def _loop(ufunc: np.ufunc, inputs: Sequence[Any], dtype: Any, signature: Any, ca
     elif isinstance(signature, str):
         codes = signature.replace("->", "")
         signature = tuple(map(np.dtype, codes)) if "->" in signature else (None,) * ufunc.nin + (np.dtype(codes),)
-    return ufunc.resolve_dtypes(given, signature=signature, casting=casting)
+    chosen = {} if signature is None else {"signature": signature}
+    return ufunc.resolve_dtypes(given, casting=casting, **chosen)
 
 
 def _cast(x: Any, dtype: np.dtype[Any], device: Device) -> Array:
