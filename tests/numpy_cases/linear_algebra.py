@@ -38,6 +38,8 @@ np.linalg.matrix_power(a, 3)
 np.linalg.matrix_power(a, 0)
 np.linalg.matrix_power(a, -1)  # ulp: 64
 np.linalg.matrix_rank(a)
+np.linalg.matrix_rank(v)
+np.linalg.matrix_rank(r, hermitian=True)
 np.linalg.matrix_rank(x, tol=1e-3)
 np.linalg.matrix_transpose(t)
 np.linalg.multi_dot([x, a, v])

@@ -131,7 +131,7 @@ def isclose(
     Parameters
     ----------
     a, b
-        Arrays whose shapes broadcast, or one Array and a Python scalar.
+        Arrays whose shapes broadcast, or one Array and an array-like.
     rtol, atol
         The relative and the absolute tolerance.
     equal_nan
@@ -153,6 +153,7 @@ def isclose(
     -----
     NumPy, ``isclose``.
     """
+    a, b = (as_arrays("isclose", x, a, b)[0] if isinstance(x, (list, tuple)) else x for x in (a, b))
     device = operands("isclose", a, b)[0]
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not isinstance(tolerance, (Array, int, float, np.bool, np.integer, np.floating)):

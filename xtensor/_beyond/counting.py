@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .. import _standard as xp
-from .._core.array import Array, attempt, wrap
+from .._core.array import Array, attempt
 from .._core.checks import LARGEST, check_integer
 from .._core.device import Device
-from .._core.dispatch import composed, device_of, native_operand
+from .._core.dispatch import composed, device_of
 from .._core.operations import declare
+from ._arguments import on_device
 
 __all__ = ["bincount"]
 
@@ -24,7 +27,7 @@ BINCOUNT = declare(
 
 
 @composed
-def bincount(x: Array, /, weights: Array | None = None, minlength: int = 0) -> Array:
+def bincount(x: Array, /, weights: Any = None, minlength: int = 0) -> Array:
     """Return the number of occurrences of each integer, or the sum of its weights.
 
     Parameters
@@ -32,7 +35,7 @@ def bincount(x: Array, /, weights: Array | None = None, minlength: int = 0) -> A
     x
         Array of one dimension that holds booleans or non-negative integers.
     weights
-        An Array of real numbers, of the shape of ``x``.
+        An array-like of real numbers, of the shape of ``x``.
     minlength
         The minimum length of the result.
 
@@ -86,16 +89,15 @@ def bincount(x: Array, /, weights: Array | None = None, minlength: int = 0) -> A
     return xp.where(xp.take(distinct, index) == bins, xp.take(sums, index), 0.0)
 
 
-def _check_weights(weights: Array, x: Array, device: Device) -> Array:
+def _check_weights(weights: Any, x: Array, device: Device) -> Array:
     """Return the weights as real floating-point numbers on a device."""
-    device_of(weights, "bincount")
+    weights = on_device("bincount", weights, device)
     if weights.shape != x.shape:
         raise ValueError(f"bincount(): weights of shape {weights.shape} do not fit integers of shape {x.shape}")
     if weights.dtype.kind == "c":
         raise TypeError(
             f"bincount(): weights are real numbers, not dtype {weights.dtype}; count with xtensor.real and xtensor.imag"
         )
-    weights = wrap(native_operand(weights, device, "bincount"), device)
     return xp.astype(weights, device.default_dtypes["real floating"], copy=False)
 
 

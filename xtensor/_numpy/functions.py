@@ -168,7 +168,9 @@ def _adapted(function: Function, found: Function | None) -> Function | None:
                 positional.append(_as_operand(function, name, value, args, kwargs))
             elif name == "out" and name not in by_name:
                 out = value
-            elif not _has_no_effect(name, value, parameter.default):
+            elif not _has_no_effect(name, value, parameter.default) or (name in HINTS and name in by_name):
+                if isinstance(parameter.default, bool) and isinstance(value, (int, np.bool_)):
+                    value = bool(value)  # NumPy takes any number for a flag
                 if value.__class__ in HOST_ARRAYS:
                     value = _as_operand(function, name, value, args, kwargs)
                 named[renamed.get(name, name)] = value
@@ -187,7 +189,7 @@ def _as_operand(function: Function, name: str, value: Any, args: Sequence[Any], 
         return _as_arrays(function, value, args, kwargs)
     if name in SEQUENCES and (value.__class__ is Array or value.__class__ in HOST_ARRAYS):
         return _as_arrays(function, [value[position, ...] for position in range(len(value))], args, kwargs)
-    if value.__class__ in HOST_ARRAYS or (isinstance(value, list) and name not in NOT_OPERANDS):
+    if value.__class__ in HOST_ARRAYS or (isinstance(value, (list, tuple)) and name not in NOT_OPERANDS):
         return on_device(function.__name__, value, device_of_arguments(args, kwargs))
     return value
 

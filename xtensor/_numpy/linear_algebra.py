@@ -64,10 +64,12 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     return (*result[:2], xp.astype(result[2], np.int32), result[3])
 
 
-def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:  # noqa: N803
+def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:  # noqa: N803
     """Return the number of singular values above a tolerance; NumPy, ``linalg.matrix_rank``."""
     (a,) = as_arrays("matrix_rank", A)
-    if tol is None or a.ndim < 2:
+    if a.ndim < 2:
+        return int(bool(xp.any(xp.not_equal(a, 0))))
+    if tol is None:
         return linalg.matrix_rank(a, rtol=rtol)
     if rtol is not None:
         raise ValueError("`tol` and `rtol` can't be both set; pass one of them to matrix_rank()")

@@ -239,6 +239,28 @@ def _real(x: Array) -> Array:
     return x if x.dtype.kind in "fc" else xp.astype(x, x.device.default_dtypes["real floating"])
 
 
+def roll(a: Any, shift: Any, axis: Any = None) -> Array:
+    x: Array = as_arrays("roll", a)[0]
+    steps = shift.tolist() if isinstance(shift, (Array, np.ndarray, np.generic)) else shift
+    return xp.roll(x, tuple(steps) if isinstance(steps, list) else steps, axis=axis)
+
+
+def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Array, ...]:
+    return tuple(xp.broadcast_arrays(*as_arrays("broadcast_arrays", *args)))
+
+
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: Any = "xy") -> tuple[Array, ...]:
+    """Return coordinate arrays of flattened vectors; with ``sparse``, as views that broadcast against each other."""
+    vectors = [xp.reshape(x, (-1,)) for x in as_arrays("meshgrid", *xi)]
+    if not sparse:
+        return tuple(xp.meshgrid(*vectors, indexing=indexing))
+    order = list(range(len(vectors)))
+    if check_word(indexing, ("xy", "ij"), "meshgrid", "indexing") == "xy":
+        order[:2] = order[:2][::-1]
+    shapes = [[-1 if axis == own else 1 for axis in range(len(vectors))] for own in order]
+    return tuple([xp.reshape(x, tuple(shape), copy=copy or None) for x, shape in zip(vectors, shapes, strict=True)])
+
+
 def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> Array:
     x: Array = as_arrays("reshape", a)[0]
     return x.reshape(shape, order=order, copy=copy)
@@ -371,6 +393,7 @@ SIGNATURES: dict[str, Function] = {
     **{f"{name}_like": _like(name) for name in ("empty", "ones", "zeros")},
     "argsort": argsort,
     "around": round,
+    "broadcast_arrays": broadcast_arrays,
     "clip": clip,
     "concat": concatenate,
     "copy": copy,
@@ -379,9 +402,11 @@ SIGNATURES: dict[str, Function] = {
     "isin": isin,
     "linspace": linspace,
     "may_share_memory": may_share_memory,
+    "meshgrid": meshgrid,
     "ndim": lambda a: a.ndim,
     "nonzero": nonzero,
     "reshape": reshape,
+    "roll": roll,
     "round": round,
     "searchsorted": searchsorted,
     "shape": lambda a: a.shape,

@@ -21,6 +21,7 @@ from .._core.array import Array, ufunc_calls
 from .._core.device import Device
 from .._core.dispatch import HOST_ARRAYS, SCALARS, mixed_function
 from .._core.dtypes import can_cast
+from .._core.errors import describe
 from .._core.operations import TABLE
 from .host import call_on_host, device_of_arguments, qualified_name
 from .ufunc_methods import METHODS
@@ -66,6 +67,9 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
         operands = (inputs[0], *inputs[2:])  # the indices may be slices
     if any(_answers_itself(value) for value in operands):
         return NotImplemented
+    for target in out:
+        if target is not None and target.__class__ is not Array and not isinstance(target, np.ndarray):
+            raise TypeError(f"return arrays must be of ArrayType; out is an Array, not {describe(target)}")
     device = device_of_arguments((*operands, *inputs), {})
     name = qualified_name(ufunc)
     # A subclass of ndarray without a protocol of its own, a masked array or a matrix, is NumPy's to handle, and so are
@@ -161,7 +165,8 @@ def _call(
     signature = options.pop("signature", options.pop("sig", None))
     dtype = options.pop("dtype", None)
     options.pop("order", None), options.pop("subok", None)  # they do not change the values
-    inputs = [x if x.__class__ is Array or x.__class__ in SCALARS else on_device(name, x, device) for x in inputs]
+    scalars = SCALARS if any(x.__class__ is Array for x in inputs) else ()
+    inputs = [x if x.__class__ is Array or x.__class__ in scalars else on_device(name, x, device) for x in inputs]
     loop: tuple[Any, ...] = ()
     if dtype is not None or signature is not None or casting != "same_kind":
         loop = _loop(ufunc, inputs, dtype, signature, casting)
