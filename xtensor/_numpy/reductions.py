@@ -143,7 +143,7 @@ def mean(
     where: Any = NO_VALUE,
 ) -> Array:
     """Return the arithmetic mean, in ``dtype``; NumPy, ``mean``."""
-    a, axis = _operand("mean", a, axis)
+    (a,) = as_arrays("mean", a)
     x = _floating(a, dtype)
     if not _is_mask(where):
         result = xp.mean(x, axis=axis, keepdims=_flag(keepdims))
