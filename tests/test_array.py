@@ -266,10 +266,43 @@ def test_basic_indexing_agrees_with_numpy(device, key):
     np.testing.assert_array_equal(host(result), expected)
 
 
-def test_integer_index_returns_a_view(device):
-    x = xp.asarray([1.0, 2.0, 3.0], device="cpu")
-    part = x[1]
-    part[()] = 9.0
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda x: x[1, 2],
+        lambda x: x[-1, np.int64(2)],
+        lambda x: x[xp.asarray(1, device=x.device), 2],
+        lambda x: x[1, ...][2],
+        lambda x: next(iter(x[1, ...][2:])),
+        lambda x: x[1, 2, ...][()],
+    ],
+)
+def test_element_is_a_value(device, read):
+    x = xp.asarray([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], device=device)
+    element = read(x)
+    element += 1
+    assert x.tolist() == [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+    x[1, 2] = 9.0
+    assert (element.shape, float(element)) == ((), 7.0)
+
+
+def test_elements_are_exchanged(device):
+    x = xp.asarray([1, 2, 3], device=device)
+    x[0], x[2] = x[2], x[0]
+    assert x.tolist() == [3, 2, 1]
+
+
+def test_iteration_over_elements_gives_values(device):
+    x = xp.asarray([1, 2, 3], device=device)
+    for value in x:
+        value *= 10
+    assert x.tolist() == [1, 2, 3]
+
+
+def test_index_with_an_ellipsis_gives_a_view(lenient_device):
+    x = xp.asarray([1.0, 2.0, 3.0], device=lenient_device)
+    part = x[1, ...]
+    part[...] = 9.0
     assert x.tolist() == [1.0, 9.0, 3.0]
 
 
@@ -355,13 +388,6 @@ def test_assignment_through_an_integer_array(lenient_device):
     x = xp.zeros(4, device=lenient_device)
     x[xp.asarray([3, 0], device=lenient_device)] = xp.asarray([1.0, 2.0], device=lenient_device)
     assert x.tolist() == [2.0, 0.0, 0.0, 1.0]
-
-
-def test_assignment_of_a_numpy_array_raises(device):
-    x = xp.zeros(2, device=device)
-    with pytest.raises(TypeError, match=r"numpy\.ndarray.*asarray"):
-        x[:] = np.ones(2)
-    assert x.tolist() == [0.0, 0.0]
 
 
 def test_assignment_of_a_complex_value_to_a_real_array_raises(device):
@@ -478,19 +504,6 @@ def test_operator_with_an_unknown_operand_raises(device, name):
 def test_equality_with_an_unknown_operand_is_false(device):
     assert (xp.ones(1, device=device) == "text") is False
     assert (xp.ones(1, device=device) != None) is True  # noqa: E711 - the comparison itself is under test
-
-
-@pytest.mark.parametrize("name", ["add", "mul", "matmul", "lt", "eq", "and_"])
-@pytest.mark.parametrize("reflected", [False, True])
-def test_numpy_array_as_operand_raises_and_names_the_remedy(device, name, reflected):
-    x, a = xp.ones((2, 2), dtype=xp.int64, device=device), np.ones((2, 2), dtype=np.int64)
-    with pytest.raises(TypeError, match=r"numpy\.ndarray.*asarray"):
-        getattr(operator, name)(a, x) if reflected else getattr(operator, name)(x, a)
-
-
-def test_numpy_function_on_an_array_raises(device):
-    with pytest.raises(TypeError):
-        np.add(np.ones(1), xp.ones(1, device=device))
 
 
 def test_operators_accept_numpy_scalars(device):

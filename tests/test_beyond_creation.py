@@ -49,6 +49,8 @@ def test_scale_of_arrays_matches_numpy(device, dtype):
     tolerance = {"ulp": 64, "atol": 1e-12, "signs": False}
     compare(lambda np, a, b: np.logspace(a, b, 5, axis=1), *ends, **tolerance)
     compare(lambda np, a, b: np.logspace(a, 3, 4, endpoint=False, axis=-1), *ends, **tolerance)
+    compare(lambda np, a, b: np.logspace(0, 2, 3, base=np.reshape(b[0, :], ())), *ends, **tolerance)
+    compare(lambda np, a, b: np.logspace(0, 2, 3, base=a), *ends, **tolerance)
     compare(lambda np, a, b: np.geomspace(a, b, 5, axis=-1), *ends, **tolerance)
     compare(lambda np, a, b: np.geomspace(1, b, 6), *ends, **tolerance)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy_calls import SAMPLE_DTYPES, compare, compare_errors, on_device, same, sample
-from strategies import expect, made, operands, shapes, values_of
+from strategies import expect, made, operands, outcome, shapes, values_of
 
 import xtensor as xp
 
@@ -132,6 +132,18 @@ COPIES = [
     ([[0, 1, 0]], {"casting": "unsafe", "where": np.asarray([[True], [False]])}),
     (np.asarray([True, False, True]), {"casting": "safe"}),
 ]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "int64", "uint8", "bool"])
+@pytest.mark.parametrize("casting", ["no", "equiv", "safe", "same_kind", "unsafe"])
+def test_numbers_are_cast_as_numpy_casts_them(device, casting, dtype):
+    for number in (True, 1, 1.5, 1j):
+        if casting == "unsafe" and number == 1j:
+            continue
+        x, host = xp.zeros(2, dtype=dtype), np.zeros(2, dtype=dtype)
+        expected, result = (outcome(n.copyto, y, number, casting) for n, y in ((np, host), (xp, x)))
+        assert result is expected
+        expect(x, host)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "int64", "uint8"])

@@ -38,6 +38,8 @@ CALLS = {
     "piecewise": lambda np, x: np.piecewise(x, [zero(np, x), x == x[0, 0]], [lambda v: v[::-1], 3]),
     "piecewise with a default": lambda np, x: np.piecewise(x, [zero(np, x)], [1, lambda v, k: v if k else -v], 1),
     "piecewise by one condition": lambda np, x: np.piecewise(x[0, :], x[1, :] == x[2, :], [1, lambda v: v]),
+    "piecewise by rows": lambda np, x: np.piecewise(x, x[:, :3] == x[0, 0], [1, lambda v: v[:, ::-1], 3]),
+    "piecewise everywhere": lambda np, x: np.piecewise(x, True, [lambda v: v[::-1, ...]]),
     "piecewise of a number": lambda np, x: np.piecewise(x[0, 0], [x[0, 0] == x[0, 0]], [lambda v: v, 0]),
     "piecewise by a list": lambda np, x: np.piecewise(x[0, :], [True, False, True, True], [lambda v: v, 0]),
     "piecewise without a case": lambda np, x: np.piecewise(x, [x != x], [lambda v: 1 / 0]),
@@ -88,6 +90,13 @@ def test_cases_do_not_see_the_elements_of_other_cases(device):
 
 
 ERRORS = [
+    (
+        lambda np, x: np.piecewise(x[0, :], [True], [1, 2]),
+        IndexError,
+        "boolean index did not match indexed array along",
+    ),
+    (lambda np, x: np.piecewise(x[0, 0], [[True]], [1, 2]), IndexError, "too many indices for array"),
+    (lambda np, x: np.choose(0, np.reshape(x[0, :1], ())), TypeError, "iteration over a 0-d array"),
     (lambda np, x: np.compress([[True]], x), ValueError, "condition must be a 1-d array"),
     (lambda np, x: np.compress([0, 0, 1], x, axis=0), IndexError, "index 2 is out of bounds for axis 0 with size 2"),
     (lambda np, x: np.extract([True] * 9, x), IndexError, "index 6 is out of bounds for axis 0 with size 6"),

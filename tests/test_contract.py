@@ -13,10 +13,10 @@ from xtensor.backend import TABLE, primitives
 EXCLUDED = {
     *(row.name for row in TABLE.values() if row.declared and row.shape == "data-dependent"),
     # A bool, a shape or an error depends on values:
-    *("allclose", "bincount", "roots", "nanargmax", "nanargmin"),
+    *("allclose", "bincount", "roots", "nanargmax", "nanargmin", "real_if_close"),
     # Without arrays:
     *("backends", "best_device", "default_device", "device", "devices", "register_backend", "set_backend_priority"),
-    *("set_default_device", "transfers", "use_device", "__array_namespace_info__", "from_dlpack"),
+    *("set_default_device", "transfers", "use_device", "__array_namespace_info__", "from_dlpack", "to_numpy"),
     *("broadcast_shapes", "can_cast", "finfo", "iinfo", "isdtype", "result_type"),
     # Returns None: see test_assignment_along_an_axis.
     "put_along_axis",
@@ -120,7 +120,7 @@ def test_inplace_operator_is_composed_on_an_immutable_library(immutable, operati
 
 def test_failed_inplace_operator_leaves_an_immutable_array_unchanged(immutable):
     x = xp.asarray([1, 2])
-    with pytest.raises(TypeError, match="in place"):
+    with pytest.raises(TypeError, match="^Cannot cast ufunc 'add'"):
         x += xp.asarray([0.5, 0.5])
     assert values(x).tolist() == [1, 2]
 

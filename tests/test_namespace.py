@@ -179,7 +179,7 @@ DEVICES: dict[str, str] = {
 """Signatures of the functions about devices, which are beyond the standard."""
 
 OWN = (
-    *("Array", "Device", "transfers"),
+    *("Array", "Device", "to_numpy", "transfers"),
     *("BackendUnavailableError", "DeviceMismatchError", "OutOfMemoryError"),
     *("__array_api_version__", "__version__"),
     "float16",

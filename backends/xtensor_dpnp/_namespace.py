@@ -30,8 +30,8 @@ uses its own ``matmul``.
 
 Departures from NumPy: dpnp's conversions of angles err by two units in the last place, ``divmod`` is NaN for subnormal
 divisors, ``float_power`` computes in float32, ``lcm`` is positive where it wraps around, ``ldexp`` wraps large
-exponents around, ``logaddexp2`` of float16 errs by eight units in the last place, and the ``spacing`` of -0 is negative.
-Its ``matvec`` and ``vecmat`` refuse shapes that broadcast.
+exponents around, ``logaddexp2`` of float16 errs by eight units in the last place, the ``spacing`` of -0 is negative,
+and ``matvec`` and ``vecmat`` refuse shapes that broadcast.
 """
 
 Axes = int | tuple[int, ...] | None

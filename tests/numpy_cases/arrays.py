@@ -329,8 +329,8 @@ copy.deepcopy(x)
 copy.deepcopy(s)
 memoryview(np.asarray(x)).shape  # converts
 np.asarray(memoryview(np.asarray(v)))  # converts
-np.piecewise(v, [m], [1.0, 2.0])  # strict: IndexError
-np.piecewise(v, [nm], [1.0, 2.0])  # strict: IndexError
+np.piecewise(v, [m], [1.0, 2.0])
+np.piecewise(v, [nm], [1.0, 2.0])
 np.result_type(x.dtype, 1)
 np.printoptions(precision=2).__enter__() is not None and str(x[0])  # strict: IndexError
 np.format_float_positional(s)  # numpy

@@ -59,7 +59,11 @@ SHAPES = {
 @pytest.mark.parametrize("name", OPERANDS)
 def test_values_for_every_pair_of_dtypes_are_scipys(device, name, shape):
     function = getattr(xp.special, name)
-    for dtypes in product(*map(dtypes_of, OPERANDS[name])):
+    pairs = [dtypes_of(values) for values in OPERANDS[name]]
+    # Every combination of dtypes once; each dtype of the first operand for the other shapes.
+    last = [dtypes[-1] for dtypes in pairs[1:]]
+    chosen = product(*pairs) if shape == "axes of their own" else [(each, *last) for each in pairs[0]]
+    for dtypes in chosen:
         arrays = SHAPES[shape]([operand(*pair) for pair in zip(OPERANDS[name], dtypes, strict=True)])
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # SciPy's, of floating-point numbers of trials

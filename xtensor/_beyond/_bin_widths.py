@@ -10,6 +10,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .. import _standard as xp
 from .._core.array import Array
 from . import _casts
@@ -17,15 +19,18 @@ from .quantiles import quantile
 
 __all__ = ["ESTIMATORS", "number_of_bins"]
 
-Count = Callable[[Array, int], Array]
-"""The counts of an array in a number of bins of equal width."""
+Edges = Callable[[int], Any]
+"""The edges of a number of bins of equal width, as a NumPy array."""
+
+BLOCK = 1 << 22
+"""The largest number of edges in memory at once."""
 
 
-def number_of_bins(a: Array, rule: str, first: Any, last: Any, count: Count) -> int:
+def number_of_bins(a: Array, rule: str, first: Any, last: Any, edges: Edges) -> int:
     """Return the number of bins between two edges, 1 at least; ``a`` lies between them."""
     if not a.size:
         return 1
-    width = ESTIMATORS[rule](a, count)
+    width = ESTIMATORS[rule](a, edges)
     if a.dtype.kind in "iu" and 0 < width < 1:
         width = 1.0  # narrower bins of integers would be empty
     return math.ceil((last - first) / width) if width else 1
@@ -41,12 +46,12 @@ def _std(a: Array) -> float:
     return float(xp.std(_casts.floating(a)))
 
 
-def _auto(a: Array, count: Count) -> float:
+def _auto(a: Array, edges: Edges) -> float:
     """Return the smaller width of Freedman and Diaconis and of Sturges, the former at least half of Sqrt's."""
-    return min(max(_freedman_diaconis(a, count), _sqrt(a, count) / 2), _sturges(a, count))
+    return min(max(_freedman_diaconis(a, edges), _sqrt(a, edges) / 2), _sturges(a, edges))
 
 
-def _doane(a: Array, count: Count) -> float:
+def _doane(a: Array, edges: Edges) -> float:
     """Return Sturges's width, corrected for the skewness."""
     n = a.size
     sigma = _std(a) if n > 2 else 0.0
@@ -58,48 +63,63 @@ def _doane(a: Array, count: Count) -> float:
     return _range(a) / (1.0 + math.log2(n) + math.log2(1.0 + abs(skewness) / error))
 
 
-def _freedman_diaconis(a: Array, count: Count) -> float:
+def _freedman_diaconis(a: Array, edges: Edges) -> float:
     """Return a width proportional to the interquartile range."""
     upper, lower = (float(quantile(a, level)) for level in (0.75, 0.25))
     return 2.0 * (upper - lower) * float(a.size ** (-1.0 / 3.0))
 
 
-def _rice(a: Array, count: Count) -> float:
+def _rice(a: Array, edges: Edges) -> float:
     return _range(a) / (2.0 * float(a.size ** (1.0 / 3)))
 
 
-def _scott(a: Array, count: Count) -> float:
+def _scott(a: Array, edges: Edges) -> float:
     """Return a width proportional to the standard deviation."""
     return float((24.0 * math.pi**0.5 / a.size) ** (1.0 / 3.0)) * _std(a)
 
 
-def _sqrt(a: Array, count: Count) -> float:
+def _sqrt(a: Array, edges: Edges) -> float:
     return _range(a) / math.sqrt(a.size)
 
 
-def _stone(a: Array, count: Count) -> float:
+def _stone(a: Array, edges: Edges) -> float:
     """Return the width that minimises the estimated loss of the histogram, by cross-validation."""
     n, extent = a.size, _range(a)
     if n <= 1 or not extent:
         return 0.0
-    real = a.device.default_dtypes["real floating"]
-
-    def loss(bins: int) -> float:
-        shares = xp.astype(count(a, bins), real) / n
-        return (2 - (n + 1) * float(xp.sum(shares * shares))) / (extent / bins)
-
     most = max(100, math.isqrt(n))
-    bins = min(range(1, most + 1), key=loss)
+    ordered = xp.sort(_casts.floating(a), stable=False)
+    rows = max(1, BLOCK // (most + 1))
+    losses = xp.concat(
+        [_losses(ordered, edges, first, min(first + rows, most + 1)) for first in range(1, most + 1, rows)]
+    )
+    bins = int(xp.argmin(losses)) + 1
     if bins == most:
         warnings.warn("The number of bins estimated may be suboptimal.", RuntimeWarning, stacklevel=6)
     return extent / bins
 
 
-def _sturges(a: Array, count: Count) -> float:
+def _losses(ordered: Array, edges: Edges, start: int, stop: int) -> Array:
+    """Return the estimated losses of histograms of ``start`` to ``stop - 1`` bins, up to a factor."""
+    numbers = range(start, stop)
+    # Each row has the edges of one histogram. The last edge fills the row, so that the bins between are empty.
+    table = np.stack([np.pad(edges(bins), (0, stop - 1 - bins), mode="edge") for bins in numbers])
+    grid = xp.asarray(table, device=ordered.device)
+    ordered, grid = _casts.promoted(ordered, grid)
+    reached = xp.searchsorted(ordered, grid)
+    # The last bin contains its right edge, where no element is greater.
+    reached = xp.where(grid == grid[:, -1:], ordered.shape[0], reached)
+    real = ordered.device.default_dtypes["real floating"]
+    shares = xp.astype(reached[:, 1:] - reached[:, :-1], real) / ordered.shape[0]
+    heights = xp.asarray([float(bins) for bins in numbers], dtype=real, device=ordered.device)
+    return (2 - (ordered.shape[0] + 1) * xp.sum(shares * shares, axis=1)) * heights
+
+
+def _sturges(a: Array, edges: Edges) -> float:
     return _range(a) / (math.log2(a.size) + 1.0)
 
 
-ESTIMATORS: dict[str, Callable[[Array, Count], float]] = {
+ESTIMATORS: dict[str, Callable[[Array, Edges], float]] = {
     "stone": _stone,
     "auto": _auto,
     "doane": _doane,

@@ -22,18 +22,12 @@ __all__ = [
     "creation_device",
     "cycled",
     "integers",
-    "promoted",
+    "items",
     "sequence",
     "violated",
     "weakly_promoted",
     "within",
 ]
-
-
-def promoted(*arrays: Array) -> tuple[Array, ...]:
-    """Return arrays cast to their common dtype by NumPy's rules, which are wider than the standard's."""
-    dtype = result_type(*[x.dtype for x in arrays])
-    return tuple([xp.astype(x, dtype, copy=False) for x in arrays])
 
 
 def weakly_promoted(given: Sequence[Any], arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -52,10 +46,19 @@ def violated(condition: Array) -> bool:
     return condition._device.host and bool(xp.any(condition))
 
 
+def items(function: str, x: Array) -> tuple[Array, ...]:
+    """Return the items of an Array along its first axis."""
+    if not x.ndim:
+        raise TypeError(
+            f"iteration over a 0-d array; {function}() takes the items of an Array of one or more dimensions"
+        )
+    return xp.unstack(x)
+
+
 def sequence(function: str, values: Any) -> tuple[Array, ...]:
     """Return the items of a sequence of array-likes, or of an Array along its first axis, as Arrays of one device."""
     if values.__class__ is Array:
-        return xp.unstack(values)
+        return items(function, values)
     if not isinstance(values, (list, tuple)):
         raise TypeError(
             'arrays to stack must be passed as a "sequence" type such as list or tuple. '

@@ -96,7 +96,7 @@ def extreme(
     if initial is None and where is not True:
         raise ValueError(
             f"reduction operation '{'fmax' if largest else 'fmin'}' does not have an identity, so to use a where mask "
-            f"one has to specify 'initial'; pass it to {name}()"
+            f"one has to specify 'initial'; {name}() got {describe(where)} for where"
         )
     reduce, larger = (xp.max, xp.maximum) if largest else (xp.min, xp.minimum)
     numbers = xp.astype(a, np.uint8) if a.dtype.kind == "b" else a
@@ -133,7 +133,13 @@ def argextreme(name: str, a: Any, axis: int | None, out: Array | None, keepdims:
             "replace NaN before"
         )
     matches = a == extreme(name, a, axis, None, True, None, True, largest=largest)
-    return store(name, xp.argmax(xp.astype(matches, np.uint8), axis=axis, keepdims=keepdims), out)
+    result = xp.argmax(xp.astype(matches, np.uint8), axis=axis, keepdims=keepdims)
+    if isinstance(out, Array) and out.dtype != result.dtype:
+        raise TypeError(
+            f"Cannot cast array data from {out.dtype!r} to {result.dtype!r} according to the rule 'safe'; {name}()"
+            f" writes indices to an Array of {result.dtype}"
+        )
+    return store(name, result, out)
 
 
 def correction_of(name: str, ddof: float, correction: float | None) -> float:
@@ -158,6 +164,11 @@ def _valid(name: str, a: Any, where: Any) -> tuple[Array, Array | None]:
         return x, valid
     if where is False:
         return x, xp.zeros(x.shape, dtype=np.bool_, device=x.device)
+    if hasattr(where, "dtype") and where.dtype.kind != "b":
+        raise TypeError(
+            f"Cannot cast array data from {where.dtype!r} to dtype('bool') according to the rule 'safe'; {name}() takes"
+            " a mask of booleans for where"
+        )
     mask = xp.broadcast_to(xp.astype(given[1], np.bool_), x.shape)
     return x, mask if valid is None else valid & mask
 
@@ -169,7 +180,12 @@ def _filled(a: Array, valid: Array | None, value: Any) -> Array:
 
 def _initial(name: str, value: Any, like: Array) -> Array:
     """Return an initial value as a 0-d Array of the dtype of another."""
-    return xp.astype(on_device(name, value, like.device), like.dtype)
+    initial = on_device(name, value, like.device)
+    if initial.ndim:
+        raise ValueError(
+            f"setting an array element with a sequence.; {name}() takes one number for initial, not {describe(value)}"
+        )
+    return xp.astype(initial, like.dtype)
 
 
 def _floating(a: Array, dtype: Any, out: Any, name: str) -> Array:

@@ -136,7 +136,8 @@ def _levels(name: str, q: Any, a: Array, whole: int) -> Array:
         valid = bool(xp.all((levels >= 0) & (levels <= 1)))
     else:
         try:
-            levels = np.asarray(q, dtype=np.float64) / whole
+            levels = np.asarray(q)
+            levels = levels.astype(np.float64, casting="same_kind") / whole
         except (TypeError, ValueError):
             raise TypeError(f"{name}(): q is a number in [0, {whole}] or several, not {describe(q)}") from None
         valid = bool(np.all((levels >= 0) & (levels <= 1)))
@@ -244,11 +245,14 @@ def _weighted_quantile(
 ) -> tuple[Array, Array]:
     """Return the elements at which the cumulative weight reaches the levels, and the numbers of valid elements."""
     if method != "inverted_cdf":
-        raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.; pass method to {name}()")
+        raise ValueError(
+            f"Only method 'inverted_cdf' supports weights. Got: {method}.; {name}() got {describe(weights)}"
+        )
+    given = weights
     (_, weights) = as_arrays(name, a, weights)
-    weights = xp.astype(fit_weights(weights, a, given_axes, name), levels.dtype)
+    weights = xp.astype(fit_weights(weights, a, given_axes, name, given), levels.dtype)
     if xp.any(weights < 0):
-        raise ValueError(f"Weights must be non-negative.; {name}() got negative ones")
+        raise ValueError(f"Weights must be non-negative.; {name}() got {describe(given)}")
     weights = _lines(xp.broadcast_to(weights, a.shape), axes)
     if not weights.shape[-1]:
         weights = xp.zeros((*weights.shape[:-1], 1), dtype=weights.dtype, device=weights.device)
@@ -260,9 +264,7 @@ def _weighted_quantile(
     total = reached[..., -1:]
     usable = xp.isfinite(total) & (total > 0)
     if xp.any(~usable & (count > 0)):
-        raise ValueError(
-            f"Weights included NaN, inf or were all zero.; {name}() needs a positive, finite sum of weights"
-        )
+        raise ValueError(f"Weights included NaN, inf or were all zero.; {name}() got {describe(given)}")
     # An element without weight is never selected, not even at the level 0.
     reached = xp.where(reached > 0, reached / xp.where(usable, total, 1.0), -1.0)
     last = xp.asarray(filled.shape[-1] - 1, dtype=count.dtype, device=a.device)

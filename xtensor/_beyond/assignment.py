@@ -52,12 +52,11 @@ def copyto(dst: Array, src: Any, casting: Casting = "same_kind", where: Any = Tr
         )
     is_scalar = src.__class__ in SCALARS
     values = xp.asarray(src, device=device) if is_scalar else on_device("copyto", src, device)
+    is_weak = src.__class__ in (int, float, complex) and casting != "equiv"
     kinds = "bifc"
     target = "i" if dst.dtype.kind == "u" else "f" if dst.dtype.kind == "V" else dst.dtype.kind
     if casting != "unsafe" and not (
-        kinds.index(values.dtype.kind) <= kinds.index(target)
-        if is_scalar
-        else can_cast(values.dtype, dst.dtype, casting)
+        kinds.index(values.dtype.kind) <= kinds.index(target) if is_weak else can_cast(values.dtype, dst.dtype, casting)
     ):
         noun = "scalar" if is_scalar or not values.ndim else "array data"
         raise TypeError(

@@ -8,12 +8,13 @@ from typing import Any
 from .. import _standard as xp
 from .. import linalg
 from .._core.array import Array, Axis
-from .._core.checks import check_axes, check_dtype, check_flag
+from .._core.checks import check_axes, check_dtype
 from .._core.dispatch import composed
 from .._core.dtypes import finfo, result_type
 from .._core.errors import describe
 from . import _casts
 from ._arguments import as_arrays, store
+from ._flags import number, truth
 from ._weights import fit_weights
 
 __all__ = ["average", "corrcoef", "cov", "ptp"]
@@ -64,9 +65,10 @@ def average(
         count = a.size / mean.size if mean.size else math.nan
         total = xp.full(mean.shape, count, dtype=mean.dtype, device=mean.device)
     else:
+        given = weights
         a, weights = as_arrays("average", a, weights)
         axes = None if axis is None else check_axes(axis, a.ndim, "average")
-        weights = fit_weights(weights, a, axes, "average")
+        weights = fit_weights(weights, a, axes, "average", given)
         dtype = result_type(a.dtype, weights.dtype)
         if a.dtype.kind in "biu":
             dtype = _casts.double(dtype, a)
@@ -79,7 +81,7 @@ def average(
             )
         mean = xp.sum(values * factors, axis=axes, dtype=dtype, keepdims=keepdims) / total
         total = xp.broadcast_to(total, mean.shape)
-    return (mean, total.copy()) if check_flag(returned, "average", "returned") else mean
+    return (mean, total.copy()) if truth(returned, "average", "returned") else mean
 
 
 @composed
@@ -228,11 +230,17 @@ def _cov(
     dtype: Any = None,
 ) -> Array:
     """Return the covariances; ``name`` is the public function."""
-    if ddof is not None and (isinstance(ddof, Array) or ddof != int(ddof)):
-        raise ValueError(f"ddof must be integer; {name}() got {describe(ddof)}")
-    given = [x for x in (m, y, fweights, aweights) if x is not None]
+    rowvar, bias = truth(rowvar, name, "rowvar"), truth(bias, name, "bias")
+    if ddof is not None:
+        ddof = number(ddof, name, "ddof")
+        if ddof != ddof // 1:
+            raise ValueError(f"ddof must be integer; {name}() got {describe(ddof)}")
+    originals = {"fweights": fweights, "aweights": aweights}
+    given = [m, *(x for x in (y, fweights, aweights) if x is not None)]
     arrays = iter(as_arrays(name, *given))
-    m, y, fweights, aweights = (None if x is None else next(arrays) for x in (m, y, fweights, aweights))
+    m, y, fweights, aweights = (
+        next(arrays) if i == 0 or x is not None else None for i, x in enumerate((m, y, fweights, aweights))
+    )
     samples = [("m", m)] if y is None else [("m", m), ("y", y)]
     for label, x in samples:
         if x.ndim > 2:
@@ -248,9 +256,15 @@ def _cov(
         return xp.zeros((0, 0), dtype=device.default_dtypes["real floating"], device=device)
     if y is not None:
         y = xp.reshape(y, (1,) * (2 - y.ndim) + y.shape)
-        x = xp.concat((x, _rows(y, dtype, transposed=not rowvar and y.shape[0] != 1)))
+        more = _rows(y, dtype, transposed=not rowvar and y.shape[0] != 1)
+        if more.shape[1] != x.shape[1]:
+            raise ValueError(
+                "all the input array dimensions except for the concatenation axis must match exactly; "
+                f"{name}() got {x.shape[1]} observations, and {describe(given[1])} for y"
+            )
+        x = xp.concat((x, more))
     divisor = int(not bias) if ddof is None else int(ddof)
-    weights = _sample_weights(name, x, fweights, aweights)
+    weights = _sample_weights(name, x, fweights, aweights, originals)
     if weights is None:
         mean = xp.mean(x, axis=1, keepdims=True)
         factor: Any = max(x.shape[1] - divisor, 0)
@@ -283,15 +297,20 @@ def _rows(x: Array, dtype: Any, *, transposed: bool) -> Array:
     return x.mT if transposed else x
 
 
-def _sample_weights(name: str, x: Array, fweights: Array | None, aweights: Array | None) -> Array | None:
-    """Return the product of both weights of the observations, or None without weights."""
+def _sample_weights(
+    name: str, x: Array, fweights: Array | None, aweights: Array | None, originals: dict[str, Any]
+) -> Array | None:
+    """Return the product of both weights of the observations, or None without weights.
+
+    ``originals`` are the weights of the caller, for messages.
+    """
     product = None
     for label, weights in (("fweights", fweights), ("aweights", aweights)):
         if weights is None:
             continue
         weights = xp.astype(weights, x.device.default_dtypes["real floating"])
         if label == "fweights" and not xp.all(weights == xp.round(weights)):
-            raise TypeError(f"fweights must be integer; {name}() got fractions, which aweights takes")
+            raise TypeError(f"fweights must be integer; {name}() got {describe(originals[label])}")
         if weights.ndim > 1:
             raise RuntimeError(f"cannot handle multidimensional {label}; {name}() takes shape ({x.shape[1]},)")
         if weights.shape != (x.shape[1],):
@@ -300,6 +319,6 @@ def _sample_weights(name: str, x: Array, fweights: Array | None, aweights: Array
                 f"{weights.shape}"
             )
         if xp.any(weights < 0):
-            raise ValueError(f"{label} cannot be negative; {name}() takes weights of 0 or more")
+            raise ValueError(f"{label} cannot be negative; {name}() got {describe(originals[label])}")
         product = weights if product is None else product * weights
     return product

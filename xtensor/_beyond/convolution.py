@@ -95,7 +95,7 @@ def correlate(a: Array, v: Array, mode: Literal["full", "same", "valid"] = "vali
 
 def _sequences(name: str, a: Any, v: Any, mode: Any, labels: tuple[str, str]) -> tuple[Array, Array]:
     """Return two array-likes as Arrays of one dimension, and check the mode."""
-    if mode not in ("valid", "same", "full"):
+    if not isinstance(mode, str) or mode not in ("valid", "same", "full"):
         raise ValueError(
             f"mode must be one of 'valid', 'same', or 'full' (got {mode!r}); {name}() does not know {describe(mode)}"
         )
@@ -105,6 +105,10 @@ def _sequences(name: str, a: Any, v: Any, mode: Any, labels: tuple[str, str]) ->
             raise ValueError(
                 f"object too deep for desired array; {name}() takes arrays of one dimension and at least one element, "
                 f"not shape {x.shape}"
+            )
+        if not x.ndim and name == "correlate":
+            raise ValueError(
+                f"object of too small depth for desired array; {name}() got {describe(a)} and {describe(v)}"
             )
         if not x.size:
             raise ValueError(f"{label} cannot be empty; {name}() takes arrays of at least one element")

@@ -163,9 +163,9 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Array:
     ends = trim.lower() if isinstance(trim, str) else ""
     if ends not in ("fb", "bf", "f", "b"):
         raise ValueError(f"unexpected character(s) in `trim`: {trim!r}; trim_zeros() takes 'f', 'b' or 'fb'")
+    axes = tuple(range(x.ndim)) if axis is None else check_axes(axis, x.ndim, "trim_zeros")
     if not x.ndim:
         return x
-    axes = tuple(range(x.ndim)) if axis is None else check_axes(axis, x.ndim, "trim_zeros")
     key = [slice(None)] * x.ndim
     for position, indices in enumerate(xp.nonzero(x)):
         if position in axes:

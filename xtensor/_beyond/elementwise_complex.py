@@ -10,6 +10,7 @@ from .. import _standard as xp
 from .._core.array import Array
 from .._core.dispatch import composed
 from .._core.dtypes import DType, finfo, kind_of, result_type
+from .._core.errors import describe
 from ._arguments import as_arrays
 
 __all__ = ["angle", "iscomplex", "iscomplexobj", "isreal", "isrealobj", "real_if_close"]
@@ -210,8 +211,10 @@ def real_if_close(a: Array, tol: float = 100) -> Array:
     NumPy, ``real_if_close``.
     """
     (a,) = as_arrays("real_if_close", a)
+    if not isinstance(tol, (int, float, np.integer, np.floating)):
+        raise TypeError(f"real_if_close(): tol is a real number, not {describe(tol)}")
     if a.dtype.kind != "c":
         return a
     if tol > 1:
-        tol = float(finfo(a.dtype).eps) * tol
-    return xp.real(a) if bool(xp.all(xp.abs(xp.imag(a)) < tol)) else a
+        tol = float(finfo(a.dtype).eps) * float(tol)
+    return xp.real(a) if bool(xp.all(xp.abs(xp.imag(a)) < float(tol))) else a

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _standard as xp
 from .._core.array import Array, apply
+from .._core.checks import check_flag
 from .._core.dispatch import composed
 from .._core.dtypes import DType, can_cast, finfo, kind_of, result_type
 from .._core.operations import operation
@@ -165,6 +166,7 @@ def nan_to_num(
     NumPy, ``nan_to_num``.
     """
     (given,) = as_arrays("nan_to_num", x)
+    copy = check_flag(copy, "nan_to_num", "copy")
     if kind_of(given.dtype) not in "fc":
         return xp.asarray(given, copy=True) if copy else given
     parts = [given] if given.dtype.kind != "c" else [xp.real(given), xp.imag(given)]

@@ -16,9 +16,12 @@ from .._core.errors import describe
 from . import _casts
 from ._arguments import as_arrays, on_device
 from ._bin_widths import ESTIMATORS, number_of_bins
+from ._flags import number, truth
 from .counting import bincount
 
 __all__ = ["digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
+
+MOST_BINS = 1 << 40
 
 
 @composed
@@ -50,18 +53,19 @@ def digitize(x: Array, bins: Array, right: bool = False) -> Array:
     -----
     NumPy, ``digitize``.
     """
+    right, given = truth(right, "digitize", "right"), bins
     x, bins = (_casts.counted(item) for item in as_arrays("digitize", x, bins))
     if x.dtype.kind == "c" or bins.dtype.kind == "c":
-        raise TypeError("x may not be complex; digitize() takes real numbers, which have an order")
+        raise TypeError(f"x may not be complex; digitize() takes real numbers, not {x.dtype} and {bins.dtype}")
     if bins.ndim != 1:
         depth = "too deep" if bins.ndim else "of too small depth"
-        raise ValueError(f"object {depth} for desired array; digitize() takes bins of one dimension")
+        raise ValueError(
+            f"object {depth} for desired array; digitize() takes bins of one dimension, not {describe(given)}"
+        )
     steps = _steps(bins)
     ascending = bool(xp.all(steps >= 0)) if bins.size else True
     if not ascending and not xp.all(steps <= 0):
-        raise ValueError(
-            "bins must be monotonically increasing or decreasing; digitize() got bins that go up and down, sort them"
-        )
+        raise ValueError(f"bins must be monotonically increasing or decreasing; digitize() got {describe(given)}")
     x, bins = _casts.promoted(x, bins)
     side: Any = "left" if right else "right"
     if ascending:
@@ -112,6 +116,7 @@ def histogram(
     -----
     NumPy, ``histogram``. Unlike NumPy, the function does not warn about booleans, which count as integers.
     """
+    density = truth(density, "histogram", "density")
     a, weights = _samples("histogram", a, bins, weights)
     edges = _edges("histogram", a, bins, range, weights)
     counts = _sum_of_bins(a, edges, weights)
@@ -155,9 +160,11 @@ def histogram2d(
     -----
     NumPy, ``histogram2d``.
     """
+    given = (x, y)
     x, y = as_arrays("histogram2d", x, y)
     if not x.ndim or not y.ndim or x.shape[0] != y.shape[0]:
-        raise ValueError(f"x and y must have the same length.; histogram2d() got shapes {x.shape} and {y.shape}")
+        first, second = map(describe, given)
+        raise ValueError(f"x and y must have the same length.; histogram2d() got {first} and {second}")
     if _length(bins) not in (None, 1, 2):
         edges = on_device("histogram2d", bins, x.device)
         bins = [edges, edges]
@@ -247,7 +254,7 @@ def _samples(name: str, a: Any, bins: Any, weights: Any) -> tuple[Array, Array |
         raise TypeError(f"{name}() takes real numbers, not {a.dtype}, which has no order; take xtensor.abs(a) first")
     if weights is not None:
         if weights.shape != a.shape:
-            raise ValueError(f"weights should have the same shape as a.; {name}() got {weights.shape} and {a.shape}")
+            raise ValueError(f"weights should have the same shape as a.; {name}() got {describe(given[1])}")
         weights = xp.reshape(weights, (-1,))
     a = xp.reshape(a, (-1,))
     return (xp.astype(a, np.uint8) if a.dtype.kind == "b" else a), weights
@@ -265,9 +272,7 @@ def _edges(name: str, a: Array, bins: Any, limits: Any, weights: Array | None) -
             )
         first, last = _outer_edges(name, a, limits)
         kept = a if limits is None else a[_inside(a, first, last)]
-        count = number_of_bins(
-            kept, bins, first, last, lambda x, n: _sum_of_bins(x, _uniform(name, x, first, last, n, None), None)
-        )
+        count = number_of_bins(kept, bins, first, last, lambda n: _uniform(name, a, first, last, n, None))
     elif not _dimensions(bins):
         try:
             count = index(bins)
@@ -283,9 +288,9 @@ def _edges(name: str, a: Array, bins: Any, limits: Any, weights: Array | None) -
         if edges.ndim != 1:
             raise ValueError(f"`bins` must be 1d, when an array; {name}() got shape {edges.shape}")
         if edges.size and xp.any(_steps(_casts.counted(edges)) < 0):
-            raise ValueError(f"`bins` must increase monotonically, when an array; {name}() got edges that descend")
+            raise ValueError(f"`bins` must increase monotonically, when an array; {name}() got {describe(bins)}")
         return edges
-    return _uniform(name, a, first, last, count, limits)
+    return xp.asarray(_uniform(name, a, first, last, count, limits), device=a.device)
 
 
 def _outer_edges(name: str, a: Array, limits: Any) -> tuple[Any, Any]:
@@ -293,7 +298,9 @@ def _outer_edges(name: str, a: Array, limits: Any) -> tuple[Any, Any]:
     first: Any
     last: Any
     if limits is not None:
-        first, last = (x.item() if isinstance(x, Array) else x for x in limits)
+        if _length(limits) != 2:
+            raise ValueError(f"{name}(): range is a pair of numbers, not {describe(limits)}")
+        first, last = (number(limits[i], name, "range") for i in (0, 1))
         if first > last:
             raise ValueError(f"max must be larger than min in range parameter.; {name}() got {describe(limits)}")
         origin = "supplied"
@@ -317,21 +324,23 @@ def _inside(a: Array, first: Any, last: Any) -> Array:
     return inside
 
 
-def _uniform(name: str, a: Array, first: Any, last: Any, count: int, limits: Any) -> Array:
-    """Return edges of equal distance, in the floating-point dtype of the samples."""
-    numbers = [x for x in limits or () if isinstance(x, np.generic) or hasattr(x, "dtype")]
+def _uniform(name: str, a: Array, first: Any, last: Any, count: int, limits: Any) -> Any:
+    """Return edges of equal distance on the host, in the floating-point dtype of the samples."""
+    numbers = [x for x in (() if limits is None else limits) if isinstance(x, np.generic) or hasattr(x, "dtype")]
     dtype = result_type(_casts.floating(a).dtype, *(x.dtype for x in numbers))
     edges = _linspace(first, last, count, dtype if kind_of(dtype) == "f" else _casts.double(dtype, a), limits is None)
     if np.any(edges[:-1] >= edges[1:]):
         raise ValueError(
             f"Too many bins for data range. Cannot create {count} finite-sized bins.; {name}() got the range "
-            f"[{first}, {last}]"
+            f"[{first}, {last}] from {describe(limits)}"
         )
-    return xp.asarray(edges, device=a.device)
+    return edges
 
 
 def _linspace(first: Any, last: Any, count: int, dtype: DType, detected: bool) -> Any:
     """Return ``count + 1`` equidistant numbers on the host, where the ends are known; NumPy's rounding decides ties."""
+    if count > MOST_BINS:
+        raise ValueError(f"Maximum allowed size exceeded; {count} bins are more than memory holds")
     if dtype.kind == "V":
         return np.linspace(first, last, count + 1).astype(dtype)
     if detected:  # the extreme elements are numbers of the dtype of the samples
@@ -371,6 +380,7 @@ def _histogramdd(
     name: str, sample: Any, bins: Any, limits: Any, density: bool | None, weights: Any
 ) -> tuple[Array, list[Array]]:
     """Return the histogram of points and the edges of each axis; ``name`` is the public function."""
+    density = truth(density, name, "density")
     columns, weights = _columns(name, sample, weights)
     dimensions = len(columns)
     if _length(bins) is None:
@@ -378,14 +388,12 @@ def _histogramdd(
     elif _length(bins) != dimensions:
         raise ValueError(
             "The dimension of bins must be equal to the dimension of the sample x.; "
-            f"{name}() got {_length(bins)} bins for {dimensions} dimensions"
+            f"{name}() got {describe(bins)} for {dimensions} dimensions"
         )
     if limits is None:
         limits = [None] * dimensions
-    elif len(limits) != dimensions:
-        raise ValueError(
-            f"range argument must have one entry per dimension; {name}() got {len(limits)} for {dimensions} dimensions"
-        )
+    elif _length(limits) != dimensions:
+        raise ValueError(f"range argument must have one entry per dimension; {name}() got {describe(limits)}")
     edges = [_axis_edges(name, columns[i], i, bins[i], limits[i]) for i in range(dimensions)]
     device, shape = columns[0].device, tuple(item.shape[0] + 1 for item in edges)
     number = xp.zeros(columns[0].shape, dtype=device.default_dtypes["indexing"], device=device)
@@ -412,6 +420,8 @@ def _columns(name: str, sample: Any, weights: Any) -> tuple[list[Array], Array |
     else:
         arrays = list(as_arrays(name, sample, *extra))
         table = _casts.counted(arrays[0])
+        if table.ndim > 2:
+            raise ValueError(f"too many values to unpack (expected 2); {name}() takes shape (N, D), not {table.shape}")
         table = table if table.ndim == 2 else xp.reshape(table, (-1, 1))
         columns = [table[:, i] for i in range(table.shape[1])]
     if not columns:
@@ -422,7 +432,7 @@ def _columns(name: str, sample: Any, weights: Any) -> tuple[list[Array], Array |
         raise ValueError(f"{name}() takes coordinates of one length, not {', '.join(str(x.shape) for x in columns)}")
     if extra and arrays[-1].shape != columns[0].shape:
         raise ValueError(
-            f"The weights and list don't have the same length.; {name}() got shape {arrays[-1].shape} for "
+            f"The weights and list don't have the same length.; {name}() got {describe(weights)} for "
             f"{columns[0].shape[0]} points"
         )
     return columns, arrays[-1] if extra else None
@@ -431,7 +441,7 @@ def _columns(name: str, sample: Any, weights: Any) -> tuple[list[Array], Array |
 def _axis_edges(name: str, x: Array, axis: int, bins: Any, limits: Any) -> Array:
     """Return the edges along one axis, from the number of bins or given edges."""
     if not _dimensions(bins):
-        if bins < 1:
+        if number(bins, name, f"bins[{axis}]") < 1:
             raise ValueError(f"`bins[{axis}]` must be positive, when an integer; {name}() got {describe(bins)}")
         first, last = _outer_edges(name, x, limits)
         try:

@@ -12,7 +12,7 @@ from .._core.device import Device
 from .._core.dispatch import composed
 from .._core.errors import describe
 from ._arguments import as_arrays
-from ._conversions import check_mode, creation_device, integers, violated, within
+from ._conversions import check_mode, creation_device, integers, items, violated, within
 
 __all__ = ["argwhere", "flatnonzero", "indices", "ix_", "ravel_multi_index", "unravel_index"]
 
@@ -198,7 +198,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     """
     name = "ravel_multi_index"
     if multi_index.__class__ is Array:
-        parts = xp.unstack(multi_index)
+        parts = items(name, multi_index)
     else:
         parts = (
             as_arrays(name, *multi_index) if isinstance(multi_index, (list, tuple)) else as_arrays(name, multi_index)

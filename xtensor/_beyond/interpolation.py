@@ -15,6 +15,7 @@ from .._core.dtypes import can_cast, result_type
 from .._core.errors import describe
 from . import _casts
 from ._arguments import as_arrays, on_device
+from ._flags import number
 
 __all__ = ["ediff1d", "interp", "trapezoid", "unwrap"]
 
@@ -44,7 +45,7 @@ def ediff1d(ary: Array, to_end: Any = None, to_begin: Any = None) -> Array:
     -----
     NumPy, ``ediff1d``.
     """
-    device = as_arrays("ediff1d", *(x for x in (ary, to_end, to_begin) if x is not None))[0].device
+    device = as_arrays("ediff1d", ary, *(x for x in (to_end, to_begin) if x is not None))[0].device
     ary = standard.reshape(on_device("ediff1d", ary, device), (-1,))
     if ary.dtype.kind == "b":
         raise TypeError(
@@ -119,14 +120,13 @@ def interp(
     dtype = kinds["complex floating" if values.dtype.kind == "c" else "real floating"]
     values = standard.astype(values, dtype, copy=False)
     if knots.ndim != 1 or values.ndim != 1:
-        raise ValueError(f"Data points must be 1-D sequences; interp() got shapes {knots.shape} and {values.shape}")
+        raise ValueError(f"Data points must be 1-D sequences; interp() got {describe(xp)} and {describe(fp)}")
     if knots.shape != values.shape:
-        raise ValueError(
-            f"fp and xp are not of the same length.; interp() got {values.shape[0]} values for {knots.shape[0]} points"
-        )
+        raise ValueError(f"fp and xp are not of the same length.; interp() got {describe(xp)} and {describe(fp)}")
     if not knots.shape[0]:
         raise ValueError("array of sample points is empty; interp() needs one point at least")
     if period is not None:
+        period = number(period, "interp", "period")
         if period == 0:
             raise ValueError("period must be a non-zero value; interp() got 0")
         period, left, right = abs(period), None, None
@@ -139,9 +139,9 @@ def interp(
     for outside, value, edge in ((x < knots[:1], left, values[:1]), (x > knots[-1:], right, values[-1:])):
         if value is not None:
             edge = on_device("interp", value, x.device)
-            if edge.dtype.kind == "c" and dtype.kind != "c":
+            if edge.ndim or (edge.dtype.kind == "c" and dtype.kind != "c"):
                 raise TypeError(
-                    f"must be real number, not complex; interp() got {describe(value)} beside real values in fp"
+                    f"must be real number, not {type(value).__name__}; interp() got {describe(value)}, and fp is real"
                 )
             edge = standard.astype(edge, dtype)
         result = standard.where(standard.reshape(outside, (-1,)), edge, result)
@@ -185,7 +185,12 @@ def trapezoid(y: Array, x: Array | None = None, dx: float | Array = 1.0, axis: i
     if x is None:
         steps = dx if isinstance(dx, (int, float, complex)) else _casts.floating(on_device("trapezoid", dx, y.device))
     else:
+        given = x
         x = _casts.floating(on_device("trapezoid", x, y.device))
+        if not x.ndim:
+            raise ValueError(
+                f"diff requires input that is at least one dimensional; trapezoid() got {describe(given)} for x"
+            )
         along = check_axis(given_axis if x.ndim > 1 else 0, x.ndim, "trapezoid")
         steps = _after(x, along) - _before(x, along)
         if x.ndim == 1:
@@ -236,8 +241,7 @@ def unwrap(p: Array, discont: float | None = None, axis: int = -1, *, period: fl
             f"unwrap() takes real numbers, not {p.dtype}; cast with xtensor.astype or take xtensor.angle(p)"
         )
     axis = check_axis(axis, p.ndim, "unwrap")
-    if isinstance(period, Array):
-        raise TypeError(f"unwrap(): period is a real number, not {describe(period)}")
+    period = number(period, "unwrap", "period")
     differences = _after(p, axis) - _before(p, axis)
     high: float
     if p.dtype.kind in "iu" and isinstance(period, (int, np.integer)):
@@ -247,7 +251,7 @@ def unwrap(p: Array, discont: float | None = None, axis: int = -1, *, period: fl
         p, differences = _casts.floating(p), _casts.floating(differences)
         high, ambiguous = float(period) / 2, True
     low = -high
-    discont = high if discont is None else discont
+    discont = high if discont is None else number(discont, "unwrap", "discont")
     wrapped = standard.remainder(differences - low, period) + low
     if ambiguous:
         wrapped = standard.where((wrapped == low) & (differences > 0), high, wrapped)

@@ -10,7 +10,8 @@ from .._core.checks import check_axis, check_dtype
 from .._core.dispatch import composed
 from .._core.dtypes import Casting, can_cast
 from ._arguments import as_arrays
-from ._conversions import promoted, sequence
+from ._casts import promoted
+from ._conversions import sequence
 from .dimensions import atleast_1d, atleast_2d, atleast_3d
 
 __all__ = ["append", "block", "column_stack", "dstack", "hstack", "vstack"]

@@ -89,7 +89,7 @@ def lexsort(keys: Sequence[Array] | Array, axis: int = -1) -> Array:
         (table,) = as_arrays("lexsort", keys)
         columns = [table[i, ...] for i in range(table.shape[0])] if table.ndim else []
     if not columns:
-        raise TypeError("need sequence of keys with len > 0 in lexsort; pass one Array or several")
+        raise TypeError(f"need sequence of keys with len > 0 in lexsort; it got {describe(keys)}")
     shapes = {column.shape for column in columns}
     if len(shapes) > 1:
         raise ValueError(f"all keys need to be the same shape; lexsort() got {', '.join(map(str, sorted(shapes)))}")
@@ -176,10 +176,12 @@ def sort_complex(a: Array) -> Array:
 def _check_partition(name: str, a: Array, kth: Any, axis: int | None, kind: str, order: Any) -> tuple[Array, int]:
     """Check the arguments of a partition, and return the array and the axis."""
     (a,) = as_arrays(name, a)
-    if kind != "introselect":
+    if not isinstance(kind, str) or kind != "introselect":
         raise ValueError(f"select kind must be 'introselect' (got {describe(kind)}); omit kind in {name}()")
     if order is not None:
-        raise ValueError(f"Cannot specify order when the array has no fields; omit order in {name}()")
+        raise ValueError(
+            f"Cannot specify order when the array has no fields; omit order in {name}(), not {describe(order)}"
+        )
     a, axis = (xp.reshape(a, (-1,)), 0) if axis is None else (a, check_axis(axis, a.ndim, name))
     positions = np.asarray(kth.to_device("cpu") if isinstance(kth, Array) else kth)
     if positions.dtype.kind not in "iu":

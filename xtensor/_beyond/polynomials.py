@@ -10,15 +10,19 @@ import numpy as np
 from .. import _standard as xp
 from .. import linalg
 from .._core.array import Array
-from .._core.checks import check_flag, check_integer
+from .._core.checks import check_integer
 from .._core.dispatch import composed
 from .._core.dtypes import finfo
 from .._core.errors import describe
 from . import _casts
 from ._arguments import as_arrays, on_device
+from ._flags import truth
 from .convolution import convolve
 
 __all__ = ["poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval"]
+
+LARGEST_DEGREE = 1 << 20
+"""More columns or integrations overflow every floating-point dtype."""
 
 
 @composed
@@ -119,7 +123,7 @@ def polyder(p: Array, m: int = 1) -> Array:
     m = check_integer(m, "polyder", "m")
     if m < 0:
         raise ValueError(f"Order of derivative must be positive (see polyint); polyder() got m={m}")
-    for _ in range(m):
+    for _ in range(min(m, p.shape[0] + 1)):  # further derivatives of no coefficients are the same
         degree = max(p.shape[0] - 1, 0)
         powers = xp.arange(degree, 0, -1, dtype=p.device.default_dtypes["integral"], device=p.device)
         p, powers = _casts.promoted(p[:degree], powers)
@@ -223,19 +227,26 @@ def polyfit(
     NumPy, ``polyfit``. The columns of the Vandermonde matrix are scaled to length 1 before the least-squares problem is
     solved with the singular value decomposition.
     """
-    given = iter(as_arrays("polyfit", *(item for item in (x, y, w) if item is not None)))
+    given = iter(as_arrays("polyfit", x, y, *([] if w is None else [w])))
+    numbers = {"x": x, "y": y, "w": w}
     x, y = _casts.floating(next(given)), _casts.floating(next(given))
     order = check_integer(deg, "polyfit", "deg") + 1
     if order < 1:
         raise ValueError(f"expected deg >= 0; polyfit() got deg={deg}")
+    if order > LARGEST_DEGREE:
+        raise ValueError(f"polyfit() fits polynomials of degree {LARGEST_DEGREE} at most, not {deg}")
+    if not isinstance(cov, str):
+        cov = truth(cov, "polyfit", "cov")
     if x.ndim != 1:
-        raise TypeError(f"expected 1D vector for x; polyfit() got shape {x.shape}")
+        raise TypeError(f"expected 1D vector for x; polyfit() got {describe(numbers['x'])}")
     if not x.size:
         raise TypeError("expected non-empty vector for x; polyfit() got no points")
     if y.ndim not in (1, 2):
-        raise TypeError(f"expected 1D or 2D array for y; polyfit() got shape {y.shape}")
+        raise TypeError(f"expected 1D or 2D array for y; polyfit() got {describe(numbers['y'])}")
     if x.shape[0] != y.shape[0]:
-        raise TypeError(f"expected x and y to have same length; polyfit() got shapes {x.shape} and {y.shape}")
+        raise TypeError(
+            f"expected x and y to have same length; polyfit() got {describe(numbers['x'])} and {describe(numbers['y'])}"
+        )
     rcond = x.shape[0] * float(finfo(x.dtype).eps) if rcond is None else rcond
     x = xp.astype(x, _casts.double(x.dtype, x), copy=False)
     columns = [xp.ones_like(x)]
@@ -245,10 +256,10 @@ def polyfit(
     if w is not None:
         weights = next(given)
         if weights.ndim != 1:
-            raise TypeError(f"expected a 1-d array for weights; polyfit() got shape {weights.shape}")
+            raise TypeError(f"expected a 1-d array for weights; polyfit() got {describe(w)}")
         if weights.shape[0] != y.shape[0]:
             raise TypeError(
-                f"expected w and y to have the same length; polyfit() got shapes {weights.shape} and {y.shape}"
+                f"expected w and y to have the same length; polyfit() got {describe(w)} for {y.shape[0]} points"
             )
         left = left * xp.astype(weights, left.dtype)[:, None]
         right = right * xp.reshape(xp.astype(weights, right.dtype), (-1, *(1,) * (y.ndim - 1)))
@@ -257,7 +268,7 @@ def polyfit(
     solution, residuals, rank, singular_values = linalg.lstsq(left, right, rcond)
     divisor = xp.astype(scale, solution.dtype)
     coefficients = solution / (divisor if y.ndim == 1 else divisor[:, None])
-    if check_flag(full, "polyfit", "full"):
+    if truth(full, "polyfit", "full"):
         return coefficients, residuals, rank, singular_values, rcond
     if int(rank) != order:
         # One level for the function, one for the decorator.
@@ -310,6 +321,8 @@ def polyint(p: Array, m: int = 1, k: Any = None) -> Array:
     m = check_integer(m, "polyint", "m")
     if m < 0:
         raise ValueError(f"Order of integral must be positive (see polyder); polyint() got m={m}")
+    if m > LARGEST_DEGREE:
+        raise ValueError(f"polyint() integrates {LARGEST_DEGREE} times at most, not m={m}")
     real = p.device.default_dtypes["real floating"]
     constants = xp.zeros(1, dtype=real, device=p.device) if k is None else on_device("polyint", k, p.device)
     constants = xp.reshape(constants, constants.shape or (1,))
@@ -405,9 +418,12 @@ def polyval(p: Array, x: Array) -> Array:
     -----
     NumPy, ``polyval``. Computed with Horner's method. Booleans count as integers.
     """
+    given = p
     p, x = as_arrays("polyval", p, x)
     if not p.ndim:
-        raise TypeError(f"iteration over a 0-d array; polyval() takes coefficients of one dimension, not {describe(p)}")
+        raise TypeError(
+            f"iteration over a 0-d array; polyval() takes coefficients of one dimension, not {describe(given)}"
+        )
     if not p.shape[0]:
         return xp.zeros_like(x)
     p, x = _casts.promoted(_casts.counted(p), _casts.counted(x))

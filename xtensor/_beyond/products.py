@@ -53,7 +53,7 @@ def dot(a: Array, b: Array, out: Array | None = None) -> Array:
         return store_exactly("dot", _times(x, y), out)
     axis = max(y.ndim - 2, 0)
     if x.shape[-1] != y.shape[axis]:
-        raise _not_aligned("dot", x, y, axis)
+        raise not_aligned("dot", x, y, axis, (a, b))
     return store_exactly("dot", _contracted(x, y, axis), out)
 
 
@@ -89,7 +89,7 @@ def inner(a: Array, b: Array, /) -> Array:
     if not x.ndim or not y.ndim:
         return _times(x, y)
     if x.shape[-1] != y.shape[-1]:
-        raise _not_aligned("inner", x, y, y.ndim - 1)
+        raise not_aligned("inner", x, y, y.ndim - 1, (a, b))
     return _contracted(x, y, y.ndim - 1)
 
 
@@ -159,7 +159,7 @@ def vdot(a: Array, b: Array, /) -> Array:
     if x.shape != y.shape:
         raise ValueError(
             f"cannot reshape array of size {y.size} into shape ({x.size},): vdot() takes arrays of equal size, not of "
-            f"{x.size} and {y.size} elements"
+            f"{x.size} and {y.size} elements: {describe(a)} and {describe(b)}"
         )
     return _contracted(xp.conj(x) if x.dtype.kind == "c" else x, y, 0)
 
@@ -268,11 +268,12 @@ def _contracted(x: Array, y: Array, axis: int) -> Array:
     return xp.tensordot(x, y, axes=((x.ndim - 1,), (axis,)))
 
 
-def _not_aligned(name: str, x: Array, y: Array, axis: int) -> ValueError:
+def not_aligned(name: str, x: Array, y: Array, axis: int, given: tuple[Any, Any]) -> ValueError:
+    """Return the error for axes of a sum, the last one of ``x`` and one of ``y``, that differ in length."""
     last = x.ndim - 1
     return ValueError(
         f"shapes {_shown(x)} and {_shown(y)} not aligned: {x.shape[-1]} (dim {last}) != {y.shape[axis]} (dim {axis}); "
-        f"{name}() sums along these axes"
+        f"{name}() sums along these axes of {describe(given[0])} and {describe(given[1])}"
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .._core.array import Array, Axis
-from .._core.checks import check_flag
 from .._core.dispatch import composed
+from ._flags import truth
 from ._order_statistics import median_of, quantile_of
 
 __all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
@@ -58,7 +58,7 @@ def median(
     >>> xp.median(xp.asarray([3.0, 1.0, 2.0, 10.0]))
     Array(2.5)
     """
-    check_flag(overwrite_input, "median", "overwrite_input")
+    truth(overwrite_input, "median", "overwrite_input")
     return median_of("median", a, axis, out, keepdims, ignore_nan=False)
 
 
@@ -102,7 +102,7 @@ def nanmedian(
     -----
     NumPy, ``nanmedian``.
     """
-    check_flag(overwrite_input, "nanmedian", "overwrite_input")
+    truth(overwrite_input, "nanmedian", "overwrite_input")
     return median_of("nanmedian", a, axis, out, keepdims, ignore_nan=True)
 
 
@@ -160,7 +160,7 @@ def nanpercentile(
     -----
     NumPy, ``nanpercentile``.
     """
-    check_flag(overwrite_input, "nanpercentile", "overwrite_input")
+    truth(overwrite_input, "nanpercentile", "overwrite_input")
     return quantile_of("nanpercentile", a, q, axis, out, method, keepdims, weights, whole=100, ignore_nan=True)
 
 
@@ -218,7 +218,7 @@ def nanquantile(
     -----
     NumPy, ``nanquantile``.
     """
-    check_flag(overwrite_input, "nanquantile", "overwrite_input")
+    truth(overwrite_input, "nanquantile", "overwrite_input")
     return quantile_of("nanquantile", a, q, axis, out, method, keepdims, weights, whole=1, ignore_nan=True)
 
 
@@ -276,7 +276,7 @@ def percentile(
     -----
     NumPy, ``percentile``. The quantiles at the levels ``q / 100``; see :func:`quantile`.
     """
-    check_flag(overwrite_input, "percentile", "overwrite_input")
+    truth(overwrite_input, "percentile", "overwrite_input")
     return quantile_of("percentile", a, q, axis, out, method, keepdims, weights, whole=100, ignore_nan=False)
 
 
@@ -340,5 +340,5 @@ def quantile(
 
     R. J. Hyndman and Y. Fan, Sample quantiles in statistical packages, The American Statistician 50, 1996.
     """
-    check_flag(overwrite_input, "quantile", "overwrite_input")
+    truth(overwrite_input, "quantile", "overwrite_input")
     return quantile_of("quantile", a, q, axis, out, method, keepdims, weights, whole=1, ignore_nan=False)

@@ -12,7 +12,8 @@ from .._core.array import Array
 from .._core.checks import check_axis, check_integer
 from .._core.dispatch import composed
 from ._arguments import as_arrays
-from ._conversions import cycled, integers, promoted
+from ._casts import promoted
+from ._conversions import cycled, integers
 
 __all__ = ["fliplr", "flipud", "kron", "ravel", "resize", "rollaxis", "rot90", "swapaxes"]
 

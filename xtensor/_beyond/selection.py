@@ -12,7 +12,7 @@ from .._core.array import Array
 from .._core.checks import check_axis
 from .._core.dispatch import composed
 from ._arguments import as_arrays, on_device, store
-from ._conversions import check_mode, violated, weakly_promoted, within
+from ._conversions import check_mode, items, violated, weakly_promoted, within
 
 __all__ = ["choose", "compress", "extract", "piecewise", "select"]
 
@@ -50,7 +50,7 @@ def choose(a: Any, choices: Any, out: Array | None = None, mode: str = "raise") 
     NumPy, ``choose``.
     """
     check_mode(mode, "choose")
-    parts = xp.unstack(choices) if choices.__class__ is Array else choices
+    parts = items("choose", choices) if choices.__class__ is Array else choices
     if not isinstance(parts, (list, tuple)):
         parts = (parts,)
     if not parts:
@@ -153,11 +153,11 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     x
         Array of the arguments, or a sequence with an Array in it.
     condlist
-        Booleans of the shape of ``x``, or a sequence of them, one for each case. The last of several true cases
-        decides.
+        Booleans of the shape of ``x`` or of its first axes, or a sequence of them, one for each case. The last of
+        several true cases decides.
     funclist
         A function or a number for each case, and optionally one more for the elements without a true case, which are
-        0 otherwise. A function gets the elements of its case in one dimension.
+        0 otherwise. A function gets the elements of its case along one axis, before the axes that a condition omits.
     *args, **kw
         Further arguments of the functions.
 
@@ -171,6 +171,8 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     ------
     ValueError
         If the numbers of conditions and functions do not fit.
+    IndexError
+        If the shape of a condition does not fit.
     TypeError
         If ``x`` has no Array.
 
@@ -197,15 +199,18 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     flat = xp.reshape(x, (-1,))
     result = xp.zeros_like(flat)
     for mask, function in zip(masks, functions, strict=True):
-        chosen = xp.reshape(xp.broadcast_to(mask, x.shape), (-1,))
+        _check_mask(mask, x)
+        chosen = xp.reshape(mask, (*mask.shape, *(1,) * (x.ndim - mask.ndim)))
+        chosen = xp.reshape(xp.broadcast_to(chosen, x.shape), (-1,))
         if not callable(function):
             value = xp.astype(on_device("piecewise", function, device), x.dtype, copy=False)
             result = xp.where(chosen, value, result)
             continue
-        arguments = flat[chosen]
+        arguments = x[mask] if mask.ndim else x[None, ...][: int(mask), ...]
         if arguments.size:
             values = on_device("piecewise", function(arguments, *args, **kw), device)
-            result[chosen] = xp.broadcast_to(xp.astype(values, x.dtype, copy=False), arguments.shape)
+            values = xp.broadcast_to(xp.astype(values, x.dtype, copy=False), arguments.shape)
+            result[chosen] = xp.reshape(values, (-1,))
     return xp.reshape(result, x.shape)
 
 
@@ -240,7 +245,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     -----
     NumPy, ``select``.
     """
-    conditions, choices = _items(condlist), _items(choicelist)
+    conditions, choices = _items(condlist, "select"), _items(choicelist, "select")
     if len(conditions) != len(choices):
         raise ValueError(
             f"list of cases must be same length as list of conditions; select() received {len(choices)} and "
@@ -268,14 +273,29 @@ def _conditions(condlist: Any, ndim: int) -> list[Any]:
     """Return the conditions of several cases, or the only one, for arguments of ``ndim`` dimensions."""
     if not isinstance(condlist, (list, tuple)) and not getattr(condlist, "ndim", 0):
         return [condlist]
-    items = list(condlist)
-    nested = bool(items) and (isinstance(items[0], list) or getattr(items[0], "ndim", 0) > 0)
-    return items if nested or not ndim else [condlist]
+    conditions = _items(condlist, "piecewise")
+    nested = bool(conditions) and (isinstance(conditions[0], list) or getattr(conditions[0], "ndim", 0) > 0)
+    return conditions if nested or not ndim else [condlist]
 
 
-def _items(values: Any) -> list[Any]:
+def _check_mask(mask: Array, x: Array) -> None:
+    """Raise IndexError unless a mask has the shape of the first axes of an array."""
+    for axis, (own, length) in enumerate(zip(mask.shape, x.shape, strict=False)):
+        if own != length:
+            raise IndexError(
+                f"boolean index did not match indexed array along axis {axis}; size of axis is {length} but size of "
+                f"corresponding boolean axis is {own}; piecewise() takes conditions of the shape of x"
+            )
+    if mask.ndim > x.ndim:
+        raise IndexError(
+            f"too many indices for array: array is {x.ndim}-dimensional, but {mask.ndim} were indexed; piecewise() "
+            "takes conditions of the shape of x"
+        )
+
+
+def _items(values: Any, name: str) -> list[Any]:
     """Return the items of a sequence, or of an Array along its first axis."""
-    return list(xp.unstack(values)) if values.__class__ is Array else list(values)
+    return list(items(name, values)) if values.__class__ is Array else list(values)
 
 
 def _selected(mask: Array, array: Array, axis: int, name: str) -> Array:

@@ -6,11 +6,12 @@ import math
 
 from .. import _standard as xp
 from .._core.array import Array
-from .._core.checks import check_axis, check_flag
+from .._core.checks import check_axis
 from .._core.dispatch import composed
 from .._core.dtypes import kind_of
 from . import _casts
 from ._arguments import as_arrays
+from ._flags import truth
 
 __all__ = ["intersect1d", "setdiff1d", "setxor1d", "union1d", "unique"]
 
@@ -40,9 +41,10 @@ def intersect1d(
     -----
     NumPy, ``intersect1d``. Both arrays are sorted together, so that common elements become neighbours.
     """
+    return_indices = truth(return_indices, "intersect1d", "return_indices")
     first, second = (xp.reshape(x, (-1,)) for x in as_arrays("intersect1d", ar1, ar2))
     indices = []
-    if not check_flag(assume_unique, "intersect1d", "assume_unique"):
+    if not truth(assume_unique, "intersect1d", "assume_unique"):
         first, *index1 = _unique(first, return_index=return_indices)
         second, *index2 = _unique(second, return_index=return_indices)
         indices = [*index1, *index2]
@@ -51,7 +53,7 @@ def intersect1d(
     both = xp.take(both, order)
     common = xp.nonzero(xp.equal(*_neighbours(both)))[0]
     values = xp.take(both, common)
-    if not check_flag(return_indices, "intersect1d", "return_indices"):
+    if not return_indices:
         return values
     at1, at2 = xp.take(order, common), xp.take(order, common + 1) - first.shape[0]
     if indices:
@@ -81,7 +83,7 @@ def setdiff1d(ar1: Array, ar2: Array, assume_unique: bool = False) -> Array:
     NumPy, ``setdiff1d``.
     """
     first, second = (xp.reshape(x, (-1,)) for x in as_arrays("setdiff1d", ar1, ar2))
-    if not check_flag(assume_unique, "setdiff1d", "assume_unique"):
+    if not truth(assume_unique, "setdiff1d", "assume_unique"):
         (first,) = _unique(first)
     # Ranks are integers, which every device looks up; equal elements have equal ranks.
     _, ranks = _unique(xp.concat(_casts.promoted(first, second)), return_inverse=True, equal_nan=False)
@@ -109,7 +111,7 @@ def setxor1d(ar1: Array, ar2: Array, assume_unique: bool = False) -> Array:
     NumPy, ``setxor1d``.
     """
     arrays = [xp.reshape(x, (-1,)) for x in as_arrays("setxor1d", ar1, ar2)]
-    if not check_flag(assume_unique, "setxor1d", "assume_unique"):
+    if not truth(assume_unique, "setxor1d", "assume_unique"):
         arrays = [_unique(x)[0] for x in arrays]
     both = _casts.sort(xp.concat(_casts.promoted(*arrays)))
     differs = xp.not_equal(*_neighbours(both))
@@ -187,14 +189,15 @@ def unique(
     """
     (ar,) = as_arrays("unique", ar)
     flags = {"return_index": return_index, "return_inverse": return_inverse, "return_counts": return_counts}
-    for name, value in (*flags.items(), ("equal_nan", equal_nan), ("sorted", sorted)):
-        check_flag(value, "unique", name)
+    flags = {name: truth(value, "unique", name) for name, value in flags.items()}
+    return_inverse, equal_nan = flags["return_inverse"], truth(equal_nan, "unique", "equal_nan")
+    truth(sorted, "unique", "sorted")
     if axis is not None:
         axis = check_axis(axis, ar.ndim, "unique")
     if axis is None or ar.ndim == 1:
         values, *results = _unique(xp.reshape(ar, (-1,)), equal_nan=equal_nan, **flags)
         if return_inverse:
-            position = int(return_index)
+            position = int(flags["return_index"])
             results[position] = xp.reshape(results[position], ar.shape)
     else:
         values, *results = _unique_slices(ar, axis, **flags)

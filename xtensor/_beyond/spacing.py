@@ -13,7 +13,8 @@ from .._core.device import Device
 from .._core.dispatch import common_device, composed
 from .._core.dtypes import DType, kind_of, result_type
 from ._arguments import on_device
-from ._conversions import creation_device, promoted, weakly_promoted
+from ._casts import promoted
+from ._conversions import creation_device, weakly_promoted
 
 __all__ = ["geomspace", "logspace"]
 
@@ -132,18 +133,21 @@ def logspace(
     -----
     NumPy, ``logspace``.
     """
-    is_scalar = isinstance(base, (int, float, complex, np.number))
-    ends = (start, stop) if is_scalar else (start, stop, base)
-    numbers, target, count = _arguments("logspace", ends, num, device, weak=True)
+    if device is None:
+        device = common_device((start, stop, base))
+    # Beside several bases, NumPy makes arrays of Python numbers first.
+    several = isinstance(base, (list, tuple)) or getattr(base, "ndim", 0) > 0
+    (first, last), target, count = _arguments("logspace", (start, stop), num, device, weak=not several)
     wanted = None if dtype is None else check_dtype(dtype, target, "logspace")
-    numbers = xp.broadcast_arrays(*numbers)
-    exponents = _evenly(numbers[0], numbers[1], count, endpoint, "logspace")
-    if is_scalar:
+    if isinstance(base, (int, float, complex, np.number)):
+        first, last = xp.broadcast_arrays(first, last)
+        exponents = _evenly(first, last, count, endpoint, "logspace")
         scalar = complex(base) if isinstance(base, (complex, np.complexfloating)) else float(base)
         common = result_type(exponents.dtype, scalar)
         values = _powers(scalar, xp.astype(exponents, common, copy=False), common)
     else:
-        values = xp.pow(numbers[2], exponents)
+        first, last, bases = xp.broadcast_arrays(first, last, on_device("logspace", base, target))
+        values = xp.pow(*promoted(bases, _evenly(first, last, count, endpoint, "logspace")))
     return _placed(values, values.dtype if wanted is None else wanted, axis, "logspace")
 
 

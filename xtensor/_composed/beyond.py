@@ -405,7 +405,7 @@ def ldexp(xp: Any, x1: Operand, x2: Operand) -> Native:
 def matvec(xp: Any, x1: Operand, x2: Operand) -> Native:
     x1, x2 = _cast(xp, _result_type("matvec", "biufc", x1, x2), x1, x2)
     _check_dimensions("matvec", "(m,n),(n)->(m)", (x1, 2), (x2, 1))
-    return xp.matmul(x1, x2[..., None])[..., 0]
+    return _product(xp, x1, x2[..., None])[..., 0]
 
 
 def vecmat(xp: Any, x1: Operand, x2: Operand) -> Native:
@@ -413,7 +413,14 @@ def vecmat(xp: Any, x1: Operand, x2: Operand) -> Native:
     _check_dimensions("vecmat", "(n),(n,m)->(m)", (x1, 1), (x2, 2))
     if x1.dtype.kind == "c":
         x1 = xp.conj(x1)
-    return xp.matmul(x1[..., None, :], x2)[..., 0, :]
+    return _product(xp, x1[..., None, :], x2)[..., 0, :]
+
+
+def _product(xp: Any, x1: Native, x2: Native) -> Native:
+    """The product of matrices; that of booleans, which the standard does not define, by counting."""
+    if x1.dtype.kind != "b":
+        return xp.matmul(x1, x2)
+    return xp.not_equal(xp.matmul(*_cast(xp, xp.default_integer, x1, x2)), 0)
 
 
 def _check_dimensions(name: str, signature: str, *operands: tuple[Native, int]) -> None:

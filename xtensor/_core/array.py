@@ -381,12 +381,8 @@ class Array(Methods, Operators, metaclass=_Final):
         return other // self, other % self
 
     def item(self, *index: Any) -> Scalar:
-        """Return the only element, or the element at an index, as a Python scalar; ValueError if there are several.
-
-        One integer counts the elements in row-major order; several integers, or a tuple of them, are an index.
-        """
-        if len(index) == 1 and index[0].__class__ is tuple:
-            index = index[0]
+        """Return the only element, the one at an index, or the n-th one in row-major order, as a Python scalar."""
+        index = index[0] if len(index) == 1 and index[0].__class__ is tuple else index
         if index:
             for position in index:
                 check_integer(position, "item", "an index")
@@ -457,7 +453,7 @@ class Array(Methods, Operators, metaclass=_Final):
     def __getitem__(self, key: Key, /) -> Array:
         device = self._device
         kind = key.__class__
-        if kind is not int and kind is not slice:
+        if kind is not slice and kind is not int:
             if kind is tuple:
                 for part in key:
                     if part.__class__ not in PLAIN_KEYS:
@@ -468,10 +464,11 @@ class Array(Methods, Operators, metaclass=_Final):
         try:
             get = device.getitem
             native = self._native[key] if get is None else get(self._native, key)
-            if native.__class__ is not device.native_type:
-                native = device.from_scalar(native)
-            elif kind is not slice and not native.ndim:
-                native = _element(native, key, device)
+            if kind is not slice:
+                if native.__class__ is not device.native_type:
+                    native = device.from_scalar(native)
+                elif not native.ndim:
+                    native = _element(native, key, device)
         except Exception as error:
             raise _key_error(error, self._native, device, key) from error
         result = make()
@@ -573,8 +570,9 @@ def _element(native: Native, key: Key, device: Device) -> Native:
 
     With an ellipsis the result is a view, as in NumPy.
     """
-    if key is ... or (key.__class__ is tuple and any(part is ... for part in key)):
-        return native
+    for part in key if key.__class__ is tuple else (key,):
+        if part is ...:
+            return native
     return dispatch.call(ASTYPE, device, native, native.dtype, copy=True)
 
 

@@ -8,7 +8,8 @@ come back as Arrays.
 
 from __future__ import annotations
 
-from .functions import array_function, counterpart, where_computed
+from .coverage import where_computed
+from .functions import array_function, counterpart
 from .ufuncs import array_ufunc
 
 __all__ = ["array_function", "array_ufunc", "counterpart", "where_computed"]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -21,12 +20,13 @@ from .._beyond._arguments import on_device, store
 from .._core.array import Array
 from .._core.device import Device
 from .._core.dispatch import HOST_ARRAYS
+from ..lib import stride_tricks
 from .host import call_on_host, device_of_arguments, qualified_name
 from .linear_algebra import LINEAR_ALGEBRA
 from .real_domains import REAL_DOMAINS
 from .signatures import CREATION, SIGNATURES
 
-__all__ = ["array_function", "counterpart", "where_computed"]
+__all__ = ["array_function", "counterpart"]
 
 STANDARD_PARAMETERS = {"a_max": "max", "a_min": "min", "ddof": "correction"}
 """NumPy's parameter names that differ in the standard, with the standard's names."""
@@ -115,8 +115,6 @@ def counterpart(function: Function) -> Function | None:
     if module == "numpy.fft":
         return _adapted(function, getattr(fft, name, None))
     if module == "numpy.lib.stride_tricks" and name == "sliding_window_view":
-        from ..lib import stride_tricks  # most programs do not use it
-
         return _adapted(function, stride_tricks.sliding_window_view)
     if getattr(np, name, None) is not function:
         return None
@@ -208,22 +206,3 @@ def _has_no_effect(name: str, value: Any, default: Any) -> bool:
     return (name == "where" and value is True) or (
         isinstance(value, (bool, int, str)) and type(value) is type(default) and value == default
     )
-
-
-def where_computed() -> Iterator[tuple[str, str]]:
-    """Yield each public function of NumPy that takes Arrays, with the place where it is computed.
-
-    ``"device"`` for those that the namespace computes on any device, ``"host"`` for NumPy's own on the host's memory.
-    """
-    from .ufuncs import counterpart as ufunc_counterpart
-
-    dispatched = type(np.sum)
-    modules: tuple[ModuleType, ...] = (np, np.linalg, np.fft, np.lib.scimath, np.lib.stride_tricks)
-    for module in modules:
-        for name in sorted(set(dir(module))):
-            function = getattr(module, name)
-            if isinstance(function, np.ufunc):
-                yield f"{module.__name__}.{name}", "device" if ufunc_counterpart(function) is not None else "host"
-            elif isinstance(function, dispatched) and not name.startswith("_"):
-                found = function in CREATION or counterpart(function) is not None
-                yield f"{module.__name__}.{name}", "device" if found else "host"

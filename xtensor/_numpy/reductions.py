@@ -12,9 +12,9 @@ import numpy as np
 
 from .. import _standard as xp
 from .._beyond._arguments import as_arrays, store
+from .._beyond._casts import counted, floating
 from .._core.array import Array, Axis
 from .._core.checks import check_axes
-from .._core.dtypes import kind_of
 
 __all__ = ["NO_VALUE", "all", "any", "argmax", "argmin", "max", "mean", "min", "prod", "std", "sum", "var"]
 
@@ -43,13 +43,13 @@ def any(
 def argmax(a: Any, axis: int | None = None, out: Array | None = None, *, keepdims: Any = NO_VALUE) -> Array:
     """Return the index of the first maximum; NumPy, ``argmax``."""
     a, axis = _operand("argmax", a, axis)
-    return store("argmax", xp.argmax(_numbers(a), axis=axis, keepdims=_flag(keepdims)), out)
+    return store("argmax", xp.argmax(counted(a), axis=axis, keepdims=_flag(keepdims)), out)
 
 
 def argmin(a: Any, axis: int | None = None, out: Array | None = None, *, keepdims: Any = NO_VALUE) -> Array:
     """Return the index of the first minimum; NumPy, ``argmin``."""
     a, axis = _operand("argmin", a, axis)
-    return store("argmin", xp.argmin(_numbers(a), axis=axis, keepdims=_flag(keepdims)), out)
+    return store("argmin", xp.argmin(counted(a), axis=axis, keepdims=_flag(keepdims)), out)
 
 
 def max(
@@ -81,7 +81,7 @@ def _extremum(
 ) -> Array:
     a, axis = _operand(name, a, axis)
     boolean = a.dtype.kind == "b"
-    a = _numbers(a)
+    a = counted(a)
     keepdims = _flag(keepdims)
     if initial is NO_VALUE:
         if _is_mask(where):
@@ -112,7 +112,7 @@ def sum(
 ) -> Array:
     """Return the sum; NumPy, ``sum``."""
     a, axis = _operand("sum", a, axis)
-    a = _masked("sum", _numbers(a), where, 0)
+    a = _masked("sum", counted(a), where, 0)
     result = xp.sum(a, axis=axis, dtype=dtype, keepdims=_flag(keepdims))
     return store("sum", result if initial is NO_VALUE else xp.add(result, _like(initial, result)), out)
 
@@ -128,7 +128,7 @@ def prod(
 ) -> Array:
     """Return the product; NumPy, ``prod``."""
     a, axis = _operand("prod", a, axis)
-    a = _masked("prod", _numbers(a), where, 1)
+    a = _masked("prod", counted(a), where, 1)
     result = xp.prod(a, axis=axis, dtype=dtype, keepdims=_flag(keepdims))
     return store("prod", result if initial is NO_VALUE else xp.multiply(result, _like(initial, result)), out)
 
@@ -226,16 +226,11 @@ def _is_mask(where: Any) -> bool:
     return where is not NO_VALUE and where is not True
 
 
-def _numbers(a: Array) -> Array:
-    """Return booleans as integers of the default dtype, as the standard's reductions take numbers only."""
-    return xp.astype(a, a.device.default_dtypes["integral"]) if a.dtype.kind == "b" else a
-
-
 def _floating(a: Array, dtype: Any) -> Array:
     """Return an array in the dtype in which a mean is computed: integers in the default floating-point dtype."""
     if dtype is not None and np.dtype(dtype).kind not in "biu":
         return xp.astype(a, np.dtype(dtype), copy=False)
-    return a if kind_of(a.dtype) in "fc" else xp.astype(a, a.device.default_dtypes["real floating"])
+    return floating(a)
 
 
 def _masked(name: str, a: Array, where: Any, neutral: Any) -> Array:

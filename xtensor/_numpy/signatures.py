@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _standard as xp
+from .._beyond import _casts
 from .._beyond._arguments import as_arrays, store
 from .._core.array import Array
 from .._core.checks import check_integer, check_word
@@ -30,14 +31,14 @@ def argsort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, 
     _refuse_fields("argsort", order)
     (a,) = as_arrays("argsort", a)
     a, axis = _flattened(a, axis)
-    return xp.argsort(a, axis=axis)
+    return _casts.argsort(a, axis)
 
 
 def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
     _refuse_fields("sort", order)
     (a,) = as_arrays("sort", a)
     a, axis = _flattened(a, axis)
-    return xp.sort(a, axis=axis)
+    return _casts.sort(a, axis)
 
 
 def _refuse_fields(name: str, order: Any) -> None:
@@ -297,6 +298,22 @@ def _formatted(name: str) -> Function:
     return lambda a, *args, **kwargs: formatter(a._device._library.to_host(a._native), *args, **kwargs)
 
 
+def common_type(*arrays: Any) -> type[Any]:
+    """Return the scalar type of inexact numbers that is common to arrays; NumPy, ``common_type``."""
+    return np.common_type(*[np.empty(0, x.dtype) for x in as_arrays("common_type", *arrays)])
+
+
+def min_scalar_type(a: Any, /) -> np.dtype[Any]:
+    """Return the dtype of an array, or the smallest one that holds a 0-d array's value; NumPy, ``min_scalar_type``."""
+    return a.dtype if a.ndim else np.min_scalar_type(a.item())
+
+
+def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: Any = False) -> Any:
+    """Return the order of a sum of products, which depends on shapes alone; NumPy, ``einsum_path``."""
+    shapes = [np.broadcast_to(np.zeros((), x.dtype), x.shape) if x.__class__ is Array else x for x in operands]
+    return np.einsum_path(*shapes, optimize=optimize, einsum_call=einsum_call)
+
+
 def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any, copy: Any = None) -> Array:
     """Return ``numpy.asarray(a, like=x)``: an Array on the device of ``x``."""
     return xp.asarray(a, dtype=dtype, device=device, copy=copy)
@@ -395,14 +412,17 @@ SIGNATURES: dict[str, Function] = {
     "around": round,
     "broadcast_arrays": broadcast_arrays,
     "clip": clip,
+    "common_type": common_type,
     "concat": concatenate,
     "copy": copy,
     "diff": diff,
+    "einsum_path": einsum_path,
     "full_like": full_like,
     "isin": isin,
     "linspace": linspace,
     "may_share_memory": may_share_memory,
     "meshgrid": meshgrid,
+    "min_scalar_type": min_scalar_type,
     "ndim": lambda a: a.ndim,
     "nonzero": nonzero,
     "reshape": reshape,

@@ -17,11 +17,13 @@ import numpy as np
 from .. import _beyond, linalg
 from .. import _standard as xp
 from .._beyond._arguments import on_device
+from .._core import array
 from .._core.array import Array, ufunc_calls
 from .._core.device import Device
 from .._core.dispatch import HOST_ARRAYS, SCALARS, mixed_function
 from .._core.dtypes import can_cast
 from .._core.errors import describe
+from .._core.failures import rewarn
 from .._core.operations import TABLE
 from .host import call_on_host, device_of_arguments, qualified_name
 from .ufunc_methods import METHODS
@@ -84,7 +86,20 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
         return METHODS[method](ufunc, *inputs, **options)
     if method != "__call__":
         name = f"{name}.{method}"
-    return call_on_host(getattr(ufunc, method), inputs, options, device, name)
+    # NumPy's warnings would name this package's line. They are collected and issued again at the user's.
+    warnings: list[Warning] = []
+    if method == "__call__" and "out" not in options and options.get("where", True) is not True:
+        options = options | {"out": None}  # NumPy took an explicit None out of the options, without which it warns
+
+    def record(error: str, _: int) -> None:
+        warnings.append(RuntimeWarning(f"{error} encountered in {ufunc.__name__}"))
+
+    reported: dict[str, Any] = {kind: "call" for kind, action in np.geterr().items() if action == "warn"}
+    with np.errstate(call=record, **reported):
+        result = call_on_host(getattr(ufunc, method), inputs, options, device, name)
+    for warning in {str(warning): warning for warning in warnings}.values():
+        rewarn(warning)
+    return result
 
 
 @cache
@@ -103,9 +118,7 @@ def counterpart(ufunc: np.ufunc) -> Callable[..., Any] | None:
         return function
     special = sys.modules.get("scipy.special")
     if special is not None and getattr(special, name, None) is ufunc:
-        from .. import special as functions  # most programs do not use it
-
-        return getattr(functions, name, None) or _public(name)
+        return getattr(array.xp.special, name, None) or _public(name)  # imported at its first use
     return None
 
 

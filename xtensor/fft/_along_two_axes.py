@@ -211,7 +211,7 @@ def _transform(
 ) -> Array:
     """Return a transform of an array-like over some axes, cast to the dtype that the transform is defined for."""
     (a,) = as_arrays(name, a)
-    if norm is not None and norm not in ("backward", "ortho", "forward"):
+    if norm is not None and (not isinstance(norm, str) or norm not in ("backward", "ortho", "forward")):
         raise ValueError(
             f'Invalid norm value {norm}; should be "backward", "ortho" or "forward": {name}() got {describe(norm)}'
         )

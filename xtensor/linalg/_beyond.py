@@ -11,9 +11,9 @@ import numpy as np
 
 from .. import _standard as xp
 from .._beyond._arguments import as_arrays
-from .._beyond.products import dot, store_exactly
+from .._beyond.products import dot, not_aligned, store_exactly
 from .._core.array import Array
-from .._core.checks import check_axis, check_flag
+from .._core.checks import check_axis, check_flag, check_integer
 from .._core.dispatch import composed
 from .._core.dtypes import DType, kind_of, result_type
 from .._core.errors import describe
@@ -69,6 +69,7 @@ def norm(
     """
     (x,) = as_arrays("norm", x)
     x = _as_floating(x)
+    _check_order(ord, "norm", "ord")
     keepdims = check_flag(keepdims, "norm", "keepdims")
     if axis is None and ord is None:
         return vector_norm(x, keepdims=keepdims)
@@ -92,6 +93,12 @@ def norm(
     if not keepdims:
         return result
     return xp.reshape(result, tuple(1 if i in axes else length for i, length in enumerate(x.shape)))
+
+
+def _check_order(order: Any, name: str, parameter: str) -> None:
+    """Raise TypeError unless the order of a norm is None, a word or a real number."""
+    if order is not None and not isinstance(order, (str, int, float, np.integer, np.floating)):
+        raise TypeError(f"{name}(): {parameter} is a real number, 'fro', 'nuc' or None, not {describe(order)}")
 
 
 def _vector_norm(x: Array, axis: int, order: Any, keepdims: bool) -> Array:
@@ -151,6 +158,7 @@ def cond(x: Array, p: int | float | str | None = None) -> Array:
     """
     (x,) = as_arrays("cond", x)
     x = _as_floating(_check_matrices(x, "cond"))
+    _check_order(p, "cond", "p")
     if not x.size and 0 in x.shape[-2:]:
         raise np.linalg.LinAlgError(f"cond is not defined on empty arrays, of shape {x.shape}")
     if p is None or p == 2 or p == -2:
@@ -203,7 +211,7 @@ def multi_dot(arrays: Sequence[Array], *, out: Array | None = None) -> Array:
     if not isinstance(arrays, (list, tuple)):
         raise TypeError(f"multi_dot() takes a sequence of xtensor Arrays, not {describe(arrays)}")
     if len(arrays) < 2:
-        raise ValueError(f"Expecting at least two arrays. multi_dot() got {len(arrays)}")
+        raise ValueError(f"Expecting at least two arrays. multi_dot() got {describe(arrays)}")
     matrices = list(as_arrays("multi_dot", *arrays))
     if len(matrices) == 2:
         return dot(matrices[0], matrices[1], out)
@@ -218,10 +226,7 @@ def multi_dot(arrays: Sequence[Array], *, out: Array | None = None) -> Array:
             )
     for left, right in pairwise(matrices):
         if left.shape[1] != right.shape[0]:
-            raise ValueError(
-                f"shapes {left.shape} and {right.shape} not aligned: {left.shape[1]} (dim 1) != {right.shape[0]} "
-                "(dim 0); multi_dot() takes matrices of which each has as many columns as the next one has rows"
-            )
+            raise not_aligned("multi_dot", left, right, 0, (left, right))
     splits = _splits([matrices[0].shape[0], *(matrix.shape[1] for matrix in matrices)])
     product = _product(matrices, splits, 0, len(matrices) - 1)
     shape = tuple(length for axis, length in enumerate(product.shape) if -axis not in vectors)
@@ -332,8 +337,12 @@ def tensorsolve(a: Array, b: Array, axes: Sequence[int] | None = None) -> Array:
     if axes is not None:
         order = list(range(a.ndim))
         for axis in axes:
+            axis = check_integer(axis, "tensorsolve", "each axis in axes")
             if axis not in order:
-                raise ValueError(f"tensorsolve(): axis {axis} is not an axis of shape {a.shape}; pass axes from 0")
+                raise ValueError(
+                    f"tensorsolve(): axis {axis} in {describe(axes)} is not an axis of shape {a.shape}, or is named "
+                    "twice; count axes from 0"
+                )
             order.remove(axis)
             order.append(axis)
         a = xp.permute_dims(a, tuple(order))

@@ -362,4 +362,4 @@ def _expansion(x: Array, order: int) -> Array:
 def _without_scaling(scaled: Array, x: Array) -> Array:
     """Return ``exp(x) scaled``, where exp(x) overflows before the product does."""
     growth = xp.exp(x / 2)
-    return xp.where(x == math.inf, x, scaled * growth * growth)
+    return xp.where(growth == math.inf, growth, scaled * growth * growth)  # the scaled value may have underflowed

@@ -1,0 +1,73 @@
+"""NumPy arrays beside Arrays: operands on the host's memory, transfers off it; subclasses are left to their class."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+import pytest
+
+import xtensor as xp
+
+
+@pytest.mark.parametrize("name", ["add", "mul", "matmul", "lt", "eq", "and_"])
+@pytest.mark.parametrize("reflected", [False, True])
+def test_numpy_array_is_an_operand_on_the_host_and_a_transfer_off_it(device, name, reflected):
+    a = np.asarray([[1, 2], [3, 4]])
+    x = xp.asarray(a, device=device)
+    operands = (a, x) if reflected else (x, a)
+    if not device.host:
+        with pytest.raises(xp.DeviceMismatchError, match=r"the host .*asarray"):
+            getattr(operator, name)(*operands)
+    with xp.transfers("forbid" if device.host else "allow"):
+        result = getattr(operator, name)(*operands)
+    assert result.device is device
+    assert result.tolist() == getattr(operator, name)(a, a).tolist()
+
+
+@pytest.mark.parametrize("name", ["iadd", "imul", "iand", "ifloordiv"])
+def test_inplace_operator_with_a_numpy_array(device, name):
+    a, b = np.asarray([6, 7]), np.asarray([2, 3])
+    x = xp.asarray(a, device=device, copy=True)
+    if not device.host:
+        with pytest.raises(xp.DeviceMismatchError, match="the host"):
+            getattr(operator, name)(x, b)
+    with xp.transfers("forbid" if device.host else "allow"):
+        result = getattr(operator, name)(x, b)
+    assert result is x
+    assert x.tolist() == getattr(operator, name)(a.copy(), b).tolist()
+
+
+def test_numpy_array_is_shared_and_not_copied_as_an_operand():
+    a = np.ones(3)
+    x = xp.ones(3, device="cpu")
+    assert xp.broadcast_arrays(x, a)[1].numpy().tolist() == [1.0, 1.0, 1.0]
+    assert np.shares_memory(xp.asarray(a), a)
+
+
+@pytest.mark.parametrize("name", ["add", "mul", "lt"])
+def test_subclass_of_a_numpy_array_is_left_to_its_class(device, name):
+    mask = np.ma.array([1.0, 2.0], mask=[False, True])
+    x = xp.asarray([3.0, 4.0], device=device)
+    if device.host:
+        result = getattr(operator, name)(x, mask)
+        assert isinstance(result, np.ma.MaskedArray)
+        assert result.mask.tolist() == [False, True]
+        assert getattr(operator, name)(mask, x).mask.tolist() == [False, True]
+    else:
+        with pytest.raises(TypeError):
+            getattr(operator, name)(x, mask)
+
+
+def test_assignment_of_a_numpy_array(device):
+    x = xp.zeros(2, device=device)
+    if device.host:
+        x[:] = np.ones(2)
+        assert x.tolist() == [1.0, 1.0]
+        return
+    with pytest.raises(xp.DeviceMismatchError, match="the host"):
+        x[:] = np.ones(2)
+    assert x.tolist() == [0.0, 0.0]
+    with xp.transfers("allow"):
+        x[:] = np.ones(2)
+    assert x.tolist() == [1.0, 1.0]
