@@ -169,7 +169,7 @@ def _adapted(function: Function, found: Function | None) -> Function | None:
             elif not _has_no_effect(name, value, parameter.default) or (name in HINTS and name in by_name):
                 if isinstance(parameter.default, bool) and isinstance(value, (int, np.bool_)):
                     value = bool(value)  # NumPy takes any number for a flag
-                if value.__class__ in HOST_ARRAYS:
+                if value.__class__ in HOST_ARRAYS and name not in NOT_OPERANDS:
                     value = _as_operand(function, name, value, args, kwargs)
                 named[renamed.get(name, name)] = value
         unknown = [] if accepts_any_keyword else [name for name in named if name not in by_name]

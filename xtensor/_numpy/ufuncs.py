@@ -109,7 +109,8 @@ def counterpart(ufunc: np.ufunc) -> Callable[..., Any] | None:
     if getattr(np, name, None) is ufunc:
         name = _beyond.STANDARD_NAMES.get(name, name)
         row = TABLE.get(name)
-        if row is not None and row.declared and row.kind == "elementwise" and row.operands == 2:
+        # A function of several results has a public function alone, in whose module its row is declared.
+        if row is not None and row.declared and row.kind == "elementwise" and row.operands == 2 and ufunc.nout == 1:
             function: Callable[..., Any] | None = mixed_function(row)
         else:
             function = _public(name)
