@@ -129,7 +129,7 @@ x + [1.0, 2.0, 3.0]
 [1.0, 2.0, 3.0] + x
 (1.0, 2.0, 3.0) * v
 x & y
-x + np.ones(4)
+x + np.ones(4)  # beside
 x + np.ones((4, 1, 1))  # beside
 x == None
 x == "a"

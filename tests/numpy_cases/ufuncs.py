@@ -30,7 +30,7 @@ np.add(f, 2.0)
 np.add(x, [1.0, 2.0, 3.0])
 np.add([[1.0], [2.0]], v)
 np.add(x, "a")
-np.add(x, np.ones((2, 2)))
+np.add(x, np.ones((2, 2)))  # beside
 np.add(x)
 np.arccos(p)
 np.acos(p)
