@@ -86,11 +86,17 @@ OPERANDS: dict[str, Callable[[], xp.Array]] = {
 """Valid operand for each dtype category of the table of operations."""
 
 
+def takes_an_array(parameter: inspect.Parameter) -> bool:
+    """Return whether a parameter takes an Array, by its annotation."""
+    annotation = str(parameter.annotation)
+    return "Array" in annotation or "Operand" in annotation
+
+
 def from_table(name: str, function: Any) -> Callable[[], Arguments] | None:
     """Return valid arguments by the table of operations; None if a required parameter is not an array."""
     row = TABLE.get(name)
     required = [item for item in parameters_of(function) if item.default is item.empty]
-    if row is None or not row.declared or not all("Array" in str(item.annotation) for item in required):
+    if row is None or not row.declared or not all(map(takes_an_array, required)):
         return None
     return lambda: {item.name: OPERANDS[row.accepts]() for item in required}
 

@@ -18,7 +18,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
-from arguments import GOOD, parameters_of, public_function
+from arguments import GOOD, parameters_of, public_function, takes_an_array
 from sources import Source, ascending, finite, hostile, modest, source
 from strategies import STANDARD_DTYPES, quiet, values_of
 
@@ -356,7 +356,7 @@ NAMES = [name for name, row in TABLE.items() if row.declared and public_name(nam
 
 def is_array(parameter: inspect.Parameter) -> bool:
     """Return whether a parameter is one of the arrays that are drawn together."""
-    return "Array" in str(parameter.annotation) and parameter.name not in VALUES
+    return takes_an_array(parameter) and parameter.name not in VALUES
 
 
 def random_call(rng: Random, name: str, dtypes: list[Any] = list(STANDARD_DTYPES)) -> Call:  # noqa: B006 - not changed

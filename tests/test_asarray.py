@@ -221,6 +221,35 @@ def test_buffer_preserves_dtype_and_values(device, obj, dtype, values):
     assert (x.dtype, x.tolist()) == (np.dtype(dtype), values)
 
 
+class Converted:
+    """Object that NumPy reads through ``__array__``, as a pandas Series."""
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray([1.5, 2.5], dtype=np.float32)
+
+
+class Described:
+    """Object that NumPy reads through ``__array_interface__``, as an image of Pillow."""
+
+    values = np.asarray([1, 2], dtype=np.uint8)
+    __array_interface__ = values.__array_interface__
+
+
+@pytest.mark.parametrize(
+    ("obj", "expected"),
+    [
+        (Converted(), np.asarray([1.5, 2.5], dtype=np.float32)),
+        (Described(), np.asarray([1, 2], dtype=np.uint8)),
+        ([Converted(), Converted()], np.asarray([[1.5, 2.5], [1.5, 2.5]], dtype=np.float32)),
+    ],
+    ids=["__array__", "__array_interface__", "list of them"],
+)
+def test_object_that_numpy_reads_as_an_array_preserves_its_dtype(device, obj, expected):
+    x = xp.asarray(obj)
+    assert x.dtype == expected.dtype
+    assert x.tolist() == expected.tolist()
+
+
 def test_writable_buffer_shares_memory_on_the_host():
     buffer = array.array("d", [0.0])
     xp.asarray(buffer, device="cpu", copy=False)[0] = 5.0

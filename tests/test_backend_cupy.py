@@ -301,7 +301,7 @@ def test_a_missing_compiler_of_kernels_is_named_with_what_to_install():
         raise RuntimeError("CuPy failed to load libnvrtc.so.12")
 
     library.cuda.nvrtc.getVersion = missing
-    with pytest.raises(BackendUnavailableError, match=r"libnvrtc\.so\.12.*xtensor\[cuda12\]"):
+    with pytest.raises(BackendUnavailableError, match=r"libnvrtc\.so\.12.*cupy-cuda12x\[ctk\]"):
         CupyBackend().attach(library)
 
 
@@ -345,8 +345,8 @@ HIDDEN = """
 def test_a_missing_or_broken_cupy_is_named_with_what_to_install(error, words):
     printed = run(HIDDEN.format(error=error))
     assert words in printed
-    assert "xtensor[cuda12]" in printed
-    assert "xtensor[rocm]" in printed
+    assert 'python -m pip install "cupy-cuda12x[ctk]' in printed
+    assert '"cupy-rocm-7-0' in printed
     assert printed.endswith("3.0\n")
 
 

@@ -282,13 +282,13 @@ def test_probe_returns_the_version_of_the_library() -> None:
 
 def test_old_library_is_refused_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(array_api_strict, "__version__", "2.5.1")
-    with pytest.raises(BackendUnavailableError, match=r'2\.5\.1.*pip install "xtensor\[strict\]"'):
+    with pytest.raises(BackendUnavailableError, match=r'2\.5\.1.*python -m pip install "array-api-strict>=2\.6"'):
         StrictBackend().probe()
 
 
 def test_missing_library_raises_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "array_api_strict", None)
-    with pytest.raises(BackendUnavailableError, match=r'pip install "xtensor\[strict\]"'):
+    with pytest.raises(BackendUnavailableError, match=r'python -m pip install "array-api-strict>=2\.6"'):
         StrictBackend().probe()
 
 

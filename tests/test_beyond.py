@@ -51,6 +51,13 @@ def test_nan_weight_affects_only_its_bin(device):
     expect(xp.bincount(x, w), np.asarray([1.0, math.nan, 3.0]))
 
 
+def test_bincount_takes_weights_of_other_arrays_beside_an_array(device):
+    x = xp.asarray([0, 1, 1])
+    expect(xp.bincount(x, [1.0, 2.0, 3.0]), np.asarray([1.0, 5.0]))
+    with xp.transfers("forbid" if device.host else "allow"):
+        expect(np.bincount(x, np.asarray([1.0, 2.0, 3.0])), np.asarray([1.0, 5.0]))
+
+
 def test_bincount_of_an_empty_array_is_zeros(device):
     expect(xp.bincount(xp.zeros(0, dtype=I8), minlength=2), np.zeros(2, dtype=I8))
 

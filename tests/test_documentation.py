@@ -1,14 +1,17 @@
 """The documentation: public names have entries, links have targets, code runs, and generated tables are complete.
 
 The code blocks of a page run as one script on the device ``cpu``, in a separate process: ``python`` blocks as they are,
-``pycon`` blocks as doctests. ``python tests/test_documentation.py PAGE`` does the same.
+``pycon`` blocks as doctests. A ``text`` block directly behind a ``python`` block is its output. Blocks that need a
+module or a device that is not here are not run. ``python tests/test_documentation.py PAGE`` does the same.
 """
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import doctest
 import importlib.util
+import io
 import os
 import re
 import subprocess
@@ -21,7 +24,10 @@ from typing import get_args
 
 import pytest
 
+import xtensor as xp
+from xtensor._beyond import STANDARD_NAMES
 from xtensor._core.operations import Accepts, DTypeRule, ShapeRule
+from xtensor._numpy import where_computed
 from xtensor.backend import CORRECTIONS, TABLE, primitives
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -35,6 +41,8 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 REFERENCE = re.compile(r"\]\[(xtensor[\w.]*)\]")
 SNIPPET = re.compile(r'^--8<-- "([^"]+)"$', re.MULTILINE)
 FILE = re.compile(r"`((?:backends|benchmarks|conformance|docs|examples|tests|xtensor)/[\w./]*)`")
+
+DEVICE = re.compile(r'"(strict|(?:cuda|rocm|sycl|triton):[\w:]+)"')
 
 NOT_RUN = {
     "run_my_tests()": "the reader's own tests",
@@ -70,6 +78,21 @@ def missing_modules(source: str) -> list[str]:
     return [name for name in found if importlib.util.find_spec(name.partition(".")[0]) is None]
 
 
+def missing_devices(source: str) -> list[str]:
+    """Return the devices that a block names and this machine lacks."""
+    here = [str(device) for device in xp.devices()]
+    return [spec for spec in DEVICE.findall(source) if spec not in here]
+
+
+def printed(page: Path, number: int) -> str | None:
+    """Return the output that a page shows for a block: the block of text that follows it directly."""
+    found = list(FENCE.finditer(page.read_text(encoding="utf-8")))
+    block, following = found[number - 1], found[number : number + 1]
+    if not following or following[0][1] != "text" or following[0].start() - block.end() > 2:
+        return None
+    return following[0][2]
+
+
 def run(page: Path) -> None:
     """Run the blocks of a page in order, in one namespace."""
     namespace: dict[str, object] = {"__name__": "__main__"}
@@ -78,8 +101,13 @@ def run(page: Path) -> None:
         if language == "python":
             code = compile(source, where, "exec")
             if not missing_modules(source) and not any(part in source for part in NOT_RUN):
-                exec(code, namespace)
-        elif language == "pycon":
+                output = io.StringIO()
+                with contextlib.redirect_stdout(output):
+                    exec(code, namespace)
+                expected = printed(page, number)
+                if expected is not None and output.getvalue() != expected:
+                    raise SystemExit(f"{where}: expected {expected!r}, got {output.getvalue()!r}")
+        elif language == "pycon" and not missing_devices(source):
             test = doctest.DocTestParser().get_doctest(source, namespace, where, str(page), 0)
             runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
             runner.run(test, clear_globs=False)
@@ -102,6 +130,11 @@ def test_code_runs(page):
 @pytest.mark.parametrize("part", NOT_RUN)
 def test_block_that_is_not_run_exists(part):
     assert any(part in source for page in PAGES for _, source in blocks(page))
+
+
+def test_tutorial_names_the_wheel_of_this_version():
+    page = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    assert re.findall(r"xtensor-([\d.]+)-py3-none-any\.whl", page) == [xp.__version__]
 
 
 # -- links ------------------------------------------------------------------------------------------------------------
@@ -138,7 +171,7 @@ def test_named_files_exist(page):
 def entries() -> Counter[str]:
     """Count the entries of each name in the reference."""
     pages = (ROOT / "docs" / "api").glob("*.md")
-    texts = [operations_hook().expanded(page.read_text(encoding="utf-8")) for page in pages]
+    texts = [hook("operations").expanded(page.read_text(encoding="utf-8")) for page in pages]
     return Counter(name for text in texts for name in DIRECTIVE.findall(text))
 
 
@@ -174,9 +207,9 @@ def test_hook_of_the_site_compiles(path):
 
 
 @cache
-def operations_hook():
-    """Import the hook that generates the table of operations; it needs no package of the documentation build."""
-    spec = importlib.util.spec_from_file_location("operations_hook", ROOT / "docs" / "hooks" / "operations.py")
+def hook(name: str):
+    """Import a hook that generates tables; it needs no package of the documentation build."""
+    spec = importlib.util.spec_from_file_location(f"{name}_hook", ROOT / "docs" / "hooks" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -185,13 +218,13 @@ def operations_hook():
 
 
 def test_table_of_operations_has_a_row_for_each_operation():
-    listed = re.findall(r"^\| \[?`([\w.]+)`", operations_hook().operations(), re.MULTILINE)
+    listed = re.findall(r"^\| \[?`([\w.]+)`", hook("operations").operations(), re.MULTILINE)
     assert sorted(listed) == sorted(row.name for row in TABLE.values() if row.declared)
 
 
 def test_guide_for_backends_lists_the_primitives():
     page = (ROOT / "docs" / "writing-a-backend.md").read_text(encoding="utf-8")
-    text = operations_hook().on_page_markdown(page)
+    text = hook("operations").on_page_markdown(page)
     assert "<!--" not in text
     assert all(f"`{name}`" in text for name in primitives())
 
@@ -205,6 +238,53 @@ def test_shared_correction_is_listed(name):
 @pytest.mark.parametrize("rule", sorted({*get_args(Accepts), *get_args(DTypeRule), *get_args(ShapeRule)}))
 def test_rule_of_the_table_of_operations_is_explained(rule):
     assert f"| `{rule}` |" in (ROOT / "docs" / "api" / "operations.md").read_text(encoding="utf-8")
+
+
+# -- the tables of NumPy's functions ----------------------------------------------------------------------------------
+
+
+@cache
+def rows_of_numpy_functions() -> list[tuple[str, str, str]]:
+    """Return the function, the place and the entry of each row."""
+    page = (ROOT / "docs" / "api" / "numpy.md").read_text(encoding="utf-8")
+    text = hook("numpy_functions").on_page_markdown(page)
+    assert "<!--" not in text
+    return re.findall(r"^\| `([\w.]+)` \| (on the \w+) \| (.*?) ?\|$", text, re.MULTILINE)
+
+
+def test_tables_of_numpy_functions_have_a_row_for_each_function():
+    places = {"device": "on the device", "host": "on the host"}
+    assert [(name, place) for name, place, _ in rows_of_numpy_functions()] == [
+        (name, places[place]) for name, place in where_computed()
+    ]
+
+
+def test_function_that_is_computed_on_the_device_links_to_its_entry():
+    found = {name: entry for name, _, entry in rows_of_numpy_functions()}
+    assert found["numpy.percentile"] == "[`xtensor.percentile`][xtensor.percentile]"
+    assert found["numpy.concatenate"] == "[`xtensor.concat`][xtensor.concat]"
+    assert found["numpy.linalg.norm"] == "[`xtensor.linalg.norm`][xtensor.linalg.norm]"
+    assert found["numpy.fft.fft2"] == "[`xtensor.fft.fft2`][xtensor.fft.fft2]"
+    assert found["numpy.lib.stride_tricks.sliding_window_view"].endswith("stride_tricks.sliding_window_view]")
+    assert found["numpy.busday_count"] == ""
+
+
+def test_table_of_special_functions_lists_ufuncs_of_both_places():
+    pytest.importorskip("scipy")
+    found = {name: (place, entry) for name, place, entry in rows_of_numpy_functions()}
+    assert found["scipy.special.gammaln"] == ("on the device", "[`xtensor.special.gammaln`][xtensor.special.gammaln]")
+    assert found["scipy.special.struve"] == ("on the host", "")
+
+
+def test_entries_of_the_tables_of_numpy_functions_exist():
+    targets = {target for _, _, entry in rows_of_numpy_functions() for target in re.findall(r"\[([\w.]+)\]$", entry)}
+    assert targets <= entries().keys()
+
+
+@pytest.mark.parametrize("name", STANDARD_NAMES)
+def test_name_that_differs_from_numpys_is_listed(name):
+    text = hook("numpy_functions").on_page_markdown((ROOT / "docs" / "numpy.md").read_text(encoding="utf-8"))
+    assert f"| `numpy.{name}` | [`xtensor.{STANDARD_NAMES[name]}`][xtensor.{STANDARD_NAMES[name]}] |" in text
 
 
 if __name__ == "__main__":

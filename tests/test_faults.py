@@ -17,8 +17,8 @@ import xtensor as xp
 
 LIBRARIES = {
     # Device: the module that its backend imports, and a part of the remedy.
-    "strict": ("array_api_strict", "xtensor[strict]"),
-    "sycl:cpu:0": ("dpnp", "xtensor[dpnp]"),
+    "strict": ("array_api_strict", '"array-api-strict'),
+    "sycl:cpu:0": ("dpnp", '"dpnp'),
     "cuda:0": ("cupy", "cuda12"),
 }
 

@@ -98,3 +98,9 @@ def test_take_along_axis_refuses_another_number_of_dimensions(device):
 def test_non_integer_indices_are_refused(device, name, dtype):
     with pytest.raises(TypeError, match=dtype):
         getattr(xp, name)(xp.ones(2), xp.zeros(2, dtype=dtype), axis=0)
+
+
+def test_take_accepts_a_list_of_indices(device):
+    x = xp.asarray([[1, 2, 3], [4, 5, 6]], device=device)
+    assert xp.take(x, [2, 0], axis=1).tolist() == [[3, 1], [6, 4]]
+    assert xp.take(x, [], axis=0).shape == (0, 3)

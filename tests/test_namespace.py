@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import types
 import typing
 from itertools import chain
@@ -368,3 +369,43 @@ def test_array_namespace_refuses_unknown_versions(device, version):
 
 def test_namespace_is_a_module():
     assert isinstance(xp.ones(1).__array_namespace__(), types.ModuleType)
+
+
+NAMED = [
+    name
+    for name, (function, _) in FUNCTIONS.items()
+    if any(item.kind is item.KEYWORD_ONLY for item in inspect.signature(function).parameters.values())
+    and not any(item.kind is item.VAR_POSITIONAL for item in inspect.signature(function).parameters.values())
+]
+"""The standard's functions with parameters that are given by name."""
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_argument_that_is_given_by_name_is_refused_by_position(name):
+    function, _ = FUNCTIONS[name]
+    before = [item for item in inspect.signature(function).parameters.values() if item.kind is not item.KEYWORD_ONLY]
+    with pytest.raises(TypeError, match=re.escape(f"but {len(before) + 1} were given; ")) as error:
+        function(*[None] * (len(before) + 1))
+    assert str(error.value).endswith(f": {function.__name__}({signature_text(function)})")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "remedy"),
+    [
+        ("sum", (0,), "1 positional argument but 2 were given; use axis=0: sum(x, /, *, axis=None, dtype=None,"),
+        ("sum", ((0, 1), "float32"), "1 positional argument but 3 were given; use axis=(0, 1), dtype='float32': "),
+        ("sort", (1,), "use axis=1: "),
+        ("concat", (1,), "use axis=1: "),
+        ("tril", (-1,), "use k=-1: "),
+        ("diff", (1, 0), "from 1 to 2 positional arguments but 3 were given; use axis=0: "),
+        ("zeros", (float,), "use dtype=<class 'float'>: "),
+        ("asarray", (float,), "use dtype=<class 'float'>: "),
+        ("take", ([0], 0), "2 positional arguments but 3 were given; use axis=0: "),
+        ("reshape", ((4,), "F"), "2 positional arguments but 3 were given; pass the others by name: reshape("),
+        ("linalg.svd", (False,), "use full_matrices=False: "),
+        ("fft.fft", (4, 1), "use n=4, axis=1: "),
+    ],
+)
+def test_error_names_the_parameter_at_that_position_in_numpy(name, arguments, remedy):
+    with pytest.raises(TypeError, match=re.escape(remedy)):
+        FUNCTIONS[name][0](xp.ones((2, 2), device="cpu"), *arguments)

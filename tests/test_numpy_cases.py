@@ -81,7 +81,8 @@ def test_case_off_the_host_gives_what_numpy_gives(registry, case):
 def test_corpus_has_every_function_that_dispatches():
     called = set().union(*(functions_called(case.code) for case in CASES))
     called |= {name.replace("numpy.emath.", "numpy.lib.scimath.") for name in called}
-    assert {name for name, _ in where_computed()} - called <= NEVER_ARRAYS
+    numpys = {name for name, _ in where_computed() if name.startswith("numpy.")}
+    assert numpys - called <= NEVER_ARRAYS
 
 
 def test_corpus_has_at_least_fifty_special_functions():

@@ -145,7 +145,9 @@ OF_OTHER_ARGUMENTS = frozenset(
 )
 """Functions of a function and an array, or of a sequence."""
 
-FUNCTIONS = sorted(name for name, _ in where_computed() if name not in NOT_FOR_ARRAYS | ON_THE_WAY_OUT)
+FUNCTIONS = sorted(
+    name for name, _ in where_computed() if name.startswith("numpy.") and name not in NOT_FOR_ARRAYS | ON_THE_WAY_OUT
+)
 
 
 def function_named(name):

@@ -117,3 +117,9 @@ def test_tested_functions_are_those_of_the_chapter():
     from xtensor._standard import sets
 
     assert set(TESTED) == set(sets.__all__)
+
+
+def test_isin_accepts_a_list(device):
+    x = xp.asarray([1, 2, 3], device=device)
+    assert xp.isin(x, [3, 1, 7]).tolist() == [True, False, True]
+    assert xp.isin([1, 9], x).tolist() == [True, False]

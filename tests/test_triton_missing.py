@@ -103,7 +103,7 @@ print(info.reason, info.remedy, sep="; ")
 """
     assert run(STAND_IN + NO_TRITON + ADD + report).splitlines() == [
         "cupy False",
-        'Triton is not installed; python -m pip install "xtensor[triton]"',
+        'Triton is not installed; python -m pip install "triton>=3.6,<3.10" "ml_dtypes>=0.5"',
     ]
 
 

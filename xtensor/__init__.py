@@ -12,10 +12,9 @@ Array(1.875)
 
 from __future__ import annotations
 
+import typing as _typing
 from importlib import import_module as _import_module
 from sys import modules as _modules
-from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
 
 from . import _standard, fft, linalg
 from ._beyond import MODULES as _BEYOND
@@ -36,7 +35,11 @@ from ._core.dtypes import load_bfloat16 as _load_bfloat16
 from ._core.errors import BackendUnavailableError, DeviceMismatchError, OutOfMemoryError
 from ._core.registry import backends, register_backend, set_backend_priority
 from ._core.transfers import transfers
-from ._standard import e, inf, nan, newaxis, pi
+from ._standard import e as e
+from ._standard import inf as inf
+from ._standard import nan as nan
+from ._standard import newaxis as newaxis
+from ._standard import pi as pi
 from ._standard.conversion import *
 from ._standard.creation import *
 from ._standard.data_types import *
@@ -64,7 +67,7 @@ from ._standard.statistical import *
 from ._standard.utility import *
 from .linalg import cross
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from . import _numpy, lib, nn, special
     from ._beyond.applying import *
     from ._beyond.assignment import *
@@ -155,7 +158,7 @@ _LOADED_LATER = {
 """The names whose modules are imported at their first use, so that ``import xtensor`` costs little more than NumPy."""
 
 
-def _load(name: str) -> _Any:
+def _load(name: str) -> _typing.Any:
     """Return a name that is imported at its first use."""
     if name == "bfloat16":
         try:
@@ -175,5 +178,5 @@ def _load(name: str) -> _Any:
     return value
 
 
-if not _TYPE_CHECKING:  # a type checker knows every name, so that it reports those that do not exist
+if not _typing.TYPE_CHECKING:  # a type checker knows every name, so that it reports those that do not exist
     __getattr__ = _load

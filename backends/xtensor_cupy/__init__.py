@@ -9,16 +9,26 @@ from typing import Any
 
 import numpy as np
 
-from xtensor.backend import STANDARD_DTYPES, Backend, BackendUnavailableError, DeviceInfo, Memory, Native
+from xtensor.backend import (
+    STANDARD_DTYPES,
+    Backend,
+    BackendUnavailableError,
+    DeviceInfo,
+    Memory,
+    Native,
+    install_command,
+)
 
 __all__ = ["CupyBackend", "backend"]
 
 OLDEST = (14, 2)
 """The oldest supported CuPy: earlier versions lack keywords that are used here."""
 
+REQUIREMENT = "cupy-cuda12x[ctk]>=14.2"
+
 REMEDY = (
-    'python -m pip install "xtensor[cuda12]" (or "xtensor[cuda13]", by the CUDA that the driver supports; '
-    '"xtensor[rocm]" for an AMD GPU)'
+    f'{install_command(REQUIREMENT)} (or "cupy-cuda13x[ctk]>=14.2", by the CUDA that the driver supports; '
+    '"cupy-rocm-7-0>=14.2" for an AMD GPU)'
 )
 
 INSUFFICIENT_DRIVER, NO_DEVICE = 35, 100
@@ -49,7 +59,7 @@ class CupyBackend(Backend):
 
     name = "cupy"
     kinds = ("cuda", "rocm")
-    requires = "xtensor[cuda12]"
+    requires = REQUIREMENT
     corrections = ("acosh", "divide", "expm1", "log", "log10", "log1p", "tan", "tanh")
     # CuPy's operators are in the namespace's ``inplace``, for the operands on which they agree with the functions.
     composed_inplace = (

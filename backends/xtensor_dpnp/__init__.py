@@ -19,13 +19,16 @@ from xtensor.backend import (
     DType,
     Memory,
     Native,
+    install_command,
 )
 
 from . import _runtime
 
 __all__ = ["DpnpBackend", "backend"]
 
-REMEDY = 'python -m pip install "xtensor[dpnp]"'
+REQUIREMENT = "dpnp>=0.20"
+
+REMEDY = install_command(REQUIREMENT)
 
 
 class DpnpBackend(Backend):
@@ -38,7 +41,7 @@ class DpnpBackend(Backend):
 
     name = "dpnp"
     kinds = ("sycl",)
-    requires = "xtensor[dpnp]"
+    requires = REQUIREMENT
     corrections = ("acosh", "expm1", "pow", "tan", "tanh", *LAPACK_CORRECTIONS)
     # Operators whose function is not dpnp's own; the namespace's ``inplace`` has one for real quotients.
     composed_inplace = ("bitwise_right_shift", "divide", "floor_divide", "matmul", "pow")

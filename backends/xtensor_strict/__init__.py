@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xtensor.backend import LAPACK_CORRECTIONS, Backend, BackendUnavailableError, Native
+from xtensor.backend import LAPACK_CORRECTIONS, Backend, BackendUnavailableError, Native, install_command
 
 if TYPE_CHECKING:
     from ._native import StrictArray
@@ -25,11 +25,11 @@ class StrictBackend(Backend):
     name = "strict"
     defined_only = True
     kinds = ("strict",)
-    requires = "xtensor[strict]"
+    requires = "array-api-strict>=2.6"
     corrections = ("expm1", "floor_divide", "log1p", "sign", "tan", "tanh", *LAPACK_CORRECTIONS)
 
     def probe(self) -> str:
-        remedy = f'pip install "{self.requires}"'
+        remedy = install_command(self.requires)
         try:
             from array_api_strict import __version__ as version
         except ImportError as error:

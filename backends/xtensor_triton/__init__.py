@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from xtensor.backend import Backend, BackendUnavailableError, Overlay
+from xtensor.backend import Backend, BackendUnavailableError, Overlay, install_command
 
 from ._calls import Calls, count_calls
 
@@ -35,7 +35,7 @@ class TritonBackend(Overlay):
 
     name = "triton"
     kinds = ("cuda", "rocm", "triton")
-    requires = "xtensor[triton]"
+    requires = "triton>=3.6,<3.10"
 
     def __init__(self) -> None:
         self._host: Backend | None = None
@@ -44,7 +44,7 @@ class TritonBackend(Overlay):
         self._interprets: bool | None = None
 
     def probe(self) -> str:
-        remedy = f'python -m pip install "{self.requires}"'
+        remedy = install_command(self.requires, "ml_dtypes>=0.5")
         try:
             version = importlib.metadata.version("triton")
         except importlib.metadata.PackageNotFoundError as error:

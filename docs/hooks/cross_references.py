@@ -1,27 +1,26 @@
-"""Links for the roles of docstrings (``:func:`name```), and no links for Python's built-in classes in annotations.
+"""Links for the roles of docstrings (``:func:`name```), and annotations as users read them.
 
 A name is resolved in the module of its docstring first, then in the namespace and its extensions. A name without an
 entry in the reference becomes plain code. A ``bool`` in an annotation is Python's, not the dtype :data:`xtensor.bool`.
+``*positional: Never``, which only refuses what is given by position, is left out of signatures.
 """
 
 from __future__ import annotations
 
 import builtins
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 from griffe import Alias, Attribute, Expr, ExprName, Extension, Function, Object
 
+sys.path.append(str(Path(__file__).parent))  # last, as the hook site.py has the name of a module of Python
+
+from operations import documented  # a hook beside this one
+
 ROLE = re.compile(r":(?:attr|class|data|func|meth|mod):`~?([\w.]+)`")
-DIRECTIVE = re.compile(r"^::: (\S+)$", re.MULTILINE)
 EXTENSIONS = ("xtensor.linalg", "xtensor.fft", "xtensor.special", "xtensor.nn.functional", "xtensor.backend")
-
-
-def documented_names() -> set[str]:
-    """Return the names that have an entry on a page of the reference."""
-    pages = (Path(__file__).parents[1] / "api").glob("*.md")
-    return {name for page in pages for name in DIRECTIVE.findall(page.read_text(encoding="utf-8"))}
 
 
 def detach_builtins(annotation: str | Expr | None) -> None:
@@ -37,7 +36,7 @@ class CrossReferences(Extension):
 
     def __init__(self) -> None:
         super().__init__()
-        self._documented = documented_names()
+        self._documented = documented()
 
     def on_object(self, *, obj: Object, **_: Any) -> None:
         """Rewrite one object's docstring and annotations."""
@@ -46,6 +45,8 @@ class CrossReferences(Extension):
         if obj.docstring is not None:
             obj.docstring.value = ROLE.sub(lambda role: self._link(role[1], obj.module.path), obj.docstring.value)
         if isinstance(obj, Function):
+            if "positional" in obj.parameters and str(obj.parameters["positional"].annotation) == "Never":
+                del obj.parameters["positional"]
             for annotation in (obj.returns, *(parameter.annotation for parameter in obj.parameters)):
                 detach_builtins(annotation)
         elif isinstance(obj, Attribute):

@@ -61,8 +61,9 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 def expanded(markdown: str) -> str:
-    """Replace the marks for entries by the entries."""
-    return ENTRIES.sub(lambda mark: "\n\n".join(f"::: {name}" for name in public_names(mark[1])), markdown)
+    """Replace the marks for entries by the entries, one level below the headings of the page's sections."""
+    options = "\n    options:\n      heading_level: 3" if re.search("^## ", markdown, re.MULTILINE) else ""
+    return ENTRIES.sub(lambda mark: "\n\n".join(f"::: {name}{options}" for name in public_names(mark[1])), markdown)
 
 
 def public_names(module: str) -> list[str]:

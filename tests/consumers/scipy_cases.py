@@ -73,7 +73,12 @@ def call(*args, **kwargs):
 
 def create(*args, **kwargs):
     """Return a case of a creation function, which receives the namespace and the device by keyword."""
-    return lambda function, convert: function(*args, **kwargs, **like(convert))
+
+    def case(function, convert):
+        return function(*args, **kwargs, **like(convert))
+
+    case.creates = True
+    return case
 
 
 def like(convert):
@@ -327,7 +332,6 @@ CASES = {
 """Case of each function that SciPy declares for any device."""
 
 NUMPY_INSIDE = {
-    "signal.bode": "takes the logarithm of its arrays with numpy.log10",
     "signal.filtfilt": "filters with compiled code over NumPy arrays",
     "signal.iirdesign": "makes NumPy arrays of its edges",
     "signal.impulse": "converts its system with scipy.signal.tf2ss, which the table has for NumPy alone",
@@ -364,7 +368,7 @@ ON_THE_DEFAULT_DEVICE = frozenset(
         *("differentiate.derivative", "differentiate.hessian", "differentiate.jacobian", "fft.fht", "fft.ifht"),
         *("integrate.cubature", "integrate.cumulative_simpson", "integrate.nsum", "integrate.qmc_quad"),
         *("integrate.tanhsinh", "interpolate.RBFInterpolator", "linalg.block_diag", "optimize.rosen_hess"),
-        *("optimize.rosen_hess_prod", "signal.freqz_zpk", "spatial.transform.Rotation.reduce"),
+        *("optimize.rosen_hess_prod", "signal.bode", "signal.freqz_zpk", "spatial.transform.Rotation.reduce"),
         *(f"optimize.elementwise.{name}" for name in ("bracket_minimum", "bracket_root", "find_minimum", "find_root")),
         *(f"stats.{name}" for name in ("alexandergovern", "chatterjeexi", "epps_singleton_2samp", "fligner")),
         *(f"stats.{name}" for name in ("friedmanchisquare", "kruskal", "mood", "permutation_test", "rankdata")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import cluster, signal, special
+from scipy import cluster, signal, special, stats
 from scipy_cases import (
     ANGLES,
     DISTANCES,
@@ -245,7 +245,7 @@ STATS = {
             *("linregress", "mannwhitneyu", "median_test", "obrientransform", "pearsonr", "pointbiserialr", "ranksums"),
             *("siegelslopes", "somersd", "spearmanr", "spearmanrho", "theilslopes", "ttest_ind", "ttest_rel"),
             *("tukey_hsd", "wasserstein_distance", "weightedtau", "energy_distance"),
-            *("bws_test", "logrank"),
+            "logrank",
         ),
         call(X, POSITIVE),
     ),
@@ -271,6 +271,7 @@ STATS = {
     "combine_pvalues": call(UNIT),
     "contingency.margins": call(IMAGE),
     "dunnett": call(X, POSITIVE, control=UNIT, rng=0),
+    "bws_test": lambda f, p: f(p(X), p(POSITIVE), method=stats.PermutationMethod(n_resamples=99, rng=0)),
     "cramervonmises": lambda f, p: f(p(X), special.ndtr),
     "expectile": call(X),
     "ks_1samp": lambda f, p: f(p(X), special.ndtr),
@@ -327,10 +328,10 @@ WITHOUT_CASE = {
     "stats.sobol_indices": "takes a function and draws its operands with NumPy",
 }
 
-REFUSED_ON_THE_HOST = frozenset(("signal.bode", "signal.group_delay", "signal.impulse", "signal.place_poles"))
+REFUSED_ON_THE_HOST = frozenset(("signal.impulse",))
 """Functions that pass their operands to NumPy functions which refuse Arrays, contrary to the table."""
 
-OTHER_ERRORS = {"signal.qspline2d": AttributeError, "stats.multiscale_graphcorr": ValueError}
+OTHER_ERRORS = {"signal.closest_STFT_dual_window": ValueError, "stats.multiscale_graphcorr": ValueError}
 """Errors other than TypeError that SciPy raises for Arrays."""
 
 NUMPY_RESULT = frozenset(("signal.cspline2d",))

@@ -16,22 +16,30 @@ import pytest
 sklearn = pytest.importorskip("sklearn", reason="scikit-learn is not installed: xtensor[examples]")
 
 import cloudpickle  # noqa: E402
-from sklearn import metrics  # noqa: E402 - after importorskip
+from scikit_learn_metrics import CASES, METRICS, metric  # noqa: E402 - after importorskip
 from sklearn.base import clone  # noqa: E402
 from sklearn.decomposition import PCA  # noqa: E402
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis  # noqa: E402
 from sklearn.frozen import FrozenEstimator  # noqa: E402
 from sklearn.kernel_approximation import Nystroem  # noqa: E402
-from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge, RidgeClassifierCV, RidgeCV  # noqa: E402
-from sklearn.metrics import pairwise  # noqa: E402
+from sklearn.linear_model import (  # noqa: E402
+    LogisticRegression,
+    PoissonRegressor,
+    Ridge,
+    RidgeClassifier,
+    RidgeClassifierCV,
+    RidgeCV,
+)
 from sklearn.mixture import GaussianMixture  # noqa: E402
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, cross_val_score, train_test_split  # noqa: E402
 from sklearn.naive_bayes import GaussianNB  # noqa: E402
-from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.pipeline import FeatureUnion, make_pipeline  # noqa: E402
 from sklearn.preprocessing import (  # noqa: E402
     Binarizer,
     KernelCenterer,
+    LabelBinarizer,
     LabelEncoder,
+    MaxAbsScaler,
     MinMaxScaler,
     Normalizer,
     PolynomialFeatures,
@@ -83,6 +91,11 @@ def check(result, expected, device, rtol=1e-7, atol=1e-9):
 # Estimator, target, and the methods whose results are compared.
 ESTIMATORS = {
     "Binarizer": (lambda: Binarizer(threshold=3.0), None, ("transform",)),
+    "FeatureUnion": (
+        lambda: FeatureUnion([("scale", StandardScaler()), ("bounds", MinMaxScaler())]),
+        None,
+        ("transform",),
+    ),
     "FrozenEstimator": (lambda: FrozenEstimator(StandardScaler().fit(X)), None, ()),
     "GaussianNB": (lambda: GaussianNB(), THREE_CLASSES, ("predict", "predict_proba", "predict_log_proba")),
     "GridSearchCV": (
@@ -117,7 +130,11 @@ ESTIMATORS = {
     "RidgeCV": (lambda: RidgeCV([0.1, 1.0, 10.0]), CONTINUOUS, ("predict",)),
     "RidgeClassifierCV": (lambda: RidgeClassifierCV([0.1, 1.0]), THREE_CLASSES, ("predict", "decision_function")),
     "StandardScaler": (lambda: StandardScaler(), None, ("transform", "inverse_transform")),
-    # It does not declare support, but this initialization uses the array API only.
+    # The others do not declare support, but use the array API only.
+    "MaxAbsScaler": (lambda: MaxAbsScaler(), None, ("transform", "inverse_transform")),
+    "LabelBinarizer": (lambda: LabelBinarizer(), None, ("transform",)),
+    "RidgeClassifier": (lambda: RidgeClassifier(solver="svd"), THREE_CLASSES, ("predict", "decision_function")),
+    # This initialization uses the array API only.
     "GaussianMixture": (
         lambda: GaussianMixture(2, init_params="random_from_data", random_state=0, means_init=None),
         None,
@@ -128,7 +145,7 @@ ESTIMATORS = {
 
 def data_for(name):
     """Return the training data of an estimator: a kernel matrix, labels, or features."""
-    return {"KernelCenterer": KERNEL, "LabelEncoder": THREE_CLASSES}.get(name, X)
+    return {"KernelCenterer": KERNEL, "LabelBinarizer": THREE_CLASSES, "LabelEncoder": THREE_CLASSES}.get(name, X)
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
@@ -148,7 +165,7 @@ def test_every_estimator_that_declares_support_is_tested():
 def fit(name, convert):
     make, target, _ = ESTIMATORS[name]
     arguments = [convert(data_for(name)), None if target is None else convert(target)]
-    if name == "LabelEncoder":
+    if name in ("LabelBinarizer", "LabelEncoder"):
         arguments.pop()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sklearn.exceptions.ConvergenceWarning)
@@ -232,72 +249,6 @@ def test_move_to_transfers_to_numpy_and_back(device):
 
 
 # -- metrics ----------------------------------------------------------------------------------------------------------
-
-BINARY = (np.asarray([0, 0, 1, 1, 1, 0]), np.asarray([0, 1, 0, 1, 1, 0]))
-MULTICLASS = (np.asarray([0, 1, 2, 3, 1, 0]), np.asarray([0, 1, 0, 2, 1, 3]))
-MULTILABEL = (np.asarray([[1, 1, 1], [0, 1, 1], [1, 1, 0]]), np.asarray([[1, 1, 1], [1, 1, 1], [1, 0, 0]]))
-BINARY_SCORES = (np.asarray([1, 0, 1, 0]), np.asarray([0.5, 0.2, 0.7, 0.6]))
-MULTICLASS_SCORES = (np.asarray([0, 1, 2]), np.asarray([[0.5, 0.2, 0.3], [0.3, 0.4, 0.3], [0.1, 0.1, 0.8]]))
-MULTILABEL_SCORES = (
-    np.asarray([[0, 0, 1, 1], [1, 0, 1, 0], [0, 1, 0, 0], [1, 1, 0, 1]]),
-    np.asarray([[0.1, 0.3, 0.5, 0.1], [0.3, 0.4, 0.1, 0.2], [0.1, 0.3, 0.1, 0.5], [0.2, 0.3, 0.2, 0.3]]),
-)
-REGRESSION = (np.asarray([2.0, 0.5, 1.0, 4.0]), np.asarray([1.5, 0.7, 2.0, 3.0]))
-SEVERAL = (np.asarray([[1.0, 3.0, 2.0], [1.0, 2.0, 2.0]]), np.asarray([[1.0, 4.0, 4.0], [1.0, 1.0, 1.0]]))
-PAIRS = (np.asarray([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]]), np.asarray([[0.2, 0.3, 0.4], [0.5, 0.6, 0.7]]))
-
-LABELS = {
-    **dict.fromkeys(
-        ("accuracy_score", "multilabel_confusion_matrix", "zero_one_loss", "hamming_loss"),
-        [(BINARY, {}), (MULTICLASS, {}), (MULTILABEL, {})],
-    ),
-    **dict.fromkeys(
-        ("f1_score", "jaccard_score", "precision_score", "recall_score"),
-        [(BINARY, {}), (MULTICLASS, {"average": "macro"}), (MULTILABEL, {"average": "weighted"})],
-    ),
-    "fbeta_score": [(BINARY, {"beta": 0.5}), (MULTICLASS, {"beta": 0.5, "average": "micro"})],
-    "average_precision_score": [(BINARY, {}), (MULTILABEL_SCORES, {})],
-    **dict.fromkeys(
-        ("balanced_accuracy_score", "cohen_kappa_score", "confusion_matrix"), [(BINARY, {}), (MULTICLASS, {})]
-    ),
-    **dict.fromkeys(("det_curve", "precision_recall_curve", "roc_curve"), [(BINARY_SCORES, {})]),
-    **dict.fromkeys(("brier_score_loss", "log_loss"), [(BINARY_SCORES, {}), (MULTICLASS_SCORES, {})]),
-    **dict.fromkeys(("d2_brier_score", "d2_log_loss_score"), [(BINARY_SCORES, {}), (MULTICLASS_SCORES, {})]),
-}
-NUMBERS = {
-    "mean_tweedie_deviance": [(REGRESSION, {}), (REGRESSION, {"power": 1}), (REGRESSION, {"power": 1.5})],
-    "d2_tweedie_score": [(REGRESSION, {"power": 1})],
-    **dict.fromkeys(("mean_poisson_deviance", "mean_gamma_deviance", "max_error"), [(REGRESSION, {})]),
-    **dict.fromkeys(
-        (
-            *("r2_score", "explained_variance_score", "mean_absolute_error", "mean_pinball_loss"),
-            *("mean_squared_error", "mean_squared_log_error", "median_absolute_error", "d2_absolute_error_score"),
-            *("d2_pinball_score", "mean_absolute_percentage_error", "root_mean_squared_error"),
-            "root_mean_squared_log_error",
-        ),
-        [(REGRESSION, {}), (SEVERAL, {"multioutput": "raw_values"})],
-    ),
-}
-PAIRWISE = {
-    name: [(PAIRS, {})]
-    for name in (
-        *("cosine_similarity", "paired_cosine_distances", "additive_chi2_kernel", "chi2_kernel"),
-        *("paired_euclidean_distances", "paired_manhattan_distances", "cosine_distances", "euclidean_distances"),
-        *("manhattan_distances", "linear_kernel", "laplacian_kernel", "polynomial_kernel", "rbf_kernel"),
-        *("sigmoid_kernel", "pairwise_kernels", "pairwise_distances", "pairwise_distances_argmin"),
-    )
-}
-METRICS = LABELS | NUMBERS | PAIRWISE
-CASES = [
-    pytest.param(name, operands, kwargs, id=f"{name}-{i}")
-    for name, cases in METRICS.items()
-    for i, (operands, kwargs) in enumerate(cases)
-]
-
-
-def metric(name):
-    return getattr(metrics, name, None) or getattr(pairwise, name)
-
 
 REFUSED_BY_STRICT = {
     "balanced_accuracy_score": "divides integers",

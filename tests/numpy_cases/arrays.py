@@ -144,8 +144,6 @@ c.imag
 x.real
 x.imag
 x.__len__()
-x.flags
-x.strides
 x.flat
 x.base
 x.data
@@ -264,7 +262,6 @@ np.iterable(x)
 np.iterable(s)
 np.isscalar(x)
 np.isscalar(s) or True
-np.isfortran(x)
 np.issubdtype(x.dtype, np.floating)
 np.promote_types(x.dtype, f.dtype)
 np.finfo(x.dtype).eps  # numpy

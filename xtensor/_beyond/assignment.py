@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array, Scalar
+from .._core.array import Array
 from .._core.checks import check_axis
 from .._core.dispatch import SCALARS, beside, composed, device_of
 from .._core.dtypes import Casting, can_cast
 from ._arguments import on_device
 from ._conversions import as_values, check_mode, cycled, violated, within
+
+if TYPE_CHECKING:
+    from .._core.annotations import Operand
 
 __all__ = ["copyto", "place", "put", "put_along_axis", "putmask"]
 
@@ -216,7 +219,7 @@ def putmask(a: Array, /, mask: Any, values: Any) -> None:
 
 
 @composed
-def put_along_axis(arr: Array, indices: Array, values: Array | Scalar, axis: int | None) -> None:
+def put_along_axis(arr: Array, indices: Array, values: Operand, axis: int | None) -> None:
     """Assign to the elements at given indices along an axis, with separate indices for each line along it.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _standard as xp
 from .. import linalg
@@ -16,6 +16,9 @@ from . import _casts
 from ._arguments import as_arrays, store
 from ._flags import number, truth
 from ._weights import fit_weights
+
+if TYPE_CHECKING:
+    from .._core.annotations import DTypeLike
 
 __all__ = ["average", "corrcoef", "cov", "ptp"]
 
@@ -85,7 +88,7 @@ def average(
 
 
 @composed
-def corrcoef(x: Array, y: Array | None = None, rowvar: bool = True, *, dtype: Any = None) -> Array:
+def corrcoef(x: Array, y: Array | None = None, rowvar: bool = True, *, dtype: DTypeLike | None = None) -> Array:
     r"""Return the correlation coefficients, :math:`r_{ij} = c_{ij} / \sqrt{c_{ii} c_{jj}}`, of covariances :math:`c`.
 
     Parameters
@@ -131,7 +134,7 @@ def cov(
     fweights: Array | None = None,
     aweights: Array | None = None,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
 ) -> Array:
     r"""Return the covariances of variables.
 
@@ -227,7 +230,7 @@ def _cov(
     ddof: Any = None,
     fweights: Any = None,
     aweights: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
 ) -> Array:
     """Return the covariances; ``name`` is the public function."""
     rowvar, bias = truth(rowvar, name, "rowvar"), truth(bias, name, "bias")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array, Scalar
+from .._core.array import Array
 from .._core.checks import check_flag
 from .._core.device import Device
 from .._core.dispatch import SCALARS, composed, operands
@@ -15,13 +15,14 @@ from .._core.dtypes import kind_of, result_type
 from .._core.errors import describe
 from ._arguments import as_arrays
 
+if TYPE_CHECKING:
+    from .._core.annotations import Operand
+
 __all__ = ["allclose", "array_equal", "array_equiv", "isclose"]
 
 
 @composed
-def allclose(
-    a: Array | Scalar, b: Array | Scalar, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
-) -> bool:
+def allclose(a: Operand, b: Operand, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     r"""Return whether :math:`|a - b| \le atol + rtol \, |b|` for all elements.
 
     Parameters
@@ -123,9 +124,7 @@ def array_equiv(a1: Any, a2: Any) -> bool:
 
 
 @composed
-def isclose(
-    a: Array | Scalar, b: Array | Scalar, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
-) -> Array:
+def isclose(a: Operand, b: Operand, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Array:
     r"""Return whether :math:`|a - b| \le atol + rtol \, |b|`, for each element.
 
     Parameters

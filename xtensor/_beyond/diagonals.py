@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from .._core.dtypes import result_type
 from ._arguments import as_arrays, store
 from ._conversions import as_values, creation_device, cycled
 from .matrices import diag
+
+if TYPE_CHECKING:
+    from .._core.annotations import DTypeLike
 
 __all__ = ["diagflat", "diagonal", "fill_diagonal", "identity", "trace", "vander"]
 
@@ -127,7 +130,9 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
 
 
 @composed
-def identity(n: int, dtype: Any = None, *, like: Array | None = None, device: str | Device | None = None) -> Array:
+def identity(
+    n: int, dtype: DTypeLike | None = None, *, like: Array | None = None, device: str | Device | None = None
+) -> Array:
     """Return the identity matrix.
 
     Parameters
@@ -162,7 +167,7 @@ def identity(n: int, dtype: Any = None, *, like: Array | None = None, device: st
 
 @composed
 def trace(
-    a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Array | None = None
+    a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None, out: Array | None = None
 ) -> Array:
     r"""Return the sum :math:`\sum_i a_{i,\,i+k}` of a diagonal in the plane of two axes, where :math:`k` is the offset.
 

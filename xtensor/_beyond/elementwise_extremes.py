@@ -8,13 +8,14 @@ from .._composed import beyond as composed
 from .._standard.elementwise._declaration import binary
 
 if TYPE_CHECKING:
+    from .._core.annotations import Operand, RealOperand
     from .._core.array import Array
 
 __all__ = ["fmax", "fmin", "heaviside"]
 
 
 @binary(accepts="real", composition=composed.fmax)
-def fmax(x1: Array | complex, x2: Array | complex, /) -> Array:
+def fmax(x1: Operand, x2: Operand, /) -> Array:
     r"""Larger operand; the other one where an operand is NaN.
 
     Parameters
@@ -46,7 +47,7 @@ def fmax(x1: Array | complex, x2: Array | complex, /) -> Array:
 
 
 @binary(accepts="real", composition=composed.fmin)
-def fmin(x1: Array | complex, x2: Array | complex, /) -> Array:
+def fmin(x1: Operand, x2: Operand, /) -> Array:
     r"""Smaller operand; the other one where an operand is NaN.
 
     Parameters
@@ -78,7 +79,7 @@ def fmin(x1: Array | complex, x2: Array | complex, /) -> Array:
 
 
 @binary(accepts="real floating", composition=composed.heaviside)
-def heaviside(x1: Array | float, x2: Array | float, /) -> Array:
+def heaviside(x1: RealOperand, x2: RealOperand, /) -> Array:
     r"""Step function: 0 for negative ``x1``, 1 for positive ``x1``, and ``x2`` where ``x1`` is 0.
 
     Parameters

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .._composed import beyond as composed
 from .._core.array import Array, wrap
 from .._core.dispatch import call, device_of
 from .._core.operations import declare
 from .._standard.elementwise._declaration import binary, unary
+
+if TYPE_CHECKING:
+    from .._core.annotations import IntegerOperand, RealOperand
 
 __all__ = ["fabs", "frexp", "ldexp", "rint", "spacing"]
 
@@ -86,7 +91,7 @@ def frexp(x: Array, /) -> tuple[Array, Array]:
 
 
 @binary(accepts="real floating", composition=composed.ldexp)
-def ldexp(x1: Array | float, x2: Array | int, /) -> Array:
+def ldexp(x1: RealOperand, x2: IntegerOperand, /) -> Array:
     r"""Product of a number and a power of two, :math:`x_1\, 2^{x_2}`.
 
     Parameters

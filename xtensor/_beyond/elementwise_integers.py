@@ -8,6 +8,7 @@ from .._composed import beyond as composed
 from .._standard.elementwise._declaration import binary, unary
 
 if TYPE_CHECKING:
+    from .._core.annotations import IntegerOperand
     from .._core.array import Array
 
 __all__ = ["bitwise_count", "gcd", "lcm"]
@@ -47,7 +48,7 @@ def bitwise_count(x: Array, /) -> Array:
 
 
 @binary(accepts="integer", composition=composed.gcd)
-def gcd(x1: Array | int, x2: Array | int, /) -> Array:
+def gcd(x1: IntegerOperand, x2: IntegerOperand, /) -> Array:
     r"""Greatest common divisor of the absolute values.
 
     Parameters
@@ -79,7 +80,7 @@ def gcd(x1: Array | int, x2: Array | int, /) -> Array:
 
 
 @binary(accepts="integer", composition=composed.lcm)
-def lcm(x1: Array | int, x2: Array | int, /) -> Array:
+def lcm(x1: IntegerOperand, x2: IntegerOperand, /) -> Array:
     r"""Least common multiple of the absolute values.
 
     Parameters

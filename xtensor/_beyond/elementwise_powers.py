@@ -8,6 +8,7 @@ from .._composed import beyond as composed
 from .._standard.elementwise._declaration import binary, unary
 
 if TYPE_CHECKING:
+    from .._core.annotations import Operand, RealOperand
     from .._core.array import Array
 
 __all__ = ["cbrt", "exp2", "float_power", "logaddexp2"]
@@ -68,7 +69,7 @@ def exp2(x: Array, /) -> Array:
 
 
 @binary(accepts="floating", dtype="double", composition=composed.float_power)
-def float_power(x1: Array | complex, x2: Array | complex, /) -> Array:
+def float_power(x1: Operand, x2: Operand, /) -> Array:
     r"""Power :math:`x_1^{x_2}` in float64 or complex128, so that integers have negative powers.
 
     Parameters
@@ -106,7 +107,7 @@ def float_power(x1: Array | complex, x2: Array | complex, /) -> Array:
 
 
 @binary(accepts="real floating", composition=composed.logaddexp2)
-def logaddexp2(x1: Array | float, x2: Array | float, /) -> Array:
+def logaddexp2(x1: RealOperand, x2: RealOperand, /) -> Array:
     r"""Binary logarithm of a sum of powers, :math:`\log_2 (2^{x_1} + 2^{x_2})`.
 
     Parameters

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .._composed import beyond as composed
 from .._core.array import Array, wrap
 from .._core.dispatch import call, device_of, operands
 from .._core.operations import declare
 from .._standard.elementwise._declaration import binary
+
+if TYPE_CHECKING:
+    from .._core.annotations import RealOperand
 
 __all__ = ["divmod", "fmod", "modf"]
 
@@ -22,7 +27,7 @@ DIVMOD = declare(
 )
 
 
-def divmod(x1: Array | float, x2: Array | float, /) -> tuple[Array, Array]:
+def divmod(x1: RealOperand, x2: RealOperand, /) -> tuple[Array, Array]:
     r"""Return the quotient rounded down and the remainder, :math:`\lfloor x_1 / x_2 \rfloor` and :math:`x_1 \bmod x_2`.
 
     Parameters
@@ -64,7 +69,7 @@ def divmod(x1: Array | float, x2: Array | float, /) -> tuple[Array, Array]:
 
 
 @binary(accepts="real", composition=composed.fmod)
-def fmod(x1: Array | float, x2: Array | float, /) -> Array:
+def fmod(x1: RealOperand, x2: RealOperand, /) -> Array:
     r"""Remainder of the quotient rounded towards 0, :math:`x_1 - x_2\, \mathrm{trunc}(x_1 / x_2)`.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from .._core.errors import describe
 from . import _casts
 from ._arguments import as_arrays, on_device
 from ._flags import number
+
+if TYPE_CHECKING:
+    from .._core.annotations import Operand, RealOperand
 
 __all__ = ["ediff1d", "interp", "trapezoid", "unwrap"]
 
@@ -74,8 +77,8 @@ def interp(
     x: Array,
     xp: Array,
     fp: Array,
-    left: complex | Array | None = None,
-    right: complex | Array | None = None,
+    left: Operand | None = None,
+    right: Operand | None = None,
     period: float | None = None,
 ) -> Array:
     r"""Return the values of a piecewise linear function that is given by points.
@@ -149,7 +152,7 @@ def interp(
 
 
 @composed
-def trapezoid(y: Array, x: Array | None = None, dx: float | Array = 1.0, axis: int = -1) -> Array:
+def trapezoid(y: Array, x: Array | None = None, dx: RealOperand = 1.0, axis: int = -1) -> Array:
     r"""Return an integral by the trapezoidal rule, :math:`\sum_i (x_{i + 1} - x_i) (y_{i + 1} + y_i) / 2`.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _standard as xp
 from .._core.array import Array
@@ -13,6 +13,9 @@ from ._arguments import as_arrays
 from ._casts import promoted
 from ._conversions import sequence
 from .dimensions import atleast_1d, atleast_2d, atleast_3d
+
+if TYPE_CHECKING:
+    from .._core.annotations import DTypeLike
 
 __all__ = ["append", "block", "column_stack", "dstack", "hstack", "vstack"]
 
@@ -152,7 +155,7 @@ def dstack(tup: Any) -> Array:
 
 
 @composed
-def hstack(tup: Any, *, dtype: Any = None, casting: Casting = "same_kind") -> Array:
+def hstack(tup: Any, *, dtype: DTypeLike | None = None, casting: Casting = "same_kind") -> Array:
     """Return arrays joined along the second axis, or along the first if the first array has one dimension.
 
     Parameters
@@ -186,7 +189,7 @@ def hstack(tup: Any, *, dtype: Any = None, casting: Casting = "same_kind") -> Ar
 
 
 @composed
-def vstack(tup: Any, *, dtype: Any = None, casting: Casting = "same_kind") -> Array:
+def vstack(tup: Any, *, dtype: DTypeLike | None = None, casting: Casting = "same_kind") -> Array:
     """Return arrays joined along the first axis, after :func:`atleast_2d`.
 
     Parameters
@@ -217,7 +220,9 @@ def vstack(tup: Any, *, dtype: Any = None, casting: Casting = "same_kind") -> Ar
     return _concat([atleast_2d(x) for x in sequence("vstack", tup)], 0, dtype, casting, "vstack")
 
 
-def _concat(arrays: Any, axis: int, dtype: Any = None, casting: Casting = "same_kind", name: str = "") -> Array:
+def _concat(
+    arrays: Any, axis: int, dtype: DTypeLike | None = None, casting: Casting = "same_kind", name: str = ""
+) -> Array:
     """Return arrays joined along an axis, in their common dtype or in a given one."""
     if casting not in RULES:
         raise ValueError(

@@ -9,13 +9,16 @@ block until the device has finished.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _standard as xp
 from .._core.array import Array, Axis
 from .._core.dispatch import composed
 from . import _missing
 from ._arguments import store
+
+if TYPE_CHECKING:
+    from .._core.annotations import DTypeLike
 
 __all__ = [
     "cumprod",
@@ -35,7 +38,7 @@ __all__ = [
 
 
 @composed
-def cumprod(a: Array, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array:
+def cumprod(a: Array, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
     r"""Return the cumulative products :math:`\prod_{j \le i} a_j` along an axis.
 
     Parameters
@@ -67,7 +70,7 @@ def cumprod(a: Array, axis: int | None = None, dtype: Any = None, out: Array | N
 
 
 @composed
-def cumsum(a: Array, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array:
+def cumsum(a: Array, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
     r"""Return the cumulative sums :math:`\sum_{j \le i} a_j` along an axis.
 
     Parameters
@@ -167,7 +170,7 @@ def nanargmin(a: Array, axis: int | None = None, out: Array | None = None, *, ke
 
 
 @composed
-def nancumprod(a: Array, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array:
+def nancumprod(a: Array, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
     r"""Return the cumulative products :math:`\prod_{j \le i} a_j` along an axis, with NaN treated as 1.
 
     Parameters
@@ -199,7 +202,7 @@ def nancumprod(a: Array, axis: int | None = None, dtype: Any = None, out: Array 
 
 
 @composed
-def nancumsum(a: Array, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array:
+def nancumsum(a: Array, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
     r"""Return the cumulative sums :math:`\sum_{j \le i} a_j` along an axis, with NaN treated as 0.
 
     Parameters
@@ -280,7 +283,7 @@ def nanmax(
 def nanmean(
     a: Array,
     axis: Axis = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     out: Array | None = None,
     keepdims: bool = False,
     *,
@@ -373,7 +376,7 @@ def nanmin(
 def nanprod(
     a: Array,
     axis: Axis = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     out: Array | None = None,
     keepdims: bool = False,
     initial: Any = None,
@@ -419,7 +422,7 @@ def nanprod(
 def nanstd(
     a: Array,
     axis: Axis = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     out: Array | None = None,
     ddof: float = 0,
     keepdims: bool = False,
@@ -476,7 +479,7 @@ def nanstd(
 def nansum(
     a: Array,
     axis: Axis = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     out: Array | None = None,
     keepdims: bool = False,
     initial: Any = None,
@@ -528,7 +531,7 @@ def nansum(
 def nanvar(
     a: Array,
     axis: Axis = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     out: Array | None = None,
     ddof: float = 0,
     keepdims: bool = False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from ._arguments import on_device
 from ._casts import promoted
 from ._conversions import creation_device, weakly_promoted
 
+if TYPE_CHECKING:
+    from .._core.annotations import DTypeLike
+
 __all__ = ["geomspace", "logspace"]
 
 
@@ -25,7 +28,7 @@ def geomspace(
     stop: Any,
     num: int = 50,
     endpoint: bool = True,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
     *,
     device: str | Device | None = None,
@@ -91,7 +94,7 @@ def logspace(
     num: int = 50,
     endpoint: bool = True,
     base: Any = 10.0,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
     *,
     device: str | Device | None = None,

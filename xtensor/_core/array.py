@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from types import EllipsisType, ModuleType
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Never, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -32,13 +32,15 @@ from .operations import Operation, operation
 from .operators import Operators
 from .transfers import host_values, move
 
+if TYPE_CHECKING:
+    from .annotations import DTypeLike, Key, Nested, Operand, Order
+
 xp: Any = None
 """The public namespace, set by :func:`bind_namespace`: the core knows none of its functions."""
 
 __all__ = [
     "Array",
     "Axis",
-    "Key",
     "Scalar",
     "apply",
     "attempt",
@@ -50,8 +52,6 @@ __all__ = [
 ]
 
 Scalar: TypeAlias = bool | int | float | complex
-Key: TypeAlias = Any
-"""An int, a slice, ``...``, None, a boolean or integer index array, or a tuple of these."""
 
 VERSIONS = frozenset(("2021.12", "2022.12", "2023.12", "2024.12", "2025.12"))
 
@@ -141,7 +141,7 @@ def obtain(name: str, device: Device, service: Callable[..., Any], *args: Any, *
 class _Final(type):
     """Metaclass of Array: raises TypeError where a user calls the class."""
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, *args: Never, **kwargs: Never) -> NoReturn:
         raise TypeError("Array() is not called directly; make an array with xtensor.asarray, xtensor.zeros, ...")
 
 
@@ -240,7 +240,7 @@ class Array(Methods, Operators, metaclass=_Final):
             check_version(api_version)
         return xp  # type: ignore[no-any-return]
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         """Return the values as a NumPy array: a view on the host; off it, TypeError unless transfers are allowed."""
         return np.array(host_values(self._native, self._device, "numpy.asarray"), dtype=dtype, copy=copy)
 
@@ -374,11 +374,11 @@ class Array(Methods, Operators, metaclass=_Final):
     def __contains__(self, value: Any, /) -> bool:
         return bool(xp.any(self == value))
 
-    def __divmod__(self, other: Any, /) -> tuple[Array, Array]:
+    def __divmod__(self, other: Operand, /) -> tuple[Array, Array]:
         return self // other, self % other
 
-    def __rdivmod__(self, other: Any, /) -> tuple[Array, Array]:
-        return other // self, other % self
+    def __rdivmod__(self, other: Operand, /) -> tuple[Array, Array]:
+        return other // self, other % self  # type: ignore[return-value] # NumPy's annotations know no other arrays
 
     def item(self, *index: Any) -> Scalar:
         """Return the only element, the one at an index, or the n-th one in row-major order, as a Python scalar."""
@@ -387,10 +387,8 @@ class Array(Methods, Operators, metaclass=_Final):
             for position in index:
                 check_integer(position, "item", "an index")
             if len(index) not in (1, self.ndim):
-                raise ValueError(
-                    f"incorrect number of indices for array; item() takes one for each axis of shape {self.shape}, not "
-                    f"{index}"
-                )
+                text = f"incorrect number of indices for array; item() takes one for each axis of {self.shape}, not {index}"
+                raise ValueError(text)
             flat = len(index) == 1 and self.ndim != 1
             return (xp.reshape(self, (-1,)) if flat else self)[index].item()
         if self.size != 1:
@@ -434,15 +432,17 @@ class Array(Methods, Operators, metaclass=_Final):
 
     # -- copies ---------------------------------------------------------------------------------------------------
 
-    def copy(self, order: str = "C") -> Array:
-        """Return a copy that shares no memory with this array; ``order`` is accepted for compatibility with NumPy."""
+    def copy(self, order: Order = "C") -> Array:
+        """Return a copy that shares no memory with this array, in row-major order or as NumPy's ``order`` says."""
+        if self.ndim > 1 and order != "K":
+            return methods.copy_in_order(self, order)  # type: ignore[no-any-return]
         return apply(ASTYPE, self._device, self._native, self.dtype, copy=True)
 
     def __copy__(self) -> Array:
-        return self.copy()
+        return self.copy("K")
 
     def __deepcopy__(self, memo: dict[int, Any], /) -> Array:
-        return self.copy()
+        return self.copy("K")
 
     def __reduce__(self) -> tuple[Any, ...]:
         backend, spec = self._device.backend, self._device._spec
@@ -455,7 +455,7 @@ class Array(Methods, Operators, metaclass=_Final):
         kind = key.__class__
         if kind is not slice and kind is not int:
             if kind is tuple:
-                for part in key:
+                for part in key:  # type: ignore[union-attr] # a tuple
                     if part.__class__ not in PLAIN_KEYS:
                         key = self._key(key)
                         break
@@ -476,7 +476,7 @@ class Array(Methods, Operators, metaclass=_Final):
         result._device = device
         return result
 
-    def __setitem__(self, key: Key, value: Any, /) -> None:
+    def __setitem__(self, key: Key, value: Operand | Nested[Operand], /) -> None:
         device = self._device
         if key.__class__ not in PLAIN_KEYS:
             key = self._key(key)
@@ -508,7 +508,7 @@ class Array(Methods, Operators, metaclass=_Final):
             raise TypeError(f"cannot cast {native.dtype} to {self.dtype} in an assignment; assign xtensor.real(value)")
         return native
 
-    def _key(self, key: Key) -> Key:
+    def _key(self, key: Any) -> Any:
         """Return a key with its Arrays as native arrays of this device."""
         device = self._device
         if key.__class__ is Array:
@@ -526,7 +526,7 @@ class Array(Methods, Operators, metaclass=_Final):
             return (indices if indices.size else xp.astype(indices, np.int64))._native
         return key
 
-    def view(self, dtype: Any = None) -> Array:
+    def view(self, dtype: DTypeLike | None = None) -> Array:
         """Return a view of the memory as another dtype; the length of the last axis changes with the itemsize."""
         if dtype is None:
             return self[...]
@@ -565,7 +565,7 @@ make: Callable[[], Array] = type.__call__.__get__(Array)
 dispatch.make = make
 
 
-def _element(native: Native, key: Key, device: Device) -> Native:
+def _element(native: Native, key: Any, device: Device) -> Native:
     """Return what a key of integers alone selects as a copy, because elements are values, not views.
 
     With an ellipsis the result is a view, as in NumPy.
@@ -576,7 +576,7 @@ def _element(native: Native, key: Key, device: Device) -> Native:
     return dispatch.call(ASTYPE, device, native, native.dtype, copy=True)
 
 
-def _key_error(error: Exception, native: Native, device: Device, key: Key, *value: Any) -> Exception:
+def _key_error(error: Exception, native: Native, device: Device, key: Any, *value: Any) -> Exception:
     """Return an indexing error that names the key and the shape."""
     if isinstance(error, OverflowError) and value:
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from operator import index
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,8 @@ __all__ = [
     "check_word",
     "integer_limits",
 ]
+
+Word = TypeVar("Word", bound=str)
 
 LARGEST: int = np.iinfo(np.int64).max
 """The largest number of elements that can be requested; no address space holds more bytes."""
@@ -125,7 +127,7 @@ def check_copy(value: Any, function: str) -> bool | None:
     raise TypeError(f"{function}(): copy is True, False or None, not {describe(value)}")
 
 
-def check_word(value: Any, words: tuple[str, ...], function: str, name: str) -> str:
+def check_word(value: Any, words: tuple[Word, ...], function: str, name: str) -> Word:
     """Return an argument that must be one of a few words."""
     if isinstance(value, str) and value in words:
         return value

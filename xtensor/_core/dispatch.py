@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from .errors import MissingFunctionError, OutOfMemoryError, WrittenWithWarningEr
 from .failures import FOREIGN_ERRORS, inplace_error, is_unwritten, recover, rewarn
 from .operations import Operation, operation
 from .transfers import admit, join
+
+if TYPE_CHECKING:
+    from .array import Array
 
 __all__ = [
     "HOST_ARRAYS",
@@ -54,6 +57,8 @@ SCALARS = frozenset((bool, int, float, complex))
 MINIMUM = operation("minimum")
 
 UINT64 = np.dtype(np.uint64)
+
+NDARRAY = np.ndarray
 
 HOST_ARRAYS: frozenset[type[Any]] = frozenset((np.ndarray, np.memmap))
 """The classes of NumPy arrays that are operands. Other subclasses mean more than numbers: units, masks, matrices."""
@@ -261,8 +266,8 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
         return join(value._native, value._device, device)
     if value.__class__ in SCALARS:
         return value
-    if value.__class__ is device.native_type and value.dtype in device.dtypes:
-        return value  # a NumPy array on a device that computes with NumPy arrays
+    if value.__class__ is NDARRAY is device.native_type and device.host and value.dtype in device.dtypes:
+        return value  # the device computes with NumPy arrays
     if isinstance(value, np.generic) or value.__class__ in HOST_ARRAYS:
         return _host_operand(value, device, name, foreign)
     if isinstance(value, int):
@@ -299,7 +304,7 @@ def _host_operand(value: Any, device: Device, name: str, foreign: Any) -> Any:
     return device._library.from_host(array, device._place, copy=None)
 
 
-def beside(name: str, *values: Any) -> tuple[Any, ...]:
+def beside(name: str, *values: Any) -> tuple[Array, ...]:
     """Return operands with Arrays in the place of NumPy arrays, on the device of the Arrays among them.
 
     Values of other classes are returned as they are, for the function to refuse.

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from .errors import describe
+from .errors import describe, install_command
 
 __all__ = [
     "BFLOAT16_REMEDY",
@@ -52,7 +52,7 @@ EXTRA_DTYPES: tuple[str, ...] = ("float16", "bfloat16")
 
 BFLOAT16 = "bfloat16"
 
-BFLOAT16_REMEDY = 'python -m pip install "xtensor[bfloat16]"'
+BFLOAT16_REMEDY = install_command("ml_dtypes>=0.5")
 
 NUMPY_DTYPES: frozenset[DType] = frozenset(map(np.dtype, (*STANDARD_DTYPES, "float16")))
 

@@ -16,6 +16,7 @@ __all__ = [
     "WrittenWithWarningError",
     "caller_frame",
     "describe",
+    "install_command",
     "shortened",
 ]
 
@@ -95,6 +96,19 @@ class WrittenWithWarningError(Exception):
 
 class MissingFunctionError(NotImplementedError):
     """No implementation of an operation takes the operands on a device."""
+
+
+def install_command(*requirements: str, upgrade: bool = False) -> str:
+    """Return the command that installs requirements, for remedies.
+
+    It names the libraries themselves and not an extra of xtensor, so that it works where xtensor was installed from a
+    checkout or a wheel.
+
+    >>> install_command("dpnp>=0.20")
+    'python -m pip install "dpnp>=0.20"'
+    """
+    words = ["python -m pip install", *(["--upgrade"] if upgrade else []), *(f'"{item}"' for item in requirements)]
+    return " ".join(words)
 
 
 def describe(value: object) -> str:

@@ -7,7 +7,7 @@ function of that name (:mod:`xtensor._numpy`), so that there is one place for ea
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -15,7 +15,11 @@ from .checks import check_axis, check_flag, check_integer, check_word
 from .errors import describe
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .annotations import AnyArray, ArrayLike, DTypeLike, HostArray, Mode, Operand, Order, SortKind
     from .array import Array
+    from .dtypes import Casting
 
 xp: Any = None
 """The public namespace, set by :func:`xtensor._core.array.bind_namespace`."""
@@ -40,33 +44,51 @@ class Methods:
 
     # -- reductions ---------------------------------------------------------------------------------------------------
 
-    def all(self: Any, axis: Axis = None, out: Any = None, keepdims: bool = False, *, where: Any = NO_VALUE) -> Array:
+    def all(
+        self: Any,
+        axis: Axis = None,
+        out: Array | HostArray | None = None,
+        keepdims: bool = False,
+        *,
+        where: AnyArray | bool = NO_VALUE,
+    ) -> Array:
         """:func:`xtensor.all` of this array, with NumPy's parameters."""
         if out is None and where is NO_VALUE:
             return xp.all(self, axis=axis, keepdims=keepdims)
         return _numpy("all")(self, axis, out, keepdims, where=where)
 
-    def any(self: Any, axis: Axis = None, out: Any = None, keepdims: bool = False, *, where: Any = NO_VALUE) -> Array:
+    def any(
+        self: Any,
+        axis: Axis = None,
+        out: Array | HostArray | None = None,
+        keepdims: bool = False,
+        *,
+        where: AnyArray | bool = NO_VALUE,
+    ) -> Array:
         """:func:`xtensor.any` of this array, with NumPy's parameters."""
         if out is None and where is NO_VALUE:
             return xp.any(self, axis=axis, keepdims=keepdims)
         return _numpy("any")(self, axis, out, keepdims, where=where)
 
-    def argmax(self: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Array:
+    def argmax(
+        self: Any, axis: int | None = None, out: Array | HostArray | None = None, *, keepdims: bool = False
+    ) -> Array:
         """:func:`xtensor.argmax` of this array, with NumPy's parameters."""
         return _numpy("argmax")(self, axis, out, keepdims=keepdims)
 
-    def argmin(self: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Array:
+    def argmin(
+        self: Any, axis: int | None = None, out: Array | HostArray | None = None, *, keepdims: bool = False
+    ) -> Array:
         """:func:`xtensor.argmin` of this array, with NumPy's parameters."""
         return _numpy("argmin")(self, axis, out, keepdims=keepdims)
 
     def max(
         self: Any,
         axis: Axis = None,
-        out: Any = None,
+        out: Array | HostArray | None = None,
         keepdims: bool = False,
-        initial: Any = NO_VALUE,
-        where: Any = NO_VALUE,
+        initial: Operand = NO_VALUE,
+        where: AnyArray | bool = NO_VALUE,
     ) -> Array:
         """:func:`xtensor.max` of this array, with NumPy's parameters."""
         if out is None and initial is NO_VALUE and where is NO_VALUE and self.dtype.kind != "b":
@@ -76,11 +98,11 @@ class Methods:
     def mean(
         self: Any,
         axis: Axis = None,
-        dtype: Any = None,
-        out: Any = None,
+        dtype: DTypeLike | None = None,
+        out: Array | HostArray | None = None,
         keepdims: bool = False,
         *,
-        where: Any = NO_VALUE,
+        where: AnyArray | bool = NO_VALUE,
     ) -> Array:
         """:func:`xtensor.mean` of this array, with NumPy's parameters."""
         if dtype is None and out is None and where is NO_VALUE:
@@ -90,10 +112,10 @@ class Methods:
     def min(
         self: Any,
         axis: Axis = None,
-        out: Any = None,
+        out: Array | HostArray | None = None,
         keepdims: bool = False,
-        initial: Any = NO_VALUE,
-        where: Any = NO_VALUE,
+        initial: Operand = NO_VALUE,
+        where: AnyArray | bool = NO_VALUE,
     ) -> Array:
         """:func:`xtensor.min` of this array, with NumPy's parameters."""
         if out is None and initial is NO_VALUE and where is NO_VALUE and self.dtype.kind != "b":
@@ -103,11 +125,11 @@ class Methods:
     def prod(
         self: Any,
         axis: Axis = None,
-        dtype: Any = None,
-        out: Any = None,
+        dtype: DTypeLike | None = None,
+        out: Array | HostArray | None = None,
         keepdims: bool = False,
-        initial: Any = NO_VALUE,
-        where: Any = NO_VALUE,
+        initial: Operand = NO_VALUE,
+        where: AnyArray | bool = NO_VALUE,
     ) -> Array:
         """:func:`xtensor.prod` of this array, with NumPy's parameters."""
         if out is None and initial is NO_VALUE and where is NO_VALUE:
@@ -117,14 +139,14 @@ class Methods:
     def std(
         self: Any,
         axis: Axis = None,
-        dtype: Any = None,
-        out: Any = None,
+        dtype: DTypeLike | None = None,
+        out: Array | HostArray | None = None,
         ddof: float = 0,
         keepdims: bool = False,
         *,
-        where: Any = NO_VALUE,
-        mean: Any = NO_VALUE,
-        correction: Any = NO_VALUE,
+        where: AnyArray | bool = NO_VALUE,
+        mean: AnyArray = NO_VALUE,
+        correction: float = NO_VALUE,
     ) -> Array:
         """:func:`xtensor.std` of this array, with NumPy's parameters."""
         return _numpy("std")(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
@@ -132,32 +154,39 @@ class Methods:
     def sum(
         self: Any,
         axis: Axis = None,
-        dtype: Any = None,
-        out: Any = None,
+        dtype: DTypeLike | None = None,
+        out: Array | HostArray | None = None,
         keepdims: bool = False,
-        initial: Any = NO_VALUE,
-        where: Any = NO_VALUE,
+        initial: Operand = NO_VALUE,
+        where: AnyArray | bool = NO_VALUE,
     ) -> Array:
         """:func:`xtensor.sum` of this array, with NumPy's parameters."""
         if out is None and initial is NO_VALUE and where is NO_VALUE:
             return xp.sum(self, axis=axis, dtype=dtype, keepdims=keepdims)
         return _numpy("sum")(self, axis, dtype, out, keepdims, initial, where)
 
-    def trace(self: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Array:
+    def trace(
+        self: Any,
+        offset: int = 0,
+        axis1: int = 0,
+        axis2: int = 1,
+        dtype: DTypeLike | None = None,
+        out: Array | HostArray | None = None,
+    ) -> Array:
         """:func:`xtensor.trace` of this array."""
         return _numpy("trace")(self, offset, axis1, axis2, dtype, out)
 
     def var(
         self: Any,
         axis: Axis = None,
-        dtype: Any = None,
-        out: Any = None,
+        dtype: DTypeLike | None = None,
+        out: Array | HostArray | None = None,
         ddof: float = 0,
         keepdims: bool = False,
         *,
-        where: Any = NO_VALUE,
-        mean: Any = NO_VALUE,
-        correction: Any = NO_VALUE,
+        where: AnyArray | bool = NO_VALUE,
+        mean: AnyArray = NO_VALUE,
+        correction: float = NO_VALUE,
     ) -> Array:
         """:func:`xtensor.var` of this array, with NumPy's parameters."""
         return _numpy("var")(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
@@ -165,7 +194,11 @@ class Methods:
     # -- scans, sorting and searching ---------------------------------------------------------------------------------
 
     def argpartition(
-        self: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None
+        self: Any,
+        kth: int | Sequence[int],
+        axis: int | None = -1,
+        kind: Literal["introselect"] = "introselect",
+        order: None = None,
     ) -> Array:
         """:func:`xtensor.argpartition` of this array."""
         return _numpy("argpartition")(self, kth, axis, kind, order)
@@ -173,7 +206,7 @@ class Methods:
     def argsort(
         self: Any,
         axis: int | None = -1,
-        kind: str | None = None,
+        kind: SortKind | None = None,
         order: None = None,
         *,
         descending: bool = False,
@@ -184,11 +217,15 @@ class Methods:
             return _numpy("argsort")(self, axis, kind, order)
         return xp.argsort(self, axis=axis, descending=descending, stable=stable is None or stable)
 
-    def cumprod(self: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
+    def cumprod(
+        self: Any, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | HostArray | None = None
+    ) -> Array:
         """:func:`xtensor.cumprod` of this array, flattened without an axis."""
         return _numpy("cumprod")(self, axis, dtype, out)
 
-    def cumsum(self: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
+    def cumsum(
+        self: Any, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | HostArray | None = None
+    ) -> Array:
         """:func:`xtensor.cumsum` of this array, flattened without an axis."""
         return _numpy("cumsum")(self, axis, dtype, out)
 
@@ -196,16 +233,24 @@ class Methods:
         """:func:`xtensor.nonzero` of this array."""
         return xp.nonzero(self)
 
-    def partition(self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: None = None) -> None:
+    def partition(
+        self: Any,
+        kth: int | Sequence[int],
+        axis: int = -1,
+        kind: Literal["introselect"] = "introselect",
+        order: None = None,
+    ) -> None:
         """Sort this array partially, in place: :func:`xtensor.partition`."""
         self[...] = _numpy("partition")(self, kth, axis, kind, order)
 
-    def searchsorted(self: Any, v: Any, side: str = "left", sorter: Any = None) -> Array:
+    def searchsorted(
+        self: Any, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: ArrayLike | None = None
+    ) -> Array:
         """:func:`xtensor.searchsorted` of this array and values of any shape."""
         return _numpy("searchsorted")(self, v, side, sorter)
 
     def sort(
-        self: Any, axis: int = -1, kind: str | None = None, order: None = None, *, stable: bool | None = None
+        self: Any, axis: int = -1, kind: SortKind | None = None, order: None = None, *, stable: bool | None = None
     ) -> None:
         """Sort this array in place; :func:`xtensor.sort` returns a sorted copy."""
         self[...] = _numpy("sort")(self, check_axis(axis, self.ndim, "sort"), kind, order, stable=stable)
@@ -213,7 +258,13 @@ class Methods:
     # -- elements -----------------------------------------------------------------------------------------------------
 
     def astype(
-        self: Any, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True, *, copy: bool = True
+        self: Any,
+        dtype: DTypeLike,
+        order: Order = "K",
+        casting: Casting = "unsafe",
+        subok: bool = True,
+        *,
+        copy: bool = True,
     ) -> Array:
         """:func:`xtensor.astype` of this array; TypeError if NumPy's rule ``casting`` forbids the cast.
 
@@ -227,15 +278,21 @@ class Methods:
             )
         return xp.astype(self, dtype, copy=copy)
 
-    def choose(self: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
+    def choose(
+        self: Any, choices: Array | Sequence[ArrayLike], out: Array | HostArray | None = None, mode: Mode = "raise"
+    ) -> Array:
         """:func:`xtensor.choose` with this array as the indices."""
         return _numpy("choose")(self, choices, out, mode)
 
-    def clip(self: Any, min: Any = None, max: Any = None, out: Any = None) -> Array:
+    def clip(
+        self: Any, min: Operand | None = None, max: Operand | None = None, out: Array | HostArray | None = None
+    ) -> Array:
         """:func:`xtensor.clip` of this array, with NumPy's parameters."""
         return xp.clip(self, min, max) if out is None else _numpy("clip")(self, min, max, out)
 
-    def compress(self: Any, condition: Any, axis: int | None = None, out: Any = None) -> Array:
+    def compress(
+        self: Any, condition: ArrayLike, axis: int | None = None, out: Array | HostArray | None = None
+    ) -> Array:
         """:func:`xtensor.compress` of this array."""
         return _numpy("compress")(condition, self, axis, out)
 
@@ -247,23 +304,23 @@ class Methods:
         """:func:`xtensor.conj` of this array."""
         return xp.conj(self)
 
-    def dot(self: Any, b: Any, out: Any = None) -> Array:
+    def dot(self: Any, b: ArrayLike, out: Array | HostArray | None = None) -> Array:
         """:func:`xtensor.dot` of this array and another."""
         return _numpy("dot")(self, b, out)
 
-    def fill(self: Any, value: Any) -> None:
+    def fill(self: Any, value: Operand) -> None:
         """Set every element to one value."""
         self[...] = value
 
-    def put(self: Any, indices: Any, values: Any, mode: str = "raise") -> None:
+    def put(self: Any, indices: ArrayLike, values: ArrayLike, mode: Mode = "raise") -> None:
         """Assign values to positions of the flattened array, in place: :func:`xtensor.put`."""
         _numpy("put")(self, indices, values, mode)
 
-    def repeat(self: Any, repeats: Any, axis: int | None = None) -> Array:
+    def repeat(self: Any, repeats: ArrayLike, axis: int | None = None) -> Array:
         """:func:`xtensor.repeat` of this array."""
         return _numpy("repeat")(self, repeats, axis)
 
-    def round(self: Any, decimals: int = 0, out: Any = None) -> Array:
+    def round(self: Any, decimals: int = 0, out: Array | HostArray | None = None) -> Array:
         """:func:`xtensor.round` of this array, to a number of decimals."""
         if out is not None:
             return _numpy("round")(self, decimals, out)
@@ -282,7 +339,13 @@ class Methods:
             raise TypeError(f"round(x) needs a 0-d array, not shape {self.shape}; use x.round()")
         return round(self.item()) if ndigits is None else self.round(ndigits)
 
-    def take(self: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Array:
+    def take(
+        self: Any,
+        indices: ArrayLike,
+        axis: int | None = None,
+        out: Array | HostArray | None = None,
+        mode: Mode = "raise",
+    ) -> Array:
         """:func:`xtensor.take` of this array with indices of any shape, flattened without an axis."""
         return _numpy("take")(self, indices, axis, out, mode)
 
@@ -292,15 +355,15 @@ class Methods:
         """:func:`xtensor.diagonal` of this array."""
         return _numpy("diagonal")(self, offset, axis1, axis2)
 
-    def flatten(self: Any, order: str = "C") -> Array:
+    def flatten(self: Any, order: Order = "C") -> Array:
         """A flattened copy of this array, in row-major (``"C"``) or column-major order (``"F"``)."""
         return _numpy("ravel")(self, order).copy()
 
-    def ravel(self: Any, order: str = "C") -> Array:
+    def ravel(self: Any, order: Order = "C") -> Array:
         """This array flattened; a view where the memory layout allows it."""
         return xp.reshape(self, (-1,)) if order.__class__ is str and order == "C" else _numpy("ravel")(self, order)
 
-    def reshape(self: Any, *shape: Any, order: str = "C", copy: bool | None = None) -> Array:
+    def reshape(self: Any, *shape: int | Sequence[int], order: Order = "C", copy: bool | None = None) -> Array:
         """:func:`xtensor.reshape` of this array; the shape as a tuple or as several integers."""
         order = check_word(order, ("C", "F", "A", "K"), "reshape", "order")
         chosen = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
@@ -322,9 +385,9 @@ class Methods:
         order[first], order[second] = order[second], order[first]
         return xp.permute_dims(self, tuple(order))
 
-    def transpose(self: Any, *axes: Any) -> Array:
+    def transpose(self: Any, *axes: int | Sequence[int] | None) -> Array:
         """A view of this array with its axes in the given order, by default reversed."""
-        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], (int, np.integer)) else axes
         if order is None or (isinstance(order, tuple) and not order):
             order = tuple(range(self.ndim))[::-1]
         if not isinstance(order, (tuple, list)):
@@ -333,17 +396,56 @@ class Methods:
 
     # -- the host -----------------------------------------------------------------------------------------------------
 
+    @property
+    def flags(self: Any) -> Any:
+        """Memory layout as NumPy's ``ndarray.flags``; off the host, the flags of the library's array."""
+        return np.asarray(self).flags if self._device.host else self._native.flags
+
+    @property
+    def strides(self: Any) -> tuple[int, ...]:
+        """Steps to the next element along each axis, in bytes; AttributeError off the host.
+
+        NumPy's functions that take strides read the memory around a view, and an array off the host is copied to them.
+        """
+        if not self._device.host:
+            raise AttributeError(
+                f"strides are those of host memory, and this array is on device {self._device}; "
+                "move it with x.to_device('cpu')"
+            )
+        return np.asarray(self).strides
+
+    def setflags(self: Any, write: bool | None = None, align: bool | None = None, uic: bool | None = None) -> None:
+        """Set flags of the memory, ``write=False`` for read-only elements; TypeError off the host."""
+        if not self._device.host:
+            raise TypeError(
+                f"setflags() sets flags of host memory, and this array is on device {self._device}; "
+                "move it with x.to_device('cpu')"
+            )
+        np.asarray(self).setflags(write=write, align=align, uic=uic)
+
     def numpy(self: Any) -> np.ndarray[Any, Any]:
         """Return a copy of the elements as a NumPy array: :func:`xtensor.to_numpy`."""
         return xp.to_numpy(self)
 
-    def tobytes(self: Any, order: str = "C") -> bytes:
+    def tobytes(self: Any, order: Order = "C") -> bytes:
         """Return the elements as bytes, in row-major order (``"C"``) or as NumPy's ``order`` says."""
         return self.numpy().tobytes(order)
 
     def tofile(self: Any, fid: Any, sep: str = "", format: str = "%s") -> None:
         """Write the elements to a file, as bytes or as text: NumPy's ``ndarray.tofile``."""
         self.numpy().tofile(fid, sep, format)
+
+
+def copy_in_order(x: Any, order: str) -> Any:
+    """Return a copy in row-major (``"C"``) or column-major order (``"F"``); ``"A"`` keeps column-major order alone."""
+    flags = getattr(x._native, "flags", None)
+    if check_word(order, ("C", "F", "A", "K"), "copy", "order") == "A":
+        order = "F" if flags is not None and flags.f_contiguous and not flags.c_contiguous else "C"
+    if order == "F":
+        return copy_in_order(x.transpose(), "C").transpose()
+    if flags is not None and flags.c_contiguous:
+        return x.copy("K")
+    return xp.reshape(xp.reshape(x, (-1,), copy=True), x.shape)
 
 
 def _round_integers(x: Any, unit: int) -> Any:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .backend import Backend, Provider
-from .errors import BackendUnavailableError, describe
+from .errors import BackendUnavailableError, describe, install_command
 from .interrupts import postponed
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class Entry:
                     except BaseException as error:  # a library may raise SystemExit
                         if interrupts.raised:
                             raise
-                        remedy = f'python -m pip install --upgrade "{backend.requires}"' if backend.requires else ""
+                        remedy = _remedy(backend, upgrade=True)
                         self._failure = _unavailable(f"backend {self.name!r} does not work here", error, remedy)
                     self._probed = True
             if self._failure is not None:
@@ -162,7 +162,7 @@ class Entry:
                 name=self.name,
                 available=False,
                 reason=failure.reason,
-                remedy=failure.remedy or (f'python -m pip install "{loaded.requires}"' if loaded else ""),
+                remedy=failure.remedy or (_remedy(loaded) if loaded else ""),
                 kinds=loaded.kinds if loaded else (),
                 requires=loaded.requires if loaded else "",
             )
@@ -204,11 +204,16 @@ def check_provider(backend: Provider) -> None:
         raise TypeError(f"the kinds of backend {backend.name!r} are a tuple of strings, not {describe(kinds)}")
 
 
+def _remedy(backend: Provider, *, upgrade: bool = False) -> str:
+    """Return the command that installs the requirement of a backend; empty without one."""
+    return install_command(backend.requires, upgrade=upgrade) if backend.requires else ""
+
+
 def _checked_specs(backend: Provider) -> tuple[str, ...]:
     """Return the specs of a backend's devices."""
     specs = tuple(backend.devices())
     if not specs:
-        raise BackendUnavailableError(f"backend {backend.name!r} finds no device", backend.requires)
+        raise BackendUnavailableError(f"backend {backend.name!r} finds no device", _remedy(backend))
     for spec in specs:
         if not isinstance(spec, str) or spec.partition(":")[0] not in backend.kinds:
             raise TypeError(f"its devices are strings that begin with one of {backend.kinds}, not {describe(spec)}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 
 import numpy as np
@@ -12,19 +14,28 @@ from .signatures import CREATION
 
 __all__ = ["where_computed"]
 
+MODULES = ("numpy", "numpy.linalg", "numpy.fft", "numpy.lib.scimath", "numpy.lib.stride_tricks", "scipy.special")
+
 
 def where_computed() -> Iterator[tuple[str, str]]:
-    """Yield each public function of NumPy that takes Arrays, with the place where it is computed.
+    """Yield each public function of NumPy and each ufunc of SciPy that takes Arrays, with the place of its computation.
 
     ``"device"`` for those that the namespace computes on any device, ``"host"`` for NumPy's own on the host's memory.
+    The ufuncs of SciPy are those of ``scipy.special``; there are none where SciPy is not installed.
     """
     dispatched = type(np.sum)
-    modules: tuple[ModuleType, ...] = (np, np.linalg, np.fft, np.lib.scimath, np.lib.stride_tricks)
-    for module in modules:
-        for name in sorted(set(dir(module))):
-            function = getattr(module, name)
+    installed = (name for name in MODULES if find_spec(name.partition(".")[0]) is not None)
+    for module in map(import_module, installed):
+        for name, function in _public(module):
             if isinstance(function, np.ufunc):
                 yield f"{module.__name__}.{name}", "device" if ufuncs.counterpart(function) is not None else "host"
-            elif isinstance(function, dispatched) and not name.startswith("_"):
+            elif isinstance(function, dispatched):
                 found = function in CREATION or functions.counterpart(function) is not None
                 yield f"{module.__name__}.{name}", "device" if found else "host"
+
+
+def _public(module: ModuleType) -> Iterator[tuple[str, object]]:
+    """Yield the names and values of a module that do not begin with an underscore."""
+    for name in sorted(set(dir(module))):
+        if not name.startswith("_"):
+            yield name, getattr(module, name)

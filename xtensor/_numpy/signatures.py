@@ -262,7 +262,7 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: Any = 
     return tuple([xp.reshape(x, tuple(shape), copy=copy or None) for x, shape in zip(vectors, shapes, strict=True)])
 
 
-def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> Array:
+def reshape(a: Any, /, shape: Any, order: Any = "C", *, copy: bool | None = None) -> Array:
     x: Array = as_arrays("reshape", a)[0]
     return x.reshape(shape, order=order, copy=copy)
 

@@ -7,7 +7,7 @@ copies and ``copy=False`` never does; a non-numeric object raises and never beco
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
@@ -19,8 +19,14 @@ from .._core.dispatch import SCALARS, call, common_device, serve
 from .._core.dtypes import DType
 from .._core.errors import CopyRequiredError, describe
 from .._core.interchange import from_producer
+from .._core.keywords import by_position, keywords_only
 from .._core.transfers import move
 from .joining import STACK
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+    from .._core.annotations import ArrayLike, DTypeLike, SupportsArray, SupportsDLPack
 
 __all__ = ["asarray", "from_dlpack"]
 
@@ -33,7 +39,15 @@ COPY_REFUSED = "Unable to avoid copy while creating an array as requested"
 """NumPy's words for a copy that ``copy=False`` forbids."""
 
 
-def asarray(obj: Any, /, *, dtype: Any = None, device: str | Device | None = None, copy: bool | None = None) -> Array:
+@keywords_only
+def asarray(
+    obj: ArrayLike | SupportsArray | SupportsDLPack | Buffer,
+    /,
+    *positional: Never,
+    dtype: DTypeLike | None = None,
+    device: str | Device | None = None,
+    copy: bool | None = None,
+) -> Array:
     """Convert an object to an Array.
 
     Parameters
@@ -74,6 +88,8 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: str | Device | None = Non
     Array([[1., 2.],
            [3., 4.]], dtype=float32)
     """
+    if positional:
+        raise by_position(asarray, positional)
     if obj.__class__ is Array and dtype is None and device is None and copy is None:
         return obj
     copy = check_copy(copy, "asarray")
@@ -96,7 +112,10 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: str | Device | None = Non
     return wrap(_import_host_data(obj, checked_dtype, target, copy), target)
 
 
-def from_dlpack(x: Any, /, *, device: str | Device | None = None, copy: bool | None = None) -> Array:
+@keywords_only
+def from_dlpack(
+    x: SupportsDLPack, /, *positional: Never, device: str | Device | None = None, copy: bool | None = None
+) -> Array:
     """Convert another library's array to an Array through DLPack.
 
     Parameters
@@ -127,6 +146,8 @@ def from_dlpack(x: Any, /, *, device: str | Device | None = None, copy: bool | N
     -----
     Standard 2025.12, Creation Functions, ``from_dlpack``.
     """
+    if positional:
+        raise by_position(from_dlpack, positional)
     target = None if device is None else resolve(device)
     copy = check_copy(copy, "from_dlpack")
     if x.__class__ is Array:
@@ -141,7 +162,7 @@ def _convert_array(x: Array, dtype: Any, target: Device, copy: bool | None) -> A
     source = x._device
     target_dtype = x.dtype if dtype is None else check_dtype(dtype, target, "asarray")
     if source is target and target_dtype == x.dtype:
-        return x.copy() if copy else x
+        return x.copy("K") if copy else x
     if copy is False:
         raise CopyRequiredError(
             f"{COPY_REFUSED}; asarray() converts dtype {x.dtype} on {source} to dtype {target_dtype} on {target}; "
@@ -258,11 +279,11 @@ def _contains_only_scalars(obj: Any, depth: int = 0) -> bool:
 
 
 def _contains_only_python_scalars(obj: Any) -> bool:
-    """Tell whether an object has no NumPy scalar or array among its leaves."""
+    """Tell whether an object is made of Python scalars, without an array or a NumPy scalar, which have a dtype."""
     if isinstance(obj, (list, tuple)) and _contains_only_scalars(obj):
         return True
     found = leaves(obj) if isinstance(obj, (list, tuple)) else (obj,)
-    return not any(isinstance(leaf, (np.generic, np.ndarray)) for leaf in found)
+    return not any(hasattr(leaf, "__array__") or hasattr(leaf, "__array_interface__") for leaf in found)
 
 
 def _contains_only_integers(obj: Any) -> bool:

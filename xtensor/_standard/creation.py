@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Never
 
 import numpy as np
 
@@ -14,9 +14,13 @@ from .._core.checks import LARGEST, check_bounds, check_dtype, check_flag, check
 from .._core.device import Device, resolve
 from .._core.dispatch import beside, call, device_of
 from .._core.errors import describe
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import Operation, declare, operation
 from .filling import empty, resolve_arguments
 from .manipulation import broadcast_arrays, reshape
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray, DTypeLike, Number, Real
 
 __all__ = ["arange", "eye", "linspace", "meshgrid", "tril", "triu"]
 
@@ -29,13 +33,14 @@ HALF_OF_FLOAT32 = 1.7e38
 ARANGE = declare("arange", "creation", operands=0, dtype="argument", shape="argument", numpy="arange")
 
 
+@keywords_only
 def arange(
-    start: float | Array,
+    start: Array | Real | float,
     /,
-    stop: float | Array | None = None,
-    step: float | Array = 1,
-    *,
-    dtype: Any = None,
+    stop: Array | Real | float | None = None,
+    step: Array | Real | float = 1,
+    *positional: Never,
+    dtype: DTypeLike | None = None,
     device: str | Device | None = None,
 ) -> Array:
     r"""Return the values :math:`start + i \cdot step` in the half-open interval :math:`[start, stop)`.
@@ -73,6 +78,8 @@ def arange(
     -----
     Standard 2025.12, Creation Functions, ``arange``.
     """
+    if positional:
+        raise by_position(arange, positional)
     if stop is None:
         start, stop = 0, start
     integers = start.__class__ is stop.__class__ is step.__class__ is int
@@ -89,7 +96,7 @@ def arange(
         result_dtype = target.default_dtypes["integral" if integers else "real floating"]
     else:
         result_dtype = check_dtype(dtype, target, "arange")
-    length = (stop - start) / step
+    length = (stop - start) / step  # type: ignore[operator] # Python or NumPy scalars
     if not abs(length) < LARGEST:
         raise ValueError(
             f"Maximum allowed size exceeded; arange({start!r}, {stop!r}, {step!r}) would have {length} elements; "
@@ -98,7 +105,7 @@ def arange(
     if length <= 0:
         return empty(0, dtype=result_dtype, device=target)
     if result_dtype.kind in "iu" and not _between(start, stop, integer_limits(result_dtype)):
-        count = -((start - stop) // step) if integers else math.ceil(length)
+        count = -((start - stop) // step) if integers else math.ceil(length)  # type: ignore[operator]
         for value in (start, start + (count - 1) * step):
             check_bounds(int(value), result_dtype, "arange", "values")
     return apply(ARANGE, target, start, stop, step, dtype=result_dtype)
@@ -109,13 +116,14 @@ EYE = declare(
 )
 
 
+@keywords_only
 def eye(
     n_rows: int,
     n_cols: int | None = None,
     /,
-    *,
+    *positional: Never,
     k: int = 0,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     device: str | Device | None = None,
 ) -> Array:
     r"""Return the matrix :math:`a_{ij} = \delta_{i + k, j}`, with ones on the ``k``-th diagonal and zeros elsewhere.
@@ -149,6 +157,8 @@ def eye(
     -----
     Standard 2025.12, Creation Functions, ``eye``.
     """
+    if positional:
+        raise by_position(eye, positional)
     shape = (n_rows, n_rows if n_cols is None else n_cols)
     target, (rows, columns), result_dtype = resolve_arguments("eye", shape, dtype, device)
     return apply(EYE, target, rows, columns, k=check_integer(k, "eye", "k"), dtype=result_dtype)
@@ -165,13 +175,14 @@ LINSPACE = declare(
 )
 
 
+@keywords_only
 def linspace(
-    start: complex | Array,
-    stop: complex | Array,
+    start: Array | Number | complex,
+    stop: Array | Number | complex,
     /,
     num: int,
-    *,
-    dtype: Any = None,
+    *positional: Never,
+    dtype: DTypeLike | None = None,
     device: str | Device | None = None,
     endpoint: bool = True,
 ) -> Array:
@@ -211,6 +222,8 @@ def linspace(
     -----
     Standard 2025.12, Creation Functions, ``linspace``.
     """
+    if positional:
+        raise by_position(linspace, positional)
     target, (start, stop) = _scalar_arguments("linspace", "a number", device, start=start, stop=stop)
     if check_integer(num, "linspace", "num") < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative. linspace() takes num of 0 or more")
@@ -233,7 +246,7 @@ def linspace(
     return apply(operation("multiply"), target, halves, 2)
 
 
-def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> tuple[Array, ...]:
+def meshgrid(*arrays: AnyArray, indexing: Literal["xy", "ij"] = "xy") -> tuple[Array, ...]:
     """Return coordinate arrays of a grid from 1-d coordinate vectors.
 
     Parameters
@@ -261,15 +274,15 @@ def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> tuple[Arra
     """
     if not isinstance(indexing, str) or indexing not in ("xy", "ij"):
         raise ValueError(f"Valid values for `indexing` are 'xy' and 'ij'. meshgrid() received {describe(indexing)}")
-    arrays = beside("meshgrid", *arrays)
-    for x in arrays:
+    vectors = beside("meshgrid", *arrays)
+    for x in vectors:
         device_of(x, "meshgrid")
         if x.ndim > 1:
             raise ValueError(f"meshgrid() takes 1-d arrays, not shape {x.shape}; flatten it with xtensor.reshape")
-    count = len(arrays)
+    count = len(vectors)
     swap = indexing == "xy" and count > 1
     grids = []
-    for position, x in enumerate(arrays):
+    for position, x in enumerate(vectors):
         axis = 1 - position if swap and position < 2 else position
         grids.append(reshape(x, (*(1,) * axis, -1, *(1,) * (count - 1 - axis))))
     return tuple(grid.copy() for grid in broadcast_arrays(*grids))
@@ -278,7 +291,8 @@ def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> tuple[Arra
 TRIL = declare("tril", "manipulation", shape="same", numpy="tril", composition=_composed.creation.tril)
 
 
-def tril(x: Array, /, *, k: int = 0) -> Array:
+@keywords_only
+def tril(x: Array, /, *positional: Never, k: int = 0) -> Array:
     r"""Return the lower triangle, :math:`a_{ij}` for :math:`j \le i + k` and 0 elsewhere, of a matrix or stack of them.
 
     Parameters
@@ -302,13 +316,16 @@ def tril(x: Array, /, *, k: int = 0) -> Array:
     -----
     Standard 2025.12, Creation Functions, ``tril``.
     """
+    if positional:
+        raise by_position(tril, positional)
     return _triangle(TRIL, x, k)
 
 
 TRIU = declare("triu", "manipulation", shape="same", numpy="triu", composition=_composed.creation.triu)
 
 
-def triu(x: Array, /, *, k: int = 0) -> Array:
+@keywords_only
+def triu(x: Array, /, *positional: Never, k: int = 0) -> Array:
     r"""Return the upper triangle, :math:`a_{ij}` for :math:`j \ge i + k` and 0 elsewhere, of a matrix or stack of them.
 
     Parameters
@@ -332,6 +349,8 @@ def triu(x: Array, /, *, k: int = 0) -> Array:
     -----
     Standard 2025.12, Creation Functions, ``triu``.
     """
+    if positional:
+        raise by_position(triu, positional)
     return _triangle(TRIU, x, k)
 
 

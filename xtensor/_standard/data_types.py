@@ -6,19 +6,25 @@ Dtypes are ``numpy.dtype`` objects on every device: hashable, with a ``kind``, r
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Never
 
 import numpy as np
 
 from .._core import dtypes
-from .._core.array import ASTYPE, Array, Scalar, apply
+from .._core.array import ASTYPE, Array, apply
 from .._core.checks import check_cast, check_dtype, check_flag
 from .._core.device import Device, resolve
 from .._core.dispatch import SCALARS, device_of, serve
 from .._core.dtypes import DType, as_dtype, kind_of
 from .._core.errors import describe
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
 from .._core.transfers import move
+
+if TYPE_CHECKING:
+    import builtins
+
+    from .._core.annotations import DTypeLike, Operand
 
 __all__ = [
     "astype",
@@ -145,7 +151,10 @@ class IntegerInfo(NamedTuple):
 declare("astype", "cast", dtype="argument", shape="same", numpy="astype")
 
 
-def astype(x: Array, dtype: Any, /, *, copy: Any = True, device: str | Device | None = None) -> Array:
+@keywords_only
+def astype(
+    x: Array, dtype: DTypeLike, /, *positional: Never, copy: builtins.bool = True, device: str | Device | None = None
+) -> Array:
     """Cast an array to a dtype.
 
     Parameters
@@ -177,10 +186,12 @@ def astype(x: Array, dtype: Any, /, *, copy: Any = True, device: str | Device | 
 
     Standard 2025.12, Data Type Functions, ``astype``.
     """
+    if positional:
+        raise by_position(astype, positional)
     source = device_of(x, "astype")
     target = source if device is None else resolve(device)
     target_dtype = check_dtype(dtype, target, "astype")
-    if copy.__class__ is not bool:
+    if copy is not True and copy is not False:
         copy = check_flag(copy, "astype", "copy")
     source_dtype = x._native.dtype
     if source_dtype.kind == "c":
@@ -193,7 +204,7 @@ def astype(x: Array, dtype: Any, /, *, copy: Any = True, device: str | Device | 
     return apply(ASTYPE, target, native, target_dtype, copy=source.host and target.host)
 
 
-def can_cast(from_: Any, to: Any, /) -> Any:
+def can_cast(from_: Array | DTypeLike, to: DTypeLike, /) -> builtins.bool:
     """Determine whether one dtype can be cast to another according to the type promotion rules.
 
     Parameters
@@ -224,7 +235,7 @@ def can_cast(from_: Any, to: Any, /) -> Any:
     return dtypes.can_cast(as_dtype(from_, "can_cast"), as_dtype(to, "can_cast"))
 
 
-def finfo(type: Any, /) -> FloatInfo:
+def finfo(type: Array | DTypeLike, /) -> FloatInfo:
     """Return the machine limits of a floating-point dtype.
 
     Parameters
@@ -267,7 +278,7 @@ def _float_info(dtype: DType) -> FloatInfo:
     )
 
 
-def iinfo(type: Any, /) -> IntegerInfo:
+def iinfo(type: Array | DTypeLike, /) -> IntegerInfo:
     """Return the machine limits of an integer dtype.
 
     Parameters
@@ -299,7 +310,7 @@ def iinfo(type: Any, /) -> IntegerInfo:
     return IntegerInfo(bits=int(limits.bits), max=int(limits.max), min=int(limits.min), dtype=dtype)
 
 
-def isdtype(dtype: Any, kind: Any) -> Any:
+def isdtype(dtype: DTypeLike, kind: DTypeLike | tuple[DTypeLike, ...]) -> builtins.bool:
     """Determine whether a dtype is of a kind.
 
     Parameters
@@ -340,7 +351,7 @@ def isdtype(dtype: Any, kind: Any) -> Any:
     return checked == as_dtype(kind, "isdtype")
 
 
-def result_type(*arrays_and_dtypes: Array | Scalar | DType) -> DType:
+def result_type(*arrays_and_dtypes: Operand | DTypeLike) -> DType:
     """Return the dtype that results from promoting arrays, dtypes and Python scalars.
 
     Parameters

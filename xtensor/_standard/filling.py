@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
@@ -16,8 +16,12 @@ from .._core.device import Device, resolve
 from .._core.dispatch import SCALARS, device_of
 from .._core.dtypes import DType
 from .._core.errors import describe
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
 from .conversion import asarray
+
+if TYPE_CHECKING:
+    from .._core.annotations import DTypeLike, Number
 
 __all__ = ["empty", "empty_like", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]
 
@@ -38,7 +42,10 @@ EMPTY = declare(
 )
 
 
-def empty(shape: Shape, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+@keywords_only
+def empty(
+    shape: Shape, *positional: Never, dtype: DTypeLike | None = None, device: str | Device | None = None
+) -> Array:
     """Return an uninitialised array.
 
     Parameters
@@ -63,11 +70,16 @@ def empty(shape: Shape, *, dtype: Any = None, device: str | Device | None = None
     -----
     Standard 2025.12, Creation Functions, ``empty``.
     """
+    if positional:
+        raise by_position(empty, positional)
     target, lengths, result_dtype = resolve_arguments("empty", shape, dtype, device)
     return apply(EMPTY, target, lengths, dtype=result_dtype)
 
 
-def empty_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+@keywords_only
+def empty_like(
+    x: Array, /, *positional: Never, dtype: DTypeLike | None = None, device: str | Device | None = None
+) -> Array:
     """Return an uninitialised array of the shape of ``x``.
 
     Parameters
@@ -88,6 +100,8 @@ def empty_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = 
     -----
     Standard 2025.12, Creation Functions, ``empty_like``.
     """
+    if positional:
+        raise by_position(empty_like, positional)
     target, lengths, result_dtype = _resolve_like("empty_like", x, dtype, device)
     return apply(EMPTY, target, lengths, dtype=result_dtype)
 
@@ -95,7 +109,14 @@ def empty_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = 
 FULL = declare("full", "creation", operands=0, dtype="argument", shape="argument", numpy="full")
 
 
-def full(shape: Shape, fill_value: Scalar | Array, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+@keywords_only
+def full(
+    shape: Shape,
+    fill_value: Array | Number | Scalar,
+    *positional: Never,
+    dtype: DTypeLike | None = None,
+    device: str | Device | None = None,
+) -> Array:
     """Return an array filled with one value.
 
     Parameters
@@ -125,6 +146,8 @@ def full(shape: Shape, fill_value: Scalar | Array, *, dtype: Any = None, device:
     -----
     Standard 2025.12, Creation Functions, ``full``.
     """
+    if positional:
+        raise by_position(full, positional)
     if isinstance(fill_value, Array) and device is None:
         device = fill_value.device
     target = resolve(device)
@@ -132,8 +155,14 @@ def full(shape: Shape, fill_value: Scalar | Array, *, dtype: Any = None, device:
     return apply(FULL, target, check_shape(shape, "full", result_dtype.itemsize), native, dtype=result_dtype)
 
 
+@keywords_only
 def full_like(
-    x: Array, /, fill_value: Scalar | Array, *, dtype: Any = None, device: str | Device | None = None
+    x: Array,
+    /,
+    fill_value: Array | Number | Scalar,
+    *positional: Never,
+    dtype: DTypeLike | None = None,
+    device: str | Device | None = None,
 ) -> Array:
     """Return an array of the shape of ``x`` filled with one value.
 
@@ -161,6 +190,8 @@ def full_like(
     -----
     Standard 2025.12, Creation Functions, ``full_like``.
     """
+    if positional:
+        raise by_position(full_like, positional)
     target, lengths, result_dtype = _resolve_like("full_like", x, dtype, device)
     native, result_dtype = _native_fill_value(fill_value, target, result_dtype, "full_like")
     return apply(FULL, target, lengths, native, dtype=result_dtype)
@@ -177,7 +208,8 @@ ONES = declare(
 )
 
 
-def ones(shape: Shape, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+@keywords_only
+def ones(shape: Shape, *positional: Never, dtype: DTypeLike | None = None, device: str | Device | None = None) -> Array:
     """Return an array of ones.
 
     Parameters
@@ -202,11 +234,16 @@ def ones(shape: Shape, *, dtype: Any = None, device: str | Device | None = None)
     -----
     Standard 2025.12, Creation Functions, ``ones``.
     """
+    if positional:
+        raise by_position(ones, positional)
     target, lengths, result_dtype = resolve_arguments("ones", shape, dtype, device)
     return apply(ONES, target, lengths, dtype=result_dtype)
 
 
-def ones_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+@keywords_only
+def ones_like(
+    x: Array, /, *positional: Never, dtype: DTypeLike | None = None, device: str | Device | None = None
+) -> Array:
     """Return an array of ones of the shape of ``x``.
 
     Parameters
@@ -227,6 +264,8 @@ def ones_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = N
     -----
     Standard 2025.12, Creation Functions, ``ones_like``.
     """
+    if positional:
+        raise by_position(ones_like, positional)
     target, lengths, result_dtype = _resolve_like("ones_like", x, dtype, device)
     return apply(ONES, target, lengths, dtype=result_dtype)
 
@@ -242,7 +281,10 @@ ZEROS = declare(
 )
 
 
-def zeros(shape: Shape, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+@keywords_only
+def zeros(
+    shape: Shape, *positional: Never, dtype: DTypeLike | None = None, device: str | Device | None = None
+) -> Array:
     """Return an array of zeros.
 
     Parameters
@@ -267,11 +309,16 @@ def zeros(shape: Shape, *, dtype: Any = None, device: str | Device | None = None
     -----
     Standard 2025.12, Creation Functions, ``zeros``.
     """
+    if positional:
+        raise by_position(zeros, positional)
     target, lengths, result_dtype = resolve_arguments("zeros", shape, dtype, device)
     return apply(ZEROS, target, lengths, dtype=result_dtype)
 
 
-def zeros_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = None) -> Array:
+@keywords_only
+def zeros_like(
+    x: Array, /, *positional: Never, dtype: DTypeLike | None = None, device: str | Device | None = None
+) -> Array:
     """Return an array of zeros of the shape of ``x``.
 
     Parameters
@@ -292,6 +339,8 @@ def zeros_like(x: Array, /, *, dtype: Any = None, device: str | Device | None = 
     -----
     Standard 2025.12, Creation Functions, ``zeros_like``.
     """
+    if positional:
+        raise by_position(zeros_like, positional)
     target, lengths, result_dtype = _resolve_like("zeros_like", x, dtype, device)
     return apply(ZEROS, target, lengths, dtype=result_dtype)
 

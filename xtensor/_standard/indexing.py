@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Never
+
+import numpy as np
 
 from .. import _composed
 from .._core.array import Array, apply
 from .._core.backend import Native
 from .._core.checks import check_axis
 from .._core.dispatch import beside, device_of, native_indices, native_operand, not_an_array
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
+from .conversion import asarray
+from .filling import zeros
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["take", "take_along_axis"]
 
@@ -17,7 +25,8 @@ __all__ = ["take", "take_along_axis"]
 TAKE = declare("take", "indexing", operands=2, shape="argument", numpy="take", composition=_composed.searching.take)
 
 
-def take(x: Array, indices: Array, /, *, axis: int | None = None) -> Array:
+@keywords_only
+def take(x: AnyArray, indices: AnyArray | list[int], /, *positional: Never, axis: int | None = None) -> Array:
     """Return the elements of an array at given indices along an axis.
 
     Parameters
@@ -25,7 +34,7 @@ def take(x: Array, indices: Array, /, *, axis: int | None = None) -> Array:
     x
         Array of one or more dimensions.
     indices
-        1-d Array of an integer dtype; negative indices count from the end.
+        1-d Array of an integer dtype, or a list of integers; negative indices count from the end.
     axis
         Axis along which to select; optional for a 1-d array only.
 
@@ -47,8 +56,12 @@ def take(x: Array, indices: Array, /, *, axis: int | None = None) -> Array:
     -----
     Standard 2025.12, Indexing Functions, ``take``.
     """
+    if positional:
+        raise by_position(take, positional)
     x, indices = beside("take", x, indices)
     device = device_of(x, "take")
+    if isinstance(indices, list):
+        indices = asarray(indices, device=device) if indices else zeros(0, dtype=np.int64, device=device)
     if axis is None:
         if x.ndim != 1:
             raise ValueError(
@@ -69,7 +82,8 @@ TAKE_ALONG_AXIS = declare(
 )
 
 
-def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
+@keywords_only
+def take_along_axis(x: AnyArray, indices: AnyArray, /, *positional: Never, axis: int = -1) -> Array:
     """Return the elements of an array at given indices along an axis, with separate indices for each 1-d slice.
 
     Parameters
@@ -101,6 +115,8 @@ def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
     -----
     Standard 2025.12, Indexing Functions, ``take_along_axis``.
     """
+    if positional:
+        raise by_position(take_along_axis, positional)
     x, indices = beside("take_along_axis", x, indices)
     device = device_of(x, "take_along_axis")
     axis = check_axis(axis, x.ndim, "take_along_axis")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Never
 
 from .. import _composed
 from .._core.array import ASTYPE, Array, apply, wrap
@@ -13,7 +13,11 @@ from .._core.checks import LARGEST, check_axis, check_integer, check_shape, chec
 from .._core.device import Device
 from .._core.dispatch import HOST_ARRAYS, call, common_device, device_of, native_indices, native_operand, not_an_array
 from .._core.errors import describe
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare, operation
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["concat", "repeat", "stack", "tile", "unstack"]
 
@@ -21,7 +25,8 @@ __all__ = ["concat", "repeat", "stack", "tile", "unstack"]
 CONCAT = declare("concat", "manipulation", operands=2, shape="argument", numpy="concat")
 
 
-def concat(arrays: Sequence[Array], /, *, axis: int | None = 0) -> Array:
+@keywords_only
+def concat(arrays: Sequence[AnyArray], /, *positional: Never, axis: int | None = 0) -> Array:
     """Concatenate arrays along an existing axis.
 
     Parameters
@@ -47,6 +52,8 @@ def concat(arrays: Sequence[Array], /, *, axis: int | None = 0) -> Array:
     -----
     Standard 2025.12, Manipulation Functions, ``concat``.
     """
+    if positional:
+        raise by_position(concat, positional)
     device, natives = _native_arrays(arrays, "concat", "concatenate")
     if axis is not None:
         if not all(native.ndim for native in natives):
@@ -64,7 +71,8 @@ MAX, MIN = operation("max"), operation("min")
 REPEAT = declare("repeat", "manipulation", shape="argument", numpy="repeat", composition=_composed.manipulation.repeat)
 
 
-def repeat(x: Array, repeats: int | Array, /, *, axis: int | None = None) -> Array:
+@keywords_only
+def repeat(x: Array, repeats: int | Array, /, *positional: Never, axis: int | None = None) -> Array:
     """Repeat each element of an array.
 
     Parameters
@@ -93,6 +101,8 @@ def repeat(x: Array, repeats: int | Array, /, *, axis: int | None = None) -> Arr
     -----
     Standard 2025.12, Manipulation Functions, ``repeat``.
     """
+    if positional:
+        raise by_position(repeat, positional)
     device = device_of(x, "repeat")
     if axis is not None:
         axis = check_axis(axis, x.ndim, "repeat")
@@ -137,7 +147,8 @@ STACK = declare(
 )
 
 
-def stack(arrays: Sequence[Array], /, *, axis: int = 0) -> Array:
+@keywords_only
+def stack(arrays: Sequence[AnyArray], /, *positional: Never, axis: int = 0) -> Array:
     """Stack arrays along a new axis.
 
     Parameters
@@ -163,6 +174,8 @@ def stack(arrays: Sequence[Array], /, *, axis: int = 0) -> Array:
     -----
     Standard 2025.12, Manipulation Functions, ``stack``.
     """
+    if positional:
+        raise by_position(stack, positional)
     device, natives = _native_arrays(arrays, "stack", "stack")
     position = check_axis(axis, natives[0].ndim + 1, "stack")
     return apply(STACK, device, natives, axis=position)
@@ -216,7 +229,8 @@ UNSTACK = declare(
 )
 
 
-def unstack(x: Array, /, *, axis: int = 0) -> tuple[Array, ...]:
+@keywords_only
+def unstack(x: Array, /, *positional: Never, axis: int = 0) -> tuple[Array, ...]:
     """Split an array into the subarrays along an axis.
 
     Parameters
@@ -240,6 +254,8 @@ def unstack(x: Array, /, *, axis: int = 0) -> tuple[Array, ...]:
     -----
     Standard 2025.12, Manipulation Functions, ``unstack``.
     """
+    if positional:
+        raise by_position(unstack, positional)
     device = device_of(x, "unstack")
     position = check_axis(axis, x.ndim, "unstack")
     return tuple(wrap(part, device) for part in call(UNSTACK, device, x._native, axis=position))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Never
 
 from .. import _composed
 from .._core.array import Array, apply
@@ -11,7 +12,11 @@ from .._core.checks import check_axes, check_integer
 from .._core.device import Device
 from .._core.dispatch import beside, binary_function, common_device, device_of, native_operand
 from .._core.errors import describe
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["matmul", "matrix_transpose", "tensordot", "vecdot"]
 
@@ -29,7 +34,7 @@ MATMUL = declare(
 
 
 @binary_function(MATMUL)
-def matmul(x1: Array, x2: Array, /) -> Array:
+def matmul(x1: AnyArray, x2: AnyArray, /) -> Array:
     r"""Return the matrix product, :math:`c_{ij} = \sum_k a_{ik} b_{kj}`, of matrices or stacks of matrices.
 
     Parameters
@@ -107,7 +112,10 @@ TENSORDOT = declare(
 )
 
 
-def tensordot(x1: Array, x2: Array, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Array:
+@keywords_only
+def tensordot(
+    x1: AnyArray, x2: AnyArray, /, *positional: Never, axes: int | tuple[Sequence[int], Sequence[int]] = 2
+) -> Array:
     r"""Return the tensor contraction of two arrays over pairs of axes.
 
     For ``axes=1`` and matrices, :math:`c_{ij} = \sum_k a_{ik} b_{kj}`.
@@ -137,6 +145,8 @@ def tensordot(x1: Array, x2: Array, /, *, axes: int | tuple[Sequence[int], Seque
     -----
     Standard 2025.12, Linear Algebra Functions, ``tensordot``. No operand is conjugated.
     """
+    if positional:
+        raise by_position(tensordot, positional)
     device, native1, native2 = _pair(x1, x2, "tensordot")
     checked_axes: int | tuple[tuple[int, ...], tuple[int, ...]]
     if isinstance(axes, (tuple, list)):
@@ -174,7 +184,8 @@ VECDOT = declare(
 )
 
 
-def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
+@keywords_only
+def vecdot(x1: AnyArray, x2: AnyArray, /, *positional: Never, axis: int = -1) -> Array:
     r"""Return the dot product, :math:`\sum_i \overline{a_i} b_i`, of vectors along an axis.
 
     Parameters
@@ -199,6 +210,8 @@ def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
     -----
     Standard 2025.12, Linear Algebra Functions, ``vecdot``.
     """
+    if positional:
+        raise by_position(vecdot, positional)
     device, native1, native2 = _pair(x1, x2, "vecdot")
     if axis.__class__ is not int:
         check_integer(axis, "vecdot", "axis")
@@ -218,7 +231,7 @@ def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
     return apply(VECDOT, device, native1, native2, axis=axis)
 
 
-def _pair(x1: Array, x2: Array, name: str) -> tuple[Device, Native, Native]:
+def _pair(x1: AnyArray, x2: AnyArray, name: str) -> tuple[Device, Native, Native]:
     """Return the common device and the native arrays of two operands that must both be Arrays."""
     x1, x2 = beside(name, x1, x2)
     device = device_of(x1, name)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Never
 
 from .. import _composed
 from .._core.array import Array, Axis, apply
 from .._core.checks import as_lengths, check_axes, check_axis, check_copy, check_integer, check_shape
 from .._core.dispatch import beside, device_of
 from .._core.errors import CopyRequiredError, describe
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = [
     "broadcast_arrays",
@@ -28,7 +32,7 @@ __all__ = [
 Shape = tuple[int, ...]
 
 
-def broadcast_arrays(*arrays: Array) -> tuple[Array, ...]:
+def broadcast_arrays(*arrays: AnyArray) -> tuple[Array, ...]:
     """Broadcast arrays against each other.
 
     Parameters
@@ -50,11 +54,11 @@ def broadcast_arrays(*arrays: Array) -> tuple[Array, ...]:
     -----
     Standard 2025.12, Manipulation Functions, ``broadcast_arrays``.
     """
-    arrays = beside("broadcast_arrays", *arrays)
-    for x in arrays:
+    operands = beside("broadcast_arrays", *arrays)
+    for x in operands:
         device_of(x, "broadcast_arrays")
-    shape = _broadcast_shape([x.shape for x in arrays], "broadcast_arrays")
-    return tuple(broadcast_to(x, shape) for x in arrays)
+    shape = _broadcast_shape([x.shape for x in operands], "broadcast_arrays")
+    return tuple(broadcast_to(x, shape) for x in operands)
 
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
@@ -160,7 +164,8 @@ def expand_dims(x: Array, /, axis: int | tuple[int, ...]) -> Array:
 FLIP = declare("flip", "manipulation", shape="argument", numpy="flip", composition=_composed.manipulation.flip)
 
 
-def flip(x: Array, /, *, axis: Axis = None) -> Array:
+@keywords_only
+def flip(x: Array, /, *positional: Never, axis: Axis = None) -> Array:
     """Reverse the order of the elements along axes.
 
     Parameters
@@ -184,6 +189,8 @@ def flip(x: Array, /, *, axis: Axis = None) -> Array:
     -----
     Standard 2025.12, Manipulation Functions, ``flip``.
     """
+    if positional:
+        raise by_position(flip, positional)
     device = device_of(x, "flip")
     axes = tuple(range(x.ndim)) if axis is None else check_axes(axis, x.ndim, "flip", "repeated axis")
     return apply(FLIP, device, x._native, axis=axes)
@@ -273,7 +280,8 @@ def permute_dims(x: Array, /, axes: tuple[int, ...]) -> Array:
 RESHAPE = declare("reshape", "manipulation", shape="argument", numpy="reshape")
 
 
-def reshape(x: Array, /, shape: Shape, *, copy: bool | None = None) -> Array:
+@keywords_only
+def reshape(x: Array, /, shape: Shape, *positional: Never, copy: bool | None = None) -> Array:
     """Change the shape of an array without changing its elements or their row-major order.
 
     Parameters
@@ -299,6 +307,8 @@ def reshape(x: Array, /, shape: Shape, *, copy: bool | None = None) -> Array:
     -----
     Standard 2025.12, Manipulation Functions, ``reshape``.
     """
+    if positional:
+        raise by_position(reshape, positional)
     device = device_of(x, "reshape")
     native = x._native
     lengths = as_lengths(shape, "reshape")
@@ -340,7 +350,8 @@ def reshape(x: Array, /, shape: Shape, *, copy: bool | None = None) -> Array:
 ROLL = declare("roll", "manipulation", shape="argument", numpy="roll", composition=_composed.manipulation.roll)
 
 
-def roll(x: Array, /, shift: int | tuple[int, ...], *, axis: Axis = None) -> Array:
+@keywords_only
+def roll(x: Array, /, shift: int | tuple[int, ...], *positional: Never, axis: Axis = None) -> Array:
     r"""Roll the elements along axes, :math:`y_i = x_{(i - shift) \bmod n}`.
 
     Parameters
@@ -369,6 +380,8 @@ def roll(x: Array, /, shift: int | tuple[int, ...], *, axis: Axis = None) -> Arr
     -----
     Standard 2025.12, Manipulation Functions, ``roll``.
     """
+    if positional:
+        raise by_position(roll, positional)
     device = device_of(x, "roll")
     shifts: Any = (
         tuple(check_integer(item, "roll", "shift") for item in shift)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal, overload
+from typing import TYPE_CHECKING, Literal, Never, overload
 
 from .. import _composed
-from .._core.array import Array, Axis, Scalar, apply, wrap
+from .._core.array import Array, Axis, apply, wrap
 from .._core.checks import check_axes, check_axis, check_bounds, check_word
 from .._core.dispatch import beside, call, common_device, device_of, native_operand
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray, Operand, RealOperand
 
 __all__ = ["argmax", "argmin", "count_nonzero", "nonzero", "searchsorted", "where"]
 
@@ -24,7 +28,8 @@ ARGMAX = declare(
 )
 
 
-def argmax(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> Array:
+@keywords_only
+def argmax(x: Array, /, *positional: Never, axis: int | None = None, keepdims: bool = False) -> Array:
     r"""Return the index of the first largest element, :math:`\operatorname{arg\,max}_i x_i`, along an axis.
 
     Parameters
@@ -50,6 +55,8 @@ def argmax(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> A
     -----
     Standard 2025.12, Searching Functions, ``argmax``.
     """
+    if positional:
+        raise by_position(argmax, positional)
     device = device_of(x, "argmax")
     if axis is not None:
         axis = check_axis(axis, x.ndim, "argmax")
@@ -67,7 +74,8 @@ ARGMIN = declare(
 )
 
 
-def argmin(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> Array:
+@keywords_only
+def argmin(x: Array, /, *positional: Never, axis: int | None = None, keepdims: bool = False) -> Array:
     r"""Return the index of the first smallest element, :math:`\operatorname{arg\,min}_i x_i`, along an axis.
 
     Parameters
@@ -93,6 +101,8 @@ def argmin(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> A
     -----
     Standard 2025.12, Searching Functions, ``argmin``.
     """
+    if positional:
+        raise by_position(argmin, positional)
     device = device_of(x, "argmin")
     if axis is not None:
         axis = check_axis(axis, x.ndim, "argmin")
@@ -109,7 +119,8 @@ COUNT_NONZERO = declare(
 )
 
 
-def count_nonzero(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
+@keywords_only
+def count_nonzero(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = False) -> Array:
     """Count the nonzero elements over axes.
 
     Parameters
@@ -135,6 +146,8 @@ def count_nonzero(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> 
     -----
     Standard 2025.12, Searching Functions, ``count_nonzero``.
     """
+    if positional:
+        raise by_position(count_nonzero, positional)
     device = device_of(x, "count_nonzero")
     if axis is not None:
         axis = check_axes(axis, x.ndim, "count_nonzero")
@@ -180,11 +193,12 @@ SEARCHSORTED = declare(
 )
 
 
+@keywords_only
 def searchsorted(
-    x1: Array,
-    x2: Array | float,
+    x1: AnyArray,
+    x2: RealOperand,
     /,
-    *,
+    *positional: Never,
     side: Literal["left", "right"] = "left",
     sorter: Array | None = None,
 ) -> Array:
@@ -221,6 +235,8 @@ def searchsorted(
     -----
     Standard 2025.12, Searching Functions, ``searchsorted``.
     """
+    if positional:
+        raise by_position(searchsorted, positional)
     x1, x2, sorter = beside("searchsorted", x1, x2, sorter)
     device_of(x1, "searchsorted")
     check_word(side, ("left", "right"), "searchsorted", "side")
@@ -255,16 +271,14 @@ WHERE = declare("where", "elementwise", operands=3, numpy="where")
 
 
 @overload
-def where(condition: Array, x1: Array | Scalar, x2: Array | Scalar, /) -> Array: ...
+def where(condition: AnyArray, x1: Operand, x2: Operand, /) -> Array: ...
 
 
 @overload
 def where(condition: Array, /) -> tuple[Array, ...]: ...
 
 
-def where(
-    condition: Array, x1: Array | Scalar | None = None, x2: Array | Scalar | None = None, /
-) -> Array | tuple[Array, ...]:
+def where(condition: AnyArray, x1: Operand | None = None, x2: Operand | None = None, /) -> Array | tuple[Array, ...]:
     """Return elements of ``x1`` where a condition is true and elements of ``x2`` elsewhere.
 
     Parameters

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Never
 
 from .. import _composed
 from .._core.array import Array, apply, wrap
 from .._core.checks import check_flag
 from .._core.dispatch import call, common_device, device_of, native_operand
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
+from .conversion import asarray
+
+if TYPE_CHECKING:
+    from .._core.annotations import IntegerOperand
 
 __all__ = ["isin", "unique_all", "unique_counts", "unique_inverse", "unique_values"]
 
@@ -39,15 +44,19 @@ class UniqueInverse(NamedTuple):
 ISIN = declare("isin", "set", operands=2, dtype="bool", shape="argument", numpy="isin", composition=_composed.sets.isin)
 
 
-def isin(x1: Array | int, x2: Array | int, /, *, invert: bool = False) -> Array:
+@keywords_only
+def isin(
+    x1: IntegerOperand | list[Any], x2: IntegerOperand | list[Any], /, *positional: Never, invert: bool = False
+) -> Array:
     r"""Test elementwise whether the elements of ``x1`` are in ``x2``, :math:`x_{1,i} \in x_2`.
 
     Parameters
     ----------
     x1
-        Elements to test: an Array or a Python scalar.
+        Elements to test: an Array, a Python scalar, or a list of scalars.
     x2
-        Elements to search: an Array or a Python scalar. At least one of ``x1`` and ``x2`` is an Array.
+        Elements to search: an Array, a Python scalar, or a list of scalars. At least one of ``x1`` and ``x2`` is an
+        Array.
     invert
         True: return the negation, :math:`x_{1,i} \notin x_2`.
 
@@ -65,7 +74,10 @@ def isin(x1: Array | int, x2: Array | int, /, *, invert: bool = False) -> Array:
     -----
     Standard 2025.12, Set Functions, ``isin``.
     """
+    if positional:
+        raise by_position(isin, positional)
     device = common_device((x1, x2)) or device_of(x1, "isin")
+    x1, x2 = (asarray(x, device=device) if isinstance(x, list) else x for x in (x1, x2))
     native1 = native_operand(x1, device, "isin")
     native2 = native_operand(x2, device, "isin")
     return apply(ISIN, device, native1, native2, invert=check_flag(invert, "isin", "invert"))

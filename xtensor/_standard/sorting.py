@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Never
+
 from .. import _composed
 from .._core.array import Array, apply
 from .._core.checks import check_axis
 from .._core.dispatch import device_of
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
 
 __all__ = ["argsort", "sort"]
@@ -14,7 +17,8 @@ __all__ = ["argsort", "sort"]
 ARGSORT = declare("argsort", "sorting", accepts="real", dtype="index", shape="same", numpy="argsort")
 
 
-def argsort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
+@keywords_only
+def argsort(x: Array, /, *positional: Never, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
     """Return the indices that sort an array along an axis.
 
     Parameters
@@ -42,6 +46,8 @@ def argsort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bo
     -----
     Standard 2025.12, Sorting Functions, ``argsort``.
     """
+    if positional:
+        raise by_position(argsort, positional)
     device = device_of(x, "argsort")
     axis = check_axis(axis, x.ndim, "argsort")
     return apply(ARGSORT, device, x._native, axis=axis, descending=descending, stable=stable)
@@ -50,7 +56,8 @@ def argsort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bo
 SORT = declare("sort", "sorting", accepts="real", shape="same", numpy="sort", composition=_composed.searching.sort)
 
 
-def sort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
+@keywords_only
+def sort(x: Array, /, *positional: Never, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
     """Return a sorted copy of an array.
 
     Parameters
@@ -78,6 +85,8 @@ def sort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool 
     -----
     Standard 2025.12, Sorting Functions, ``sort``.
     """
+    if positional:
+        raise by_position(sort, positional)
     device = device_of(x, "sort")
     axis = check_axis(axis, x.ndim, "sort")
     return apply(SORT, device, x._native, axis=axis, descending=descending, stable=stable)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any, Never
 
 from .. import _composed
 from .._core.array import Array, Axis, apply
@@ -11,8 +11,12 @@ from .._core.checks import check_axes, check_axis, check_cast, check_dtype
 from .._core.dispatch import device_of
 from .._core.dtypes import DType
 from .._core.errors import describe
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import Operation, declare, operation
 from .data_types import astype
+
+if TYPE_CHECKING:
+    from .._core.annotations import DTypeLike
 
 __all__ = ["cumulative_prod", "cumulative_sum", "max", "mean", "min", "prod", "std", "sum", "var"]
 
@@ -22,7 +26,15 @@ CUMULATIVE_PROD = declare(
 )
 
 
-def cumulative_prod(x: Array, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Array:
+@keywords_only
+def cumulative_prod(
+    x: Array,
+    /,
+    *positional: Never,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    include_initial: bool = False,
+) -> Array:
     r"""Return the cumulative product, :math:`y_i = \prod_{j \le i} x_j`, along an axis.
 
     Parameters
@@ -53,6 +65,8 @@ def cumulative_prod(x: Array, /, *, axis: int | None = None, dtype: Any = None, 
     -----
     Standard 2025.12, Statistical Functions, ``cumulative_prod``.
     """
+    if positional:
+        raise by_position(cumulative_prod, positional)
     device = device_of(x, "cumulative_prod")
     axis = _scan_axis(x, axis, "cumulative_prod")
     if dtype is not None:
@@ -65,7 +79,15 @@ CUMULATIVE_SUM = declare(
 )
 
 
-def cumulative_sum(x: Array, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Array:
+@keywords_only
+def cumulative_sum(
+    x: Array,
+    /,
+    *positional: Never,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    include_initial: bool = False,
+) -> Array:
     r"""Return the cumulative sum, :math:`y_i = \sum_{j \le i} x_j`, along an axis.
 
     Parameters
@@ -96,6 +118,8 @@ def cumulative_sum(x: Array, /, *, axis: int | None = None, dtype: Any = None, i
     -----
     Standard 2025.12, Statistical Functions, ``cumulative_sum``.
     """
+    if positional:
+        raise by_position(cumulative_sum, positional)
     device = device_of(x, "cumulative_sum")
     axis = _scan_axis(x, axis, "cumulative_sum")
     if dtype is not None:
@@ -106,7 +130,8 @@ def cumulative_sum(x: Array, /, *, axis: int | None = None, dtype: Any = None, i
 MAX = declare("max", "reduction", accepts="real", shape="reduced", numpy="max")
 
 
-def max(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
+@keywords_only
+def max(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = False) -> Array:
     r"""Return the largest element, :math:`\max_i x_i`, over axes.
 
     Parameters
@@ -132,6 +157,8 @@ def max(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
     -----
     Standard 2025.12, Statistical Functions, ``max``.
     """
+    if positional:
+        raise by_position(max, positional)
     device = device_of(x, "max")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "max")
@@ -143,7 +170,8 @@ MEAN = declare(
 )
 
 
-def mean(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
+@keywords_only
+def mean(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = False) -> Array:
     r"""Return the arithmetic mean, :math:`\frac{1}{N} \sum_i x_i`, over axes.
 
     Parameters
@@ -170,6 +198,8 @@ def mean(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
     -----
     Standard 2025.12, Statistical Functions, ``mean``.
     """
+    if positional:
+        raise by_position(mean, positional)
     device = device_of(x, "mean")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "mean")
@@ -179,7 +209,8 @@ def mean(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
 MIN = declare("min", "reduction", accepts="real", shape="reduced", numpy="min")
 
 
-def min(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
+@keywords_only
+def min(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = False) -> Array:
     r"""Return the smallest element, :math:`\min_i x_i`, over axes.
 
     Parameters
@@ -205,6 +236,8 @@ def min(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
     -----
     Standard 2025.12, Statistical Functions, ``min``.
     """
+    if positional:
+        raise by_position(min, positional)
     device = device_of(x, "min")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "min")
@@ -214,7 +247,10 @@ def min(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
 PROD = declare("prod", "reduction", accepts="numeric", dtype="accumulated", shape="reduced", numpy="prod")
 
 
-def prod(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Array:
+@keywords_only
+def prod(
+    x: Array, /, *positional: Never, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: bool = False
+) -> Array:
     r"""Return the product of the elements, :math:`\prod_i x_i`, over axes.
 
     Parameters
@@ -245,6 +281,8 @@ def prod(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = 
     -----
     Standard 2025.12, Statistical Functions, ``prod``.
     """
+    if positional:
+        raise by_position(prod, positional)
     device = device_of(x, "prod")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "prod")
@@ -258,8 +296,15 @@ STD = declare(
 )
 
 
+@keywords_only
 def std(
-    x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False, ddof: float | None = None
+    x: Array,
+    /,
+    *positional: Never,
+    axis: Axis = None,
+    correction: float = 0.0,
+    keepdims: bool = False,
+    ddof: float | None = None,
 ) -> Array:
     r"""Return the standard deviation, :math:`\sqrt{\frac{1}{N - c} \sum_i (x_i - \bar x)^2}`, over axes.
 
@@ -293,6 +338,8 @@ def std(
     -----
     Standard 2025.12, Statistical Functions, ``std``.
     """
+    if positional:
+        raise by_position(std, positional)
     device_of(x, "std")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "std")
@@ -302,7 +349,10 @@ def std(
 SUM = declare("sum", "reduction", accepts="numeric", dtype="accumulated", shape="reduced", numpy="sum")
 
 
-def sum(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Array:
+@keywords_only
+def sum(
+    x: Array, /, *positional: Never, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: bool = False
+) -> Array:
     r"""Return the sum of the elements, :math:`\sum_i x_i`, over axes.
 
     Parameters
@@ -339,6 +389,8 @@ def sum(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = F
     >>> xp.sum(xp.asarray([[1.0, 2.0], [3.0, 4.0]]), axis=0)
     Array([4., 6.])
     """
+    if positional:
+        raise by_position(sum, positional)
     device = device_of(x, "sum")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "sum")
@@ -352,8 +404,15 @@ VAR = declare(
 )
 
 
+@keywords_only
 def var(
-    x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False, ddof: float | None = None
+    x: Array,
+    /,
+    *positional: Never,
+    axis: Axis = None,
+    correction: float = 0.0,
+    keepdims: bool = False,
+    ddof: float | None = None,
 ) -> Array:
     r"""Return the variance, :math:`\frac{1}{N - c} \sum_i (x_i - \bar x)^2`, over axes.
 
@@ -387,6 +446,8 @@ def var(
     -----
     Standard 2025.12, Statistical Functions, ``var``.
     """
+    if positional:
+        raise by_position(var, positional)
     device_of(x, "var")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "var")

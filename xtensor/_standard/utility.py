@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Never
+
 from .. import _composed
 from .._core.array import Array, Axis, apply
 from .._core.checks import check_axes, check_axis, check_integer
 from .._core.dispatch import common_device, device_of, native_operand
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
 
 __all__ = ["all", "any", "diff"]
@@ -14,7 +17,8 @@ __all__ = ["all", "any", "diff"]
 ALL = declare("all", "reduction", dtype="bool", shape="reduced", numpy="all", composition=_composed.statistical.all)
 
 
-def all(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
+@keywords_only
+def all(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = False) -> Array:
     r"""Test whether all elements are true, :math:`\bigwedge_i x_i`, over axes.
 
     Parameters
@@ -40,6 +44,8 @@ def all(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
     -----
     Standard 2025.12, Utility Functions, ``all``.
     """
+    if positional:
+        raise by_position(all, positional)
     device = device_of(x, "all")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "all")
@@ -49,7 +55,8 @@ def all(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
 ANY = declare("any", "reduction", dtype="bool", shape="reduced", numpy="any", composition=_composed.statistical.any)
 
 
-def any(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
+@keywords_only
+def any(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = False) -> Array:
     r"""Test whether any element is true, :math:`\bigvee_i x_i`, over axes.
 
     Parameters
@@ -75,6 +82,8 @@ def any(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
     -----
     Standard 2025.12, Utility Functions, ``any``.
     """
+    if positional:
+        raise by_position(any, positional)
     device = device_of(x, "any")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "any")
@@ -86,8 +95,15 @@ DIFF = declare(
 )
 
 
+@keywords_only
 def diff(
-    x: Array, /, n: int = 1, *, axis: int = -1, prepend: Array | None = None, append: Array | None = None
+    x: Array,
+    /,
+    n: int = 1,
+    *positional: Never,
+    axis: int = -1,
+    prepend: Array | None = None,
+    append: Array | None = None,
 ) -> Array:
     r"""Return the ``n``-th forward difference along an axis; the first is :math:`y_i = x_{i+1} - x_i`.
 
@@ -119,6 +135,8 @@ def diff(
     -----
     Standard 2025.12, Utility Functions, ``diff``.
     """
+    if positional:
+        raise by_position(diff, positional)
     device_of(x, "diff")
     if not x.ndim:
         raise ValueError("diff requires input that is at least one dimensional; diff() received a 0-d array")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Never
 
 from .. import _composed
 from .._core.array import Array, apply
 from .._core.checks import check_integer
 from .._core.errors import describe
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import Operation, declare
 from ._checks import (
     COMPLEX_COUNTERPARTS,
@@ -34,8 +36,14 @@ FFTN = declare(
 )
 
 
+@keywords_only
 def fftn(
-    x: Array, /, *, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: Norm = "backward"
+    x: Array,
+    /,
+    *positional: Never,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: Norm = "backward",
 ) -> Array:
     r"""Return the Fourier transform over several axes: :func:`fft.fft` along each of them.
 
@@ -71,6 +79,8 @@ def fftn(
 
     Standard 2025.12, Fourier Transform Extension, ``fftn``.
     """
+    if positional:
+        raise by_position(fftn, positional)
     return _transform(FFTN, x, s, axes, norm)
 
 
@@ -85,8 +95,14 @@ IFFTN = declare(
 )
 
 
+@keywords_only
 def ifftn(
-    x: Array, /, *, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: Norm = "backward"
+    x: Array,
+    /,
+    *positional: Never,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: Norm = "backward",
 ) -> Array:
     r"""Return the inverse of :func:`fftn`: :func:`ifft` along each of several axes.
 
@@ -120,6 +136,8 @@ def ifftn(
     -----
     Standard 2025.12, Fourier Transform Extension, ``ifftn``.
     """
+    if positional:
+        raise by_position(ifftn, positional)
     return _transform(IFFTN, x, s, axes, norm)
 
 
@@ -134,8 +152,14 @@ RFFTN = declare(
 )
 
 
+@keywords_only
 def rfftn(
-    x: Array, /, *, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: Norm = "backward"
+    x: Array,
+    /,
+    *positional: Never,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: Norm = "backward",
 ) -> Array:
     r"""Return the transform of real numbers: :func:`rfft` along the last axis, then :func:`fft.fft` along the others.
 
@@ -172,6 +196,8 @@ def rfftn(
 
     Standard 2025.12, Fourier Transform Extension, ``rfftn``.
     """
+    if positional:
+        raise by_position(rfftn, positional)
     return _transform(RFFTN, x, s, axes, norm)
 
 
@@ -186,8 +212,14 @@ IRFFTN = declare(
 )
 
 
+@keywords_only
 def irfftn(
-    x: Array, /, *, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: Norm = "backward"
+    x: Array,
+    /,
+    *positional: Never,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: Norm = "backward",
 ) -> Array:
     r"""Return the inverse of :func:`rfftn`: :func:`ifft` along all axes but the last, then :func:`irfft` along it.
 
@@ -223,6 +255,8 @@ def irfftn(
 
     Standard 2025.12, Fourier Transform Extension, ``irfftn``.
     """
+    if positional:
+        raise by_position(irfftn, positional)
     return _transform(IRFFTN, x, s, axes, norm)
 
 

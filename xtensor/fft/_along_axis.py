@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Never
+
 from .. import _composed
 from .._core.array import Array, apply
 from .._core.checks import check_axis, check_integer
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import Operation, declare
 from ._checks import HALF_SPECTRUM_INPUT, Norm, check_length, check_transform, without_empty_axes
 
@@ -14,7 +17,8 @@ __all__ = ["fft", "hfft", "ifft", "ihfft", "irfft", "rfft"]
 FFT = declare("fft.fft", "fourier", accepts="floating", dtype="complex", shape="argument", numpy="fft.fft")
 
 
-def fft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
+@keywords_only
+def fft(x: Array, /, *positional: Never, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
     r"""Return the Fourier transform :math:`X_k = \sum_{m=0}^{n-1} x_m\, e^{-2 \pi i k m / n}` along an axis.
 
     Parameters
@@ -48,6 +52,8 @@ def fft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "back
 
     Standard 2025.12, Fourier Transform Extension, ``fft``.
     """
+    if positional:
+        raise by_position(fft, positional)
     return _transform(FFT, x, n, axis, norm)
 
 
@@ -62,7 +68,8 @@ IFFT = declare(
 )
 
 
-def ifft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
+@keywords_only
+def ifft(x: Array, /, *positional: Never, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
     r"""Return the inverse of :func:`fft.fft`, :math:`x_m = \frac{1}{n} \sum_{k=0}^{n-1} X_k\, e^{2 \pi i k m / n}`.
 
     Parameters
@@ -94,6 +101,8 @@ def ifft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "bac
     -----
     Standard 2025.12, Fourier Transform Extension, ``ifft``.
     """
+    if positional:
+        raise by_position(ifft, positional)
     return _transform(IFFT, x, n, axis, norm)
 
 
@@ -108,7 +117,8 @@ RFFT = declare(
 )
 
 
-def rfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
+@keywords_only
+def rfft(x: Array, /, *positional: Never, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
     r"""Return the first :math:`\lfloor n / 2 \rfloor + 1` elements of the :func:`fft.fft` of real numbers.
 
     The other elements are their conjugates, :math:`X_{n-k} = \overline{X_k}`.
@@ -144,6 +154,8 @@ def rfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "bac
 
     Standard 2025.12, Fourier Transform Extension, ``rfft``.
     """
+    if positional:
+        raise by_position(rfft, positional)
     return _transform(RFFT, x, n, axis, norm)
 
 
@@ -158,7 +170,8 @@ IRFFT = declare(
 )
 
 
-def irfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
+@keywords_only
+def irfft(x: Array, /, *positional: Never, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
     r"""Return the inverse of :func:`rfft`: real numbers from the first half of their spectrum.
 
     Parameters
@@ -190,6 +203,8 @@ def irfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "ba
     -----
     Standard 2025.12, Fourier Transform Extension, ``irfft``.
     """
+    if positional:
+        raise by_position(irfft, positional)
     return _transform(IRFFT, x, n, axis, norm)
 
 
@@ -204,7 +219,8 @@ HFFT = declare(
 )
 
 
-def hfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
+@keywords_only
+def hfft(x: Array, /, *positional: Never, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
     r"""Return the :func:`fft.fft` of a Hermitian signal, :math:`x_{n-m} = \overline{x_m}`, from its first half.
 
     Parameters
@@ -238,6 +254,8 @@ def hfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "bac
 
     Standard 2025.12, Fourier Transform Extension, ``hfft``.
     """
+    if positional:
+        raise by_position(hfft, positional)
     return _transform(HFFT, x, n, axis, norm)
 
 
@@ -252,7 +270,8 @@ IHFFT = declare(
 )
 
 
-def ihfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
+@keywords_only
+def ihfft(x: Array, /, *positional: Never, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
     r"""Return the inverse of :func:`hfft`: the first half of the Hermitian signal whose real spectrum is ``x``.
 
     Parameters
@@ -284,6 +303,8 @@ def ihfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "ba
     -----
     Standard 2025.12, Fourier Transform Extension, ``ihfft``.
     """
+    if positional:
+        raise by_position(ihfft, positional)
     return _transform(IHFFT, x, n, axis, norm)
 
 

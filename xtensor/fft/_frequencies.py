@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any, Never
 
 from .. import _composed
 from .._core.array import ASTYPE, Array, apply
@@ -12,8 +12,12 @@ from .._core.checks import check_dtype, check_integer
 from .._core.device import Device, resolve
 from .._core.dispatch import call, device_of
 from .._core.errors import describe
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import Operation, declare
 from ._checks import check_axis_sequence, check_length
+
+if TYPE_CHECKING:
+    from .._core.annotations import DTypeLike
 
 __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 
@@ -30,7 +34,10 @@ FFTFREQ = declare(
 )
 
 
-def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Device | str | None = None) -> Array:
+@keywords_only
+def fftfreq(
+    n: int, /, *positional: Never, d: float = 1.0, dtype: DTypeLike | None = None, device: Device | str | None = None
+) -> Array:
     r"""Return the frequencies :math:`k / (n d)` of the elements of :func:`fft.fft`: 0, positive, then negative ones.
 
     :math:`k` is 0, 1, …, :math:`\lceil n/2 \rceil - 1`, then :math:`-\lfloor n/2 \rfloor`, …, -1.
@@ -70,6 +77,8 @@ def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Device | st
     >>> xp.fft.fftfreq(4, d=0.5)
     Array([ 0. ,  0.5, -1. , -0.5])
     """
+    if positional:
+        raise by_position(fftfreq, positional)
     return _frequencies(FFTFREQ, n, d, dtype, resolve(device))
 
 
@@ -85,7 +94,10 @@ RFFTFREQ = declare(
 )
 
 
-def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Device | str | None = None) -> Array:
+@keywords_only
+def rfftfreq(
+    n: int, /, *positional: Never, d: float = 1.0, dtype: DTypeLike | None = None, device: Device | str | None = None
+) -> Array:
     r"""Return the frequencies :math:`k / (n d)` of the elements of :func:`rfft`.
 
     :math:`k` is 0, 1, …, :math:`\lfloor n/2 \rfloor`.
@@ -119,6 +131,8 @@ def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Device | s
 
     Standard 2025.12, Fourier Transform Extension, ``rfftfreq``.
     """
+    if positional:
+        raise by_position(rfftfreq, positional)
     return _frequencies(RFFTFREQ, n, d, dtype, resolve(device))
 
 
@@ -127,7 +141,8 @@ FFTSHIFT = declare(
 )
 
 
-def fftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array:
+@keywords_only
+def fftshift(x: Array, /, *positional: Never, axes: int | Sequence[int] | None = None) -> Array:
     r"""Return a spectrum with frequency 0 in the middle: moved from index 0 to :math:`\lfloor M/2 \rfloor`.
 
     Parameters
@@ -151,6 +166,8 @@ def fftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array:
     -----
     Standard 2025.12, Fourier Transform Extension, ``fftshift``.
     """
+    if positional:
+        raise by_position(fftshift, positional)
     return _shift(FFTSHIFT, x, axes)
 
 
@@ -159,7 +176,8 @@ IFFTSHIFT = declare(
 )
 
 
-def ifftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array:
+@keywords_only
+def ifftshift(x: Array, /, *positional: Never, axes: int | Sequence[int] | None = None) -> Array:
     r"""Return the inverse of :func:`fftshift`: index :math:`\lfloor M/2 \rfloor` of each axis moves to its start.
 
     Parameters
@@ -185,6 +203,8 @@ def ifftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array:
 
     Standard 2025.12, Fourier Transform Extension, ``ifftshift``.
     """
+    if positional:
+        raise by_position(ifftshift, positional)
     return _shift(IFFTSHIFT, x, axes)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Never
 
 from .. import _composed
 from .._core.array import Array, apply, wrap
 from .._core.checks import check_flag
 from .._core.dispatch import call
 from .._core.errors import describe
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
 from ._checks import check_matrices, check_square_matrices
 
@@ -33,7 +34,8 @@ class SVDResult(NamedTuple):
 CHOLESKY = declare("linalg.cholesky", "linear algebra", accepts="floating", shape="same", numpy="linalg.cholesky")
 
 
-def cholesky(x: Array, /, *, upper: bool = False) -> Array:
+@keywords_only
+def cholesky(x: Array, /, *positional: Never, upper: bool = False) -> Array:
     r"""Return the Cholesky factor of positive-definite matrices: :math:`L` of :math:`x = L L^H`, or :math:`U = L^H`.
 
     Parameters
@@ -61,6 +63,8 @@ def cholesky(x: Array, /, *, upper: bool = False) -> Array:
 
     Standard 2025.12, Linear Algebra Extension, ``cholesky``.
     """
+    if positional:
+        raise by_position(cholesky, positional)
     device = check_square_matrices(x, "cholesky")
     return apply(CHOLESKY, device, x._native, upper=check_flag(upper, "cholesky", "upper"))
 
@@ -68,7 +72,8 @@ def cholesky(x: Array, /, *, upper: bool = False) -> Array:
 QR = declare("linalg.qr", "linear algebra", accepts="floating", dtype="several", shape="several", numpy="linalg.qr")
 
 
-def qr(x: Array, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRResult:
+@keywords_only
+def qr(x: Array, /, *positional: Never, mode: Literal["reduced", "complete"] = "reduced") -> QRResult:
     r"""Return the decomposition :math:`x = Q R` into orthonormal columns and an upper triangular matrix.
 
     Parameters
@@ -98,6 +103,8 @@ def qr(x: Array, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRRe
 
     Standard 2025.12, Linear Algebra Extension, ``qr``.
     """
+    if positional:
+        raise by_position(qr, positional)
     device = check_matrices(x, "qr")
     if not isinstance(mode, str) or mode not in ("reduced", "complete"):
         raise ValueError(f"Unrecognized mode {mode!r}; qr(): mode is 'reduced' or 'complete', not {describe(mode)}")
@@ -108,7 +115,8 @@ def qr(x: Array, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRRe
 SVD = declare("linalg.svd", "linear algebra", accepts="floating", dtype="several", shape="several", numpy="linalg.svd")
 
 
-def svd(x: Array, /, *, full_matrices: bool = True) -> SVDResult:
+@keywords_only
+def svd(x: Array, /, *positional: Never, full_matrices: bool = True) -> SVDResult:
     r"""Return the singular value decomposition :math:`x = U \Sigma V^H`.
 
     Parameters
@@ -150,6 +158,8 @@ def svd(x: Array, /, *, full_matrices: bool = True) -> SVDResult:
     >>> u.shape, s.shape, vh.shape
     ((3, 2), (2,), (2, 2))
     """
+    if positional:
+        raise by_position(svd, positional)
     device = check_matrices(x, "svd")
     u, s, vh = call(SVD, device, x._native, full_matrices=full_matrices)
     return SVDResult(wrap(u, device), wrap(s, device), wrap(vh, device))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Never
 
 from .. import _composed
 from .._core.array import Array, apply
 from .._core.checks import check_cast, check_dtype, check_integer
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
 from ._checks import check_matrices
+
+if TYPE_CHECKING:
+    from .._core.annotations import DTypeLike
 
 __all__ = ["diagonal", "trace"]
 
@@ -22,7 +26,8 @@ DIAGONAL = declare(
 )
 
 
-def diagonal(x: Array, /, *, offset: int = 0) -> Array:
+@keywords_only
+def diagonal(x: Array, /, *positional: Never, offset: int = 0) -> Array:
     r"""Return the elements :math:`x_{i,\,i+k}` of a diagonal of each matrix, where :math:`k` is the offset.
 
     Parameters
@@ -49,6 +54,8 @@ def diagonal(x: Array, /, *, offset: int = 0) -> Array:
     -----
     Standard 2025.12, Linear Algebra Extension, ``diagonal``.
     """
+    if positional:
+        raise by_position(diagonal, positional)
     device = check_matrices(x, "diagonal", "diag requires an array of at least two dimensions")
     offset = check_integer(offset, "diagonal", "offset")
     return apply(DIAGONAL, device, x._native, offset=offset)
@@ -65,7 +72,8 @@ TRACE = declare(
 )
 
 
-def trace(x: Array, /, *, offset: int = 0, dtype: Any = None) -> Array:
+@keywords_only
+def trace(x: Array, /, *positional: Never, offset: int = 0, dtype: DTypeLike | None = None) -> Array:
     r"""Return the sum of a diagonal of each matrix, :math:`\sum_i x_{i,\,i+k}`, where :math:`k` is the offset.
 
     Parameters
@@ -94,6 +102,8 @@ def trace(x: Array, /, *, offset: int = 0, dtype: Any = None) -> Array:
     -----
     Standard 2025.12, Linear Algebra Extension, ``trace``.
     """
+    if positional:
+        raise by_position(trace, positional)
     device = check_matrices(x, "trace", "diag requires an array of at least two dimensions")
     offset = check_integer(offset, "trace", "offset")
     if dtype is not None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from numbers import Real
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, Never
 
 from .. import _composed
 from .._core.array import Array, Axis, apply, wrap
 from .._core.checks import check_axes
 from .._core.dispatch import call, device_of
 from .._core.errors import describe
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
 from ._checks import check_matrices, check_square_matrices, tolerance_option
+
+if TYPE_CHECKING:
+    from .._core.annotations import RealOperand
 
 __all__ = ["SlogdetResult", "det", "matrix_norm", "matrix_rank", "slogdet", "vector_norm"]
 
@@ -76,8 +80,9 @@ MATRIX_NORM = declare(
 )
 
 
+@keywords_only
 def matrix_norm(
-    x: Array, /, *, keepdims: bool = False, ord: int | float | Literal["fro", "nuc"] | None = "fro"
+    x: Array, /, *positional: Never, keepdims: bool = False, ord: int | float | Literal["fro", "nuc"] | None = "fro"
 ) -> Array:
     r"""Return the norm :math:`\|x\|` of matrices.
 
@@ -111,6 +116,8 @@ def matrix_norm(
     -----
     Standard 2025.12, Linear Algebra Extension, ``matrix_norm``.
     """
+    if positional:
+        raise by_position(matrix_norm, positional)
     device = check_matrices(x, "matrix_norm")
     order = "fro" if ord is None else ord
     if not isinstance(order, (str, Real)) or order not in MATRIX_ORDERS:
@@ -132,7 +139,8 @@ MATRIX_RANK = declare(
 )
 
 
-def matrix_rank(x: Array, /, *, rtol: float | Array | None = None) -> Array:
+@keywords_only
+def matrix_rank(x: Array, /, *positional: Never, rtol: RealOperand | None = None) -> Array:
     r"""Return the rank: the number of singular values above :math:`\mathrm{rtol} \cdot \sigma_\max`.
 
     Parameters
@@ -161,6 +169,8 @@ def matrix_rank(x: Array, /, *, rtol: float | Array | None = None) -> Array:
     -----
     Standard 2025.12, Linear Algebra Extension, ``matrix_rank``.
     """
+    if positional:
+        raise by_position(matrix_rank, positional)
     device = check_matrices(x, "matrix_rank")
     return apply(MATRIX_RANK, device, x._native, **tolerance_option(rtol, x, "matrix_rank"))
 
@@ -213,7 +223,10 @@ VECTOR_NORM = declare(
 )
 
 
-def vector_norm(x: Array, /, *, axis: Axis = None, keepdims: bool = False, ord: int | float = 2) -> Array:
+@keywords_only
+def vector_norm(
+    x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = False, ord: int | float = 2
+) -> Array:
     r"""Return the norm :math:`\bigl(\sum_i |x_i|^p\bigr)^{1/p}` of vectors, where :math:`p` is the order.
 
     Parameters
@@ -244,6 +257,8 @@ def vector_norm(x: Array, /, *, axis: Axis = None, keepdims: bool = False, ord: 
     -----
     Standard 2025.12, Linear Algebra Extension, ``vector_norm``.
     """
+    if positional:
+        raise by_position(vector_norm, positional)
     device = device_of(x, "vector_norm")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "vector_norm", "repeated axis")

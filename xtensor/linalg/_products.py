@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Never
+
 from .. import _composed
 from .._core.array import Array, apply
 from .._core.checks import check_axis, check_integer
 from .._core.dispatch import beside
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
 from .._standard.linear_algebra import _pair
 from ._checks import check_broadcast, check_square_matrices
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["cross", "matrix_power", "outer"]
 
@@ -24,7 +30,8 @@ CROSS = declare(
 )
 
 
-def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
+@keywords_only
+def cross(x1: AnyArray, x2: AnyArray, /, *positional: Never, axis: int = -1) -> Array:
     r"""Return the cross product :math:`x_1 \times x_2` of vectors of three elements.
 
     Parameters
@@ -55,6 +62,8 @@ def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
     >>> xp.linalg.cross(xp.asarray([1.0, 0.0, 0.0]), xp.asarray([0.0, 1.0, 0.0]))
     Array([0., 0., 1.])
     """
+    if positional:
+        raise by_position(cross, positional)
     x1, x2 = beside("cross", x1, x2)
     device, native1, native2 = _pair(x1, x2, "cross")
     ndim = min(x1.ndim, x2.ndim)
@@ -128,7 +137,7 @@ OUTER = declare(
 )
 
 
-def outer(x1: Array, x2: Array, /) -> Array:
+def outer(x1: AnyArray, x2: AnyArray, /) -> Array:
     r"""Return the outer product of two vectors, :math:`x_{1,i}\, x_{2,j}`.
 
     Parameters

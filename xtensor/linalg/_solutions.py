@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Never
 
 import numpy as np
 
@@ -12,10 +12,14 @@ from .._core.array import Array, apply
 from .._core.dispatch import beside, composed, device_of
 from .._core.dtypes import finfo, kind_of, result_type
 from .._core.errors import describe
+from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
 from .._standard.linear_algebra import _pair
 from ._checks import check_broadcast, check_matrices, check_square_matrices, tolerance_option
 from ._decompositions import svd
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray, RealOperand
 
 __all__ = ["LstsqResult", "inv", "lstsq", "pinv", "solve"]
 
@@ -152,7 +156,8 @@ PINV = declare(
 )
 
 
-def pinv(x: Array, /, *, rtol: float | Array | None = None) -> Array:
+@keywords_only
+def pinv(x: Array, /, *positional: Never, rtol: RealOperand | None = None) -> Array:
     r"""Return the Moore-Penrose pseudo-inverse :math:`x^+ = V \Sigma^+ U^H` of :math:`x = U \Sigma V^H`.
 
     :math:`\Sigma^+` holds the reciprocals of the singular values above :math:`\mathrm{rtol} \cdot \sigma_\max`, and 0
@@ -184,6 +189,8 @@ def pinv(x: Array, /, *, rtol: float | Array | None = None) -> Array:
     -----
     Standard 2025.12, Linear Algebra Extension, ``pinv``.
     """
+    if positional:
+        raise by_position(pinv, positional)
     device = check_matrices(x, "pinv")
     return apply(PINV, device, x._native, **tolerance_option(rtol, x, "pinv"))
 
@@ -191,7 +198,7 @@ def pinv(x: Array, /, *, rtol: float | Array | None = None) -> Array:
 SOLVE = declare("linalg.solve", "linear algebra", operands=2, accepts="floating", shape="product", numpy="linalg.solve")
 
 
-def solve(x1: Array, x2: Array, /) -> Array:
+def solve(x1: AnyArray, x2: AnyArray, /) -> Array:
     r"""Return the solution :math:`X` of the linear system :math:`A X = B`.
 
     Parameters

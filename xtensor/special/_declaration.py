@@ -14,7 +14,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -24,17 +24,20 @@ from .._core.device import Device
 from .._core.device import device as open_device
 from .._core.dispatch import call, common_device, composed, native_operand
 from .._core.dtypes import DType, result_type
-from .._core.errors import describe
+from .._core.errors import describe, install_command
 from .._core.operations import Accepts, Operation
 from .._core.operations import declare as declare_operation
 from .._core.transfers import allowed, move
 from .._standard.filling import FULL
 
+if TYPE_CHECKING:
+    from .._core.annotations import Operand
+
 __all__ = ["DECLARATIONS", "Declaration", "FunctionUnavailableError", "arrays", "library_function", "special"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-INSTALL_SCIPY = 'python -m pip install "xtensor[special]"'
+INSTALL_SCIPY = install_command("scipy>=1.17")
 
 UNCHANGED_DTYPES = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
 """Dtypes that promotion leaves unchanged on every device that supports them."""
@@ -149,7 +152,7 @@ def _row(name: str, operands: tuple[str, ...], complex: bool) -> Operation:
     return declare_operation(f"special.{name}", "special", operands=len(operands), accepts=accepts, primitive=False)
 
 
-def arrays(*operands: Array | complex) -> tuple[Array, ...]:
+def arrays(*operands: Operand) -> tuple[Array, ...]:
     """Narrow the static type of a formula's operands, which are Arrays already."""
     return operands  # type: ignore[return-value]
 

@@ -8,11 +8,15 @@ positive, up to 8, and from 8 a polynomial in 1/x of the form in Clenshaw, "Cheb
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from .. import _standard as xp
 from .._core.array import Array
 from ._arithmetic import polynomial
 from ._declaration import library_function, special
+
+if TYPE_CHECKING:
+    from .._core.annotations import RealOperand
 
 __all__ = ["i0", "i0e", "i1", "i1e", "j0", "j1", "k0", "k0e", "k1", "k1e", "y0", "y1", "yn"]
 
@@ -322,7 +326,7 @@ def y1(x: Array, /) -> Array:
 
 
 @library_function()
-def yn(n: Array | float, x: Array | float, /) -> Array:
+def yn(n: RealOperand, x: RealOperand, /) -> Array:
     r"""Bessel function of the second kind :math:`Y_n(x)` of integer order.
 
     Parameters

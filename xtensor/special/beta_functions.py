@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .._core.array import Array
 from ._declaration import library_function
+
+if TYPE_CHECKING:
+    from .._core.annotations import RealOperand
 
 __all__ = ["betainc", "betaincc", "betaincinv", "betaln", "binom"]
 
 
 @library_function()
-def betainc(a: Array | float, b: Array | float, x: Array | float, /) -> Array:
+def betainc(a: RealOperand, b: RealOperand, x: RealOperand, /) -> Array:
     r"""Regularized incomplete beta function
     :math:`I_x(a, b) = \frac{1}{B(a, b)} \int_0^x t^{a-1} (1 - t)^{b-1} dt`.
 
@@ -34,7 +39,7 @@ def betainc(a: Array | float, b: Array | float, x: Array | float, /) -> Array:
 
 
 @library_function()
-def betaincc(a: Array | float, b: Array | float, x: Array | float, /) -> Array:
+def betaincc(a: RealOperand, b: RealOperand, x: RealOperand, /) -> Array:
     r"""Complement :math:`1 - I_x(a, b)` of the regularized incomplete beta function, computed without cancellation.
 
     Parameters
@@ -58,7 +63,7 @@ def betaincc(a: Array | float, b: Array | float, x: Array | float, /) -> Array:
 
 
 @library_function()
-def betaincinv(a: Array | float, b: Array | float, y: Array | float, /) -> Array:
+def betaincinv(a: RealOperand, b: RealOperand, y: RealOperand, /) -> Array:
     r"""Inverse of the regularized incomplete beta function: the :math:`x` with :math:`I_x(a, b) = y`.
 
     Parameters
@@ -82,7 +87,7 @@ def betaincinv(a: Array | float, b: Array | float, y: Array | float, /) -> Array
 
 
 @library_function()
-def betaln(a: Array | float, b: Array | float, /) -> Array:
+def betaln(a: RealOperand, b: RealOperand, /) -> Array:
     r"""Logarithm of the absolute value of the beta function, :math:`\ln |B(a, b)|`.
 
     Parameters
@@ -104,7 +109,7 @@ def betaln(a: Array | float, b: Array | float, /) -> Array:
 
 
 @library_function()
-def binom(n: Array | float, k: Array | float, /) -> Array:
+def binom(n: RealOperand, k: RealOperand, /) -> Array:
     r"""Binomial coefficient :math:`\binom{n}{k} = \frac{\Gamma(n + 1)}{\Gamma(k + 1) \Gamma(n - k + 1)}`.
 
     Parameters

@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from .. import _standard as xp
 from .._core.array import Array
 from ._arithmetic import exact_product
 from ._declaration import arrays, special
 
+if TYPE_CHECKING:
+    from .._core.annotations import RealOperand
+
 __all__ = ["boxcox", "boxcox1p", "inv_boxcox", "inv_boxcox1p"]
 
 
 @special()
-def boxcox(x: Array | float, lmbda: Array | float, /) -> Array:
+def boxcox(x: RealOperand, lmbda: RealOperand, /) -> Array:
     r"""Box-Cox transformation :math:`(x^\lambda - 1) / \lambda`; :math:`\ln x` for :math:`\lambda = 0`.
 
     Parameters
@@ -44,7 +48,7 @@ def boxcox(x: Array | float, lmbda: Array | float, /) -> Array:
 
 
 @special()
-def boxcox1p(x: Array | float, lmbda: Array | float, /) -> Array:
+def boxcox1p(x: RealOperand, lmbda: RealOperand, /) -> Array:
     r"""Box-Cox transformation of :math:`1 + x`: :math:`((1 + x)^\lambda - 1) / \lambda`; :math:`\ln(1 + x)` for
     :math:`\lambda = 0`.
 
@@ -72,7 +76,7 @@ def boxcox1p(x: Array | float, lmbda: Array | float, /) -> Array:
 
 
 @special()
-def inv_boxcox(y: Array | float, lmbda: Array | float, /) -> Array:
+def inv_boxcox(y: RealOperand, lmbda: RealOperand, /) -> Array:
     r"""Inverse of :func:`boxcox`: :math:`(1 + \lambda y)^{1 / \lambda}`; :math:`e^y` for :math:`\lambda = 0`.
 
     Parameters
@@ -112,7 +116,7 @@ def inv_boxcox(y: Array | float, lmbda: Array | float, /) -> Array:
 
 
 @special()
-def inv_boxcox1p(y: Array | float, lmbda: Array | float, /) -> Array:
+def inv_boxcox1p(y: RealOperand, lmbda: RealOperand, /) -> Array:
     r"""Inverse of :func:`boxcox1p`: :math:`(1 + \lambda y)^{1 / \lambda} - 1`; :math:`e^y - 1` for
     :math:`\lambda = 0`.
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from .. import _standard as xp
 from .._core.array import Array
 from ._declaration import arrays, library_function, special
 from .incomplete_gamma import gammainc, gammaincc
 
+if TYPE_CHECKING:
+    from .._core.annotations import RealOperand
+
 __all__ = ["chdtr", "chdtrc", "chdtri", "fdtr", "fdtrc", "fdtri", "gdtr", "gdtrc", "stdtr", "stdtrit"]
 
 
 @special()
-def chdtr(v: Array | float, x: Array | float, /) -> Array:
+def chdtr(v: RealOperand, x: RealOperand, /) -> Array:
     r"""Chi-square cumulative distribution function :math:`P(v/2, x/2)`, where :math:`P` is :func:`gammainc`.
 
     Parameters
@@ -34,11 +38,11 @@ def chdtr(v: Array | float, x: Array | float, /) -> Array:
 
     See ``scipy.special.chdtr``; NIST DLMF 8.2.
     """
-    return gammainc(v / 2, x / 2)
+    return gammainc(v / 2, x / 2)  # type: ignore[operator] # NumPy does not annotate bool / int
 
 
 @special()
-def chdtrc(v: Array | float, x: Array | float, /) -> Array:
+def chdtrc(v: RealOperand, x: RealOperand, /) -> Array:
     r"""Chi-square survival function :math:`Q(v/2, x/2) = 1 - P(v/2, x/2)`, computed without cancellation.
 
     Parameters
@@ -59,11 +63,11 @@ def chdtrc(v: Array | float, x: Array | float, /) -> Array:
 
     See ``scipy.special.chdtrc``; NIST DLMF 8.2.
     """
-    return gammaincc(v / 2, x / 2)
+    return gammaincc(v / 2, x / 2)  # type: ignore[operator] # NumPy does not annotate bool / int
 
 
 @library_function()
-def chdtri(v: Array | float, p: Array | float, /) -> Array:
+def chdtri(v: RealOperand, p: RealOperand, /) -> Array:
     r"""Inverse of :func:`chdtrc` in its last operand: the :math:`x` with :math:`\operatorname{chdtrc}(v, x) = p`.
 
     Parameters
@@ -87,7 +91,7 @@ def chdtri(v: Array | float, p: Array | float, /) -> Array:
 
 
 @library_function()
-def fdtr(dfn: Array | float, dfd: Array | float, x: Array | float, /) -> Array:
+def fdtr(dfn: RealOperand, dfd: RealOperand, x: RealOperand, /) -> Array:
     r"""F cumulative distribution function :math:`I_{d_n x / (d_d + d_n x)}(d_n / 2, d_d / 2)`, where :math:`I` is
     :func:`betainc`.
 
@@ -114,7 +118,7 @@ def fdtr(dfn: Array | float, dfd: Array | float, x: Array | float, /) -> Array:
 
 
 @library_function()
-def fdtrc(dfn: Array | float, dfd: Array | float, x: Array | float, /) -> Array:
+def fdtrc(dfn: RealOperand, dfd: RealOperand, x: RealOperand, /) -> Array:
     r"""F survival function :math:`I_{d_d / (d_d + d_n x)}(d_d / 2, d_n / 2)`, where :math:`I` is :func:`betainc`.
 
     Parameters
@@ -140,7 +144,7 @@ def fdtrc(dfn: Array | float, dfd: Array | float, x: Array | float, /) -> Array:
 
 
 @library_function()
-def fdtri(dfn: Array | float, dfd: Array | float, p: Array | float, /) -> Array:
+def fdtri(dfn: RealOperand, dfd: RealOperand, p: RealOperand, /) -> Array:
     r"""Inverse of :func:`fdtr` in its last operand: the :math:`x` with
     :math:`\operatorname{fdtr}(d_n, d_d, x) = p`.
 
@@ -167,7 +171,7 @@ def fdtri(dfn: Array | float, dfd: Array | float, p: Array | float, /) -> Array:
 
 
 @special()
-def gdtr(a: Array | float, b: Array | float, x: Array | float, /) -> Array:
+def gdtr(a: RealOperand, b: RealOperand, x: RealOperand, /) -> Array:
     r"""Gamma cumulative distribution function :math:`P(b, a x)`, where :math:`P` is :func:`gammainc`.
 
     Parameters
@@ -195,7 +199,7 @@ def gdtr(a: Array | float, b: Array | float, x: Array | float, /) -> Array:
 
 
 @special()
-def gdtrc(a: Array | float, b: Array | float, x: Array | float, /) -> Array:
+def gdtrc(a: RealOperand, b: RealOperand, x: RealOperand, /) -> Array:
     r"""Gamma survival function :math:`Q(b, a x)`, where :math:`Q` is :func:`gammaincc`.
 
     Parameters
@@ -223,7 +227,7 @@ def gdtrc(a: Array | float, b: Array | float, x: Array | float, /) -> Array:
 
 
 @library_function()
-def stdtr(df: Array | float, t: Array | float, /) -> Array:
+def stdtr(df: RealOperand, t: RealOperand, /) -> Array:
     r"""Cumulative distribution function of Student's t distribution,
     :math:`\frac{\Gamma((\nu+1)/2)}{\sqrt{\nu\pi} \Gamma(\nu/2)} \int_{-\infty}^t (1 + x^2/\nu)^{-(\nu+1)/2} dx`.
 
@@ -248,7 +252,7 @@ def stdtr(df: Array | float, t: Array | float, /) -> Array:
 
 
 @library_function()
-def stdtrit(df: Array | float, p: Array | float, /) -> Array:
+def stdtrit(df: RealOperand, p: RealOperand, /) -> Array:
     r"""Inverse of :func:`stdtr` in its last operand: the :math:`t` with :math:`\operatorname{stdtr}(\nu, t) = p`.
 
     Parameters

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from .. import _standard as xp
 from .._core.array import Array
 from ._declaration import arrays, library_function, special
 from .incomplete_gamma import gammainc, gammaincc
 
+if TYPE_CHECKING:
+    from .._core.annotations import RealOperand
+
 __all__ = ["bdtr", "bdtrc", "bdtri", "nbdtr", "nbdtrc", "nbdtri", "pdtr", "pdtrc", "pdtri"]
 
 
 @library_function()
-def bdtr(k: Array | float, n: Array | float, p: Array | float, /) -> Array:
+def bdtr(k: RealOperand, n: RealOperand, p: RealOperand, /) -> Array:
     r"""Binomial cumulative distribution function
     :math:`\sum_{j=0}^{\lfloor k \rfloor} \binom{n}{j} p^j (1 - p)^{n-j}`.
 
@@ -41,7 +45,7 @@ def bdtr(k: Array | float, n: Array | float, p: Array | float, /) -> Array:
 
 
 @library_function()
-def bdtrc(k: Array | float, n: Array | float, p: Array | float, /) -> Array:
+def bdtrc(k: RealOperand, n: RealOperand, p: RealOperand, /) -> Array:
     r"""Binomial survival function :math:`\sum_{j=\lfloor k \rfloor + 1}^{n} \binom{n}{j} p^j (1 - p)^{n-j}`.
 
     Parameters
@@ -67,7 +71,7 @@ def bdtrc(k: Array | float, n: Array | float, p: Array | float, /) -> Array:
 
 
 @library_function()
-def bdtri(k: Array | float, n: Array | float, y: Array | float, /) -> Array:
+def bdtri(k: RealOperand, n: RealOperand, y: RealOperand, /) -> Array:
     r"""Inverse of :func:`bdtr` in its last operand: the probability :math:`p` with
     :math:`\operatorname{bdtr}(k, n, p) = y`.
 
@@ -94,7 +98,7 @@ def bdtri(k: Array | float, n: Array | float, y: Array | float, /) -> Array:
 
 
 @library_function()
-def nbdtr(k: Array | float, n: Array | float, p: Array | float, /) -> Array:
+def nbdtr(k: RealOperand, n: RealOperand, p: RealOperand, /) -> Array:
     r"""Negative binomial cumulative distribution function
     :math:`\sum_{j=0}^{k} \binom{n + j - 1}{j} p^n (1 - p)^j`.
 
@@ -121,7 +125,7 @@ def nbdtr(k: Array | float, n: Array | float, p: Array | float, /) -> Array:
 
 
 @library_function()
-def nbdtrc(k: Array | float, n: Array | float, p: Array | float, /) -> Array:
+def nbdtrc(k: RealOperand, n: RealOperand, p: RealOperand, /) -> Array:
     r"""Negative binomial survival function :math:`\sum_{j=k+1}^{\infty} \binom{n + j - 1}{j} p^n (1 - p)^j`.
 
     Parameters
@@ -147,7 +151,7 @@ def nbdtrc(k: Array | float, n: Array | float, p: Array | float, /) -> Array:
 
 
 @library_function()
-def nbdtri(k: Array | float, n: Array | float, y: Array | float, /) -> Array:
+def nbdtri(k: RealOperand, n: RealOperand, y: RealOperand, /) -> Array:
     r"""Inverse of :func:`nbdtr` in its last operand: the probability :math:`p` with
     :math:`\operatorname{nbdtr}(k, n, p) = y`.
 
@@ -174,7 +178,7 @@ def nbdtri(k: Array | float, n: Array | float, y: Array | float, /) -> Array:
 
 
 @special()
-def pdtr(k: Array | float, m: Array | float, /) -> Array:
+def pdtr(k: RealOperand, m: RealOperand, /) -> Array:
     r"""Poisson cumulative distribution function :math:`e^{-m} \sum_{j=0}^{\lfloor k \rfloor} \frac{m^j}{j!}`.
 
     Parameters
@@ -200,7 +204,7 @@ def pdtr(k: Array | float, m: Array | float, /) -> Array:
 
 
 @special()
-def pdtrc(k: Array | float, m: Array | float, /) -> Array:
+def pdtrc(k: RealOperand, m: RealOperand, /) -> Array:
     r"""Poisson survival function :math:`e^{-m} \sum_{j=\lfloor k \rfloor + 1}^{\infty} \frac{m^j}{j!}`.
 
     Parameters
@@ -226,7 +230,7 @@ def pdtrc(k: Array | float, m: Array | float, /) -> Array:
 
 
 @library_function()
-def pdtri(k: Array | float, y: Array | float, /) -> Array:
+def pdtri(k: RealOperand, y: RealOperand, /) -> Array:
     r"""Inverse of :func:`pdtr` in its last operand: the mean :math:`m` with :math:`\operatorname{pdtr}(k, m) = y`.
 
     Parameters

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from .. import _standard as xp
 from .._core.array import Array
 from ._declaration import arrays, special
 
+if TYPE_CHECKING:
+    from .._core.annotations import Operand, RealOperand
+
 __all__ = ["entr", "kl_div", "rel_entr", "xlog1py", "xlogy"]
 
 
 @special(complex=True, complex_formula=True)
-def xlogy(x: Array | complex, y: Array | complex, /) -> Array:
+def xlogy(x: Operand, y: Operand, /) -> Array:
     r"""Product :math:`x \ln y`; 0 for :math:`x = 0`.
 
     Parameters
@@ -36,7 +40,7 @@ def xlogy(x: Array | complex, y: Array | complex, /) -> Array:
 
 
 @special(complex=True, complex_formula=True)
-def xlog1py(x: Array | complex, y: Array | complex, /) -> Array:
+def xlog1py(x: Operand, y: Operand, /) -> Array:
     r"""Product :math:`x \ln(1 + y)`; 0 for :math:`x = 0`.
 
     Parameters
@@ -83,7 +87,7 @@ def entr(x: Array, /) -> Array:
 
 
 @special()
-def rel_entr(x: Array | float, y: Array | float, /) -> Array:
+def rel_entr(x: RealOperand, y: RealOperand, /) -> Array:
     r"""Elementwise relative entropy :math:`x \ln(x / y)`.
 
     Parameters
@@ -108,7 +112,7 @@ def rel_entr(x: Array | float, y: Array | float, /) -> Array:
 
 
 @special()
-def kl_div(x: Array | float, y: Array | float, /) -> Array:
+def kl_div(x: RealOperand, y: RealOperand, /) -> Array:
     r"""Elementwise Kullback-Leibler divergence :math:`x \ln(x / y) - x + y`.
 
     Parameters

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .._core.array import Array
 from ._declaration import library_function
+
+if TYPE_CHECKING:
+    from .._core.annotations import RealOperand
 
 __all__ = ["exp1", "expi", "expn"]
 
@@ -55,7 +60,7 @@ def expi(x: Array, /) -> Array:
 
 
 @library_function()
-def expn(n: Array | float, x: Array | float, /) -> Array:
+def expn(n: RealOperand, x: RealOperand, /) -> Array:
     r"""Generalized exponential integral :math:`E_n(x) = \int_1^\infty \frac{e^{-xt}}{t^n} dt`.
 
     Parameters

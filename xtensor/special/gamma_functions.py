@@ -6,6 +6,7 @@ The formulas are for real operands; their approximations are described in ``_gam
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from .. import _standard as xp
 from .._core.array import Array
@@ -21,6 +22,9 @@ from ._gamma_approximations import (
     shift_to_interval,
     stirling_correction,
 )
+
+if TYPE_CHECKING:
+    from .._core.annotations import RealOperand
 
 __all__ = ["gamma", "gammaln", "gammasgn", "loggamma", "multigammaln", "poch", "rgamma"]
 
@@ -215,7 +219,7 @@ def multigammaln(a: Array, d: int) -> Array:
 
 
 @library_function()
-def poch(z: Array | float, m: Array | float, /) -> Array:
+def poch(z: RealOperand, m: RealOperand, /) -> Array:
     r"""Pochhammer symbol :math:`(z)_m = \Gamma(z + m) / \Gamma(z)`.
 
     Parameters

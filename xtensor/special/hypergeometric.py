@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .._core.array import Array
 from ._declaration import library_function
+
+if TYPE_CHECKING:
+    from .._core.annotations import Operand, RealOperand
 
 __all__ = ["hyp1f1", "lpmv"]
 
 
 @library_function(complex=True, real_operands=2)
-def hyp1f1(a: Array | complex, b: Array | complex, x: Array | complex, /) -> Array:
+def hyp1f1(a: Operand, b: Operand, x: Operand, /) -> Array:
     r"""Confluent hypergeometric function :math:`M(a, b, x) = \sum_{n=0}^\infty \frac{(a)_n}{(b)_n} \frac{x^n}{n!}`.
 
     Parameters
@@ -35,7 +40,7 @@ def hyp1f1(a: Array | complex, b: Array | complex, x: Array | complex, /) -> Arr
 
 
 @library_function()
-def lpmv(m: Array | float, v: Array | float, x: Array | float, /) -> Array:
+def lpmv(m: RealOperand, v: RealOperand, x: RealOperand, /) -> Array:
     r"""Associated Legendre function :math:`P_v^m(x) = (-1)^m (1 - x^2)^{m/2} \frac{d^m}{dx^m} P_v(x)`.
 
     Parameters

@@ -15,6 +15,7 @@ in x on the smaller of P and Q.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from .. import _standard as xp
 from .._core.array import Array
@@ -22,6 +23,9 @@ from ._arithmetic import polynomial
 from ._declaration import arrays, library_function, special
 from ._gamma_approximations import LOGARITHM, scaled_gamma, stirling_correction
 from .error_functions import erfc
+
+if TYPE_CHECKING:
+    from .._core.annotations import RealOperand
 
 __all__ = ["gammainc", "gammaincc", "gammainccinv", "gammaincinv"]
 
@@ -50,7 +54,7 @@ UNIFORM = (
 
 
 @special()
-def gammainc(a: Array | float, x: Array | float, /) -> Array:
+def gammainc(a: RealOperand, x: RealOperand, /) -> Array:
     r"""Regularized lower incomplete gamma function
     :math:`P(a, x) = \frac{1}{\Gamma(a)} \int_0^x t^{a-1} e^{-t} dt`.
 
@@ -77,7 +81,7 @@ def gammainc(a: Array | float, x: Array | float, /) -> Array:
 
 
 @special()
-def gammaincc(a: Array | float, x: Array | float, /) -> Array:
+def gammaincc(a: RealOperand, x: RealOperand, /) -> Array:
     r"""Regularized upper incomplete gamma function
     :math:`Q(a, x) = \frac{1}{\Gamma(a)} \int_x^\infty t^{a-1} e^{-t} dt`.
 
@@ -104,7 +108,7 @@ def gammaincc(a: Array | float, x: Array | float, /) -> Array:
 
 
 @library_function()
-def gammaincinv(a: Array | float, y: Array | float, /) -> Array:
+def gammaincinv(a: RealOperand, y: RealOperand, /) -> Array:
     r"""Inverse of :func:`gammainc` in its last operand: the :math:`x` with :math:`P(a, x) = y`.
 
     Parameters
@@ -128,7 +132,7 @@ def gammaincinv(a: Array | float, y: Array | float, /) -> Array:
 
 
 @library_function()
-def gammainccinv(a: Array | float, y: Array | float, /) -> Array:
+def gammainccinv(a: RealOperand, y: RealOperand, /) -> Array:
     r"""Inverse of :func:`gammaincc` in its last operand: the :math:`x` with :math:`Q(a, x) = y`.
 
     Parameters

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from .. import _standard as xp
 from .._core.array import Array
 from ._declaration import arrays, special
 
+if TYPE_CHECKING:
+    from .._core.annotations import RealOperand
+
 __all__ = ["huber", "pseudo_huber"]
 
 
 @special()
-def huber(delta: Array | float, r: Array | float, /) -> Array:
+def huber(delta: RealOperand, r: RealOperand, /) -> Array:
     r"""Huber loss :math:`r^2 / 2` for :math:`|r| \le \delta`, :math:`\delta (|r| - \delta / 2)` otherwise.
 
     Parameters
@@ -40,7 +44,7 @@ def huber(delta: Array | float, r: Array | float, /) -> Array:
 
 
 @special()
-def pseudo_huber(delta: Array | float, r: Array | float, /) -> Array:
+def pseudo_huber(delta: RealOperand, r: RealOperand, /) -> Array:
     r"""Pseudo-Huber loss :math:`\delta^2 (\sqrt{1 + (r / \delta)^2} - 1)`.
 
     Parameters

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from ._arithmetic import nearest_integer, polynomial
 from ._declaration import arrays, special
 from ._gamma_approximations import STIRLING_FROM, scaled_gamma, shift_to_interval
 from .zeta_functions import scaled_hurwitz_zeta
+
+if TYPE_CHECKING:
+    from .._core.annotations import RealOperand
 
 __all__ = ["digamma", "polygamma", "psi"]
 
@@ -109,7 +113,7 @@ def digamma(x: Array, /) -> Array:
 
 
 @special()
-def polygamma(n: Array | float, x: Array | float) -> Array:
+def polygamma(n: RealOperand, x: RealOperand) -> Array:
     r"""Polygamma function :math:`\psi^{(n)}(x) = \frac{d^n}{dx^n} \psi(x)`.
 
     Parameters

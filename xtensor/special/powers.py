@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from .. import _standard as xp
 from .._beyond import elementwise_powers
 from .._core.array import Array
 from ._declaration import arrays, special
+
+if TYPE_CHECKING:
+    from .._core.annotations import RealOperand
 
 __all__ = ["cbrt", "exp2", "exp10", "exprel", "powm1"]
 
@@ -107,7 +111,7 @@ def exprel(x: Array, /) -> Array:
 
 
 @special()
-def powm1(x: Array | float, y: Array | float, /) -> Array:
+def powm1(x: RealOperand, y: RealOperand, /) -> Array:
     r"""Power minus one, :math:`x^y - 1`, computed without cancellation where the power is near 1.
 
     Parameters

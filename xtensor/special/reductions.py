@@ -7,13 +7,16 @@ accurate where the others are small (Blanchard, Higham and Higham, 2021).
 from __future__ import annotations
 
 import math
-from typing import Literal, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 from .. import _standard as xp
 from .._core.array import Array, Axis, attempt
 from .._core.checks import check_axes, check_flag
 from .._core.operations import declare
 from ._declaration import arrays, special
+
+if TYPE_CHECKING:
+    from .._core.annotations import Operand
 
 __all__ = ["log_softmax", "logsumexp", "softmax"]
 
@@ -122,7 +125,7 @@ def log_softmax(x: Array, axis: Axis = None) -> Array:
 
 @overload
 def logsumexp(
-    a: Array, axis: Axis = None, b: Array | complex | None = None, keepdims: bool = False, *, return_sign: Literal[True]
+    a: Array, axis: Axis = None, b: Operand | None = None, keepdims: bool = False, *, return_sign: Literal[True]
 ) -> tuple[Array, Array]: ...
 
 
@@ -130,7 +133,7 @@ def logsumexp(
 def logsumexp(
     a: Array,
     axis: Axis = None,
-    b: Array | complex | None = None,
+    b: Operand | None = None,
     keepdims: bool = False,
     return_sign: Literal[False] = False,
 ) -> Array: ...
@@ -140,7 +143,7 @@ def logsumexp(
 def logsumexp(
     a: Array,
     axis: Axis = None,
-    b: Array | complex | None = None,
+    b: Operand | None = None,
     keepdims: bool = False,
     return_sign: bool = False,
 ) -> Array | tuple[Array, Array]:

@@ -6,10 +6,14 @@ Degrees are reduced exactly to at most 45 before they are converted to radians.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from .. import _standard as xp
 from .._core.array import Array
 from ._declaration import arrays, special
+
+if TYPE_CHECKING:
+    from .._core.annotations import RealOperand
 
 __all__ = ["cosdg", "cosm1", "cotdg", "radian", "sinc", "sindg", "tandg"]
 
@@ -126,7 +130,7 @@ def cotdg(x: Array, /) -> Array:
 
 
 @special()
-def radian(d: Array | float, m: Array | float, s: Array | float, /) -> Array:
+def radian(d: RealOperand, m: RealOperand, s: RealOperand, /) -> Array:
     r"""Angle :math:`\frac{\pi}{180} (d + m / 60 + s / 3600)` in radians, from degrees, minutes and seconds.
 
     Parameters

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from .._core.array import Array
 from ._arithmetic import nearest_integer
 from ._declaration import arrays, library_function, special
 from ._gamma_approximations import scaled_gamma
+
+if TYPE_CHECKING:
+    from .._core.annotations import RealOperand
 
 __all__ = ["scaled_hurwitz_zeta", "spence", "zeta", "zetac"]
 
@@ -26,7 +30,7 @@ REFLECTION_BASE, REFLECTION_BASE_ERROR = 4 / math.pi, -7.87147067e-17
 
 
 @special()
-def zeta(x: Array | float, q: Array | float | None = None) -> Array:
+def zeta(x: RealOperand, q: RealOperand | None = None) -> Array:
     r"""Hurwitz zeta function :math:`\zeta(x, q) = \sum_{k=0}^\infty (k + q)^{-x}`, or Riemann zeta function
     :math:`\zeta(x)`.
 

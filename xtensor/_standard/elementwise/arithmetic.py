@@ -8,6 +8,7 @@ from ..._composed import elementwise as composed
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
+    from ..._core.annotations import Operand, RealOperand
     from ..._core.array import Array
 
 __all__ = [
@@ -65,7 +66,7 @@ def abs(x: Array, /) -> Array:
 
 
 @binary(accepts="numeric", operator="add")
-def add(x1: Array | complex, x2: Array | complex, /) -> Array:
+def add(x1: Operand, x2: Operand, /) -> Array:
     """Sum :math:`x_1 + x_2`.
 
     Parameters
@@ -105,7 +106,7 @@ def add(x1: Array | complex, x2: Array | complex, /) -> Array:
 
 
 @binary(accepts="floating", operator="truediv")
-def divide(x1: Array | complex, x2: Array | complex, /) -> Array:
+def divide(x1: Operand, x2: Operand, /) -> Array:
     r"""Quotient :math:`x_1 / x_2`.
 
     Parameters
@@ -155,7 +156,7 @@ def divide(x1: Array | complex, x2: Array | complex, /) -> Array:
 
 
 @binary(accepts="real", operator="floordiv", composition=composed.floor_divide, primitive=True)
-def floor_divide(x1: Array | float, x2: Array | float, /) -> Array:
+def floor_divide(x1: RealOperand, x2: RealOperand, /) -> Array:
     r"""Quotient rounded down to an integer, :math:`\lfloor x_1 / x_2 \rfloor`.
 
     Parameters
@@ -206,7 +207,7 @@ def floor_divide(x1: Array | float, x2: Array | float, /) -> Array:
 
 
 @binary(accepts="numeric", operator="mul")
-def multiply(x1: Array | complex, x2: Array | complex, /) -> Array:
+def multiply(x1: Operand, x2: Operand, /) -> Array:
     r"""Product :math:`x_1 \cdot x_2`.
 
     Parameters
@@ -301,7 +302,7 @@ def positive(x: Array, /) -> Array:
 
 
 @binary(accepts="real", operator="mod")
-def remainder(x1: Array | float, x2: Array | float, /) -> Array:
+def remainder(x1: RealOperand, x2: RealOperand, /) -> Array:
     r"""Remainder :math:`x_1 - x_2 \lfloor x_1 / x_2 \rfloor`, with the sign of ``x2``, as Python's ``%``.
 
     Parameters
@@ -384,7 +385,7 @@ def sign(x: Array, /) -> Array:
 
 
 @binary(accepts="numeric", operator="sub")
-def subtract(x1: Array | complex, x2: Array | complex, /) -> Array:
+def subtract(x1: Operand, x2: Operand, /) -> Array:
     """Difference :math:`x_1 - x_2`.
 
     Parameters

@@ -8,13 +8,14 @@ from ..._composed import elementwise as composed
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
+    from ..._core.annotations import IntegerOperand
     from ..._core.array import Array
 
 __all__ = ["bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor"]
 
 
 @binary(accepts="integer or boolean", operator="and_")
-def bitwise_and(x1: Array | int, x2: Array | int, /) -> Array:
+def bitwise_and(x1: IntegerOperand, x2: IntegerOperand, /) -> Array:
     """Bitwise AND, ``x1 & x2``.
 
     Parameters
@@ -70,7 +71,7 @@ def bitwise_invert(x: Array, /) -> Array:
 
 
 @binary(accepts="integer", operator="lshift")
-def bitwise_left_shift(x1: Array | int, x2: Array | int, /) -> Array:
+def bitwise_left_shift(x1: IntegerOperand, x2: IntegerOperand, /) -> Array:
     r"""Left shift by ``x2`` bits, :math:`x_1 \cdot 2^{x_2}` modulo the range of the dtype.
 
     Parameters
@@ -106,7 +107,7 @@ def bitwise_left_shift(x1: Array | int, x2: Array | int, /) -> Array:
 
 
 @binary(accepts="integer or boolean", operator="or_")
-def bitwise_or(x1: Array | int, x2: Array | int, /) -> Array:
+def bitwise_or(x1: IntegerOperand, x2: IntegerOperand, /) -> Array:
     """Bitwise OR, ``x1 | x2``.
 
     Parameters
@@ -137,7 +138,7 @@ def bitwise_or(x1: Array | int, x2: Array | int, /) -> Array:
 
 
 @binary(accepts="integer", operator="rshift")
-def bitwise_right_shift(x1: Array | int, x2: Array | int, /) -> Array:
+def bitwise_right_shift(x1: IntegerOperand, x2: IntegerOperand, /) -> Array:
     r"""Arithmetic right shift by ``x2`` bits, :math:`\lfloor x_1 / 2^{x_2} \rfloor`.
 
     Parameters
@@ -174,7 +175,7 @@ def bitwise_right_shift(x1: Array | int, x2: Array | int, /) -> Array:
 
 
 @binary(accepts="integer or boolean", operator="xor", composition=composed.bitwise_xor)
-def bitwise_xor(x1: Array | int, x2: Array | int, /) -> Array:
+def bitwise_xor(x1: IntegerOperand, x2: IntegerOperand, /) -> Array:
     """Bitwise exclusive OR, ``x1 ^ x2``.
 
     Parameters

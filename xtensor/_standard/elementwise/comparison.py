@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,11 +13,14 @@ from ..._core.dispatch import common_device, device_of, native_operand
 from ..._core.operations import declare
 from ._declaration import binary
 
+if TYPE_CHECKING:
+    from ..._core.annotations import Operand, RealOperand
+
 __all__ = ["clip", "equal", "greater", "greater_equal", "less", "less_equal", "maximum", "minimum", "not_equal"]
 
 
 @binary(accepts="any", dtype="bool", operator="eq")
-def equal(x1: Array | complex, x2: Array | complex, /) -> Array:
+def equal(x1: Operand, x2: Operand, /) -> Array:
     """Return whether :math:`x_1 = x_2`.
 
     Parameters
@@ -57,7 +60,7 @@ def equal(x1: Array | complex, x2: Array | complex, /) -> Array:
 
 
 @binary(accepts="real", dtype="bool", operator="gt", composition=composed.greater)
-def greater(x1: Array | float, x2: Array | float, /) -> Array:
+def greater(x1: RealOperand, x2: RealOperand, /) -> Array:
     """Return whether :math:`x_1 > x_2`.
 
     Parameters
@@ -97,7 +100,7 @@ def greater(x1: Array | float, x2: Array | float, /) -> Array:
 
 
 @binary(accepts="real", dtype="bool", operator="ge", composition=composed.greater_equal)
-def greater_equal(x1: Array | float, x2: Array | float, /) -> Array:
+def greater_equal(x1: RealOperand, x2: RealOperand, /) -> Array:
     r"""Return whether :math:`x_1 \ge x_2`.
 
     Parameters
@@ -137,7 +140,7 @@ def greater_equal(x1: Array | float, x2: Array | float, /) -> Array:
 
 
 @binary(accepts="real", dtype="bool", operator="lt")
-def less(x1: Array | float, x2: Array | float, /) -> Array:
+def less(x1: RealOperand, x2: RealOperand, /) -> Array:
     """Return whether :math:`x_1 < x_2`.
 
     Parameters
@@ -177,7 +180,7 @@ def less(x1: Array | float, x2: Array | float, /) -> Array:
 
 
 @binary(accepts="real", dtype="bool", operator="le")
-def less_equal(x1: Array | float, x2: Array | float, /) -> Array:
+def less_equal(x1: RealOperand, x2: RealOperand, /) -> Array:
     r"""Return whether :math:`x_1 \le x_2`.
 
     Parameters
@@ -217,7 +220,7 @@ def less_equal(x1: Array | float, x2: Array | float, /) -> Array:
 
 
 @binary(accepts="real", composition=composed.maximum)
-def maximum(x1: Array | float, x2: Array | float, /) -> Array:
+def maximum(x1: RealOperand, x2: RealOperand, /) -> Array:
     r"""Elementwise maximum, :math:`\max(x_1, x_2)`.
 
     Parameters
@@ -255,7 +258,7 @@ def maximum(x1: Array | float, x2: Array | float, /) -> Array:
 
 
 @binary(accepts="real", composition=composed.minimum)
-def minimum(x1: Array | float, x2: Array | float, /) -> Array:
+def minimum(x1: RealOperand, x2: RealOperand, /) -> Array:
     r"""Elementwise minimum, :math:`\min(x_1, x_2)`.
 
     Parameters
@@ -293,7 +296,7 @@ def minimum(x1: Array | float, x2: Array | float, /) -> Array:
 
 
 @binary(accepts="any", dtype="bool", operator="ne", composition=composed.not_equal)
-def not_equal(x1: Array | complex, x2: Array | complex, /) -> Array:
+def not_equal(x1: Operand, x2: Operand, /) -> Array:
     r"""Return whether :math:`x_1 \ne x_2`.
 
     Parameters
@@ -335,7 +338,7 @@ def not_equal(x1: Array | complex, x2: Array | complex, /) -> Array:
 CLIP = declare("clip", "elementwise", operands=3, accepts="real", numpy="clip", composition=composed.clip)
 
 
-def clip(x: Array, /, min: Array | float | None = None, max: Array | float | None = None) -> Array:
+def clip(x: Array, /, min: RealOperand | None = None, max: RealOperand | None = None) -> Array:
     r"""Clip ``x`` to an interval, :math:`\min(\max(x, \mathit{min}), \mathit{max})`.
 
     Parameters

@@ -8,6 +8,7 @@ from ..._composed import elementwise as composed
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
+    from ..._core.annotations import RealOperand
     from ..._core.array import Array
 
 __all__ = ["exp", "expm1", "log", "log1p", "log2", "log10", "logaddexp"]
@@ -256,7 +257,7 @@ def log10(x: Array, /) -> Array:
 
 
 @binary(accepts="real floating", composition=composed.logaddexp)
-def logaddexp(x1: Array | float, x2: Array | float, /) -> Array:
+def logaddexp(x1: RealOperand, x2: RealOperand, /) -> Array:
     r"""Logarithm of a sum of exponentials, :math:`\ln(e^{x_1} + e^{x_2})`.
 
     Parameters

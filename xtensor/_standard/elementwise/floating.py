@@ -9,13 +9,14 @@ from ..._core.operations import declare
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
+    from ..._core.annotations import RealOperand
     from ..._core.array import Array
 
 __all__ = ["copysign", "isfinite", "isinf", "isnan", "nextafter", "signbit"]
 
 
 @binary(accepts="real floating")
-def copysign(x1: Array | float, x2: Array | float, /) -> Array:
+def copysign(x1: RealOperand, x2: RealOperand, /) -> Array:
     r"""Magnitude of ``x1`` with the sign of ``x2``, :math:`\pm |x_1|`.
 
     Parameters
@@ -135,7 +136,7 @@ def isnan(x: Array, /) -> Array:
 
 
 @binary(accepts="real floating")
-def nextafter(x1: Array | float, x2: Array | float, /) -> Array:
+def nextafter(x1: RealOperand, x2: RealOperand, /) -> Array:
     """Next representable number after ``x1`` in the direction of ``x2``.
 
     Parameters

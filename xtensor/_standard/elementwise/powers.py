@@ -8,13 +8,14 @@ from ..._composed import elementwise as composed
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
+    from ..._core.annotations import Operand, RealOperand
     from ..._core.array import Array
 
 __all__ = ["hypot", "pow", "reciprocal", "sqrt", "square"]
 
 
 @binary(accepts="real floating", composition=composed.hypot)
-def hypot(x1: Array | float, x2: Array | float, /) -> Array:
+def hypot(x1: RealOperand, x2: RealOperand, /) -> Array:
     r"""Hypotenuse :math:`\sqrt{x_1^2 + x_2^2}` of a right triangle with legs ``x1`` and ``x2``.
 
     Parameters
@@ -53,7 +54,7 @@ def hypot(x1: Array | float, x2: Array | float, /) -> Array:
 
 
 @binary(accepts="numeric", operator="pow")
-def pow(x1: Array | complex, x2: Array | complex, /) -> Array:
+def pow(x1: Operand, x2: Operand, /) -> Array:
     r"""Power :math:`x_1^{x_2}`.
 
     Parameters

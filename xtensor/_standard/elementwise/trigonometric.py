@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
+    from ..._core.annotations import RealOperand
     from ..._core.array import Array
 
 __all__ = ["acos", "asin", "atan", "atan2", "cos", "sin", "tan"]
@@ -130,7 +131,7 @@ def atan(x: Array, /) -> Array:
 
 
 @binary(accepts="real floating")
-def atan2(x1: Array | float, x2: Array | float, /) -> Array:
+def atan2(x1: RealOperand, x2: RealOperand, /) -> Array:
     r"""Angle of the point :math:`(x_2, x_1)` from the positive x axis, in radians in :math:`[-\pi, \pi]`.
 
     Parameters
