@@ -387,7 +387,7 @@ class Array(Methods, Operators, metaclass=_Final):
             for position in index:
                 check_integer(position, "item", "an index")
             if len(index) not in (1, self.ndim):
-                text = f"incorrect number of indices for array; item() takes one for each axis of {self.shape}, not {index}"
+                text = f"incorrect number of indices for array; item() takes one for each axis, not {index}"
                 raise ValueError(text)
             flat = len(index) == 1 and self.ndim != 1
             return (xp.reshape(self, (-1,)) if flat else self)[index].item()
