@@ -130,7 +130,7 @@ def isclose(a: Operand, b: Operand, rtol: float = 1e-05, atol: float = 1e-08, eq
     Parameters
     ----------
     a, b
-        Arrays whose shapes broadcast, or one Array and a Python scalar.
+        Arrays whose shapes broadcast, or one Array and an array-like.
     rtol, atol
         The relative and the absolute tolerance.
     equal_nan
@@ -152,6 +152,7 @@ def isclose(a: Operand, b: Operand, rtol: float = 1e-05, atol: float = 1e-08, eq
     -----
     NumPy, ``isclose``.
     """
+    a, b = (as_arrays("isclose", x, a, b)[0] if isinstance(x, (list, tuple)) else x for x in (a, b))
     device = operands("isclose", a, b)[0]
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not isinstance(tolerance, (Array, int, float, np.bool, np.integer, np.floating)):

@@ -9,6 +9,7 @@ from .._core.array import Array, attempt
 from .._core.checks import LARGEST, check_integer
 from .._core.device import Device
 from .._core.dispatch import composed, device_of
+from .._core.errors import describe
 from .._core.operations import declare
 from ._arguments import on_device
 
@@ -35,7 +36,7 @@ def bincount(x: Array, /, weights: Any = None, minlength: int = 0) -> Array:
     x
         Array of one dimension that holds booleans or non-negative integers.
     weights
-        Array or array-like of real numbers, of the shape of ``x``.
+        An array-like of real numbers, of the shape of ``x``.
     minlength
         The minimum length of the result.
 
@@ -90,10 +91,13 @@ def bincount(x: Array, /, weights: Any = None, minlength: int = 0) -> Array:
 
 
 def _check_weights(weights: Any, x: Array, device: Device) -> Array:
-    """Return the weights, an array-like, as real floating-point numbers on a device."""
-    weights = on_device("bincount", weights, device)
+    """Return the weights as real floating-point numbers on a device."""
+    given, weights = weights, on_device("bincount", weights, device)
     if weights.shape != x.shape:
-        raise ValueError(f"bincount(): weights of shape {weights.shape} do not fit integers of shape {x.shape}")
+        raise ValueError(
+            f"bincount(): weights of shape {weights.shape} do not fit integers of shape {x.shape}; weights is an array "
+            f"of the shape of x, not {describe(given)}"
+        )
     if weights.dtype.kind == "c":
         raise TypeError(
             f"bincount(): weights are real numbers, not dtype {weights.dtype}; count with xtensor.real and xtensor.imag"

@@ -381,17 +381,17 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
     def __rdivmod__(self, other: Operand, /) -> tuple[Array, Array]:
         return other // self, other % self  # type: ignore[return-value] # NumPy's annotations know no other arrays
 
-    def item(self, *index: int) -> Scalar:
-        """Return the only element, or the element at an index, as a Python scalar; ValueError if there are several."""
+    def item(self, *index: Any) -> Scalar:
+        """Return the only element, the one at an index, or the n-th one in row-major order, as a Python scalar."""
+        index = index[0] if len(index) == 1 and index[0].__class__ is tuple else index
         if index:
             for position in index:
                 check_integer(position, "item", "an index")
             if len(index) not in (1, self.ndim):
-                raise ValueError(
-                    f"incorrect number of indices for array; item() takes one for each axis of shape {self.shape}, not "
-                    f"{index}"
-                )
-            return self[index[0] if len(index) == 1 and self.ndim == 1 else index].item()
+                text = f"incorrect number of indices for array; item() takes one for each axis, not {index}"
+                raise ValueError(text)
+            flat = len(index) == 1 and self.ndim != 1
+            return (xp.reshape(self, (-1,)) if flat else self)[index].item()
         if self.size != 1:
             raise ValueError(
                 "can only convert an array of size 1 to a Python scalar; item() needs an array of one element, not "
@@ -502,7 +502,7 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
 
     def _value(self, value: Any) -> Native:
         """Return the value of an assignment as a native array of this device, or a Python scalar."""
-        if isinstance(value, (list, tuple)):
+        if isinstance(value, (list, tuple, range)):
             value = xp.asarray(value, device=self._device)
         native = native_operand(value, self._device, "__setitem__")
         if getattr(native, "dtype", self.dtype).kind == "c" and self.dtype.kind not in "cb":

@@ -8,7 +8,7 @@ first call.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -23,7 +23,9 @@ from .._core.device import Device
 from .._core.dispatch import HOST_ARRAYS
 from ..lib import stride_tricks
 from .host import call_on_host, device_of_arguments, qualified_name
-from .signatures import CREATION, LINALG, SIGNATURES
+from .linear_algebra import LINEAR_ALGEBRA
+from .real_domains import REAL_DOMAINS
+from .signatures import CREATION, SIGNATURES
 
 __all__ = ["array_function", "counterpart"]
 
@@ -35,6 +37,12 @@ HINTS = frozenset(("assume_unique", "kind", "optimize", "overwrite_input", "subo
 
 SEQUENCES = frozenset(("arrays", "tup", "seq", "xi"))
 """Parameters that take a sequence of arrays."""
+
+NOT_OPERANDS = frozenset(("axes", "axis", "destination", "funclist", "shape", "source"))
+"""Parameters whose lists hold integers or functions that are no operands."""
+
+WRITING = frozenset((np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask))
+"""Functions that write into their first argument."""
 
 Function = Callable[..., Any]
 
@@ -73,11 +81,28 @@ def array_function(
     if not all(kind is Array or kind in HOST_ARRAYS for kind in types):
         return NotImplemented
     if function in CREATION:
+        kwargs.pop("device", None)  # NumPy's own, which is the host; ``like`` states the device
         return CREATION[function](*args, device=like, **kwargs)
     found = counterpart(function)
-    if found is not None:
-        return found(*args, **kwargs)
-    return call_on_host(function, args, kwargs, device_of_arguments(args, kwargs), qualified_name(function))
+    if found is None or _is_numpys(function, args, kwargs):
+        return call_on_host(function, args, kwargs, device_of_arguments(args, kwargs), qualified_name(function))
+    return found(*args, **kwargs)
+
+
+def _is_numpys(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+    """Whether a call is NumPy's own: it writes into a NumPy array, or takes objects, texts or times."""
+    if function in WRITING and args and args[0].__class__ in HOST_ARRAYS:
+        return True
+    return any(value.dtype.kind in "OSTUMm" for value in _host_arrays((*args, *kwargs.values())))
+
+
+def _host_arrays(values: Iterable[Any]) -> Iterator[Any]:
+    """Yield the NumPy arrays among values, and among the items of sequences."""
+    for value in values:
+        if value.__class__ in HOST_ARRAYS:
+            yield value
+        elif value.__class__ in (list, tuple):
+            yield from _host_arrays(value)
 
 
 @cache
@@ -85,7 +110,9 @@ def counterpart(function: Function) -> Function | None:
     """Return the namespace's function that takes the arguments of a NumPy function; None without one."""
     name, module = function.__name__, getattr(function, "__module__", "")
     if module == "numpy.linalg":
-        return LINALG.get(name) or _adapted(function, getattr(linalg, name, None))
+        return LINEAR_ALGEBRA.get(name) or _adapted(function, getattr(linalg, name, None))
+    if module == "numpy.lib.scimath":
+        return REAL_DOMAINS.get(name)
     if module == "numpy.fft":
         return _adapted(function, getattr(fft, name, None))
     if module == "numpy.lib.stride_tricks" and name == "sliding_window_view":
@@ -117,8 +144,9 @@ def _adapted(function: Function, found: Function | None) -> Function | None:
         return found
     leading = [name for name, parameter in signature.parameters.items() if parameter.kind is not parameter.KEYWORD_ONLY]
     by_position = leading[: sum(p.kind is p.POSITIONAL_ONLY for p in parameters.values())]
-    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in signature.parameters.values()):
-        by_position = leading  # what follows goes by position, too
+    for position, name in enumerate(leading):
+        if signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL:
+            by_position = leading[:position]
     by_name = {p.name for p in parameters.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
     # A parameter of the namespace's function keeps its name: nanstd has a ddof of its own.
     renamed = {name: other for name, other in STANDARD_PARAMETERS.items() if name not in by_name}
@@ -131,14 +159,19 @@ def _adapted(function: Function, found: Function | None) -> Function | None:
         for name, value in signature.bind(*args, **kwargs).arguments.items():
             parameter = signature.parameters[name]
             if parameter.kind is parameter.VAR_POSITIONAL:
-                positional.extend(_as_arrays(function, value, args, kwargs))
+                item = "axes" if function is np.einsum else ""
+                positional.extend([_as_operand(function, item, x, args, kwargs) for x in value])
             elif parameter.kind is parameter.VAR_KEYWORD:
                 named.update(value)
             elif name in by_position:
                 positional.append(_as_operand(function, name, value, args, kwargs))
             elif name == "out" and name not in by_name:
                 out = value
-            elif not _has_no_effect(name, value, parameter.default):
+            elif not _has_no_effect(name, value, parameter.default) or (name in HINTS and name in by_name):
+                if isinstance(parameter.default, bool) and isinstance(value, (int, np.bool_)):
+                    value = bool(value)  # NumPy takes any number for a flag
+                if value.__class__ in HOST_ARRAYS and name not in NOT_OPERANDS:
+                    value = _as_operand(function, name, value, args, kwargs)
                 named[renamed.get(name, name)] = value
         unknown = [] if accepts_any_keyword else [name for name in named if name not in by_name]
         if unknown:
@@ -153,7 +186,9 @@ def _as_operand(function: Function, name: str, value: Any, args: Sequence[Any], 
     """Return an array-like operand as an Array."""
     if name in SEQUENCES and isinstance(value, (list, tuple)):
         return _as_arrays(function, value, args, kwargs)
-    if value.__class__ in HOST_ARRAYS or isinstance(value, list):
+    if name in SEQUENCES and (value.__class__ is Array or value.__class__ in HOST_ARRAYS):
+        return _as_arrays(function, [value[position, ...] for position in range(len(value))], args, kwargs)
+    if value.__class__ in HOST_ARRAYS or (isinstance(value, (list, tuple)) and name not in NOT_OPERANDS):
         return on_device(function.__name__, value, device_of_arguments(args, kwargs))
     return value
 

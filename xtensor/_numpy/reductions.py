@@ -28,7 +28,7 @@ def all(
     a: Any, axis: Axis = None, out: Array | None = None, keepdims: Any = NO_VALUE, *, where: Any = NO_VALUE
 ) -> Array:
     """Return whether all elements are true; NumPy, ``all``."""
-    (a,) = as_arrays("all", a)
+    a, axis = _operand("all", a, axis)
     result = xp.all(_masked("all", a, where, True), axis=axis, keepdims=_flag(keepdims))
     return store("all", result, out, "unsafe")
 
@@ -37,20 +37,20 @@ def any(
     a: Any, axis: Axis = None, out: Array | None = None, keepdims: Any = NO_VALUE, *, where: Any = NO_VALUE
 ) -> Array:
     """Return whether some element is true; NumPy, ``any``."""
-    (a,) = as_arrays("any", a)
+    a, axis = _operand("any", a, axis)
     result = xp.any(_masked("any", a, where, False), axis=axis, keepdims=_flag(keepdims))
     return store("any", result, out, "unsafe")
 
 
 def argmax(a: Any, axis: int | None = None, out: Array | None = None, *, keepdims: Any = NO_VALUE) -> Array:
     """Return the index of the first maximum; NumPy, ``argmax``."""
-    (a,) = as_arrays("argmax", a)
+    a, axis = _operand("argmax", a, axis)
     return store("argmax", xp.argmax(counted(a), axis=axis, keepdims=_flag(keepdims)), out)
 
 
 def argmin(a: Any, axis: int | None = None, out: Array | None = None, *, keepdims: Any = NO_VALUE) -> Array:
     """Return the index of the first minimum; NumPy, ``argmin``."""
-    (a,) = as_arrays("argmin", a)
+    a, axis = _operand("argmin", a, axis)
     return store("argmin", xp.argmin(counted(a), axis=axis, keepdims=_flag(keepdims)), out)
 
 
@@ -81,7 +81,7 @@ def min(
 def _extremum(
     name: str, ufunc: str, a: Any, axis: Axis, out: Array | None, keepdims: Any, initial: Any, where: Any
 ) -> Array:
-    (a,) = as_arrays(name, a)
+    a, axis = _operand(name, a, axis)
     boolean = a.dtype.kind == "b"
     a = counted(a)
     keepdims = _flag(keepdims)
@@ -113,7 +113,7 @@ def sum(
     where: Any = NO_VALUE,
 ) -> Array:
     """Return the sum; NumPy, ``sum``."""
-    (a,) = as_arrays("sum", a)
+    a, axis = _operand("sum", a, axis)
     a = _masked("sum", counted(a), where, 0)
     result = xp.sum(a, axis=axis, dtype=dtype, keepdims=_flag(keepdims))
     return store("sum", result if initial is NO_VALUE else xp.add(result, _like(initial, result)), out)
@@ -129,7 +129,7 @@ def prod(
     where: Any = NO_VALUE,
 ) -> Array:
     """Return the product; NumPy, ``prod``."""
-    (a,) = as_arrays("prod", a)
+    a, axis = _operand("prod", a, axis)
     a = _masked("prod", counted(a), where, 1)
     result = xp.prod(a, axis=axis, dtype=dtype, keepdims=_flag(keepdims))
     return store("prod", result if initial is NO_VALUE else xp.multiply(result, _like(initial, result)), out)
@@ -212,6 +212,12 @@ def _variance(
     if dtype is not None and as_dtype(dtype, name).kind != "c":
         result = xp.astype(result, as_dtype(dtype, name), copy=False)
     return result
+
+
+def _operand(name: str, a: Any, axis: Any) -> tuple[Array, Any]:
+    """Return an operand as an Array, and the axes to reduce; NumPy takes axis 0 of a 0-d array for no axis."""
+    x: Array = as_arrays(name, a)[0]
+    return x, None if not x.ndim and axis.__class__ is int and axis in (0, -1) else axis
 
 
 def _flag(keepdims: Any) -> Any:

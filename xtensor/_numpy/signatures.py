@@ -7,18 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from .. import _beyond, linalg
+from .. import _beyond
 from .. import _standard as xp
 from .._beyond import _casts
 from .._beyond._arguments import as_arrays, store
 from .._beyond._conversions import check_mode
 from .._core.array import Array
-from .._core.checks import check_axis, is_word
+from .._core.checks import check_axis, check_integer, check_word, is_word
+from .._core.dtypes import Casting, can_cast
 from .._core.errors import describe, shortened
 from . import reductions
 from .host import call_on_host, device_of_arguments
+from .reductions import NO_VALUE
 
-__all__ = ["CREATION", "LINALG", "SIGNATURES"]
+__all__ = ["CREATION", "SIGNATURES"]
 
 Function = Callable[..., Any]
 
@@ -137,7 +139,8 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Array | None = None,
 
 def tile(A: Any, reps: Any) -> Array:  # noqa: N803 - NumPy's name
     (a,) = as_arrays("tile", A)
-    return xp.tile(a, tuple(map(int, reps)) if isinstance(reps, (tuple, list, np.ndarray)) else (int(reps),))
+    repetitions = reps.tolist() if reps.__class__ is Array else reps
+    return xp.tile(a, tuple(map(int, np.ravel(repetitions))))
 
 
 def size(a: Any, axis: Any = None) -> int:
@@ -150,7 +153,111 @@ def size(a: Any, axis: Any = None) -> int:
 
 
 def copy(a: Any, order: str = "K", subok: bool = False) -> Array:
-    return a.copy(order)  # type: ignore[no-any-return]
+    return a.copy(check_word(order, ("K", "C", "A", "F"), "copy", "order"))  # type: ignore[no-any-return]
+
+
+def concatenate(
+    arrays: Any, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: Casting = "same_kind"
+) -> Array:
+    items = as_arrays("concatenate", *_items(arrays))
+    result = xp.concat(_cast_all("concatenate", items, dtype, casting, out), axis=axis)
+    return store("concatenate", result, out, casting)
+
+
+def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: Casting = "same_kind") -> Array:
+    items = as_arrays("stack", *_items(arrays))
+    return store("stack", xp.stack(_cast_all("stack", items, dtype, casting, out), axis=axis), out, casting)
+
+
+def _items(arrays: Any) -> Any:
+    """Return the items of a sequence of arrays, which may be the array that holds them."""
+    return arrays if isinstance(arrays, (list, tuple)) else [arrays[n, ...] for n in range(len(arrays))]
+
+
+def _cast_all(name: str, items: tuple[Array, ...], dtype: Any, casting: Casting, out: Any) -> tuple[Array, ...]:
+    if dtype is None:
+        return items
+    if out is not None:
+        raise TypeError(f"{name}() only takes `out` or `dtype` as an argument, but both were provided; omit dtype")
+    for x in items:
+        if not can_cast(x.dtype, np.dtype(dtype), casting):
+            raise TypeError(
+                f"Cannot cast array data from {x.dtype!r} to {np.dtype(dtype)!r} according to the rule '{casting}'; "
+                f"pass casting='unsafe' to {name}()"
+            )
+    return tuple([xp.astype(x, np.dtype(dtype), copy=False) for x in items])
+
+
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = NO_VALUE, append: Any = NO_VALUE) -> Array:
+    (a,) = as_arrays("diff", a)
+    edges = [_edge(a, axis, edge) for edge in (prepend, append)]
+    return xp.diff(a, n=n, axis=axis, prepend=edges[0], append=edges[1])
+
+
+def _edge(a: Array, axis: int, edge: Any) -> Array | None:
+    """Return values beside an array's along an axis; a scalar becomes an array of length 1 there."""
+    if edge is NO_VALUE or edge is None:
+        return None
+    x: Array = as_arrays("diff", a, edge)[1]
+    if x.ndim:
+        return x
+    shape = list(a.shape)
+    shape[axis] = 1
+    return xp.broadcast_to(x, tuple(shape))
+
+
+def linspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+    *,
+    device: Any = None,
+) -> Any:
+    """Return evenly spaced numbers between numbers or arrays, and with ``retstep`` their distance, too."""
+    start, stop = as_arrays("linspace", start, stop)
+    count = check_integer(num, "linspace", "num")
+    if count < 0:
+        raise ValueError(f"Number of samples, {count}, must be non-negative; linspace() takes num=0 or more")
+    start, stop = _casts.floating(start), _casts.floating(stop)
+    intervals = count - 1 if endpoint else count
+    distance = xp.subtract(stop, start)
+    step = xp.divide(distance, intervals) if intervals > 0 else xp.full_like(distance, np.nan)
+    positions = xp.astype(xp.arange(count, device=start.device), step.dtype)
+    positions = xp.reshape(positions, (count,) + (1,) * step.ndim)
+    result = xp.add(xp.multiply(positions, step if intervals > 0 else distance), start)
+    if endpoint and count > 1:
+        result = xp.concat((result[:-1, ...], xp.expand_dims(xp.broadcast_to(stop, step.shape), axis=0)))
+    result = xp.moveaxis(result, 0, axis)
+    if dtype is not None:
+        result = xp.astype(xp.floor(result) if np.dtype(dtype).kind in "iu" else result, np.dtype(dtype))
+    return (result, step) if retstep else result
+
+
+def roll(a: Any, shift: Any, axis: Any = None) -> Array:
+    x: Array = as_arrays("roll", a)[0]
+    steps = shift.tolist() if isinstance(shift, (Array, np.ndarray, np.generic)) else shift
+    return xp.roll(x, tuple(steps) if isinstance(steps, list) else steps, axis=axis)
+
+
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: Any = "xy") -> tuple[Array, ...]:
+    """Return coordinate arrays of flattened vectors; with ``sparse``, as views that broadcast against each other."""
+    vectors = [xp.reshape(x, (-1,)) for x in as_arrays("meshgrid", *xi)]
+    if not sparse:
+        return tuple(xp.meshgrid(*vectors, indexing=indexing))
+    order = list(range(len(vectors)))
+    if check_word(indexing, ("xy", "ij"), "meshgrid", "indexing") == "xy":
+        order[:2] = order[:2][::-1]
+    shapes = [[-1 if axis == own else 1 for axis in range(len(vectors))] for own in order]
+    return tuple([xp.reshape(x, tuple(shape), copy=copy or None) for x, shape in zip(vectors, shapes, strict=True)])
+
+
+def reshape(a: Any, /, shape: Any, order: Any = "C", *, copy: bool | None = None) -> Array:
+    x: Array = as_arrays("reshape", a)[0]
+    return x.reshape(shape, order=order, copy=copy)
 
 
 def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
@@ -281,22 +388,36 @@ def _filled(name: str) -> Function:
     return create
 
 
-def eig(a: Any) -> Any:
-    """Return eigenvalues and eigenvectors, real ones for a real matrix whose eigenvalues are all real."""
-    (a,) = as_arrays("eig", a)
-    result = linalg.eig(a)
-    return type(result)(*map(xp.real, result)) if _real_spectrum(a, result.eigenvalues) else result
+def _like(name: str) -> Function:
+    """Return the function that creates an array like another one, of another shape if that is given."""
+
+    def like(
+        a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+    ) -> Array:
+        (a,) = as_arrays(f"{name}_like", a)
+        if shape is None:
+            return getattr(xp, f"{name}_like")(a, dtype=dtype)  # type: ignore[no-any-return]
+        return getattr(xp, name)(shape, dtype=a.dtype if dtype is None else dtype, device=a.device)  # type: ignore[no-any-return]
+
+    return like
 
 
-def eigvals(a: Any) -> Array:
-    """Return eigenvalues, real ones for a real matrix whose eigenvalues are all real."""
-    (a,) = as_arrays("eigvals", a)
-    values = linalg.eigvals(a)
-    return xp.real(values) if _real_spectrum(a, values) else values
-
-
-def _real_spectrum(a: Array, values: Array) -> bool:
-    return a.dtype.kind != "c" and not xp.any(xp.imag(values) != 0.0)
+def full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Array:
+    (a,) = as_arrays("full_like", a)
+    result: Array = _like("empty")(a, dtype=dtype, shape=shape)
+    if fill_value.__class__ in (bool, int, float, complex):
+        return xp.full_like(result, fill_value)
+    result[...] = xp.astype(as_arrays("full_like", a, fill_value)[1], result.dtype, copy=False)
+    return result
 
 
 CREATION: dict[Function, Function] = {
@@ -318,20 +439,28 @@ CREATION: dict[Function, Function] = {
 SIGNATURES: dict[str, Function] = {
     **{name: getattr(reductions, name) for name in reductions.__all__ if name != "NO_VALUE"},
     **{name: _formatted(name) for name in ("array2string", "array_repr", "array_str")},
+    **{f"{name}_like": _like(name) for name in ("empty", "ones", "zeros")},
     "argsort": argsort,
     "around": round,
     "broadcast_arrays": broadcast_arrays,
     "clip": clip,
     "common_type": common_type,
+    "concat": concatenate,
     "copy": copy,
     "copyto": copyto,
     "einsum": einsum,
+    "diff": diff,
     "einsum_path": einsum_path,
+    "full_like": full_like,
     "isin": isin,
+    "linspace": linspace,
     "may_share_memory": may_share_memory,
+    "meshgrid": meshgrid,
     "min_scalar_type": min_scalar_type,
     "ndim": lambda a: a.ndim,
     "nonzero": nonzero,
+    "reshape": reshape,
+    "roll": roll,
     "round": round,
     "searchsorted": searchsorted,
     "shape": lambda a: a.shape,
@@ -339,11 +468,9 @@ SIGNATURES: dict[str, Function] = {
     "size": size,
     "sort": sort,
     "squeeze": squeeze,
+    "stack": stack,
     "take": take,
     "tile": tile,
     "where": where,
 }
 """The functions of the main namespace by NumPy's name."""
-
-LINALG: dict[str, Function] = {"eig": eig, "eigvals": eigvals}
-"""The functions of ``numpy.linalg`` by NumPy's name."""

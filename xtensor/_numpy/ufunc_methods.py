@@ -54,6 +54,8 @@ def reduce(
     where: Any = True,
 ) -> Any:
     """Return the reduction of an array along axes; NumPy, ``ufunc.reduce``."""
+    if not array.ndim and axis in (0, -1):
+        axis = None  # the only axis that NumPy knows of a 0-d array
     if ufunc in REDUCTIONS:
         options = {} if ufunc in (np.logical_and, np.logical_or) else {"initial": initial}
         if dtype is not None:
@@ -102,6 +104,8 @@ def _fold(ufunc: Ufunc, items: Array) -> Array:
 
 def accumulate(ufunc: Ufunc, array: Any, axis: int = 0, dtype: Any = None, out: tuple[Any] | None = None) -> Any:
     """Return the reductions of all leading parts along an axis; NumPy, ``ufunc.accumulate``."""
+    if not array.ndim:
+        raise TypeError("cannot accumulate on a scalar; pass an array of one dimension or more")
     axis = check_axis(axis, array.ndim, ufunc.__name__)
     if dtype is not None:
         array = xp.astype(array, dtype, copy=False)

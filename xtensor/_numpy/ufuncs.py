@@ -22,6 +22,7 @@ from .._core.array import Array, ufunc_calls
 from .._core.device import Device
 from .._core.dispatch import HOST_ARRAYS, SCALARS, mixed_function
 from .._core.dtypes import can_cast
+from .._core.errors import describe
 from .._core.failures import rewarn
 from .._core.operations import TABLE
 from .host import call_on_host, device_of_arguments, qualified_name
@@ -64,18 +65,24 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
     """
     out = options.get("out") or ()
     operands = (*inputs, *out, options.get("where"))
+    if method == "at":
+        operands = (inputs[0], *inputs[2:])  # the indices may be slices
     if any(_answers_itself(value) for value in operands):
         return NotImplemented
-    device = device_of_arguments(operands, {})
+    for target in out:
+        if target is not None and target.__class__ is not Array and not isinstance(target, np.ndarray):
+            raise TypeError(f"return arrays must be of ArrayType; out is an Array, not {describe(target)}")
+    device = device_of_arguments((*operands, *inputs), {})
     name = qualified_name(ufunc)
     # A subclass of ndarray without a protocol of its own, a masked array or a matrix, is NumPy's to handle, and so are
     # numbers that Arrays do not hold: objects, strings and times.
     plain = all(_is_plain(value, device) for value in operands)
     if plain and method == "__call__":
         function = counterpart(ufunc)
-        if function is not None and not (device.host and _masks_or_is_own(ufunc, options, device)):
+        has_axes = "axes" in options or "keepdims" in options  # of generalized functions, NumPy's own
+        if function is not None and not has_axes and not (device.host and _masks_or_is_own(ufunc, options, device)):
             return _call(ufunc, function, inputs, options, device, name)
-    elif plain and not device.host and method in METHODS:
+    elif plain and not device.host and method in METHODS and (method != "at" or inputs[0].__class__ is Array):
         return METHODS[method](ufunc, *inputs, **options)
     if method != "__call__":
         name = f"{name}.{method}"
@@ -102,7 +109,8 @@ def counterpart(ufunc: np.ufunc) -> Callable[..., Any] | None:
     if getattr(np, name, None) is ufunc:
         name = _beyond.STANDARD_NAMES.get(name, name)
         row = TABLE.get(name)
-        if row is not None and row.declared and row.kind == "elementwise" and row.operands == 2:
+        # A function of several results has a public function alone, in whose module its row is declared.
+        if row is not None and row.declared and row.kind == "elementwise" and row.operands == 2 and ufunc.nout == 1:
             function: Callable[..., Any] | None = mixed_function(row)
         else:
             function = _public(name)
@@ -111,7 +119,7 @@ def counterpart(ufunc: np.ufunc) -> Callable[..., Any] | None:
         return function
     special = sys.modules.get("scipy.special")
     if special is not None and getattr(special, name, None) is ufunc:
-        return getattr(array.xp.special, name, None)  # imported at its first use
+        return getattr(array.xp.special, name, None) or _public(name)  # imported at its first use
     return None
 
 
@@ -171,7 +179,8 @@ def _call(
     signature = options.pop("signature", options.pop("sig", None))
     dtype = options.pop("dtype", None)
     options.pop("order", None), options.pop("subok", None)  # they do not change the values
-    inputs = [x if x.__class__ is Array or x.__class__ in SCALARS else on_device(name, x, device) for x in inputs]
+    scalars = SCALARS if any(x.__class__ is Array for x in inputs) else ()
+    inputs = [x if x.__class__ is Array or x.__class__ in scalars else on_device(name, x, device) for x in inputs]
     loop: tuple[Any, ...] = ()
     if dtype is not None or signature is not None or casting != "same_kind":
         loop = _loop(ufunc, inputs, dtype, signature, casting)
@@ -200,7 +209,8 @@ def _loop(ufunc: np.ufunc, inputs: Sequence[Any], dtype: Any, signature: Any, ca
     elif isinstance(signature, str):
         codes = signature.replace("->", "")
         signature = tuple(map(np.dtype, codes)) if "->" in signature else (None,) * ufunc.nin + (np.dtype(codes),)
-    return ufunc.resolve_dtypes(given, signature=signature, casting=casting)
+    chosen = {} if signature is None else {"signature": signature}
+    return ufunc.resolve_dtypes(given, casting=casting, **chosen)
 
 
 def _cast(x: Any, dtype: np.dtype[Any], device: Device) -> Array:
