@@ -45,9 +45,21 @@ def test_matrix_transpose_of_a_vector_raises(device):
         _ = xp.ones(3, device=device).mT
 
 
-def test_hash_raises(device):
+def test_hash_of_an_array_with_axes_raises(device):
     with pytest.raises(TypeError, match="unhashable"):
         hash(xp.ones(1, device=device))
+
+
+@pytest.mark.parametrize("value", [True, 7, -0.0, 2.5, 1j])
+def test_element_is_a_key_by_its_value(device, value):
+    element = xp.asarray(value, device=device)
+    assert hash(element) == hash(value)
+    assert {value: "found"}[element] == "found"
+    assert {element: "found"}[value] == "found"
+
+
+def test_elements_are_counted_in_a_set(device):
+    assert sorted(map(int, set(xp.asarray([1, 2, 1, 3, 2], device=device)))) == [1, 2, 3]
 
 
 @pytest.mark.parametrize("version", ["2021.12", "2022.12", "2023.12", "2024.12", "2025.12", None])

@@ -289,7 +289,7 @@ def test_length_and_iterator_of_a_0d_array_are_refused(device, function):
         function(xp.asarray(1.0))
 
 
-def test_array_is_not_hashable(device):
+def test_array_with_axes_is_not_hashable(device):
     with pytest.raises(TypeError, match="unhashable"):
         hash(matrix())
 

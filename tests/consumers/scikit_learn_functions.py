@@ -195,15 +195,14 @@ NUMPY_ONLY = {
         ),
         "must be an instance of 'numpy.ndarray'",
     ),
-    "get_bin_seeds": "unhashable type|multi-axes index",
 }
-"""Functions that check for NumPy's class, or use elements as keys of a dictionary, with words of the error."""
+"""Functions that check for NumPy's class, with words of the error."""
 
 REFUSED_BY_STRICT = frozenset(
     (
-        *("cross_val_predict", "cross_val_score", "cross_validate", "kmeans_plusplus", "learning_curve"),
+        *("cross_val_predict", "cross_val_score", "cross_validate", "get_bin_seeds", "kmeans_plusplus"),
         *("partial_dependence", "permutation_test_score", "spectral_embedding", "train_test_split"),
-        "validation_curve",
+        *("learning_curve", "validation_curve"),
     )
 )
 """Functions that index with integer arrays beside other keys, or with fewer keys than axes."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from . import dispatch, methods
 from .backend import Native
-from .checks import check_bounds, check_dtype, check_integer
+from .checks import check_dtype, check_integer
 from .device import Device, device, is_default, restore
 from .dispatch import (
     SCALARS,
@@ -25,8 +25,9 @@ from .dispatch import (
 )
 from .dtypes import DType
 from .errors import describe
-from .failures import explained, recover, rewarn
+from .failures import recover, rewarn
 from .interchange import export
+from .keys import detached, key_error
 from .memory import Memory
 from .methods import Axis, Methods
 from .operations import Operation, operation
@@ -157,8 +158,6 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
 
     _native: Native
     _device: Device
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __init_subclass__(cls, **options: Any) -> None:
         raise TypeError(
@@ -362,6 +361,15 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
             raise TypeError(f"{conversion}(x) does not take dtype {native.dtype}; take xtensor.real(x) first")
         return native
 
+    def __hash__(self) -> int:
+        """Return the hash of the only element's value, as elements are keys of dictionaries; TypeError with axes.
+
+        Assignments in place change the hash: do not make them while the array is a key.
+        """
+        if self._native.ndim:
+            raise TypeError(f"unhashable type: 'Array' of shape {self.shape}; only 0-d arrays have a hash")
+        return hash(self.item())
+
     def __len__(self) -> int:
         if not self.ndim:
             raise TypeError("len() of unsized object; a 0-d array has no axis to count along")
@@ -469,9 +477,9 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
                 if native.__class__ is not device.native_type:
                     native = device.from_scalar(native)
                 elif not native.ndim:
-                    native = _element(native, key, device)
+                    native = detached(native, key, device)
         except Exception as error:
-            raise _key_error(error, self._native, device, key) from error
+            raise key_error(error, self._native, device, key) from error
         result = make()
         result._native = native
         result._device = device
@@ -498,7 +506,7 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
                 self._native = device._library.setitem(self._native, key, value)
             rewarn(warning)
         except Exception as error:
-            raise _key_error(error, self._native, device, key, value) from error
+            raise key_error(error, self._native, device, key, value) from error
 
     def _value(self, value: Any) -> Native:
         """Return the value of an assignment as a native array of this device, or a Python scalar."""
@@ -564,27 +572,6 @@ def to_numpy(x: Array, /) -> np.ndarray[Any, Any]:
 # The ordinary call of a class, which _Final refuses to users. Bound once, it is the fastest way to make an object.
 make: Callable[[], Array] = type.__call__.__get__(Array)
 dispatch.make = make
-
-
-def _element(native: Native, key: Any, device: Device) -> Native:
-    """Return what a key of integers alone selects as a copy, because elements are values, not views.
-
-    With an ellipsis the result is a view, as in NumPy.
-    """
-    for part in key if key.__class__ is tuple else (key,):
-        if part is ...:
-            return native
-    return dispatch.call(ASTYPE, device, native, native.dtype, copy=True)
-
-
-def _key_error(error: Exception, native: Native, device: Device, key: Any, *value: Any) -> Exception:
-    """Return an indexing error that names the key and the shape."""
-    if isinstance(error, OverflowError) and value:
-        try:
-            check_bounds(value[0], native.dtype, "__setitem__", "a value")
-        except OverflowError as clearer:
-            return clearer
-    return explained(error, "__setitem__" if value else "__getitem__", device, (native, key, *value))
 
 
 def _unpickle(values: np.ndarray[Any, Any], backend: str, spec: str) -> Array:

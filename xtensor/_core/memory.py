@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .checks import check_flag
+
 if TYPE_CHECKING:
     from .array import Array
 
@@ -21,31 +23,6 @@ class Memory:
     """Attributes of the memory of an Array."""
 
     __slots__ = ()
-
-    @property
-    def __array_interface__(self: Any) -> dict[str, Any]:
-        """NumPy's array interface (version 3); AttributeError off the host and where it cannot describe the memory."""
-        view = _host_view(self, "__array_interface__")
-        owner = view
-        while not owner.flags.c_contiguous and isinstance(owner.base, np.ndarray):
-            owner = owner.base
-        read_only = owner.flags.writeable and not view.flags.writeable
-        if not owner.flags.c_contiguous or read_only or view.dtype.kind == "V" or not view.size:
-            raise AttributeError(
-                "'Array' object has no attribute '__array_interface__' if the memory is empty or a read-only part of "
-                f"another array, or NumPy does not know the dtype (shape {view.shape}, strides {view.strides}, dtype "
-                f"{view.dtype}); use x.copy()"
-            )
-        interface = view.__array_interface__
-        # The buffer and not its address, so that a reader keeps the memory alive.
-        return {
-            "version": 3,
-            "shape": view.shape,
-            "typestr": interface["typestr"],
-            "strides": view.strides,
-            "data": owner,
-            "offset": interface["data"][0] - owner.__array_interface__["data"][0],
-        }
 
     def __arrow_array__(self: Any, type: Any = None) -> Any:
         """Return the elements as a ``pyarrow.Array``, for ``pyarrow.array(x)``; the memory is shared where possible."""
@@ -67,13 +44,23 @@ class Memory:
 
     @property
     def flags(self: Any) -> Any:
-        """NumPy's information on the memory layout; AttributeError off the host."""
-        return _host_view(self, "flags").flags
+        """Memory layout as NumPy's ``ndarray.flags``; off the host, the flags of the library's array."""
+        return _host_view(self, "flags").flags if self._device.host else self._native.flags
 
     @property
     def strides(self: Any) -> tuple[int, ...]:
-        """Steps in bytes to the next element along each axis; AttributeError off the host."""
+        """Steps in bytes to the next element along each axis; AttributeError off the host.
+
+        NumPy's functions that take strides read the memory around a view, and an array off the host is copied to them.
+        """
         return _host_view(self, "strides").strides
+
+    def setflags(self: Any, write: bool | None = None, align: bool | None = None, uic: bool | None = None) -> None:
+        """Set flags of the memory, ``write=False`` for read-only elements; AttributeError off the host."""
+        for name, flag in (("write", write), ("align", align), ("uic", uic)):
+            if flag is not None:
+                check_flag(flag, "setflags", name)
+        _host_view(self, "setflags").setflags(write=write, align=align, uic=uic)
 
     @property
     def flat(self: Any) -> Flat:
@@ -167,7 +154,7 @@ def _host_view(x: Any, name: str) -> np.ndarray[Any, Any]:
     """Return a NumPy array on the memory of an Array; AttributeError off the host."""
     if not x._device.host:
         raise AttributeError(
-            f"'Array' object has no attribute '{name}' on device {x._device}: the memory is not the host's; use "
+            f"'Array' object has no attribute '{name}' on device {x._device}: it is one of host memory; use "
             "x.to_device('cpu')"
         )
     return x._device._library.to_host(x._native)  # type: ignore[no-any-return]

@@ -397,33 +397,6 @@ class Methods:
 
     # -- the host -----------------------------------------------------------------------------------------------------
 
-    @property
-    def flags(self: Any) -> Any:
-        """Memory layout as NumPy's ``ndarray.flags``; off the host, the flags of the library's array."""
-        return np.asarray(self).flags if self._device.host else self._native.flags
-
-    @property
-    def strides(self: Any) -> tuple[int, ...]:
-        """Steps to the next element along each axis, in bytes; AttributeError off the host.
-
-        NumPy's functions that take strides read the memory around a view, and an array off the host is copied to them.
-        """
-        if not self._device.host:
-            raise AttributeError(
-                f"strides are those of host memory, and this array is on device {self._device}; "
-                "move it with x.to_device('cpu')"
-            )
-        return np.asarray(self).strides
-
-    def setflags(self: Any, write: bool | None = None, align: bool | None = None, uic: bool | None = None) -> None:
-        """Set flags of the memory, ``write=False`` for read-only elements; TypeError off the host."""
-        if not self._device.host:
-            raise TypeError(
-                f"setflags() sets flags of host memory, and this array is on device {self._device}; "
-                "move it with x.to_device('cpu')"
-            )
-        np.asarray(self).setflags(write=write, align=align, uic=uic)
-
     def numpy(self: Any) -> np.ndarray[Any, Any]:
         """Return a copy of the elements as a NumPy array: :func:`xtensor.to_numpy`."""
         return xp.to_numpy(self)

@@ -1,0 +1,37 @@
+"""Keys of an Array: the elements that they select, and the errors of keys that do not fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .backend import Native
+from .checks import check_bounds
+from .device import Device
+from .dispatch import call
+from .failures import explained
+from .operations import operation
+
+__all__ = ["detached", "key_error"]
+
+ASTYPE = operation("astype")
+
+
+def detached(native: Native, key: Any, device: Device) -> Native:
+    """Return what a key of integers alone selects as a copy, because elements are values, not views.
+
+    With an ellipsis the result is a view, as in NumPy.
+    """
+    for part in key if key.__class__ is tuple else (key,):
+        if part is ...:
+            return native
+    return call(ASTYPE, device, native, native.dtype, copy=True)
+
+
+def key_error(error: Exception, native: Native, device: Device, key: Any, *value: Any) -> Exception:
+    """Return an indexing error that names the key and the shape."""
+    if isinstance(error, OverflowError) and value:
+        try:
+            check_bounds(value[0], native.dtype, "__setitem__", "a value")
+        except OverflowError as clearer:
+            return clearer
+    return explained(error, "__setitem__" if value else "__getitem__", device, (native, key, *value))
