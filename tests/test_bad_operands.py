@@ -328,7 +328,6 @@ NUMPY_LAYOUTS: dict[str, Callable[[], Any]] = {
     "read-only": lambda: np.broadcast_to(np.asarray([1.0, 2.0]), (2,)),
     "negative strides": lambda: np.asarray([2.0, 1.0])[::-1],
     "Fortran order": lambda: np.asfortranarray(np.asarray([1.0, 2.0])),
-    "subclass": lambda: np.asarray([1.0, 2.0]).view(np.recarray),
 }
 
 

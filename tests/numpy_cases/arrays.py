@@ -144,7 +144,10 @@ c.imag
 x.real
 x.imag
 x.__len__()
-x.flat
+x.flat[4]
+list(map(float, x.flat))
+q = x.copy(); q.flat[1:3] = 7; q
+q = x.copy(); q.flat = 5; q
 x.base
 x.data
 x.ctypes

@@ -21,7 +21,7 @@ DEPARTURES: dict[str, tuple[type[Exception] | bool, str]] = {
     "(1.0, 2.0, 3.0) * v": (TypeError, LISTS),
     "np.matrix([[1.0, 2.0], [3.0, 4.0]]) * x": (TypeError, MATRIX),
     "np.matrix([1.0, 2.0, 3.0]) * v": (TypeError, MATRIX),
-    **{f"x.{name}": (AttributeError, MEMORY) for name in ("base", "ctypes", "data", "flat")},
+    **{f"x.{name}": (AttributeError, MEMORY) for name in ("base", "ctypes", "data")},
     "x == None": (False, IDENTITY),
     'x == "a"': (False, IDENTITY),
     "x != None": (True, IDENTITY),
