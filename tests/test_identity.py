@@ -35,7 +35,7 @@ def test_native_arrays_are_wrapped_in_two_modules_only():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Assign)
         for target in node.targets
-        if isinstance(target, ast.Attribute) and target.attr == "_device"
+        if isinstance(target, ast.Attribute) and target.attr == "_native"
     }
     assert found == {"array.py", "dispatch.py"}
 

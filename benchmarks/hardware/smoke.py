@@ -32,10 +32,15 @@ from .._parts import Part, part
 __all__ = ["call_names", "compare", "main"]
 
 VARIANTS = ("double", "single", "large")
-"""Operands as ``tests/arguments.py`` has them, of half the width, and large; not every function takes large ones."""
+"""Operands as ``tests/good_arguments.py`` has them, of half the width, and large, which not every function takes."""
 
 WITH_LARGE = ("elementwise", "reduction", "scan", "searching", "sorting", "set")
 """The kinds of functions that have calls with large operands, besides those of neural networks."""
+
+NETWORK_FUNCTIONS = tuple(
+    f"nn.functional.{name}" for name in ("gelu", "layer_norm", "log_softmax", "relu", "rms_norm", "silu", "softmax")
+)
+"""The functions of neural networks of one operand of any size."""
 
 TILES = (301, 257)
 """Repetitions of the 2 × 2 operands of the variant ``large``: 309,428 elements, which many programs share."""
@@ -69,7 +74,7 @@ Result = Any
 
 def _arguments() -> Any:
     """Return the module with valid arguments of every function, which the general tests use."""
-    return import_module("arguments")
+    return import_module("good_arguments")
 
 
 # -- the calls -----------------------------------------------------------------------------------------------------
@@ -86,23 +91,23 @@ def call_names(variants: Sequence[str] = VARIANTS) -> list[str]:
 
 def _has_large(name: str) -> bool:
     """Whether a function accepts its operands at any size."""
-    if name in _arguments().NN_FUNCTIONS:
+    if name in NETWORK_FUNCTIONS:
         return True
     row = import_module("xtensor.backend").TABLE.get(name.removeprefix(INPLACE))
     if row is None or not row.declared or row.kind not in WITH_LARGE:
         return False
-    return name in INTERNAL or name.startswith(INPLACE) or name not in _arguments().SPECIAL_OPERANDS
+    return name in INTERNAL or name.startswith(INPLACE) or name not in _arguments().SPECIAL
 
 
 def evaluate(name: str, device: Any) -> Result:
     """Make the operands of a call on a device, call the function, and return the result on the host."""
     function, _, variant = name.rstrip("]").partition("[")
     support = _arguments()
-    with xtensor.use_device(device), support.quiet():
+    with xtensor.use_device(device), import_module("strategies").quiet():
         if function in INTERNAL or function.startswith(INPLACE):
             return _on_host(_evaluate_row(function, variant, device))
         arguments = _in_variant(support.good_arguments()[function](), variant)
-        return _on_host(support.call(support.public_function(function), arguments))
+        return _on_host(import_module("arguments").call(support.public_function(function), arguments))
 
 
 def _evaluate_row(function: str, variant: str, device: Any) -> Any:

@@ -98,7 +98,6 @@ def layouts(dtype: Any) -> dict[str, np.ndarray]:
         "reversed": values[::-1, ::-1].copy()[::-1, ::-1],
         "strided": np.repeat(values, 2, axis=1)[:, ::2],
         "broadcast": np.broadcast_to(values, (1, 2, 3))[0],
-        "subclass": values.view(np.recarray),
     }
 
 

@@ -56,10 +56,15 @@ class Memory:
         return _host_view(self, "strides").strides
 
     def setflags(self: Any, write: bool | None = None, align: bool | None = None, uic: bool | None = None) -> None:
-        """Set flags of the memory, ``write=False`` for read-only elements; AttributeError off the host."""
+        """Set flags of the memory, ``write=False`` for read-only elements; TypeError off the host."""
         for name, flag in (("write", write), ("align", align), ("uic", uic)):
             if flag is not None:
                 check_flag(flag, "setflags", name)
+        if not self._device.host:
+            raise TypeError(
+                f"setflags() sets flags of host memory, and this array is on device {self._device}; move it with "
+                "x.to_device('cpu')"
+            )
         _host_view(self, "setflags").setflags(write=write, align=align, uic=uic)
 
     @property

@@ -27,6 +27,8 @@ def where_computed() -> Iterator[tuple[str, str]]:
     installed = (name for name in MODULES if find_spec(name.partition(".")[0]) is not None)
     for module in map(import_module, installed):
         for name, function in _public(module):
+            if module.__name__ == "scipy.special":
+                function = getattr(import_module(ufuncs.SPECIAL), name, function)
             if isinstance(function, np.ufunc):
                 yield f"{module.__name__}.{name}", "device" if ufuncs.counterpart(function) is not None else "host"
             elif isinstance(function, dispatched):

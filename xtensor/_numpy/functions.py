@@ -38,8 +38,13 @@ HINTS = frozenset(("assume_unique", "kind", "optimize", "overwrite_input", "subo
 SEQUENCES = frozenset(("arrays", "tup", "seq", "xi"))
 """Parameters that take a sequence of arrays."""
 
-NOT_OPERANDS = frozenset(("axes", "axis", "destination", "funclist", "shape", "source"))
-"""Parameters whose lists hold integers or functions that are no operands."""
+NOT_OPERANDS = frozenset(
+    (
+        *("axes", "axis", "axis1", "axis2", "casting", "destination", "funclist", "k", "kind", "kth", "mode", "offset"),
+        *("order", "shape", "source"),
+    )
+)
+"""Parameters that take integers, words or functions, which are no operands."""
 
 WRITING = frozenset((np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask))
 """Functions that write into their first argument."""

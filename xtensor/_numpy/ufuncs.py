@@ -28,7 +28,10 @@ from .._core.operations import TABLE
 from .host import call_on_host, device_of_arguments, qualified_name
 from .ufunc_methods import METHODS
 
-__all__ = ["array_ufunc", "counterpart"]
+__all__ = ["SPECIAL", "array_ufunc", "counterpart"]
+
+SPECIAL = "scipy.special._ufuncs"
+"""The module of SciPy's ufuncs; ``scipy.special`` wraps them where its switch SCIPY_ARRAY_API is on."""
 
 PLAIN = (np.generic, bool, int, float, complex, list, tuple)
 """Classes of operands beside Arrays and NumPy arrays."""
@@ -117,8 +120,7 @@ def counterpart(ufunc: np.ufunc) -> Callable[..., Any] | None:
         if function is not None and row is not None and row.kind == "elementwise" and ufunc.nout == 1:
             ufunc_calls[ufunc] = function
         return function
-    special = sys.modules.get("scipy.special")
-    if special is not None and getattr(special, name, None) is ufunc:
+    if getattr(sys.modules.get(SPECIAL), name, None) is ufunc:
         return getattr(array.xp.special, name, None) or _public(name)  # imported at its first use
     return None
 

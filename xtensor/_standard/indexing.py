@@ -11,6 +11,7 @@ from .._core.array import Array, apply
 from .._core.backend import Native
 from .._core.checks import check_axis
 from .._core.dispatch import beside, device_of, native_indices, native_operand, not_an_array
+from .._core.errors import shortened
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
 from .conversion import from_list
@@ -71,6 +72,12 @@ def take(x: AnyArray, indices: AnyArray | int | list[int], /, *positional: Never
         axis = 0
     axis = check_axis(axis, x.ndim, "take")
     if isinstance(indices, int):
+        length = x.shape[axis]
+        if not -length <= indices < length:
+            raise IndexError(
+                f"index {shortened(indices)} is out of bounds for axis {axis} with size {length}; take() takes indices "
+                "within the axis"
+            )
         return x[(*[slice(None)] * axis, indices, ...)]
     return apply(TAKE, device, x._native, _native_indices(x, indices, "take"), axis=axis)
 

@@ -202,9 +202,9 @@ def mean(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = Fa
     """
     if positional:
         raise by_position(mean, positional)
-    if dtype is not None:
-        x = astype(x, dtype, copy=False)
     device = device_of(x, "mean")
+    if dtype is not None:
+        x = astype(x, check_dtype(dtype, device, "mean"), copy=False)
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "mean")
     return apply(MEAN, device, x._native, axis=axis, keepdims=keepdims)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Never
+from typing import Any, Never
 
 from .. import _composed
 from .._core.array import Array, Axis, apply
 from .._core.checks import check_axes, check_axis, check_integer
 from .._core.dispatch import common_device, device_of, native_operand
+from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
 
@@ -51,11 +52,7 @@ def all(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = Fal
     device = device_of(x, "all")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "all")
-    result = apply(ALL, device, x._native, axis=axis, keepdims=keepdims)
-    if out is None:
-        return result
-    out[...] = result
-    return out
+    return _stored(apply(ALL, device, x._native, axis=axis, keepdims=keepdims), out, "all")
 
 
 ANY = declare("any", "reduction", dtype="bool", shape="reduced", numpy="any", composition=_composed.statistical.any)
@@ -95,9 +92,20 @@ def any(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = Fal
     device = device_of(x, "any")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "any")
-    result = apply(ANY, device, x._native, axis=axis, keepdims=keepdims)
+    return _stored(apply(ANY, device, x._native, axis=axis, keepdims=keepdims), out, "any")
+
+
+def _stored(result: Array, out: Any, function: str) -> Array:
+    """Return a result, written into ``out`` if that is given."""
     if out is None:
         return result
+    if not isinstance(out, Array):
+        raise TypeError(f"return arrays must be of ArrayType; {function}() takes an Array for out, not {describe(out)}")
+    if out.shape != result.shape:
+        raise ValueError(
+            f"output parameter for reduction operation {function} has the wrong shape; {function}() takes an Array of "
+            f"shape {result.shape} for out, not {describe(out)} of shape {out.shape}"
+        )
     out[...] = result
     return out
 
