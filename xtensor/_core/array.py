@@ -242,7 +242,13 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         """Return the values as a NumPy array: a view on the host; off it, TypeError unless transfers are allowed."""
-        return np.array(host_values(self._native, self._device, "numpy.asarray"), dtype=dtype, copy=copy)
+        values = host_values(self._native, self._device, "numpy.asarray")
+        if copy is False and not self._device.host:
+            raise ValueError(
+                "Unable to avoid copy while creating an array as requested: the elements are on device "
+                f"{self._device}; pass copy=None to numpy.asarray"
+            )
+        return np.array(values, dtype=dtype, copy=copy)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         """Return the result of a universal function, computed on this device; TypeError with the remedy if it cannot.
@@ -381,7 +387,10 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
         return (self[i] for i in range(self.shape[0]))
 
     def __contains__(self, value: Any, /) -> bool:
-        return bool(xp.any(self == value))
+        if isinstance(value, (list, tuple)):
+            value = xp.asarray(value, device=self._device)
+        equal: Any = self == value
+        return bool(xp.any(equal)) if equal.__class__ is Array else False  # a value of another kind is no element
 
     def __divmod__(self, other: Operand, /) -> tuple[Array, Array]:
         return self // other, self % other

@@ -22,7 +22,7 @@ from .._core.checks import is_word
 from .._core.device import Device
 from .._core.dispatch import HOST_ARRAYS
 from ..lib import stride_tricks
-from .host import call_on_host, device_of_arguments, qualified_name
+from .host import WRITING, call_on_host, device_of_arguments, qualified_name
 from .linear_algebra import LINEAR_ALGEBRA
 from .real_domains import REAL_DOMAINS
 from .signatures import CREATION, SIGNATURES
@@ -45,9 +45,6 @@ NOT_OPERANDS = frozenset(
     )
 )
 """Parameters that take integers, words or functions, which are no operands."""
-
-WRITING = frozenset((np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask))
-"""Functions that write into their first argument."""
 
 Function = Callable[..., Any]
 
@@ -91,6 +88,8 @@ def array_function(
     found = counterpart(function)
     if found is None or _is_numpys(function, args, kwargs):
         return call_on_host(function, args, kwargs, device_of_arguments(args, kwargs), qualified_name(function))
+    if args and args[0].__class__ in HOST_ARRAYS:  # the Array is another argument, or ``out``
+        args = (on_device(function.__name__, args[0], device_of_arguments(args, kwargs)), *args[1:])
     return found(*args, **kwargs)
 
 

@@ -7,6 +7,7 @@ NumPy writes into an Array reaches that Array.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -17,16 +18,24 @@ from .._core.device import Device
 from .._core.dispatch import HOST_ARRAYS, common_device, native_operand
 from .._core.transfers import allowed
 
-__all__ = ["arrays_in", "call_on_host", "device_of_arguments", "qualified_name"]
+__all__ = ["WRITING", "arrays_in", "call_on_host", "device_of_arguments", "qualified_name"]
 
 
 def qualified_name(function: Callable[..., Any]) -> str:
     """Return a function's public name with its module, such as ``numpy.linalg.norm``."""
     module = getattr(function, "__module__", None) or "numpy"
     if isinstance(function, np.ufunc):
-        module = "numpy" if getattr(np, function.__name__, None) is function else "scipy.special"
+        special = sys.modules.get("scipy.special")
+        modules = {"numpy": np, "scipy.special": special}
+        owners = [name for name, owner in modules.items() if getattr(owner, function.__name__, None) is function]
+        if not owners:
+            return function.__name__  # made by numpy.frompyfunc, or another library's
+        module = owners[0]
     return f"{module}.{getattr(function, '__name__', repr(function))}"
 
+
+WRITING = frozenset((np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask))
+"""Functions that write into their first argument."""
 
 MAX_DEPTH = 100
 """The depth of nested sequences beyond which a list contains itself."""
@@ -67,7 +76,7 @@ def call_on_host(
         If the Arrays are on different devices and transfers are forbidden.
     """
     arrays = arrays_in((*args, *kwargs.values()))
-    written = [] if device.host else arrays_in((_out(function, args, kwargs),))
+    written = [] if device.host else arrays_in(_outputs(function, args, kwargs))
     permitted = device.host or [allowed(x._native, x._device, "the host") for x in arrays]  # each one is logged
     if permitted is not True and not all(permitted):
         raise TypeError(
@@ -83,14 +92,17 @@ def call_on_host(
     return values.restore(result)
 
 
-def _out(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """Return the argument ``out`` of a call, which NumPy writes to; None without one."""
+def _outputs(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """Return the arguments of a call that NumPy writes to: ``out``, or the first one."""
+    is_at = isinstance(getattr(function, "__self__", None), np.ufunc) and function.__name__ == "at"
+    if args and (is_at or function in WRITING):
+        return (args[0],)
     if "out" in kwargs or isinstance(function, np.ufunc):
-        return kwargs.get("out")
+        return (kwargs.get("out"),)
     try:
-        return inspect.signature(function).bind(*args, **kwargs).arguments.get("out")
+        return (inspect.signature(function).bind(*args, **kwargs).arguments.get("out"),)
     except (TypeError, ValueError):  # a function in C has no signature
-        return None
+        return ()
 
 
 class _HostValues:

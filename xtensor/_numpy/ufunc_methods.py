@@ -70,8 +70,12 @@ def reduce(
                 "specify 'initial'"
             )
         array = xp.where(where, array, neutral)
-    if dtype is not None:
-        array = xp.astype(array, dtype, copy=False)
+    if len(axes) > 1 and ufunc.identity is None and ufunc not in ASSOCIATIVE:
+        raise ValueError(
+            f"reduction operation '{ufunc.__name__}' is not reorderable, so at most one axis may be specified; "
+            f"{ufunc.__name__}.reduce() takes one integer for axis"
+        )
+    array = _in_loop_dtype(ufunc, array, dtype)
     rest = [length for position, length in enumerate(array.shape) if position not in axes]
     items = xp.reshape(xp.moveaxis(array, axes, tuple(range(len(axes)))), (-1, *rest) if array.size else (0, *rest))
     if items.shape[0]:
@@ -86,6 +90,18 @@ def reduce(
     if keepdims:
         result = xp.expand_dims(result, axes)
     return store(ufunc.__name__, result, out and out[0])
+
+
+def _in_loop_dtype(ufunc: Ufunc, array: Array, dtype: Any) -> Array:
+    """Return an array in the dtype in which NumPy computes the reduction; TypeError if NumPy has no loop for it."""
+    if dtype is None and array.dtype.kind in "biu" and ufunc in (np.add, np.multiply):
+        small = array.dtype.itemsize < np.dtype(np.int_).itemsize
+        dtype = (np.uint if array.dtype.kind == "u" else np.int_) if small else array.dtype
+    if dtype is None and array.dtype.kind != "V":
+        dtype = ufunc.resolve_dtypes((None, array.dtype, None), reduction=True)[-1]
+    if dtype is None or not array.device.supports(np.dtype(dtype)):
+        return array
+    return xp.astype(array, dtype, copy=False)
 
 
 def _fold(ufunc: Ufunc, items: Array) -> Array:
@@ -107,8 +123,7 @@ def accumulate(ufunc: Ufunc, array: Any, axis: int = 0, dtype: Any = None, out: 
     if not array.ndim:
         raise TypeError("cannot accumulate on a scalar; pass an array of one dimension or more")
     axis = check_axis(axis, array.ndim, ufunc.__name__)
-    if dtype is not None:
-        array = xp.astype(array, dtype, copy=False)
+    array = _in_loop_dtype(ufunc, array, dtype)
     if ufunc in SCANS:
         result = SCANS[ufunc](array, axis=axis, dtype=dtype)
     else:
@@ -169,8 +184,7 @@ def reduceat(
     The k-th elements of all slices are computed together, so that the number of calls is that of the longest slice.
     """
     axis = check_axis(axis, array.ndim, ufunc.__name__)
-    if dtype is not None:
-        array = xp.astype(array, dtype, copy=False)
+    array = _in_loop_dtype(ufunc, array, dtype)
     items = xp.moveaxis(array, axis, 0)
     starts = [int(position) for position in np.ravel(indices.tolist() if indices.__class__ is Array else indices)]
     length = items.shape[0]

@@ -86,6 +86,8 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
         if function is not None and not has_axes and not (device.host and _masks_or_is_own(ufunc, options, device)):
             return _call(ufunc, function, inputs, options, device, name)
     elif plain and not device.host and method in METHODS and (method != "at" or inputs[0].__class__ is Array):
+        if method != "at":
+            inputs = (on_device(f"{name}.{method}", inputs[0], device), *inputs[1:])
         return METHODS[method](ufunc, *inputs, **options)
     if method != "__call__":
         name = f"{name}.{method}"
@@ -105,9 +107,15 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
     return result
 
 
-@cache
 def counterpart(ufunc: np.ufunc) -> Callable[..., Any] | None:
     """Return the namespace's function of a universal function; None without one."""
+    # Others, made by numpy.frompyfunc for example, are not kept: they hold what their Python function holds.
+    return known_counterpart(ufunc) if qualified_name(ufunc) != ufunc.__name__ else None
+
+
+@cache
+def known_counterpart(ufunc: np.ufunc) -> Callable[..., Any] | None:
+    """Return the namespace's function of a universal function of NumPy or SciPy; None without one."""
     name = ufunc.__name__
     if getattr(np, name, None) is ufunc:
         name = _beyond.STANDARD_NAMES.get(name, name)
@@ -193,10 +201,7 @@ def _call(
         results = tuple(xp.astype(x, wanted, copy=False) for x, wanted in zip(results, loop[ufunc.nin :], strict=True))
     if where is not True:
         mask = where if where.__class__ is Array else on_device(name, where, device)
-        results = tuple(
-            xp.where(mask, x, xp.zeros_like(x) if target is None else target)
-            for x, target in zip(results, out, strict=True)
-        )
+        results = tuple(_chosen(mask, x, target, casting, name) for x, target in zip(results, out, strict=True))
     returned = tuple(
         x if target is None else _write(x, target, casting, name) for x, target in zip(results, out, strict=True)
     )
@@ -219,13 +224,26 @@ def _cast(x: Any, dtype: np.dtype[Any], device: Device) -> Array:
     return xp.astype(x, dtype, copy=False) if x.__class__ is Array else xp.asarray(x, dtype=dtype, device=device)
 
 
-def _write(result: Array, target: Any, casting: Any, name: str) -> Any:
-    """Write a result into an output, an Array or a NumPy array, as NumPy does: the output's shape may be larger."""
+def _chosen(mask: Array, x: Array, target: Any, casting: Any, name: str) -> Array:
+    """Return a result where a mask is true; elsewhere the output's elements, whose values keep its dtype."""
+    if target is None:
+        return xp.where(mask, x, xp.zeros_like(x))
+    _check_cast(x, target, casting, name)
+    return xp.where(mask, xp.astype(x, target.dtype, copy=False), target)
+
+
+def _check_cast(result: Array, target: Any, casting: Any, name: str) -> None:
+    """Raise TypeError unless a result casts to the dtype of an output."""
     if not can_cast(result.dtype, target.dtype, casting):
         raise TypeError(
             f"Cannot cast ufunc '{name.rpartition('.')[2]}' output from {result.dtype!r} to {target.dtype!r} with "
             f"casting rule '{casting}'; pass an output of a wider dtype, or casting='unsafe'"
         )
+
+
+def _write(result: Array, target: Any, casting: Any, name: str) -> Any:
+    """Write a result into an output, an Array or a NumPy array, as NumPy does: the output's shape may be larger."""
+    _check_cast(result, target, casting, name)
     try:
         shape = np.broadcast_shapes(result.shape, target.shape)
     except ValueError:
