@@ -182,13 +182,17 @@ def test_repetition_beyond_the_memory_raises_without_a_crash(device, call):
     assert done.stdout.startswith("refused"), "the call returned"
 
 
+CONVERTING_FUNCTIONS = ("asarray", "astype", "from_dlpack")
+"""Functions that take a NumPy array alone: the result is on the default device."""
+
+
 def array_parameters() -> list[tuple[str, str]]:
     """Return the parameters that accept an Array or a sequence of Arrays."""
     with xp.use_device("cpu"):
         return [
             (name, parameter)
             for name in GOOD
-            if name not in ("asarray", "from_dlpack")
+            if name not in CONVERTING_FUNCTIONS
             for parameter, value in GOOD[name]().items()
             if isinstance(value, xp.Array)
             or (isinstance(value, (tuple, list)) and value and all(isinstance(item, xp.Array) for item in value))

@@ -261,7 +261,7 @@ def test_same_error_on_both_devices_is_no_pass(monkeypatch):
     assert smoke._outcome("add[double]", xp.device("cpu")) == ("not compared", "TypeError: no such dtype", {})
 
 
-FAULTY = "log10"
+FAULTY = "atanh"
 """A function that no other function calls; the stand-in's has a fault."""
 
 PART = Part(smoke.call_names().index(f"{FAULTY}[double]") % 24 + 1, 24)

@@ -71,7 +71,7 @@ def take(x: AnyArray, indices: AnyArray | int | list[int], /, *positional: Never
             )
         axis = 0
     axis = check_axis(axis, x.ndim, "take")
-    if isinstance(indices, int):
+    if isinstance(indices, int) and not isinstance(indices, bool):
         length = x.shape[axis]
         if not -length <= indices < length:
             raise IndexError(

@@ -133,8 +133,8 @@ def _checked_counts(x: Array, counts: Native, axis: int | None, device: Device) 
     counts = native_indices(counts, device)
     if counts.dtype.kind == "u":
         counts = call(ASTYPE, device, counts, device.default_dtypes["indexing"], copy=False)
-    elif int(call(MIN, device, counts, axis=None, keepdims=False)) < 0:
-        raise ValueError("repeats may not contain negative values. repeat() takes counts of 0 or more")
+    elif (least := int(call(MIN, device, counts, axis=None, keepdims=False))) < 0:
+        raise ValueError(f"repeats may not contain negative values. repeat() takes counts of 0 or more, not {least}")
     if int(call(MAX, device, counts, axis=None, keepdims=False)) * x.size > LARGEST // x.dtype.itemsize:
         total = sum(device._library.to_host(counts).tolist())
         length = x.size if axis is None else x.shape[axis]

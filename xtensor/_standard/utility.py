@@ -11,6 +11,7 @@ from .._core.dispatch import common_device, device_of, native_operand
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
+from .data_types import astype
 
 __all__ = ["all", "any", "diff"]
 
@@ -106,7 +107,7 @@ def _stored(result: Array, out: Any, function: str) -> Array:
             f"output parameter for reduction operation {function} has the wrong shape; {function}() takes an Array of "
             f"shape {result.shape} for out, not {describe(out)} of shape {out.shape}"
         )
-    out[...] = result
+    out[...] = astype(result, out.dtype, copy=False)
     return out
 
 
