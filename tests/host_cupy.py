@@ -192,6 +192,9 @@ class StandIn:
             def device(self):
                 return Device(self.index)
 
+            def __dlpack__(self, **requested):  # of its own, as CuPy's arrays have it
+                return np.ndarray.__dlpack__(self, **requested)
+
             def astype(self, dtype, **kwargs):
                 source = self
                 if np.dtype(dtype) == np.bool_ and self.dtype.kind in "fc":

@@ -166,7 +166,9 @@ def _check_owner(obj: Any, name: str) -> None:
     Such an array is of another subclass of NumPy's array, or of a class with the attribute ``units`` (pint's).
     """
     kind = obj.__class__
-    if (isinstance(obj, np.ndarray) and kind not in HOST_ARRAYS) or hasattr(kind, "units"):
+    # A subclass with an export of its own, a library's array for instance, says itself what it exports.
+    inherits = isinstance(obj, np.ndarray) and (name != "from_dlpack" or kind.__dlpack__ is np.ndarray.__dlpack__)
+    if (inherits and kind not in HOST_ARRAYS) or hasattr(kind, "units"):
         raise TypeError(
             f"{name}(): {describe(obj)} is a {kind.__module__}.{kind.__qualname__}, which means more than its numbers: "
             "a unit, a mask or the rules of a matrix; to use the numbers alone, pass numpy.asarray(obj), the magnitude "
