@@ -69,7 +69,7 @@ def test_methods_of_universal_functions_have_numpys_dtype_and_values(toy, call):
 
 
 def test_reductions_that_numpy_refuses_are_refused(toy):
-    with pytest.raises(TypeError, match="No loop"):
+    with pytest.raises(TypeError, match="(?i)loop"):
         np.equal.reduce(xp.asarray([3, 5, 2]))
     with pytest.raises(ValueError, match="not reorderable"):
         np.subtract.reduce(xp.asarray([[5, 2], [1, 1]]), axis=None)

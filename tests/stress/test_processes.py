@@ -334,10 +334,10 @@ class Hanging(ToyBackend):
         return super().probe()
 
 xp.register_backend(Hanging(name="hanging", specs=("hanging:0",)))
-for delay in (0.5, 1.0):
-    threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT)).start()
 started = time.monotonic()
 try:
+    for delay in (0.5, 1.0):
+        threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT)).start()
     xp.device("hanging")
 except KeyboardInterrupt:
     restored = signal.getsignal(signal.SIGINT) is signal.default_int_handler
