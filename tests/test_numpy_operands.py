@@ -71,3 +71,15 @@ def test_assignment_of_a_numpy_array(device):
     with xp.transfers("allow"):
         x[:] = np.ones(2)
     assert x.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("name", ["eq", "ne", "lt", "add", "iadd"])
+@pytest.mark.parametrize("values", [[1, 2, 3], (1, 2, 3)], ids=["list", "tuple"])
+def test_operator_with_a_sequence_names_the_remedy(device, name, values):
+    with pytest.raises(TypeError, match="convert it with xtensor.asarray"):
+        getattr(operator, name)(xp.ones(3, device=device), values)
+
+
+def test_universal_function_takes_a_sequence(lenient_device):
+    x = xp.ones(3, device=lenient_device)
+    assert np.equal(x, [1, 2, 1]).tolist() == [True, False, True]

@@ -118,7 +118,7 @@ def binary_operator(name: str) -> Callable[[F], F]:
 
 def mixed_function(operation: Operation) -> Callable[[Any, Any], Any]:
     """Return the function of two operands that answers NotImplemented to an operand of a class it does not know."""
-    return _binary(operation, foreign=NotImplemented)
+    return _binary(operation, foreign=None)
 
 
 def reflected_operator(name: str) -> Callable[[F], F]:
@@ -228,8 +228,9 @@ def _publish(function: Callable[..., Any], declaration: F) -> F:
 def operands(name: str, x1: Any, x2: Any, foreign: Any = TypeError) -> Any:
     """Return the device and the native operands of a call with mixed operands.
 
-    ``foreign`` is the answer to an operand that is neither array nor scalar: TypeError is raised; NotImplemented is
-    returned, so that Python asks the other operand's reflected method.
+    ``foreign`` is the answer to an operand that is neither array nor scalar: with TypeError, that error is raised. With
+    NotImplemented, an operator's answer, NotImplemented is returned, so that Python asks the other operand's reflected
+    method; the error is raised for lists and tuples, which have none. With None, NotImplemented is returned for all.
     """
     device = common_device((x1, x2))
     if device is None:
@@ -277,13 +278,14 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
         return float(value)
     if isinstance(value, complex):
         return complex(value)
-    if foreign is TypeError:
+    if foreign is TypeError or (foreign is NotImplemented and isinstance(value, (list, tuple))):
+        # With NotImplemented, Python would compare the identities of an Array and a list: ``x == [1]`` would be False.
         kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
         raise TypeError(
             f"{name}() takes Arrays, NumPy arrays and scalars, not {kind}; "
             f"convert it with xtensor.asarray(..., device={str(device)!r})"
         )
-    return foreign
+    return NotImplemented
 
 
 def _host_operand(value: Any, device: Device, name: str, foreign: Any) -> Any:
@@ -292,7 +294,7 @@ def _host_operand(value: Any, device: Device, name: str, foreign: Any) -> Any:
     Off the host, an array with axes is a transfer, which the policy decides.
     """
     if value.dtype.kind not in "biufcV" or value.dtype.names is not None:
-        if foreign is NotImplemented:
+        if foreign is not TypeError:
             return NotImplemented  # objects, strings and times, which NumPy's own operator may know
         raise TypeError(
             f"{name}() takes booleans and numbers, not {describe(value)} of dtype {value.dtype}; cast it with "
