@@ -10,6 +10,7 @@ from types import ModuleType
 import numpy as np
 
 from . import functions, ufuncs
+from .host import SPECIAL
 from .signatures import CREATION
 
 __all__ = ["where_computed"]
@@ -28,7 +29,7 @@ def where_computed() -> Iterator[tuple[str, str]]:
     for module in map(import_module, installed):
         for name, function in _public(module):
             if module.__name__ == "scipy.special":
-                function = getattr(import_module(ufuncs.SPECIAL), name, function)
+                function = getattr(import_module(SPECIAL), name, function)
             if isinstance(function, np.ufunc):
                 yield f"{module.__name__}.{name}", "device" if ufuncs.counterpart(function) is not None else "host"
             elif isinstance(function, dispatched):

@@ -18,15 +18,18 @@ from .._core.device import Device
 from .._core.dispatch import HOST_ARRAYS, common_device, native_operand
 from .._core.transfers import allowed
 
-__all__ = ["WRITING", "arrays_in", "call_on_host", "device_of_arguments", "qualified_name"]
+__all__ = ["SPECIAL", "WRITING", "arrays_in", "call_on_host", "device_of_arguments", "qualified_name"]
+
+
+SPECIAL = "scipy.special._ufuncs"
+"""The module of SciPy's ufuncs; ``scipy.special`` wraps them where its switch SCIPY_ARRAY_API is on."""
 
 
 def qualified_name(function: Callable[..., Any]) -> str:
     """Return a function's public name with its module, such as ``numpy.linalg.norm``."""
     module = getattr(function, "__module__", None) or "numpy"
     if isinstance(function, np.ufunc):
-        special = sys.modules.get("scipy.special")
-        modules = {"numpy": np, "scipy.special": special}
+        modules = {"numpy": np, "scipy.special": sys.modules.get(SPECIAL)}
         owners = [name for name, owner in modules.items() if getattr(owner, function.__name__, None) is function]
         if not owners:
             return function.__name__  # made by numpy.frompyfunc, or another library's

@@ -25,13 +25,10 @@ from .._core.dtypes import can_cast
 from .._core.errors import describe
 from .._core.failures import rewarn
 from .._core.operations import TABLE
-from .host import call_on_host, device_of_arguments, qualified_name
+from .host import SPECIAL, call_on_host, device_of_arguments, qualified_name
 from .ufunc_methods import METHODS
 
-__all__ = ["SPECIAL", "array_ufunc", "counterpart"]
-
-SPECIAL = "scipy.special._ufuncs"
-"""The module of SciPy's ufuncs; ``scipy.special`` wraps them where its switch SCIPY_ARRAY_API is on."""
+__all__ = ["array_ufunc", "counterpart"]
 
 PLAIN = (np.generic, bool, int, float, complex, list, tuple)
 """Classes of operands beside Arrays and NumPy arrays."""
