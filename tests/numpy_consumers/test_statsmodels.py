@@ -32,6 +32,7 @@ def params(fitted):
 
 
 MODELS = {
+    "MixedLM": lambda a: np.asarray(sm.MixedLM(a(Y), a(X), groups=a(GROUP)).fit().fe_params),
     "ARIMA with a trend": lambda a: params(sm.tsa.ARIMA(a(WALK), order=(1, 0, 0)).fit()),
     "GEE": lambda a: params(sm.GEE(a(Y), a(X), groups=a(GROUP)).fit()),
     "GLM of Poisson": lambda a: estimates(sm.GLM(a(COUNT), sm.add_constant(a(X)), family=sm.families.Poisson()).fit()),
@@ -68,10 +69,9 @@ SERIES = {
 
 OF_NUMPY_ARRAYS = {
     "AutoReg": lambda a: params(sm.tsa.AutoReg(a(WALK), 2).fit()),
-    "MixedLM": lambda a: np.asarray(sm.MixedLM(a(Y), a(X), groups=a(GROUP)).fit().fe_params),
     "VAR": lambda a: params(sm.tsa.VAR(a(X)).fit(1)),
 }
-"""Models that test for NumPy's or pandas' classes, or that put elements into a set."""
+"""Models that test for NumPy's or pandas' classes."""
 
 
 @pytest.mark.parametrize("name", MODELS)
