@@ -334,6 +334,7 @@ class Hanging(ToyBackend):
         return super().probe()
 
 xp.register_backend(Hanging(name="hanging", specs=("hanging:0",)))
+signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background of a shell ignore it
 started = time.monotonic()
 try:
     for delay in (0.5, 1.0):
