@@ -9,9 +9,9 @@ The main namespace also has ``linalg.cross``, because xarray looks for it there.
 from __future__ import annotations
 
 from importlib import import_module
-from types import ModuleType
+from typing import Any
 
-__all__ = ["MODULES", "STANDARD_NAMES", "load"]
+__all__ = ["MODULES", "STANDARD_NAMES", "find"]
 
 MODULES: dict[str, tuple[str, ...]] = {
     "applying": ("apply_along_axis", "apply_over_axes"),
@@ -91,6 +91,7 @@ STANDARD_NAMES: dict[str, str] = {
 """NumPy's names of functions that the namespace has under the standard's name alone."""
 
 
-def load(module: str) -> ModuleType:
-    """Return a module of this package, which is imported at its first use."""
-    return import_module(f"{__name__}.{module}")
+def find(name: str) -> Any:
+    """Return the function of a name, whose module is imported at its first use; None without one."""
+    module = next((module for module, names in MODULES.items() if name in names), None)
+    return None if module is None else getattr(import_module(f"{__name__}.{module}"), name)

@@ -12,13 +12,13 @@ import numpy as np
 from .. import _standard as xp
 from .._core.array import Array, wrap
 from .._core.device import Device
-from .._core.dispatch import HOST_ARRAYS, common_device, native_operand
+from .._core.dispatch import HOST_ARRAYS, SCALARS, common_device, native_operand
 from .._core.dtypes import Casting, can_cast
 from .._core.errors import describe
 from .._core.transfers import allowed
 from .._standard.conversion import from_list, leaves
 
-__all__ = ["as_arrays", "on_device", "shared_device", "store"]
+__all__ = ["as_arrays", "as_operand", "on_device", "shared_device", "store"]
 
 
 def as_arrays(function: str, *values: Any) -> tuple[Array, ...]:
@@ -60,6 +60,11 @@ def on_device(function: str, value: Any, device: Device) -> Array:
     if isinstance(value, (list, tuple, range, bool, int, float, complex)):
         return from_list(function, value, device)
     return wrap(native_operand(value, device, function), device)
+
+
+def as_operand(function: str, value: Any, device: Device) -> Any:
+    """Return an array-like as an Array on a device; a Python number, which promotes weakly, as it is."""
+    return value if value.__class__ in SCALARS else on_device(function, value, device)
 
 
 def store(function: str, result: Array, out: Any, casting: Casting = "same_kind") -> Array:

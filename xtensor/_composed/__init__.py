@@ -7,10 +7,9 @@ go through ``xp.getitem``. It looks at values on the host only where its result'
 
 from __future__ import annotations
 
-from . import beyond, creation, elementwise, fourier, linear_algebra, manipulation, searching, sets, statistical
+from . import creation, elementwise, fourier, linear_algebra, manipulation, searching, sets, statistical
 
 __all__ = [
-    "beyond",
     "creation",
     "elementwise",
     "fourier",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 xp: Any = None
 """The public namespace, set by :func:`xtensor._core.array.bind_namespace`."""
 
-__all__ = ["Axis", "Methods"]
+__all__ = ["NO_VALUE", "Axis", "Methods"]
 
 Axis: TypeAlias = int | tuple[int, ...] | None
 

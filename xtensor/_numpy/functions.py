@@ -29,14 +29,8 @@ from .signatures import CREATION, SIGNATURES
 
 __all__ = ["array_function", "counterpart"]
 
-STANDARD_PARAMETERS = {"a_max": "max", "a_min": "min", "ddof": "correction"}
-"""NumPy's parameter names that differ in the standard, with the standard's names."""
-
 HINTS = frozenset(("assume_unique", "kind", "optimize", "overwrite_input", "subok"))
 """Parameters of NumPy's functions that affect the algorithm and not the values; they are ignored."""
-
-SEQUENCES = frozenset(("arrays", "tup", "seq", "xi"))
-"""Parameters that take a sequence of arrays."""
 
 NOT_OPERANDS = frozenset(
     (
@@ -126,10 +120,7 @@ def counterpart(function: Function) -> Function | None:
     name = _beyond.STANDARD_NAMES.get(name, name)
     if name in SIGNATURES:
         return SIGNATURES[name]
-    for beyond, names in _beyond.MODULES.items():
-        if name in names:
-            return _adapted(function, getattr(_beyond.load(beyond), name))
-    return _adapted(function, getattr(xp, name, None) or getattr(linalg, name, None))
+    return _adapted(function, _beyond.find(name) or getattr(xp, name, None) or getattr(linalg, name, None))
 
 
 def _adapted(function: Function, found: Function | None) -> Function | None:
@@ -152,8 +143,6 @@ def _adapted(function: Function, found: Function | None) -> Function | None:
         if signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL:
             by_position = leading[:position]
     by_name = {p.name for p in parameters.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
-    # A parameter of the namespace's function keeps its name: nanstd has a ddof of its own.
-    renamed = {name: other for name, other in STANDARD_PARAMETERS.items() if name not in by_name}
     accepts_any_keyword = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
 
     def adapted(*args: Any, **kwargs: Any) -> Any:
@@ -163,8 +152,7 @@ def _adapted(function: Function, found: Function | None) -> Function | None:
         for name, value in signature.bind(*args, **kwargs).arguments.items():
             parameter = signature.parameters[name]
             if parameter.kind is parameter.VAR_POSITIONAL:
-                item = "axes" if function is np.einsum else ""
-                positional.extend([_as_operand(function, item, x, args, kwargs) for x in value])
+                positional.extend([_as_operand(function, "", x, args, kwargs) for x in value])
             elif parameter.kind is parameter.VAR_KEYWORD:
                 named.update(value)
             elif name in by_position:
@@ -176,7 +164,7 @@ def _adapted(function: Function, found: Function | None) -> Function | None:
                     value = bool(value)  # NumPy takes any number for a flag
                 if value.__class__ in HOST_ARRAYS and name not in NOT_OPERANDS:
                     value = _as_operand(function, name, value, args, kwargs)
-                named[renamed.get(name, name)] = value
+                named[name] = value
         unknown = [] if accepts_any_keyword else [name for name in named if name not in by_name]
         if unknown:
             return call_on_host(function, args, kwargs, device_of_arguments(args, kwargs), qualified_name(function))
@@ -188,18 +176,9 @@ def _adapted(function: Function, found: Function | None) -> Function | None:
 
 def _as_operand(function: Function, name: str, value: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Return an array-like operand as an Array."""
-    if name in SEQUENCES and isinstance(value, (list, tuple)):
-        return _as_arrays(function, value, args, kwargs)
-    if name in SEQUENCES and (value.__class__ is Array or value.__class__ in HOST_ARRAYS):
-        return _as_arrays(function, [value[position, ...] for position in range(len(value))], args, kwargs)
     if value.__class__ in HOST_ARRAYS or (isinstance(value, (list, tuple)) and name not in NOT_OPERANDS):
         return on_device(function.__name__, value, device_of_arguments(args, kwargs))
     return value
-
-
-def _as_arrays(function: Function, values: Sequence[Any], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
-    """Return the array-likes of a sequence of operands as Arrays."""
-    return [_as_operand(function, "", value, args, kwargs) for value in values]
 
 
 def _has_no_effect(name: str, value: Any, default: Any) -> bool:

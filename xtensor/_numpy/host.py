@@ -78,10 +78,12 @@ def call_on_host(
     DeviceMismatchError
         If the Arrays are on different devices and transfers are forbidden.
     """
-    arrays = arrays_in((*args, *kwargs.values()))
-    written = [] if device.host else arrays_in(_outputs(function, args, kwargs))
-    permitted = device.host or [allowed(x._native, x._device, "the host") for x in arrays]  # each one is logged
-    if permitted is not True and not all(permitted):
+    written: list[Array] = []
+    if not device.host:
+        written = arrays_in(_outputs(function, args, kwargs))
+        arrays = arrays_in((*args, *kwargs.values()))
+        permitted = [allowed(x._native, x._device, "the host") for x in arrays]  # each one is logged
+    if not device.host and not all(permitted):
         raise TypeError(
             f"no implementation found for '{name}' on types that implement __array_function__ or __array_ufunc__: "
             f"{name}() is not computed on device {device}; build it from xtensor functions, call it on the host with "

@@ -17,11 +17,9 @@ from .._core.array import Array, Axis
 from .._core.checks import check_axes
 from .._core.dtypes import as_dtype
 from .._core.errors import describe
+from .._core.methods import NO_VALUE
 
 __all__ = ["NO_VALUE", "all", "any", "argmax", "argmin", "max", "mean", "min", "prod", "std", "sum", "var"]
-
-NO_VALUE: Any = np._NoValue
-"""NumPy's mark of an argument that was not given."""
 
 
 def all(
@@ -94,12 +92,11 @@ def _extremum(
         result = getattr(xp, name)(a, axis=axis, keepdims=keepdims)
     else:
         a = _masked(name, a, where, initial)
-        shape = _reduced_shape(name, a, axis, keepdims)
         if a.size:
             result = getattr(xp, name)(a, axis=axis, keepdims=keepdims)
             result = getattr(xp, ufunc)(result, _like(initial, result))
         else:
-            result = xp.full(shape, initial, dtype=a.dtype, device=a.device)
+            result = xp.full(_reduced_shape(name, a, axis, keepdims), initial, dtype=a.dtype, device=a.device)
     return store(name, xp.astype(result, np.bool_) if boolean else result, out)
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from .. import _beyond
 from .. import _standard as xp
 from .._beyond import _casts
-from .._beyond._arguments import as_arrays, store
-from .._beyond._conversions import check_mode
+from .._beyond._arguments import as_arrays, as_operand, on_device, shared_device, store
+from .._beyond._conversions import check_mode, sequence, within
 from .._core.array import Array
 from .._core.checks import check_axis, check_integer, check_word, is_word
 from .._core.dtypes import Casting, can_cast
@@ -74,11 +74,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Array | None = None
             )
         indices = xp.astype(indices, a.device.default_dtypes["indexing"])
     check_mode(mode, "take")
-    if mode == "wrap":
-        indices = xp.remainder(indices, a.shape[axis])
-    elif mode == "clip":
-        indices = xp.clip(indices, 0, a.shape[axis] - 1)
-    selected = xp.take(a, xp.reshape(indices, (-1,)), axis=axis)
+    selected = xp.take(a, xp.reshape(within(indices, a.shape[axis], mode), (-1,)), axis=axis)
     return store("take", xp.reshape(selected, (*a.shape[:axis], *indices.shape, *a.shape[axis + 1 :])), out)
 
 
@@ -87,14 +83,9 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
         return nonzero(condition)
     if x is None or y is None:
         raise ValueError("either both or neither of x and y should be given; pass both to where()")
-    condition, x, y = as_arrays("where", condition, x, y) if not _has_scalar(x, y) else (condition, x, y)
-    if condition.__class__ is not Array:
-        condition = as_arrays("where", condition, x, y)[0]
-    return xp.where(condition if condition.dtype.kind == "b" else xp.astype(condition, np.bool_), x, y)
-
-
-def _has_scalar(*values: Any) -> bool:
-    return any(value.__class__ in (bool, int, float, complex) for value in values)
+    device = shared_device("where", condition, x, y)
+    condition = xp.astype(on_device("where", condition, device), np.bool_, copy=False)
+    return xp.where(condition, as_operand("where", x, device), as_operand("where", y, device))
 
 
 def nonzero(a: Any) -> tuple[Array, ...]:
@@ -129,10 +120,7 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Array | None = None,
     if options:
         return np.clip._implementation(a, minimum, maximum, out, **options)  # type: ignore[attr-defined,no-any-return]
     (a,) = as_arrays("clip", a)
-    if minimum is not None and minimum.__class__ not in (bool, int, float):
-        (minimum,) = as_arrays("clip", a, minimum)[1:]
-    if maximum is not None and maximum.__class__ not in (bool, int, float):
-        (maximum,) = as_arrays("clip", a, maximum)[1:]
+    minimum, maximum = (None if bound is None else as_operand("clip", bound, a.device) for bound in (minimum, maximum))
     shape = np.broadcast_shapes(a.shape, getattr(minimum, "shape", ()), getattr(maximum, "shape", ()))
     return store("clip", xp.clip(xp.broadcast_to(a, shape) if shape != a.shape else a, minimum, maximum), out)
 
@@ -159,19 +147,14 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Array:
 def concatenate(
     arrays: Any, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: Casting = "same_kind"
 ) -> Array:
-    items = as_arrays("concatenate", *_items(arrays))
+    items = sequence("concatenate", arrays)
     result = xp.concat(_cast_all("concatenate", items, dtype, casting, out), axis=axis)
     return store("concatenate", result, out, casting)
 
 
 def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: Casting = "same_kind") -> Array:
-    items = as_arrays("stack", *_items(arrays))
+    items = sequence("stack", arrays)
     return store("stack", xp.stack(_cast_all("stack", items, dtype, casting, out), axis=axis), out, casting)
-
-
-def _items(arrays: Any) -> Any:
-    """Return the items of a sequence of arrays, which may be the array that holds them."""
-    return arrays if isinstance(arrays, (list, tuple)) else [arrays[n, ...] for n in range(len(arrays))]
 
 
 def _cast_all(name: str, items: tuple[Array, ...], dtype: Any, casting: Casting, out: Any) -> tuple[Array, ...]:
@@ -276,7 +259,7 @@ def _is_number(value: Any) -> bool:
 
 def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     if dst.__class__ is Array:
-        _beyond.load("assignment").copyto(dst, src, casting, where)
+        _beyond.find("copyto")(dst, src, casting, where)
     else:  # a NumPy array, which is written to on the host
         call_on_host(np.copyto, (dst, src, casting, where), {}, device_of_arguments((src, where), {}), "numpy.copyto")
 
@@ -296,7 +279,7 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **options: An
     arrays = slice(1, None) if isinstance(operands[0], str) else slice(0, count, 2)
     items = list(operands)
     items[arrays] = as_arrays("einsum", *items[arrays])
-    return store("einsum", _beyond.load("einsum").einsum(*items), out)
+    return store("einsum", _beyond.find("einsum")(*items), out)
 
 
 def may_share_memory(a: Any, b: Any, max_work: Any = None) -> bool:

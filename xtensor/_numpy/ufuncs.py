@@ -144,10 +144,7 @@ def _masks_or_is_own(ufunc: np.ufunc, options: dict[str, Any], device: Device) -
 
 def _public(name: str) -> Callable[..., Any] | None:
     """Return a function of the main namespace, or of the linear algebra extension; None without one."""
-    for module, names in _beyond.MODULES.items():
-        if name in names:
-            return getattr(_beyond.load(module), name)  # type: ignore[no-any-return]
-    return getattr(xp, name, None) or getattr(linalg, name, None)
+    return _beyond.find(name) or getattr(xp, name, None) or getattr(linalg, name, None)
 
 
 def _answers_itself(value: Any) -> bool:
@@ -197,7 +194,7 @@ def _call(
     if loop:
         results = tuple(xp.astype(x, wanted, copy=False) for x, wanted in zip(results, loop[ufunc.nin :], strict=True))
     if where is not True:
-        mask = where if where.__class__ is Array else on_device(name, where, device)
+        mask = on_device(name, where, device)
         results = tuple(_chosen(mask, x, target, casting, name) for x, target in zip(results, out, strict=True))
     returned = tuple(
         x if target is None else _write(x, target, casting, name) for x, target in zip(results, out, strict=True)
