@@ -172,7 +172,11 @@ def _on_two_devices(operation: Operation, x1: Any, x2: Any, foreign: Any) -> Any
     if found is NotImplemented:
         return NotImplemented
     device, native1, native2 = found
-    native = call(operation, device, native1, native2)
+    return _wrapped(call(operation, device, native1, native2), device)
+
+
+def _wrapped(native: Native, device: Device) -> Any:
+    """Return an Array of a native array or a library's scalar. Functions that are called most inline these lines."""
     if native.__class__ is not device.native_type:
         native = device._library.normalize(native, device._place)
     result = make()
@@ -322,13 +326,7 @@ def beside(name: str, *values: Any) -> tuple[Array, ...]:
 
 def as_array(value: Any, device: Device, name: str) -> Any:
     """Return a NumPy array as an Array of a device."""
-    native = native_operand(value, device, name)
-    if native.__class__ is not device.native_type:
-        native = device._library.normalize(native, device._place)
-    result = make()
-    result._native = native
-    result._device = device
-    return result
+    return _wrapped(native_operand(value, device, name), device)
 
 
 def native_indices(indices: Native, device: Device) -> Native:

@@ -1,7 +1,7 @@
 """Attributes of NumPy's arrays that describe host memory, for libraries that read it without a conversion.
 
-Requirements: nothing is copied; off the host, where there is no such memory, the attributes do not exist, so that
-libraries look for another way; memory that a library has received stays valid when the Array is assigned to or deleted.
+Requirements: nothing is copied; off the host, the attributes that only host memory has do not exist, so that libraries
+look for another way; memory that a library has received stays valid when the Array is assigned to or deleted.
 """
 
 from __future__ import annotations

@@ -86,19 +86,32 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
         if method != "at":
             inputs = (on_device(f"{name}.{method}", inputs[0], device), *inputs[1:])
         return METHODS[method](ufunc, *inputs, **options)
-    if method != "__call__":
+    if method == "__call__":
+        if "out" not in options and options.get("where", True) is not True:
+            options = options | {"out": None}  # NumPy took an explicit None out of the options, without which it warns
+    else:
         name = f"{name}.{method}"
+    return _numpys_loop(ufunc, getattr(ufunc, method), inputs, options, device, name)
+
+
+def _numpys_loop(
+    ufunc: np.ufunc,
+    loop: Callable[..., Any],
+    inputs: Sequence[Any],
+    options: dict[str, Any],
+    device: Device,
+    name: str,
+) -> Any:
+    """Return the result of a universal function's own loop, or of a method of it, on the host's memory."""
     # NumPy's warnings would name this package's line. They are collected and issued again at the user's.
     warnings: list[Warning] = []
-    if method == "__call__" and "out" not in options and options.get("where", True) is not True:
-        options = options | {"out": None}  # NumPy took an explicit None out of the options, without which it warns
 
     def record(error: str, _: int) -> None:
         warnings.append(RuntimeWarning(f"{error} encountered in {ufunc.__name__}"))
 
     reported: dict[str, Any] = {kind: "call" for kind, action in np.geterr().items() if action == "warn"}
     with np.errstate(call=record, **reported):
-        result = call_on_host(getattr(ufunc, method), inputs, options, device, name)
+        result = call_on_host(loop, inputs, options, device, name)
     for warning in {str(warning): warning for warning in warnings}.values():
         rewarn(warning)
     return result
