@@ -15,8 +15,10 @@ import numpy as np
 
 from xtensor.backend import DType, Native
 
+from ._large import Large
 from ._special import Special
 
+large = Large()
 special = Special()
 
 concat = np.concatenate

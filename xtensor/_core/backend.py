@@ -73,11 +73,17 @@ class Provider(ABC):
         The kinds of device it serves: ``"cpu"``, ``"cuda"``, ``"rocm"``, ``"sycl"``, ….
     requires
         The requirement to install, as ``pip`` takes it.
+    large
+        The number of elements from which the operands of elementwise operations are given to functions of their own
+        first, named ``"large.add"``: of :meth:`kernels`, or of the backend's namespace. They take the operands and, as
+        the last argument, the operand whose memory may be written over, as nobody else sees it, or None; they return
+        the result, which may be that operand, or NotImplemented. 0: there are none.
     """
 
     name: str
     kinds: tuple[str, ...]
     requires: str = ""
+    large: ClassVar[int] = 0
 
     @abstractmethod
     def probe(self) -> str:

@@ -63,6 +63,9 @@ class Functions:
         The chosen function of each operation, by the operation's index.
     inplace
         The chosen in-place operator of each operation, by the operation's index.
+    for_large
+        The chosen function of each operation for operands of many elements, by the operation's index; None where there
+        is none.
     namespace
         The chosen functions by name, for compositions and corrections.
     missing
@@ -92,6 +95,7 @@ class Functions:
         )
         self.table: list[Function] = []
         self.inplace: list[Function] = []
+        self.for_large: list[Function | None] = []
         watch(self)
 
     def extend(self, operation: Operation) -> None:
@@ -104,9 +108,14 @@ class Functions:
             function = self.inplace[operation.index] = self._inplace(operation)
             return function(x1, x2)
 
+        def first_large(*operands: Any) -> Any:
+            function = self.for_large[operation.index] = self._for_large(operation)
+            return NotImplemented if function is None else function(*operands)
+
         gap = operation.index - len(self.table)  # rows that were removed
         self.table += [*[_missing] * gap, first_call]
         self.inplace += [*[_missing] * gap, first_write]
+        self.for_large += [*[None] * gap, first_large]
 
     def choose(self, operation: Operation) -> Function:
         """Return the function that computes an operation here, and put it into the table.
@@ -158,6 +167,12 @@ class Functions:
             self.missing = error
             return None
         return found  # type: ignore[no-any-return]
+
+    def _for_large(self, operation: Operation) -> Function | None:
+        name = f"large.{operation.name}"
+        found = [self._kernels.get(name), None if operation.name in self._library.corrections else self._look_up(name)]
+        chosen = [item for item in found if item is not None]
+        return _chain(chosen) if chosen else None
 
     # -- in-place operators -------------------------------------------------------------------------------------------
 
