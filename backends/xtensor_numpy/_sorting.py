@@ -18,6 +18,9 @@ __all__ = ["argsort", "order_statistics", "sort"]
 MOST_PARTITIONS = 4
 """Number of positions above which sorting all elements costs less than one partition for each."""
 
+SHORT_LINE = 1000
+"""Number of elements below which sorting all elements costs less than two partitions."""
+
 
 def sort(x: Native, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Native:
     if x.dtype.kind not in "biuf":
@@ -115,6 +118,8 @@ def order_statistics(x: Native, *indices: Native) -> Native:
     """
     if x.__class__ is not np.ndarray:
         return NotImplemented
+    if x.shape[-1] < SHORT_LINE:
+        return np.sort(x, axis=-1)
     positions = np.unique(np.concatenate([index.reshape(-1) for index in indices])).tolist()
     if len(positions) > MOST_PARTITIONS:
         return np.sort(x, axis=-1)
