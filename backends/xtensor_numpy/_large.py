@@ -26,7 +26,10 @@ class Large:
         ufunc = getattr(np, name, None)
         if not isinstance(ufunc, np.ufunc) or ufunc.nout > 1:
             raise AttributeError(name)
-        function = _of_one(ufunc) if ufunc.nin == 1 else _of_two(ufunc)
+        if ufunc is np.power:
+            function = _power()
+        else:
+            function = _of_one(ufunc) if ufunc.nin == 1 else _of_two(ufunc)
         setattr(self, name, function)
         return function
 
@@ -65,6 +68,20 @@ def _of_two(ufunc: np.ufunc) -> Callable[..., Native]:
         if keeps is None:
             keeps = keeping[key] = _keeps(ufunc, spare.dtype, *key)
         return _written(ufunc, spare, x1, x2) if keeps else NotImplemented
+
+    return function
+
+
+def _power() -> Callable[..., Native]:
+    """Powers, for the exponents for which NumPy's operator calls another function, that function."""
+    short = {2: _of_one(np.square), 0.5: _of_one(np.sqrt), -1: _of_one(np.reciprocal)}
+    general = _of_two(np.power)
+
+    def function(x1: Native, x2: Native, spare: Native | None) -> Native:
+        if spare is x1 and x2.__class__ in (int, float) and x1.dtype.char in "fdFD":
+            shorter = short.get(x2)
+            return general(x1, x2, spare) if shorter is None else shorter(x1, spare)
+        return NotImplemented
 
     return function
 
