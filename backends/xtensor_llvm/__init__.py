@@ -1,0 +1,1 @@
+"""Kernels of machine code for the host's CPU, compiled by LLVM: an overlay over NumPy."""
