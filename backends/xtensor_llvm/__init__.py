@@ -1,0 +1,1 @@
+"""Machine code for NumPy arrays on the CPU, generated with LLVM."""
