@@ -22,7 +22,9 @@ def emit(function, dtypes, *, has_fma=True):
     builder = Builder(probe.append_basic_block(), has_fma=has_fma)
     results = _tuple(function(*[Value(builder, ir.Constant(llvm_type(d), ir.Undefined), d) for d in dtypes]))
     outputs = [x.dtype for x in results]
-    loop = ir.Function(module, ir.FunctionType(ir.VoidType(), [size] + [pointer] * (len(dtypes) + len(outputs))), "loop")
+    loop = ir.Function(
+        module, ir.FunctionType(ir.VoidType(), [size] + [pointer] * (len(dtypes) + len(outputs))), "loop"
+    )
     for argument in loop.args[1:]:
         argument.add_attribute("noalias")
     entry, body, end = (loop.append_basic_block(name) for name in ("entry", "body", "end"))
@@ -62,7 +64,9 @@ def optimize(text, target):
     module.triple, module.data_layout = target.triple, str(target.target_data)
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = True
-    llvm.create_pass_builder(target, options).getModulePassManager().run(module, llvm.create_pass_builder(target, options))
+    llvm.create_pass_builder(target, options).getModulePassManager().run(
+        module, llvm.create_pass_builder(target, options)
+    )
     return module
 
 

@@ -22,7 +22,6 @@ class NumpyBackend(Backend):
     requires = "numpy"
     corrections = ("expm1", "floor_divide", "log1p", "sign", "tan", "tanh", *LAPACK_CORRECTIONS)
     may_decline = False
-    large = 2**15
 
     def probe(self) -> str:
         return np.__version__

@@ -18,6 +18,9 @@ __all__ = ["Large"]
 WORTHWHILE = 2**18
 """Bytes from which reuse gains more than it costs; the threshold of NumPy's own reuse."""
 
+FEWEST = WORTHWHILE // 16
+"""Elements from which temporaries are looked for: as many of the widest dtype."""
+
 
 class Large:
     """NumPy's universal functions as attributes, with an operand to be written over as the last argument."""
@@ -30,6 +33,7 @@ class Large:
             function = _power()
         else:
             function = _of_one(ufunc) if ufunc.nin == 1 else _of_two(ufunc)
+        function.fewest = FEWEST  # type: ignore[attr-defined]
         setattr(self, name, function)
         return function
 

@@ -73,17 +73,11 @@ class Provider(ABC):
         The kinds of device it serves: ``"cpu"``, ``"cuda"``, ``"rocm"``, ``"sycl"``, ….
     requires
         The requirement to install, as ``pip`` takes it.
-    large
-        The number of elements from which the operands of elementwise operations are given to functions of their own
-        first, named ``"large.add"``: of :meth:`kernels`, or of the backend's namespace. They take the operands and, as
-        the last argument, the operand whose memory may be written over, as nobody else sees it, or None; they return
-        the result, which may be that operand, or NotImplemented. 0: there are none.
     """
 
     name: str
     kinds: tuple[str, ...]
     requires: str = ""
-    large: ClassVar[int] = 0
 
     @abstractmethod
     def probe(self) -> str:
@@ -112,6 +106,11 @@ class Provider(ABC):
 
         ``"add"``, ``"linalg.svd"``, ``"nn.softmax"``; ``"inplace.add"`` is an in-place operator, which writes into its
         first operand and returns it. A function returns NotImplemented for operands that it does not take.
+
+        ``"large.add"`` is a function for operands of many elements, which is asked first where the first array has at
+        least as many elements as the function's attribute ``fewest``. After the operands it takes the one of them
+        whose memory may be written over, because nobody else sees it, or None; it returns the result, which may be that
+        operand. A backend's namespace may have such functions, too, as attributes of its attribute ``large``.
         """
         return {}
 

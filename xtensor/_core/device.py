@@ -7,7 +7,6 @@ printing it or listing all of them initialises no hardware; its functions are as
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -62,12 +61,12 @@ class Device:
         "default_dtypes",
         "dlpack_device",
         "dtypes",
+        "fewest",
         "for_large",
         "from_scalar",
         "getitem",
         "host",
         "inplace",
-        "large",
         "native_type",
         "setitem",
         "table",
@@ -84,10 +83,10 @@ class Device:
     """The functions on native arrays, by the operations' indices."""
     inplace: list[Callable[[Native, Native], Native]]
     """The in-place operators, by the operations' indices."""
-    large: int
-    """The number of elements from which operands are given to ``for_large``."""
-    for_large: list[Callable[..., Any] | None]
-    """The functions for operands of many elements, by the operations' indices; None where there is none."""
+    for_large: list[Callable[..., Any]]
+    """The functions for operands of many elements, by the operations' indices."""
+    fewest: list[int]
+    """The numbers of elements from which operands are given to ``for_large``, by the operations' indices."""
     native_type: type[Any]
     from_scalar: Callable[[Any], Native]
     """Makes a native array of what indexing gives where that is a scalar of the library."""
@@ -321,8 +320,8 @@ def _assembled(provider: Provider, spec: str, library: Backend, library_spec: st
         "setitem": None if type(library).setitem is Backend.setitem else library.setitem,
         "table": functions.table,
         "inplace": functions.inplace,
-        "large": provider.large or library.large or sys.maxsize,
         "for_large": functions.for_large,
+        "fewest": functions.fewest,
         "_functions": functions,
     }
 

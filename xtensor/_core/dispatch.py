@@ -91,7 +91,7 @@ def _unary(operation: Operation) -> Callable[[Any], Any]:
         except AttributeError:
             raise not_an_array(operation.label, x) from None
         native1 = x._native
-        if native1.size >= device.large and device.for_large[index] is not None:
+        if native1.size >= device.fewest[index]:
             count = getrefcount(x)
             result = _large(operation, device, (x,), (native1,), (count,), 1)
             if result is not NotImplemented:
@@ -160,7 +160,7 @@ def _binary(operation: Operation, *, foreign: Any, frames: int = 1) -> Callable[
                 return _on_two_devices(operation, x1, x2, foreign)
         except AttributeError:
             return _on_two_devices(operation, x1, x2, foreign)
-        if size >= device.large and device.for_large[index] is not None:
+        if size >= device.fewest[index]:
             counts = getrefcount(x1), getrefcount(x2)
             result = _large(operation, device, (x1, x2), (native1, native2), counts, frames)
             if result is not NotImplemented:
@@ -196,8 +196,6 @@ def _large(
     NotImplemented: it is to be computed as for few elements. ``counts`` are the operands' reference counts as the
     calling function saw them: with one reference for each of its ``frames``, and one for the argument of getrefcount.
     """
-    function = device.for_large[operation.index]
-    assert function is not None
     spare = owner = None
     for place, count in enumerate(counts):
         native = natives[place]
@@ -208,7 +206,7 @@ def _large(
             spare, owner = native, operands[place]
             break
     try:
-        result = function(*natives, spare)
+        result = device.for_large[operation.index](*natives, spare)
     except WrittenWithWarningError as written:
         result = written.native
         rewarn(written.warning)
