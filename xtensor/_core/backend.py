@@ -115,6 +115,11 @@ class Provider(ABC):
         return {}
 
 
+    def generator(self, spec: str) -> Any:
+        """Return the generator that compiles programs for a device (:class:`xtensor.backend.Generator`), or None."""
+        return None
+
+
 def read_on_host(producer: Any, *, copy: bool | None) -> np.ndarray[Any, Any]:
     """Return the elements of a DLPack producer as a NumPy array."""
     try:

@@ -28,6 +28,7 @@ __all__ = [
     "default_device",
     "device",
     "devices",
+    "intern",
     "is_default",
     "resolve",
     "restore",
@@ -249,7 +250,7 @@ _names: dict[tuple[Provider, str], tuple[int, str]] = {}
 """Cache of device names, each with the registry's generation."""
 
 
-def _intern(provider: Provider, spec: str) -> Device:
+def intern(provider: Provider, spec: str) -> Device:
     with _lock:
         key = (provider, spec)
         if key not in _devices:
@@ -274,7 +275,7 @@ def restore(backend: str, spec: str) -> Device:
         except BackendUnavailableError:
             continue
         if spec in entry.devices:
-            return _intern(provider, spec)
+            return intern(provider, spec)
     return default_device()
 
 
@@ -373,7 +374,7 @@ def _look_up(spec: str) -> Device:
             continue
         for candidate in entry.devices:
             if _matches(candidate, spec) or (kind == entry.name and _matches(candidate.partition(":")[2], rest)):
-                return _intern(provider, candidate)
+                return intern(provider, candidate)
     here = ", ".join(str(place) for place in devices())
     if failures:
         raise BackendUnavailableError(f"device {spec!r} cannot be used: {'; '.join(failures)}", f"Devices here: {here}")
@@ -392,7 +393,7 @@ def devices() -> tuple[Device, ...]:
             provider = entry.probe()
         except BackendUnavailableError:
             continue
-        found += [_intern(provider, spec) for spec in entry.devices]
+        found += [intern(provider, spec) for spec in entry.devices]
     names = [entry.name for entry in registry.entries()]
     chosen = registry.priority()
 

@@ -25,6 +25,7 @@ from .failures import FOREIGN_ERRORS, inplace_error, is_unwritten, recover, rewa
 from .operations import Operation, operation
 from .temporaries import getrefcount, is_temporary
 from .transfers import admit, join
+from .unknowns import Number
 
 if TYPE_CHECKING:
     from .array import Array
@@ -55,7 +56,7 @@ __all__ = [
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-SCALARS = frozenset((bool, int, float, complex))
+SCALARS = frozenset((bool, int, float, complex, Number))
 
 MINIMUM = operation("minimum")
 
@@ -200,7 +201,7 @@ def _large(
     for place, count in enumerate(counts):
         native = natives[place]
         holders = count - frames - 1
-        if holders > 1 or native.__class__ is not device.native_type:
+        if holders > 1 or native.__class__ is not NDARRAY:
             continue
         if is_temporary(operands[place], native, holders, sys._getframe(1 + frames), len(operands) - place):
             spare, owner = native, operands[place]
