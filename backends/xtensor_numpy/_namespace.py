@@ -19,6 +19,16 @@ from ._sorting import argsort as argsort
 from ._sorting import order_statistics as order_statistics
 from ._sorting import sort as sort
 from ._special import Special
+from ._steps import assigned_where as assigned_where
+from ._steps import close as close
+from ._steps import extreme_number as extreme_number
+from ._steps import filled as filled
+from ._steps import histogram_counts as histogram_counts
+from ._steps import interpolated as interpolated
+from ._steps import inverse_permutation as inverse_permutation
+from ._steps import packed_bits as packed_bits
+from ._steps import placed as placed
+from ._steps import unpacked_bits as unpacked_bits
 
 special = Special()
 
@@ -136,6 +146,8 @@ def diff(
 ) -> Native:
     if n == 0:
         return x.copy()  # NumPy returns the operand itself
+    if n == 1 and x.ndim == 1 and x.dtype.kind != "b" and prepend is None and append is None:
+        return x[1:] - x[:-1]
     edges = {"prepend": prepend, "append": append}
     return np.diff(x, n=n, axis=axis, **{name: edge for name, edge in edges.items() if edge is not None})
 

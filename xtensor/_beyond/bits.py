@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array
+from .._core.array import Array, attempt
 from .._core.checks import check_axis, check_integer, check_shape, is_word
 from .._core.dispatch import composed
 from .._core.errors import describe
 from ._arguments import as_arrays
+from ._steps import PACKED_BITS, UNPACKED_BITS
 
 __all__ = ["packbits", "unpackbits"]
 
@@ -55,6 +56,9 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Array
         )
     places = _places(bitorder, x, "packbits")
     x, axis = _with_last(x, axis, "packbits")
+    packed: Array = attempt(PACKED_BITS, x.device, x._native, bitorder)
+    if packed is not NotImplemented:
+        return xp.moveaxis(packed, -1, axis)
     bits = xp.astype(xp.astype(x, bool, copy=False), UINT8)
     missing = -bits.shape[-1] % 8
     if missing:
@@ -105,10 +109,12 @@ def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bit
         )
     places = _places(bitorder, x, "unpackbits")
     x, axis = _with_last(x, axis, "unpackbits")
-    one = xp.ones((), dtype=UINT8, device=x.device)
-    groups = xp.bitwise_and(xp.bitwise_right_shift(x[..., None], places), one)
     length = 8 * x.shape[-1]
-    bits = xp.reshape(groups, (*x.shape[:-1], length))
+    bits: Array = attempt(UNPACKED_BITS, x.device, x._native, bitorder)
+    if bits is NotImplemented:
+        one = xp.ones((), dtype=UINT8, device=x.device)
+        groups = xp.bitwise_and(xp.bitwise_right_shift(x[..., None], places), one)
+        bits = xp.reshape(groups, (*x.shape[:-1], length))
     if count is not None:
         wanted = check_integer(count, "unpackbits", "count")
         if wanted < -length:
