@@ -6,7 +6,7 @@ results; the core makes arrays of them.
 
 from __future__ import annotations
 
-import math
+import cmath
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -48,9 +48,9 @@ prod = np.multiply.reduce
 def may_have_infinity(x: Native | float) -> bool:
     """Whether some element is infinite or NaN; this costs less than a division."""
     if not isinstance(x, np.ndarray):
-        return not math.isfinite(x)
+        return not cmath.isfinite(x)
     if x.size == 1:
-        return not math.isfinite(x.item())
+        return not cmath.isfinite(x.item())
     # A sum of squares by vdot would be slower on a busy machine: BLAS threads wait for each other.
     return not np.isfinite(x).all()
 

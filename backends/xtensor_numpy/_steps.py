@@ -73,9 +73,10 @@ def extreme_number(x: Native, axis: Any, keepdims: bool, largest: bool) -> Nativ
 
 
 @_of_plain_arrays
-def filled(x: Native, valid: Native, value: float) -> Native:
+def filled(x: Native, *masks_and_values: Any) -> Native:
     result = x.copy()
-    np.copyto(result, value, where=np.logical_not(valid))
+    for mask, value in zip(masks_and_values[::2], masks_and_values[1::2], strict=True):
+        np.copyto(result, value, where=mask)
     return result
 
 

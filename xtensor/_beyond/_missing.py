@@ -44,8 +44,8 @@ def reduced(
     identity: int,
 ) -> Array:
     """Return the sum or product of the valid elements, combined with an initial value."""
-    a, valid = _valid(name, a, where)
-    result = reduce(_casts.counted(_filled(a, valid, identity)), axis=axis, dtype=dtype, keepdims=keepdims)
+    numbers = _casts.counted(_with_identity(name, a, where, identity))
+    result = reduce(numbers, axis=axis, dtype=dtype, keepdims=keepdims)
     if initial is not None:
         result = combine(result, _initial(name, initial, result))
     return store(name, result, out)
@@ -189,11 +189,22 @@ def _valid(name: str, a: Any, where: Any) -> tuple[Array, Array | None]:
     return x, mask if valid is None else valid & mask
 
 
+def _with_identity(name: str, a: Any, where: Any, identity: int) -> Array:
+    """Return an array with the identity element of a reduction in place of its invalid elements."""
+    if where is True:
+        (a,) = as_arrays(name, a)
+        if kind_of(a.dtype) in "fc":
+            result: Array = attempt(FILLED, a.device, a._native, xp.isnan(a)._native, identity)
+            if result is not NotImplemented:
+                return result
+    return _filled(*_valid(name, a, where), identity)
+
+
 def _filled(a: Array, valid: Array | None, value: Any) -> Array:
     """Return an array with a number in place of its invalid elements."""
     if valid is None:
         return a
-    result: Array = attempt(FILLED, a.device, a._native, valid._native, value)
+    result: Array = attempt(FILLED, a.device, a._native, xp.logical_not(valid)._native, value)
     if result is NotImplemented:
         result = xp.where(valid, a, xp.full((), value, dtype=a.dtype, device=a.device))
     return result

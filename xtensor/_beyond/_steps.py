@@ -32,7 +32,7 @@ EXTREME_NUMBER = declare("extreme_number", "signal", accepts="real floating", sh
 """``(x, axis, keepdims, largest)``: the largest or smallest element that is not NaN; NaN if there is none."""
 
 FILLED = declare("filled", "signal", shape="same", primitive=False)
-"""``(x, valid, value)``: ``where(valid, x, value)`` with a Python number that the dtype of ``x`` represents."""
+"""``(x, mask, value, mask, value, …)``: a copy with a number where a mask is true; the dtype of ``x`` represents it."""
 
 HISTOGRAM_COUNTS = declare("histogram_counts", "signal", operands=2, dtype="index", shape="argument", primitive=False)
 """``(x, edges)``: the counts between ascending edges of the same dtype; the last bin contains its right edge."""

@@ -13,7 +13,7 @@ from .._core.dispatch import SCALARS, beside, composed, device_of
 from .._core.dtypes import Casting, can_cast
 from .._core.errors import shortened
 from ._arguments import on_device
-from ._conversions import as_values, check_mode, cycled, violated, within
+from ._conversions import as_values, check_mode, cycled, within
 from ._steps import ASSIGNED_WHERE, PLACED
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
         return
     indices = xp.astype(indices, device.default_dtypes["indexing"], copy=False)
     if mode == "raise":
-        if violated((indices < -a.size) | (indices >= a.size)):
+        if device.host and (int(xp.min(indices)) < -a.size or int(xp.max(indices)) >= a.size):
             wrong = next(i for i in indices.tolist() if not -a.size <= i < a.size)
             raise IndexError(
                 f"index {wrong} is out of bounds for axis 0 with size {a.size}; put() takes indices from {-a.size} to "
@@ -183,8 +183,9 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
             )
         indices = xp.where(indices < 0, indices + a.size, indices)
     indices = within(indices, a.size, mode)
-    key = []
-    for length in reversed(a.shape):
+    is_vector = device.host and a.ndim == 1  # whose indices were checked
+    key = [indices] if is_vector else []
+    for length in () if is_vector else reversed(a.shape):
         key.append(indices % length)
         indices = indices // length
     values = cycled(values, key[0].shape[0] if key else indices.shape[0])
