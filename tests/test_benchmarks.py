@@ -30,6 +30,7 @@ LIBRARIES = {library.name: library for library in load_libraries(CPU)[0]}
 STATEMENTS = [
     pytest.param(case, Variant(size, dtype), id=f"{name}-{case.name}-{size}-{dtype}")
     for name in group_modules()
+    if name != "sweep"  # has tests of its own
     for group in (load_group(name),)
     for case in group.cases
     if isinstance(case, Statement)

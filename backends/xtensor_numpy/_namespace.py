@@ -157,7 +157,7 @@ def unique_values(x: Native) -> Native:
     return np.unique(x, equal_nan=False)
 
 
-def pow(x1: Native | complex, x2: Native | complex) -> Native:
+def pow(x1: Native, x2: Native) -> Native:
     # NumPy's operator calls square, sqrt and reciprocal for the exponents 2, 0.5 and -1; np.power does not. A root of
     # float16 stays with np.power, whose results for zeros and infinities of negative sign are the standard's.
     if x2.__class__ in (int, float) and x1.dtype.kind in "iufc" and (x2 != 0.5 or x1.dtype.char != "e"):

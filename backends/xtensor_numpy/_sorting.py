@@ -130,5 +130,3 @@ def order_statistics(x: Native, *indices: Native) -> Native:
         result[..., first:].partition(position - first, axis=-1)
         first = position + 1
     return result
-
-

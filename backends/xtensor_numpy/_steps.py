@@ -32,7 +32,7 @@ def _of_plain_arrays(step: Callable[..., Native]) -> Callable[..., Native]:
 
     @wraps(step)
     def declining(x: Native, *args: Any) -> Native:
-        if x.__class__ is not np.ndarray or any([arg.__class__.__name__ == "BFloat16Array" for arg in args]):
+        if x.__class__ is not np.ndarray or any(arg.__class__.__name__ == "BFloat16Array" for arg in args):
             return NotImplemented
         return step(x, *args)
 
@@ -69,7 +69,8 @@ def close(x: Native, y: Native, rtol: float, atol: float) -> Native:
 def extreme_number(x: Native, axis: Any, keepdims: bool, largest: bool) -> Native:
     if not x.size:
         return NotImplemented  # for the error of an empty reduction
-    return (np.fmax if largest else np.fmin).reduce(x, axis=axis, keepdims=keepdims)
+    reduce: Any = (np.fmax if largest else np.fmin).reduce
+    return reduce(x, axis=axis, keepdims=keepdims)
 
 
 @_of_plain_arrays
@@ -85,7 +86,7 @@ def histogram_counts(x: Native, edges: Native) -> Native:
     if x.dtype.kind == "f" and np.isnan(edges).any():
         return NotImplemented
     ordered = np.sort(x)
-    below = ordered.searchsorted(edges, "left")
+    below: Native = ordered.searchsorted(edges, "left")
     below[-1] = ordered.searchsorted(edges[-1], "right")
     return below[1:] - below[:-1]
 

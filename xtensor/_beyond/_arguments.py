@@ -51,7 +51,10 @@ def all_on_one_device(values: Sequence[Any]) -> bool:
     if first.__class__ is not Array:
         return False
     device = first._device
-    return all([value.__class__ is Array and value._device is device for value in values])
+    for value in values:  # noqa: SIM110 - all() takes three times as long
+        if value.__class__ is not Array or value._device is not device:
+            return False
+    return True
 
 
 def shared_device(function: str, *values: Any) -> Device:

@@ -1,8 +1,8 @@
 """Medians and quantiles of the last axis, which the public functions of :mod:`quantiles` share.
 
-The elements are sorted once along the reduced axes, with NaN last, as infinities; a device that can find single elements
-of the sorted order sorts no others. A quantile selects the element at its position, or interpolates between the elements
-next to it. All levels are computed at once.
+The elements are sorted once along the reduced axes, with NaN last, as infinities; a device that can find single
+elements of the sorted order sorts no others. A quantile selects the element at its position, or interpolates between
+the elements next to it. All levels are computed at once.
 """
 
 from __future__ import annotations

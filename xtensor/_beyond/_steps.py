@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 ASSIGNED_WHERE = declare("assigned_where", "signal", operands=3, shape="same", primitive=False)
-"""``(x, mask, values)``: assign values where a mask is true; the arrays have one shape, the first two arrays one dtype."""
+"""``(x, mask, values)``: assign values where a mask is true. All have one shape, array and values one dtype."""
 
 CLOSE = declare("close", "signal", operands=2, accepts="floating", dtype="bool", primitive=False)
 """``(x, y, rtol, atol)``: ``|x - y| <= atol + rtol |y|`` for arrays of one dtype, as :func:`isclose` has it."""
@@ -32,7 +32,7 @@ EXTREME_NUMBER = declare("extreme_number", "signal", accepts="real floating", sh
 """``(x, axis, keepdims, largest)``: the largest or smallest element that is not NaN; NaN if there is none."""
 
 FILLED = declare("filled", "signal", shape="same", primitive=False)
-"""``(x, mask, value, mask, value, …)``: a copy with a number where a mask is true; the dtype of ``x`` represents it."""
+"""``(x, mask, value, mask, value, …)``: a copy with a number of the dtype of ``x`` where a mask is true."""
 
 HISTOGRAM_COUNTS = declare("histogram_counts", "signal", operands=2, dtype="index", shape="argument", primitive=False)
 """``(x, edges)``: the counts between ascending edges of the same dtype; the last bin contains its right edge."""

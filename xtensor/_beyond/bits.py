@@ -54,7 +54,7 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Array
             f"Expected an input array of integer or boolean data type; packbits() received dtype {x.dtype}; compare it "
             "with 0"
         )
-    places = _places(bitorder, x, "packbits")
+    _check_order(bitorder, "packbits")
     x, axis = _with_last(x, axis, "packbits")
     packed: Array = attempt(PACKED_BITS, x.device, x._native, bitorder)
     if packed is not NotImplemented:
@@ -65,7 +65,7 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Array
         margin = xp.zeros((*bits.shape[:-1], missing), dtype=UINT8, device=bits.device)
         bits = xp.concat((bits, margin), axis=-1)
     groups = xp.reshape(bits, (*bits.shape[:-1], bits.shape[-1] // 8, 8))
-    packed = xp.sum(xp.bitwise_left_shift(groups, places), axis=-1, dtype=UINT8)
+    packed = xp.sum(xp.bitwise_left_shift(groups, _places(bitorder, x)), axis=-1, dtype=UINT8)
     return xp.moveaxis(packed, -1, axis)
 
 
@@ -107,13 +107,13 @@ def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bit
             f"Expected an input array of unsigned byte data type; unpackbits() received dtype {x.dtype}; cast it to "
             "xtensor.uint8"
         )
-    places = _places(bitorder, x, "unpackbits")
+    _check_order(bitorder, "unpackbits")
     x, axis = _with_last(x, axis, "unpackbits")
     length = 8 * x.shape[-1]
     bits: Array = attempt(UNPACKED_BITS, x.device, x._native, bitorder)
     if bits is NotImplemented:
         one = xp.ones((), dtype=UINT8, device=x.device)
-        groups = xp.bitwise_and(xp.bitwise_right_shift(x[..., None], places), one)
+        groups = xp.bitwise_and(xp.bitwise_right_shift(x[..., None], _places(bitorder, x)), one)
         bits = xp.reshape(groups, (*x.shape[:-1], length))
     if count is not None:
         wanted = check_integer(count, "unpackbits", "count")
@@ -128,10 +128,14 @@ def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bit
     return xp.moveaxis(bits, -1, axis)
 
 
-def _places(bitorder: Any, x: Array, name: str) -> Array:
-    """Return the place of each of 8 bits, in their order in an array."""
+def _check_order(bitorder: Any, name: str) -> None:
+    """Raise ValueError unless an order of bits is known."""
     if not is_word(bitorder, ("big", "little")):
         raise ValueError(f"'order' must be either 'little' or 'big'; {name}() received {describe(bitorder)}")
+
+
+def _places(bitorder: str, x: Array) -> Array:
+    """Return the place of each of 8 bits, in their order in an array."""
     places = xp.astype(xp.arange(8, device=x.device), UINT8)
     return xp.flip(places) if bitorder == "big" else places
 

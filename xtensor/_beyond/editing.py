@@ -117,7 +117,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
             "index array argument obj to insert must be one dimensional or scalar; insert() received shape "
             f"{indices.shape}; flatten it with xtensor.reshape"
         )
-    old = xp.arange(length, device=arr.device)
+    index_dtype = arr.device.default_dtypes["indexing"]
     values = as_values("insert", values, arr.dtype, arr.device)
     if indices.size == 1:
         values = xp.reshape(values, (*(1,) * (arr.ndim - values.ndim), *values.shape))
@@ -127,7 +127,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
         count = values.shape[axis]
     else:
         count = indices.shape[0]
-    indices = xp.astype(xp.reshape(indices, (-1,)), old.dtype, copy=False)
+    indices = xp.astype(xp.reshape(indices, (-1,)), index_dtype, copy=False)
     _check_bounds(indices, length, axis, length, "insert")
     indices = xp.where(indices < 0, indices + length, indices)
     if indices.size == 1:
@@ -135,6 +135,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
         values = xp.broadcast_to(values, (*arr.shape[:axis], count, *arr.shape[axis + 1 :]))
         return _joined(axis, _part(arr, axis, 0, first), values, _part(arr, axis, first, length))
     values = xp.broadcast_to(values, (*arr.shape[:axis], count, *arr.shape[axis + 1 :]))
+    old = xp.arange(length, dtype=index_dtype, device=arr.device)
     order = xp.argsort(xp.concat((indices, old)), stable=True)
     return xp.take(xp.concat((values, arr), axis=axis), order, axis=axis)
 

@@ -103,9 +103,12 @@ def asarray(
     _check_owner(obj, "asarray")
     if not isinstance(obj, (np.ndarray, np.generic)) and hasattr(obj, "__dlpack__"):
         return _import_producer(obj, dtype, None if device is None else resolve(device), copy)
-    is_sequence = isinstance(obj, (list, tuple))
-    only_scalars = is_sequence and _contains_only_scalars(obj)
-    if is_sequence and not only_scalars and (element_device := common_device(leaves(obj))) is not None:
+    only_scalars = isinstance(obj, (list, tuple)) and _contains_only_scalars(obj)
+    if (
+        isinstance(obj, (list, tuple))
+        and not only_scalars
+        and (element_device := common_device(leaves(obj))) is not None
+    ):
         return _stack_elements(obj, dtype, element_device if device is None else resolve(device), copy)
     target = resolve(device)
     checked_dtype = None if dtype is None else check_dtype(dtype, target, "asarray")
@@ -200,9 +203,7 @@ def _import_producer(obj: Any, dtype: Any, target: Device | None, copy: bool | N
     return _convert_array(wrap(native, result_device), dtype, result_device, False if copy is False else None)
 
 
-def _import_host_data(
-    obj: Any, dtype: DType | None, target: Device, copy: bool | None, only_scalars: bool
-) -> Native:
+def _import_host_data(obj: Any, dtype: DType | None, target: Device, copy: bool | None, only_scalars: bool) -> Native:
     """Return the data of an object that NumPy can read as a native array of a device.
 
     ``only_scalars`` tells whether it is a nested sequence of Python scalars.
@@ -239,9 +240,7 @@ def _import_host_data(
     return serve("asarray", target, target._library.from_host, host, target._place, copy=copy)
 
 
-def _read(
-    obj: Any, dtype: DType | None, target: Device, buffer: bool, only_scalars: bool
-) -> np.ndarray[Any, Any]:
+def _read(obj: Any, dtype: DType | None, target: Device, buffer: bool, only_scalars: bool) -> np.ndarray[Any, Any]:
     """Return a NumPy array of Python scalars, sequences or a buffer, with the dtype that the standard infers."""
     if buffer:
         return np.asarray(memoryview(obj))
