@@ -43,8 +43,8 @@ def _each(limit: float, *names: str) -> dict[str, float]:
 
 EXCEPTIONS = (
     LimitException(
-        'Standard, `argsort`, `stable`: "If True, the returned indices must maintain the relative order of x values which '
-        'compare as equal." It is the default; the order of NumPy is not stable.',
+        'Standard, `argsort`, `stable`: "If True, the returned indices must maintain the relative order of x values '
+        'which compare as equal." It is the default; the order of NumPy is not stable.',
         {"argsort": 2.3},
     ),
     LimitException(
