@@ -26,6 +26,7 @@ from ._steps import filled as filled
 from ._steps import histogram_counts as histogram_counts
 from ._steps import interpolated as interpolated
 from ._steps import inverse_permutation as inverse_permutation
+from ._steps import membership as membership
 from ._steps import packed_bits as packed_bits
 from ._steps import placed as placed
 from ._steps import unpacked_bits as unpacked_bits
@@ -146,8 +147,9 @@ def diff(
 ) -> Native:
     if n == 0:
         return x.copy()  # NumPy returns the operand itself
-    if n == 1 and x.ndim == 1 and x.dtype.kind != "b" and prepend is None and append is None:
-        return x[1:] - x[:-1]
+    if n == 1 and x.dtype.kind != "b" and prepend is None and append is None:
+        before = (slice(None),) * (axis % x.ndim)
+        return x[(*before, slice(1, None), ...)] - x[(*before, slice(None, -1), ...)]
     edges = {"prepend": prepend, "append": append}
     return np.diff(x, n=n, axis=axis, **{name: edge for name, edge in edges.items() if edge is not None})
 

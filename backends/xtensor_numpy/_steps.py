@@ -21,6 +21,7 @@ __all__ = [
     "histogram_counts",
     "interpolated",
     "inverse_permutation",
+    "membership",
     "packed_bits",
     "placed",
     "unpacked_bits",
@@ -101,6 +102,11 @@ def inverse_permutation(order: Native) -> Native:
     result = np.empty_like(order)
     result[order] = np.arange(order.size, dtype=order.dtype)
     return result
+
+
+@_of_plain_arrays
+def membership(x: Native, y: Native) -> Native:
+    return np.isin(x, np.unique(y), assume_unique=True)
 
 
 @_of_plain_arrays

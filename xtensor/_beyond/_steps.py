@@ -16,6 +16,7 @@ __all__ = [
     "HISTOGRAM_COUNTS",
     "INTERPOLATED",
     "INVERSE_PERMUTATION",
+    "MEMBERSHIP",
     "ORDER_STATISTICS",
     "PACKED_BITS",
     "PLACED",
@@ -42,6 +43,9 @@ INTERPOLATED = declare("interpolated", "signal", operands=3, shape="same", primi
 
 INVERSE_PERMUTATION = declare("inverse_permutation", "signal", accepts="integer", shape="same", primitive=False)
 """``(order)``: the position of each integer in a permutation of one dimension."""
+
+MEMBERSHIP = declare("membership", "signal", operands=2, dtype="bool", shape="same", primitive=False)
+"""``(x, y)``: whether each element of an array of distinct elements is in another one; NaN is not."""
 
 ORDER_STATISTICS = declare("order_statistics", "signal", accepts="real", shape="same", primitive=False)
 """``(x, *indices)``: an array whose elements at some indices along the last axis are those of the sorted order."""

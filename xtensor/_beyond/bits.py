@@ -58,7 +58,7 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Array
     x, axis = _with_last(x, axis, "packbits")
     packed: Array = attempt(PACKED_BITS, x.device, x._native, bitorder)
     if packed is not NotImplemented:
-        return xp.moveaxis(packed, -1, axis)
+        return packed if x.ndim == 1 else xp.moveaxis(packed, -1, axis)
     bits = xp.astype(xp.astype(x, bool, copy=False), UINT8)
     missing = -bits.shape[-1] % 8
     if missing:
@@ -125,7 +125,7 @@ def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bit
         if wanted > length:
             margin = xp.zeros((*bits.shape[:-1], wanted - length), dtype=UINT8, device=bits.device)
             bits = xp.concat((bits, margin), axis=-1)
-    return xp.moveaxis(bits, -1, axis)
+    return bits if x.ndim == 1 else xp.moveaxis(bits, -1, axis)
 
 
 def _check_order(bitorder: Any, name: str) -> None:
@@ -145,4 +145,4 @@ def _with_last(x: Array, axis: Any, name: str) -> tuple[Array, int]:
     if axis is None or not x.ndim:
         x = xp.reshape(x, (-1,))
     position = 0 if axis is None else check_axis(axis, x.ndim, name)
-    return xp.moveaxis(x, position, -1), position
+    return (x if x.ndim == 1 else xp.moveaxis(x, position, -1)), position

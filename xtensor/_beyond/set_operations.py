@@ -12,7 +12,7 @@ from .._core.dtypes import kind_of
 from . import _casts
 from ._arguments import as_arrays
 from ._flags import truth
-from ._steps import INVERSE_PERMUTATION
+from ._steps import INVERSE_PERMUTATION, MEMBERSHIP
 
 __all__ = ["intersect1d", "setdiff1d", "setxor1d", "union1d", "unique"]
 
@@ -88,8 +88,13 @@ def setdiff1d(ar1: Array, ar2: Array, assume_unique: bool = False) -> Array:
     first, second = (xp.reshape(x, (-1,)) for x in as_arrays("setdiff1d", ar1, ar2))
     if not truth(assume_unique, "setdiff1d", "assume_unique"):
         (first,) = _unique(first)
+    x, y = _casts.promoted(first, second)
+    if first.dtype == x.dtype and not assume_unique:
+        found: Array = attempt(MEMBERSHIP, x.device, x._native, y._native)
+        if found is not NotImplemented:
+            return first[~found]
     # Ranks are integers, which every device looks up; equal elements have equal ranks.
-    _, ranks = _unique(xp.concat(_casts.promoted(first, second)), return_inverse=True, equal_nan=False)
+    _, ranks = _unique(xp.concat((x, y)), return_inverse=True, equal_nan=False)
     return first[~xp.isin(ranks[: first.shape[0]], ranks[first.shape[0] :])]
 
 
