@@ -15,6 +15,7 @@ import numpy as np
 
 from xtensor.backend import DType, Native
 
+from ._large import Large
 from ._sorting import argsort as argsort
 from ._sorting import order_statistics as order_statistics
 from ._sorting import sort as sort
@@ -31,6 +32,7 @@ from ._steps import packed_bits as packed_bits
 from ._steps import placed as placed
 from ._steps import unpacked_bits as unpacked_bits
 
+large = Large()
 special = Special()
 
 concat = np.concatenate
