@@ -21,7 +21,7 @@ from xtensor.backend import TABLE, Operation
 from ._cases import Operands, Statement, Variant
 from ._libraries import Host
 
-__all__ = ["UNTIMED", "counterparts", "operands_of", "statements"]
+__all__ = ["UNTIMED", "counterparts", "function_of", "operands_of", "statements"]
 
 HostArray = np.ndarray[Any, Any]
 
@@ -117,6 +117,11 @@ def operands_of(statement: str) -> Operands:
     return lambda variant: {name: OPERANDS[name](variant) for name in sorted(names & set(OPERANDS))}
 
 
+def function_of(statement: str) -> str:
+    """Return the name of the function that a statement calls: ``linalg.det`` of ``xp.linalg.det(s)``."""
+    return statement.partition("(")[0].removeprefix("xp.")
+
+
 # -- functions --------------------------------------------------------------------------------------------------------
 
 UNTIMED: dict[str, str] = {
@@ -142,8 +147,6 @@ UNTIMED: dict[str, str] = {
 
 Arguments = tuple[str, str]
 """Arguments as text, and the kinds of dtype to measure: ``"f"``, ``"c"``, ``"i"``."""
-
-_TWO_POLYNOMIALS = ("few, few", "f")
 
 ARGUMENTS: dict[str, tuple[Arguments, ...]] = {
     # The standard's functions whose arguments do not follow from their rows.
@@ -237,10 +240,10 @@ ARGUMENTS: dict[str, tuple[Arguments, ...]] = {
     **dict.fromkeys(("histogram2d",), (("x, y", "f"),)),
     **dict.fromkeys(("median", "nanmedian"), (("x", "fi"), ("m, axis=0", "f"), ("m, axis=1", "f"))),
     **dict.fromkeys(("partition", "argpartition"), (("x, side", "fi"), ("m, 5", "f"))),
-    **dict.fromkeys(("polyadd", "polydiv", "polymul", "polysub"), (_TWO_POLYNOMIALS,)),
-    **dict.fromkeys(("polyder", "polyint"), (("few", "f"),)),
-    **dict.fromkeys(("poly", "roots"), (("few", "f"),)),
-    **dict.fromkeys(("save", "savez"), ()),
+    **dict.fromkeys(("polyadd", "polysub"), (("x, y", "f"),)),
+    **dict.fromkeys(("polyder", "polyint"), (("x", "f"),)),
+    **dict.fromkeys(("poly", "roots"), (("row[:100]", "f"),)),
+    **dict.fromkeys(("polydiv", "polymul"), (("x[:1000], few", "f"),)),
     **dict.fromkeys(("tril_indices", "triu_indices", "diag_indices"), (("side", "f"),)),
     **dict.fromkeys(("tril_indices_from", "triu_indices_from", "diag_indices_from"), (("m", "f"),)),
     **dict.fromkeys(
@@ -328,7 +331,7 @@ def _attribute(namespace: Any, path: str) -> Any:
 
 
 def _by_kind(row: Operation) -> tuple[Arguments, ...]:
-    """Return the arguments of a function by its row: its kind, its number of operands and the dtypes that it accepts."""
+    """Return the arguments of a function by its row: its kind, number of operands and accepted dtypes."""
     kinds = "".join(kind for kind in DTYPES if kind in row.kinds)
     if row.kind == "elementwise":
         return ((", ".join(("x", "y")[: row.operands]), kinds),)

@@ -1,8 +1,8 @@
 """Medians and quantiles of the last axis, which the public functions of :mod:`quantiles` share.
 
-The elements are sorted once along the reduced axes, with NaN last, as infinities; a device that can find single elements
-of the sorted order sorts no others. A quantile selects the element at its position, or interpolates between the elements
-next to it. All levels are computed at once.
+The elements are sorted once along the reduced axes, with NaN last, as infinities; a device that can find single
+elements of the sorted order sorts no others. A quantile selects the element at its position, or interpolates between
+the elements next to it. All levels are computed at once.
 """
 
 from __future__ import annotations
@@ -18,14 +18,12 @@ from .._core.array import Array, Axis, attempt
 from .._core.checks import check_axes, check_flag
 from .._core.dtypes import kind_of
 from .._core.errors import describe
-from .._core.operations import declare
 from . import _casts
 from ._arguments import as_arrays, store
+from ._steps import ORDER_STATISTICS
 from ._weights import fit_weights
 
 __all__ = ["median_of", "quantile_of"]
-
-ORDER_STATISTICS = declare("order_statistics", "signal", accepts="real", shape="same", primitive=False)
 
 CONTINUOUS = {
     "linear": (1.0, 1.0),

@@ -50,11 +50,8 @@ class Methods:
         if native.__class__ is not np.ndarray or native.dtype.kind == "V":
             yield from (self[i] for i in range(self.shape[0]))
             return
-        if native.ndim == 1 and native.size:
-            # NumPy's iterator gives 0-d views where iteration over the array would give scalars. Each is copied when
-            # its turn comes, so that it has what was written before and keeps its value afterwards.
-            native = map(np.ndarray.copy, np.nditer(native, order="C"))
-        for element in native:
+        # NumPy's iterator gives scalars of a vector, each with the value that the element has when its turn comes.
+        for element in map(np.asarray, native) if native.ndim == 1 else native:
             result = make()
             result._native = element
             result._device = device

@@ -103,9 +103,12 @@ def asarray(
     _check_owner(obj, "asarray")
     if not isinstance(obj, (np.ndarray, np.generic)) and hasattr(obj, "__dlpack__"):
         return _import_producer(obj, dtype, None if device is None else resolve(device), copy)
-    is_sequence = isinstance(obj, (list, tuple))
-    only_scalars = is_sequence and _contains_only_scalars(obj)
-    if is_sequence and not only_scalars and (element_device := common_device(leaves(obj))) is not None:
+    only_scalars = isinstance(obj, (list, tuple)) and _contains_only_scalars(obj)
+    if (
+        isinstance(obj, (list, tuple))
+        and not only_scalars
+        and (element_device := common_device(leaves(obj))) is not None
+    ):
         return _stack_elements(obj, dtype, element_device if device is None else resolve(device), copy)
     target = resolve(device)
     checked_dtype = None if dtype is None else check_dtype(dtype, target, "asarray")
