@@ -55,7 +55,6 @@ def first_kind(order: int) -> Callable[[Value], Value]:
     def formula(x: Value) -> Value:
         a = fabs(x)
         result = select(a < 5.0, _first_kind_small(a, order), _oscillation(a, order)[0])
-        result = select(isinf(a), constant(x.builder, 0.0, x.dtype), result)
         if not order:
             return result
         return select(x < 0, -result, select(x == 0, x, result))
@@ -71,7 +70,6 @@ def second_kind(order: int) -> Callable[[Value], Value]:
         small = polynomial(fma(x * x, 2 / 25, -1.0), Y_SMALL[order])
         small = fma(product - 1.0 / x, 2 / pi, x * small) if order else fma(product, 2 / pi, small)
         result = select(x < 5.0, small, _oscillation(x, order)[1])
-        result = select(x == float("inf"), constant(x.builder, 0.0, x.dtype), result)
         result = select(x == 0, constant(x.builder, -float("inf"), x.dtype), result)
         return select(x < 0, constant(x.builder, float("nan"), x.dtype), result)
 
@@ -93,7 +91,9 @@ def modified_first_kind(order: int, *, scaled: bool) -> Callable[[Value], Value]
             result = select(a < 8.0, exponential(-a, factor=near), far)
         else:
             result = select(a < 8.0, near, exponential(limited, factor=far))
-        return copysign(result, x) if order else result
+            # SciPy has NaN there.
+            result = select(isinf(a), constant(x.builder, float("nan"), x.dtype), result)
+        return select(x == 0, fabs(result), copysign(result, x)) if order else result
 
     return formula
 
@@ -104,12 +104,12 @@ def modified_second_kind(order: int, *, scaled: bool) -> Callable[[Value], Value
     def formula(x: Value) -> Value:
         z = x * x
         first = polynomial(z, I_SMALL[order])
-        near = polynomial(fma(z, 0.5, -1.0), K_SMALL[order])
+        near = polynomial(z, K_SMALL[order])
         logarithm = log(x * 0.5)
         inverse = 1.0 / x
         near = fma(fma(logarithm, first, near), x, inverse) if order else fma(logarithm, -first, near)
-        far = polynomial(fma(inverse, 4.0, -1.0), K_LARGE[order]) * sqrt(inverse)
-        small = x < 2.0
+        far = polynomial(1.0 - 2.0 / (x + 1.0), K_LARGE[order]) * sqrt(inverse)
+        small = x < 1.0
         if scaled:
             result = select(small, exponential(x, factor=near), far)
         else:
