@@ -21,7 +21,7 @@ from ._bessel_coefficients import (
     Q_LARGE,
     Y_SMALL,
 )
-from ._exponential import exponential, log, polynomial
+from ._exponential import LN2, exponential, log, polynomial
 from ._trigonometric import cos, sin
 from ._values import Value, constant, copysign, fabs, fma, isinf, select, sqrt
 
@@ -105,7 +105,7 @@ def modified_second_kind(order: int, *, scaled: bool) -> Callable[[Value], Value
         z = x * x
         first = polynomial(z, I_SMALL[order])
         near = polynomial(z, K_SMALL[order])
-        logarithm = log(x * 0.5)
+        logarithm = log(x) - LN2
         inverse = 1.0 / x
         near = fma(fma(logarithm, first, near), x, inverse) if order else fma(logarithm, -first, near)
         far = polynomial(1.0 - 2.0 / (x + 1.0), K_LARGE[order]) * sqrt(inverse)

@@ -26,6 +26,7 @@ from ._values import (
 )
 
 __all__ = [
+    "LN2",
     "Format",
     "exp",
     "exp2",
