@@ -19,7 +19,7 @@ from . import (
 from ._arithmetic import in_double
 from ._values import Value, sqrt
 
-__all__ = ["FORMULAS", "Formula"]
+__all__ = ["FASTER", "FASTER_WITHOUT_AVX512", "FORMULAS", "Formula"]
 
 
 class Formula(NamedTuple):
@@ -112,3 +112,21 @@ FORMULAS: dict[str, Formula] = {
     "tan": Formula(_trigonometric.tan, covers=_trigonometric.covers_reduction),
     "tanh": Formula(_hyperbolic.tanh),
 }
+
+FASTER: frozenset[str] = frozenset(
+    {
+        *("acos", "asin", "atan", "atan2", "copysign", "cos", "expm1", "float_power", "floor_divide", "hypot"),
+        *("logaddexp", "logaddexp2", "logical_and", "logical_or", "nextafter", "remainder", "sign", "sin", "tan"),
+        *(name for name in FORMULAS if name.startswith("special.")),
+    }
+)
+"""Operations whose formula is faster than NumPy's or SciPy's loop for float32 and for float64.
+
+Measured at 10,000 elements on one thread, against NumPy's loops for AVX-512 and for AVX2. Other formulas serve fused
+kernels: NumPy's own loop is as fast.
+"""
+
+FASTER_WITHOUT_AVX512: frozenset[str] = FASTER | {
+    *("acosh", "asinh", "atanh", "cbrt", "cosh", "exp", "exp2", "log", "log10", "log1p", "log2", "sinh", "tanh"),
+}
+"""The same on a CPU for which NumPy has no vector code of these functions: it has it for AVX-512 on Linux only."""
