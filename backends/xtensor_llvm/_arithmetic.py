@@ -43,6 +43,7 @@ __all__ = [
     "multiply",
     "nextafter",
     "of_floats",
+    "rectify",
     "remainder",
     "sign",
     "smaller",
@@ -89,6 +90,11 @@ def smaller(a: Value, b: Value) -> Value:
 def clip(x: Value, low: Value, high: Value) -> Value:
     """The operand within limits, NaN where an operand is NaN."""
     return smaller(larger(x, low), high)
+
+
+def rectify(x: Value) -> Value:
+    """The operand where it is positive, 0 elsewhere; NaN for NaN."""
+    return select(x <= 0, constant(x.builder, 0.0, x.dtype), x)
 
 
 def absolute(x: Value) -> Value:

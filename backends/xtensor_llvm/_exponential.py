@@ -26,6 +26,7 @@ from ._values import (
 )
 
 __all__ = [
+    "LN2",
     "Format",
     "exp",
     "exp2",
@@ -38,13 +39,14 @@ __all__ = [
     "log1p_of_small",
     "log2",
     "log10",
-    "logaddexp",
     "log_sigmoid",
+    "logaddexp",
     "logaddexp2",
     "logit",
     "polynomial",
     "scale",
     "sigmoid",
+    "silu",
     "softplus",
     "split_number",
 ]
@@ -62,7 +64,7 @@ class Format(NamedTuple):
     ln2, log10_2
         Two parts of log(2) and log10(2); a multiple of the first one by an exponent is exact.
     lowest, highest
-        Arguments of exp beyond them give 0 and infinity.
+        Arguments of exp beyond them give 0, also after multiplication by themselves, and infinity.
     exp
         Coefficients of ``(exp(r) - 1 - r) / r**2``.
     log
@@ -87,7 +89,7 @@ SINGLE = Format(
     23,
     (0.693145751953125, 1.428606765330187e-06),
     (0.30103302001953125, -3.024355464731343e-06),
-    -104.0,
+    -112.0,
     89.0,
     (0.5, 0.16666512, 0.041666187, 0.008369596, 0.0013951609),
     (0.3333333, -0.2500082, 0.20001225, -0.16623361, 0.142018, -0.13160183, 0.12761313, -0.076341845),
@@ -98,7 +100,7 @@ DOUBLE = Format(
     52,
     (0.6931471805598903, 5.497923018708371e-14),
     (0.30102999566395283, 2.8363394551044964e-14),
-    -746.0,
+    -760.0,
     710.0,
     (
         0.5,
@@ -177,7 +179,7 @@ def exponential(
 ) -> Value:
     """``factor * exp(x + correction)`` for a small correction; half of it where ``halved``.
 
-    Only the result itself overflows or underflows, as far as the factor is between 1/64 and 2.
+    Only the result itself overflows or underflows, for factors up to 1000 and from 1/64 on.
     """
     form = format_of(x)
     limited = _limited(x, form.lowest, form.highest + 5.0)
@@ -229,7 +231,7 @@ def exp10(x: Value) -> Value:
 
 
 def split_number(x: Value) -> tuple[Value, Value]:
-    """``k``, as a floating-point number, and ``m`` between sqrt(1/2) and sqrt(2), with ``x = 2**k m``, for ``x > 0``."""
+    """``k``, as a floating-point number, and ``m`` between sqrt(1/2) and sqrt(2), with ``x = 2**k m``; ``x > 0``."""
     form = format_of(x)
     unsigned = f"u{x.dtype.itemsize}"
     subnormal = x < 2.0 ** (1 - form.bias)
@@ -304,6 +306,16 @@ def log1p(x: Value) -> Value:
     edge = select(x == -1.0, constant(x.builder, -float("inf"), x.dtype), x)
     edge = select(x < -1.0, constant(x.builder, float("nan"), x.dtype), edge)
     return select((x > -1.0) & isfinite(x), result, edge)
+
+
+def silu(x: Value) -> Value:
+    """``x * sigmoid(x)``; -0 at minus infinity."""
+    below = -fabs(x)
+    form = format_of(x)
+    # The product underflows later than the exponential function.
+    limited = select(x < form.lowest, constant(x.builder, form.lowest, x.dtype), x)
+    product = exponential(below, factor=limited)
+    return select(x < 0, product, x) / (exp(below) + 1.0)
 
 
 def logaddexp(a: Value, b: Value) -> Value:

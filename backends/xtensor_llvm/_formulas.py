@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from . import _arithmetic, _exponential, _hyperbolic, _powers, _trigonometric
+from . import (
+    _arithmetic,
+    _bessel_functions,
+    _entropy,
+    _error_functions,
+    _exponential,
+    _gamma_functions,
+    _hyperbolic,
+    _powers,
+    _trigonometric,
+)
+from ._arithmetic import in_double
 from ._values import Value, sqrt
 
-__all__ = ["FORMULAS", "Formula"]
+__all__ = ["FASTER", "FASTER_WITHOUT_AVX512", "FORMULAS", "Formula"]
 
 
 class Formula(NamedTuple):
@@ -29,6 +40,8 @@ class Formula(NamedTuple):
     kinds: str = "f"
     covers: Callable[..., Value] | None = None
 
+
+DIGAMMA = Formula(in_double(_gamma_functions.digamma), covers=_gamma_functions.covers_positive)
 
 FORMULAS: dict[str, Formula] = {
     **{name: Formula(function, kinds) for name, (function, kinds) in _arithmetic.TABLE.items()},
@@ -54,14 +67,66 @@ FORMULAS: dict[str, Formula] = {
     "log2": Formula(_exponential.log2),
     "logaddexp": Formula(_exponential.logaddexp),
     "logaddexp2": Formula(_exponential.logaddexp2),
+    "nn.gelu": Formula(_error_functions.gelu),
+    "nn.relu": Formula(_arithmetic.rectify),
+    "nn.silu": Formula(_exponential.silu),
     "pow": Formula(_powers.power),
     "remainder": Formula(_arithmetic.remainder, "iuf", _arithmetic.covers_remainder),
     "sin": Formula(_trigonometric.sin, covers=_trigonometric.covers_reduction),
     "sinh": Formula(_hyperbolic.sinh),
     "special.cbrt": Formula(_powers.cbrt),
+    "special.digamma": DIGAMMA,
+    "special.entr": Formula(_entropy.entr),
+    "special.erf": Formula(_error_functions.erf),
+    "special.erfc": Formula(_error_functions.erfc),
+    "special.erfcx": Formula(_error_functions.erfcx),
     "special.exp2": Formula(_exponential.exp2),
+    "special.exp10": Formula(_exponential.exp10),
     "special.expit": Formula(_exponential.sigmoid),
+    "special.gamma": Formula(in_double(_gamma_functions.gamma), covers=_gamma_functions.covers_positive),
+    "special.gammaln": Formula(in_double(_gamma_functions.gammaln), covers=_gamma_functions.covers_positive),
+    "special.huber": Formula(_entropy.huber),
+    "special.i0": Formula(in_double(_bessel_functions.modified_first_kind(0, scaled=False))),
+    "special.i0e": Formula(in_double(_bessel_functions.modified_first_kind(0, scaled=True))),
+    "special.i1": Formula(in_double(_bessel_functions.modified_first_kind(1, scaled=False))),
+    "special.i1e": Formula(in_double(_bessel_functions.modified_first_kind(1, scaled=True))),
+    "special.j0": Formula(in_double(_bessel_functions.first_kind(0)), covers=_trigonometric.covers_reduction),
+    "special.j1": Formula(in_double(_bessel_functions.first_kind(1)), covers=_trigonometric.covers_reduction),
+    "special.k0": Formula(in_double(_bessel_functions.modified_second_kind(0, scaled=False))),
+    "special.k0e": Formula(in_double(_bessel_functions.modified_second_kind(0, scaled=True))),
+    "special.k1": Formula(in_double(_bessel_functions.modified_second_kind(1, scaled=False))),
+    "special.k1e": Formula(in_double(_bessel_functions.modified_second_kind(1, scaled=True))),
+    "special.kl_div": Formula(in_double(_entropy.kl_div), covers=_entropy.covers_quotient),
+    "special.log_expit": Formula(_exponential.log_sigmoid),
+    "special.log_ndtr": Formula(_error_functions.log_ndtr),
+    "special.logit": Formula(_exponential.logit),
+    "special.ndtr": Formula(_error_functions.ndtr),
+    "special.psi": DIGAMMA,
+    "special.rel_entr": Formula(_entropy.rel_entr, covers=_entropy.covers_quotient),
+    "special.softplus": Formula(_exponential.softplus),
+    "special.xlog1py": Formula(_entropy.xlog1py),
+    "special.xlogy": Formula(_entropy.xlogy),
+    "special.y0": Formula(in_double(_bessel_functions.second_kind(0)), covers=_trigonometric.covers_reduction),
+    "special.y1": Formula(in_double(_bessel_functions.second_kind(1)), covers=_trigonometric.covers_reduction),
     "sqrt": Formula(sqrt),
     "tan": Formula(_trigonometric.tan, covers=_trigonometric.covers_reduction),
     "tanh": Formula(_hyperbolic.tanh),
 }
+
+FASTER: frozenset[str] = frozenset(
+    {
+        *("acos", "asin", "atan", "atan2", "copysign", "cos", "expm1", "float_power", "floor_divide", "hypot"),
+        *("logaddexp", "logaddexp2", "logical_and", "logical_or", "nextafter", "remainder", "sign", "sin", "tan"),
+        *(name for name in FORMULAS if name.startswith("special.")),
+    }
+)
+"""Operations whose formula is faster than NumPy's or SciPy's loop for float32 and for float64.
+
+Measured at 10,000 elements on one thread, against NumPy's loops for AVX-512 and for AVX2. Other formulas serve fused
+kernels: NumPy's own loop is as fast.
+"""
+
+FASTER_WITHOUT_AVX512: frozenset[str] = FASTER | {
+    *("acosh", "asinh", "atanh", "cbrt", "cosh", "exp", "exp2", "log", "log10", "log1p", "log2", "sinh", "tanh"),
+}
+"""The same on a CPU for which NumPy has no vector code of these functions: it has it for AVX-512 on Linux only."""

@@ -52,8 +52,8 @@ CBRT = (1.6700260167840821, -1.1729157336988958, 0.6954993864637432, -0.22123630
 def log_parts(x: Value) -> tuple[Value, Value]:
     """Two numbers with the sum ``log(x)`` for finite float64 ``x > 0``, with an error below 2**-64 of it.
 
-    The logarithm is ``2 s + s z (2/3 + z LOG(z))`` with ``z = s * s``; all but the polynomial is computed with its rounding
-    error.
+    The logarithm is ``2 s + s z (2/3 + z LOG(z))`` with ``z = s * s``; all but the polynomial has its
+    rounding error with it.
     """
     k, m = split_number(x)
     f = m - 1.0

@@ -353,15 +353,15 @@ def copysign(x: Value, sign: Value | Number) -> Value:
 
 
 def minimum(a: Value, b: Value | Number) -> Value:
-    """The smaller value, or NaN where one is NaN."""
+    """The smaller value, or NaN where one is NaN; of two zeros the second one, as x86's instruction."""
     b = a._operand(b)
-    return select((a <= b) | isnan(a) if a.kind == "f" else a <= b, a, b)
+    return select((a < b) | isnan(a) if a.kind == "f" else a < b, a, b)
 
 
 def maximum(a: Value, b: Value | Number) -> Value:
-    """The larger value, or NaN where one is NaN."""
+    """The larger value, or NaN where one is NaN; of two zeros the second one, as x86's instruction."""
     b = a._operand(b)
-    return select((a >= b) | isnan(a) if a.kind == "f" else a >= b, a, b)
+    return select((a > b) | isnan(a) if a.kind == "f" else a > b, a, b)
 
 
 def bits(x: Value) -> Value:
