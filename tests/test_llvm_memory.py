@@ -21,7 +21,7 @@ if importlib.util.find_spec("llvmlite") is None:
 if os.name != "posix" or sys.implementation.name != "cpython":
     pytest.skip("NumPy's own memory is used here", allow_module_level=True)
 
-from xtensor_llvm import _memory, _pool
+from xtensor_llvm import _compile, _memory, _pool
 
 LIMIT = 32 << 20
 
@@ -378,6 +378,11 @@ view = memoryview(empty((100_000,), np.float64))
 sys.array = empty((100_000,), np.float64)
 """
     assert run_program(code) == ("", "", 0)
+
+
+@pytest.mark.parametrize("triple", ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"])
+def test_pool_compiles_for_other_machines(triple):
+    assert "pool_malloc" in _compile.assembly(_pool.module(), triple=triple)
 
 
 def test_tracemalloc_sees_the_memory():

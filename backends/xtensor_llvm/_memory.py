@@ -35,6 +35,13 @@ _SHARE = 16
 _SET_HANDLER = 304
 """Place of PyDataMem_SetHandler in the table of NumPy's C interface, in all of NumPy 2."""
 
+_SUPPORTED = (
+    os.name == "posix"
+    and sys.maxsize > 1 << 32
+    and sys.implementation.name == "cpython"
+    and np.__version__.startswith("2.")
+)
+
 _FASTCALL = 0x80  # METH_FASTCALL
 
 
@@ -116,38 +123,40 @@ def _the_pool() -> _Pool:
 def allocator() -> Callable[..., np.ndarray[Any, Any]]:
     """Return the function empty(shape, dtype), which is numpy.empty with memory from the pool, aligned to 64 bytes.
 
-    numpy.empty itself where the pool is not supported: outside POSIX systems and CPython, and for an unknown NumPy.
+    numpy.empty itself where the pool is not supported: outside POSIX systems of 64 bits and CPython, and for an unknown
+    NumPy.
     """
-    supported = os.name == "posix" and sys.implementation.name == "cpython" and np.__version__.startswith("2.")
-    return _the_pool().empty if supported else np.empty
+    return _the_pool().empty if _SUPPORTED else np.empty
 
 
 def held() -> int:
     """Return the number of bytes that the pool holds and no array uses."""
-    return int(_the_pool().held.value)
+    return int(_the_pool().held.value) if _SUPPORTED else 0
 
 
 def used() -> int:
     """Return the number of bytes of the pool's blocks that arrays use."""
-    return int(_the_pool().used.value)
+    return int(_the_pool().used.value) if _SUPPORTED else 0
 
 
 def release() -> None:
     """Give what the pool holds back to the system."""
-    _the_pool().trim(0)
+    if _SUPPORTED:
+        _the_pool().trim(0)
 
 
 def limit() -> int:
     """Return the bound of `held()`, in bytes."""
-    return int(_the_pool().limit.value)
+    return int(_the_pool().limit.value) if _SUPPORTED else 0
 
 
 def set_limit(size: int) -> None:
     """Set the bound of `held()`, in bytes; with 0 nothing is kept."""
     if size < 0:
         raise ValueError(f"set_limit({size}): the limit is a number of bytes, at least 0.")
-    _the_pool().limit.value = size
-    _the_pool().trim(size)
+    if _SUPPORTED:
+        _the_pool().limit.value = size
+        _the_pool().trim(size)
 
 
 def _default_limit() -> int:
