@@ -349,6 +349,7 @@ def test_signals_are_for_pythons_threads():
     code = """
 import signal
 region()
+time.sleep(0.1)  # the worker has begun to run
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
 os.kill(os.getpid(), signal.SIGUSR1)
 print(signal.sigwait([signal.SIGUSR1]) == signal.SIGUSR1)
