@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _compile, _pool
+from . import _compile, _pool, _python
 
 __all__ = ["LIMIT_VARIABLE", "allocator", "held", "limit", "release", "set_limit", "used"]
 
@@ -42,8 +42,6 @@ _SUPPORTED = (
     and np.__version__.startswith("2.")
 )
 
-_FASTCALL = 0x80  # METH_FASTCALL
-
 
 class _Pool:
     """The pool's functions in machine code. They are never unloaded: arrays live until the interpreter has ended."""
@@ -51,8 +49,7 @@ class _Pool:
     def __init__(self) -> None:
         handler = ("pool_malloc", "pool_calloc", "pool_realloc", "pool_free")
         names = (*handler, "empty", "trim", "recover", "held", "used", "limit", "handler", "numpy_empty")
-        python = ("PyObject_Vectorcall", "Py_DecRef", "PyErr_Fetch", "PyErr_Restore")
-        symbols = {name: _address(getattr(ctypes.pythonapi, name)) for name in python}
+        symbols = _python.addresses("PyObject_Vectorcall", "Py_DecRef", "PyErr_Fetch", "PyErr_Restore")
         symbols["PyDataMem_SetHandler"] = _numpy_function(_SET_HANDLER)
         addresses = _compile.compile_module(_pool.module(), names, symbols=symbols)
         self.held, self.used, self.limit = (ctypes.c_int64.from_address(addresses[name]) for name in names[7:10])
@@ -60,13 +57,14 @@ class _Pool:
         self.recover = ctypes.CFUNCTYPE(None)(addresses["recover"])
         self.limit.value = _default_limit()
         self.handler = _Handler(b"xtensor", 1, None, *(addresses[name] for name in handler))
-        capsule = _python("PyCapsule_New", ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+        capsule = _python.prototype(
+            "PyCapsule_New", ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
+        )
         self.capsule = capsule(ctypes.addressof(self.handler), b"mem_handler", None)
         ctypes.c_void_p.from_address(addresses["handler"]).value = id(self.capsule)
         ctypes.c_void_p.from_address(addresses["numpy_empty"]).value = id(np.empty)
-        self.method = _Method(b"empty", addresses["empty"], _FASTCALL, b"Return a new array as numpy.empty does.")
-        function = _python("PyCFunction_NewEx", ctypes.py_object, *[ctypes.c_void_p] * 3)
-        self.empty: Callable[..., np.ndarray[Any, Any]] = function(ctypes.addressof(self.method), None, None)
+        documentation = "Return a new array as numpy.empty does."
+        self.empty: Callable[..., np.ndarray[Any, Any]] = _python.function("empty", addresses["empty"], documentation)
         for immortal in (self, np.empty):
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(immortal))
 
@@ -85,28 +83,8 @@ class _Handler(ctypes.Structure):
     )
 
 
-class _Method(ctypes.Structure):
-    """Python's PyMethodDef."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("function", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("documentation", ctypes.c_char_p),
-    )
-
-
-def _address(function: Any) -> int:
-    return ctypes.cast(function, ctypes.c_void_p).value or 0
-
-
-def _python(name: str, result: Any, *arguments: Any) -> Any:
-    """Return a function of Python's C interface, without a change of `ctypes.pythonapi`, which everybody shares."""
-    return ctypes.PYFUNCTYPE(result, *arguments)((name, ctypes.pythonapi))
-
-
 def _numpy_function(place: int) -> int:
-    pointer = _python("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+    pointer = _python.prototype("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
     table = pointer(sys.modules["numpy._core._multiarray_umath"]._ARRAY_API, None)
     return (ctypes.c_void_p * (place + 1)).from_address(table)[place] or 0
 
