@@ -85,6 +85,8 @@ class Statement:
         Builds the operands.
     uses_default_device
         Whether the statement creates arrays without naming a device.
+    dtypes
+        The dtypes of the group with which the statement is measured; empty for all of them.
     """
 
     name: str
@@ -92,6 +94,7 @@ class Statement:
     note: str = ""
     max_size: int = 10**7
     uses_default_device: bool = False
+    dtypes: tuple[str, ...] = ()
 
     def variables(self, library: Library, variant: Variant, operands: Mapping[str, Any]) -> dict[str, Any]:
         """Return the variables of the statement for a library."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ._core.backend import Backend, DeviceInfo, Memory, Native, Overlay, Provider
 from ._core.corrections import CORRECTIONS, LAPACK_CORRECTIONS
 from ._core.dtypes import STANDARD_DTYPES, DType, in_float32
-from ._core.errors import BackendUnavailableError, OutOfMemoryError, install_command
+from ._core.errors import BackendUnavailableError, OutOfMemoryError, WrittenWithWarningError, install_command
 from ._core.operations import TABLE, Operation, primitives
 from ._core.wrapping import WrappedArray, wrapped_namespace
 
@@ -28,6 +28,7 @@ __all__ = [
     "Overlay",
     "Provider",
     "WrappedArray",
+    "WrittenWithWarningError",
     "in_float32",
     "install_command",
     "primitives",

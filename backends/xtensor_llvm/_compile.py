@@ -21,7 +21,7 @@ from llvmlite import binding
 
 from ._cache import Cache, cache_folder
 
-__all__ = ["Source", "assembly", "compile_module", "statistics"]
+__all__ = ["Source", "assembly", "compile_module", "has_fma", "statistics"]
 
 Source: TypeAlias = str | Any  # llvmlite has no annotations
 """A module's text, or a `llvmlite.ir.Module`."""
@@ -198,3 +198,10 @@ def _digest(*texts: str) -> str:
         content = text.encode()
         digest.update(len(content).to_bytes(8, "little") + content)
     return digest.hexdigest()
+
+
+@functools.cache
+def has_fma() -> bool:
+    """Whether the CPU has a fused multiply-add instruction."""
+    triple, _, features = _host()
+    return "+fma" in features.split(",") or triple.startswith(("aarch64", "arm64", "powerpc64", "s390x"))

@@ -9,14 +9,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from xtensor.backend import DType, Native
 
+from ._large import Large
+from ._sorting import argsort as argsort
+from ._sorting import order_statistics as order_statistics
+from ._sorting import sort as sort
 from ._special import Special
 
+large = Large()
 special = Special()
 
 concat = np.concatenate
@@ -142,20 +147,12 @@ def unique_values(x: Native) -> Native:
     return np.unique(x, equal_nan=False)
 
 
-def sort(x: Native, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Native:
-    kind: Literal["stable"] | None = "stable" if stable else None
-    if not descending:
-        return np.sort(x, axis=axis, kind=kind)
-    # Sorting the reversed array and reversing the result is stable: zeros of both signs stay in order.
-    return np.flip(np.sort(np.flip(x, axis=axis), axis=axis, kind=kind), axis=axis)
-
-
-def argsort(x: Native, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Native:
-    kind: Literal["stable"] | None = "stable" if stable else None
-    if not descending:
-        return np.argsort(x, axis=axis, kind=kind)
-    order = np.argsort(np.flip(x, axis=axis), axis=axis, kind=kind)
-    return np.flip(x.shape[axis] - 1 - order, axis=axis)
+def pow(x1: Native | complex, x2: Native | complex) -> Native:
+    # NumPy's operator calls square, sqrt and reciprocal for the exponents 2, 0.5 and -1; np.power does not. A root of
+    # float16 stays with np.power, whose results for zeros and infinities of negative sign are the standard's.
+    if x2.__class__ in (int, float) and x1.dtype.kind in "iufc" and (x2 != 0.5 or x1.dtype.char != "e"):
+        return x1**x2
+    return np.power(x1, x2)
 
 
 def __getattr__(name: str) -> Any:

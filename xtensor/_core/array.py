@@ -384,7 +384,7 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
     def __iter__(self) -> Iterator[Array]:
         if not self.ndim:
             raise TypeError("iteration over a 0-d array: it has no axis to go along; use x.item()")
-        return (self[i] for i in range(self.shape[0]))
+        return self._elements()
 
     def __contains__(self, value: Any, /) -> bool:
         if isinstance(value, (list, tuple)):

@@ -61,6 +61,8 @@ class Device:
         "default_dtypes",
         "dlpack_device",
         "dtypes",
+        "fewest",
+        "for_large",
         "from_scalar",
         "getitem",
         "host",
@@ -81,6 +83,10 @@ class Device:
     """The functions on native arrays, by the operations' indices."""
     inplace: list[Callable[[Native, Native], Native]]
     """The in-place operators, by the operations' indices."""
+    for_large: list[Callable[..., Any]]
+    """The functions for operands of many elements, by the operations' indices."""
+    fewest: list[int]
+    """The numbers of elements from which operands are given to ``for_large``, by the operations' indices."""
     native_type: type[Any]
     from_scalar: Callable[[Any], Native]
     """Makes a native array of what indexing gives where that is a scalar of the library."""
@@ -314,6 +320,8 @@ def _assembled(provider: Provider, spec: str, library: Backend, library_spec: st
         "setitem": None if type(library).setitem is Backend.setitem else library.setitem,
         "table": functions.table,
         "inplace": functions.inplace,
+        "for_large": functions.for_large,
+        "fewest": functions.fewest,
         "_functions": functions,
     }
 

@@ -1,0 +1,245 @@
+"""Arithmetic, comparisons, bits, logic and rounding, with NumPy's results bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ._values import (
+    Value,
+    bits,
+    cast,
+    ceil,
+    constant,
+    copysign,
+    fabs,
+    floor,
+    fma,
+    from_bits,
+    isfinite,
+    isinf,
+    isnan,
+    maximum,
+    minimum,
+    rint,
+    select,
+    signbit,
+    trunc,
+    two_product,
+)
+
+__all__ = [
+    "absolute",
+    "add",
+    "clip",
+    "covers_remainder",
+    "floor_divide",
+    "identity",
+    "in_double",
+    "larger",
+    "logical",
+    "multiply",
+    "nextafter",
+    "of_floats",
+    "remainder",
+    "sign",
+    "smaller",
+    "to_integer",
+]
+
+
+def in_double(formula: Callable[..., Value]) -> Callable[..., Value]:
+    """Compute a formula of float32 in float64, where double precision costs less than care about rounding does."""
+
+    def computed(*operands: Value) -> Value:
+        dtype = operands[0].dtype
+        result = formula(*[cast(x, np.float64) for x in operands])
+        return cast(result, dtype) if result.kind == "f" else result
+
+    return computed
+
+
+def identity(x: Value) -> Value:
+    """The operand itself."""
+    return x
+
+
+def add(a: Value, b: Value) -> Value:
+    """The sum; the logical or of booleans."""
+    return a | b if a.kind == "b" else a + b
+
+
+def multiply(a: Value, b: Value) -> Value:
+    """The product; the logical and of booleans."""
+    return a & b if a.kind == "b" else a * b
+
+
+def larger(a: Value, b: Value) -> Value:
+    """The larger operand, NaN where one is NaN."""
+    return a | b if a.kind == "b" else maximum(a, b)
+
+
+def smaller(a: Value, b: Value) -> Value:
+    """The smaller operand, NaN where one is NaN."""
+    return a & b if a.kind == "b" else minimum(a, b)
+
+
+def clip(x: Value, low: Value, high: Value) -> Value:
+    """The operand within limits, NaN where an operand is NaN."""
+    return smaller(larger(x, low), high)
+
+
+def absolute(x: Value) -> Value:
+    """The absolute value; the smallest integer is its own."""
+    if x.kind == "f":
+        return fabs(x)
+    return select(x < 0, -x, x) if x.kind == "i" else x
+
+
+def sign(x: Value) -> Value:
+    """-1, 0 or 1; NaN for NaN."""
+    one, zero = constant(x.builder, 1, x.dtype), constant(x.builder, 0, x.dtype)
+    if x.kind == "u":
+        return select(x > 0, one, zero)
+    result = select(x > 0, one, select(x < 0, -one, zero))
+    return select(isnan(x), x, result) if x.kind == "f" else result
+
+
+def logical(combine: Callable[..., Value]) -> Callable[..., Value]:
+    """A function of booleans that takes operands of every dtype; all numbers but 0 are True."""
+
+    def formula(*operands: Value) -> Value:
+        return combine(*[cast(x, np.bool) for x in operands])
+
+    return formula
+
+
+def of_floats(test: Callable[[Value], Value], *, otherwise: bool) -> Callable[[Value], Value]:
+    """A test of floating-point numbers that is a constant for integers and booleans."""
+
+    def formula(x: Value) -> Value:
+        return test(x) if x.kind == "f" else constant(x.builder, otherwise, np.bool)
+
+    return formula
+
+
+def to_integer(rounding: Callable[[Value], Value]) -> Callable[[Value], Value]:
+    """A rounding of floating-point numbers that leaves integers and booleans alone."""
+
+    def formula(x: Value) -> Value:
+        return rounding(x) if x.kind == "f" else x
+
+    return formula
+
+
+def nextafter(x: Value, y: Value) -> Value:
+    """The next number after ``x`` in the direction of ``y``."""
+    step = select((y > x) == (x > 0), bits(x) + 1, bits(x) - 1)
+    smallest = copysign(from_bits(constant(x.builder, 1, step.dtype), x.dtype), y)
+    result = select(x == 0, smallest, from_bits(step, x.dtype))
+    return select(isnan(x) | isnan(y), x + y, select(x == y, y, result))
+
+
+def _fmod(a: Value, b: Value) -> Value:
+    """The exact remainder of the quotient rounded towards 0, with the sign of ``a``.
+
+    The rounded quotient may be too large by 1; the remainder is then negative, and still exact.
+    """
+    dtype = a.dtype
+    dividend, divisor = (fabs(cast(x, np.float64)) for x in (a, b))
+    quotient = trunc(dividend / divisor)
+    if a.builder.has_fma:
+        rest = fma(-quotient, divisor, dividend)
+    else:
+        product, error = two_product(quotient, divisor)
+        rest = (dividend - product) - error
+    rest = select(rest < 0, rest + divisor, rest)
+    rest = select(isinf(b) & isfinite(a), dividend, rest)
+    return copysign(cast(rest, dtype), a)
+
+
+def covers_remainder(a: Value, b: Value) -> Value:
+    """Whether :func:`remainder` and :func:`floor_divide` are exact: the quotient is below 2**52."""
+    if a.kind != "f":
+        return constant(a.builder, True, np.bool)
+    first, second = (fabs(cast(x, np.float64)) for x in (a, b))
+    # Not a comparison with the quotient alone: it is NaN for operands that give NaN.
+    covered = (first / second < 2.0**52) | ~isfinite(a) | isnan(b) | (b == 0)
+    if a.dtype.itemsize == 8 and not a.builder.has_fma:
+        # The halves of Dekker's product neither overflow nor underflow.
+        safe = (first < 2.0**900) & (second < 2.0**900) & (second > 2.0**-900)
+        covered = covered & safe & ((first > 2.0**-900) | (first == 0))
+    return covered
+
+
+def remainder(a: Value, b: Value) -> Value:
+    """The remainder of the division rounded down, with the sign of ``b``."""
+    if a.kind != "f":
+        return a % b
+    rest = _fmod(a, b)
+    rest = select((rest != 0) & ((b < 0) != (rest < 0)), rest + b, rest)
+    return select(rest == 0, copysign(rest, b), rest)
+
+
+def floor_divide(a: Value, b: Value) -> Value:
+    """The quotient rounded down, computed from the remainder as in Python."""
+    if a.kind != "f":
+        return a // b
+    rest = _fmod(a, b)
+    quotient = (a - rest) / b
+    quotient = select((rest != 0) & ((b < 0) != (rest < 0)), quotient - 1.0, quotient)
+    rounded = floor(quotient)
+    rounded = select(quotient - rounded > 0.5, rounded + 1.0, rounded)
+    return select(b == 0, a / b, select(quotient == 0, copysign(quotient, a / b), rounded))
+
+
+TABLE: dict[str, tuple[Callable[..., Any], str]] = {
+    "abs": (absolute, "biuf"),
+    "add": (add, "biuf"),
+    "bitwise_and": (lambda a, b: a & b, "biu"),
+    "bitwise_invert": (lambda x: ~x, "biu"),
+    "bitwise_left_shift": (lambda a, b: a << b, "iu"),
+    "bitwise_or": (lambda a, b: a | b, "biu"),
+    "bitwise_right_shift": (lambda a, b: a >> b, "iu"),
+    "bitwise_xor": (lambda a, b: a ^ b, "biu"),
+    "ceil": (to_integer(ceil), "biuf"),
+    "clip": (clip, "iuf"),
+    "conj": (identity, "iuf"),
+    "copysign": (copysign, "f"),
+    "divide": (lambda a, b: a / b, "f"),
+    "equal": (lambda a, b: a == b, "biuf"),
+    "floor": (to_integer(floor), "biuf"),
+    "greater": (lambda a, b: a > b, "biuf"),
+    "greater_equal": (lambda a, b: a >= b, "biuf"),
+    "isfinite": (of_floats(isfinite, otherwise=True), "biuf"),
+    "isinf": (of_floats(isinf, otherwise=False), "biuf"),
+    "isnan": (of_floats(isnan, otherwise=False), "biuf"),
+    "less": (lambda a, b: a < b, "biuf"),
+    "less_equal": (lambda a, b: a <= b, "biuf"),
+    "logical_and": (logical(lambda a, b: a & b), "biuf"),
+    "logical_not": (logical(lambda x: ~x), "biuf"),
+    "logical_or": (logical(lambda a, b: a | b), "biuf"),
+    "logical_xor": (logical(lambda a, b: a ^ b), "biuf"),
+    "maximum": (larger, "biuf"),
+    "minimum": (smaller, "biuf"),
+    "multiply": (multiply, "biuf"),
+    "negative": (lambda x: -x, "iuf"),
+    "nextafter": (nextafter, "f"),
+    "not_equal": (lambda a, b: a != b, "biuf"),
+    "positive": (identity, "iuf"),
+    "real": (identity, "iuf"),
+    "reciprocal": (lambda x: 1.0 / x, "f"),
+    "round": (to_integer(rint), "iuf"),
+    "sign": (sign, "iuf"),
+    "signbit": (signbit, "f"),
+    "square": (lambda x: x * x, "iuf"),
+    "subtract": (lambda a, b: a - b, "iuf"),
+    "trunc": (to_integer(trunc), "biuf"),
+    "where": (select, "biuf"),
+}
+"""The function of each operation, and the kinds of dtype that it takes; its operands have one dtype.
+
+The condition of ``where`` is a bool.
+"""

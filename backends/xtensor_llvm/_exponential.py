@@ -1,0 +1,351 @@
+"""Exponential and logarithmic functions.
+
+Exponentials reduce to ``x = n log(2) + r`` with ``|r| <= log(2) / 2``; logarithms to ``x = 2**k (1 + f)`` with
+``1 + f`` between the square roots of 1/2 and 2 (Muller, Elementary Functions, chapters 5 and 11). The polynomials are
+minimax approximations of the relative error, fitted with Remez's algorithm; each states the function that it
+approximates.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ._values import (
+    Value,
+    bits,
+    cast,
+    constant,
+    copysign,
+    fabs,
+    fma,
+    from_bits,
+    isfinite,
+    isnan,
+    maximum,
+    select,
+)
+
+__all__ = [
+    "Format",
+    "exp",
+    "exp2",
+    "exp10",
+    "expm1",
+    "exponential",
+    "format_of",
+    "log",
+    "log1p",
+    "log1p_of_small",
+    "log2",
+    "log10",
+    "logaddexp",
+    "log_sigmoid",
+    "logaddexp2",
+    "logit",
+    "polynomial",
+    "scale",
+    "sigmoid",
+    "softplus",
+    "split_number",
+]
+
+
+class Format(NamedTuple):
+    """Constants of a floating-point format.
+
+    Attributes
+    ----------
+    magic
+        Adding it rounds a number to an integer, which its low bits then hold.
+    bias, digits
+        The exponent's bias, and the stored bits of the significand.
+    ln2, log10_2
+        Two parts of log(2) and log10(2); a multiple of the first one by an exponent is exact.
+    lowest, highest
+        Arguments of exp beyond them give 0 and infinity.
+    exp
+        Coefficients of ``(exp(r) - 1 - r) / r**2``.
+    log
+        Coefficients of ``log(1 + f)``: of ``(2 atanh(s) / s - 2) / s**2`` in ``s**2`` with ``s = f / (2 + f)`` for
+        float64; of ``(log(1 + f) - f + f**2 / 2) / f**3`` for float32, which spares the division.
+    """
+
+    magic: float
+    bias: int
+    digits: int
+    ln2: tuple[float, float]
+    log10_2: tuple[float, float]
+    lowest: float
+    highest: float
+    exp: tuple[float, ...]
+    log: tuple[float, ...]
+
+
+SINGLE = Format(
+    1.5 * 2.0**23,
+    127,
+    23,
+    (0.693145751953125, 1.428606765330187e-06),
+    (0.30103302001953125, -3.024355464731343e-06),
+    -104.0,
+    89.0,
+    (0.5, 0.16666512, 0.041666187, 0.008369596, 0.0013951609),
+    (0.3333333, -0.2500082, 0.20001225, -0.16623361, 0.142018, -0.13160183, 0.12761313, -0.076341845),
+)
+DOUBLE = Format(
+    1.5 * 2.0**52,
+    1023,
+    52,
+    (0.6931471805598903, 5.497923018708371e-14),
+    (0.30102999566395283, 2.8363394551044964e-14),
+    -746.0,
+    710.0,
+    (
+        0.5,
+        0.16666666666666685,
+        0.04166666666666673,
+        0.008333333333315377,
+        0.0013888888888856487,
+        0.00019841269900458818,
+        2.480158737727873e-05,
+        2.755723081756686e-06,
+        2.7557230521995595e-07,
+        2.511343795349884e-08,
+        2.0927778626635057e-09,
+    ),
+    (
+        0.6666666666666666,
+        0.4000000000000669,
+        0.28571428568943785,
+        0.22222222668276995,
+        0.18181773940472878,
+        0.15387166440582423,
+        0.1324840633979591,
+        0.13266937165833392,
+    ),
+)
+
+LN2 = 0.6931471805599453
+LOG2_E = 1.4426950408889634
+LN10 = 2.302585092994046
+LOG2_10 = 3.321928094887362
+LOG10_E = 0.4342944819032518
+
+
+def format_of(x: Value) -> Format:
+    """The constants of a value's dtype."""
+    return DOUBLE if x.dtype.itemsize == 8 else SINGLE
+
+
+def polynomial(x: Value, coefficients: tuple[float, ...]) -> Value:
+    """A polynomial by Horner's rule, coefficients in ascending order."""
+    result = constant(x.builder, coefficients[-1], x.dtype)
+    for coefficient in coefficients[-2::-1]:
+        result = fma(result, x, coefficient)
+    return result
+
+
+def scale(x: Value, exponent: Value) -> Value:
+    """``x * 2**exponent``, rounded once; ``exponent`` is an integer of twice the format's range at most."""
+    form = format_of(x)
+    # The shift is a logical one, which every vector instruction set has for 64 bits.
+    unsigned = f"u{x.dtype.itemsize}"
+    offset = 4 * form.bias
+    half = cast(cast(exponent + offset, unsigned) >> 1, exponent.dtype) - offset // 2
+    first = from_bits((half + form.bias) << form.digits, x.dtype)
+    second = from_bits((exponent - half + form.bias) << form.digits, x.dtype)
+    return x * first * second
+
+
+def _reduce(x: Value) -> tuple[Value, Value]:
+    """The integer ``n`` nearest to ``x / log(2)``, and ``r = x - n log(2)``."""
+    form = format_of(x)
+    shifted = fma(x, LOG2_E, form.magic)
+    n = shifted - form.magic
+    rest = fma(n, -form.ln2[1], fma(n, -form.ln2[0], x))
+    return bits(shifted) - bits(constant(x.builder, form.magic, x.dtype)), rest
+
+
+def _limited(x: Value, low: float, high: float) -> Value:
+    """The operand within limits; NaN stays."""
+    x = select(x < low, constant(x.builder, low, x.dtype), x)
+    return select(x > high, constant(x.builder, high, x.dtype), x)
+
+
+def exponential(
+    x: Value, correction: Value | None = None, *, factor: Value | None = None, halved: bool = False
+) -> Value:
+    """``factor * exp(x + correction)`` for a small correction; half of it where ``halved``.
+
+    Only the result itself overflows or underflows, as far as the factor is between 1/64 and 2.
+    """
+    form = format_of(x)
+    limited = _limited(x, form.lowest, form.highest + 5.0)
+    n, rest = _reduce(limited)
+    if correction is not None:
+        # Where the argument is beyond the limits, the correction may be too large for the polynomial.
+        rest = rest + select(limited == x, correction, 0.0)
+    result = fma(rest * rest, polynomial(rest, form.exp), rest) + 1.0
+    if factor is not None:
+        result = result * factor
+    return scale(result, n - 1 if halved else n)
+
+
+def exp(x: Value) -> Value:
+    """The exponential function."""
+    return exponential(x)
+
+
+def exp2(x: Value) -> Value:
+    """The exponential function of base 2."""
+    form = format_of(x)
+    limited = _limited(x, form.lowest / LN2 - 1, form.highest / LN2 + 1)
+    shifted = limited + form.magic
+    n = bits(shifted) - bits(constant(x.builder, form.magic, x.dtype))
+    rest = (limited - (shifted - form.magic)) * LN2
+    return scale(fma(rest * rest, polynomial(rest, form.exp), rest) + 1.0, n)
+
+
+def expm1(x: Value) -> Value:
+    """``exp(x) - 1``."""
+    form = format_of(x)
+    n, rest = _reduce(_limited(x, -2.0 * form.digits, form.highest))
+    power = from_bits((n + (form.bias - 1)) << form.digits, x.dtype)
+    # Half of the result, as 2**1024 is no number.
+    part = fma(rest * rest, polynomial(rest, form.exp), rest)
+    result = fma(part, power, power - 0.5) * 2.0
+    return select(fabs(x) < 2.0 ** -(form.digits + 2), x, result)
+
+
+def exp10(x: Value) -> Value:
+    """The exponential function of base 10."""
+    form = format_of(x)
+    limited = _limited(x, form.lowest / LN10 - 1, form.highest / LN10 + 1)
+    shifted = fma(limited, LOG2_10, form.magic)
+    n = shifted - form.magic
+    rest = fma(n, -form.log10_2[1], fma(n, -form.log10_2[0], limited)) * LN10
+    exponent = bits(shifted) - bits(constant(x.builder, form.magic, x.dtype))
+    return scale(fma(rest * rest, polynomial(rest, form.exp), rest) + 1.0, exponent)
+
+
+def split_number(x: Value) -> tuple[Value, Value]:
+    """``k``, as a floating-point number, and ``m`` between sqrt(1/2) and sqrt(2), with ``x = 2**k m``, for ``x > 0``."""
+    form = format_of(x)
+    unsigned = f"u{x.dtype.itemsize}"
+    subnormal = x < 2.0 ** (1 - form.bias)
+    pattern = bits(select(subnormal, x * 2.0 ** (form.digits + 2), x))
+    base = bits(constant(x.builder, 0.7071067811865476, x.dtype))
+    one = bits(constant(x.builder, 1.0, x.dtype))
+    magic = bits(constant(x.builder, form.magic, x.dtype))
+    shifted = pattern + (one - base)
+    exponent = cast(cast(shifted, unsigned) >> form.digits, pattern.dtype)
+    mantissa = from_bits((shifted & (2**form.digits - 1)) + base, x.dtype)
+    k = from_bits(exponent + magic, x.dtype) - (form.magic + form.bias)
+    return select(subnormal, k - (form.digits + 2.0), k), mantissa
+
+
+def log1p_of_small(f: Value) -> tuple[Value, Value]:
+    """Two numbers with the sum ``log(1 + f)`` for ``1 + f`` between sqrt(1/2) and sqrt(2); the first one is ``f``."""
+    form = format_of(f)
+    half_square = f * f * 0.5
+    if form is SINGLE:
+        return f, fma(f * f * f, polynomial(f, form.log), -half_square)
+    s = f / (f + 2.0)
+    z = s * s
+    return f, -(half_square - s * (half_square + z * polynomial(z, form.log)))
+
+
+def _with_exponent(k: Value, f: Value, parts: tuple[float, float]) -> Value:
+    high, low = log1p_of_small(f)
+    return fma(k, parts[0], high + fma(k, parts[1], low))
+
+
+def _domain(x: Value, result: Value) -> Value:
+    """The logarithm's values at 0, infinity, NaN and below 0."""
+    edge = select(x == 0, constant(x.builder, -float("inf"), x.dtype), x)
+    edge = select(x < 0, constant(x.builder, float("nan"), x.dtype), edge)
+    return select((x > 0) & isfinite(x), result, edge)
+
+
+def log(x: Value) -> Value:
+    """The natural logarithm."""
+    k, m = split_number(x)
+    return _domain(x, _with_exponent(k, m - 1.0, format_of(x).ln2))
+
+
+def log2(x: Value) -> Value:
+    """The logarithm of base 2, exact for powers of 2."""
+    k, m = split_number(x)
+    high, low = log1p_of_small(m - 1.0)
+    return _domain(x, fma(high + low, LOG2_E, k))
+
+
+def log10(x: Value) -> Value:
+    """The logarithm of base 10."""
+    k, m = split_number(x)
+    high, low = log1p_of_small(m - 1.0)
+    parts = format_of(x).log10_2
+    return _domain(x, fma(k, parts[0], fma(high + low, LOG10_E, k * parts[1])))
+
+
+def log1p(x: Value) -> Value:
+    """``log(1 + x)``. The rounding error of ``1 + x`` is added to the reduced argument."""
+    form = format_of(x)
+    u = x + 1.0
+    error = select(fabs(x) < 1.0, x - (u - 1.0), 1.0 - (u - x))
+    k, m = split_number(u)
+    magic = bits(constant(x.builder, form.magic, x.dtype))
+    exponent = bits(k + form.magic) - magic
+    power = from_bits((-exponent + form.bias) << form.digits, x.dtype)
+    # For larger arguments 1 vanishes, and the power may not exist.
+    f = select(x < 2.0 ** (form.digits + 4), fma(error, power, m - 1.0), m - 1.0)
+    result = _with_exponent(k, f, form.ln2)
+    result = copysign(result, x)
+    edge = select(x == -1.0, constant(x.builder, -float("inf"), x.dtype), x)
+    edge = select(x < -1.0, constant(x.builder, float("nan"), x.dtype), edge)
+    return select((x > -1.0) & isfinite(x), result, edge)
+
+
+def logaddexp(a: Value, b: Value) -> Value:
+    """``log(exp(a) + exp(b))``."""
+    result = maximum(a, b) + log1p(exp(-fabs(a - b)))
+    return select(a == b, a + LN2, select(isnan(a - b), a + b, result))
+
+
+def logaddexp2(a: Value, b: Value) -> Value:
+    """``log2(2**a + 2**b)``."""
+    result = maximum(a, b) + log1p(exp2(-fabs(a - b))) * LOG2_E
+    return select(a == b, a + 1.0, select(isnan(a - b), a + b, result))
+
+
+def softplus(x: Value) -> Value:
+    """``log(1 + exp(x))``."""
+    return maximum(x, 0.0) + log1p(exp(-fabs(x)))
+
+
+def log_sigmoid(x: Value) -> Value:
+    """The logarithm of :func:`sigmoid`."""
+    return -softplus(-x)
+
+
+def logit(x: Value) -> Value:
+    """``log(x / (1 - x))``, the inverse of :func:`sigmoid`.
+
+    The argument of log1p is exact near its zero, at 1/2. The reciprocal of a tiny operand would overflow.
+    """
+    form = format_of(x)
+    tiny = fabs(x) < 2.0 ** (4 - form.bias)
+    shift = 2 * form.digits
+    x = select(x == 0, fabs(x), select(tiny, x * 2.0**shift, x))
+    low = x < 0.5
+    double = x + x
+    part = log1p(select(low, 1.0 - double, double - 1.0) / select(low, x, 1.0 - x))
+    part = select(low, -part, part)
+    return select(tiny, part - shift * LN2, part)
+
+
+def sigmoid(x: Value) -> Value:
+    """``1 / (1 + exp(-x))``, also where ``exp(-x)`` overflows."""
+    small = exp(-fabs(x))
+    one = constant(x.builder, 1.0, x.dtype)
+    return select(x < 0, small, one) / (small + 1.0)

@@ -1,0 +1,152 @@
+"""Powers and roots."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._exponential import DOUBLE, exponential, format_of, log, polynomial, split_number
+from ._values import (
+    Value,
+    bits,
+    cast,
+    constant,
+    copysign,
+    fabs,
+    floor,
+    fma,
+    from_bits,
+    isfinite,
+    isinf,
+    isnan,
+    maximum,
+    minimum,
+    rint,
+    select,
+    signbit,
+    sqrt,
+    two_product,
+)
+
+__all__ = ["cbrt", "hypot", "log_parts", "power"]
+
+LN2 = DOUBLE.ln2
+TWO_THIRDS = (0.6666666666666666, 3.700743415417188e-17)
+"""Two parts of 2/3."""
+
+LOG = (
+    0.39999999999999974,
+    0.2857142857144626,
+    0.2222222221725526,
+    0.18181818904956476,
+    0.15384554501580622,
+    0.13336408703713545,
+    0.11672964608884442,
+    0.1200444937643662,
+)
+"""Minimax coefficients of ``((2 atanh(s) / s - 2) / s**2 - 2/3) / s**2`` in ``s**2``."""
+
+CBRT = (1.6700260167840821, -1.1729157336988958, 0.6954993864637432, -0.22123630393746194, 0.028589281549611316)
+"""Minimax coefficients of ``x**(-1/3)`` from 1 to 2."""
+
+
+def log_parts(x: Value) -> tuple[Value, Value]:
+    """Two numbers with the sum ``log(x)`` for finite float64 ``x > 0``, with an error below 2**-64 of it.
+
+    The logarithm is ``2 s + s z (2/3 + z LOG(z))`` with ``z = s * s``; all but the polynomial is computed with its rounding
+    error.
+    """
+    k, m = split_number(x)
+    f = m - 1.0
+    divisor = f + 2.0
+    inverse = 1.0 / divisor
+    s = f * inverse
+    product, error = two_product(s, divisor)
+    s_low = (((f - product) - error) - s * (f - (divisor - 2.0))) * inverse
+    z, z_low = two_product(s, s)
+    z_low = fma(s * 2.0, s_low, z_low)
+    rest = z * polynomial(z, LOG)
+    u = rest + TWO_THIRDS[0]
+    u_low = (TWO_THIRDS[0] - u) + rest + TWO_THIRDS[1]
+    v, v_low = two_product(z, u)
+    v_low = v_low + fma(z, u_low, z_low * u)
+    t, t_low = two_product(s, v)
+    t_low = t_low + fma(s, v_low, s_low * v)
+    # Both sums are exact with their errors, since the first operand is the larger one.
+    double = s * 2.0
+    high = double + t
+    low = ((double - high) + t) + fma(s_low, 2.0, t_low)
+    base = k * LN2[0]
+    result = base + high
+    return result, ((base - result) + high) + fma(k, LN2[1], low)
+
+
+def power(x: Value, y: Value) -> Value:
+    """``x**y`` of floating-point numbers, with the special values of the C language."""
+    if x.dtype.itemsize == 8:
+        return _power(x, y)
+    return cast(_power(cast(x, np.float64), cast(y, np.float64), single=True), x.dtype)
+
+
+def _power(x: Value, y: Value, *, single: bool = False) -> Value:
+    a = fabs(x)
+    one = constant(x.builder, 1.0, x.dtype)
+    zero, infinity, nan = one * 0.0, one * float("inf"), one * float("nan")
+    extreme = (a == 0) | isinf(a) | isinf(y)
+    base = select(extreme, one, a)
+    # A larger exponent changes nothing, and its products would overflow.
+    exponent = copysign(minimum(fabs(y), 2.0**74), y)
+    if single:
+        result = exponential(exponent * log(base))
+    else:
+        high, low = log_parts(base)
+        product, error = two_product(high, exponent)
+        result = exponential(product, fma(low, exponent, error))
+    limit = select(a == 1.0, one, select((a > 1.0) == (y > 0), infinity, zero))
+    result = select(extreme, limit, result)
+    whole = rint(y) == y
+    odd = whole & (rint(y * 0.5) != y * 0.5)
+    result = select(signbit(x) & odd, -result, result)
+    result = select((x < 0) & ~whole & isfinite(x), nan, result)
+    result = select(isnan(x) | isnan(y), x + y, result)
+    return select((x == 1.0) | (y == 0), one, result)
+
+
+def hypot(x: Value, y: Value) -> Value:
+    """``sqrt(x**2 + y**2)``, which does not overflow before its result does; infinite where an operand is."""
+    infinite = isinf(x) | isinf(y)
+    if x.dtype.itemsize == 4:
+        first, second = cast(x, np.float64), cast(y, np.float64)
+        result = cast(sqrt(first * first + second * second), np.float32)
+    else:
+        a, b = fabs(x), fabs(y)
+        one = constant(x.builder, 1.0, x.dtype)
+        large, small = maximum(a, b) > 2.0**500, maximum(a, b) < 2.0**-440
+        factor = select(large, one * 2.0**-600, select(small, one * 2.0**600, one))
+        inverse = select(large, one * 2.0**600, select(small, one * 2.0**-600, one))
+        a, b = a * factor, b * factor
+        result = sqrt(fma(a, a, b * b)) * inverse
+    return select(infinite, constant(x.builder, float("inf"), x.dtype), result)
+
+
+def cbrt(x: Value) -> Value:
+    """The cube root: an approximate inverse root, a step of fourth order, and a step of Newton's for rounding."""
+    form = format_of(x)
+    k, m = split_number(fabs(x))
+    # Between 1 and 2 where the logarithms have sqrt(1/2) to sqrt(2).
+    below = m < 1.0
+    k, m = select(below, k - 1.0, k), select(below, m + m, m)
+    third = floor(fma(k, 1.0 / 3.0, 1.0 / 6.0))
+    rest = fma(third, -3.0, k)
+    one = constant(x.builder, 1.0, x.dtype)
+    number = m * select(rest == 0, one, select(rest == 1.0, one * 2.0, one * 4.0))
+    inverse = polynomial(m, CBRT) * select(
+        rest == 0, one, select(rest == 1.0, one * 2.0 ** (-1 / 3), one * 2.0 ** (-2 / 3))
+    )
+    error = 1.0 - number * inverse * inverse * inverse
+    inverse = fma(inverse * error, polynomial(error, (1 / 3, 2 / 9, 14 / 81)), inverse)
+    root = number * inverse * inverse
+    root = fma((number - root * root * root) * inverse, inverse * (1.0 / 3.0), root)
+    magic = bits(constant(x.builder, form.magic, x.dtype))
+    exponent = bits(third + form.magic) - magic
+    root = root * from_bits((exponent + form.bias) << form.digits, x.dtype)
+    return select((x == 0) | ~isfinite(x), x, copysign(root, x))

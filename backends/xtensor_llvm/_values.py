@@ -1,0 +1,442 @@
+"""Scalars of LLVM's intermediate representation with NumPy's dtypes and NumPy's arithmetic.
+
+A formula is a Python function of :class:`Value` objects. Calling it emits the instructions for one element; LLVM's loop
+vectorizer turns the loop around them into vector code. Formulas therefore contain no branch: both sides of a condition
+are computed, and :func:`select` takes one.
+
+Arithmetic has no fast-math flag and is never contracted: ``+ - * /`` and :func:`sqrt` round as NumPy's do.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from llvmlite import ir
+
+__all__ = [
+    "Builder",
+    "Number",
+    "Value",
+    "bits",
+    "cast",
+    "ceil",
+    "constant",
+    "copysign",
+    "fabs",
+    "floor",
+    "fma",
+    "from_bits",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "llvm_type",
+    "load",
+    "maximum",
+    "memory_type",
+    "minimum",
+    "rint",
+    "select",
+    "signbit",
+    "sqrt",
+    "store",
+    "trunc",
+    "two_product",
+]
+
+Number: TypeAlias = bool | int | float
+
+BOOL = np.dtype(np.bool)
+FLOATS: dict[Any, Any] = {np.dtype(np.float32): ir.FloatType(), np.dtype(np.float64): ir.DoubleType()}
+SPLITTERS = {np.dtype(np.float32): 2.0**12 + 1, np.dtype(np.float64): 2.0**27 + 1}
+"""Veltkamp's constants, which split a number into two halves of its significand."""
+
+
+class Builder(ir.IRBuilder):  # type: ignore[misc]
+    """An instruction builder that knows whether the CPU has a fused multiply-add instruction.
+
+    Parameters
+    ----------
+    block
+        The basic block that receives the instructions.
+    has_fma
+        Whether :func:`fma` may use the instruction. Without it, LLVM would call a library function per element.
+    """
+
+    def __init__(self, block: Any = None, *, has_fma: bool) -> None:
+        super().__init__(block)
+        self.has_fma = has_fma
+
+
+def llvm_type(dtype: Any) -> Any:
+    """LLVM's type of a dtype in registers."""
+    dtype = np.dtype(dtype)
+    if dtype == BOOL:
+        return ir.IntType(1)
+    if dtype.kind in "iu":
+        return ir.IntType(8 * dtype.itemsize)
+    if dtype in FLOATS:
+        return FLOATS[dtype]
+    raise TypeError(f"there are no kernels for dtype {dtype}")
+
+
+def memory_type(dtype: Any) -> Any:
+    """LLVM's type of a dtype in memory, where a bool has eight bits."""
+    return ir.IntType(8) if np.dtype(dtype) == BOOL else llvm_type(dtype)
+
+
+class Value:
+    """A scalar of LLVM's intermediate representation with its NumPy dtype.
+
+    Operators take two values of one dtype, or a value and a Python number, which becomes a constant of that dtype.
+    Integers wrap; ``//`` and ``%`` of integers round down and give 0 for a divisor of 0; a shift by at least the number
+    of bits gives 0, or -1 for a negative number that is shifted right. All of this is as in NumPy.
+    """
+
+    __slots__ = ("builder", "dtype", "ir")
+
+    def __init__(self, builder: Builder, ir_value: Any, dtype: Any) -> None:
+        self.builder = builder
+        self.ir = ir_value
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
+
+    def __repr__(self) -> str:
+        return f"Value({self.ir}, {self.dtype})"
+
+    @property
+    def kind(self) -> str:
+        """NumPy's letter of the kind of dtype: b, i, u or f."""
+        return self.dtype.kind
+
+    def _operand(self, other: Value | Number) -> Value:
+        if not isinstance(other, Value):
+            return constant(self.builder, other, self.dtype)
+        if other.dtype != self.dtype:
+            raise TypeError(f"operands have dtypes {self.dtype} and {other.dtype}; cast one of them")
+        return other
+
+    def _binary(self, other: Value | Number, names: dict[str, str], operator: str, *, swap: bool = False) -> Value:
+        name = names.get(self.kind)
+        if name is None:
+            raise TypeError(f"there is no operator {operator} for dtype {self.dtype}")
+        first, second = self, self._operand(other)
+        if swap:
+            first, second = second, first
+        return Value(self.builder, getattr(self.builder, name)(first.ir, second.ir), self.dtype)
+
+    def __add__(self, other: Value | Number) -> Value:
+        return self._binary(other, ADD, "+")
+
+    def __radd__(self, other: Number) -> Value:
+        return self._binary(other, ADD, "+", swap=True)
+
+    def __sub__(self, other: Value | Number) -> Value:
+        return self._binary(other, SUBTRACT, "-")
+
+    def __rsub__(self, other: Number) -> Value:
+        return self._binary(other, SUBTRACT, "-", swap=True)
+
+    def __mul__(self, other: Value | Number) -> Value:
+        return self._binary(other, MULTIPLY, "*")
+
+    def __rmul__(self, other: Number) -> Value:
+        return self._binary(other, MULTIPLY, "*", swap=True)
+
+    def __truediv__(self, other: Value | Number) -> Value:
+        return self._binary(other, {"f": "fdiv"}, "/")
+
+    def __rtruediv__(self, other: Number) -> Value:
+        return self._binary(other, {"f": "fdiv"}, "/", swap=True)
+
+    def __floordiv__(self, other: Value | Number) -> Value:
+        return self._divide(other)[0]
+
+    def __mod__(self, other: Value | Number) -> Value:
+        return self._divide(other)[1]
+
+    def _divide(self, other: Value | Number) -> tuple[Value, Value]:
+        """The integer quotient, rounded down, and its remainder."""
+        divisor = self._operand(other)
+        if self.kind not in "iu":
+            raise TypeError(f"there are no operators // and % for dtype {self.dtype}")
+        builder, zero = self.builder, constant(self.builder, 0, self.dtype)
+        undefined = divisor == 0
+        if self.kind == "u":
+            safe = select(undefined, zero + 1, divisor)
+            quotient = Value(builder, builder.udiv(self.ir, safe.ir), self.dtype)
+            remainder = self - quotient * safe
+        else:
+            # The smallest number over -1 overflows, which the processor may report by a signal: negate instead.
+            negates = divisor == -1
+            safe = select(undefined | negates, zero + 1, divisor)
+            quotient = Value(builder, builder.sdiv(self.ir, safe.ir), self.dtype)
+            remainder = self - quotient * safe
+            inexact = (remainder != 0) & ((remainder ^ safe) < 0)
+            quotient = select(inexact, quotient - 1, quotient)
+            remainder = select(inexact, remainder + safe, remainder)
+            quotient = select(negates, -self, quotient)
+        return select(undefined, zero, quotient), select(undefined, zero, remainder)
+
+    def __neg__(self) -> Value:
+        if self.kind == "f":
+            return Value(self.builder, self.builder.fneg(self.ir), self.dtype)
+        return constant(self.builder, 0, self.dtype) - self
+
+    def __and__(self, other: Value | Number) -> Value:
+        return self._binary(other, dict.fromkeys("biu", "and_"), "&")
+
+    def __or__(self, other: Value | Number) -> Value:
+        return self._binary(other, dict.fromkeys("biu", "or_"), "|")
+
+    def __xor__(self, other: Value | Number) -> Value:
+        return self._binary(other, dict.fromkeys("biu", "xor"), "^")
+
+    def __invert__(self) -> Value:
+        return self ^ (True if self.kind == "b" else constant(self.builder, -1, self.dtype))
+
+    def __lshift__(self, other: Value | Number) -> Value:
+        return self._shift(other, {"i": "shl", "u": "shl"}, "<<")
+
+    def __rshift__(self, other: Value | Number) -> Value:
+        return self._shift(other, {"i": "ashr", "u": "lshr"}, ">>")
+
+    def _shift(self, other: Value | Number, names: dict[str, str], operator: str) -> Value:
+        size = 8 * self.dtype.itemsize
+        if not isinstance(other, Value) and 0 <= other < size:
+            return self._binary(other, names, operator)
+        count = self._operand(other)
+        fits = cast(count, f"u{self.dtype.itemsize}") < size
+        shifted = self._binary(select(fits, count, constant(self.builder, 0, self.dtype)), names, operator)
+        if names[self.kind] == "ashr":
+            return select(fits, shifted, self >> size - 1)
+        return select(fits, shifted, constant(self.builder, 0, self.dtype))
+
+    def _compare(self, other: Value | Number, operator: str) -> Value:
+        second, builder = self._operand(other), self.builder
+        if self.kind == "f":
+            compare = builder.fcmp_unordered if operator == "!=" else builder.fcmp_ordered
+        else:
+            compare = builder.icmp_signed if self.kind == "i" else builder.icmp_unsigned
+        return Value(builder, compare(operator, self.ir, second.ir), BOOL)
+
+    def __lt__(self, other: Value | Number) -> Value:
+        return self._compare(other, "<")
+
+    def __le__(self, other: Value | Number) -> Value:
+        return self._compare(other, "<=")
+
+    def __gt__(self, other: Value | Number) -> Value:
+        return self._compare(other, ">")
+
+    def __ge__(self, other: Value | Number) -> Value:
+        return self._compare(other, ">=")
+
+    def __eq__(self, other: Value | Number) -> Value:  # type: ignore[override]
+        return self._compare(other, "==")
+
+    def __ne__(self, other: Value | Number) -> Value:  # type: ignore[override]
+        return self._compare(other, "!=")
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        raise TypeError("the truth of a value is not known while its code is generated; use select()")
+
+
+ADD = {"i": "add", "u": "add", "f": "fadd"}
+SUBTRACT = {"i": "sub", "u": "sub", "f": "fsub"}
+MULTIPLY = {"i": "mul", "u": "mul", "f": "fmul"}
+
+
+def constant(builder: Builder, number: Number, dtype: Any) -> Value:
+    """A Python number as a value of a dtype; an integer wraps."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "f":
+        return Value(builder, ir.Constant(llvm_type(dtype), float(number)), dtype)
+    if dtype == BOOL:
+        return Value(builder, ir.Constant(llvm_type(dtype), int(bool(number))), dtype)
+    if int(number) != number:
+        raise TypeError(f"{number} is not an integer, but the dtype is {dtype}")
+    return Value(builder, ir.Constant(llvm_type(dtype), int(number) % 2 ** (8 * dtype.itemsize)), dtype)
+
+
+def load(builder: Builder, pointer: Any, dtype: Any) -> Value:
+    """Read an element; every byte but 0 is True for a bool."""
+    read = builder.load(pointer, typ=memory_type(dtype), align=np.dtype(dtype).itemsize)
+    if np.dtype(dtype) == BOOL:
+        read = builder.icmp_unsigned("!=", read, ir.Constant(read.type, 0))
+    return Value(builder, read, dtype)
+
+
+def store(value: Value, pointer: Any) -> None:
+    """Write an element."""
+    builder, written = value.builder, value.ir
+    if value.dtype == BOOL:
+        written = builder.zext(written, ir.IntType(8))
+    builder.store(written, pointer, align=value.dtype.itemsize)
+
+
+def select(condition: Value, first: Value, second: Value | Number) -> Value:
+    """The first value where the condition holds, the second one elsewhere."""
+    second = first._operand(second)
+    return Value(first.builder, first.builder.select(condition.ir, first.ir, second.ir), first.dtype)
+
+
+def _intrinsic(name: str, *operands: Value) -> Value:
+    """Call one of LLVM's functions of floating-point numbers."""
+    first = operands[0]
+    if first.kind != "f":
+        raise TypeError(f"{name} takes floating-point numbers, not {first.dtype}")
+    types = [llvm_type(first.dtype)]
+    function = first.builder.module.declare_intrinsic(
+        f"llvm.{name}", types, ir.FunctionType(types[0], types * len(operands))
+    )
+    return Value(first.builder, first.builder.call(function, [x.ir for x in operands]), first.dtype)
+
+
+def fma(a: Value, b: Value | Number, c: Value | Number) -> Value:
+    """``a * b + c``, rounded once where the CPU has the instruction, and twice elsewhere."""
+    b, c = a._operand(b), a._operand(c)
+    return _intrinsic("fma", a, b, c) if a.builder.has_fma else a * b + c
+
+
+def two_product(a: Value, b: Value | Number) -> tuple[Value, Value]:
+    """The rounded product and its rounding error, which are exact together: Dekker (1971) where there is no FMA."""
+    b = a._operand(b)
+    product = a * b
+    if a.builder.has_fma:
+        return product, fma(a, b, -product)
+    high_a, low_a = _split(a)
+    high_b, low_b = _split(b)
+    return product, ((high_a * high_b - product) + high_a * low_b + low_a * high_b) + low_a * low_b
+
+
+def _split(x: Value) -> tuple[Value, Value]:
+    scaled = x * SPLITTERS[x.dtype]
+    high = scaled - (scaled - x)
+    return high, x - high
+
+
+def floor(x: Value) -> Value:
+    """Round down."""
+    return _intrinsic("floor", x)
+
+
+def ceil(x: Value) -> Value:
+    """Round up."""
+    return _intrinsic("ceil", x)
+
+
+def trunc(x: Value) -> Value:
+    """Round towards 0."""
+    return _intrinsic("trunc", x)
+
+
+def rint(x: Value) -> Value:
+    """Round to the nearest integer, to the even one of two."""
+    return _intrinsic("roundeven", x)
+
+
+def sqrt(x: Value) -> Value:
+    """The square root, correctly rounded."""
+    return _intrinsic("sqrt", x)
+
+
+def fabs(x: Value) -> Value:
+    """The absolute value of a floating-point number."""
+    return _intrinsic("fabs", x)
+
+
+def copysign(x: Value, sign: Value | Number) -> Value:
+    """The absolute value of ``x`` with the sign bit of ``sign``."""
+    return _intrinsic("copysign", x, x._operand(sign))
+
+
+def minimum(a: Value, b: Value | Number) -> Value:
+    """The smaller value, or NaN where one is NaN."""
+    b = a._operand(b)
+    return select((a <= b) | isnan(a) if a.kind == "f" else a <= b, a, b)
+
+
+def maximum(a: Value, b: Value | Number) -> Value:
+    """The larger value, or NaN where one is NaN."""
+    b = a._operand(b)
+    return select((a >= b) | isnan(a) if a.kind == "f" else a >= b, a, b)
+
+
+def bits(x: Value) -> Value:
+    """The bits of a floating-point number as a signed integer of its size."""
+    dtype = np.dtype(f"i{x.dtype.itemsize}")
+    return Value(x.builder, x.builder.bitcast(x.ir, llvm_type(dtype)), dtype)
+
+
+def from_bits(x: Value, dtype: Any) -> Value:
+    """The floating-point number that an integer of its size holds the bits of."""
+    return Value(x.builder, x.builder.bitcast(x.ir, llvm_type(dtype)), dtype)
+
+
+def isnan(x: Value) -> Value:
+    """Whether a floating-point number is NaN."""
+    return Value(x.builder, x.builder.fcmp_unordered("uno", x.ir, x.ir), BOOL)
+
+
+def isfinite(x: Value) -> Value:
+    """Whether a floating-point number is neither NaN nor infinite."""
+    return fabs(x) < float("inf")
+
+
+def isinf(x: Value) -> Value:
+    """Whether a floating-point number is infinite."""
+    return fabs(x) == float("inf")
+
+
+def signbit(x: Value) -> Value:
+    """Whether the sign bit of a floating-point number is set."""
+    return bits(x) < 0
+
+
+def cast(x: Value, dtype: Any) -> Value:
+    """Convert as NumPy's ``astype``.
+
+    A number out of the range of the integer dtype gives the values that NumPy has on x86; the C language leaves them
+    undefined.
+    """
+    dtype = np.dtype(dtype)
+    builder, target = x.builder, llvm_type(dtype)
+    if dtype == x.dtype:
+        return x
+    if dtype == BOOL:
+        return x != 0
+    if x.kind == "f" and dtype.kind == "f":
+        convert = builder.fpext if dtype.itemsize > x.dtype.itemsize else builder.fptrunc
+        return Value(builder, convert(x.ir, target), dtype)
+    if dtype.kind == "f":
+        convert = builder.sitofp if x.kind == "i" else builder.uitofp
+        return Value(builder, convert(x.ir, target), dtype)
+    if x.kind == "f":
+        return _to_integer(x, dtype)
+    size, new_size = llvm_type(x.dtype).width, target.width
+    if new_size == size:
+        return Value(builder, x.ir, dtype)
+    convert = builder.trunc if new_size < size else builder.sext if x.kind == "i" else builder.zext
+    return Value(builder, convert(x.ir, target), dtype)
+
+
+def _to_integer(x: Value, dtype: Any) -> Value:
+    """Round a floating-point number towards 0 and convert it to an integer, through a wider one where C does."""
+    if dtype == np.dtype(np.uint64):
+        # Numbers from 2**63 on do not fit the signed instruction.
+        high = x >= 2.0**63
+        low = _to_signed(select(high, x - 2.0**63, x), 64)
+        return cast(select(high, low ^ -(2**63), low), dtype)
+    return cast(_to_signed(x, 64 if dtype.itemsize == 8 or dtype == np.dtype(np.uint32) else 32), dtype)
+
+
+def _to_signed(x: Value, size: int) -> Value:
+    """The smallest integer for NaN and numbers out of range, as x86's instruction gives it."""
+    dtype, limit = np.dtype(f"i{size // 8}"), 2.0 ** (size - 1)
+    low = x > -limit - 1 if x.dtype.itemsize * 8 > size else x >= -limit
+    fits = low & (x < limit)
+    number = select(fits, x, 0.0)
+    converted = Value(x.builder, x.builder.fptosi(number.ir, llvm_type(dtype)), dtype)
+    return select(fits, converted, -int(limit))
