@@ -22,8 +22,8 @@ if sys.implementation.name != "cpython" or sys.maxsize < 1 << 32:
 from xtensor_llvm import _compile, _python
 
 COPY = """
-; Copies operands 1, 2, … to the array that operand 0 is; their number is operand 1.
-define void @copy(ptr %operands) nounwind {
+; Copies operands 1, 2, … to the array that operand 0 is; their number is operand 1. Returns minus their number.
+define i64 @copy(ptr %operands) nounwind {
 entry:
   %to = load ptr, ptr %operands
   %first = getelementptr i64, ptr %operands, i64 1
@@ -39,7 +39,8 @@ loop:
   %more = icmp slt i64 %next, %count
   br i1 %more, label %loop, label %done
 done:
-  ret void
+  %result = sub i64 0, %count
+  ret i64 %result
 }
 """
 
@@ -59,7 +60,7 @@ def call(request):
 def received(call, kernel, *operands):
     """Integers of 64 bits that a kernel gets for operands."""
     values = np.zeros(len(operands) + 1, dtype=np.int64)
-    assert call(kernel, values, len(operands) + 1, *operands) is None
+    assert call(kernel, values, len(operands) + 1, *operands) == -len(operands) - 1
     assert values[0] == len(operands) + 1
     return values[1:].tolist()
 
@@ -115,13 +116,13 @@ def test_references_are_neither_kept_nor_lost(call, kernel):
 
 def test_unlocked_call_lets_other_threads_run():
     # The kernel is Python code that waits for another thread of Python.
-    event, results = threading.Event(), []
-    callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda operands: results.append(event.wait(60)))
+    event = threading.Event()
+    callback = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(lambda operands: event.wait(60))
     thread = threading.Thread(target=event.set)
     thread.start()
-    _python.call_unlocked()(ctypes.cast(callback, ctypes.c_void_p).value)
+    result = _python.call_unlocked()(ctypes.cast(callback, ctypes.c_void_p).value)
     thread.join()
-    assert results == [True]
+    assert result == 1
 
 
 def test_function_has_its_name_and_documentation():

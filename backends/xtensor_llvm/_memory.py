@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import functools
 import os
 import sys
 import threading
@@ -89,13 +88,17 @@ def _numpy_function(place: int) -> int:
     return (ctypes.c_void_p * (place + 1)).from_address(table)[place] or 0
 
 
-_first_pool = functools.cache(_Pool)
 _lock = threading.Lock()
+_only: _Pool | None = None
 
 
 def _the_pool() -> _Pool:
-    with _lock:  # there is one pool
-        return _first_pool()
+    global _only
+    if _only is None:
+        with _lock:
+            if _only is None:
+                _only = _Pool()
+    return _only
 
 
 def allocator() -> Callable[..., np.ndarray[Any, Any]]:
@@ -153,8 +156,8 @@ def _default_limit() -> int:
 def _after_fork_in_child() -> None:
     global _lock
     _lock = threading.Lock()
-    if _first_pool.cache_info().currsize:
-        _first_pool().recover()
+    if _only is not None:
+        _only.recover()
 
 
 if hasattr(os, "register_at_fork"):

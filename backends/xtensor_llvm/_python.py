@@ -59,16 +59,17 @@ def addresses(*names: str) -> dict[str, int]:
     return {name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0 for name in names}
 
 
-def call() -> Callable[..., None]:
+def call() -> Callable[..., int]:
     """Return the function call(kernel, *operands), which calls the kernel at an address with the interpreter locked.
 
-    The kernel is void(const int64_t *operands). An operand is the address of an array's elements for a
-    `numpy.ndarray` (not of a subclass), the bits of a float, or an integer of 64 bits; at most 63 operands.
+    The kernel is int64_t(const int64_t *operands); the call returns its result. An operand is the address of an array's
+    elements for a `numpy.ndarray` (not of a subclass), the bits of a float, or an integer of 64 bits; at most 63
+    operands.
     """
     return _calls()[0]
 
 
-def call_unlocked() -> Callable[..., None]:
+def call_unlocked() -> Callable[..., int]:
     """Return the same function for kernels that take long: other threads of Python run meanwhile."""
     return _calls()[1]
 
@@ -76,13 +77,13 @@ def call_unlocked() -> Callable[..., None]:
 _lock = threading.Lock()
 
 
-def _calls() -> tuple[Callable[..., None], Callable[..., None]]:
+def _calls() -> tuple[Callable[..., int], Callable[..., int]]:
     with _lock:
         return _first_calls()
 
 
 @functools.cache
-def _first_calls() -> tuple[Callable[..., None], Callable[..., None]]:
+def _first_calls() -> tuple[Callable[..., int], Callable[..., int]]:
     python = (
         "PyLong_AsLongLong",
         "PyErr_Occurred",
@@ -95,9 +96,9 @@ def _first_calls() -> tuple[Callable[..., None], Callable[..., None]]:
     # The type is the last field of an object's head, with and without the interpreter's lock.
     head = object.__basicsize__
     text = _CALL.replace("TYPE", str(head - 8)).replace("HEAD", str(head)).replace("OPERANDS", str(OPERANDS))
-    objects = ("array_type", "float_type", "none", "type_error")
+    objects = ("array_type", "float_type", "type_error")
     code = _compile.compile_module(text, (*names, *objects), symbols=addresses(*python))
-    for name, value in zip(objects, (np.ndarray, float, None, TypeError), strict=True):
+    for name, value in zip(objects, (np.ndarray, float, TypeError), strict=True):
         ctypes.c_void_p.from_address(code[name]).value = id(value)
     documentation = "Call the kernel at an address with addresses of arrays, floats and integers."
     first, second = (function(name, code[name], documentation) for name in names)
@@ -107,11 +108,11 @@ def _first_calls() -> tuple[Callable[..., None], Callable[..., None]]:
 _CALL = """
 @array_type = global ptr null, align 8
 @float_type = global ptr null, align 8
-@none = global ptr null, align 8
 @type_error = global ptr null, align 8
 @message = internal constant [61 x i8] c"call() takes the address of a kernel and at most 63 operands\\00"
 
 declare i64 @PyLong_AsLongLong(ptr)
+declare ptr @PyLong_FromLongLong(i64)
 declare ptr @PyErr_Occurred()
 declare void @PyErr_SetString(ptr, ptr)
 declare ptr @PyEval_SaveThread()
@@ -168,8 +169,6 @@ fail:
   ret i1 false
 }
 
-declare void @Py_IncRef(ptr)
-
 define ptr @call(ptr %self, ptr %arguments, i64 %count) {
 entry:
   %values = alloca [OPERANDS x i64], align 8
@@ -179,10 +178,9 @@ run:
   %address = load i64, ptr %values, align 8
   %kernel = inttoptr i64 %address to ptr
   %operands = getelementptr i64, ptr %values, i64 1
-  call void %kernel(ptr %operands)
-  %none = load ptr, ptr @none, align 8
-  call void @Py_IncRef(ptr %none)
-  ret ptr %none
+  %result = call i64 %kernel(ptr %operands)
+  %object = call ptr @PyLong_FromLongLong(i64 %result)
+  ret ptr %object
 fail:
   ret ptr null
 }
@@ -197,11 +195,10 @@ run:
   %kernel = inttoptr i64 %address to ptr
   %operands = getelementptr i64, ptr %values, i64 1
   %state = call ptr @PyEval_SaveThread()
-  call void %kernel(ptr %operands)
+  %result = call i64 %kernel(ptr %operands)
   call void @PyEval_RestoreThread(ptr %state)
-  %none = load ptr, ptr @none, align 8
-  call void @Py_IncRef(ptr %none)
-  ret ptr %none
+  %object = call ptr @PyLong_FromLongLong(i64 %result)
+  ret ptr %object
 fail:
   ret ptr null
 }
