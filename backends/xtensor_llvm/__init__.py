@@ -58,9 +58,9 @@ class LlvmBackend(Overlay):
 
     def kernels(self, spec: str) -> Mapping[str, Callable[..., Any]]:
         try:
-            from ._elementwise import kernels  # imports llvmlite
+            from . import _elementwise, _reductions  # import llvmlite
 
-            return kernels()
+            return {**_elementwise.kernels(), **_reductions.kernels()}
         except Exception as error:
             warnings.warn(
                 f"device {spec} works without its compiled kernels, because LLVM cannot be used: "

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from . import _compile, _threads
-from ._loops import Layout, module
+from ._loops import Layout, elementwise_module
 from ._memory import allocator
 from ._program import Program
 from ._sizes import SHORTEST
 
-__all__ = ["compute", "cost"]
+__all__ = ["compute", "cost", "split"]
 
 Array = np.ndarray[Any, Any]
 
@@ -61,7 +61,7 @@ class _Kernel:
     def __init__(self, program: Program, layout: Layout) -> None:
         names = ["run", "run_flat"] if layout.flat else ["run"]
         addresses = _compile.compile_module(
-            lambda: module(program, layout, has_fma=_compile.has_fma()),
+            lambda: elementwise_module(program, layout, has_fma=_compile.has_fma()),
             names,
             key=f"{program.key} {layout}",
             symbols=_threads.symbols(),
@@ -91,7 +91,7 @@ def _kernel(program: Program, operands: str, axes: int = 0) -> _Kernel:
     return found
 
 
-def _split(nanoseconds: float) -> tuple[int, int]:
+def split(nanoseconds: float) -> tuple[int, int]:
     """Return the number of parts of a call, and of the threads that compute them."""
     if nanoseconds < PARALLEL:
         return 1, 1
@@ -125,7 +125,7 @@ def compute(program: Program, arrays: Sequence[Array], scalars: Sequence[float] 
             return _compute_strided(program, arrays, scalars)
     kernel = _kernel(program, "c" * (len(arrays) + len(program.outputs)))
     size = first.size
-    parts, threads = _split(size * kernel.cost)
+    parts, threads = split(size * kernel.cost)
     empty = allocator()
     outputs = tuple([empty(shape, dtype, order) for dtype in kernel.results])
     doubtful = kernel.run_flat(size, parts, threads, *scalars, *map(id, arrays), *map(id, outputs))
@@ -159,7 +159,7 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
         words += [view.__array_interface__["data"][0], *([steps[-1]] if letter == "v" else []), *steps[:-1]]
     kernel = _kernel(program, letters, len(lengths) - 1)
     size = views[0].size
-    parts, threads = _split(size * kernel.cost)
+    parts, threads = split(size * kernel.cost)
     values = [0, size, lengths[-1], *lengths[:-1], *words]
     packed = struct.pack(f"{len(values)}q{kernel.packing}", *values, *scalars)
     memory = ctypes.create_string_buffer(packed, len(packed))

@@ -10,7 +10,8 @@ Layouts: ``"c"`` an operand whose elements are adjacent along the innermost axis
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +20,7 @@ from llvmlite import ir
 from ._program import Program
 from ._values import Builder, Value, cast, llvm_type, load, memory_type, store
 
-__all__ = ["Layout", "module"]
+__all__ = ["I64", "POINTER", "VOID", "Layout", "Slots", "Writer", "elementwise_module", "smaller", "wide"]
 
 I1, I64, POINTER, VOID = ir.IntType(1), ir.IntType(64), ir.PointerType(), ir.VoidType()
 
@@ -48,12 +49,22 @@ class Layout:
         return not self.axes and set(self.operands) <= {"c"}
 
 
-class _Writer:
-    """Writes the functions of one module."""
+class Writer:
+    """Writes the functions of a module: what all kinds of loops share.
 
-    def __init__(self, program: Program, layout: Layout, *, has_fma: bool) -> None:
+    Parameters
+    ----------
+    program
+        What is computed for each element.
+    letters
+        The layout of each input and output along the innermost axis.
+    has_fma
+        Whether the CPU has a fused multiply-add instruction.
+    """
+
+    def __init__(self, program: Program, letters: str, *, has_fma: bool) -> None:
         self.program = program
-        self.layout = layout
+        self.letters = letters
         self.has_fma = has_fma
         self.module = ir.Module()
         dtypes = program.dtypes
@@ -70,135 +81,85 @@ class _Writer:
     def builder(self, block: Any) -> Builder:
         return Builder(block, has_fma=self.has_fma)
 
-    # -- the innermost loop -----------------------------------------------------------------------------------------
-
-    def inner(self) -> Any:
-        """``inner(length, scalars..., pointers..., strides...)``: whether an element is doubtful."""
-        strided = [letter for letter in self.layout.operands if letter == "v"]
-        scalar_types = [_wide(dtype) for dtype in self.scalars]
-        types = [I64, *scalar_types, *[POINTER] * len(self.arrays), *[I64] * len(strided)]
-        function = self.function("inner", I1, types, internal=True)
-        function.attributes.add("noinline")  # LLVM knows only of arguments that they do not alias
-        length, rest = function.args[0], list(function.args[1:])
-        scalars, rest = rest[: len(self.scalars)], rest[len(self.scalars) :]
-        pointers, strides = rest[: len(self.arrays)], rest[len(self.arrays) :]
-        for pointer in pointers:
-            pointer.add_attribute("noalias")
-        before, body, after = (function.append_basic_block(name) for name in ("before", "body", "after"))
-        start = self.builder(before)
-        numbers = [_narrow(start, value, dtype) for value, dtype in zip(scalars, self.scalars, strict=True)]
-        start.cbranch(start.icmp_signed(">", length, I64(0)), body, after)
-
-        loop = self.builder(body)
-        index = loop.phi(I64)
-        doubt = loop.phi(I1)
-        places = iter(strides)
-        addresses = []
-        for letter, pointer, dtype in zip(self.layout.operands, pointers, self.arrays, strict=True):
-            if letter == "c":
-                addresses.append(loop.gep(pointer, [index], inbounds=True, source_etype=memory_type(dtype)))
-            elif letter == "s":
-                addresses.append(pointer)
+    def numbers(self, builder: Builder, scalars: Sequence[Any]) -> list[Value]:
+        """The scalars of the program in their dtypes."""
+        found = []
+        for value, dtype in zip(scalars, self.scalars, strict=True):
+            if dtype.kind == "f":
+                found.append(cast(Value(builder, value, "float64"), dtype))
             else:
-                offset = loop.mul(index, next(places))
-                addresses.append(loop.gep(pointer, [offset], inbounds=True, source_etype=ir.IntType(8)))
-        count = len(self.program.inputs)
-        loaded = [load(loop, address, dtype) for address, dtype in zip(addresses[:count], self.arrays, strict=False)]
-        given = [Value(loop, number.ir, number.dtype) for number in numbers]
-        values, doubtful = self.program.emit([*loaded, *given])
-        for place, address in zip(self.program.outputs, addresses[count:], strict=True):
-            store(values[place], address)
-        following = loop.add(index, I64(1), flags=("nsw",))
-        doubted = loop.or_(doubt, doubtful.ir)
-        index.add_incoming(I64(0), before)
-        index.add_incoming(following, loop.block)
-        doubt.add_incoming(I1(0), before)
-        doubt.add_incoming(doubted, loop.block)
-        loop.cbranch(loop.icmp_signed("<", following, length), body, after)
+                narrow = value if dtype.itemsize == 8 else builder.trunc(value, llvm_type(dtype))
+                found.append(Value(builder, narrow, dtype))
+        return found
 
-        end = self.builder(after)
-        outcome = end.phi(I1)
-        outcome.add_incoming(I1(0), before)
-        outcome.add_incoming(doubted, loop.block)
-        end.ret(outcome)
-        return function
+    def moved(self, builder: Builder, numbers: Sequence[Value]) -> list[Value]:
+        """Values that another builder has made, for use with this one."""
+        return [Value(builder, number.ir, number.dtype) for number in numbers]
 
-    # -- the part of a thread ---------------------------------------------------------------------------------------
+    def addresses(self, builder: Builder, index: Any, pointers: Sequence[Any], strides: Sequence[Any]) -> list[Any]:
+        """The addresses of the elements of an index along the innermost axis."""
+        given = iter(strides)
+        found = []
+        for letter, pointer, dtype in zip(self.letters, pointers, self.arrays, strict=True):
+            if letter == "c":
+                found.append(builder.gep(pointer, [index], inbounds=True, source_etype=memory_type(dtype)))
+            elif letter == "s":
+                found.append(pointer)
+            else:
+                found.append(self.offset(builder, pointer, (index, next(given))))
+        return found
 
-    def job(self, inner: Any) -> Any:
-        """``job(arguments, part, parts)``: the inner loop over each innermost row of a part of the elements."""
-        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
-        arguments, part, parts = function.args
-        entry, test, row_block, done = (function.append_basic_block(name) for name in ("entry", "test", "row", "done"))
-        builder = self.builder(entry)
-        slots = _Slots(builder, arguments)
-        flag = slots.address()
-        total, length = slots.read(), slots.read()
-        sizes = [slots.read() for _ in range(self.layout.axes)]
-        bases, inner_strides, outer_strides = [], [], []
-        for letter in self.layout.operands:
-            bases.append(slots.read(POINTER))
-            inner_strides.append(slots.read() if letter == "v" else None)
-            outer_strides.append([slots.read() for _ in range(self.layout.axes)])
-        scalars = [slots.read(_wide(dtype)) for dtype in self.scalars]
-        # Parts begin at multiples of 64 elements: threads write to different cache lines.
-        share = builder.sdiv(builder.add(total, builder.sub(parts, I64(1))), parts)
-        share = builder.and_(builder.add(share, I64(63)), I64(-64))
-        first = builder.mul(part, share)
-        last = _smaller(builder, builder.add(first, share), total)
+    def elements(self, builder: Builder, index: Any, pointers: Sequence[Any], strides: Sequence[Any]) -> list[Value]:
+        """The elements of an index along the innermost axis."""
+        places = self.addresses(builder, index, pointers, strides)
+        return [load(builder, place, dtype) for place, dtype in zip(places, self.arrays, strict=True)]
+
+    def offset(self, builder: Builder, base: Any, *moves: tuple[Any, Any]) -> Any:
+        """The address that is away from another one by a number of strides along each of several axes."""
+        distance = I64(0)
+        for index, stride in moves:
+            distance = builder.add(distance, builder.mul(index, stride))
+        return builder.gep(base, [distance], source_etype=ir.IntType(8))
+
+    def share(self, builder: Builder, total: Any, part: Any, parts: Any, *, multiple: int = 1) -> tuple[Any, Any]:
+        """The first and the last unit of a part. Parts begin at multiples of a number."""
+        size = builder.sdiv(builder.add(total, builder.sub(parts, I64(1))), parts)
+        if multiple > 1:
+            size = builder.and_(builder.add(size, I64(multiple - 1)), I64(-multiple))
+        first = builder.mul(part, size)
+        return first, smaller(builder, builder.add(first, size), total)
+
+    @contextmanager
+    def counted(self, builder: Builder, first: Any, last: Any) -> Iterator[tuple[Builder, Any]]:
+        """A loop from a number to before another one; the builder goes on after it."""
+        function, before = builder.function, builder.block
+        test, body, done = (function.append_basic_block(name) for name in ("test", "body", "done"))
         builder.branch(test)
-
-        builder = self.builder(test)
-        position = builder.phi(I64)
-        position.add_incoming(first, entry)
-        builder.cbranch(builder.icmp_signed("<", position, last), row_block, done)
-
-        builder = self.builder(row_block)
-        if self.layout.axes:
-            row, column = builder.sdiv(position, length), builder.srem(position, length)
-            count = _smaller(builder, builder.sub(length, column), builder.sub(last, position))
-        else:
-            row, column = I64(0), position
-            count = builder.sub(last, position)
-        indices: list[Any] = []
-        for size in reversed(sizes):
-            indices.insert(0, builder.srem(row, size))
-            row = builder.sdiv(row, size)
-        pointers = []
-        for letter, base, inner_stride, strides, dtype in zip(
-            self.layout.operands, bases, inner_strides, outer_strides, self.arrays, strict=True
-        ):
-            step = {"c": I64(dtype.itemsize), "s": I64(0)}.get(letter, inner_stride)
-            offset = builder.mul(column, step)
-            for index, stride in zip(indices, strides, strict=True):
-                offset = builder.add(offset, builder.mul(index, stride))
-            pointers.append(builder.gep(base, [offset], source_etype=ir.IntType(8)))
-        given = [stride for stride in inner_strides if stride is not None]
-        doubtful = builder.call(inner, [count, *scalars, *pointers, *given])
-        self._mark(builder, doubtful, flag)
-        position.add_incoming(builder.add(position, count), builder.block)
-        builder.branch(test)
-        self.builder(done).ret_void()
-        return function
-
-    def _mark(self, builder: Builder, doubtful: Any, flag: Any) -> None:
-        """Set the flag of the arguments where an element is doubtful; all threads that do so write the same."""
-        with builder.if_then(doubtful, likely=False):
-            builder.store(I64(1), flag)
+        head = self.builder(test)
+        index = head.phi(I64)
+        index.add_incoming(first, before)
+        head.cbranch(head.icmp_signed("<", index, last), body, done)
+        inside = self.builder(body)
+        yield inside, index
+        index.add_incoming(inside.add(index, I64(1)), inside.block)
+        inside.branch(test)
+        builder.position_at_end(done)
 
     # -- what Python calls --------------------------------------------------------------------------------------------
 
-    def entry(self, job: Any) -> None:
-        """``run(arguments, parts, threads)``: the flag. The arguments are in memory, as the job reads them."""
+    def entry(self, job: Any, *, flat: bool) -> None:
+        """``run(arguments, parts, threads)``: the flag. The arguments are in memory, as the job reads them.
+
+        With ``flat``, for arrays whose elements are all adjacent, also
+        ``run_flat(elements, parts, threads, scalars..., arrays...)``.
+        """
         parallel = self.function("xtensor_parallel_short", VOID, [POINTER, POINTER, I64, I64])
         function = self.function("run", I64, [POINTER, I64, I64])
         arguments, parts, threads = function.args
-        builder = self.builder(function.append_basic_block())
-        self._run(builder, parallel, job, arguments, parts, threads)
-        if not self.layout.flat:
+        self._run(self.builder(function.append_basic_block()), parallel, job, arguments, parts, threads)
+        if not flat:
             return
-        # For arrays whose elements are all adjacent: run_flat(elements, parts, threads, scalars..., arrays...).
-        types = [I64, I64, I64, *map(_wide, self.scalars), *[POINTER] * len(self.arrays)]
+        types = [I64, I64, I64, *map(wide, self.scalars), *[POINTER] * len(self.arrays)]
         function = self.function("run_flat", I64, types)
         total, parts, threads, *rest = function.args
         scalars, arrays = rest[: len(self.scalars)], rest[len(self.scalars) :]
@@ -206,7 +167,7 @@ class _Writer:
         memory = builder.alloca(I64, size=3 + len(rest))
         # llvmlite gives it a type of pointers to I64, in which nothing else can be stored.
         filled = builder.inttoptr(builder.ptrtoint(memory, I64), POINTER)
-        slots = _Slots(builder, filled)
+        slots = Slots(builder, filled)
         slots.write(I64(0))
         slots.write(total)
         slots.write(total)
@@ -226,7 +187,102 @@ class _Writer:
         builder.ret(builder.load(arguments, typ=I64))
 
 
-class _Slots:
+class _Elementwise(Writer):
+    """A program whose outputs have an element for each element of the inputs."""
+
+    def inner(self) -> Any:
+        """``inner(length, scalars..., pointers..., strides...)``: whether an element is doubtful."""
+        strided = [I64] * self.letters.count("v")
+        types = [I64, *map(wide, self.scalars), *[POINTER] * len(self.arrays), *strided]
+        function = self.function("inner", I1, types, internal=True)
+        function.attributes.add("noinline")  # LLVM knows only of arguments that they do not alias
+        length, rest = function.args[0], list(function.args[1:])
+        scalars, rest = rest[: len(self.scalars)], rest[len(self.scalars) :]
+        pointers, strides = rest[: len(self.arrays)], rest[len(self.arrays) :]
+        for pointer in pointers:
+            pointer.add_attribute("noalias")
+        before, body, after = (function.append_basic_block(name) for name in ("before", "body", "after"))
+        start = self.builder(before)
+        numbers = self.numbers(start, scalars)
+        start.cbranch(start.icmp_signed(">", length, I64(0)), body, after)
+
+        loop = self.builder(body)
+        index = loop.phi(I64)
+        doubt = loop.phi(I1)
+        places = self.addresses(loop, index, pointers, strides)
+        count = len(self.program.inputs)
+        loaded = [load(loop, place, dtype) for place, dtype in zip(places[:count], self.arrays, strict=False)]
+        values, doubtful = self.program.emit([*loaded, *self.moved(loop, numbers)])
+        for output, place in zip(self.program.outputs, places[count:], strict=True):
+            store(values[output], place)
+        following = loop.add(index, I64(1), flags=("nsw",))
+        doubted = loop.or_(doubt, doubtful.ir)
+        index.add_incoming(I64(0), before)
+        index.add_incoming(following, loop.block)
+        doubt.add_incoming(I1(0), before)
+        doubt.add_incoming(doubted, loop.block)
+        loop.cbranch(loop.icmp_signed("<", following, length), body, after)
+
+        end = self.builder(after)
+        outcome = end.phi(I1)
+        outcome.add_incoming(I1(0), before)
+        outcome.add_incoming(doubted, loop.block)
+        end.ret(outcome)
+        return function
+
+    def job(self, inner: Any, axes: int) -> Any:
+        """``job(arguments, part, parts)``: the inner loop over each innermost row of a part of the elements."""
+        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
+        arguments, part, parts = function.args
+        entry, test, row_block, done = (function.append_basic_block(name) for name in ("entry", "test", "row", "done"))
+        builder = self.builder(entry)
+        slots = Slots(builder, arguments)
+        flag = slots.address()
+        total, length = slots.read(), slots.read()
+        sizes = [slots.read() for _ in range(axes)]
+        bases, inner_strides, outer_strides = [], [], []
+        for letter in self.letters:
+            bases.append(slots.read(POINTER))
+            inner_strides.append(slots.read() if letter == "v" else None)
+            outer_strides.append([slots.read() for _ in range(axes)])
+        scalars = [slots.read(wide(dtype)) for dtype in self.scalars]
+        # In multiples of 64 elements, so that threads write to different cache lines.
+        first, last = self.share(builder, total, part, parts, multiple=64)
+        builder.branch(test)
+
+        builder = self.builder(test)
+        position = builder.phi(I64)
+        position.add_incoming(first, entry)
+        builder.cbranch(builder.icmp_signed("<", position, last), row_block, done)
+
+        builder = self.builder(row_block)
+        if axes:
+            row, column = builder.sdiv(position, length), builder.srem(position, length)
+            count = smaller(builder, builder.sub(length, column), builder.sub(last, position))
+        else:
+            row, column = I64(0), position
+            count = builder.sub(last, position)
+        indices: list[Any] = []
+        for size in reversed(sizes):
+            indices.insert(0, builder.srem(row, size))
+            row = builder.sdiv(row, size)
+        pointers = []
+        for letter, base, inner_stride, strides, dtype in zip(
+            self.letters, bases, inner_strides, outer_strides, self.arrays, strict=True
+        ):
+            step = {"c": I64(dtype.itemsize), "s": I64(0)}.get(letter, inner_stride)
+            pointers.append(self.offset(builder, base, (column, step), *zip(indices, strides, strict=True)))
+        given = [stride for stride in inner_strides if stride is not None]
+        doubtful = builder.call(inner, [count, *scalars, *pointers, *given])
+        with builder.if_then(doubtful, likely=False):
+            builder.store(I64(1), flag)  # all threads that do so write the same
+        position.add_incoming(builder.add(position, count), builder.block)
+        builder.branch(test)
+        self.builder(done).ret_void()
+        return function
+
+
+class Slots:
     """The arguments of a job in memory, eight bytes each, in order."""
 
     def __init__(self, builder: Builder, memory: Any) -> None:
@@ -246,23 +302,18 @@ class _Slots:
         self.builder.store(value, self.address())
 
 
-def _wide(dtype: Any) -> Any:
+def wide(dtype: Any) -> Any:
     """The type in which a scalar is passed: a double, or an integer of 64 bits."""
     return ir.DoubleType() if dtype.kind == "f" else I64
 
 
-def _narrow(builder: Builder, value: Any, dtype: Any) -> Value:
-    if dtype.kind == "f":
-        return cast(Value(builder, value, "float64"), dtype)
-    return Value(builder, value if dtype.itemsize == 8 else builder.trunc(value, llvm_type(dtype)), dtype)
-
-
-def _smaller(builder: Builder, first: Any, second: Any) -> Any:
+def smaller(builder: Builder, first: Any, second: Any) -> Any:
+    """The smaller one of two integers."""
     return builder.select(builder.icmp_signed("<", first, second), first, second)
 
 
-def module(program: Program, layout: Layout, *, has_fma: bool) -> ir.Module:
+def elementwise_module(program: Program, layout: Layout, *, has_fma: bool) -> ir.Module:
     """Return the module of an elementwise program: its functions are ``run`` and, for flat layouts, ``run_flat``."""
-    writer = _Writer(program, layout, has_fma=has_fma)
-    writer.entry(writer.job(writer.inner()))
+    writer = _Elementwise(program, layout.operands, has_fma=has_fma)
+    writer.entry(writer.job(writer.inner(), layout.axes), flat=layout.flat)
     return writer.module

@@ -111,11 +111,11 @@ class Functions:
             function = self.inplace[operation.index] = self._inplace(operation)
             return function(x1, x2)
 
-        def first_large(*operands: Any) -> Any:
+        def first_large(*operands: Any, **options: Any) -> Any:
             found = self._for_large(operation)
             self.for_large[operation.index] = _chain(found)
             self.fewest[operation.index] = min([function.fewest for function in found], default=sys.maxsize)
-            return self.for_large[operation.index](*operands)
+            return self.for_large[operation.index](*operands, **options)
 
         gap = operation.index - len(self.table)  # rows that were removed
         self.table += [*[_missing] * gap, first_call]
