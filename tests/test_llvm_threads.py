@@ -141,6 +141,23 @@ def test_sleeping_workers_compute(way_to_sleep):
     assert not met.broken
 
 
+@pytest.mark.parametrize(
+    ("parts", "short", "number"), [(2, True, 1), (8, True, 2), (2, False, 2)], ids=["short", "many parts", "long"]
+)
+def test_workers_are_woken_for_long_jobs(way_to_sleep, parts, short, number):
+    run_python(lambda part: None, 2)
+    time.sleep(0.05)
+    threads = set()
+
+    def part(arguments, part, parts):
+        threads.add(threading.get_ident())
+        time.sleep(0.05)
+
+    job = JOB(part)
+    _threads.run(ctypes.cast(job, ctypes.c_void_p).value, None, parts, short=short)
+    assert len(threads) == number
+
+
 def test_nested_region_is_computed_by_its_thread():
     threads = []
 

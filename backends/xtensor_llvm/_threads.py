@@ -33,7 +33,8 @@ declare void @xtensor_parallel_short(ptr, ptr, i64, i64)
 """
 """Declarations for a kernel's module. The arguments are job(arguments, part, parts), arguments, parts, threads.
 
-The second one is for jobs of less than 100 µs on one thread: it does not wake workers for a single one.
+The second one takes a job of no more parts than threads for a short one, of less than 100 µs on one thread, and does
+not wake workers for a single one. A longer job has more parts, or uses the first function.
 """
 
 _SUPPORTED = os.name == "posix" and sys.maxsize > 1 << 32  # the machine code has integers of 64 bits
@@ -90,7 +91,7 @@ def run(job: int, arguments: int | None, parts: int, *, short: bool = False) -> 
     ----------
     job : address of a function void(void *arguments, int64_t part, int64_t parts).
     arguments : address of its arguments.
-    short : whether the job takes less than 100 µs on one thread; workers are not woken for a single one.
+    short : whether a job of no more parts than threads is a short one, for which workers are not woken if it is single.
     """
     number = team()
     code = _code()
