@@ -8,6 +8,7 @@ from functools import cache
 import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
+
 from xtensor_llvm._values import Builder, Value, llvm_type, load, memory_type, store
 
 llvm.initialize_all_targets()

@@ -10,6 +10,7 @@ from ._core.corrections import CORRECTIONS, LAPACK_CORRECTIONS
 from ._core.dtypes import STANDARD_DTYPES, DType, in_float32
 from ._core.errors import BackendUnavailableError, OutOfMemoryError, WrittenWithWarningError, install_command
 from ._core.operations import TABLE, Operation, primitives
+from ._core.programs import Generator, Program, Step
 from ._core.wrapping import WrappedArray, wrapped_namespace
 
 __all__ = [
@@ -21,12 +22,15 @@ __all__ = [
     "BackendUnavailableError",
     "DType",
     "DeviceInfo",
+    "Generator",
     "Memory",
     "Native",
     "Operation",
     "OutOfMemoryError",
     "Overlay",
+    "Program",
     "Provider",
+    "Step",
     "WrappedArray",
     "WrittenWithWarningError",
     "in_float32",

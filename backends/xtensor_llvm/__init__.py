@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from xtensor.backend import Backend, BackendUnavailableError, Overlay, install_command
+from xtensor.backend import Backend, BackendUnavailableError, Generator, Overlay, install_command
 
 __all__ = ["LlvmBackend", "backend"]
 
@@ -69,6 +69,12 @@ class LlvmBackend(Overlay):
                 stacklevel=2,
             )
             return {}
+
+
+    def generator(self, spec: str) -> Generator:
+        from ._generator import LlvmGenerator
+
+        return LlvmGenerator()
 
 
 backend = LlvmBackend()

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from xtensor.backend import Program
+
 from . import _compile, _threads
 from ._loops import Layout, elementwise_module
 from ._memory import allocator
-from ._program import Program
 from ._sizes import SHORTEST
 
 __all__ = ["compute", "cost", "split"]
@@ -29,8 +30,9 @@ MOST_AXES = 4
 PARALLEL = 10_000.0
 """Nanoseconds of work from which threads share a kernel."""
 
-LONG = 200_000.0
-"""Nanoseconds of work from which each thread takes several parts, in case another one is interrupted."""
+LONG = 60_000.0
+"""Nanoseconds of work from which workers that sleep are woken, and each thread takes several parts, in case another one is
+interrupted."""
 
 CHEAP = 0.3
 """Nanoseconds for an element of an operation that the memory bounds."""
@@ -112,7 +114,7 @@ def compute(program: Program, arrays: Sequence[Array], scalars: Sequence[float] 
     Returns
     -------
     tuple of arrays, or None
-        None where the kernel does not take the layout, and where the program checks and an element is doubtful.
+        None where the kernel does not take the layout, and where an element is doubtful.
     """
     first = arrays[0]
     shape = first.shape
@@ -129,7 +131,7 @@ def compute(program: Program, arrays: Sequence[Array], scalars: Sequence[float] 
     empty = allocator()
     outputs = tuple([empty(shape, dtype, order) for dtype in kernel.results])
     doubtful = kernel.run_flat(size, parts, threads, *scalars, *map(id, arrays), *map(id, outputs))
-    return None if doubtful and program.checks else outputs
+    return None if doubtful else outputs
 
 
 def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequence[float]) -> tuple[Array, ...] | None:
@@ -164,7 +166,7 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
     packed = struct.pack(f"{len(values)}q{kernel.packing}", *values, *scalars)
     memory = ctypes.create_string_buffer(packed, len(packed))
     doubtful = kernel.run(ctypes.addressof(memory), parts, threads)
-    return None if doubtful and program.checks else tuple(outputs)
+    return None if doubtful else tuple(outputs)
 
 
 def _merged(lengths: list[int], strides: list[list[int]]) -> tuple[list[int], list[list[int]]]:

@@ -11,66 +11,39 @@ from typing import Any
 
 import numpy as np
 
-from xtensor.backend import Native
+from xtensor.backend import TABLE, Native, Program, Step
 
 from ._calls import SIMPLE, compute
+from ._emission import supported
 from ._formulas import FORMULAS
-from ._program import Program, Step, supported
+from ._generator import resolve
 from ._sizes import FEWEST, FEWEST_SIMPLE
 
 __all__ = ["kernels"]
 
-NUMPYS_NAMES = {"special.cbrt": "cbrt", "special.exp2": "exp2"}
-
-BOOL = np.dtype(np.bool)
-
-NOT_HERE = ("clip", "floor_divide", "where")
-"""Formulas that are not computed by a kernel of their own: not of one or two operands; or NumPy's, where the standard has
-another result (a finite number over an infinity of the other sign)."""
-
-
-def _plan(name: str, ufunc: np.ufunc | None, kinds: tuple[Any, ...]) -> Program | None:
+def _plan(name: str, kinds: tuple[Any, ...]) -> Program | None:
     """Return the program of an operation for operands of dtypes or Python's classes; None where NumPy computes."""
-    formula = FORMULAS[name]
+    found = resolve(name, kinds)
     dtypes = [kind for kind in kinds if isinstance(kind, np.dtype)]
-    if not all(map(supported, dtypes)):
+    if found is None or not all(map(supported, dtypes)):
         return None
-    if ufunc is None:
-        computed, result = list(dtypes), dtypes[0]
-        if len(set(computed)) > 1:
-            return None
-    else:
-        try:
-            *computed, result = ufunc.resolve_dtypes((*[BOOL if kind is bool else kind for kind in kinds], None))
-        except TypeError:
-            return None  # NumPy raises it
-    operand = computed[0]
-    if any(dtype != operand for dtype in computed) or not (supported(operand) and supported(result)):
-        return None
-    if operand.kind not in formula.kinds:
-        return None
-    inputs = tuple(dtype.name for dtype in dtypes)
-    scalars = tuple(operand.name for kind in kinds if not isinstance(kind, np.dtype))
+    computed, result = found
+    scalars = tuple(dtype.name for dtype, kind in zip(computed, kinds, strict=True) if not isinstance(kind, np.dtype))
     steps: list[Step] = []
     places = []
-    arrays, numbers = iter(range(len(inputs))), iter(range(len(inputs), len(kinds)))
-    for kind in kinds:
-        if isinstance(kind, np.dtype):
-            place = next(arrays)
-            if kind != operand:
-                steps.append(Step("astype", (place,), operand.name))
-                place = len(kinds) + len(steps) - 1
-        else:
-            place = next(numbers)
+    arrays, numbers = iter(range(len(dtypes))), iter(range(len(dtypes), len(kinds)))
+    for kind, dtype in zip(kinds, computed, strict=True):
+        place = next(arrays if isinstance(kind, np.dtype) else numbers)
+        if isinstance(kind, np.dtype) and kind != dtype:
+            steps.append(Step("astype", (place,), dtype.name))
+            place = len(kinds) + len(steps) - 1
         places.append(place)
     steps.append(Step(name, tuple(places), result.name))
+    inputs = tuple(dtype.name for dtype in dtypes)
     return Program(inputs, scalars, tuple(steps), (len(kinds) + len(steps) - 1,), checks=True)
 
 
 def _function(name: str) -> Callable[..., Native]:
-    ufunc = getattr(np, NUMPYS_NAMES.get(name, name), None)
-    if not isinstance(ufunc, np.ufunc):
-        ufunc = None
     fewest = FEWEST_SIMPLE if name in SIMPLE else FEWEST
     programs: dict[tuple[Any, ...], Program | None] = {}
 
@@ -81,7 +54,7 @@ def _function(name: str) -> Callable[..., Native]:
         try:
             program = programs[dtype]
         except KeyError:
-            program = programs[dtype] = _plan(name, ufunc, (dtype,))
+            program = programs[dtype] = _plan(name, (dtype,))
         results = None if program is None else compute(program, (x,))
         return NotImplemented if results is None else results[0]
 
@@ -97,7 +70,7 @@ def _function(name: str) -> Callable[..., Native]:
         try:
             program = programs[key]
         except KeyError:
-            program = programs[key] = _plan(name, ufunc, key)
+            program = programs[key] = _plan(name, key)
         if program is None:
             return NotImplemented
         if first.__class__ is type:
@@ -108,7 +81,7 @@ def _function(name: str) -> Callable[..., Native]:
             results = compute(program, (x1, x2))
         return NotImplemented if results is None else results[0]
 
-    return of_one if ufunc is None or ufunc.nin == 1 else of_two
+    return of_one if TABLE[name].operands == 1 else of_two
 
 
 def _fits(number: Any, program: Program) -> bool:
@@ -126,7 +99,7 @@ def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions for operands of many elements, by the names of the overlay's contract."""
     found = {}
     for name in FORMULAS:
-        if name in NOT_HERE:
+        if name not in TABLE or TABLE[name].operands > 2:
             continue
         function = _function(name)
         function.fewest = FEWEST_SIMPLE if name in SIMPLE else FEWEST  # type: ignore[attr-defined]

@@ -17,10 +17,12 @@ from typing import Any
 
 from llvmlite import ir
 
-from ._program import Program
+from xtensor.backend import Program
+
+from ._emission import emit
 from ._values import Builder, Value, cast, llvm_type, load, memory_type, store
 
-__all__ = ["I64", "POINTER", "VOID", "Layout", "Slots", "Writer", "elementwise_module", "smaller", "wide"]
+__all__ = ["I1", "I64", "POINTER", "VOID", "Layout", "Slots", "Writer", "elementwise_module", "smaller", "wide"]
 
 I1, I64, POINTER, VOID = ir.IntType(1), ir.IntType(64), ir.PointerType(), ir.VoidType()
 
@@ -129,6 +131,11 @@ class Writer:
         first = builder.mul(part, size)
         return first, smaller(builder, builder.add(first, size), total)
 
+    def mark(self, builder: Builder, flag: Any, doubtful: Any) -> None:
+        """Set the flag of the arguments where an element is doubtful; all threads that do so write the same."""
+        with builder.if_then(doubtful, likely=False):
+            builder.store(I64(1), flag)
+
     @contextmanager
     def counted(self, builder: Builder, first: Any, last: Any) -> Iterator[tuple[Builder, Any]]:
         """A loop from a number to before another one; the builder goes on after it."""
@@ -153,7 +160,8 @@ class Writer:
         With ``flat``, for arrays whose elements are all adjacent, also
         ``run_flat(elements, parts, threads, scalars..., arrays...)``.
         """
-        parallel = self.function("xtensor_parallel_short", VOID, [POINTER, POINTER, I64, I64])
+        names = ("xtensor_parallel_short", "xtensor_parallel")
+        parallel = [self.function(name, VOID, [POINTER, POINTER, I64, I64]) for name in names]
         function = self.function("run", I64, [POINTER, I64, I64])
         arguments, parts, threads = function.args
         self._run(self.builder(function.append_basic_block()), parallel, job, arguments, parts, threads)
@@ -178,12 +186,17 @@ class Writer:
             slots.write(scalar)
         self._run(builder, parallel, job, filled, parts, threads)
 
-    def _run(self, builder: Builder, parallel: Any, job: Any, arguments: Any, parts: Any, threads: Any) -> None:
+    def _run(
+        self, builder: Builder, parallel: Sequence[Any], job: Any, arguments: Any, parts: Any, threads: Any
+    ) -> None:
+        """Compute the parts: one on this thread, one for each thread by workers that are awake, more by all workers."""
         with builder.if_else(builder.icmp_signed("<=", parts, I64(1))) as (alone, together):
             with alone:
                 builder.call(job, [arguments, I64(0), I64(1)])
-            with together:
-                builder.call(parallel, [job, arguments, parts, threads])
+            with together, builder.if_else(builder.icmp_signed("<=", parts, threads)) as (few, many):
+                for block, region in zip((few, many), parallel, strict=True):
+                    with block:
+                        builder.call(region, [job, arguments, parts, threads])
         builder.ret(builder.load(arguments, typ=I64))
 
 
@@ -212,7 +225,7 @@ class _Elementwise(Writer):
         places = self.addresses(loop, index, pointers, strides)
         count = len(self.program.inputs)
         loaded = [load(loop, place, dtype) for place, dtype in zip(places[:count], self.arrays, strict=False)]
-        values, doubtful = self.program.emit([*loaded, *self.moved(loop, numbers)])
+        values, doubtful = emit(self.program, [*loaded, *self.moved(loop, numbers)])
         for output, place in zip(self.program.outputs, places[count:], strict=True):
             store(values[output], place)
         following = loop.add(index, I64(1), flags=("nsw",))
@@ -274,8 +287,7 @@ class _Elementwise(Writer):
             pointers.append(self.offset(builder, base, (column, step), *zip(indices, strides, strict=True)))
         given = [stride for stride in inner_strides if stride is not None]
         doubtful = builder.call(inner, [count, *scalars, *pointers, *given])
-        with builder.if_then(doubtful, likely=False):
-            builder.store(I64(1), flag)  # all threads that do so write the same
+        self.mark(builder, flag, doubtful)
         position.add_incoming(builder.add(position, count), builder.block)
         builder.branch(test)
         self.builder(done).ret_void()

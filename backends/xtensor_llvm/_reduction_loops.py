@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from ._loops import I64, POINTER, VOID, Slots, Writer, smaller, wide
-from ._program import Program
+from xtensor.backend import Program
+
+from ._emission import emit
+from ._loops import I1, I64, POINTER, VOID, Slots, Writer, smaller, wide
 from ._values import Value, constant, llvm_type, load, maximum, memory_type, minimum, store
 
 __all__ = ["BLOCK", "COLUMNS", "ROWS", "columns_module", "identity", "rows_module"]
@@ -109,7 +111,7 @@ class _Reducing(Writer):
 class _Rows(_Reducing):
     def block(self) -> Any:
         """``block(length, scalars..., inputs..., results..., strides...)``: one number to each result."""
-        function = self.function("block", VOID, self.types(), internal=True)
+        function = self.function("block", I1, self.types(), internal=True)
         function.attributes.add("noinline")
         length, scalars, pointers, results, strides = self.arguments(function)
         for pointer in [*pointers, *results]:
@@ -119,25 +121,28 @@ class _Rows(_Reducing):
         numbers = self.numbers(start, scalars)
         start.branch(body)  # a block has at least one element
         loop = self.builder(body)
-        index = loop.phi(I64)
+        index, doubt = loop.phi(I64), loop.phi(I1)
         index.add_incoming(I64(0), before)
+        doubt.add_incoming(I1(0), before)
         totals = []
         for (name, _), dtype in zip(self.program.reductions, self.results, strict=True):
             total = loop.phi(llvm_type(dtype))
             total.add_incoming(constant(start, identity(name, dtype), dtype).ir, before)
             totals.append(total)
-        values, _ = self.program.emit([*self.elements(loop, index, pointers, strides), *self.moved(loop, numbers)])
+        values, doubtful = emit(self.program, [*self.elements(loop, index, pointers, strides), *self.moved(loop, numbers)])
         combined = []
         for (name, place), total, dtype in zip(self.program.reductions, totals, self.results, strict=True):
             combined.append(_combine(name, Value(loop, total, dtype), values[place]))
             total.add_incoming(combined[-1].ir, loop.block)
         following = loop.add(index, I64(1), flags=("nsw",))
+        doubted = loop.or_(doubt, doubtful.ir)
         index.add_incoming(following, loop.block)
+        doubt.add_incoming(doubted, loop.block)
         loop.cbranch(loop.icmp_signed("<", following, length), body, after)
         end = self.builder(after)
         for value, result in zip(combined, results, strict=True):
             store(Value(end, value.ir, value.dtype), result)
-        end.ret_void()
+        end.ret(doubted)
         return function
 
     def job(self, block: Any) -> Any:
@@ -145,7 +150,7 @@ class _Rows(_Reducing):
         arguments, part, parts = function.args
         builder = self.builder(function.append_basic_block())
         slots = Slots(builder, arguments)
-        slots.address()
+        flag = slots.address()
         length, rows = slots.read(), slots.read()
         inputs, strides = [], []
         for letter in self.letters:
@@ -167,7 +172,7 @@ class _Rows(_Reducing):
                 self.offset(loop, base, (unit, I64(dtype.itemsize)))
                 for base, dtype in zip(results, self.results, strict=True)
             ]
-            loop.call(block, [count, *scalars, *pointers, *given, *strides])
+            self.mark(loop, flag, loop.call(block, [count, *scalars, *pointers, *given, *strides]))
         builder.ret_void()
         return function
 
@@ -175,7 +180,7 @@ class _Rows(_Reducing):
 class _Columns(_Reducing):
     def block(self) -> Any:
         """``block(length, scalars..., inputs..., results..., strides...)``: a row of numbers combined with another."""
-        function = self.function("block", VOID, self.types(), internal=True)
+        function = self.function("block", I1, self.types(), internal=True)
         function.attributes.add("noinline")
         length, scalars, pointers, results, strides = self.arguments(function)
         for pointer in [*pointers, *results]:
@@ -185,16 +190,19 @@ class _Columns(_Reducing):
         numbers = self.numbers(start, scalars)
         start.branch(body)
         loop = self.builder(body)
-        index = loop.phi(I64)
+        index, doubt = loop.phi(I64), loop.phi(I1)
         index.add_incoming(I64(0), before)
-        values, _ = self.program.emit([*self.elements(loop, index, pointers, strides), *self.moved(loop, numbers)])
+        doubt.add_incoming(I1(0), before)
+        values, doubtful = emit(self.program, [*self.elements(loop, index, pointers, strides), *self.moved(loop, numbers)])
         for (name, place), result, dtype in zip(self.program.reductions, results, self.results, strict=True):
             address = loop.gep(result, [index], inbounds=True, source_etype=memory_type(dtype))
             store(_combine(name, load(loop, address, dtype), values[place]), address)
         following = loop.add(index, I64(1), flags=("nsw",))
+        doubted = loop.or_(doubt, doubtful.ir)
         index.add_incoming(following, loop.block)
+        doubt.add_incoming(doubted, loop.block)
         loop.cbranch(loop.icmp_signed("<", following, length), body, after)
-        self.builder(after).ret_void()
+        self.builder(after).ret(doubted)
         return function
 
     def job(self, block: Any) -> Any:
@@ -202,7 +210,7 @@ class _Columns(_Reducing):
         arguments, part, parts = function.args
         builder = self.builder(function.append_basic_block())
         slots = Slots(builder, arguments)
-        slots.address()
+        flag = slots.address()
         length, rows, matrices = slots.read(), slots.read(), slots.read()
         inputs, strides = [], []
         for letter in self.letters:
@@ -233,7 +241,7 @@ class _Columns(_Reducing):
                     pointers.append(self.offset(inner, base, *moves))
                     if letter == "v":
                         strides.append(stride)
-                inner.call(block, [count, *scalars, *pointers, *given, *strides])
+                self.mark(inner, flag, inner.call(block, [count, *scalars, *pointers, *given, *strides]))
         builder.ret_void()
         return function
 

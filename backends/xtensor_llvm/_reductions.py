@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from xtensor.backend import Native
+from xtensor.backend import Native, Program, Step
 
 from . import _compile, _threads
 from ._calls import cost, split
+from ._emission import supported
 from ._memory import allocator
-from ._program import Program, Step, supported
 from ._reduction_loops import BLOCK, ROWS, columns_module, identity, rows_module
 from ._sizes import FEWEST_REDUCED, SHORTEST
 
@@ -79,7 +79,7 @@ def reduce(
     Returns
     -------
     tuple of arrays, or None
-        None where a kernel does not take the layout.
+        None where a kernel does not take the layout, and where an element is doubtful.
     """
     start, end = axes[0], axes[-1] + 1
     if list(axes) != list(range(start, end)) or not all(array.flags.aligned for array in arrays):
@@ -126,7 +126,8 @@ def reduce(
     packed = struct.pack(f"{len(values)}q{kernel.packing}", *values, *scalars)
     memory = ctypes.create_string_buffer(packed, len(packed))
     parts, threads = split(matrices * rows * length * kernel.cost if columns else rows * length * kernel.cost)
-    kernel.run(ctypes.addressof(memory), parts, threads)
+    if kernel.run(ctypes.addressof(memory), parts, threads):
+        return None
     if partial:
         return tuple(results)
     kept = tuple([1 if axis in axes else size for axis, size in enumerate(shape)])
