@@ -70,7 +70,6 @@ class LlvmBackend(Overlay):
             )
             return {}
 
-
     def generator(self, spec: str) -> Generator:
         from ._generator import LlvmGenerator
 

@@ -21,6 +21,7 @@ from ._sizes import FEWEST, FEWEST_SIMPLE
 
 __all__ = ["kernels"]
 
+
 def _plan(name: str, kinds: tuple[Any, ...]) -> Program | None:
     """Return the program of an operation for operands of dtypes or Python's classes; None where NumPy computes."""
     found = resolve(name, kinds)

@@ -109,9 +109,7 @@ class Fused(Generic[P, R]):
     def _is_static(self, place: int) -> bool:
         return self._names[place] in self._static
 
-    def _flatten(
-        self, tree: Any, arrays: list[Array], numbers: list[complex], key: list[Any], *, static: bool
-    ) -> Any:
+    def _flatten(self, tree: Any, arrays: list[Array], numbers: list[complex], key: list[Any], *, static: bool) -> Any:
         """Collect the arrays and the numbers of an argument; its structure and everything else becomes part of the key."""
         kind = tree.__class__
         if kind is Array:

@@ -11,7 +11,6 @@ from typing import Any, Never
 
 import numpy as np
 
-
 from .._core.backend import Backend, DeviceInfo, Memory, Native
 from .._core.device import Device, intern
 from .._core.dtypes import DType
@@ -206,9 +205,7 @@ class Recorder:
         node = Node("reduction", operation.name, (x.node,), (chosen, keepdims), value.shape, value.dtype)
         return Traced(value, node)
 
-    def call(
-        self, function: Callable[..., Any], name: str, operands: tuple[Any, ...], options: dict[str, Any]
-    ) -> Any:
+    def call(self, function: Callable[..., Any], name: str, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Call a function of the library and record the call."""
         result = function(*_unwrapped(operands), **_unwrapped(options))
         if result is NotImplemented:
