@@ -1,7 +1,7 @@
 """Calls of kernels: from NumPy arrays to machine code and back.
 
-A kernel is compiled for a program and a layout at their first call, and kept. The arguments of a call are checked by the
-caller: dtypes that the program names, shapes that broadcast.
+A kernel is compiled for a program and a layout at their first call, and kept. The arguments of a call are checked by
+the caller: dtypes that the program names, shapes that broadcast.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ PARALLEL = 10_000.0
 """Nanoseconds of work from which threads share a kernel."""
 
 LONG = 60_000.0
-"""Nanoseconds of work from which workers that sleep are woken, and each thread takes several parts, in case another one is
-interrupted."""
+"""Nanoseconds of work from which workers that sleep are woken, and each thread takes several parts, in case another one
+is interrupted."""
 
 CHEAP = 0.3
 """Nanoseconds for an element of an operation that the memory bounds."""
