@@ -93,7 +93,7 @@ FUNCTIONS: dict[str, tuple[Callable[[Any, Any], Any], int | None]] = {
         4,
     ),
     "standardised": (lambda x, y: (x - xp.mean(x, axis=0)) / xp.std(x, axis=0), None),
-    "nn.functional.softmax": (lambda x, y: xp.nn.functional.softmax(x + y, dim=-1), None),
+    "nn.functional.softmax": (lambda x, y: xp.nn.functional.softmax(x + y, axis=-1), None),
     "nn.functional.gelu": (lambda x, y: xp.nn.functional.gelu(x) * y, None),
     "special.logsumexp": (lambda x, y: xp.special.logsumexp(x * y, axis=1), None),
     "special.erf": (lambda x, y: xp.special.erf(x) + xp.special.expit(y), None),

@@ -90,7 +90,15 @@ _programs: dict[str, Program] = {}
 
 
 class Generator(ABC):
-    """Compiles programs into kernels for one device."""
+    """Compiles programs into kernels for one device.
+
+    Attributes
+    ----------
+    fewest
+        The number of elements from which formulas of this package gain by a kernel of their own.
+    """
+
+    fewest: int = 0
 
     @abstractmethod
     def resolve(self, name: str, kinds: Sequence[DType | type]) -> tuple[tuple[DType, ...], DType] | None:
