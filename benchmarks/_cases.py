@@ -85,6 +85,8 @@ class Statement:
         Builds the operands.
     uses_default_device
         Whether the statement creates arrays without naming a device.
+    dtypes
+        The dtypes of the group with which the statement is measured; empty for all of them.
     """
 
     name: str
@@ -92,6 +94,7 @@ class Statement:
     note: str = ""
     max_size: int = 10**7
     uses_default_device: bool = False
+    dtypes: tuple[str, ...] = ()
 
     def variables(self, library: Library, variant: Variant, operands: Mapping[str, Any]) -> dict[str, Any]:
         """Return the variables of the statement for a library."""
@@ -164,6 +167,8 @@ class Group:
         Device to measure on, unless ``--device`` gives another.
     baseline
         Name of a sampler of the cases that ratios refer to; None for the device's raw library.
+    enforced
+        Whether the command exits with 1 if a ratio exceeds its limit.
     """
 
     title: str
@@ -178,7 +183,18 @@ class Group:
     min_sample_seconds: float = 2e-4
     device: str = "cpu"
     baseline: str | None = None
+    enforced: bool = False
     quick_cases: tuple[Case, ...] = ()
+
+    def cases_of(self, variant: Variant | None) -> list[Case]:
+        """Return the cases that are measured in a variant."""
+        if variant is None:
+            return list(self.cases)
+        return [
+            case
+            for case in self.cases
+            if variant.size <= case.max_size and variant.dtype in (getattr(case, "dtypes", ()) or self.dtypes)
+        ]
 
     def variants(self) -> tuple[Variant | None, ...]:
         """Return all pairs of dtype and size, or ``(None,)`` if there are none."""

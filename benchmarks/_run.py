@@ -75,6 +75,11 @@ class Outcome:
     date: str = field(default_factory=lambda: datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))
 
     @property
+    def fails(self) -> bool:
+        """Whether a ratio exceeds a limit of a group whose limits are enforced."""
+        return self.group.enforced and any(ratio > limit.ratio for limit, ratio in self.limit_ratios)
+
+    @property
     def limit_ratios(self) -> tuple[tuple[Limit, float], ...]:
         """Limits whose case and size were measured, each with the measured ratio."""
         return tuple(
@@ -112,7 +117,7 @@ def load_group(name: str) -> Group:
 
 def quick_group(group: Group) -> Group:
     """Return a group with the same cases, small operands and few rounds."""
-    sizes = tuple(dict.fromkeys((group.sizes[0], min(group.sizes[-1], 1000)))) if group.sizes else ()
+    sizes = tuple(dict.fromkeys(min(size, 1000) for size in (group.sizes[0], group.sizes[-1]))) if group.sizes else ()
     if group.quick_cases:
         group = replace(group, cases=group.quick_cases, limits=())
     return replace(group, sizes=sizes, rounds=3, max_seconds=0.1, sweeps=1, min_sample_seconds=2e-5)
@@ -166,8 +171,7 @@ def run_group(
     with temporary_default_device(device), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a library's warnings would be repeated for every sample
         for variant in group.variants():
-            cases = [case for case in group.cases if variant is None or variant.size <= case.max_size]
-            rows += _measure_variant(cases, variant, libraries, group, rounds, progress)
+            rows += _measure_variant(group.cases_of(variant), variant, libraries, group, rounds, progress)
     versions = {library.name: library.version for library in libraries}
     device_name = device.info().name
     return Outcome(name, group, device.name, device_name, baseline, versions, unavailable, tuple(rows), quick, rounds)

@@ -30,6 +30,7 @@ LIBRARIES = {library.name: library for library in load_libraries(CPU)[0]}
 STATEMENTS = [
     pytest.param(case, Variant(size, dtype), id=f"{name}-{case.name}-{size}-{dtype}")
     for name in group_modules()
+    if name != "sweep"  # has tests of its own
     for group in (load_group(name),)
     for case in group.cases
     if isinstance(case, Statement)
@@ -509,12 +510,12 @@ def test_parts_measure_each_case_once(monkeypatch, tmp_path):
     assert measured == [["xp.pi", "xp.inf"], ["xp.e"]]
 
 
-def test_all_groups_except_gpu_run_by_default(monkeypatch):
+def test_all_groups_except_gpu_and_sweep_run_by_default(monkeypatch):
     group = Group("t", (), (1,), ("float64",), peers=())
     loaded = []
     monkeypatch.setattr(command, "load_group", lambda name: loaded.append(name) or group)
     assert command.main([]) == 0
-    assert set(loaded) == set(group_modules()) - {"gpu"}
+    assert set(loaded) == set(group_modules()) - {"gpu", "sweep"}
 
 
 def test_runs_without_measurements_are_not_saved(monkeypatch, tmp_path):

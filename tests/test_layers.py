@@ -32,6 +32,7 @@ OPTIONAL = {
     "scipy.special": "optional, and as costly to import as NumPy",
     "importlib.metadata": "costs as much as the rest of `import xtensor`",
     "pyarrow": "optional, and as costly to import as NumPy",
+    "dis": "needed only where an expression has large temporaries",
     "logging": "needed only by a transfer that is logged",
 }
 """Modules that functions import, with the reason."""

@@ -110,6 +110,7 @@ if _typing.TYPE_CHECKING:
     from ._beyond.splitting import *
     from ._beyond.triangles import *
     from ._core.dtypes import DType as _DType
+    from ._fuse import fuse
 
     bfloat16: _DType
 
@@ -131,6 +132,7 @@ __all__ = [
     "device",
     "devices",
     "fft",
+    "fuse",
     "lib",
     "linalg",
     "nn",
@@ -154,6 +156,7 @@ def __dir__() -> list[str]:
 
 _LOADED_LATER = {
     **{name: f"._beyond.{module}" for module, names in _BEYOND.items() for name in names},
+    "fuse": "._fuse",
     **dict.fromkeys(("_numpy", "lib", "nn", "special"), ""),
 }
 """The names whose modules are imported at their first use, so that ``import xtensor`` costs little more than NumPy."""

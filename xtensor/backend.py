@@ -8,8 +8,9 @@ from __future__ import annotations
 from ._core.backend import Backend, DeviceInfo, Memory, Native, Overlay, Provider
 from ._core.corrections import CORRECTIONS, LAPACK_CORRECTIONS
 from ._core.dtypes import STANDARD_DTYPES, DType, in_float32
-from ._core.errors import BackendUnavailableError, OutOfMemoryError, install_command
+from ._core.errors import BackendUnavailableError, OutOfMemoryError, WrittenWithWarningError, install_command
 from ._core.operations import TABLE, Operation, primitives
+from ._core.programs import Generator, Program, Step
 from ._core.wrapping import WrappedArray, wrapped_namespace
 
 __all__ = [
@@ -21,13 +22,17 @@ __all__ = [
     "BackendUnavailableError",
     "DType",
     "DeviceInfo",
+    "Generator",
     "Memory",
     "Native",
     "Operation",
     "OutOfMemoryError",
     "Overlay",
+    "Program",
     "Provider",
+    "Step",
     "WrappedArray",
+    "WrittenWithWarningError",
     "in_float32",
     "install_command",
     "primitives",

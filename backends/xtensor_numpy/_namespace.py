@@ -6,17 +6,33 @@ results; the core makes arrays of them.
 
 from __future__ import annotations
 
-import math
+import cmath
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from xtensor.backend import DType, Native
 
+from ._large import Large
+from ._sorting import argsort as argsort
+from ._sorting import order_statistics as order_statistics
+from ._sorting import sort as sort
 from ._special import Special
+from ._steps import assigned_where as assigned_where
+from ._steps import close as close
+from ._steps import extreme_number as extreme_number
+from ._steps import filled as filled
+from ._steps import histogram_counts as histogram_counts
+from ._steps import interpolated as interpolated
+from ._steps import inverse_permutation as inverse_permutation
+from ._steps import membership as membership
+from ._steps import packed_bits as packed_bits
+from ._steps import placed as placed
+from ._steps import unpacked_bits as unpacked_bits
 
+large = Large()
 special = Special()
 
 concat = np.concatenate
@@ -35,9 +51,9 @@ prod = np.multiply.reduce
 def may_have_infinity(x: Native | float) -> bool:
     """Whether some element is infinite or NaN; this costs less than a division."""
     if not isinstance(x, np.ndarray):
-        return not math.isfinite(x)
+        return not cmath.isfinite(x)
     if x.size == 1:
-        return not math.isfinite(x.item())
+        return not cmath.isfinite(x.item())
     # A sum of squares by vdot would be slower on a busy machine: BLAS threads wait for each other.
     return not np.isfinite(x).all()
 
@@ -133,6 +149,9 @@ def diff(
 ) -> Native:
     if n == 0:
         return x.copy()  # NumPy returns the operand itself
+    if n == 1 and x.dtype.kind != "b" and prepend is None and append is None:
+        before = (slice(None),) * (axis % x.ndim)
+        return x[(*before, slice(1, None), ...)] - x[(*before, slice(None, -1), ...)]
     edges = {"prepend": prepend, "append": append}
     return np.diff(x, n=n, axis=axis, **{name: edge for name, edge in edges.items() if edge is not None})
 
@@ -142,20 +161,12 @@ def unique_values(x: Native) -> Native:
     return np.unique(x, equal_nan=False)
 
 
-def sort(x: Native, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Native:
-    kind: Literal["stable"] | None = "stable" if stable else None
-    if not descending:
-        return np.sort(x, axis=axis, kind=kind)
-    # Sorting the reversed array and reversing the result is stable: zeros of both signs stay in order.
-    return np.flip(np.sort(np.flip(x, axis=axis), axis=axis, kind=kind), axis=axis)
-
-
-def argsort(x: Native, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Native:
-    kind: Literal["stable"] | None = "stable" if stable else None
-    if not descending:
-        return np.argsort(x, axis=axis, kind=kind)
-    order = np.argsort(np.flip(x, axis=axis), axis=axis, kind=kind)
-    return np.flip(x.shape[axis] - 1 - order, axis=axis)
+def pow(x1: Native, x2: Native) -> Native:
+    # NumPy's operator calls square, sqrt and reciprocal for the exponents 2, 0.5 and -1; np.power does not. A root of
+    # float16 stays with np.power, whose results for zeros and infinities of negative sign are the standard's.
+    if x2.__class__ in (int, float) and x1.dtype.kind in "iufc" and (x2 != 0.5 or x1.dtype.char != "e"):
+        return x1**x2
+    return np.power(x1, x2)
 
 
 def __getattr__(name: str) -> Any:

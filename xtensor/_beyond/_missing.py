@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array, Axis
+from .._core.array import Array, Axis, attempt
 from .._core.dtypes import finfo, kind_of
 from .._core.errors import describe
 from . import _casts
 from ._arguments import as_arrays, on_device, store
+from ._steps import EXTREME_NUMBER, FILLED
 
 __all__ = ["accumulated", "argextreme", "correction_of", "extreme", "mean", "reduced", "variance"]
 
@@ -43,8 +44,8 @@ def reduced(
     identity: int,
 ) -> Array:
     """Return the sum or product of the valid elements, combined with an initial value."""
-    a, valid = _valid(name, a, where)
-    result = reduce(_casts.counted(_filled(a, valid, identity)), axis=axis, dtype=dtype, keepdims=keepdims)
+    numbers = _casts.counted(_with_identity(name, a, where, identity))
+    result = reduce(numbers, axis=axis, dtype=dtype, keepdims=keepdims)
     if initial is not None:
         result = combine(result, _initial(name, initial, result))
     return store(name, result, out)
@@ -88,6 +89,12 @@ def extreme(
     name: str, a: Any, axis: Axis, out: Array | None, keepdims: bool, initial: Any, where: Any, *, largest: bool
 ) -> Array:
     """Return the largest or smallest valid element, or the initial value if that exceeds it."""
+    if initial is None and where is True and keepdims.__class__ is bool:
+        (a,) = as_arrays(name, a)
+        if kind_of(a.dtype) == "f" and _is_plain_axis(axis, a.ndim):
+            found: Array = attempt(EXTREME_NUMBER, a.device, a._native, axis, keepdims, largest)
+            if found is not NotImplemented:
+                return store(name, found, out)
     a, valid = _valid(name, a, where)
     if a.dtype.kind == "c":
         raise TypeError(
@@ -122,6 +129,11 @@ def extreme(
     return store(name, xp.astype(result, a.dtype, copy=False), out)
 
 
+def _is_plain_axis(axis: Any, ndim: int) -> bool:
+    """Return whether an axis is None or a valid integer, so that it needs no check."""
+    return axis is None or (axis.__class__ is int and -ndim <= axis < ndim)
+
+
 def argextreme(name: str, a: Any, axis: int | None, out: Array | None, keepdims: bool, *, largest: bool) -> Array:
     """Return the index of the first element that equals the extreme."""
     (a,) = as_arrays(name, a)
@@ -132,8 +144,12 @@ def argextreme(name: str, a: Any, axis: int | None, out: Array | None, keepdims:
             f"All-NaN slice encountered; {name}(): a slice of the array of shape {a.shape} has only NaN; remove it or "
             "replace NaN before"
         )
-    matches = a == extreme(name, a, axis, None, True, None, True, largest=largest)
-    result = xp.argmax(xp.astype(matches, np.uint8), axis=axis, keepdims=keepdims)
+    if kind_of(a.dtype) == "f":
+        matches = a == extreme(name, a, axis, None, True, None, True, largest=largest)
+        result = xp.argmax(xp.astype(matches, np.uint8), axis=axis, keepdims=keepdims)
+    else:
+        numbers = xp.astype(a, np.uint8) if a.dtype.kind == "b" else a
+        result = (xp.argmax if largest else xp.argmin)(numbers, axis=axis, keepdims=keepdims)
     if isinstance(out, Array) and out.dtype != result.dtype:
         raise TypeError(
             f"Cannot cast array data from {out.dtype!r} to {result.dtype!r} according to the rule 'safe'; {name}()"
@@ -173,9 +189,25 @@ def _valid(name: str, a: Any, where: Any) -> tuple[Array, Array | None]:
     return x, mask if valid is None else valid & mask
 
 
+def _with_identity(name: str, a: Any, where: Any, identity: int) -> Array:
+    """Return an array with the identity element of a reduction in place of its invalid elements."""
+    if where is True:
+        (a,) = as_arrays(name, a)
+        if kind_of(a.dtype) in "fc":
+            result: Array = attempt(FILLED, a.device, a._native, xp.isnan(a)._native, identity)
+            if result is not NotImplemented:
+                return result
+    return _filled(*_valid(name, a, where), identity)
+
+
 def _filled(a: Array, valid: Array | None, value: Any) -> Array:
     """Return an array with a number in place of its invalid elements."""
-    return a if valid is None else xp.where(valid, a, xp.full((), value, dtype=a.dtype, device=a.device))
+    if valid is None:
+        return a
+    result: Array = attempt(FILLED, a.device, a._native, xp.logical_not(valid)._native, value)
+    if result is NotImplemented:
+        result = xp.where(valid, a, xp.full((), value, dtype=a.dtype, device=a.device))
+    return result
 
 
 def _initial(name: str, value: Any, like: Array) -> Array:
@@ -204,6 +236,8 @@ def _floating(a: Array, dtype: Any, out: Any, name: str) -> Array:
 
 def _count(a: Array, valid: Array | None, axis: Axis, keepdims: bool) -> Array:
     """Return the number of valid elements, in the real dtype of the precision of ``a``."""
+    if valid is None and axis is None and keepdims is False:
+        return xp.full((), a.size, dtype=finfo(a.dtype).dtype, device=a.device)
     selected = xp.ones(a.shape, dtype=np.bool_, device=a.device) if valid is None else valid
     return xp.astype(xp.count_nonzero(selected, axis=axis, keepdims=keepdims), finfo(a.dtype).dtype)
 

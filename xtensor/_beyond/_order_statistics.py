@@ -1,7 +1,8 @@
 """Medians and quantiles of the last axis, which the public functions of :mod:`quantiles` share.
 
-The elements are sorted once along the reduced axes, with NaN last, as infinities. A quantile selects the element at its
-position, or interpolates between the elements next to it. All levels are computed at once.
+The elements are sorted once along the reduced axes, with NaN last, as infinities; a device that can find single
+elements of the sorted order sorts no others. A quantile selects the element at its position, or interpolates between
+the elements next to it. All levels are computed at once.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array, Axis
+from .._core.array import Array, Axis, attempt
 from .._core.checks import check_axes, check_flag
 from .._core.dtypes import kind_of
 from .._core.errors import describe
 from . import _casts
 from ._arguments import as_arrays, store
+from ._steps import ORDER_STATISTICS
 from ._weights import fit_weights
 
 __all__ = ["median_of", "quantile_of"]
@@ -58,9 +60,8 @@ def median_of(name: str, a: Any, axis: Axis, out: Array | None, keepdims: bool, 
     a = _casts.floating(a)
     axes, shape = _axes(a, axis, keepdims, name)
     lines = _lines(a, axes)
-    ordered, count = _sort_valid(lines)
-    low = xp.take_along_axis(ordered, xp.maximum(count - 1, 0) // 2, axis=-1)
-    high = xp.take_along_axis(ordered, count // 2 % ordered.shape[-1], axis=-1)
+    filled, count = _replace_nan(lines)
+    low, high = _elements(filled, xp.maximum(count - 1, 0) // 2, count // 2 % filled.shape[-1])
     # Halves are added, because the sum of the two elements may overflow.
     value = xp.where(count % 2 == 1, low, xp.where(count == 0, xp.nan, low / 2 + high / 2))
     if not ignore_nan:
@@ -102,8 +103,8 @@ def quantile_of(
         lines = _lines(_casts.floating(a), axes)
     flat = xp.reshape(levels, (-1,))
     if weights is None:
-        ordered, count = _sort_valid(lines)
-        value = _quantile_of_sorted(ordered, count, flat, method)
+        filled, count = _replace_nan(lines)
+        value = _quantile(filled, count, flat, method)
     else:
         value, count = _weighted_quantile(name, a, lines, axes, None if axis is None else axes, flat, method, weights)
     if kind_of(lines.dtype) == "f":
@@ -169,7 +170,7 @@ def _has_nan(lines: Array) -> Array:
     return xp.any(xp.isnan(lines), axis=-1, keepdims=True)
 
 
-def _replace_nan(lines: Array) -> tuple[Array, Array]:
+def _replace_missing(lines: Array) -> tuple[Array, Array]:
     """Return lines of at least one element with infinities for NaN, and where the NaN were."""
     if not lines.shape[-1]:
         empty = xp.nan if kind_of(lines.dtype) == "f" else 0
@@ -180,11 +181,19 @@ def _replace_nan(lines: Array) -> tuple[Array, Array]:
     return xp.where(missing, xp.inf, lines), missing
 
 
-def _sort_valid(lines: Array) -> tuple[Array, Array]:
-    """Return the sorted lines, with infinities for NaN, and the number of elements of each line that are not NaN."""
-    filled, missing = _replace_nan(lines)
-    count = filled.shape[-1] - xp.count_nonzero(missing, axis=-1, keepdims=True)
-    return xp.sort(filled, axis=-1, stable=False), count
+def _replace_nan(lines: Array) -> tuple[Array, Array]:
+    """Return lines with infinities for NaN, and the number of elements of each line that are not NaN."""
+    filled, missing = _replace_missing(lines)
+    return filled, filled.shape[-1] - xp.count_nonzero(missing, axis=-1, keepdims=True)
+
+
+def _elements(filled: Array, *indices: Array) -> list[Array]:
+    """Return the elements of each line that have some indices in its sorted order."""
+    natives = [index._native for index in indices]
+    ordered: Array = attempt(ORDER_STATISTICS, filled.device, filled._native, *natives)
+    if ordered is NotImplemented:
+        ordered = xp.sort(filled, axis=-1, stable=False)
+    return [xp.take_along_axis(ordered, index, axis=-1) for index in indices]
 
 
 def _closest(position: Array) -> Array:
@@ -202,8 +211,8 @@ def _middle(position: Array, whole: float) -> Array:
     return xp.where(position == below, below + whole, below + (1.0 if whole else 0.5))
 
 
-def _quantile_of_sorted(ordered: Array, count: Array, levels: Array, method: str) -> Array:
-    """Return the quantiles of the first ``count`` elements of each sorted line, in the last axis."""
+def _quantile(filled: Array, count: Array, levels: Array, method: str) -> Array:
+    """Return the quantiles of the ``count`` smallest elements of each line, in the last axis."""
     number = xp.astype(count, levels.dtype)
     if method in CONTINUOUS:
         alpha, beta = CONTINUOUS[method]
@@ -214,11 +223,10 @@ def _quantile_of_sorted(ordered: Array, count: Array, levels: Array, method: str
     position = xp.maximum(xp.minimum(position, number - 1.0), 0.0)
     below = xp.floor(position)
     index = xp.astype(below, count.dtype)
-    low = xp.take_along_axis(ordered, index, axis=-1)
     if method in SELECTING:
-        return low
-    weight = xp.astype(position - below, ordered.dtype)
-    high = xp.take_along_axis(ordered, xp.maximum(xp.minimum(index + 1, count - 1), 0), axis=-1)
+        return _elements(filled, index)[0]
+    low, high = _elements(filled, index, xp.maximum(xp.minimum(index + 1, count - 1), 0))
+    weight = xp.astype(position - below, filled.dtype)
     # Equal infinities, and infinities of weight 0, are not subtracted: their difference would be NaN.
     low, high = xp.where(weight == 1, high, low), xp.where(weight == 0, low, high)
     constant = low == high
@@ -256,7 +264,7 @@ def _weighted_quantile(
     weights = _lines(xp.broadcast_to(weights, a.shape), axes)
     if not weights.shape[-1]:
         weights = xp.zeros((*weights.shape[:-1], 1), dtype=weights.dtype, device=weights.device)
-    filled, missing = _replace_nan(lines)
+    filled, missing = _replace_missing(lines)
     count = filled.shape[-1] - xp.count_nonzero(missing, axis=-1, keepdims=True)
     order = xp.argsort(filled, axis=-1)
     weights = xp.where(missing, 0.0, weights)

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array
+from .._core.array import Array, attempt
 from .._core.checks import check_axis, is_word
 from .._core.dispatch import SCALARS, beside, composed, device_of
 from .._core.dtypes import Casting, can_cast
 from .._core.errors import shortened
 from ._arguments import on_device
-from ._conversions import as_values, check_mode, cycled, violated, within
+from ._conversions import as_values, check_mode, cycled, within
+from ._steps import ASSIGNED_WHERE, PLACED
 
 if TYPE_CHECKING:
     from .._core.annotations import Operand
@@ -120,6 +121,8 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
         if bool(xp.any(chosen)):
             raise ValueError(f"Cannot insert from an empty array!; place() takes values, not shape {values.shape}")
         return
+    if attempt(PLACED, device, arr._native, chosen._native, values._native) is not NotImplemented:
+        return
     flat = xp.astype(xp.reshape(chosen, (-1,)), device.default_dtypes["indexing"])
     rank = xp.maximum(xp.cumulative_sum(flat, dtype=flat.dtype) - 1, 0) % values.shape[0]
     arr[...] = xp.where(chosen, xp.reshape(xp.take(values, rank), arr.shape), arr)
@@ -172,7 +175,7 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
         return
     indices = xp.astype(indices, device.default_dtypes["indexing"], copy=False)
     if mode == "raise":
-        if violated((indices < -a.size) | (indices >= a.size)):
+        if device.host and (int(xp.min(indices)) < -a.size or int(xp.max(indices)) >= a.size):
             wrong = next(i for i in indices.tolist() if not -a.size <= i < a.size)
             raise IndexError(
                 f"index {wrong} is out of bounds for axis 0 with size {a.size}; put() takes indices from {-a.size} to "
@@ -180,8 +183,9 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
             )
         indices = xp.where(indices < 0, indices + a.size, indices)
     indices = within(indices, a.size, mode)
-    key = []
-    for length in reversed(a.shape):
+    is_vector = device.host and a.ndim == 1  # whose indices were checked
+    key = [indices] if is_vector else []
+    for length in () if is_vector else reversed(a.shape):
         key.append(indices % length)
         indices = indices // length
     values = cycled(values, key[0].shape[0] if key else indices.shape[0])
@@ -220,7 +224,12 @@ def putmask(a: Array, /, mask: Any, values: Any) -> None:
     device_of(a, "putmask")
     chosen = _mask(a, mask, "putmask")
     new = _safe_values(a, values, "putmask")
-    if new.size and a.size:
+    if not new.size or not a.size:
+        return
+    step = NotImplemented
+    if new.shape == a.shape:
+        step = attempt(ASSIGNED_WHERE, a.device, a._native, chosen._native, new._native)
+    if step is NotImplemented:
         a[...] = xp.where(chosen, xp.reshape(cycled(new, a.size), a.shape), a)
 
 

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array
+from .._core.array import Array, attempt
 from .._core.checks import check_axis, check_integer, check_shape, is_word
 from .._core.dispatch import composed
 from .._core.errors import describe
 from ._arguments import as_arrays
+from ._steps import PACKED_BITS, UNPACKED_BITS
 
 __all__ = ["packbits", "unpackbits"]
 
@@ -53,15 +54,18 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Array
             f"Expected an input array of integer or boolean data type; packbits() received dtype {x.dtype}; compare it "
             "with 0"
         )
-    places = _places(bitorder, x, "packbits")
+    _check_order(bitorder, "packbits")
     x, axis = _with_last(x, axis, "packbits")
+    packed: Array = attempt(PACKED_BITS, x.device, x._native, bitorder)
+    if packed is not NotImplemented:
+        return packed if x.ndim == 1 else xp.moveaxis(packed, -1, axis)
     bits = xp.astype(xp.astype(x, bool, copy=False), UINT8)
     missing = -bits.shape[-1] % 8
     if missing:
         margin = xp.zeros((*bits.shape[:-1], missing), dtype=UINT8, device=bits.device)
         bits = xp.concat((bits, margin), axis=-1)
     groups = xp.reshape(bits, (*bits.shape[:-1], bits.shape[-1] // 8, 8))
-    packed = xp.sum(xp.bitwise_left_shift(groups, places), axis=-1, dtype=UINT8)
+    packed = xp.sum(xp.bitwise_left_shift(groups, _places(bitorder, x)), axis=-1, dtype=UINT8)
     return xp.moveaxis(packed, -1, axis)
 
 
@@ -103,12 +107,14 @@ def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bit
             f"Expected an input array of unsigned byte data type; unpackbits() received dtype {x.dtype}; cast it to "
             "xtensor.uint8"
         )
-    places = _places(bitorder, x, "unpackbits")
+    _check_order(bitorder, "unpackbits")
     x, axis = _with_last(x, axis, "unpackbits")
-    one = xp.ones((), dtype=UINT8, device=x.device)
-    groups = xp.bitwise_and(xp.bitwise_right_shift(x[..., None], places), one)
     length = 8 * x.shape[-1]
-    bits = xp.reshape(groups, (*x.shape[:-1], length))
+    bits: Array = attempt(UNPACKED_BITS, x.device, x._native, bitorder)
+    if bits is NotImplemented:
+        one = xp.ones((), dtype=UINT8, device=x.device)
+        groups = xp.bitwise_and(xp.bitwise_right_shift(x[..., None], _places(bitorder, x)), one)
+        bits = xp.reshape(groups, (*x.shape[:-1], length))
     if count is not None:
         wanted = check_integer(count, "unpackbits", "count")
         if wanted < -length:
@@ -119,13 +125,17 @@ def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bit
         if wanted > length:
             margin = xp.zeros((*bits.shape[:-1], wanted - length), dtype=UINT8, device=bits.device)
             bits = xp.concat((bits, margin), axis=-1)
-    return xp.moveaxis(bits, -1, axis)
+    return bits if x.ndim == 1 else xp.moveaxis(bits, -1, axis)
 
 
-def _places(bitorder: Any, x: Array, name: str) -> Array:
-    """Return the place of each of 8 bits, in their order in an array."""
+def _check_order(bitorder: Any, name: str) -> None:
+    """Raise ValueError unless an order of bits is known."""
     if not is_word(bitorder, ("big", "little")):
         raise ValueError(f"'order' must be either 'little' or 'big'; {name}() received {describe(bitorder)}")
+
+
+def _places(bitorder: str, x: Array) -> Array:
+    """Return the place of each of 8 bits, in their order in an array."""
     places = xp.astype(xp.arange(8, device=x.device), UINT8)
     return xp.flip(places) if bitorder == "big" else places
 
@@ -135,4 +145,4 @@ def _with_last(x: Array, axis: Any, name: str) -> tuple[Array, int]:
     if axis is None or not x.ndim:
         x = xp.reshape(x, (-1,))
     position = 0 if axis is None else check_axis(axis, x.ndim, name)
-    return xp.moveaxis(x, position, -1), position
+    return (x if x.ndim == 1 else xp.moveaxis(x, position, -1)), position

@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array
+from .._core.array import Array, attempt
 from .._core.checks import check_flag
 from .._core.device import Device
 from .._core.dispatch import SCALARS, composed, operands
 from .._core.dtypes import kind_of, result_type
 from .._core.errors import describe
 from ._arguments import as_arrays
+from ._steps import CLOSE
 
 if TYPE_CHECKING:
     from .._core.annotations import Operand
 
 __all__ = ["allclose", "array_equal", "array_equiv", "isclose"]
+
+REAL_NUMBERS = frozenset((bool, int, float))
+"""Python's classes of real numbers, whose instances do not affect the precision of an array."""
 
 
 @composed
@@ -157,12 +161,21 @@ def isclose(a: Operand, b: Operand, rtol: float = 1e-05, atol: float = 1e-08, eq
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not isinstance(tolerance, (Array, int, float, np.bool, np.integer, np.floating)):
             raise TypeError(f"isclose(): {name} is a real number, not {describe(tolerance)}")
+    result: Array
     x, y = _comparable(a, b, device)
+    if rtol.__class__ in REAL_NUMBERS and atol.__class__ in REAL_NUMBERS:
+        result = attempt(CLOSE, device, x._native, y._native, rtol, atol)
+        if result is not NotImplemented:
+            return _or_both_nan(result, x, y, equal_nan)
     # Only finite elements are subtracted: the difference of two infinities would cause a warning.
     finite = xp.isfinite(x) & xp.isfinite(y)
     reference = xp.where(finite, y, 0.0)
     distance = xp.abs(xp.where(finite, x, 0.0) - reference)
-    result: Array = (finite & (distance <= atol + rtol * xp.abs(reference))) | (x == y)
+    result = (finite & (distance <= atol + rtol * xp.abs(reference))) | (x == y)
+    return _or_both_nan(result, x, y, equal_nan)
+
+
+def _or_both_nan(result: Array, x: Array, y: Array, equal_nan: bool) -> Array:
     return result | (xp.isnan(x) & xp.isnan(y)) if check_flag(equal_nan, "isclose", "equal_nan") else result
 
 
@@ -173,6 +186,8 @@ def _is_no_array(a1: Any, a2: Any) -> bool:
 
 def _equal(x: Array, y: Array) -> Array:
     """Return whether elements are equal, for dtypes of different kinds, too."""
+    if x.dtype == y.dtype:
+        return xp.equal(x, y)
     kinds = {x.dtype.kind, y.dtype.kind}
     if kinds == {"i", "u"}:
         # Integers of 64 bits, signed and unsigned, have no common dtype that holds all of them.

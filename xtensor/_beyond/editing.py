@@ -31,7 +31,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
     Returns
     -------
     Array
-        A new array. Blocks until the device has finished, because its length depends on the values of ``obj``.
+        A new array. Blocks until the device has finished where ``obj`` is an array, whose values determine the length.
 
     Raises
     ------
@@ -46,9 +46,14 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
     """
     arr, axis = _along_axis(arr, axis, "delete", obj)
     length = arr.shape[axis]
-    positions = xp.arange(length, device=arr.device)
     if isinstance(obj, slice):
         obj = range(length)[obj]
+        if obj.step == 1:
+            return _joined(axis, _part(arr, axis, 0, obj.start), _part(arr, axis, max(obj.start, obj.stop), length))
+    elif obj.__class__ is int and -length <= obj < length:
+        first = obj % length
+        return _joined(axis, _part(arr, axis, 0, first), _part(arr, axis, first + 1, length))
+    positions = xp.arange(length, device=arr.device)
     indices = as_indices("delete", obj, arr.device)
     if indices.dtype.kind == "b":
         if indices.shape != (length,):
@@ -112,7 +117,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
             "index array argument obj to insert must be one dimensional or scalar; insert() received shape "
             f"{indices.shape}; flatten it with xtensor.reshape"
         )
-    old = xp.arange(length, device=arr.device)
+    index_dtype = arr.device.default_dtypes["indexing"]
     values = as_values("insert", values, arr.dtype, arr.device)
     if indices.size == 1:
         values = xp.reshape(values, (*(1,) * (arr.ndim - values.ndim), *values.shape))
@@ -122,12 +127,15 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
         count = values.shape[axis]
     else:
         count = indices.shape[0]
-    indices = xp.astype(xp.reshape(indices, (-1,)), old.dtype, copy=False)
+    indices = xp.astype(xp.reshape(indices, (-1,)), index_dtype, copy=False)
     _check_bounds(indices, length, axis, length, "insert")
     indices = xp.where(indices < 0, indices + length, indices)
     if indices.size == 1:
-        indices = xp.repeat(indices, count)
+        first = int(indices[0])
+        values = xp.broadcast_to(values, (*arr.shape[:axis], count, *arr.shape[axis + 1 :]))
+        return _joined(axis, _part(arr, axis, 0, first), values, _part(arr, axis, first, length))
     values = xp.broadcast_to(values, (*arr.shape[:axis], count, *arr.shape[axis + 1 :]))
+    old = xp.arange(length, dtype=index_dtype, device=arr.device)
     order = xp.argsort(xp.concat((indices, old)), stable=True)
     return xp.take(xp.concat((values, arr), axis=axis), order, axis=axis)
 
@@ -187,6 +195,15 @@ def _along_axis(arr: Any, axis: int | None, name: str, *others: Any) -> tuple[Ar
     if axis is None:
         return xp.reshape(arr, (-1,)), 0
     return arr, check_axis(axis, arr.ndim, name)
+
+
+def _part(x: Array, axis: int, start: int, stop: int) -> Array:
+    """Return the items of an array from ``start`` to ``stop`` along an axis."""
+    return x[(*(slice(None),) * axis, slice(start, stop), ...)]
+
+
+def _joined(axis: int, *parts: Array) -> Array:
+    return xp.concat(parts, axis=axis)
 
 
 def _check_bounds(indices: Array, largest: int, axis: int, length: int, name: str) -> None:

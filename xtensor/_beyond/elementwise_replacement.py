@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _standard as xp
-from .._core.array import Array, apply
+from .._core.array import Array, apply, attempt
 from .._core.checks import check_flag
 from .._core.dispatch import composed
 from .._core.dtypes import DType, can_cast, finfo, kind_of, result_type
 from .._core.operations import operation
 from ._arguments import as_arrays, on_device, store
+from ._steps import FILLED
 
 __all__ = ["fix", "isneginf", "isposinf", "nan_to_num"]
 
@@ -186,15 +187,22 @@ def nan_to_num(
 
 def _replaced(x: Array, replacements: Any) -> Array:
     """Return real numbers with other numbers in place of those that are not finite."""
+    found = [xp.isnan(x) if special != special else x == special for special, _ in replacements]
+    values = [_replacement(number, x) for _, number in replacements]
+    result: Array
+    if not any(value.ndim for value in values):
+        pairs = [part._native for pair in zip(found, values, strict=True) for part in pair]
+        result = attempt(FILLED, x.device, x._native, *pairs)
+        if result is not NotImplemented:
+            return result
     result = x
-    for special, number in replacements:
-        found = xp.isnan(x) if special != special else x == special
-        result = xp.where(found, _replacement(number, x), result)
+    for mask, value in zip(found, values, strict=True):
+        result = xp.where(mask, xp.broadcast_to(value, x.shape), result)
     return result
 
 
 def _replacement(number: Any, x: Array) -> Array:
-    """Return a replacement as an Array of the dtype of the numbers, on their device."""
+    """Return a replacement as an Array of the dtype of the numbers, on their device; its shape may broadcast."""
     value = on_device("nan_to_num", number, x.device)
     dtype: DType = result_type(value.dtype, x.dtype)
     if not can_cast(value.dtype, x.dtype, "same_kind"):
@@ -202,4 +210,4 @@ def _replacement(number: Any, x: Array) -> Array:
             f"Cannot cast array data from {value.dtype!r} to {x.dtype!r} according to the rule 'same_kind': "
             f"nan_to_num() takes replacements of the array's kind, not of dtype {dtype}"
         )
-    return xp.broadcast_to(xp.astype(value, x.dtype, copy=False), x.shape)
+    return xp.astype(value, x.dtype, copy=False)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array
+from .._core.array import Array, attempt
 from .._core.dispatch import composed
 from .._core.dtypes import DType, kind_of, result_type
 from .._core.errors import describe
@@ -17,6 +17,7 @@ from . import _casts
 from ._arguments import as_arrays, on_device
 from ._bin_widths import ESTIMATORS, number_of_bins
 from ._flags import number, truth
+from ._steps import HISTOGRAM_COUNTS
 from .counting import bincount
 
 __all__ = ["digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
@@ -354,6 +355,10 @@ def _sum_of_bins(a: Array, edges: Array, weights: Array | None) -> Array:
     if not count:
         dtype = a.device.default_dtypes["integral"] if weights is None else weights.dtype
         return xp.zeros(0, dtype=dtype, device=a.device)
+    if weights is None:
+        counts: Array = attempt(HISTOGRAM_COUNTS, a.device, *[x._native for x in _comparable(a, edges)])
+        if counts is not NotImplemented:
+            return counts
     number = _bin_numbers(a, edges)
     # Bin 0 is before the first edge, and the last one behind the last edge.
     number = xp.where(number == 0, count + 1, number)
@@ -369,9 +374,14 @@ def _sum_of_bins(a: Array, edges: Array, weights: Array | None) -> Array:
     return real + imag * 1j
 
 
+def _comparable(a: Array, edges: Array) -> list[Array]:
+    """Return samples and edges in their common dtype; booleans count as integers."""
+    return _casts.promoted(_casts.counted(a), _casts.counted(edges))
+
+
 def _bin_numbers(a: Array, edges: Array) -> Array:
     """Return the number of the bin of each element, from 1; 0 and ``len(edges)`` outside, the latter for NaN."""
-    a, edges = _casts.promoted(_casts.counted(a), _casts.counted(edges))
+    a, edges = _comparable(a, edges)
     number = xp.searchsorted(edges, a, side="right")
     return xp.where(a == edges[-1:], edges.shape[0] - 1, number)
 

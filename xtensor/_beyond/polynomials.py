@@ -448,7 +448,10 @@ def _aligned(name: str, a1: Any, a2: Any) -> list[Array]:
     a1, a2 = (_casts.counted(x) for x in _coefficients(name, a1, a2))
     length = max(a1.shape[0], a2.shape[0])
     return _casts.promoted(
-        *(xp.concat((xp.zeros(length - x.shape[0], dtype=x.dtype, device=x.device), x)) for x in (a1, a2))
+        *(
+            xp.concat((xp.zeros(length - x.shape[0], dtype=x.dtype, device=x.device), x)) if x.shape[0] < length else x
+            for x in (a1, a2)
+        )
     )
 
 

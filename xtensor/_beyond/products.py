@@ -161,7 +161,7 @@ def vdot(a: Array, b: Array, /) -> Array:
             f"cannot reshape array of size {y.size} into shape ({x.size},): vdot() takes arrays of equal size, not of "
             f"{x.size} and {y.size} elements: {describe(a)} and {describe(b)}"
         )
-    return _contracted(xp.conj(x) if x.dtype.kind == "c" else x, y, 0)
+    return xp.vecdot(x, y) if x.dtype.kind == "c" else _contracted(x, y, 0)
 
 
 MATVEC = declare(
@@ -247,6 +247,8 @@ def vecmat(x1: Array, x2: Array, /) -> Array:
 def _promoted(name: str, a: Any, b: Any) -> list[Array]:
     """Return two array-likes as Arrays of the dtype that they promote to."""
     x, y = as_arrays(name, a, b)
+    if x.dtype == y.dtype:
+        return [x, y]
     dtype = result_type(x.dtype, y.dtype)
     return [xp.astype(value, dtype, copy=False) for value in (x, y)]
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 from .. import _standard as xp
-from .._core.array import Array
+from .._core.array import Array, attempt
 from .._core.checks import check_axis
 from .._core.dispatch import composed
 from .._core.dtypes import kind_of
 from . import _casts
 from ._arguments import as_arrays
 from ._flags import truth
+from ._steps import INVERSE_PERMUTATION, MEMBERSHIP
 
 __all__ = ["intersect1d", "setdiff1d", "setxor1d", "union1d", "unique"]
 
@@ -49,12 +50,14 @@ def intersect1d(
         second, *index2 = _unique(second, return_index=return_indices)
         indices = [*index1, *index2]
     both = xp.concat(_casts.promoted(first, second))
+    if not return_indices:
+        both = _casts.sort(both)
+        before, after = _neighbours(both)
+        return before[before == after]
     order = _casts.argsort(both)
     both = xp.take(both, order)
     common = xp.nonzero(xp.equal(*_neighbours(both)))[0]
     values = xp.take(both, common)
-    if not return_indices:
-        return values
     at1, at2 = xp.take(order, common), xp.take(order, common + 1) - first.shape[0]
     if indices:
         at1, at2 = xp.take(indices[0], at1), xp.take(indices[1], at2)
@@ -85,8 +88,13 @@ def setdiff1d(ar1: Array, ar2: Array, assume_unique: bool = False) -> Array:
     first, second = (xp.reshape(x, (-1,)) for x in as_arrays("setdiff1d", ar1, ar2))
     if not truth(assume_unique, "setdiff1d", "assume_unique"):
         (first,) = _unique(first)
+    x, y = _casts.promoted(first, second)
+    if first.dtype == x.dtype and not assume_unique:
+        found: Array = attempt(MEMBERSHIP, x.device, x._native, y._native)
+        if found is not NotImplemented:
+            return first[~found]
     # Ranks are integers, which every device looks up; equal elements have equal ranks.
-    _, ranks = _unique(xp.concat(_casts.promoted(first, second)), return_inverse=True, equal_nan=False)
+    _, ranks = _unique(xp.concat((x, y)), return_inverse=True, equal_nan=False)
     return first[~xp.isin(ranks[: first.shape[0]], ranks[first.shape[0] :])]
 
 
@@ -270,7 +278,8 @@ def _positions(
     if return_inverse and order is not None:
         index_dtype = first.device.default_dtypes["indexing"]
         ranks = xp.cumulative_sum(xp.astype(first, index_dtype)) - 1
-        results.append(xp.take(ranks, xp.argsort(order)))
+        position: Array = attempt(INVERSE_PERMUTATION, order.device, order._native)
+        results.append(xp.take(ranks, xp.argsort(order) if position is NotImplemented else position))
     if return_counts:
         starts = xp.nonzero(first)[0]
         end = xp.full(1, first.shape[0], dtype=starts.dtype, device=first.device)

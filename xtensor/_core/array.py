@@ -45,6 +45,7 @@ __all__ = [
     "Axis",
     "Scalar",
     "apply",
+    "apply_to",
     "attempt",
     "bind_namespace",
     "check_version",
@@ -115,6 +116,18 @@ def apply(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Ar
     result._native = native
     result._device = device
     return result
+
+
+def apply_to(operation: Operation, device: Device, native: Native, *args: Any, **kwargs: Any) -> Array:
+    """Return an Array of an operation's result, by the device's function for many elements where there are many."""
+    if native.size >= device.fewest[operation.index]:
+        try:
+            result = device.for_large[operation.index](native, *args, **kwargs)
+        except Exception as error:
+            result = recover(error, operation, device, (native, *args), kwargs)
+        if result is not NotImplemented:
+            return wrap(result, device)
+    return apply(operation, device, native, *args, **kwargs)
 
 
 def attempt(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Any:
@@ -384,7 +397,7 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
     def __iter__(self) -> Iterator[Array]:
         if not self.ndim:
             raise TypeError("iteration over a 0-d array: it has no axis to go along; use x.item()")
-        return (self[i] for i in range(self.shape[0]))
+        return self._elements()
 
     def __contains__(self, value: Any, /) -> bool:
         if isinstance(value, (list, tuple)):

@@ -106,8 +106,18 @@ class Provider(ABC):
 
         ``"add"``, ``"linalg.svd"``, ``"nn.softmax"``; ``"inplace.add"`` is an in-place operator, which writes into its
         first operand and returns it. A function returns NotImplemented for operands that it does not take.
+
+        ``"large.add"`` is a function for operands of many elements, which is asked first where the first array has at
+        least as many elements as the function's attribute ``fewest``. After the operands it takes the one of them
+        whose memory may be written over, because nobody else sees it, or None; it returns the result, which may be that
+        operand. A backend's namespace may have such functions, too, as attributes of its attribute ``large``.
         """
         return {}
+
+
+    def generator(self, spec: str) -> Any:
+        """Return the generator that compiles programs for a device (:class:`xtensor.backend.Generator`), or None."""
+        return None
 
 
 def read_on_host(producer: Any, *, copy: bool | None) -> np.ndarray[Any, Any]:

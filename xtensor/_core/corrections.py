@@ -2,7 +2,7 @@
 
 A correction takes a device's functions and the library's function and returns the corrected function. A backend names
 the operations whose function needs it (``Backend.corrections``). No correction looks at values on the host, but for
-``floor_divide`` on libraries that answer ``may_have_infinity``, and those of LAPACK's functions.
+``floor_divide``, ``tan`` and ``tanh`` on libraries that answer ``may_have_infinity``, and those of LAPACK's functions.
 
 A complex result is built by ``complex_of(real, imag)``, each component exactly as given: arithmetic with ``1j`` would
 turn an infinite component into NaN and lose the sign of a zero.
@@ -186,10 +186,11 @@ def tan(xp: Any, raw: Function) -> Function:
 
     With a real component that is not finite and an imaginary one of zero: ``NaN ± 0j``.
     """
+    may_have_infinity = xp.may_have_infinity
 
     def corrected(x: Native) -> Native:
         result = raw(x)
-        if result.dtype.kind != "c":
+        if result.dtype.kind != "c" or not may_have_infinity(x):
             return result
         a, b = xp.real(x), xp.imag(x)
         saturated = xp.isinf(b)
@@ -206,10 +207,11 @@ def tanh(xp: Any, raw: Function) -> Function:
 
     With a real component of zero and an imaginary one that is not finite: ``±0 + NaN j``.
     """
+    may_have_infinity = xp.may_have_infinity
 
     def corrected(x: Native) -> Native:
         result = raw(x)
-        if result.dtype.kind != "c":
+        if result.dtype.kind != "c" or not may_have_infinity(x):
             return result
         a, b = xp.real(x), xp.imag(x)
         saturated = xp.isinf(a)

@@ -28,6 +28,7 @@ __all__ = [
     "default_device",
     "device",
     "devices",
+    "intern",
     "is_default",
     "resolve",
     "restore",
@@ -61,6 +62,8 @@ class Device:
         "default_dtypes",
         "dlpack_device",
         "dtypes",
+        "fewest",
+        "for_large",
         "from_scalar",
         "getitem",
         "host",
@@ -81,6 +84,10 @@ class Device:
     """The functions on native arrays, by the operations' indices."""
     inplace: list[Callable[[Native, Native], Native]]
     """The in-place operators, by the operations' indices."""
+    for_large: list[Callable[..., Any]]
+    """The functions for operands of many elements, by the operations' indices."""
+    fewest: list[int]
+    """The numbers of elements from which operands are given to ``for_large``, by the operations' indices."""
     native_type: type[Any]
     from_scalar: Callable[[Any], Native]
     """Makes a native array of what indexing gives where that is a scalar of the library."""
@@ -243,7 +250,7 @@ _names: dict[tuple[Provider, str], tuple[int, str]] = {}
 """Cache of device names, each with the registry's generation."""
 
 
-def _intern(provider: Provider, spec: str) -> Device:
+def intern(provider: Provider, spec: str) -> Device:
     with _lock:
         key = (provider, spec)
         if key not in _devices:
@@ -268,7 +275,7 @@ def restore(backend: str, spec: str) -> Device:
         except BackendUnavailableError:
             continue
         if spec in entry.devices:
-            return _intern(provider, spec)
+            return intern(provider, spec)
     return default_device()
 
 
@@ -314,6 +321,8 @@ def _assembled(provider: Provider, spec: str, library: Backend, library_spec: st
         "setitem": None if type(library).setitem is Backend.setitem else library.setitem,
         "table": functions.table,
         "inplace": functions.inplace,
+        "for_large": functions.for_large,
+        "fewest": functions.fewest,
         "_functions": functions,
     }
 
@@ -365,7 +374,7 @@ def _look_up(spec: str) -> Device:
             continue
         for candidate in entry.devices:
             if _matches(candidate, spec) or (kind == entry.name and _matches(candidate.partition(":")[2], rest)):
-                return _intern(provider, candidate)
+                return intern(provider, candidate)
     here = ", ".join(str(place) for place in devices())
     if failures:
         raise BackendUnavailableError(f"device {spec!r} cannot be used: {'; '.join(failures)}", f"Devices here: {here}")
@@ -384,7 +393,7 @@ def devices() -> tuple[Device, ...]:
             provider = entry.probe()
         except BackendUnavailableError:
             continue
-        found += [_intern(provider, spec) for spec in entry.devices]
+        found += [intern(provider, spec) for spec in entry.devices]
     names = [entry.name for entry in registry.entries()]
     chosen = registry.priority()
 

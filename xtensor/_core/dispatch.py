@@ -10,6 +10,7 @@ class, which is built on it.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -22,7 +23,9 @@ from .device import Device
 from .errors import MissingFunctionError, OutOfMemoryError, WrittenWithWarningError, describe
 from .failures import FOREIGN_ERRORS, inplace_error, is_unwritten, recover, rewarn
 from .operations import Operation, operation
+from .temporaries import getrefcount, is_temporary
 from .transfers import admit, join
+from .unknowns import Number
 
 if TYPE_CHECKING:
     from .array import Array
@@ -53,7 +56,7 @@ __all__ = [
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-SCALARS = frozenset((bool, int, float, complex))
+SCALARS = frozenset((bool, int, float, complex, Number))
 
 MINIMUM = operation("minimum")
 
@@ -88,10 +91,16 @@ def _unary(operation: Operation) -> Callable[[Any], Any]:
             device = x._device
         except AttributeError:
             raise not_an_array(operation.label, x) from None
+        native1 = x._native
+        if native1.size >= device.fewest[index]:
+            count = getrefcount(x)
+            result = _large(operation, device, (x,), (native1,), (count,), 1)
+            if result is not NotImplemented:
+                return result
         try:
-            native = device.table[index](x._native)
+            native = device.table[index](native1)
         except Exception as error:
-            native = recover(error, operation, device, (x._native,))
+            native = recover(error, operation, device, (native1,))
         if native.__class__ is not device.native_type:
             native = (
                 refuse(operation, device)
@@ -123,11 +132,12 @@ def mixed_function(operation: Operation) -> Callable[[Any, Any], Any]:
 
 def reflected_operator(name: str) -> Callable[[F], F]:
     """Make the operator method of the right-hand operand."""
-    forward = _binary(operation(name), foreign=NotImplemented)
+    forward = _binary(operation(name), foreign=NotImplemented, frames=2)
     return lambda declaration: _publish(lambda self, other, /: forward(other, self), declaration)
 
 
-def _binary(operation: Operation, *, foreign: Any) -> Callable[[Any, Any], Any]:
+def _binary(operation: Operation, *, foreign: Any, frames: int = 1) -> Callable[[Any, Any], Any]:
+    """Make a function of two operands; ``frames`` is the number of functions from the user's call to this one."""
     index = operation.index
 
     def function(x1: Any, x2: Any, /) -> Any:
@@ -138,16 +148,24 @@ def _binary(operation: Operation, *, foreign: Any) -> Callable[[Any, Any], Any]:
                 if x2._device is not device:
                     return _on_two_devices(operation, x1, x2, foreign)
                 native1, native2 = x1._native, x2._native
+                size = native1.size
             elif x2.__class__ in SCALARS:
                 device = x1._device
                 native1, native2 = x1._native, x2
+                size = native1.size
             elif kind in SCALARS:
                 device = x2._device
                 native1, native2 = x1, x2._native
+                size = native2.size
             else:
                 return _on_two_devices(operation, x1, x2, foreign)
         except AttributeError:
             return _on_two_devices(operation, x1, x2, foreign)
+        if size >= device.fewest[index]:
+            counts = getrefcount(x1), getrefcount(x2)
+            result = _large(operation, device, (x1, x2), (native1, native2), counts, frames)
+            if result is not NotImplemented:
+                return result
         try:
             native = device.table[index](native1, native2)
         except Exception as error:
@@ -164,6 +182,40 @@ def _binary(operation: Operation, *, foreign: Any) -> Callable[[Any, Any], Any]:
         return result
 
     return function
+
+
+def _large(
+    operation: Operation,
+    device: Device,
+    operands: tuple[Any, ...],
+    natives: tuple[Any, ...],
+    counts: tuple[int, ...],
+    frames: int,
+) -> Any:
+    """Return the result for operands of many elements, in the memory of a temporary among them where there is one.
+
+    NotImplemented: it is to be computed as for few elements. ``counts`` are the operands' reference counts as the
+    calling function saw them: with one reference for each of its ``frames``, and one for the argument of getrefcount.
+    """
+    spare = owner = None
+    for place, count in enumerate(counts):
+        native = natives[place]
+        holders = count - frames - 1
+        if holders > 1 or native.__class__ is not NDARRAY:
+            continue
+        if is_temporary(operands[place], native, holders, sys._getframe(1 + frames), len(operands) - place):
+            spare, owner = native, operands[place]
+            break
+    try:
+        result = device.for_large[operation.index](*natives, spare)
+    except WrittenWithWarningError as written:
+        result = written.native
+        rewarn(written.warning)
+    except Exception as error:
+        result = recover(error, operation, device, natives)
+    if result is NotImplemented:
+        return NotImplemented
+    return owner if result is spare else _wrapped(result, device)
 
 
 def _on_two_devices(operation: Operation, x1: Any, x2: Any, foreign: Any) -> Any:

@@ -8,6 +8,7 @@ an operation's first call on the device; from then on a call goes to the chosen 
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable
 from functools import partial, wraps
 from types import BuiltinFunctionType, MethodDescriptorType
@@ -63,6 +64,10 @@ class Functions:
         The chosen function of each operation, by the operation's index.
     inplace
         The chosen in-place operator of each operation, by the operation's index.
+    for_large
+        The chosen function of each operation for operands of many elements, by the operation's index.
+    fewest
+        The number of elements from which that function is asked, by the operation's index.
     namespace
         The chosen functions by name, for compositions and corrections.
     missing
@@ -92,6 +97,8 @@ class Functions:
         )
         self.table: list[Function] = []
         self.inplace: list[Function] = []
+        self.for_large: list[Function] = []
+        self.fewest: list[int] = []
         watch(self)
 
     def extend(self, operation: Operation) -> None:
@@ -104,9 +111,17 @@ class Functions:
             function = self.inplace[operation.index] = self._inplace(operation)
             return function(x1, x2)
 
+        def first_large(*operands: Any, **options: Any) -> Any:
+            found = self._for_large(operation)
+            self.for_large[operation.index] = _chain(found)
+            self.fewest[operation.index] = min([function.fewest for function in found], default=sys.maxsize)
+            return self.for_large[operation.index](*operands, **options)
+
         gap = operation.index - len(self.table)  # rows that were removed
         self.table += [*[_missing] * gap, first_call]
         self.inplace += [*[_missing] * gap, first_write]
+        self.for_large += [*[_missing] * gap, first_large]
+        self.fewest += [*[sys.maxsize] * gap, 0]
 
     def choose(self, operation: Operation) -> Function:
         """Return the function that computes an operation here, and put it into the table.
@@ -158,6 +173,12 @@ class Functions:
             self.missing = error
             return None
         return found  # type: ignore[no-any-return]
+
+    def _for_large(self, operation: Operation) -> list[Any]:
+        """The functions for operands of many elements: a kernel, and the library's where it is not corrected."""
+        name = f"large.{operation.name}"
+        found = [self._kernels.get(name), None if operation.name in self._library.corrections else self._look_up(name)]
+        return [item for item in found if item is not None]
 
     # -- in-place operators -------------------------------------------------------------------------------------------
 

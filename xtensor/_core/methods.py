@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from . import dispatch
 from .checks import check_axis, check_flag, check_integer, check_word
 from .errors import describe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from .annotations import AnyArray, ArrayLike, DTypeLike, HostArray, Mode, Operand, Order, SortKind
     from .array import Array
@@ -42,6 +43,19 @@ class Methods:
     """NumPy's methods of an Array."""
 
     __slots__ = ()
+
+    def _elements(self: Any) -> Iterator[Array]:
+        """Iterate over the elements along the first axis: values of a vector, otherwise views."""
+        native, device, make = self._native, self._device, dispatch.make
+        if native.__class__ is not np.ndarray or native.dtype.kind == "V":
+            yield from (self[i] for i in range(self.shape[0]))
+            return
+        # NumPy's iterator gives scalars of a vector, each with the value that the element has when its turn comes.
+        for element in map(np.asarray, native) if native.ndim == 1 else native:
+            result = make()
+            result._native = element
+            result._device = device
+            yield result
 
     # -- reductions ---------------------------------------------------------------------------------------------------
 

@@ -34,7 +34,7 @@ __all__ = [
 
 GROUP = "xtensor.backends"
 
-RESERVED = frozenset(("cupy", "dpnp", "numpy", "strict", "triton"))
+RESERVED = frozenset(("llvm", "cupy", "dpnp", "numpy", "strict", "triton"))
 """The names of our own backends, whose modules are ``xtensor_<name>``."""
 
 

@@ -103,15 +103,16 @@ def asarray(
     _check_owner(obj, "asarray")
     if not isinstance(obj, (np.ndarray, np.generic)) and hasattr(obj, "__dlpack__"):
         return _import_producer(obj, dtype, None if device is None else resolve(device), copy)
+    only_scalars = isinstance(obj, (list, tuple)) and _contains_only_scalars(obj)
     if (
         isinstance(obj, (list, tuple))
-        and not _contains_only_scalars(obj)
+        and not only_scalars
         and (element_device := common_device(leaves(obj))) is not None
     ):
         return _stack_elements(obj, dtype, element_device if device is None else resolve(device), copy)
     target = resolve(device)
     checked_dtype = None if dtype is None else check_dtype(dtype, target, "asarray")
-    return wrap(_import_host_data(obj, checked_dtype, target, copy), target)
+    return wrap(_import_host_data(obj, checked_dtype, target, copy, only_scalars), target)
 
 
 @keywords_only
@@ -202,17 +203,20 @@ def _import_producer(obj: Any, dtype: Any, target: Device | None, copy: bool | N
     return _convert_array(wrap(native, result_device), dtype, result_device, False if copy is False else None)
 
 
-def _import_host_data(obj: Any, dtype: DType | None, target: Device, copy: bool | None) -> Native:
-    """Return the data of an object that NumPy can read as a native array of a device."""
+def _import_host_data(obj: Any, dtype: DType | None, target: Device, copy: bool | None, only_scalars: bool) -> Native:
+    """Return the data of an object that NumPy can read as a native array of a device.
+
+    ``only_scalars`` tells whether it is a nested sequence of Python scalars.
+    """
     if isinstance(obj, np.ndarray):
         host = obj
     else:
-        buffer = isinstance(obj, (bytes, bytearray, memoryview)) or _has_buffer(obj)
+        buffer = not only_scalars and (isinstance(obj, (bytes, bytearray, memoryview)) or _has_buffer(obj))
         if copy is False and not buffer:
             raise CopyRequiredError(
                 f"{COPY_REFUSED}; asarray() cannot share memory with {describe(obj)}; pass copy=None or copy=True"
             )
-        host = _read(obj, dtype, target, buffer)
+        host = _read(obj, dtype, target, buffer, only_scalars)
     if host.dtype.kind not in "biufcV" or (host.dtype.kind == "V" and host.dtype.names is not None):
         raise TypeError(
             f"asarray(): Arrays hold booleans and numbers; {describe(obj)} has dtype {host.dtype}; cast it to a "
@@ -236,13 +240,13 @@ def _import_host_data(obj: Any, dtype: DType | None, target: Device, copy: bool 
     return serve("asarray", target, target._library.from_host, host, target._place, copy=copy)
 
 
-def _read(obj: Any, dtype: DType | None, target: Device, buffer: bool) -> np.ndarray[Any, Any]:
+def _read(obj: Any, dtype: DType | None, target: Device, buffer: bool, only_scalars: bool) -> np.ndarray[Any, Any]:
     """Return a NumPy array of Python scalars, sequences or a buffer, with the dtype that the standard infers."""
     if buffer:
         return np.asarray(memoryview(obj))
     if obj is None or isinstance(obj, (str, dict, set, frozenset)):
         raise TypeError(f"asarray() takes numbers, sequences of numbers and arrays, not {describe(obj)}")
-    if isinstance(obj, (list, tuple)) and not _contains_only_scalars(obj):
+    if isinstance(obj, (list, tuple)) and not only_scalars:
         for leaf in leaves(obj):
             _check_owner(leaf, "asarray")
     try:
@@ -259,15 +263,17 @@ def _read(obj: Any, dtype: DType | None, target: Device, buffer: bool) -> np.nda
             "sequences of equal lengths"
         ) from None
     if dtype is None and not isinstance(obj, np.generic):
-        host = _cast_to_default_dtype(obj, host, target)
+        host = _cast_to_default_dtype(obj, host, target, only_scalars)
     return host
 
 
-def _cast_to_default_dtype(obj: Any, host: np.ndarray[Any, Any], target: Device) -> np.ndarray[Any, Any]:
+def _cast_to_default_dtype(
+    obj: Any, host: np.ndarray[Any, Any], target: Device, only_scalars: bool
+) -> np.ndarray[Any, Any]:
     """Cast an array of Python scalars to the default dtype of its kind; return other arrays unchanged."""
     kinds = {"i": "integral", "u": "integral", "f": "real floating", "c": "complex floating", "O": ""}
     kind = kinds.get(host.dtype.kind)
-    if kind is None or not _contains_only_python_scalars(obj):
+    if kind is None or not (only_scalars or _contains_only_python_scalars(obj)):
         return host
     # NumPy makes floating-point numbers of integers that fit neither int64 nor uint64 together.
     if host.dtype.kind in "ufO" and host.size and _contains_only_integers(obj):
@@ -310,8 +316,6 @@ def _contains_only_scalars(obj: Any, depth: int = 0) -> bool:
 
 def _contains_only_python_scalars(obj: Any) -> bool:
     """Tell whether an object is made of Python scalars, without an array or a NumPy scalar, which have a dtype."""
-    if isinstance(obj, (list, tuple)) and _contains_only_scalars(obj):
-        return True
     found = leaves(obj) if isinstance(obj, (list, tuple)) else (obj,)
     return not any(hasattr(leaf, "__array__") or hasattr(leaf, "__array_interface__") for leaf in found)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Never, overload
 
 from .. import _composed
-from .._core.array import Array, Axis, apply, wrap
+from .._core.array import Array, Axis, apply, apply_to, wrap
 from .._core.checks import check_axes, check_axis, check_bounds, check_word
 from .._core.dispatch import beside, call, common_device, device_of, native_operand
 from .._core.keywords import by_position, keywords_only
@@ -60,7 +60,7 @@ def argmax(x: Array, /, *positional: Never, axis: int | None = None, keepdims: b
     device = device_of(x, "argmax")
     if axis is not None:
         axis = check_axis(axis, x.ndim, "argmax")
-    return apply(ARGMAX, device, x._native, axis=axis, keepdims=keepdims)
+    return apply_to(ARGMAX, device, x._native, axis=axis, keepdims=keepdims)
 
 
 ARGMIN = declare(
@@ -106,7 +106,7 @@ def argmin(x: Array, /, *positional: Never, axis: int | None = None, keepdims: b
     device = device_of(x, "argmin")
     if axis is not None:
         axis = check_axis(axis, x.ndim, "argmin")
-    return apply(ARGMIN, device, x._native, axis=axis, keepdims=keepdims)
+    return apply_to(ARGMIN, device, x._native, axis=axis, keepdims=keepdims)
 
 
 COUNT_NONZERO = declare(

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, Never
 
 from .. import _composed
-from .._core.array import Array, Axis, apply
+from .._core.array import Array, Axis, apply, apply_to
 from .._core.checks import check_axes, check_axis, check_cast, check_dtype
 from .._core.dispatch import device_of
 from .._core.dtypes import DType
@@ -162,7 +162,7 @@ def max(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = Fal
     device = device_of(x, "max")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "max")
-    return apply(MAX, device, x._native, axis=axis, keepdims=keepdims)
+    return apply_to(MAX, device, x._native, axis=axis, keepdims=keepdims)
 
 
 MEAN = declare(
@@ -207,7 +207,7 @@ def mean(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = Fa
         x = astype(x, check_dtype(dtype, device, "mean"), copy=False)
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "mean")
-    return apply(MEAN, device, x._native, axis=axis, keepdims=keepdims)
+    return apply_to(MEAN, device, x._native, axis=axis, keepdims=keepdims)
 
 
 MIN = declare("min", "reduction", accepts="real", shape="reduced", numpy="min")
@@ -245,7 +245,7 @@ def min(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = Fal
     device = device_of(x, "min")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "min")
-    return apply(MIN, device, x._native, axis=axis, keepdims=keepdims)
+    return apply_to(MIN, device, x._native, axis=axis, keepdims=keepdims)
 
 
 PROD = declare("prod", "reduction", accepts="numeric", dtype="accumulated", shape="reduced", numpy="prod")
@@ -292,7 +292,7 @@ def prod(
         axis = check_axes(axis, x._native.ndim, "prod")
     if dtype is not None:
         x, dtype = _with_accumulate_dtype(x, dtype, "prod")
-    return apply(PROD, device, x._native, axis=axis, dtype=dtype, keepdims=keepdims)
+    return apply_to(PROD, device, x._native, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 STD = declare(
@@ -400,7 +400,7 @@ def sum(
         axis = check_axes(axis, x._native.ndim, "sum")
     if dtype is not None:
         x, dtype = _with_accumulate_dtype(x, dtype, "sum")
-    return apply(SUM, device, x._native, axis=axis, dtype=dtype, keepdims=keepdims)
+    return apply_to(SUM, device, x._native, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 VAR = declare(
@@ -491,6 +491,6 @@ def _variance(row: Operation, x: Array, axis: Any, correction: Any, keepdims: bo
         raise TypeError(f"{row.label}(): correction is a real number, not {describe(correction)}")
     device, shape = x._device, x.shape
     if correction > 0 and math.prod(shape if axis is None else (shape[i] for i in axis)) <= correction:
-        uncorrected = apply(row, device, x._native, axis=axis, correction=0.0, keepdims=keepdims)
+        uncorrected = apply_to(row, device, x._native, axis=axis, correction=0.0, keepdims=keepdims)
         return apply(operation("multiply"), device, uncorrected._native, math.nan)
-    return apply(row, device, x._native, axis=axis, correction=correction, keepdims=keepdims)
+    return apply_to(row, device, x._native, axis=axis, correction=correction, keepdims=keepdims)

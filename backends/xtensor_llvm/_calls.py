@@ -1,0 +1,186 @@
+"""Calls of kernels: from NumPy arrays to machine code and back.
+
+A kernel is compiled for a program and a layout at their first call, and kept. The arguments of a call are checked by the
+caller: dtypes that the program names, shapes that broadcast.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from xtensor.backend import Program
+
+from . import _compile, _threads
+from ._loops import Layout, elementwise_module
+from ._memory import allocator
+from ._sizes import SHORTEST
+
+__all__ = ["compute", "cost", "split"]
+
+Array = np.ndarray[Any, Any]
+
+MOST_AXES = 4
+"""Axes around the innermost one that a kernel walks."""
+
+PARALLEL = 10_000.0
+"""Nanoseconds of work from which threads share a kernel."""
+
+LONG = 60_000.0
+"""Nanoseconds of work from which workers that sleep are woken, and each thread takes several parts, in case another one is
+interrupted."""
+
+CHEAP = 0.3
+"""Nanoseconds for an element of an operation that the memory bounds."""
+
+DEAR = 1.5
+"""Nanoseconds for an element of an operation by a formula of many steps."""
+
+SIMPLE = frozenset(
+    (
+        *("abs", "add", "astype", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or"),
+        *("bitwise_right_shift", "bitwise_xor", "ceil", "clip", "conj", "copysign", "divide", "equal", "floor"),
+        *("greater", "greater_equal", "isfinite", "isinf", "isnan", "less", "less_equal", "logical_and"),
+        *("logical_not", "logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative", "not_equal"),
+        *("positive", "real", "reciprocal", "round", "sign", "signbit", "sqrt", "square", "subtract", "trunc", "where"),
+    )
+)
+"""Operations of a few instructions."""
+
+
+def cost(program: Program) -> float:
+    """Estimate the nanoseconds that one thread takes for an element."""
+    return CHEAP + sum(0.05 if step.name in SIMPLE else DEAR for step in program.steps)
+
+
+class _Kernel:
+    """The machine code of a program for a layout, and what Python needs to call it."""
+
+    def __init__(self, program: Program, layout: Layout) -> None:
+        names = ["run", "run_flat"] if layout.flat else ["run"]
+        addresses = _compile.compile_module(
+            lambda: elementwise_module(program, layout, has_fma=_compile.has_fma()),
+            names,
+            key=f"{program.key} {layout}",
+            symbols=_threads.symbols(),
+        )
+        words = ctypes.c_int64
+        self.run: Callable[..., int] = ctypes.CFUNCTYPE(words, ctypes.c_void_p, words, words)(addresses["run"])
+        if layout.flat:
+            scalars = [ctypes.c_double if np.dtype(name).kind == "f" else words for name in program.scalars]
+            arrays = [words] * (len(program.inputs) + len(program.outputs))
+            self.run_flat: Callable[..., int] = ctypes.CFUNCTYPE(words, words, words, words, *scalars, *arrays)(
+                addresses["run_flat"]
+            )
+        self.cost = cost(program)
+        self.packing = "".join("d" if np.dtype(name).kind == "f" else "q" for name in program.scalars)
+        dtypes = program.dtypes
+        self.results = [dtypes[place] for place in program.outputs]
+
+
+_kernels: dict[tuple[Program, str, int], _Kernel] = {}
+
+
+def _kernel(program: Program, operands: str, axes: int = 0) -> _Kernel:
+    key = (program, operands, axes)
+    found = _kernels.get(key)
+    if found is None:
+        found = _kernels[key] = _Kernel(program, Layout(operands, axes))
+    return found
+
+
+def split(nanoseconds: float) -> tuple[int, int]:
+    """Return the number of parts of a call, and of the threads that compute them."""
+    if nanoseconds < PARALLEL:
+        return 1, 1
+    threads = _threads.team()
+    return (threads if nanoseconds < LONG else 4 * threads) if threads > 1 else 1, threads
+
+
+def compute(program: Program, arrays: Sequence[Array], scalars: Sequence[float] = ()) -> tuple[Array, ...] | None:
+    """Return a program's outputs for arrays.
+
+    Parameters
+    ----------
+    arrays
+        One for each input, of its dtype; their shapes broadcast.
+    scalars
+        Python numbers, one for each scalar of the program.
+
+    Returns
+    -------
+    tuple of arrays, or None
+        None where the kernel does not take the layout, and where an element is doubtful.
+    """
+    first = arrays[0]
+    shape = first.shape
+    order = "C"
+    for array in arrays:
+        if array.shape != shape or not array.flags.c_contiguous or not array.flags.aligned:
+            if all(x.shape == shape and x.flags.f_contiguous and x.flags.aligned for x in arrays):
+                order = "F"
+                break
+            return _compute_strided(program, arrays, scalars)
+    kernel = _kernel(program, "c" * (len(arrays) + len(program.outputs)))
+    size = first.size
+    parts, threads = split(size * kernel.cost)
+    empty = allocator()
+    outputs = tuple([empty(shape, dtype, order) for dtype in kernel.results])
+    doubtful = kernel.run_flat(size, parts, threads, *scalars, *map(id, arrays), *map(id, outputs))
+    return None if doubtful else outputs
+
+
+def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequence[float]) -> tuple[Array, ...] | None:
+    shape = np.broadcast_shapes(*[array.shape for array in arrays])
+    if not all(array.flags.aligned for array in arrays):
+        return None
+    views = [array if array.shape == shape else np.broadcast_to(array, shape) for array in arrays]
+    axes = [axis for axis, length in enumerate(shape) if length != 1]
+    # The axis of the smallest stride is the innermost one: of the first operand that has all elements, else of any.
+    leading = next((view for view, array in zip(views, arrays, strict=True) if array.shape == shape), views[0])
+    axes.sort(key=lambda axis: -abs(leading.strides[axis]))
+    permutation = [axis for axis, length in enumerate(shape) if length == 1] + axes
+    empty = allocator()
+    outputs = []
+    for place in program.outputs:
+        made = empty(tuple([shape[axis] for axis in permutation]), program.dtypes[place], "C")
+        outputs.append(made.transpose(np.argsort(permutation)) if permutation != sorted(permutation) else made)
+    lengths, strides = _merged(
+        [shape[axis] for axis in axes], [[view.strides[axis] for axis in axes] for view in [*views, *outputs]]
+    )
+    if len(lengths) > MOST_AXES + 1 or not lengths or lengths[-1] < SHORTEST:
+        return None
+    letters, words = "", []
+    for view, steps in zip([*views, *outputs], strides, strict=True):
+        letter = {view.itemsize: "c", 0: "s"}.get(steps[-1], "v")
+        letters += letter
+        words += [view.__array_interface__["data"][0], *([steps[-1]] if letter == "v" else []), *steps[:-1]]
+    kernel = _kernel(program, letters, len(lengths) - 1)
+    size = views[0].size
+    parts, threads = split(size * kernel.cost)
+    values = [0, size, lengths[-1], *lengths[:-1], *words]
+    packed = struct.pack(f"{len(values)}q{kernel.packing}", *values, *scalars)
+    memory = ctypes.create_string_buffer(packed, len(packed))
+    doubtful = kernel.run(ctypes.addressof(memory), parts, threads)
+    return None if doubtful else tuple(outputs)
+
+
+def _merged(lengths: list[int], strides: list[list[int]]) -> tuple[list[int], list[list[int]]]:
+    """Join neighbouring axes that every operand walks as one."""
+    merged = lengths[:1]
+    joined = [steps[:1] for steps in strides]
+    for axis in range(1, len(lengths)):
+        length = lengths[axis]
+        if all(steps[-1] == old[axis] * length for steps, old in zip(joined, strides, strict=True)):
+            merged[-1] *= length
+            for steps, old in zip(joined, strides, strict=True):
+                steps[-1] = old[axis]
+        else:
+            merged.append(length)
+            for steps, old in zip(joined, strides, strict=True):
+                steps.append(old[axis])
+    return merged, joined

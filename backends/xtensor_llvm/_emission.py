@@ -1,0 +1,70 @@
+"""The instructions of a program for one element, and the dtypes that programs resolve to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from xtensor.backend import Program
+
+from ._formulas import FORMULAS
+from ._values import FLOATS, Value, cast, constant, isfinite, isinf, isnan
+
+__all__ = ["emit", "supported"]
+
+SILENT = frozenset(
+    (
+        *("abs", "clip", "conj", "copysign", "maximum", "minimum", "negative", "nextafter", "positive", "real", "sign"),
+        *("ceil", "floor", "round", "trunc", "where"),
+    )
+)
+"""Operations of floating-point numbers of which NumPy never warns."""
+
+
+def supported(dtype: Any) -> bool:
+    """Whether kernels compute with a dtype: booleans, integers, float32 and float64."""
+    return dtype.kind in "biu" or dtype in FLOATS
+
+
+def emit(program: Program, values: Sequence[Value]) -> tuple[list[Value], Value]:
+    """Emit the instructions of a program for one element.
+
+    Parameters
+    ----------
+    values
+        The element of each array, and each scalar.
+
+    Returns
+    -------
+    tuple
+        All values, and whether the element is to be computed by NumPy: its formula does not cover it, or NumPy warns of
+        it.
+    """
+    found = list(values)
+    builder = found[0].builder
+    doubtful = constant(builder, False, np.bool)
+    for step in program.steps:
+        operands = [found[place] for place in step.operands]
+        if step.name == "astype":
+            result = cast(operands[0], step.dtype)
+        else:
+            formula = FORMULAS[step.name]
+            result = formula.function(*operands)
+            if formula.covers is not None:
+                doubtful = doubtful | ~formula.covers(*operands)
+        if program.checks and result.kind == "f" and step.name not in SILENT:
+            doubtful = doubtful | _warned_of(result, operands)
+        found.append(result)
+    return found, doubtful
+
+
+def _warned_of(result: Value, operands: Sequence[Value]) -> Value:
+    """Whether a result is infinite for finite operands, or NaN where no operand is NaN."""
+    numbers = [operand for operand in operands if operand.kind == "f"]
+    invalid, infinite = isnan(result), isinf(result)
+    for operand in numbers:
+        invalid = invalid & ~isnan(operand)
+        infinite = infinite & isfinite(operand)
+    return invalid | infinite

@@ -1,0 +1,92 @@
+"""The generator of kernels for :func:`xtensor.fuse`, and how kernels compute each operation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from xtensor.backend import TABLE, DType, Generator, Native, Program
+
+from . import _calls, _reductions
+from ._emission import supported
+from ._formulas import FORMULAS
+
+__all__ = ["LlvmGenerator", "resolve"]
+
+BOOL = np.dtype(np.bool)
+
+DECLINED = ("floor_divide",)
+"""Formulas with NumPy's results where the standard has others: a finite number over an infinity of the other sign."""
+
+
+def resolve(name: str, kinds: Sequence[DType | type]) -> tuple[tuple[DType, ...], DType] | None:
+    """Return the dtypes to which an operation's operands are cast, and the result's; None without a kernel."""
+    formula = FORMULAS.get(name)
+    if formula is None or name in DECLINED:
+        return None
+    given = [BOOL if kind is bool else kind for kind in kinds]
+    found = _resolved(name, given)
+    if found is None or not all(map(supported, (*found[0], found[1]))):
+        return None
+    operands = found[0][1:] if name == "where" else found[0]
+    if any(dtype != operands[0] for dtype in operands) or operands[0].kind not in formula.kinds:
+        return None
+    return found
+
+
+def _resolved(name: str, kinds: list[Any]) -> tuple[tuple[DType, ...], DType] | None:
+    row = TABLE[name]
+    ufunc = getattr(np, row.numpy or row.label, None)
+    if isinstance(ufunc, np.ufunc):
+        try:
+            *operands, result = ufunc.resolve_dtypes((*kinds, None))
+        except TypeError:
+            return None  # NumPy raises it
+        return tuple(operands), result
+    if name == "where":
+        result = _promoted(kinds[1:])
+        return None if kinds[0] != BOOL or result is None else ((BOOL, result, result), result)
+    if name == "clip":
+        # Bounds do not change the dtype. Numbers beyond it, and arrays of other dtypes, are the library's.
+        dtype = kinds[0]
+        return None if any(kind not in (dtype, float) for kind in kinds) else ((dtype,) * len(kinds), dtype)
+    result = _promoted(kinds)
+    return None if result is None else ((result,) * len(kinds), result)
+
+
+def _promoted(kinds: list[Any]) -> DType | None:
+    """The one dtype of some operands; Python's numbers take it where they are of its kind."""
+    dtypes = {kind for kind in kinds if isinstance(kind, np.dtype)}
+    if len(dtypes) != 1:
+        return None
+    (dtype,) = dtypes
+    ranks = {int: "iuf", float: "f"}
+    if all(isinstance(kind, np.dtype) or dtype.kind in ranks.get(kind, "") for kind in kinds):
+        return dtype
+    return None
+
+
+class LlvmGenerator(Generator):
+    """Kernels over NumPy's arrays."""
+
+    def resolve(self, name: str, kinds: Sequence[DType | type]) -> tuple[tuple[DType, ...], DType] | None:
+        return resolve(name, kinds)
+
+    def compute(
+        self, program: Program, arrays: Sequence[Native], scalars: Sequence[float]
+    ) -> tuple[Native, ...] | None:
+        return _calls.compute(program, arrays, scalars)
+
+    def reduce(
+        self,
+        program: Program,
+        arrays: Sequence[Native],
+        scalars: Sequence[float],
+        shape: tuple[int, ...],
+        axes: Sequence[int],
+        *,
+        keepdims: bool = False,
+    ) -> tuple[Native, ...] | None:
+        return _reductions.reduce(program, arrays, scalars, shape, axes, keepdims=keepdims)

@@ -1,0 +1,331 @@
+"""Loops over the elements of arrays, around a program.
+
+The machine code of a program has an entry, which Python calls, and a job, which each thread calls for its part of the
+elements. The inner loop is a function whose pointers do not alias, so that LLVM vectorises it: results are in new memory,
+or in that of an operand with the same layout.
+
+Layouts: ``"c"`` an operand whose elements are adjacent along the innermost axis, ``"s"`` one element for the whole axis,
+``"v"`` any other stride. The axes around the innermost one are walked by the job, an innermost row at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from llvmlite import ir
+
+from xtensor.backend import Program
+
+from ._emission import emit
+from ._values import Builder, Value, cast, llvm_type, load, memory_type, store
+
+__all__ = ["I1", "I64", "POINTER", "VOID", "Layout", "Slots", "Writer", "elementwise_module", "smaller", "wide"]
+
+I1, I64, POINTER, VOID = ir.IntType(1), ir.IntType(64), ir.PointerType(), ir.VoidType()
+
+DATA_OFFSET = 16
+"""Offset of the pointer to the elements in an object of NumPy's array class (``PyArrayObject_fields``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a kernel walks its operands: inputs first, then outputs.
+
+    Attributes
+    ----------
+    operands
+        The letter of each operand.
+    axes
+        The number of axes around the innermost one.
+    """
+
+    operands: str
+    axes: int = 0
+
+    @property
+    def flat(self) -> bool:
+        """Whether all elements are adjacent, so that the entry takes the arrays themselves."""
+        return not self.axes and set(self.operands) <= {"c"}
+
+
+class Writer:
+    """Writes the functions of a module: what all kinds of loops share.
+
+    Parameters
+    ----------
+    program
+        What is computed for each element.
+    letters
+        The layout of each input and output along the innermost axis.
+    has_fma
+        Whether the CPU has a fused multiply-add instruction.
+    """
+
+    def __init__(self, program: Program, letters: str, *, has_fma: bool) -> None:
+        self.program = program
+        self.letters = letters
+        self.has_fma = has_fma
+        self.module = ir.Module()
+        dtypes = program.dtypes
+        self.arrays = [*dtypes[: len(program.inputs)], *(dtypes[place] for place in program.outputs)]
+        self.scalars = dtypes[len(program.inputs) : len(program.inputs) + len(program.scalars)]
+
+    def function(self, name: str, result: Any, arguments: Sequence[Any], *, internal: bool = False) -> Any:
+        function = ir.Function(self.module, ir.FunctionType(result, list(arguments)), name)
+        function.attributes.add("nounwind")
+        if internal:
+            function.linkage = "internal"
+        return function
+
+    def builder(self, block: Any) -> Builder:
+        return Builder(block, has_fma=self.has_fma)
+
+    def numbers(self, builder: Builder, scalars: Sequence[Any]) -> list[Value]:
+        """The scalars of the program in their dtypes."""
+        found = []
+        for value, dtype in zip(scalars, self.scalars, strict=True):
+            if dtype.kind == "f":
+                found.append(cast(Value(builder, value, "float64"), dtype))
+            else:
+                narrow = value if dtype.itemsize == 8 else builder.trunc(value, llvm_type(dtype))
+                found.append(Value(builder, narrow, dtype))
+        return found
+
+    def moved(self, builder: Builder, numbers: Sequence[Value]) -> list[Value]:
+        """Values that another builder has made, for use with this one."""
+        return [Value(builder, number.ir, number.dtype) for number in numbers]
+
+    def addresses(self, builder: Builder, index: Any, pointers: Sequence[Any], strides: Sequence[Any]) -> list[Any]:
+        """The addresses of the elements of an index along the innermost axis."""
+        given = iter(strides)
+        found = []
+        for letter, pointer, dtype in zip(self.letters, pointers, self.arrays, strict=True):
+            if letter == "c":
+                found.append(builder.gep(pointer, [index], inbounds=True, source_etype=memory_type(dtype)))
+            elif letter == "s":
+                found.append(pointer)
+            else:
+                found.append(self.offset(builder, pointer, (index, next(given))))
+        return found
+
+    def elements(self, builder: Builder, index: Any, pointers: Sequence[Any], strides: Sequence[Any]) -> list[Value]:
+        """The elements of an index along the innermost axis."""
+        places = self.addresses(builder, index, pointers, strides)
+        return [load(builder, place, dtype) for place, dtype in zip(places, self.arrays, strict=True)]
+
+    def offset(self, builder: Builder, base: Any, *moves: tuple[Any, Any]) -> Any:
+        """The address that is away from another one by a number of strides along each of several axes."""
+        distance = I64(0)
+        for index, stride in moves:
+            distance = builder.add(distance, builder.mul(index, stride))
+        return builder.gep(base, [distance], source_etype=ir.IntType(8))
+
+    def share(self, builder: Builder, total: Any, part: Any, parts: Any, *, multiple: int = 1) -> tuple[Any, Any]:
+        """The first and the last unit of a part. Parts begin at multiples of a number."""
+        size = builder.sdiv(builder.add(total, builder.sub(parts, I64(1))), parts)
+        if multiple > 1:
+            size = builder.and_(builder.add(size, I64(multiple - 1)), I64(-multiple))
+        first = builder.mul(part, size)
+        return first, smaller(builder, builder.add(first, size), total)
+
+    def mark(self, builder: Builder, flag: Any, doubtful: Any) -> None:
+        """Set the flag of the arguments where an element is doubtful; all threads that do so write the same."""
+        with builder.if_then(doubtful, likely=False):
+            builder.store(I64(1), flag)
+
+    @contextmanager
+    def counted(self, builder: Builder, first: Any, last: Any) -> Iterator[tuple[Builder, Any]]:
+        """A loop from a number to before another one; the builder goes on after it."""
+        function, before = builder.function, builder.block
+        test, body, done = (function.append_basic_block(name) for name in ("test", "body", "done"))
+        builder.branch(test)
+        head = self.builder(test)
+        index = head.phi(I64)
+        index.add_incoming(first, before)
+        head.cbranch(head.icmp_signed("<", index, last), body, done)
+        inside = self.builder(body)
+        yield inside, index
+        index.add_incoming(inside.add(index, I64(1)), inside.block)
+        inside.branch(test)
+        builder.position_at_end(done)
+
+    # -- what Python calls --------------------------------------------------------------------------------------------
+
+    def entry(self, job: Any, *, flat: bool) -> None:
+        """``run(arguments, parts, threads)``: the flag. The arguments are in memory, as the job reads them.
+
+        With ``flat``, for arrays whose elements are all adjacent, also
+        ``run_flat(elements, parts, threads, scalars..., arrays...)``.
+        """
+        names = ("xtensor_parallel_short", "xtensor_parallel")
+        parallel = [self.function(name, VOID, [POINTER, POINTER, I64, I64]) for name in names]
+        function = self.function("run", I64, [POINTER, I64, I64])
+        arguments, parts, threads = function.args
+        self._run(self.builder(function.append_basic_block()), parallel, job, arguments, parts, threads)
+        if not flat:
+            return
+        types = [I64, I64, I64, *map(wide, self.scalars), *[POINTER] * len(self.arrays)]
+        function = self.function("run_flat", I64, types)
+        total, parts, threads, *rest = function.args
+        scalars, arrays = rest[: len(self.scalars)], rest[len(self.scalars) :]
+        builder = self.builder(function.append_basic_block())
+        memory = builder.alloca(I64, size=3 + len(rest))
+        # llvmlite gives it a type of pointers to I64, in which nothing else can be stored.
+        filled = builder.inttoptr(builder.ptrtoint(memory, I64), POINTER)
+        slots = Slots(builder, filled)
+        slots.write(I64(0))
+        slots.write(total)
+        slots.write(total)
+        for array in arrays:
+            place = builder.gep(array, [I64(DATA_OFFSET)], source_etype=ir.IntType(8))
+            slots.write(builder.load(place, typ=POINTER))
+        for scalar in scalars:
+            slots.write(scalar)
+        self._run(builder, parallel, job, filled, parts, threads)
+
+    def _run(
+        self, builder: Builder, parallel: Sequence[Any], job: Any, arguments: Any, parts: Any, threads: Any
+    ) -> None:
+        """Compute the parts: one on this thread, one for each thread by workers that are awake, more by all workers."""
+        with builder.if_else(builder.icmp_signed("<=", parts, I64(1))) as (alone, together):
+            with alone:
+                builder.call(job, [arguments, I64(0), I64(1)])
+            with together, builder.if_else(builder.icmp_signed("<=", parts, threads)) as (few, many):
+                for block, region in zip((few, many), parallel, strict=True):
+                    with block:
+                        builder.call(region, [job, arguments, parts, threads])
+        builder.ret(builder.load(arguments, typ=I64))
+
+
+class _Elementwise(Writer):
+    """A program whose outputs have an element for each element of the inputs."""
+
+    def inner(self) -> Any:
+        """``inner(length, scalars..., pointers..., strides...)``: whether an element is doubtful."""
+        strided = [I64] * self.letters.count("v")
+        types = [I64, *map(wide, self.scalars), *[POINTER] * len(self.arrays), *strided]
+        function = self.function("inner", I1, types, internal=True)
+        function.attributes.add("noinline")  # LLVM knows only of arguments that they do not alias
+        length, rest = function.args[0], list(function.args[1:])
+        scalars, rest = rest[: len(self.scalars)], rest[len(self.scalars) :]
+        pointers, strides = rest[: len(self.arrays)], rest[len(self.arrays) :]
+        for pointer in pointers:
+            pointer.add_attribute("noalias")
+        before, body, after = (function.append_basic_block(name) for name in ("before", "body", "after"))
+        start = self.builder(before)
+        numbers = self.numbers(start, scalars)
+        start.cbranch(start.icmp_signed(">", length, I64(0)), body, after)
+
+        loop = self.builder(body)
+        index = loop.phi(I64)
+        doubt = loop.phi(I1)
+        places = self.addresses(loop, index, pointers, strides)
+        count = len(self.program.inputs)
+        loaded = [load(loop, place, dtype) for place, dtype in zip(places[:count], self.arrays, strict=False)]
+        values, doubtful = emit(self.program, [*loaded, *self.moved(loop, numbers)])
+        for output, place in zip(self.program.outputs, places[count:], strict=True):
+            store(values[output], place)
+        following = loop.add(index, I64(1), flags=("nsw",))
+        doubted = loop.or_(doubt, doubtful.ir)
+        index.add_incoming(I64(0), before)
+        index.add_incoming(following, loop.block)
+        doubt.add_incoming(I1(0), before)
+        doubt.add_incoming(doubted, loop.block)
+        loop.cbranch(loop.icmp_signed("<", following, length), body, after)
+
+        end = self.builder(after)
+        outcome = end.phi(I1)
+        outcome.add_incoming(I1(0), before)
+        outcome.add_incoming(doubted, loop.block)
+        end.ret(outcome)
+        return function
+
+    def job(self, inner: Any, axes: int) -> Any:
+        """``job(arguments, part, parts)``: the inner loop over each innermost row of a part of the elements."""
+        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
+        arguments, part, parts = function.args
+        entry, test, row_block, done = (function.append_basic_block(name) for name in ("entry", "test", "row", "done"))
+        builder = self.builder(entry)
+        slots = Slots(builder, arguments)
+        flag = slots.address()
+        total, length = slots.read(), slots.read()
+        sizes = [slots.read() for _ in range(axes)]
+        bases, inner_strides, outer_strides = [], [], []
+        for letter in self.letters:
+            bases.append(slots.read(POINTER))
+            inner_strides.append(slots.read() if letter == "v" else None)
+            outer_strides.append([slots.read() for _ in range(axes)])
+        scalars = [slots.read(wide(dtype)) for dtype in self.scalars]
+        # In multiples of 64 elements, so that threads write to different cache lines.
+        first, last = self.share(builder, total, part, parts, multiple=64)
+        builder.branch(test)
+
+        builder = self.builder(test)
+        position = builder.phi(I64)
+        position.add_incoming(first, entry)
+        builder.cbranch(builder.icmp_signed("<", position, last), row_block, done)
+
+        builder = self.builder(row_block)
+        if axes:
+            row, column = builder.sdiv(position, length), builder.srem(position, length)
+            count = smaller(builder, builder.sub(length, column), builder.sub(last, position))
+        else:
+            row, column = I64(0), position
+            count = builder.sub(last, position)
+        indices: list[Any] = []
+        for size in reversed(sizes):
+            indices.insert(0, builder.srem(row, size))
+            row = builder.sdiv(row, size)
+        pointers = []
+        for letter, base, inner_stride, strides, dtype in zip(
+            self.letters, bases, inner_strides, outer_strides, self.arrays, strict=True
+        ):
+            step = {"c": I64(dtype.itemsize), "s": I64(0)}.get(letter, inner_stride)
+            pointers.append(self.offset(builder, base, (column, step), *zip(indices, strides, strict=True)))
+        given = [stride for stride in inner_strides if stride is not None]
+        doubtful = builder.call(inner, [count, *scalars, *pointers, *given])
+        self.mark(builder, flag, doubtful)
+        position.add_incoming(builder.add(position, count), builder.block)
+        builder.branch(test)
+        self.builder(done).ret_void()
+        return function
+
+
+class Slots:
+    """The arguments of a job in memory, eight bytes each, in order."""
+
+    def __init__(self, builder: Builder, memory: Any) -> None:
+        self.builder = builder
+        self.memory = memory
+        self.count = 0
+
+    def address(self) -> Any:
+        place = self.builder.gep(self.memory, [I64(self.count)], inbounds=True, source_etype=I64)
+        self.count += 1
+        return place
+
+    def read(self, kind: Any = I64) -> Any:
+        return self.builder.load(self.address(), typ=kind)
+
+    def write(self, value: Any) -> None:
+        self.builder.store(value, self.address())
+
+
+def wide(dtype: Any) -> Any:
+    """The type in which a scalar is passed: a double, or an integer of 64 bits."""
+    return ir.DoubleType() if dtype.kind == "f" else I64
+
+
+def smaller(builder: Builder, first: Any, second: Any) -> Any:
+    """The smaller one of two integers."""
+    return builder.select(builder.icmp_signed("<", first, second), first, second)
+
+
+def elementwise_module(program: Program, layout: Layout, *, has_fma: bool) -> ir.Module:
+    """Return the module of an elementwise program: its functions are ``run`` and, for flat layouts, ``run_flat``."""
+    writer = _Elementwise(program, layout.operands, has_fma=has_fma)
+    writer.entry(writer.job(writer.inner(), layout.axes), flat=layout.flat)
+    return writer.module

@@ -1,0 +1,248 @@
+"""Loops that reduce a program's values to one for each block of elements.
+
+The order of the operations is fixed by the sizes alone, whatever the number of threads: an axis is divided into blocks of
+a fixed length, each block is reduced by one thread with the lanes of a vector as partial results, and the results of
+the blocks are combined by the caller, pairwise. The lanes come from LLVM's vectorizer, which may reorder the one
+addition of the reduction and nothing else.
+
+Along the innermost axis, ``rows``: the job's unit is a block of a row, its results are one number for each reduction.
+Along an axis around it, ``columns``: the unit is a block of rows and a block of columns, which are added row by row.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from xtensor.backend import Program
+
+from ._emission import emit
+from ._loops import I1, I64, POINTER, VOID, Slots, Writer, smaller, wide
+from ._values import Value, constant, llvm_type, load, maximum, memory_type, minimum, store
+
+__all__ = ["BLOCK", "COLUMNS", "ROWS", "columns_module", "identity", "rows_module"]
+
+BLOCK = 2048
+"""Elements of a block along the innermost axis."""
+
+COLUMNS = 512
+"""Elements of a block of columns."""
+
+ROWS = 128
+"""Rows of a block of columns."""
+
+
+def identity(name: str, dtype: Any) -> float | int:
+    """Return the number that a reduction begins with."""
+    if name == "sum":
+        return -0.0 if dtype.kind == "f" else 0  # adding -0.0 changes no number
+    if name == "prod":
+        return 1
+    if dtype.kind == "f":
+        return -np.inf if name == "max" else np.inf
+    if dtype.kind == "b":
+        return name == "min"
+    limits = np.iinfo(dtype)
+    return limits.min if name == "max" else limits.max
+
+
+def _combine(name: str, total: Value, value: Value) -> Value:
+    builder = total.builder
+    if name in ("sum", "prod"):
+        if total.kind == "f":
+            operation = builder.fadd if name == "sum" else builder.fmul
+            # The only place where LLVM may change the order of rounding operations: into lanes.
+            return Value(builder, operation(total.ir, value.ir, flags=("reassoc",)), total.dtype)
+        return total + value if name == "sum" else total * value
+    if total.kind == "f":
+        intrinsic = "llvm.maximum" if name == "max" else "llvm.minimum"
+        kind = llvm_type(total.dtype)
+        function = builder.module.declare_intrinsic(intrinsic, [kind], ir.FunctionType(kind, [kind, kind]))
+        return Value(builder, builder.call(function, [total.ir, value.ir]), total.dtype)
+    if total.kind == "b":
+        return total | value if name == "max" else total & value
+    return maximum(total, value) if name == "max" else minimum(total, value)
+
+
+def rows_module(program: Program, letters: str, *, has_fma: bool) -> ir.Module:
+    """Return the module of a program whose reductions go along the innermost axis.
+
+    The arguments in memory: a flag, the length of a row, the number of rows, for each input its address, its
+    stride in a row where the letter is "v", and its stride between rows; the address of each result, one number for
+    each block of each row; the scalars.
+    """
+    writer = _Rows(program, letters, has_fma=has_fma)
+    writer.entry(writer.job(writer.block()), flat=False)
+    return writer.module
+
+
+def columns_module(program: Program, letters: str, *, has_fma: bool) -> ir.Module:
+    """Return the module of a program whose reductions go along the axis around the innermost one.
+
+    The arguments are those of :func:`rows_module`, after the number of rows the number of such matrices; a third stride
+    of each input is that between matrices. The results are a row of numbers for each block of rows of each matrix.
+    """
+    writer = _Columns(program, letters, has_fma=has_fma)
+    writer.entry(writer.job(writer.block()), flat=False)
+    return writer.module
+
+
+class _Reducing(Writer):
+    """What both kinds of reductions share."""
+
+    def __init__(self, program: Program, letters: str, *, has_fma: bool) -> None:
+        super().__init__(program, letters, has_fma=has_fma)
+        self.results = [program.dtypes[place] for _, place in program.reductions]
+
+    def types(self) -> list[Any]:
+        strided = [I64] * self.letters.count("v")
+        pointers = [POINTER] * (len(self.arrays) + len(self.results))
+        return [I64, *[wide(dtype) for dtype in self.scalars], *pointers, *strided]
+
+    def arguments(self, function: Any) -> tuple[Any, list[Any], list[Any], list[Any], list[Any]]:
+        """Return the length, the scalars, the inputs, the results and the strides of a block function."""
+        length, rest = function.args[0], list(function.args[1:])
+        ends = np.cumsum([len(self.scalars), len(self.arrays), len(self.results)])
+        return length, rest[: ends[0]], rest[ends[0] : ends[1]], rest[ends[1] : ends[2]], rest[ends[2] :]
+
+
+class _Rows(_Reducing):
+    def block(self) -> Any:
+        """``block(length, scalars..., inputs..., results..., strides...)``: one number to each result."""
+        function = self.function("block", I1, self.types(), internal=True)
+        function.attributes.add("noinline")
+        length, scalars, pointers, results, strides = self.arguments(function)
+        for pointer in [*pointers, *results]:
+            pointer.add_attribute("noalias")
+        before, body, after = (function.append_basic_block(name) for name in ("before", "body", "after"))
+        start = self.builder(before)
+        numbers = self.numbers(start, scalars)
+        start.branch(body)  # a block has at least one element
+        loop = self.builder(body)
+        index, doubt = loop.phi(I64), loop.phi(I1)
+        index.add_incoming(I64(0), before)
+        doubt.add_incoming(I1(0), before)
+        totals = []
+        for (name, _), dtype in zip(self.program.reductions, self.results, strict=True):
+            total = loop.phi(llvm_type(dtype))
+            total.add_incoming(constant(start, identity(name, dtype), dtype).ir, before)
+            totals.append(total)
+        values, doubtful = emit(self.program, [*self.elements(loop, index, pointers, strides), *self.moved(loop, numbers)])
+        combined = []
+        for (name, place), total, dtype in zip(self.program.reductions, totals, self.results, strict=True):
+            combined.append(_combine(name, Value(loop, total, dtype), values[place]))
+            total.add_incoming(combined[-1].ir, loop.block)
+        following = loop.add(index, I64(1), flags=("nsw",))
+        doubted = loop.or_(doubt, doubtful.ir)
+        index.add_incoming(following, loop.block)
+        doubt.add_incoming(doubted, loop.block)
+        loop.cbranch(loop.icmp_signed("<", following, length), body, after)
+        end = self.builder(after)
+        for value, result in zip(combined, results, strict=True):
+            store(Value(end, value.ir, value.dtype), result)
+        end.ret(doubted)
+        return function
+
+    def job(self, block: Any) -> Any:
+        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
+        arguments, part, parts = function.args
+        builder = self.builder(function.append_basic_block())
+        slots = Slots(builder, arguments)
+        flag = slots.address()
+        length, rows = slots.read(), slots.read()
+        inputs, strides = [], []
+        for letter in self.letters:
+            inputs.append((slots.read(POINTER), slots.read() if letter == "v" else None, slots.read()))
+        results = [slots.read(POINTER) for _ in self.results]
+        scalars = [slots.read(wide(dtype)) for dtype in self.scalars]
+        blocks = builder.sdiv(builder.add(length, I64(BLOCK - 1)), I64(BLOCK))
+        first, last = self.share(builder, builder.mul(rows, blocks), part, parts)
+        with self.counted(builder, first, last) as (loop, unit):
+            row, begin = loop.sdiv(unit, blocks), loop.mul(loop.srem(unit, blocks), I64(BLOCK))
+            count = smaller(loop, I64(BLOCK), loop.sub(length, begin))
+            pointers = []
+            for (base, stride, row_stride), letter, dtype in zip(inputs, self.letters, self.arrays, strict=True):
+                step = {"c": I64(dtype.itemsize), "s": I64(0)}.get(letter, stride)
+                pointers.append(self.offset(loop, base, (begin, step), (row, row_stride)))
+                if letter == "v":
+                    strides.append(stride)
+            given = [
+                self.offset(loop, base, (unit, I64(dtype.itemsize)))
+                for base, dtype in zip(results, self.results, strict=True)
+            ]
+            self.mark(loop, flag, loop.call(block, [count, *scalars, *pointers, *given, *strides]))
+        builder.ret_void()
+        return function
+
+
+class _Columns(_Reducing):
+    def block(self) -> Any:
+        """``block(length, scalars..., inputs..., results..., strides...)``: a row of numbers combined with another."""
+        function = self.function("block", I1, self.types(), internal=True)
+        function.attributes.add("noinline")
+        length, scalars, pointers, results, strides = self.arguments(function)
+        for pointer in [*pointers, *results]:
+            pointer.add_attribute("noalias")
+        before, body, after = (function.append_basic_block(name) for name in ("before", "body", "after"))
+        start = self.builder(before)
+        numbers = self.numbers(start, scalars)
+        start.branch(body)
+        loop = self.builder(body)
+        index, doubt = loop.phi(I64), loop.phi(I1)
+        index.add_incoming(I64(0), before)
+        doubt.add_incoming(I1(0), before)
+        values, doubtful = emit(self.program, [*self.elements(loop, index, pointers, strides), *self.moved(loop, numbers)])
+        for (name, place), result, dtype in zip(self.program.reductions, results, self.results, strict=True):
+            address = loop.gep(result, [index], inbounds=True, source_etype=memory_type(dtype))
+            store(_combine(name, load(loop, address, dtype), values[place]), address)
+        following = loop.add(index, I64(1), flags=("nsw",))
+        doubted = loop.or_(doubt, doubtful.ir)
+        index.add_incoming(following, loop.block)
+        doubt.add_incoming(doubted, loop.block)
+        loop.cbranch(loop.icmp_signed("<", following, length), body, after)
+        self.builder(after).ret(doubted)
+        return function
+
+    def job(self, block: Any) -> Any:
+        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
+        arguments, part, parts = function.args
+        builder = self.builder(function.append_basic_block())
+        slots = Slots(builder, arguments)
+        flag = slots.address()
+        length, rows, matrices = slots.read(), slots.read(), slots.read()
+        inputs, strides = [], []
+        for letter in self.letters:
+            base, stride = slots.read(POINTER), slots.read() if letter == "v" else None
+            inputs.append((base, stride, slots.read(), slots.read()))
+        results = [slots.read(POINTER) for _ in self.results]
+        scalars = [slots.read(wide(dtype)) for dtype in self.scalars]
+        across = builder.sdiv(builder.add(length, I64(COLUMNS - 1)), I64(COLUMNS))
+        down = builder.sdiv(builder.add(rows, I64(ROWS - 1)), I64(ROWS))
+        start, end = self.share(builder, builder.mul(matrices, builder.mul(across, down)), part, parts)
+        with self.counted(builder, start, end) as (loop, unit):
+            column = loop.mul(loop.srem(unit, across), I64(COLUMNS))
+            strip = loop.sdiv(unit, across)  # of all matrices' blocks of rows
+            matrix, first = loop.sdiv(strip, down), loop.mul(loop.srem(strip, down), I64(ROWS))
+            last = smaller(loop, loop.add(first, I64(ROWS)), rows)
+            count = smaller(loop, I64(COLUMNS), loop.sub(length, column))
+            given = []
+            for base, dtype in zip(results, self.results, strict=True):
+                place = loop.add(loop.mul(strip, length), column)
+                given.append(self.offset(loop, base, (place, I64(dtype.itemsize))))
+            with self.counted(loop, first, last) as (inner, row):
+                pointers = []
+                for (base, stride, row_stride, matrix_stride), letter, dtype in zip(
+                    inputs, self.letters, self.arrays, strict=True
+                ):
+                    step = {"c": I64(dtype.itemsize), "s": I64(0)}.get(letter, stride)
+                    moves = (column, step), (row, row_stride), (matrix, matrix_stride)
+                    pointers.append(self.offset(inner, base, *moves))
+                    if letter == "v":
+                        strides.append(stride)
+                self.mark(inner, flag, inner.call(block, [count, *scalars, *pointers, *given, *strides]))
+        builder.ret_void()
+        return function
+
+

@@ -1,0 +1,268 @@
+"""Reductions of large arrays by kernels: sums, products, extremes, means, variances.
+
+Results do not depend on the number of threads; see :mod:`xtensor_llvm._reduction_loops`. Each function takes what NumPy
+backend's function of its name takes, and returns NotImplemented where NumPy is to compute: few elements, dtypes without
+kernels, axes that do not lie together in memory, and results of which NumPy may warn.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from xtensor.backend import Native, Program, Step
+
+from . import _compile, _threads
+from ._calls import cost, split
+from ._emission import supported
+from ._memory import allocator
+from ._reduction_loops import BLOCK, ROWS, columns_module, identity, rows_module
+from ._sizes import FEWEST_REDUCED, SHORTEST
+
+__all__ = ["kernels", "reduce"]
+
+Array = np.ndarray[Any, Any]
+Axis = int | tuple[int, ...] | None
+
+COMBINE: dict[str, np.ufunc] = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
+
+
+class _Kernel:
+    def __init__(self, program: Program, letters: str, *, columns: bool) -> None:
+        make = columns_module if columns else rows_module
+        addresses = _compile.compile_module(
+            lambda: make(program, letters, has_fma=_compile.has_fma()),
+            ["run"],
+            key=f"{program.key} {letters} {'columns' if columns else 'rows'}",
+            symbols=_threads.symbols(),
+        )
+        words = ctypes.c_int64
+        self.run: Callable[..., int] = ctypes.CFUNCTYPE(words, ctypes.c_void_p, words, words)(addresses["run"])
+        self.packing = "".join("d" if np.dtype(name).kind == "f" else "q" for name in program.scalars)
+        self.cost = cost(program)
+
+
+_kernels: dict[tuple[Program, str, bool], _Kernel] = {}
+
+
+def reduce(
+    program: Program,
+    arrays: Sequence[Array],
+    scalars: Sequence[float],
+    shape: tuple[int, ...],
+    axes: Sequence[int],
+    *,
+    keepdims: bool = False,
+    partial: bool = False,
+) -> tuple[Array, ...] | None:
+    """Return the reductions of a program over some axes.
+
+    Parameters
+    ----------
+    arrays
+        One for each input, of its dtype; each broadcasts to ``shape``.
+    scalars
+        Python numbers, one for each scalar of the program.
+    shape
+        The shape over which the program goes.
+    axes
+        The axes that are reduced, in ascending order.
+    keepdims
+        Whether they remain with length 1.
+    partial
+        Whether the results of the blocks are wanted: an axis of blocks in the place of the reduced axes.
+
+    Returns
+    -------
+    tuple of arrays, or None
+        None where a kernel does not take the layout, and where an element is doubtful.
+    """
+    start, end = axes[0], axes[-1] + 1
+    if list(axes) != list(range(start, end)) or not all(array.flags.aligned for array in arrays):
+        return None
+    columns = any(length != 1 for length in shape[end:])
+    groups = [shape[:start], shape[start:end], shape[end:]]
+    matrices, rows, length = (int(np.prod(group)) for group in groups)
+    if not columns:
+        rows, length = matrices, rows
+    if length < SHORTEST or not rows:
+        return None
+    letters, words = "", []
+    for array in arrays:
+        strides = np.broadcast_to(array, shape).strides if array.shape != shape else array.strides
+        found = [
+            _stride(group, strides[begin : begin + len(group)])
+            for group, begin in zip(groups, (0, start, end), strict=True)
+        ]
+        if None in found:
+            return None
+        outer, reduced, inner = found
+        if not columns:
+            inner, reduced = reduced, outer
+        letter = {array.itemsize: "c", 0: "s"}.get(inner or 0, "v")
+        letters += letter
+        words += [array.__array_interface__["data"][0], *([inner] if letter == "v" else []), reduced]
+        if columns:
+            words.append(outer)
+    key = program, letters, columns
+    kernel = _kernels.get(key)
+    if kernel is None:
+        kernel = _kernels[key] = _Kernel(program, letters, columns=columns)
+    empty, dtypes = allocator(), program.dtypes
+    results = []
+    blocks = -(-rows // ROWS) if columns else -(-length // BLOCK)
+    for name, place in program.reductions:
+        dtype = dtypes[place]
+        result = empty((matrices, blocks, length) if columns else (rows, blocks), dtype)
+        if columns:
+            result[...] = identity(name, dtype)
+        results.append(result)
+    sizes = [0, length, rows, *([matrices] if columns else [])]
+    values = [*sizes, *words, *(result.__array_interface__["data"][0] for result in results)]
+    packed = struct.pack(f"{len(values)}q{kernel.packing}", *values, *scalars)
+    memory = ctypes.create_string_buffer(packed, len(packed))
+    parts, threads = split(matrices * rows * length * kernel.cost if columns else rows * length * kernel.cost)
+    if kernel.run(ctypes.addressof(memory), parts, threads):
+        return None
+    if partial:
+        return tuple(results)
+    kept = tuple([1 if axis in axes else size for axis, size in enumerate(shape)])
+    wanted = kept if keepdims else tuple([size for axis, size in enumerate(shape) if axis not in axes])
+    with np.errstate(all="ignore"):
+        return tuple(
+            [
+                (result[:, 0] if blocks == 1 else COMBINE[name].reduce(result, axis=1)).reshape(wanted)
+                for (name, _), result in zip(program.reductions, results, strict=True)
+            ]
+        )
+
+
+def _stride(lengths: Sequence[int], strides: Sequence[int]) -> int | None:
+    """The stride of a group of axes walked as one; 0 for one element, None where they do not lie together."""
+    joined = 0
+    size = 1
+    for length, stride in zip(reversed(lengths), reversed(strides), strict=True):
+        if length == 1:
+            continue
+        if size == 1:
+            joined = stride
+        elif stride != joined * size:
+            return None
+        size *= length
+    return joined
+
+
+def _axes(x: Array, axis: Axis) -> list[int]:
+    if axis is None:
+        return list(range(x.ndim))
+    return sorted([number % x.ndim for number in (axis if isinstance(axis, tuple) else (axis,))])
+
+
+def _accumulated(dtype: Any) -> Any:
+    """The dtype in which NumPy adds: narrow integers in 64 bits."""
+    if dtype.kind in "bi":
+        return np.dtype(np.int64)
+    return np.dtype(np.uint64) if dtype.kind == "u" else dtype
+
+
+def _program(name: str, dtype: Any, total: Any) -> Program:
+    cast = dtype != total
+    steps = (Step("astype", (0,), total.name),) if cast else ()
+    return Program((dtype.name,), (), steps, (), ((name, 1 if cast else 0),))
+
+
+def _sums(name: str) -> Callable[..., Native]:
+    def function(x: Native, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Native:
+        total = _accumulated(x.dtype) if dtype is None else dtype
+        if not (supported(x.dtype) and supported(total)) or not x.ndim or total.kind == "b":
+            return NotImplemented
+        axes = _axes(x, axis)
+        found = reduce(_program(name, x.dtype, total), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
+        if found is None or (total.kind == "f" and not np.isfinite(found[0]).all()):
+            return NotImplemented
+        return found[0]
+
+    return function
+
+
+def _extremes(name: str) -> Callable[..., Native]:
+    def function(x: Native, *, axis: Axis = None, keepdims: bool = False) -> Native:
+        if not supported(x.dtype) or not x.ndim:
+            return NotImplemented
+        axes = _axes(x, axis)
+        found = reduce(_program(name, x.dtype, x.dtype), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
+        return NotImplemented if found is None else found[0]
+
+    return function
+
+
+def _positions(name: str) -> Callable[..., Native]:
+    """The position of an extreme in a whole array: in the first block that has it, which NumPy looks through."""
+    extreme = "max" if name == "argmax" else "min"
+
+    def function(x: Native, *, axis: int | None = None, keepdims: bool = False) -> Native:
+        whole = axis is None or x.ndim == 1
+        if not whole or keepdims or not supported(x.dtype) or x.dtype.kind == "b" or not x.flags.c_contiguous:
+            return NotImplemented
+        flat = x.reshape(-1)
+        found = reduce(_program(extreme, x.dtype, x.dtype), (flat,), (), flat.shape, (0,), partial=True)
+        if found is None:
+            return NotImplemented
+        begin = int(getattr(found[0][0], name)()) * BLOCK
+        return np.asarray(begin + getattr(flat[begin : begin + BLOCK], name)())
+
+    return function
+
+
+def mean(x: Native, *, axis: Axis = None, keepdims: bool = False) -> Native:
+    if x.dtype.kind != "f" or not supported(x.dtype) or not x.ndim:
+        return NotImplemented
+    axes = _axes(x, axis)
+    found = _mean(x, axes, keepdims=keepdims)
+    return NotImplemented if found is None or not np.isfinite(found).all() else found
+
+
+def _mean(x: Array, axes: list[int], *, keepdims: bool) -> Array | None:
+    found = reduce(_program("sum", x.dtype, x.dtype), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
+    if found is None:
+        return None
+    return np.asarray(found[0] / x.dtype.type(np.prod([x.shape[axis] for axis in axes])))
+
+
+def _squares(dtype: Any) -> Program:
+    """The sum of the squares of the distances from another operand."""
+    steps = Step("subtract", (0, 1), dtype.name), Step("square", (2,), dtype.name)
+    return Program((dtype.name, dtype.name), (), steps, (), (("sum", 3),))
+
+
+def var(x: Native, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Native:
+    if x.dtype.kind != "f" or not supported(x.dtype) or not x.ndim:
+        return NotImplemented
+    axes = _axes(x, axis)
+    count = np.prod([x.shape[axis] for axis in axes]) - correction
+    center = _mean(x, axes, keepdims=True) if count > 0 else None
+    if center is None:
+        return NotImplemented
+    found = reduce(_squares(x.dtype), (x, center), (), x.shape, axes, keepdims=keepdims)
+    if found is None or not np.isfinite(found[0]).all():
+        return NotImplemented
+    return np.asarray(found[0] / x.dtype.type(count))
+
+
+def std(x: Native, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Native:
+    found = var(x, axis=axis, correction=correction, keepdims=keepdims)
+    return NotImplemented if found is NotImplemented else np.sqrt(found)
+
+
+def kernels() -> dict[str, Callable[..., Native]]:
+    """Return the functions for operands of many elements, by the names of the overlay's contract."""
+    found: dict[str, Callable[..., Native]] = {"sum": _sums("sum"), "prod": _sums("prod")}
+    found |= {"max": _extremes("max"), "min": _extremes("min"), "mean": mean, "var": var, "std": std}
+    found |= {name: _positions(name) for name in ("argmax", "argmin")}
+    for function in found.values():
+        function.fewest = FEWEST_REDUCED  # type: ignore[attr-defined]
+    return {f"large.{name}": function for name, function in found.items()}

@@ -1,0 +1,402 @@
+"""LLVM's representation of a parallel region: one team of worker threads that take the slots of a job.
+
+A region's parts are spread over slots. A thread takes a slot by setting its flag from 1 to 0, which is one atomic
+exchange, so each slot is taken once, whoever comes and however late. The thread that has taken a slot keeps the region
+alive until it adds the slot to `finished`: only then does the caller return and may the next region begin. A worker
+that comes too late, or never, finds no flag set; the caller computes what nobody has taken.
+
+Workers wait on `generation`, which each region increments: first in a loop of bounded length, then asleep in the
+kernel. A worker adds itself to `sleepers` before it looks at `generation` a last time, and a caller increments
+`generation` before it looks at `sleepers`, so that one of them sees the other.
+
+A worker begins at a slot of its own, so that in consecutive regions over the same operands each thread finds its share
+in its own cache.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+
+__all__ = ["MAXIMUM", "SPIN_NANOSECONDS", "futex_number", "module"]
+
+MAXIMUM = 256
+"""Bound of the number of slots, and so of threads."""
+
+SPIN_NANOSECONDS = 50_000
+"""Time for which a worker waits in a loop for the next region: about twice what it costs to wake a sleeping one."""
+
+_FUTEX = {"x86_64": 202, "aarch64": 98, "riscv64": 98, "loongarch64": 98, "ppc64le": 221, "s390x": 238}
+"""Number of the system call futex, by machine."""
+
+_PAUSES = {"x86_64": "llvm.x86.sse2.pause()", "amd64": "llvm.x86.sse2.pause()", "aarch64": "llvm.aarch64.hint(i32 1)"}
+"""Instruction that tells the core that a loop waits."""
+
+
+def futex_number() -> int | None:
+    """Return the number of Linux's system call futex on this machine, or None where it has none or it is not known."""
+    return _FUTEX.get(platform.machine()) if sys.platform == "linux" and sys.maxsize > 1 << 32 else None
+
+
+def module(futex: int | None) -> str:
+    """Return the module.
+
+    Parameters
+    ----------
+    futex : the number of the system call; None lets workers sleep on a POSIX condition variable.
+    """
+    machine = platform.machine().lower()
+    pause = _PAUSES.get("aarch64" if machine == "arm64" else machine)
+    text = _STATE + (_CONDITION if futex is None else _SLEEP) + _REGION
+    declaration = "" if pause is None else f"declare void @{pause.replace('i32 1', 'i32')}"
+    call = "" if pause is None else f"call void @{pause}"
+    text = text.replace("PAUSE", call).replace("MAXIMUM", str(MAXIMUM)).replace("FUTEX", str(futex))
+    clock = "6" if sys.platform == "darwin" else "1"  # CLOCK_MONOTONIC
+    return text.replace("SPIN", str(SPIN_NANOSECONDS)).replace("CLOCK", clock) + declaration
+
+
+# Fields that different threads write stand in different cache lines.
+_STATE = """
+@owner = global i32 0, align 128
+@workers = global i32 0, align 4
+@job = internal global ptr null, align 128
+@arguments = internal global ptr null, align 8
+@parts = internal global i64 1, align 8
+@slots = internal global i64 1, align 8
+@team = internal global i64 1, align 8
+@spins = global i64 1000, align 8
+@ended = internal global i64 -1000000000, align 8
+@generation = internal global i32 0, align 128
+@stopping = global i32 0, align 4
+@sleepers = global i32 0, align 128
+@finished = internal global i64 0, align 128
+@flags = internal global [MAXIMUM x i32] zeroinitializer, align 128
+@mutex = internal global [128 x i8] zeroinitializer, align 128
+@condition = internal global [128 x i8] zeroinitializer, align 128
+
+declare i32 @sched_yield() nounwind
+"""
+
+# FUTEX_WAIT and FUTEX_WAKE with the flag FUTEX_PRIVATE are 128 and 129.
+_SLEEP = """
+declare i64 @syscall(i64, ...) nounwind
+
+define void @prepare() nounwind {
+  ret void
+}
+
+define internal void @sleep(i32 %seen) nounwind {
+  %ignored = call i64 (i64, ...) @syscall(i64 FUTEX, ptr @generation, i32 128, i32 %seen, ptr null, ptr null, i32 0)
+  ret void
+}
+
+define internal void @wake(i64 %count) nounwind {
+  %number = trunc i64 %count to i32
+  %ignored = call i64 (i64, ...) @syscall(i64 FUTEX, ptr @generation, i32 129, i32 %number, ptr null, ptr null, i32 0)
+  ret void
+}
+"""
+
+_CONDITION = """
+declare i32 @pthread_mutex_init(ptr, ptr) nounwind
+declare i32 @pthread_mutex_lock(ptr) nounwind
+declare i32 @pthread_mutex_unlock(ptr) nounwind
+declare i32 @pthread_cond_init(ptr, ptr) nounwind
+declare i32 @pthread_cond_wait(ptr, ptr) nounwind
+declare i32 @pthread_cond_broadcast(ptr) nounwind
+
+define void @prepare() nounwind {
+  %first = call i32 @pthread_mutex_init(ptr @mutex, ptr null)
+  %second = call i32 @pthread_cond_init(ptr @condition, ptr null)
+  ret void
+}
+
+define internal void @sleep(i32 %seen) nounwind {
+entry:
+  %locked = call i32 @pthread_mutex_lock(ptr @mutex)
+  br label %look
+look:
+  %now = load atomic i32, ptr @generation seq_cst, align 4
+  %same = icmp eq i32 %now, %seen
+  br i1 %same, label %wait, label %done
+wait:
+  %woken = call i32 @pthread_cond_wait(ptr @condition, ptr @mutex)
+  br label %look
+done:
+  %unlocked = call i32 @pthread_mutex_unlock(ptr @mutex)
+  ret void
+}
+
+define internal void @wake(i64 %count) nounwind {
+  %locked = call i32 @pthread_mutex_lock(ptr @mutex)
+  %woken = call i32 @pthread_cond_broadcast(ptr @condition)
+  %unlocked = call i32 @pthread_mutex_unlock(ptr @mutex)
+  ret void
+}
+"""
+
+_REGION = """
+; Increments `generation` and wakes at most `count` of the sleeping workers.
+define internal void @announce(i64 %count) nounwind {
+entry:
+  %before = atomicrmw add ptr @generation, i32 1 seq_cst
+  %asleep = load atomic i32, ptr @sleepers seq_cst, align 4
+  %any = icmp sgt i32 %asleep, 0
+  br i1 %any, label %wake, label %done
+wake:
+  call void @wake(i64 %count)
+  br label %done
+done:
+  ret void
+}
+
+; Takes slots and computes their parts, until no flag is set. Returns the number of slots taken.
+define internal i64 @take(i64 %index) nounwind {
+entry:
+  %slots = load atomic i64, ptr @slots monotonic, align 8
+  %team = load atomic i64, ptr @team monotonic, align 8
+  %share = mul i64 %index, %slots
+  %begin = udiv i64 %share, %team
+  br label %look
+look:
+  %offset = phi i64 [0, %entry], [%offset.next, %next]
+  %taken = phi i64 [0, %entry], [%taken.next, %next]
+  %position = add i64 %begin, %offset
+  %slot = urem i64 %position, %slots
+  %flag = getelementptr [MAXIMUM x i32], ptr @flags, i64 0, i64 %slot
+  %seen = load atomic i32, ptr %flag monotonic, align 4
+  %free = icmp ne i32 %seen, 0
+  br i1 %free, label %claim, label %next
+claim:
+  %old = atomicrmw xchg ptr %flag, i32 0 acquire
+  %mine = icmp ne i32 %old, 0
+  br i1 %mine, label %compute, label %next
+compute:
+  ; The slot belongs to the current region, which may be a later one than that of %slots.
+  %job = load atomic ptr, ptr @job monotonic, align 8
+  %arguments = load atomic ptr, ptr @arguments monotonic, align 8
+  %parts = load atomic i64, ptr @parts monotonic, align 8
+  %divisor = load atomic i64, ptr @slots monotonic, align 8
+  %first.product = mul i64 %slot, %parts
+  %first = udiv i64 %first.product, %divisor
+  %slot.after = add i64 %slot, 1
+  %last.product = mul i64 %slot.after, %parts
+  %last = udiv i64 %last.product, %divisor
+  br label %part
+part:
+  %number = phi i64 [%first, %compute], [%number.next, %part]
+  call void %job(ptr %arguments, i64 %number, i64 %parts)
+  %number.next = add i64 %number, 1
+  %more.parts = icmp ult i64 %number.next, %last
+  br i1 %more.parts, label %part, label %computed
+computed:
+  %taken.more = add i64 %taken, 1
+  br label %next
+next:
+  %taken.next = phi i64 [%taken, %look], [%taken, %claim], [%taken.more, %computed]
+  %offset.next = add i64 %offset, 1
+  %more = icmp ult i64 %offset.next, %slots
+  br i1 %more, label %look, label %done
+done:
+  ret i64 %taken.next
+}
+
+; Computes job(arguments, part, parts) for each part, on at most `threads` threads.
+define void @xtensor_parallel(ptr %job, ptr %arguments, i64 %parts, i64 %threads) nounwind {
+entry:
+  %workers32 = load atomic i32, ptr @workers monotonic, align 4
+  %workers = sext i32 %workers32 to i64
+  %all = add i64 %workers, 1
+  %team = call i64 @llvm.smin.i64(i64 %all, i64 %threads)
+  %smaller = call i64 @llvm.smin.i64(i64 %team, i64 %parts)
+  %several = icmp sgt i64 %smaller, 1
+  br i1 %several, label %own, label %alone
+own:
+  %exchange = cmpxchg ptr @owner, i32 0, i32 1 acquire monotonic
+  %owned = extractvalue {i32, i1} %exchange, 1
+  br i1 %owned, label %publish, label %alone
+
+publish:
+  ; With a limit below the number of threads there are as many slots as threads may run, so that no more do.
+  %limited = icmp slt i64 %threads, %all
+  %wanted = select i1 %limited, i64 %smaller, i64 %parts
+  %slots = call i64 @llvm.smin.i64(i64 %wanted, i64 MAXIMUM)
+  store atomic ptr %job, ptr @job monotonic, align 8
+  store atomic ptr %arguments, ptr @arguments monotonic, align 8
+  store atomic i64 %parts, ptr @parts monotonic, align 8
+  store atomic i64 %slots, ptr @slots monotonic, align 8
+  store atomic i64 %team, ptr @team monotonic, align 8
+  store atomic i64 0, ptr @finished monotonic, align 8
+  br label %set
+set:
+  %slot = phi i64 [0, %publish], [%slot.next, %set]
+  %flag = getelementptr [MAXIMUM x i32], ptr @flags, i64 0, i64 %slot
+  store atomic i32 1, ptr %flag release, align 4
+  %slot.next = add i64 %slot, 1
+  %more.slots = icmp slt i64 %slot.next, %slots
+  br i1 %more.slots, label %set, label %compute
+compute:
+  %helpers = sub i64 %smaller, 1
+  call void @announce(i64 %helpers)
+  %mine = call i64 @take(i64 0)
+  %others = sub i64 %slots, %mine
+  br label %wait
+wait:
+  %turn = phi i64 [0, %compute], [%turn.next, %again]
+  %finished = load atomic i64, ptr @finished acquire, align 8
+  %complete = icmp eq i64 %finished, %others
+  br i1 %complete, label %release, label %pause
+pause:
+  PAUSE
+  %turn.next = add i64 %turn, 1
+  %spins = load atomic i64, ptr @spins monotonic, align 8
+  %long = icmp sgt i64 %turn.next, %spins
+  br i1 %long, label %yield, label %again
+yield:
+  ; A worker that was taken from its core with a slot in hand needs one to go on.
+  %ignored = call i32 @sched_yield()
+  br label %again
+again:
+  br label %wait
+release:
+  store atomic i32 0, ptr @owner release, align 4
+  ret void
+
+alone:
+  call void @serial(ptr %job, ptr %arguments, i64 %parts)
+  ret void
+}
+
+define internal void @serial(ptr %job, ptr %arguments, i64 %parts) nounwind {
+entry:
+  %any = icmp sgt i64 %parts, 0
+  br i1 %any, label %part, label %return
+part:
+  %number = phi i64 [0, %entry], [%number.next, %part]
+  call void %job(ptr %arguments, i64 %number, i64 %parts)
+  %number.next = add i64 %number, 1
+  %more = icmp slt i64 %number.next, %parts
+  br i1 %more, label %part, label %return
+return:
+  ret void
+}
+
+define internal i64 @clock() nounwind {
+  %time = alloca [2 x i64], align 8
+  %ignored = call i32 @clock_gettime(i32 CLOCK, ptr %time)
+  %seconds = load i64, ptr %time, align 8
+  %pointer = getelementptr i64, ptr %time, i64 1
+  %fraction = load i64, ptr %pointer, align 8
+  %whole = mul i64 %seconds, 1000000000
+  %result = add i64 %whole, %fraction
+  ret i64 %result
+}
+
+; The same for a job that takes less time than it takes to wake a worker: it wakes workers only if another such region
+; has just ended, as more will follow, which find them awake.
+define void @xtensor_parallel_short(ptr %job, ptr %arguments, i64 %parts, i64 %threads) nounwind {
+entry:
+  %asleep = load atomic i32, ptr @sleepers monotonic, align 4
+  %any = icmp sgt i32 %asleep, 0
+  br i1 %any, label %look, label %parallel
+look:
+  %now = call i64 @clock()
+  %before = load atomic i64, ptr @ended monotonic, align 8
+  %since = sub i64 %now, %before
+  %recent = icmp slt i64 %since, SPIN
+  br i1 %recent, label %parallel, label %alone
+parallel:
+  call void @xtensor_parallel(ptr %job, ptr %arguments, i64 %parts, i64 %threads)
+  ret void
+alone:
+  call void @serial(ptr %job, ptr %arguments, i64 %parts)
+  %end = call i64 @clock()
+  store atomic i64 %end, ptr @ended monotonic, align 8
+  ret void
+}
+
+declare i32 @clock_gettime(i32, ptr) nounwind
+
+declare i64 @llvm.smin.i64(i64, i64)
+
+; The life of a worker. Its argument is its index, from 1.
+define ptr @worker(ptr %argument) nounwind {
+entry:
+  %index = ptrtoint ptr %argument to i64
+  br label %look
+look:
+  %seen = load atomic i32, ptr @generation acquire, align 4
+  %stop = load atomic i32, ptr @stopping acquire, align 4
+  %end = icmp ne i32 %stop, 0
+  br i1 %end, label %return, label %work
+work:
+  %taken = call i64 @take(i64 %index)
+  %some = icmp sgt i64 %taken, 0
+  br i1 %some, label %report, label %spin
+report:
+  %ignored = atomicrmw add ptr @finished, i64 %taken release
+  br label %spin
+spin:
+  %spins = load atomic i64, ptr @spins monotonic, align 8
+  %changed = call i1 @watch(i32 %seen, i64 %spins)
+  br i1 %changed, label %look, label %rest
+rest:
+  %more = atomicrmw add ptr @sleepers, i32 1 seq_cst
+  call void @sleep(i32 %seen)
+  %less = atomicrmw sub ptr @sleepers, i32 1 seq_cst
+  br label %look
+return:
+  ret ptr null
+}
+
+; Waits in a loop until `generation` has changed, for `turns` turns at most. Returns whether it has.
+define i1 @watch(i32 %seen, i64 %turns) noinline nounwind {
+entry:
+  br label %look
+look:
+  %turn = phi i64 [0, %entry], [%turn.next, %pause]
+  %now = load atomic i32, ptr @generation acquire, align 4
+  %changed = icmp ne i32 %now, %seen
+  br i1 %changed, label %return, label %pause
+pause:
+  PAUSE
+  %turn.next = add i64 %turn, 1
+  %more = icmp slt i64 %turn.next, %turns
+  br i1 %more, label %look, label %return
+return:
+  ret i1 %changed
+}
+
+; Takes `turns` turns of the loop of `watch`, to measure how long one takes.
+define void @measure(i64 %turns) nounwind {
+  %seen = load atomic i32, ptr @generation monotonic, align 4
+  %ignored = call i1 @watch(i32 %seen, i64 %turns)
+  ret void
+}
+
+; Tells all workers to end, unless a region runs. Returns whether they were told; the caller then owns the workers.
+define i32 @stop() nounwind {
+entry:
+  %exchange = cmpxchg ptr @owner, i32 0, i32 1 acquire monotonic
+  %owned = extractvalue {i32, i1} %exchange, 1
+  br i1 %owned, label %tell, label %return
+tell:
+  store atomic i32 1, ptr @stopping release, align 4
+  call void @announce(i64 MAXIMUM)
+  br label %return
+return:
+  %result = zext i1 %owned to i32
+  ret i32 %result
+}
+
+; Forgets all workers: after they have ended, or in a child process, which has none.
+define void @reset() nounwind {
+  call void @prepare()
+  store atomic i32 0, ptr @workers seq_cst, align 4
+  store atomic i32 0, ptr @stopping seq_cst, align 4
+  store atomic i32 0, ptr @sleepers seq_cst, align 4
+  store [MAXIMUM x i32] zeroinitializer, ptr @flags
+  store atomic i32 0, ptr @owner seq_cst, align 4
+  ret void
+}
+"""

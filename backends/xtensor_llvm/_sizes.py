@@ -1,0 +1,30 @@
+"""The numbers of elements from which kernels compute, found by measurement: below them a call is NumPy's.
+
+The environment variable ``XTENSOR_LLVM_FEWEST`` sets all of them, so that tests reach the kernels with small arrays.
+"""
+
+from __future__ import annotations
+
+import os
+
+__all__ = ["FEWEST", "FEWEST_REDUCED", "FEWEST_SIMPLE", "SHORTEST"]
+
+_given = os.environ.get("XTENSOR_LLVM_FEWEST", "")
+_always = int(_given) if _given.isascii() and _given.isdigit() else None
+
+
+def _size(measured: int) -> int:
+    return measured if _always is None else _always
+
+
+FEWEST = _size(2**12)
+"""Elements from which a formula of many steps is computed by a kernel."""
+
+FEWEST_SIMPLE = _size(2**15)
+"""Elements from which an operation of a few instructions is computed by a kernel."""
+
+FEWEST_REDUCED = _size(2**15)
+"""Elements from which a reduction is computed by a kernel."""
+
+SHORTEST = min(_size(16), 16)
+"""Elements of the innermost axis from which a kernel is faster than NumPy's loop."""

@@ -1,0 +1,112 @@
+"""Universal functions of NumPy that write into the memory of an operand that nobody else sees.
+
+NumPy reuses the memory of temporaries in its own operators. Operands here are held by Arrays, and the core finds the
+temporaries among them (:mod:`xtensor._core.temporaries`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from xtensor.backend import Native, WrittenWithWarningError
+
+__all__ = ["Large"]
+
+WORTHWHILE = 2**18
+"""Bytes from which reuse gains more than it costs; the threshold of NumPy's own reuse."""
+
+FEWEST = WORTHWHILE // 16
+"""Elements from which temporaries are looked for: as many of the widest dtype."""
+
+
+class Large:
+    """NumPy's universal functions as attributes, with an operand to be written over as the last argument."""
+
+    def __getattr__(self, name: str) -> Callable[..., Native]:
+        ufunc = getattr(np, name, None)
+        if not isinstance(ufunc, np.ufunc) or ufunc.nout > 1:
+            raise AttributeError(name)
+        if ufunc is np.power:
+            function = _power()
+        else:
+            function = _of_one(ufunc) if ufunc.nin == 1 else _of_two(ufunc)
+        function.fewest = FEWEST  # type: ignore[attr-defined]
+        setattr(self, name, function)
+        return function
+
+
+def _of_one(ufunc: np.ufunc) -> Callable[..., Native]:
+    keeping: dict[Any, bool] = {}
+
+    def function(x: Native, spare: Native | None) -> Native:
+        if spare is None or spare.nbytes < WORTHWHILE:
+            return NotImplemented
+        dtype = x.dtype
+        keeps = keeping.get(dtype)
+        if keeps is None:
+            keeps = keeping[dtype] = _keeps(ufunc, dtype, dtype)
+        return _written(ufunc, spare, x) if keeps else NotImplemented
+
+    return function
+
+
+def _of_two(ufunc: np.ufunc) -> Callable[..., Native]:
+    keeping: dict[Any, bool] = {}
+
+    def function(x1: Native, x2: Native, spare: Native | None) -> Native:
+        if spare is None or spare.nbytes < WORTHWHILE:
+            return NotImplemented
+        other = x2 if spare is x1 else x1
+        kind: Any = other.__class__
+        if kind is np.ndarray:
+            if other.shape != spare.shape and not _fits(other.shape, spare.shape):
+                return NotImplemented
+            kind = other.dtype
+        elif kind is bool:
+            kind = np.dtype(bool)
+        key = (spare.dtype, kind) if spare is x1 else (kind, spare.dtype)
+        keeps = keeping.get(key)
+        if keeps is None:
+            keeps = keeping[key] = _keeps(ufunc, spare.dtype, *key)
+        return _written(ufunc, spare, x1, x2) if keeps else NotImplemented
+
+    return function
+
+
+def _power() -> Callable[..., Native]:
+    """Powers, for the exponents for which NumPy's operator calls another function, that function."""
+    short = {2: _of_one(np.square), 0.5: _of_one(np.sqrt), -1: _of_one(np.reciprocal)}
+    general = _of_two(np.power)
+
+    def function(x1: Native, x2: Native, spare: Native | None) -> Native:
+        if spare is x1 and x2.__class__ in (int, float) and x1.dtype.char in "fdFD":
+            shorter = short.get(x2)
+            return general(x1, x2, spare) if shorter is None else shorter(x1, spare)
+        return NotImplemented
+
+    return function
+
+
+def _fits(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """Whether a shape broadcasts to another one."""
+    return len(shape) <= len(target) and all(
+        length in (1, wanted) for length, wanted in zip(reversed(shape), reversed(target), strict=False)
+    )
+
+
+def _keeps(ufunc: np.ufunc, dtype: np.dtype[Any], *operands: Any) -> bool:
+    """Whether the result for operands of these dtypes, or classes of Python's numbers, has a dtype."""
+    try:
+        return ufunc.resolve_dtypes((*operands, None))[-1] == dtype
+    except (TypeError, ValueError):
+        return False
+
+
+def _written(ufunc: np.ufunc, spare: Native, *operands: Native) -> Native:
+    try:
+        return ufunc(*operands, spare)
+    except RuntimeWarning as warning:  # NumPy has written all elements by then
+        raise WrittenWithWarningError(spare, warning.with_traceback(None)) from None

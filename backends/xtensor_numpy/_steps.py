@@ -1,0 +1,127 @@
+"""Steps of compositions in compiled functions of NumPy; ``xtensor/_beyond/_steps.py`` describes each.
+
+bfloat16, whose arrays are of a class of their own, is left to the compositions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Literal
+
+import numpy as np
+
+from xtensor.backend import Native
+
+__all__ = [
+    "assigned_where",
+    "close",
+    "extreme_number",
+    "filled",
+    "histogram_counts",
+    "interpolated",
+    "inverse_permutation",
+    "membership",
+    "packed_bits",
+    "placed",
+    "unpacked_bits",
+]
+
+
+def _of_plain_arrays(step: Callable[..., Native]) -> Callable[..., Native]:
+    """A step that declines arrays of another class than NumPy's."""
+
+    @wraps(step)
+    def declining(x: Native, *args: Any) -> Native:
+        if x.__class__ is not np.ndarray or any(arg.__class__.__name__ == "BFloat16Array" for arg in args):
+            return NotImplemented
+        return step(x, *args)
+
+    return declining
+
+
+@_of_plain_arrays
+def assigned_where(x: Native, mask: Native, values: Native) -> Native:
+    if not x.flags.writeable:
+        return NotImplemented  # for the error of an assignment
+    np.putmask(x, mask, values)
+    return x
+
+
+@_of_plain_arrays
+def close(x: Native, y: Native, rtol: float, atol: float) -> Native:
+    if not y.ndim:
+        return NotImplemented  # NumPy's functions give scalars, which no result is written into
+    # The difference of two infinities and the product of zero and an infinity are invalid, and not looked at.
+    with np.errstate(invalid="ignore"):
+        distance = np.subtract(x, y)
+        distance = np.abs(distance, out=distance if distance.dtype.kind == "f" else None)
+        tolerance = np.abs(y)
+        tolerance *= rtol
+        tolerance += atol
+    result = np.less_equal(distance, tolerance)
+    result &= np.isfinite(x)
+    result &= np.isfinite(y)
+    result |= np.equal(x, y)
+    return result
+
+
+@_of_plain_arrays
+def extreme_number(x: Native, axis: Any, keepdims: bool, largest: bool) -> Native:
+    if not x.size:
+        return NotImplemented  # for the error of an empty reduction
+    reduce: Any = (np.fmax if largest else np.fmin).reduce
+    return reduce(x, axis=axis, keepdims=keepdims)
+
+
+@_of_plain_arrays
+def filled(x: Native, *masks_and_values: Any) -> Native:
+    result = x.copy()
+    for mask, value in zip(masks_and_values[::2], masks_and_values[1::2], strict=True):
+        np.copyto(result, value, where=mask)
+    return result
+
+
+@_of_plain_arrays
+def histogram_counts(x: Native, edges: Native) -> Native:
+    if x.dtype.kind == "f" and np.isnan(edges).any():
+        return NotImplemented
+    ordered = np.sort(x)
+    below: Native = ordered.searchsorted(edges, "left")
+    below[-1] = ordered.searchsorted(edges[-1], "right")
+    return below[1:] - below[:-1]
+
+
+@_of_plain_arrays
+def interpolated(x: Native, knots: Native, values: Native) -> Native:
+    return np.interp(x, knots, values)
+
+
+@_of_plain_arrays
+def inverse_permutation(order: Native) -> Native:
+    result = np.empty_like(order)
+    result[order] = np.arange(order.size, dtype=order.dtype)
+    return result
+
+
+@_of_plain_arrays
+def membership(x: Native, y: Native) -> Native:
+    return np.isin(x, np.unique(y), assume_unique=True)
+
+
+@_of_plain_arrays
+def packed_bits(x: Native, bitorder: Literal["big", "little"]) -> Native:
+    return np.packbits(x, axis=-1, bitorder=bitorder)
+
+
+@_of_plain_arrays
+def placed(x: Native, mask: Native, values: Native) -> Native:
+    if not x.flags.writeable:
+        return NotImplemented
+    np.place(x, mask, values)
+    return x
+
+
+@_of_plain_arrays
+def unpacked_bits(x: Native, bitorder: Literal["big", "little"]) -> Native:
+    return np.unpackbits(x, axis=-1, bitorder=bitorder)

@@ -1,0 +1,193 @@
+"""Every public function that NumPy has as well, over NumPy's time, at 100,000 elements.
+
+The rows are generated from the table of operations and from the functions beyond the standard. Each has the limit 1.05,
+unless ``EXCEPTIONS`` has another one for it, with the reason. The command fails if a limit is exceeded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from ._cases import Group, Limit, Statement
+from ._sweep import function_of, operands_of, statements
+
+__all__ = ["EXCEPTIONS", "GROUP", "LimitException", "exception_of"]
+
+SIZE = 100_000
+
+LIMIT = 1.05
+
+
+@dataclass(frozen=True, slots=True)
+class LimitException:
+    """Rows that have another limit.
+
+    Attributes
+    ----------
+    reason
+        The sentence of the standard or of the documentation, or another fact, that costs the difference.
+    limits
+        Limit of a statement, or of all statements of a function.
+    unlimited
+        Statements and functions without a limit.
+    """
+
+    reason: str
+    limits: dict[str, float] = field(default_factory=dict)
+    unlimited: tuple[str, ...] = ()
+
+
+def _each(limit: float, *names: str) -> dict[str, float]:
+    return dict.fromkeys(names, limit)
+
+
+EXCEPTIONS = (
+    LimitException(
+        'Standard, `argsort`, `stable`: "If True, the returned indices must maintain the relative order of x values '
+        'which compare as equal." It is the default; the order of NumPy is not stable.',
+        {"argsort": 2.3},
+    ),
+    LimitException(
+        'Standard, `sort`, `stable`: "If True, the returned array must maintain the relative order of x values which '
+        'compare as equal." The elements are searched for zeros of both signs and for NaN.',
+        {"sort": 1.25},
+    ),
+    LimitException(
+        "Documentation of `partition`: the order of the other elements, which NumPy leaves open, is ascending; "
+        "`argpartition` has the same order.",
+        {"partition": 10.0, "argpartition": 25.0},
+    ),
+    LimitException(
+        "Documentation, semantics: complex operands are accurate near 0, and where the absolute value overflows.",
+        {"log1p": 1.35, "expm1": 1.2, "sign": 1.5},
+    ),
+    LimitException(
+        "Standard, `asarray`: a sequence of Python scalars has the default dtype of their kind, which depends on the "
+        "class of each.",
+        {"xp.asarray(numbers)": 2.5},
+    ),
+    LimitException(
+        "Each element is an Array: two attributes and Python's call of a class cost more than NumPy's scalar.",
+        {"list(x)": 14.0},
+    ),
+    LimitException("Each addition is a call on one element; see the group dispatch.", unlimited=("sum(x)",)),
+    LimitException(
+        "No element or few are read: the time is the cost of a call at any size; see the group dispatch.",
+        unlimited=(
+            *("array_split", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_to", "diag"),
+            *("diag_indices", "diag_indices_from", "diagonal", "dsplit", "empty", "empty_like", "expand_dims"),
+            *(
+                "fill_diagonal",
+                "flip",
+                "fliplr",
+                "flipud",
+                "from_dlpack",
+                "hsplit",
+                "imag",
+                "iscomplex",
+                "iscomplexobj",
+            ),
+            *("isrealobj", "ix_", "lib.stride_tricks.sliding_window_view", "linalg.trace", "matrix_transpose"),
+            *("moveaxis", "permute_dims", "ravel", "real", "real_if_close", "reshape", "rollaxis", "rot90", "split"),
+            *("squeeze", "swapaxes", "trace", "transpose", "unstack", "vsplit", "xp.asarray(host)"),
+        ),
+    ),
+    LimitException(
+        "BLAS or LAPACK computes both on threads of its own, whose waiting on a busy machine exceeds the difference.",
+        unlimited=(
+            *(
+                "convolve",
+                "corrcoef",
+                "correlate",
+                "cov",
+                "dot",
+                "einsum",
+                "inner",
+                "matmul",
+                "matvec",
+                "poly",
+                "polyfit",
+            ),
+            *("roots", "tensordot", "vdot", "vecdot", "vecmat", "linalg"),
+        ),
+    ),
+    LimitException(
+        "The checks of a call take some microseconds at any size, more than a twentieth of NumPy's time here.",
+        {
+            **_each(1.15, "arange", "astype", "bincount", "bitwise_and", "bitwise_or", "bitwise_xor", "concat"),
+            **_each(1.15, "count_nonzero", "equal", "fft.fftfreq", "fft.rfftfreq", "full", "greater", "greater_equal"),
+            **_each(
+                1.15, "isfinite", "isinf", "isnan", "less", "less_equal", "logical_not", "nanmax", "nanmin", "nanprod"
+            ),
+            **_each(
+                1.15, "not_equal", "ones", "ones_like", "signbit", "stack", "std", "take", "take_along_axis", "tile"
+            ),
+            **_each(1.15, "var", "where", "zeros", "zeros_like"),
+            **_each(1.2, "compress", "extract", "eye", "fft.fftshift", "fft.ifftshift", "fix", "full_like", "identity"),
+            **_each(1.2, "linspace", "logical_and", "logical_or", "logical_xor", "nansum", "outer", "place", "roll"),
+            **_each(1.25, "array_equal", "diff"),
+            **_each(1.3, "clip", "ediff1d", "ptp", "putmask"),
+            **_each(1.5, "copyto", "delete", "histogram_bin_edges", "resize"),
+            **_each(4.0, "insert", "packbits", "unpackbits"),
+        },
+    ),
+    LimitException(
+        "Composed of several functions of the standard, each a pass over memory, where NumPy has fewer. No rule costs "
+        "this: a step in compiled code would save it.",
+        {
+            **_each(1.15, "histogram", "interp", "put_along_axis", "repeat", "unwrap"),
+            **_each(1.2, "gradient", "hstack", "isclose", "nancumsum", "polyint"),
+            **_each(1.25, "append", "block", "choose", "column_stack", "dstack", "intersect1d", "nanargmax"),
+            **_each(1.25, "nanargmin", "nancumprod", "setdiff1d", "setxor1d", "union1d", "vander"),
+            **_each(1.35, "array_equiv", "average", "meshgrid", "polyadd", "polysub", "unique", "vstack"),
+            **_each(1.45, "geomspace", "logspace", "polyval", "trapezoid"),
+            **_each(1.6, "nanmean", "put", "unravel_index"),
+            **_each(2.0, "allclose", "histogramdd", "indices", "nan_to_num", "nanstd", "nanvar"),
+            **_each(2.3, "ravel_multi_index"),
+            **_each(3.4, "pad", "polydiv", "tri"),
+            **_each(3.4, "tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from"),
+            **_each(5.1, "diagflat"),
+        },
+    ),
+)
+"""All rows with another limit than 1.05."""
+
+LOOPS = tuple(Statement(text, operands_of(text), dtypes=("float64",)) for text in ("list(x)", "sum(x)"))
+"""Iteration in Python."""
+
+
+def exception_of(statement: str) -> tuple[float | None, str] | None:
+    """Return the limit of a statement that is an exception, with the reason; None for other statements."""
+    function = function_of(statement)
+    names = (statement, function, function.partition(".")[0])
+    for exception in EXCEPTIONS:
+        for name in names:
+            if name in exception.limits:
+                return exception.limits[name], exception.reason
+            if name in exception.unlimited:
+                return None, exception.reason
+    return None
+
+
+def _group() -> Group:
+    cases, limits = [], []
+    for case in (*statements(), *LOOPS):
+        limit, reason = exception_of(case.name) or (LIMIT, "")
+        cases.append(replace(case, note=reason))
+        if limit is not None:
+            limits.append(Limit(case.name, SIZE, limit))
+    return Group(
+        title="every function, over NumPy's",
+        cases=tuple(cases),
+        sizes=(SIZE,),
+        dtypes=("float64", "complex128", "int64"),
+        peers=(),
+        limits=tuple(limits),
+        rounds=60,
+        max_seconds=0.3,
+        sweeps=3,
+        enforced=True,
+    )
+
+
+GROUP = _group()

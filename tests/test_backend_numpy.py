@@ -1,0 +1,186 @@
+"""The NumPy backend's sorting, powers and steps of compositions: bit for bit what slower functions of NumPy give."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import xtensor as xp
+
+CPU = xp.device("cpu")
+SHAPES = [(0,), (1,), (50,), (3000,), (3, 40), (40, 3), (0, 3), (3, 0), (60, 70), (4, 5, 30)]
+DTYPES = ["float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint64", "bool"]
+
+
+def on_cpu(host):
+    return xp.asarray(host, device=CPU)
+
+
+def random_numbers(rng, shape):
+    return rng.normal(size=shape) * 10
+
+
+def random_ties(rng, shape):
+    return np.round(rng.normal(size=shape))
+
+
+def zeros_of_both_signs(rng, shape):
+    return np.copysign(np.where(rng.random(shape) < 0.5, 0.0, rng.normal(size=shape)), rng.normal(size=shape))
+
+
+def special_numbers(rng, shape):
+    return rng.choice([np.nan, -np.inf, np.inf, 0.0, -0.0, 1.0], size=shape)
+
+
+def array(values, shape, dtype):
+    """Return random values of a dtype; NaN get random payloads and signs."""
+    rng = np.random.default_rng(0)
+    with np.errstate(all="ignore"):
+        x = values(rng, shape).astype(dtype)
+    if x.dtype.kind == "f":
+        bits, missing = x.view(f"u{x.dtype.itemsize}"), np.isnan(x)
+        sign = bits.dtype.type(1 << (8 * x.dtype.itemsize - 1))
+        bits[missing] ^= rng.integers(0, 200, int(missing.sum())).astype(bits.dtype)
+        bits[missing & (rng.random(shape) < 0.5)] ^= sign
+    return x
+
+
+def same_bits(x, y):
+    """Return whether two arrays have the same dtype, shape and bytes."""
+    return (x.dtype, x.shape) == (y.dtype, y.shape) and np.ascontiguousarray(x).tobytes() == np.ascontiguousarray(
+        y
+    ).tobytes()
+
+
+@pytest.mark.parametrize("values", [random_numbers, random_ties, zeros_of_both_signs, special_numbers])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("descending", [False, True])
+def test_sort_and_argsort_are_those_of_the_stable_algorithm(shape, dtype, values, descending):
+    whole = array(values, shape, dtype)
+    for x in (whole, whole[::-1], whole.T):
+        for axis in range(x.ndim):
+            given = np.flip(x, axis=axis) if descending else x
+            ordered, order = np.sort(given, axis=axis, kind="stable"), np.argsort(given, axis=axis, kind="stable")
+            if descending:
+                ordered, order = np.flip(ordered, axis=axis), np.flip(x.shape[axis] - 1 - order, axis=axis)
+            assert same_bits(np.asarray(xp.sort(on_cpu(x), axis=axis, descending=descending)), ordered)
+            assert same_bits(np.asarray(xp.argsort(on_cpu(x), axis=axis, descending=descending)), order)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("exponent", [2, 2.0, -1, -1.0, 0.5, 1, 0, 3, 1.5])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128", "int8", "int64", "uint8"])
+def test_power_with_a_number_is_that_of_numpys_operator(dtype, exponent):
+    numbers = np.asarray([0.0, -0.0, 1, -1, 2.5, -2.5, math.inf, -math.inf, math.nan, 1e-310, 1e300, 5e-324, 7])
+    with np.errstate(all="ignore"):
+        x = (np.add.outer(numbers, 1j * numbers).reshape(-1) if dtype.startswith("complex") else numbers).astype(dtype)
+        try:
+            expected = x**exponent
+        except (ValueError, OverflowError) as error:
+            with pytest.raises(type(error)):
+                on_cpu(x) ** exponent
+            return
+        results = [np.asarray(on_cpu(x) ** exponent), np.asarray(xp.pow(on_cpu(x), exponent))]
+    for result in results:
+        assert result.dtype == expected.dtype
+        np.testing.assert_array_equal(result, expected)
+        assert np.array_equal(np.signbit(result.real), np.signbit(expected.real))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_root_of_float16_is_the_standards():
+    x = on_cpu(np.asarray([-0.0, -np.inf, 4.0], np.float16))
+    result = np.asarray(x**0.5)
+    assert result.tolist() == [0.0, math.inf, 2.0]
+    assert not np.signbit(result[0])
+
+
+@pytest.mark.parametrize("length", [1, 2, 999, 1000, 5001])
+@pytest.mark.parametrize("missing", [0, 7])
+@pytest.mark.parametrize("method", ["linear", "lower", "higher", "midpoint", "averaged_inverted_cdf"])
+def test_quantiles_of_long_lines_are_those_of_sorted_lines(length, missing, method):
+    x = np.random.default_rng(0).normal(size=(3, length))
+    x[1, :missing] = np.nan
+    levels = [0.0, 0.1, 0.5, 0.77, 1.0]
+    for level in (*levels, levels):
+        ours = np.asarray(xp.nanquantile(on_cpu(x), level, axis=1, method=method))
+        rows = [np.sort(row[~np.isnan(row)]) for row in x]
+        expected = [
+            np.quantile(row, level, method=method) if row.size else np.full(np.shape(level), np.nan) for row in rows
+        ]
+        np.testing.assert_allclose(ours, np.stack(expected, axis=-1), rtol=1e-12)
+    ordinary = np.asarray(xp.median(on_cpu(x), axis=1))
+    np.testing.assert_allclose(ordinary, np.median(x, axis=1))
+
+
+@pytest.mark.parametrize("rtol", [0.0, 1e-5, math.inf, math.nan])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+def test_isclose_has_the_values_of_the_definition(dtype, rtol):
+    numbers = np.asarray([0.0, -0.0, 1.0, 1 + 1e-6, 2.0, math.inf, -math.inf, math.nan], dtype)
+    x, y = (part.reshape(-1) for part in np.meshgrid(numbers, numbers))
+
+    def close(a, b):
+        if not (np.isfinite(a) and np.isfinite(b)):
+            return bool(a == b)
+        return bool(a == b) or bool(abs(a - b) <= 1e-8 + rtol * abs(b))
+
+    with np.errstate(invalid="ignore"):
+        expected = [close(a, b) for a, b in zip(x, y, strict=True)]
+    assert np.asarray(xp.isclose(on_cpu(x), on_cpu(y), rtol=rtol)).tolist() == expected
+
+
+def test_counts_of_a_histogram_are_those_of_a_loop():
+    x = np.random.default_rng(0).integers(-3, 9, 500).astype(float)
+    x[::50] = np.nan
+    edges = np.asarray([-2.0, 0.0, 0.0, 1.5, 3.0, 3.0])
+    ours = np.asarray(xp.histogram(on_cpu(x), on_cpu(edges))[0])
+    inside = [[a <= v < b or (i == len(edges) - 2 and v == b) for v in x] for i, (a, b) in enumerate(pairwise(edges))]
+    assert ours.tolist() == [sum(row) for row in inside]
+
+
+@pytest.mark.parametrize("largest", [True, False])
+def test_extreme_number_of_a_slice_of_nan_is_nan(largest):
+    x = on_cpu(np.asarray([[math.nan, 1.0, -math.inf], [math.nan, math.nan, math.nan]]))
+    result = (xp.nanmax if largest else xp.nanmin)(x, axis=1)
+    np.testing.assert_array_equal(np.asarray(result), [1.0 if largest else -math.inf, math.nan])
+
+
+@pytest.mark.parametrize("write", [xp.putmask, xp.place])
+def test_masked_assignment_to_memory_that_is_read_only_raises(write):
+    host = np.arange(3.0)
+    host.flags.writeable = False
+    x = xp.asarray(host, device=CPU)
+    with pytest.raises(ValueError, match="read-only"):
+        write(x, on_cpu(np.asarray([True, False, True])), on_cpu(np.zeros(3)))
+    assert host.tolist() == [0.0, 1.0, 2.0]
+
+
+def test_elements_of_a_vector_are_values_that_later_writes_do_not_change():
+    x = on_cpu(np.arange(4.0))
+    elements = []
+    for element in x:
+        elements.append(element)
+        x[...] = x + 10.0
+    assert [float(element) for element in elements] == [0.0, 11.0, 22.0, 33.0]
+
+
+@pytest.mark.parametrize(
+    "key", [0, -1, 2, slice(1, 3), slice(3, 1), slice(None), slice(None, None, 2), slice(None, None, -1)]
+)
+@pytest.mark.parametrize("axis", [0, 1, None])
+def test_deletion_of_one_item_or_a_slice_is_numpys(key, axis):
+    x = np.arange(12.0).reshape(3, 4)
+    np.testing.assert_array_equal(np.asarray(xp.delete(on_cpu(x), key, axis)), np.delete(x, key, axis))
+
+
+@pytest.mark.parametrize("position", [0, 1, 3, -1])
+@pytest.mark.parametrize("axis", [0, 1, None])
+def test_insertion_at_one_position_is_numpys(position, axis):
+    x = np.arange(12.0).reshape(3, 4)
+    np.testing.assert_array_equal(
+        np.asarray(xp.insert(on_cpu(x), position, 5.0, axis)), np.insert(x, position, 5.0, axis)
+    )

@@ -1,0 +1,60 @@
+"""Steps of compositions that a device's library may compute by itself, in less time than functions of the standard.
+
+Each is an operation without a composition: the caller asks for it with ``attempt`` and computes it from other functions
+where the answer is NotImplemented. Only NumPy's backend has them (``backends/xtensor_numpy/_steps.py``).
+"""
+
+from __future__ import annotations
+
+from .._core.operations import declare
+
+__all__ = [
+    "ASSIGNED_WHERE",
+    "CLOSE",
+    "EXTREME_NUMBER",
+    "FILLED",
+    "HISTOGRAM_COUNTS",
+    "INTERPOLATED",
+    "INVERSE_PERMUTATION",
+    "MEMBERSHIP",
+    "ORDER_STATISTICS",
+    "PACKED_BITS",
+    "PLACED",
+    "UNPACKED_BITS",
+]
+
+ASSIGNED_WHERE = declare("assigned_where", "signal", operands=3, shape="same", primitive=False)
+"""``(x, mask, values)``: assign values where a mask is true. All have one shape, array and values one dtype."""
+
+CLOSE = declare("close", "signal", operands=2, accepts="floating", dtype="bool", primitive=False)
+"""``(x, y, rtol, atol)``: ``|x - y| <= atol + rtol |y|`` for arrays of one dtype, as :func:`isclose` has it."""
+
+EXTREME_NUMBER = declare("extreme_number", "signal", accepts="real floating", shape="reduced", primitive=False)
+"""``(x, axis, keepdims, largest)``: the largest or smallest element that is not NaN; NaN if there is none."""
+
+FILLED = declare("filled", "signal", shape="same", primitive=False)
+"""``(x, mask, value, mask, value, …)``: a copy with a number of the dtype of ``x`` where a mask is true."""
+
+HISTOGRAM_COUNTS = declare("histogram_counts", "signal", operands=2, dtype="index", shape="argument", primitive=False)
+"""``(x, edges)``: the counts between ascending edges of the same dtype; the last bin contains its right edge."""
+
+INTERPOLATED = declare("interpolated", "signal", operands=3, shape="same", primitive=False)
+"""``(x, knots, values)``: the piecewise linear function, constant outside."""
+
+INVERSE_PERMUTATION = declare("inverse_permutation", "signal", accepts="integer", shape="same", primitive=False)
+"""``(order)``: the position of each integer in a permutation of one dimension."""
+
+MEMBERSHIP = declare("membership", "signal", operands=2, dtype="bool", shape="same", primitive=False)
+"""``(x, y)``: whether each element of an array of distinct elements is in another one; NaN is not."""
+
+ORDER_STATISTICS = declare("order_statistics", "signal", accepts="real", shape="same", primitive=False)
+"""``(x, *indices)``: an array whose elements at some indices along the last axis are those of the sorted order."""
+
+PACKED_BITS = declare("packed_bits", "signal", accepts="integer or boolean", shape="argument", primitive=False)
+"""``(x, bitorder)``: bytes whose bits tell whether elements along the last axis are nonzero."""
+
+PLACED = declare("placed", "signal", operands=3, shape="same", primitive=False)
+"""``(x, mask, values)``: assign where a mask is true, one value after another, from the first one again at the end."""
+
+UNPACKED_BITS = declare("unpacked_bits", "signal", accepts="integer", shape="argument", primitive=False)
+"""``(x, bitorder)``: the bits of bytes along the last axis."""

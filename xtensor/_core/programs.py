@@ -1,0 +1,127 @@
+"""Programs: what one kernel computes, for the generators of kernels.
+
+A backend that can compile kernels from programs has a :class:`Generator`; :func:`xtensor.fuse` records functions as
+programs. A program is a value, and equal programs share their machine code.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .backend import Native
+from .dtypes import DType
+
+__all__ = ["Generator", "Program", "Step"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One operation of a program.
+
+    Attributes
+    ----------
+    name
+        The operation's name in the table, ``"astype"`` for a cast.
+    operands
+        The values that it takes: arrays are counted first, then scalars, then steps.
+    dtype
+        The name of the result's dtype.
+    """
+
+    name: str
+    operands: tuple[int, ...]
+    dtype: str
+
+
+@dataclass(frozen=True)
+class Program:
+    """What a kernel computes for each element of its arrays, which broadcast together.
+
+    Attributes
+    ----------
+    inputs
+        The names of the dtypes of the arrays.
+    scalars
+        The names of the dtypes in which it takes numbers.
+    steps
+        The operations in the order in which they are computed.
+    outputs
+        The values that are written.
+    reductions
+        The values that are reduced, each with the name of the reduction: sum, prod, max or min.
+    checks
+        Whether the kernel looks for results of which NumPy warns, and computes nothing where there is one.
+    """
+
+    inputs: tuple[str, ...]
+    scalars: tuple[str, ...]
+    steps: tuple[Step, ...]
+    outputs: tuple[int, ...] = ()
+    reductions: tuple[tuple[str, int], ...] = ()
+    checks: bool = False
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.key)
+
+    @cached_property
+    def dtypes(self) -> tuple[DType, ...]:
+        """The dtype of each value."""
+        return tuple(np.dtype(name) for name in (*self.inputs, *self.scalars, *(step.dtype for step in self.steps)))
+
+    @cached_property
+    def key(self) -> str:
+        """The text that stands for the program."""
+        return repr((self.inputs, self.scalars, self.steps, self.outputs, self.reductions, self.checks))
+
+
+class Generator(ABC):
+    """Compiles programs into kernels for one device."""
+
+    @abstractmethod
+    def resolve(self, name: str, kinds: Sequence[DType | type]) -> tuple[tuple[DType, ...], DType] | None:
+        """Return how a kernel computes an elementwise operation.
+
+        Parameters
+        ----------
+        name
+            The operation's name in the table.
+        kinds
+            The dtype of each operand, or the class of a Python number.
+
+        Returns
+        -------
+        tuple, or None
+            The dtypes to which the operands are cast, and the result's. None where no kernel computes it.
+        """
+
+    @abstractmethod
+    def compute(
+        self, program: Program, arrays: Sequence[Native], scalars: Sequence[float]
+    ) -> tuple[Native, ...] | None:
+        """Return a program's outputs, each of the shape to which the arrays broadcast; None where it cannot."""
+
+    @abstractmethod
+    def reduce(
+        self,
+        program: Program,
+        arrays: Sequence[Native],
+        scalars: Sequence[float],
+        shape: tuple[int, ...],
+        axes: Sequence[int],
+        *,
+        keepdims: bool = False,
+    ) -> tuple[Native, ...] | None:
+        """Return a program's reductions over some axes of a shape, to which the arrays broadcast; None where it cannot.
+
+        The axes are in ascending order.
+        """

@@ -1,0 +1,369 @@
+"""Plans: the kernels and calls that compute a recorded graph.
+
+The nodes are divided into stages. A stage's elementwise operations of one shape are one kernel, a reduction takes the
+operations before it into its own kernel, and other functions are called between stages. Whatever a kernel declines is
+computed by the device's own functions, one operation at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._core.backend import Native
+from .._core.device import Device
+from .._core.operations import TABLE
+from .._core.programs import Generator, Program, Step
+from .._core.unknowns import NUMBER_OPERATIONS, Number
+from .recording import Node
+
+__all__ = ["Plan"]
+
+Values = dict[Node, Native]
+"""The arrays that a plan has computed so far, by their nodes."""
+
+Action = Callable[[Values, Sequence[complex]], None]
+"""One kernel or call of a plan."""
+
+
+def number(tree: Any, numbers: Sequence[complex]) -> Any:
+    """Return the value of a number: an argument's, a result's, or a number itself."""
+    if tree.__class__ is not tuple:
+        return tree
+    name, *operands = tree
+    if name == "argument":
+        return numbers[operands[0]]
+    return NUMBER_OPERATIONS[name](*[number(operand, numbers) for operand in operands])
+
+
+class Plan:
+    """The kernels and calls that compute some nodes, in order.
+
+    Parameters
+    ----------
+    wanted
+        The nodes of the results.
+    device, generator
+        What computes.
+    """
+
+    def __init__(self, wanted: Sequence[Node], device: Device, generator: Generator) -> None:
+        self.device, self.generator = device, generator
+        self.same = _unified(_sorted(list(dict.fromkeys(wanted))))
+        self.wanted = list(dict.fromkeys([self.same[node] for node in wanted]))
+        order = _sorted(self.wanted)
+        self.arguments = [(node, node.options) for node in order if node.kind == "array"]
+        self.constants: Values = {node: node.options for node in order if node.kind == "constant"}
+        stages = _stages(order)
+        needed = _needed(order, stages, self.wanted)
+        self.actions: list[Action] = []
+        self.kernels = 0
+        for stage in range(max(stages.values(), default=0) + 1):
+            nodes = [node for node in order if stages[node] == stage]
+            shapes = dict.fromkeys(node.shape for node in nodes if node.kind == "step")
+            for shape in shapes:
+                self._elementwise([node for node in nodes if node.kind == "step" and node.shape == shape], needed)
+            for node in nodes:
+                if node.kind == "reduction":
+                    self._reduction(node, stages, needed)
+                elif node.kind == "call":
+                    self._call(node)
+                elif node.kind == "result":
+                    self.actions.append(_selecting(node))
+
+    def __call__(self, arrays: Sequence[Native], numbers: Sequence[complex]) -> Values:
+        """Return the arrays of the wanted nodes."""
+        values = dict(self.constants)
+        for node, index in self.arguments:
+            values[node] = arrays[index]
+        for action in self.actions:
+            action(values, numbers)
+        return values
+
+    # -- kernels ------------------------------------------------------------------------------------------------------
+
+    def _elementwise(self, nodes: list[Node], needed: set[Node]) -> None:
+        outputs = [node for node in nodes if node in needed]
+        if not outputs:
+            return
+        steps = _ancestors(outputs, set(nodes))
+        program, inputs, scalars = self._program(steps, outputs=outputs)
+        compute = self.generator.compute
+        self.kernels += 1
+        shape = outputs[0].shape
+
+        def run(values: Values, numbers: Sequence[complex]) -> None:
+            given = [number(scalar, numbers) for scalar in scalars]
+            results = compute(program, [values[node] for node in inputs], given) if inputs else None
+            if results is None or results[0].shape != shape:
+                self._one_by_one(steps, values, numbers)
+                return
+            for node, result in zip(outputs, results, strict=True):
+                values[node] = result
+
+        self.actions.append(run)
+
+    def _reduction(self, node: Node, stages: dict[Node, int], needed: set[Node]) -> None:
+        (operand,) = node.operands
+        inside = operand.kind == "step" and operand not in needed
+        axes, keepdims = node.options
+        steps = []
+        if inside:
+            steps = _ancestors([operand], {other for other in stages if other.kind == "step" and other not in needed})
+        program, inputs, scalars = self._program(steps, reduction=(node.name, operand))
+        reduce, shape = self.generator.reduce, operand.shape
+        function = self.device.table[TABLE[node.name].index]
+        self.kernels += 1
+
+        def run(values: Values, numbers: Sequence[complex]) -> None:
+            given = [number(scalar, numbers) for scalar in scalars]
+            found = reduce(program, [values[item] for item in inputs], given, shape, axes, keepdims=keepdims)
+            if found is None:
+                computed = dict(values)
+                self._one_by_one(steps, computed, numbers)
+                with np.errstate(all="ignore"):
+                    result = function(computed[operand], axis=axes, keepdims=keepdims)
+                found = (self._normal(result),)
+            values[node] = found[0]
+
+        self.actions.append(run)
+
+    def _program(
+        self, steps: list[Node], *, outputs: Sequence[Node] = (), reduction: tuple[str, Node] | None = None
+    ) -> tuple[Program, list[Node], list[Any]]:
+        """Return the program of some steps, the nodes of its arrays and the values of its scalars."""
+        inside = set(steps)
+        inputs: dict[Node, int] = {}
+        scalars: list[tuple[Any, str]] = []
+        plans = []
+        for node in steps:
+            if node.name == "astype":
+                casts: Sequence[Any] = (node.operands[0].dtype,)
+            else:
+                found = self.generator.resolve(node.name, [_kind(operand) for operand in node.operands])
+                assert found is not None, node.name  # it was resolved when it was recorded
+                casts = found[0]
+            places: list[tuple[str, Any, Any]] = []
+            for operand, dtype in zip(node.operands, casts, strict=True):
+                if operand.__class__ is not Node:
+                    places.append(("scalar", len(scalars), dtype))
+                    scalars.append((operand, dtype.name))
+                elif operand in inside:
+                    places.append(("step", operand, dtype))
+                else:
+                    places.append(("array", inputs.setdefault(operand, len(inputs)), dtype))
+            plans.append((node, places))
+        if reduction is not None and reduction[1] not in inside:
+            inputs.setdefault(reduction[1], len(inputs))
+        arrays = list(inputs)
+        first = len(arrays) + len(scalars)
+        made: list[Step] = []
+        known: dict[Any, int] = {}
+
+        def place(kind: str, item: Any, dtype: Any) -> int:
+            if kind == "scalar":
+                return len(arrays) + int(item)
+            source, origin = (item, arrays[item].dtype) if kind == "array" else (known[item], item.dtype)
+            if origin == dtype:
+                return int(source)
+            key = source, dtype
+            if key not in known:
+                made.append(Step("astype", (source,), dtype.name))
+                known[key] = first + len(made) - 1
+            return known[key]
+
+        for node, places in plans:
+            operands = tuple([place(*operand) for operand in places])
+            made.append(Step(node.name, operands, node.dtype.name))
+            known[node] = first + len(made) - 1
+        reductions: tuple[tuple[str, int], ...] = ()
+        if reduction is not None:
+            name, operand = reduction
+            reductions = ((name, known[operand] if operand in inside else inputs[operand]),)
+        program = Program(
+            tuple([node.dtype.name for node in arrays]),
+            tuple([dtype for _, dtype in scalars]),
+            tuple(made),
+            tuple([known[node] for node in outputs]),
+            reductions,
+        )
+        return program, arrays, [value for value, _ in scalars]
+
+    # -- what no kernel computes ----------------------------------------------------------------------------------------
+
+    def _one_by_one(self, steps: Sequence[Node], values: Values, numbers: Sequence[complex]) -> None:
+        for node in steps:
+            if node in values:
+                continue
+            function = self.device.table[TABLE[node.name].index]
+            operands = [values[item] if item.__class__ is Node else number(item, numbers) for item in node.operands]
+            with np.errstate(all="ignore"):
+                result = function(*operands, node.dtype) if node.name == "astype" else function(*operands)
+            values[node] = self._normal(result)
+
+    def _call(self, node: Node) -> None:
+        function, operands, options = node.operands
+
+        def run(values: Values, numbers: Sequence[complex]) -> None:
+            values[node] = function(*_filled(operands, values, numbers), **_filled(options, values, numbers))
+
+        self.actions.append(run)
+
+    def _normal(self, value: Any) -> Native:
+        if value.__class__ is self.device.native_type:
+            return value
+        return self.device._library.normalize(value, self.device._place)
+
+
+def _selecting(node: Node) -> Action:
+    (call,) = node.operands
+
+    def run(values: Values, numbers: Sequence[complex]) -> None:
+        result = values[call]
+        for index in node.options:
+            result = result[index]
+        values[node] = result if hasattr(result, "ndim") and not isinstance(result, np.generic) else np.asarray(result)
+
+    return run
+
+
+def _filled(tree: Any, values: Values, numbers: Sequence[complex]) -> Any:
+    """Return the arguments of a call with the values of their nodes."""
+    if tree.__class__ is Node:
+        return values[tree]
+    if tree.__class__ is Number:
+        return number(tree.node, numbers)
+    if isinstance(tree, slice):
+        return slice(*[_filled(part, values, numbers) for part in (tree.start, tree.stop, tree.step)])
+    if isinstance(tree, (tuple, list)):
+        return type(tree)([_filled(item, values, numbers) for item in tree])
+    if isinstance(tree, dict):
+        return {key: _filled(item, values, numbers) for key, item in tree.items()}
+    return tree
+
+
+def _kind(operand: Any) -> Any:
+    """The dtype of an operand, or the class of a Python number."""
+    if operand.__class__ is Node:
+        return operand.dtype
+    return float if operand.__class__ is tuple else operand.__class__
+
+
+# -- the order of the nodes ---------------------------------------------------------------------------------------------
+
+
+def _operands(node: Node) -> Iterable[Node]:
+    if node.kind == "call":
+        return _nodes(node.operands[1:])
+    return [operand for operand in node.operands if operand.__class__ is Node]
+
+
+def _nodes(tree: Any) -> list[Node]:
+    if tree.__class__ is Node:
+        return [tree]
+    if isinstance(tree, slice):
+        return _nodes((tree.start, tree.stop, tree.step))
+    if isinstance(tree, dict):
+        tree = list(tree.values())
+    if isinstance(tree, (tuple, list)):
+        return [node for item in tree for node in _nodes(item)]
+    return []
+
+
+def _sorted(wanted: Sequence[Node]) -> list[Node]:
+    """Return all nodes that some nodes depend on, each after its operands."""
+    order: dict[Node, None] = {}
+    waiting: list[tuple[Node, bool]] = [(node, False) for node in reversed(wanted)]
+    while waiting:
+        node, ready = waiting.pop()
+        if node in order:
+            continue
+        if ready:
+            order[node] = None
+            continue
+        waiting.append((node, True))
+        waiting += [(operand, False) for operand in _operands(node) if operand not in order]
+    return list(order)
+
+
+def _unified(order: Sequence[Node]) -> dict[Node, Node]:
+    """Return for each node the first one that computes the same; operands are replaced by theirs."""
+    same: dict[Node, Node] = {}
+    first: dict[Any, Node] = {}
+    for node in order:
+        if node.kind in ("step", "reduction"):
+            node.operands = tuple([same[item] if item.__class__ is Node else item for item in node.operands])
+            options = node.options if node.kind == "reduction" else None
+            key = node.kind, node.name, tuple([_identity(item) for item in node.operands]), options, node.dtype
+            same[node] = first.setdefault(key, node)
+        else:
+            if node.kind == "call":
+                node.operands = (node.operands[0], *[_replaced(tree, same) for tree in node.operands[1:]])
+            same[node] = node
+    return same
+
+
+def _identity(operand: Any) -> Any:
+    """A key of an operand: equal numbers of different classes, or zeros of different signs, are different operands."""
+    return operand if operand.__class__ in (Node, tuple) else (operand.__class__, repr(operand))
+
+
+def _replaced(tree: Any, same: dict[Node, Node]) -> Any:
+    if tree.__class__ is Node:
+        return same[tree]
+    if isinstance(tree, slice):
+        return slice(*[_replaced(part, same) for part in (tree.start, tree.stop, tree.step)])
+    if isinstance(tree, (tuple, list)) and not hasattr(tree, "_fields"):
+        return type(tree)([_replaced(item, same) for item in tree])
+    if isinstance(tree, dict):
+        return {key: _replaced(item, same) for key, item in tree.items()}
+    return tree
+
+
+def _stages(order: Sequence[Node]) -> dict[Node, int]:
+    """Return the stage of each node: what it reads from memory is computed in stages before."""
+    stages: dict[Node, int] = {}
+    for node in order:
+        stage = 0
+        for operand in _operands(node):
+            if operand.kind in ("array", "constant"):
+                continue
+            together = operand.kind == "step" and (
+                node.kind == "reduction" or (node.kind == "step" and operand.shape == node.shape)
+            )
+            stage = max(stage, stages[operand] + (not together))
+        stages[node] = stage
+    return stages
+
+
+def _needed(order: Sequence[Node], stages: dict[Node, int], wanted: Sequence[Node]) -> set[Node]:
+    """Return the elementwise results that are written to memory."""
+    needed = {node for node in wanted if node.kind == "step"}
+    for node in order:
+        for operand in _operands(node):
+            if operand.kind != "step":
+                continue
+            same_kernel = node.kind in ("step", "reduction") and stages[operand] == stages[node]
+            if not same_kernel:
+                needed.add(operand)
+    return needed
+
+
+def _ancestors(ends: Iterable[Node], inside: set[Node]) -> list[Node]:
+    """Return the nodes of a set that some of its nodes depend on, and those, each after its operands."""
+    order: dict[Node, None] = {}
+
+    def visit(node: Node) -> None:
+        if node in order or node not in inside:
+            return
+        for operand in _operands(node):
+            visit(operand)
+        order[node] = None
+
+    for node in ends:
+        if node not in inside:
+            inside = inside | {node}
+        visit(node)
+    return list(order)
