@@ -266,15 +266,25 @@ def test_error_of_logaddexp_is_small_beside_the_larger_operand(name, dtype):
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 @pytest.mark.parametrize("name", ["sin", "cos", "tan"])
-def test_reduction_of_large_arguments(name, dtype):
+@pytest.mark.parametrize("has_fma", [None, False], ids=["native", "without FMA"])
+def test_reduction_of_large_arguments(name, dtype, has_fma):
     limit = 2.0**45 if dtype == np.float64 else 2.0**16
     rng = generator(name, dtype)
     multiples = rng.integers(1, int(limit / 2), 1500) * (np.pi / 2)
     x = np.concatenate([multiples, 2.0 ** rng.uniform(0, np.log2(limit), 1500), [limit, 2 * limit]]).astype(dtype)
-    results, covered = run(name, x)
+    results, covered = run(name, x, has_fma=has_fma)
     np.testing.assert_array_equal(covered, np.abs(x) < limit)
     with mp.workdps(60):
-        assert errors(results[covered], name, x[covered]).max() <= 4
+        assert errors(results[covered], name, x[covered]).max() <= (4 if has_fma is None else 5)
+
+
+def test_nn_functions_at_the_edges():
+    x = np.array([-np.inf, -0.0, 0.0, np.inf, np.nan])
+    np.testing.assert_array_equal(run("nn.relu", x)[0], [0, 0, 0, np.inf, np.nan])
+    for name in ("nn.gelu", "nn.silu"):
+        results = run(name, x)[0]
+        np.testing.assert_array_equal(results, [0, 0, 0, np.inf, np.nan])
+        assert np.signbit(results[:2]).all()
 
 
 # Values ---------------------------------------------------------------------------------------------------------------
@@ -293,16 +303,18 @@ def same(results, expected, tolerance):
     return np.where(special_value, equal, near)
 
 
+OWN = {"clip", "where", "nn.gelu", "nn.relu", "nn.silu"}
+"""Formulas that are no function of NumPy or SciPy, or whose operands have two dtypes."""
+WITH_REFERENCE = [name for name in FORMULAS if "f" in FORMULAS[name].kinds and name not in OWN]
+
 BETTER_THAN_SCIPY = ("gammaln", "i1", "i1e", "k0", "k0e", "k1", "k1e")
 """Functions for whose subnormal arguments SciPy's results are wrong: infinity, NaN, or rounded half up."""
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
-@pytest.mark.parametrize("name", [n for n in FORMULAS if "f" in FORMULAS[n].kinds and n not in ("where", "clip")])
+@pytest.mark.parametrize("name", WITH_REFERENCE)
 def test_special_values(name, dtype):
     function = reference(name)
-    if function is None:
-        pytest.skip("neither NumPy nor SciPy has the function")
     arguments = [x.ravel() for x in np.meshgrid(*[EDGES.copy()] * operands(name))]
     with np.errstate(all="ignore"):
         arguments = [x.astype(dtype) for x in arguments]
