@@ -218,12 +218,13 @@ def test_error_of_oscillating_bessel_functions_is_small_beside_their_amplitude(n
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
-@pytest.mark.parametrize("name", ["pow", "atan2", "hypot", "special.xlogy", "special.xlog1py"])
+@pytest.mark.parametrize("name", ["pow", "atan2", "hypot", "special.rel_entr", "special.xlogy", "special.xlog1py"])
 def test_error_of_two_arguments_is_at_most_4_units_in_the_last_place(name, dtype):
     function = {
         "pow": lambda x, y: x**y,
         "atan2": mp.atan2,
         "hypot": mp.hypot,
+        "special.rel_entr": lambda x, y: x * mp.log(x / y),
         "special.xlogy": lambda x, y: x * mp.log(y),
         "special.xlog1py": lambda x, y: x * mp.log1p(y),
     }[name]
@@ -232,8 +233,9 @@ def test_error_of_two_arguments_is_at_most_4_units_in_the_last_place(name, dtype
     x, y = (rng.choice(every_exponent(dtype, 1), 600) for _ in range(2))
     if name.startswith("special"):
         y = np.abs(y)
-    if name == "pow":
+    if name in ("pow", "special.rel_entr"):
         x = np.abs(x)
+    if name == "pow":
         large = np.log(limits.max)
         with np.errstate(divide="ignore"):
             y = (rng.uniform(-large, large, x.size) / np.log(x.astype(np.float64))).astype(dtype)
@@ -250,6 +252,18 @@ def test_error_of_two_arguments_is_at_most_4_units_in_the_last_place(name, dtype
                 continue
             unit = float(np.spacing(max(abs(rounded), limits.tiny)))
             assert abs(mp.mpf(float(results[i])) - value) <= 4 * unit, (x[i], y[i], results[i])
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_error_of_kl_div_is_small_beside_its_terms(dtype):
+    rng = generator("kl_div", dtype)
+    x, y = (rng.uniform(0, 3, 2000).astype(dtype) for _ in range(2))
+    results, covered = run("special.kl_div", x, y)
+    assert covered.all()
+    first, second = x.astype(np.longdouble), y.astype(np.longdouble)
+    expected = first * np.log(first / second) - first + second
+    limit = 4 * np.finfo(dtype).eps * np.maximum(np.maximum(x, y), np.abs(first * np.log(first / second)))
+    assert (np.abs(results - expected) <= limit).all()
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
