@@ -141,6 +141,23 @@ def test_sleeping_workers_compute(way_to_sleep):
     assert not met.broken
 
 
+@pytest.mark.parametrize(
+    ("parts", "short", "number"), [(2, True, 1), (8, True, 2), (2, False, 2)], ids=["short", "many parts", "long"]
+)
+def test_workers_are_woken_for_long_jobs(way_to_sleep, parts, short, number):
+    run_python(lambda part: None, 2)
+    time.sleep(0.05)
+    threads = set()
+
+    def part(arguments, part, parts):
+        threads.add(threading.get_ident())
+        time.sleep(0.05)
+
+    job = JOB(part)
+    _threads.run(ctypes.cast(job, ctypes.c_void_p).value, None, parts, short=short)
+    assert len(threads) == number
+
+
 def test_nested_region_is_computed_by_its_thread():
     threads = []
 
@@ -178,20 +195,25 @@ def test_limit_of_one_computes_on_the_calling_thread():
     assert threads == {threading.get_ident()}
 
 
-def test_no_more_threads_than_the_limit(monkeypatch):
+def test_no_more_threads_than_the_limit(monkeypatch, way_to_sleep):
     number_of_threads(monkeypatch, 4)
     threads = set()
 
-    def part(number):
+    def part(arguments, number, parts):
         threads.add(threading.get_ident())
-        time.sleep(0.01)
+        time.sleep(0.001)
 
-    run_python(part, 16)
+    job, nothing = JOB(part), count_job()
+    counts = np.zeros(16, dtype=np.int64)
+    address = ctypes.cast(job, ctypes.c_void_p).value
+    _threads.run(address, None, 16)
     assert len(threads) > 2
-    threads.clear()
-    with _threads.limit(2):
-        run_python(part, 16)
-    assert len(threads) <= 2
+    for _ in range(30):
+        threads.clear()
+        _threads.run(nothing, counts.ctypes.data, 16)  # all workers are awake after it
+        with _threads.limit(2):
+            _threads.run(address, None, 16)
+        assert len(threads) <= 2
 
 
 def test_limit_is_of_the_context():
@@ -337,6 +359,21 @@ def test_region_without_workers_is_computed(monkeypatch):
     monkeypatch.setattr(_threads._code(), "create", lambda *arguments: 11)  # EAGAIN: too many threads
     assert _threads.stop()
     assert counted(count_job(), 100) == [1] * 100
+
+
+def test_signals_are_for_pythons_threads():
+    # The main thread waits for a blocked signal; a worker that took it would run its action, which ends the process.
+    code = """
+import signal
+region()
+time.sleep(0.1)  # the worker has begun to run
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+os.kill(os.getpid(), signal.SIGUSR1)
+print(signal.sigwait([signal.SIGUSR1]) == signal.SIGUSR1)
+region()
+print(signal.pthread_sigmask(signal.SIG_BLOCK, []) == {signal.SIGUSR1})
+"""
+    assert run_program(code, OPENBLAS_NUM_THREADS="1") == ("True\nTrue", "", 0)  # BLAS's threads take signals
 
 
 def test_stopped_workers_start_again():

@@ -1,7 +1,7 @@
 """Kernels of machine code for the host's CPU, compiled by LLVM: an overlay over NumPy.
 
-The device ``cpu`` is served by this overlay where llvmlite is installed; the device ``numpy`` is NumPy alone. Arrays are
-NumPy's. Operands of few elements are computed by NumPy, called as without the overlay.
+The device ``cpu`` is served by this overlay where llvmlite is installed; the device ``numpy`` is NumPy alone. Arrays
+are NumPy's. Operands of few elements are computed by NumPy, called as without the overlay.
 """
 
 from __future__ import annotations
@@ -69,7 +69,6 @@ class LlvmBackend(Overlay):
                 stacklevel=2,
             )
             return {}
-
 
     def generator(self, spec: str) -> Generator:
         from ._generator import LlvmGenerator

@@ -1,13 +1,11 @@
 """Calls of kernels: from NumPy arrays to machine code and back.
 
-A kernel is compiled for a program and a layout at their first call, and kept. The arguments of a call are checked by the
-caller: dtypes that the program names, shapes that broadcast.
+A kernel is compiled for a program and a layout at their first call, and kept. The arguments of a call are checked by
+the caller: dtypes that the program names, shapes that broadcast.
 """
 
 from __future__ import annotations
 
-import ctypes
-import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,14 +13,17 @@ import numpy as np
 
 from xtensor.backend import Program
 
-from . import _compile, _threads
+from . import _compile, _python, _threads
 from ._loops import Layout, elementwise_module
 from ._memory import allocator
 from ._sizes import SHORTEST
 
-__all__ = ["compute", "cost", "split"]
+__all__ = ["Kernel", "compute", "cost", "empty"]
 
 Array = np.ndarray[Any, Any]
+
+empty = allocator()
+"""Makes arrays of memory that is kept."""
 
 MOST_AXES = 4
 """Axes around the innermost one that a kernel walks."""
@@ -31,8 +32,8 @@ PARALLEL = 10_000.0
 """Nanoseconds of work from which threads share a kernel."""
 
 LONG = 60_000.0
-"""Nanoseconds of work from which workers that sleep are woken, and each thread takes several parts, in case another one is
-interrupted."""
+"""Nanoseconds of work from which workers that sleep are woken, and each thread takes several parts, in case another one
+is interrupted."""
 
 CHEAP = 0.3
 """Nanoseconds for an element of an operation that the memory bounds."""
@@ -57,48 +58,66 @@ def cost(program: Program) -> float:
     return CHEAP + sum(0.05 if step.name in SIMPLE else DEAR for step in program.steps)
 
 
-class _Kernel:
-    """The machine code of a program for a layout, and what Python needs to call it."""
+class Kernel:
+    """The machine code of a module, and what a call needs.
 
-    def __init__(self, program: Program, layout: Layout) -> None:
-        names = ["run", "run_flat"] if layout.flat else ["run"]
-        addresses = _compile.compile_module(
-            lambda: elementwise_module(program, layout, has_fma=_compile.has_fma()),
-            names,
-            key=f"{program.key} {layout}",
-            symbols=_threads.symbols(),
-        )
-        words = ctypes.c_int64
-        self.run: Callable[..., int] = ctypes.CFUNCTYPE(words, ctypes.c_void_p, words, words)(addresses["run"])
-        if layout.flat:
-            scalars = [ctypes.c_double if np.dtype(name).kind == "f" else words for name in program.scalars]
-            arrays = [words] * (len(program.inputs) + len(program.outputs))
-            self.run_flat: Callable[..., int] = ctypes.CFUNCTYPE(words, words, words, words, *scalars, *arrays)(
-                addresses["run_flat"]
-            )
+    Attributes
+    ----------
+    address
+        The address of its function ``run``.
+    cost
+        Nanoseconds that one thread takes for an element.
+    results
+        The dtypes of the outputs.
+    wide
+        The class that each scalar is passed as.
+    """
+
+    __slots__ = ("address", "cost", "results", "wide")
+
+    def __init__(self, program: Program, key: str, make: Callable[[], Any]) -> None:
+        code = _compile.compile_module(make, ["run"], key=f"{program.key} {key}", symbols=_threads.symbols())
+        self.address = code["run"]
         self.cost = cost(program)
-        self.packing = "".join("d" if np.dtype(name).kind == "f" else "q" for name in program.scalars)
-        dtypes = program.dtypes
-        self.results = [dtypes[place] for place in program.outputs]
+        self.wide = [float if np.dtype(name).kind == "f" else int for name in program.scalars]
+        self.results = [program.dtypes[place] for place in program.outputs]
+
+    def run(self, elements: int, operands: Sequence[Any], scalars: Sequence[float]) -> bool:
+        """Call the kernel; return whether an element is doubtful.
+
+        Parameters
+        ----------
+        elements
+            The number of elements that it goes over, which decides on the threads.
+        operands
+            What it reads after the numbers of parts and threads: arrays and integers.
+        scalars
+            Python numbers, one for each scalar of the program.
+        """
+        if scalars:
+            operands = (*operands, *[kind(scalar) for kind, scalar in zip(self.wide, scalars, strict=True)])
+        nanoseconds = elements * self.cost
+        if nanoseconds < PARALLEL:
+            return bool(_call(self.address, 1, 1, *operands))
+        threads = _threads.team()
+        parts = 1 if threads == 1 else threads if nanoseconds < LONG else 4 * threads
+        return bool(_call_unlocked(self.address, parts, threads, *operands))
 
 
-_kernels: dict[tuple[Program, str, int], _Kernel] = {}
+_call, _call_unlocked = _python.call(), _python.call_unlocked()
+
+_kernels: dict[tuple[Program, str, int], Kernel] = {}
 
 
-def _kernel(program: Program, operands: str, axes: int = 0) -> _Kernel:
+def _kernel(program: Program, operands: str, axes: int = 0) -> Kernel:
     key = (program, operands, axes)
     found = _kernels.get(key)
     if found is None:
-        found = _kernels[key] = _Kernel(program, Layout(operands, axes))
+        layout = Layout(operands, axes)
+        found = _kernels[key] = Kernel(
+            program, str(layout), lambda: elementwise_module(program, layout, has_fma=_compile.has_fma())
+        )
     return found
-
-
-def split(nanoseconds: float) -> tuple[int, int]:
-    """Return the number of parts of a call, and of the threads that compute them."""
-    if nanoseconds < PARALLEL:
-        return 1, 1
-    threads = _threads.team()
-    return (threads if nanoseconds < LONG else 4 * threads) if threads > 1 else 1, threads
 
 
 def compute(program: Program, arrays: Sequence[Array], scalars: Sequence[float] = ()) -> tuple[Array, ...] | None:
@@ -127,11 +146,8 @@ def compute(program: Program, arrays: Sequence[Array], scalars: Sequence[float] 
             return _compute_strided(program, arrays, scalars)
     kernel = _kernel(program, "c" * (len(arrays) + len(program.outputs)))
     size = first.size
-    parts, threads = split(size * kernel.cost)
-    empty = allocator()
     outputs = tuple([empty(shape, dtype, order) for dtype in kernel.results])
-    doubtful = kernel.run_flat(size, parts, threads, *scalars, *map(id, arrays), *map(id, outputs))
-    return None if doubtful else outputs
+    return None if kernel.run(size, (size, size, *arrays, *outputs), scalars) else outputs
 
 
 def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequence[float]) -> tuple[Array, ...] | None:
@@ -144,7 +160,6 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
     leading = next((view for view, array in zip(views, arrays, strict=True) if array.shape == shape), views[0])
     axes.sort(key=lambda axis: -abs(leading.strides[axis]))
     permutation = [axis for axis, length in enumerate(shape) if length == 1] + axes
-    empty = allocator()
     outputs = []
     for place in program.outputs:
         made = empty(tuple([shape[axis] for axis in permutation]), program.dtypes[place], "C")
@@ -154,18 +169,14 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
     )
     if len(lengths) > MOST_AXES + 1 or not lengths or lengths[-1] < SHORTEST:
         return None
-    letters, words = "", []
+    letters, operands = "", []
     for view, steps in zip([*views, *outputs], strides, strict=True):
         letter = {view.itemsize: "c", 0: "s"}.get(steps[-1], "v")
         letters += letter
-        words += [view.__array_interface__["data"][0], *([steps[-1]] if letter == "v" else []), *steps[:-1]]
+        operands += [view, *([steps[-1]] if letter == "v" else []), *steps[:-1]]
     kernel = _kernel(program, letters, len(lengths) - 1)
     size = views[0].size
-    parts, threads = split(size * kernel.cost)
-    values = [0, size, lengths[-1], *lengths[:-1], *words]
-    packed = struct.pack(f"{len(values)}q{kernel.packing}", *values, *scalars)
-    memory = ctypes.create_string_buffer(packed, len(packed))
-    doubtful = kernel.run(ctypes.addressof(memory), parts, threads)
+    doubtful = kernel.run(size, (size, lengths[-1], *lengths[:-1], *operands), scalars)
     return None if doubtful else tuple(outputs)
 
 

@@ -1,11 +1,11 @@
 """Loops over the elements of arrays, around a program.
 
-The machine code of a program has an entry, which Python calls, and a job, which each thread calls for its part of the
-elements. The inner loop is a function whose pointers do not alias, so that LLVM vectorises it: results are in new memory,
-or in that of an operand with the same layout.
+The machine code of a program has an entry, which Python calls with addresses and numbers (:mod:`_python`), and a job,
+which each thread calls for its part of the elements. The inner loop is a function whose pointers do not alias, so that
+LLVM vectorises it: results are in new memory.
 
-Layouts: ``"c"`` an operand whose elements are adjacent along the innermost axis, ``"s"`` one element for the whole axis,
-``"v"`` any other stride. The axes around the innermost one are walked by the job, an innermost row at a time.
+Layouts: ``"c"`` an operand whose elements are adjacent along the innermost axis, ``"s"`` one element for the whole
+axis, ``"v"`` any other stride. The axes around the innermost one are walked by the job, an innermost row at a time.
 """
 
 from __future__ import annotations
@@ -26,9 +26,6 @@ __all__ = ["I1", "I64", "POINTER", "VOID", "Layout", "Slots", "Writer", "element
 
 I1, I64, POINTER, VOID = ir.IntType(1), ir.IntType(64), ir.PointerType(), ir.VoidType()
 
-DATA_OFFSET = 16
-"""Offset of the pointer to the elements in an object of NumPy's array class (``PyArrayObject_fields``)."""
-
 
 @dataclass(frozen=True, slots=True)
 class Layout:
@@ -44,11 +41,6 @@ class Layout:
 
     operands: str
     axes: int = 0
-
-    @property
-    def flat(self) -> bool:
-        """Whether all elements are adjacent, so that the entry takes the arrays themselves."""
-        return not self.axes and set(self.operands) <= {"c"}
 
 
 class Writer:
@@ -154,50 +146,35 @@ class Writer:
 
     # -- what Python calls --------------------------------------------------------------------------------------------
 
-    def entry(self, job: Any, *, flat: bool) -> None:
-        """``run(arguments, parts, threads)``: the flag. The arguments are in memory, as the job reads them.
-
-        With ``flat``, for arrays whose elements are all adjacent, also
-        ``run_flat(elements, parts, threads, scalars..., arrays...)``.
-        """
+    def entry(self, job: Any) -> None:
+        """``run(operands)``: the flag. The operands are the parts, the threads, and what the job reads."""
         names = ("xtensor_parallel_short", "xtensor_parallel")
-        parallel = [self.function(name, VOID, [POINTER, POINTER, I64, I64]) for name in names]
-        function = self.function("run", I64, [POINTER, I64, I64])
-        arguments, parts, threads = function.args
-        self._run(self.builder(function.append_basic_block()), parallel, job, arguments, parts, threads)
-        if not flat:
-            return
-        types = [I64, I64, I64, *map(wide, self.scalars), *[POINTER] * len(self.arrays)]
-        function = self.function("run_flat", I64, types)
-        total, parts, threads, *rest = function.args
-        scalars, arrays = rest[: len(self.scalars)], rest[len(self.scalars) :]
+        regions = [self.function(name, VOID, [POINTER, POINTER, I64, I64]) for name in names]
+        function = self.function("run", I64, [POINTER])
+        (operands,) = function.args
         builder = self.builder(function.append_basic_block())
-        memory = builder.alloca(I64, size=3 + len(rest))
+        slots = Slots(builder, operands)
+        parts, threads = slots.read(), slots.read()
+        memory = builder.alloca(I64, size=2)
         # llvmlite gives it a type of pointers to I64, in which nothing else can be stored.
-        filled = builder.inttoptr(builder.ptrtoint(memory, I64), POINTER)
-        slots = Slots(builder, filled)
-        slots.write(I64(0))
-        slots.write(total)
-        slots.write(total)
-        for array in arrays:
-            place = builder.gep(array, [I64(DATA_OFFSET)], source_etype=ir.IntType(8))
-            slots.write(builder.load(place, typ=POINTER))
-        for scalar in scalars:
-            slots.write(scalar)
-        self._run(builder, parallel, job, filled, parts, threads)
-
-    def _run(
-        self, builder: Builder, parallel: Sequence[Any], job: Any, arguments: Any, parts: Any, threads: Any
-    ) -> None:
-        """Compute the parts: one on this thread, one for each thread by workers that are awake, more by all workers."""
+        frame = builder.inttoptr(builder.ptrtoint(memory, I64), POINTER)
+        filled = Slots(builder, frame)
+        filled.write(I64(0))
+        filled.write(slots.address())
+        # One part on this thread; one for each thread by workers that are awake; more by all workers.
         with builder.if_else(builder.icmp_signed("<=", parts, I64(1))) as (alone, together):
             with alone:
-                builder.call(job, [arguments, I64(0), I64(1)])
+                builder.call(job, [frame, I64(0), I64(1)])
             with together, builder.if_else(builder.icmp_signed("<=", parts, threads)) as (few, many):
-                for block, region in zip((few, many), parallel, strict=True):
+                for block, region in zip((few, many), regions, strict=True):
                     with block:
-                        builder.call(region, [job, arguments, parts, threads])
-        builder.ret(builder.load(arguments, typ=I64))
+                        builder.call(region, [job, frame, parts, threads])
+        builder.ret(builder.load(frame, typ=I64))
+
+    def frame(self, builder: Builder, frame: Any) -> tuple[Any, Slots]:
+        """The address of the flag, and the operands, in what the entry gives to the job."""
+        slots = Slots(builder, frame)
+        return slots.address(), Slots(builder, slots.read(POINTER))
 
 
 class _Elementwise(Writer):
@@ -249,8 +226,7 @@ class _Elementwise(Writer):
         arguments, part, parts = function.args
         entry, test, row_block, done = (function.append_basic_block(name) for name in ("entry", "test", "row", "done"))
         builder = self.builder(entry)
-        slots = Slots(builder, arguments)
-        flag = slots.address()
+        flag, slots = self.frame(builder, arguments)
         total, length = slots.read(), slots.read()
         sizes = [slots.read() for _ in range(axes)]
         bases, inner_strides, outer_strides = [], [], []
@@ -325,7 +301,12 @@ def smaller(builder: Builder, first: Any, second: Any) -> Any:
 
 
 def elementwise_module(program: Program, layout: Layout, *, has_fma: bool) -> ir.Module:
-    """Return the module of an elementwise program: its functions are ``run`` and, for flat layouts, ``run_flat``."""
+    """Return the module of an elementwise program, with the function ``run``.
+
+    Its operands: parts, threads, elements, the length of the innermost axis, the lengths of the axes around it; for
+    each input and output its address, its stride along the innermost axis where the letter is "v", its strides along
+    the axes around it; the scalars.
+    """
     writer = _Elementwise(program, layout.operands, has_fma=has_fma)
-    writer.entry(writer.job(writer.inner(), layout.axes), flat=layout.flat)
+    writer.entry(writer.job(writer.inner(), layout.axes))
     return writer.module

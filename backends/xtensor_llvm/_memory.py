@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import functools
 import os
 import sys
 import threading
@@ -23,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _compile, _pool
+from . import _compile, _pool, _python
 
 __all__ = ["LIMIT_VARIABLE", "allocator", "held", "limit", "release", "set_limit", "used"]
 
@@ -35,7 +34,12 @@ _SHARE = 16
 _SET_HANDLER = 304
 """Place of PyDataMem_SetHandler in the table of NumPy's C interface, in all of NumPy 2."""
 
-_FASTCALL = 0x80  # METH_FASTCALL
+_SUPPORTED = (
+    os.name == "posix"
+    and sys.maxsize > 1 << 32
+    and sys.implementation.name == "cpython"
+    and np.__version__.startswith("2.")
+)
 
 
 class _Pool:
@@ -44,8 +48,7 @@ class _Pool:
     def __init__(self) -> None:
         handler = ("pool_malloc", "pool_calloc", "pool_realloc", "pool_free")
         names = (*handler, "empty", "trim", "recover", "held", "used", "limit", "handler", "numpy_empty")
-        python = ("PyObject_Vectorcall", "Py_DecRef", "PyErr_Fetch", "PyErr_Restore")
-        symbols = {name: _address(getattr(ctypes.pythonapi, name)) for name in python}
+        symbols = _python.addresses("PyObject_Vectorcall", "Py_DecRef", "PyErr_Fetch", "PyErr_Restore")
         symbols["PyDataMem_SetHandler"] = _numpy_function(_SET_HANDLER)
         addresses = _compile.compile_module(_pool.module(), names, symbols=symbols)
         self.held, self.used, self.limit = (ctypes.c_int64.from_address(addresses[name]) for name in names[7:10])
@@ -53,13 +56,14 @@ class _Pool:
         self.recover = ctypes.CFUNCTYPE(None)(addresses["recover"])
         self.limit.value = _default_limit()
         self.handler = _Handler(b"xtensor", 1, None, *(addresses[name] for name in handler))
-        capsule = _python("PyCapsule_New", ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+        capsule = _python.prototype(
+            "PyCapsule_New", ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
+        )
         self.capsule = capsule(ctypes.addressof(self.handler), b"mem_handler", None)
         ctypes.c_void_p.from_address(addresses["handler"]).value = id(self.capsule)
         ctypes.c_void_p.from_address(addresses["numpy_empty"]).value = id(np.empty)
-        self.method = _Method(b"empty", addresses["empty"], _FASTCALL, b"Return a new array as numpy.empty does.")
-        function = _python("PyCFunction_NewEx", ctypes.py_object, *[ctypes.c_void_p] * 3)
-        self.empty: Callable[..., np.ndarray[Any, Any]] = function(ctypes.addressof(self.method), None, None)
+        documentation = "Return a new array as numpy.empty does."
+        self.empty: Callable[..., np.ndarray[Any, Any]] = _python.function("empty", addresses["empty"], documentation)
         for immortal in (self, np.empty):
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(immortal))
 
@@ -78,76 +82,62 @@ class _Handler(ctypes.Structure):
     )
 
 
-class _Method(ctypes.Structure):
-    """Python's PyMethodDef."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("function", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("documentation", ctypes.c_char_p),
-    )
-
-
-def _address(function: Any) -> int:
-    return ctypes.cast(function, ctypes.c_void_p).value or 0
-
-
-def _python(name: str, result: Any, *arguments: Any) -> Any:
-    """Return a function of Python's C interface, without a change of `ctypes.pythonapi`, which everybody shares."""
-    return ctypes.PYFUNCTYPE(result, *arguments)((name, ctypes.pythonapi))
-
-
 def _numpy_function(place: int) -> int:
-    pointer = _python("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+    pointer = _python.prototype("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
     table = pointer(sys.modules["numpy._core._multiarray_umath"]._ARRAY_API, None)
     return (ctypes.c_void_p * (place + 1)).from_address(table)[place] or 0
 
 
-_first_pool = functools.cache(_Pool)
 _lock = threading.Lock()
+_only: _Pool | None = None
 
 
 def _the_pool() -> _Pool:
-    with _lock:  # there is one pool
-        return _first_pool()
+    global _only
+    if _only is None:
+        with _lock:
+            if _only is None:
+                _only = _Pool()
+    return _only
 
 
 def allocator() -> Callable[..., np.ndarray[Any, Any]]:
     """Return the function empty(shape, dtype), which is numpy.empty with memory from the pool, aligned to 64 bytes.
 
-    numpy.empty itself where the pool is not supported: outside POSIX systems and CPython, and for an unknown NumPy.
+    numpy.empty itself where the pool is not supported: outside POSIX systems of 64 bits and CPython, and for an unknown
+    NumPy.
     """
-    supported = os.name == "posix" and sys.implementation.name == "cpython" and np.__version__.startswith("2.")
-    return _the_pool().empty if supported else np.empty
+    return _the_pool().empty if _SUPPORTED else np.empty
 
 
 def held() -> int:
     """Return the number of bytes that the pool holds and no array uses."""
-    return int(_the_pool().held.value)
+    return int(_the_pool().held.value) if _SUPPORTED else 0
 
 
 def used() -> int:
     """Return the number of bytes of the pool's blocks that arrays use."""
-    return int(_the_pool().used.value)
+    return int(_the_pool().used.value) if _SUPPORTED else 0
 
 
 def release() -> None:
     """Give what the pool holds back to the system."""
-    _the_pool().trim(0)
+    if _SUPPORTED:
+        _the_pool().trim(0)
 
 
 def limit() -> int:
     """Return the bound of `held()`, in bytes."""
-    return int(_the_pool().limit.value)
+    return int(_the_pool().limit.value) if _SUPPORTED else 0
 
 
 def set_limit(size: int) -> None:
     """Set the bound of `held()`, in bytes; with 0 nothing is kept."""
     if size < 0:
         raise ValueError(f"set_limit({size}): the limit is a number of bytes, at least 0.")
-    _the_pool().limit.value = size
-    _the_pool().trim(size)
+    if _SUPPORTED:
+        _the_pool().limit.value = size
+        _the_pool().trim(size)
 
 
 def _default_limit() -> int:
@@ -166,8 +156,8 @@ def _default_limit() -> int:
 def _after_fork_in_child() -> None:
     global _lock
     _lock = threading.Lock()
-    if _first_pool.cache_info().currsize:
-        _first_pool().recover()
+    if _only is not None:
+        _only.recover()
 
 
 if hasattr(os, "register_at_fork"):

@@ -1,8 +1,8 @@
 """Loops that reduce a program's values to one for each block of elements.
 
-The order of the operations is fixed by the sizes alone, whatever the number of threads: an axis is divided into blocks of
-a fixed length, each block is reduced by one thread with the lanes of a vector as partial results, and the results of
-the blocks are combined by the caller, pairwise. The lanes come from LLVM's vectorizer, which may reorder the one
+The order of the operations is fixed by the sizes alone, whatever the number of threads: an axis is divided into blocks
+of a fixed length, each block is reduced by one thread with the lanes of a vector as partial results, and the results
+of the blocks are combined by the caller, pairwise. The lanes come from LLVM's vectorizer, which may reorder the one
 addition of the reduction and nothing else.
 
 Along the innermost axis, ``rows``: the job's unit is a block of a row, its results are one number for each reduction.
@@ -19,7 +19,7 @@ from llvmlite import ir
 from xtensor.backend import Program
 
 from ._emission import emit
-from ._loops import I1, I64, POINTER, VOID, Slots, Writer, smaller, wide
+from ._loops import I1, I64, POINTER, VOID, Writer, smaller, wide
 from ._values import Value, constant, llvm_type, load, maximum, memory_type, minimum, store
 
 __all__ = ["BLOCK", "COLUMNS", "ROWS", "columns_module", "identity", "rows_module"]
@@ -69,23 +69,23 @@ def _combine(name: str, total: Value, value: Value) -> Value:
 def rows_module(program: Program, letters: str, *, has_fma: bool) -> ir.Module:
     """Return the module of a program whose reductions go along the innermost axis.
 
-    The arguments in memory: a flag, the length of a row, the number of rows, for each input its address, its
+    The operands of ``run``: parts, threads, the length of a row, the number of rows; for each input its address, its
     stride in a row where the letter is "v", and its stride between rows; the address of each result, one number for
     each block of each row; the scalars.
     """
     writer = _Rows(program, letters, has_fma=has_fma)
-    writer.entry(writer.job(writer.block()), flat=False)
+    writer.entry(writer.job(writer.block()))
     return writer.module
 
 
 def columns_module(program: Program, letters: str, *, has_fma: bool) -> ir.Module:
     """Return the module of a program whose reductions go along the axis around the innermost one.
 
-    The arguments are those of :func:`rows_module`, after the number of rows the number of such matrices; a third stride
+    The operands are those of :func:`rows_module`, after the number of rows the number of such matrices; a third stride
     of each input is that between matrices. The results are a row of numbers for each block of rows of each matrix.
     """
     writer = _Columns(program, letters, has_fma=has_fma)
-    writer.entry(writer.job(writer.block()), flat=False)
+    writer.entry(writer.job(writer.block()))
     return writer.module
 
 
@@ -129,7 +129,9 @@ class _Rows(_Reducing):
             total = loop.phi(llvm_type(dtype))
             total.add_incoming(constant(start, identity(name, dtype), dtype).ir, before)
             totals.append(total)
-        values, doubtful = emit(self.program, [*self.elements(loop, index, pointers, strides), *self.moved(loop, numbers)])
+        values, doubtful = emit(
+            self.program, [*self.elements(loop, index, pointers, strides), *self.moved(loop, numbers)]
+        )
         combined = []
         for (name, place), total, dtype in zip(self.program.reductions, totals, self.results, strict=True):
             combined.append(_combine(name, Value(loop, total, dtype), values[place]))
@@ -149,8 +151,7 @@ class _Rows(_Reducing):
         function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
         arguments, part, parts = function.args
         builder = self.builder(function.append_basic_block())
-        slots = Slots(builder, arguments)
-        flag = slots.address()
+        flag, slots = self.frame(builder, arguments)
         length, rows = slots.read(), slots.read()
         inputs, strides = [], []
         for letter in self.letters:
@@ -193,7 +194,9 @@ class _Columns(_Reducing):
         index, doubt = loop.phi(I64), loop.phi(I1)
         index.add_incoming(I64(0), before)
         doubt.add_incoming(I1(0), before)
-        values, doubtful = emit(self.program, [*self.elements(loop, index, pointers, strides), *self.moved(loop, numbers)])
+        values, doubtful = emit(
+            self.program, [*self.elements(loop, index, pointers, strides), *self.moved(loop, numbers)]
+        )
         for (name, place), result, dtype in zip(self.program.reductions, results, self.results, strict=True):
             address = loop.gep(result, [index], inbounds=True, source_etype=memory_type(dtype))
             store(_combine(name, load(loop, address, dtype), values[place]), address)
@@ -209,8 +212,7 @@ class _Columns(_Reducing):
         function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
         arguments, part, parts = function.args
         builder = self.builder(function.append_basic_block())
-        slots = Slots(builder, arguments)
-        flag = slots.address()
+        flag, slots = self.frame(builder, arguments)
         length, rows, matrices = slots.read(), slots.read(), slots.read()
         inputs, strides = [], []
         for letter in self.letters:
@@ -244,5 +246,3 @@ class _Columns(_Reducing):
                 self.mark(inner, flag, inner.call(block, [count, *scalars, *pointers, *given, *strides]))
         builder.ret_void()
         return function
-
-

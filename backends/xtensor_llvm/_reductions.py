@@ -7,8 +7,6 @@ kernels, axes that do not lie together in memory, and results of which NumPy may
 
 from __future__ import annotations
 
-import ctypes
-import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,10 +14,9 @@ import numpy as np
 
 from xtensor.backend import Native, Program, Step
 
-from . import _compile, _threads
-from ._calls import cost, split
+from . import _compile
+from ._calls import Kernel, empty
 from ._emission import supported
-from ._memory import allocator
 from ._reduction_loops import BLOCK, ROWS, columns_module, identity, rows_module
 from ._sizes import FEWEST_REDUCED, SHORTEST
 
@@ -31,22 +28,20 @@ Axis = int | tuple[int, ...] | None
 COMBINE: dict[str, np.ufunc] = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
 
 
-class _Kernel:
-    def __init__(self, program: Program, letters: str, *, columns: bool) -> None:
+_kernels: dict[tuple[Program, str, bool], Kernel] = {}
+
+
+def _kernel(program: Program, letters: str, *, columns: bool) -> Kernel:
+    key = program, letters, columns
+    found = _kernels.get(key)
+    if found is None:
         make = columns_module if columns else rows_module
-        addresses = _compile.compile_module(
+        found = _kernels[key] = Kernel(
+            program,
+            f"{letters} {'columns' if columns else 'rows'}",
             lambda: make(program, letters, has_fma=_compile.has_fma()),
-            ["run"],
-            key=f"{program.key} {letters} {'columns' if columns else 'rows'}",
-            symbols=_threads.symbols(),
         )
-        words = ctypes.c_int64
-        self.run: Callable[..., int] = ctypes.CFUNCTYPE(words, ctypes.c_void_p, words, words)(addresses["run"])
-        self.packing = "".join("d" if np.dtype(name).kind == "f" else "q" for name in program.scalars)
-        self.cost = cost(program)
-
-
-_kernels: dict[tuple[Program, str, bool], _Kernel] = {}
+    return found
 
 
 def reduce(
@@ -91,7 +86,7 @@ def reduce(
         rows, length = matrices, rows
     if length < SHORTEST or not rows:
         return None
-    letters, words = "", []
+    letters, operands = "", []
     for array in arrays:
         strides = np.broadcast_to(array, shape).strides if array.shape != shape else array.strides
         found = [
@@ -105,14 +100,10 @@ def reduce(
             inner, reduced = reduced, outer
         letter = {array.itemsize: "c", 0: "s"}.get(inner or 0, "v")
         letters += letter
-        words += [array.__array_interface__["data"][0], *([inner] if letter == "v" else []), reduced]
+        operands += [array, *([inner] if letter == "v" else []), reduced]
         if columns:
-            words.append(outer)
-    key = program, letters, columns
-    kernel = _kernels.get(key)
-    if kernel is None:
-        kernel = _kernels[key] = _Kernel(program, letters, columns=columns)
-    empty, dtypes = allocator(), program.dtypes
+            operands.append(outer)
+    kernel, dtypes = _kernel(program, letters, columns=columns), program.dtypes
     results = []
     blocks = -(-rows // ROWS) if columns else -(-length // BLOCK)
     for name, place in program.reductions:
@@ -121,12 +112,9 @@ def reduce(
         if columns:
             result[...] = identity(name, dtype)
         results.append(result)
-    sizes = [0, length, rows, *([matrices] if columns else [])]
-    values = [*sizes, *words, *(result.__array_interface__["data"][0] for result in results)]
-    packed = struct.pack(f"{len(values)}q{kernel.packing}", *values, *scalars)
-    memory = ctypes.create_string_buffer(packed, len(packed))
-    parts, threads = split(matrices * rows * length * kernel.cost if columns else rows * length * kernel.cost)
-    if kernel.run(ctypes.addressof(memory), parts, threads):
+    sizes = (length, rows, matrices) if columns else (length, rows)
+    elements = matrices * rows * length if columns else rows * length
+    if kernel.run(elements, (*sizes, *operands, *results), scalars):
         return None
     if partial:
         return tuple(results)

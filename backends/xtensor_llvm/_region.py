@@ -292,13 +292,15 @@ define internal i64 @clock() nounwind {
   ret i64 %result
 }
 
-; The same for a job that takes less time than it takes to wake a worker: it wakes workers only if another such region
-; has just ended, as more will follow, which find them awake.
+; The same for a job that may take less time than it takes to wake a worker: it has no more parts than threads. Sleeping
+; workers are woken for it only if another such region has just ended, as more will follow, which find them awake.
 define void @xtensor_parallel_short(ptr %job, ptr %arguments, i64 %parts, i64 %threads) nounwind {
 entry:
   %asleep = load atomic i32, ptr @sleepers monotonic, align 4
   %any = icmp sgt i32 %asleep, 0
-  br i1 %any, label %look, label %parallel
+  %few = icmp sle i64 %parts, %threads
+  %short = and i1 %any, %few
+  br i1 %short, label %look, label %parallel
 look:
   %now = call i64 @clock()
   %before = load atomic i64, ptr @ended monotonic, align 8

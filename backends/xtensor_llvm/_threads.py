@@ -14,6 +14,7 @@ import contextlib
 import ctypes
 import functools
 import os
+import signal
 import sys
 import threading
 import time
@@ -32,10 +33,11 @@ declare void @xtensor_parallel_short(ptr, ptr, i64, i64)
 """
 """Declarations for a kernel's module. The arguments are job(arguments, part, parts), arguments, parts, threads.
 
-The second one is for jobs of less than 100 µs on one thread: it does not wake workers for a single one.
+The second one takes a job of no more parts than threads for a short one, of less than 100 µs on one thread, and does
+not wake workers for a single one. A longer job has more parts, or uses the first function.
 """
 
-_SUPPORTED = os.name == "posix"
+_SUPPORTED = os.name == "posix" and sys.maxsize > 1 << 32  # the machine code has integers of 64 bits
 _limit: ContextVar[int | None] = ContextVar("xtensor_threads", default=None)
 _lock = threading.RLock()
 _handles: list[ctypes.c_void_p] = []
@@ -89,7 +91,7 @@ def run(job: int, arguments: int | None, parts: int, *, short: bool = False) -> 
     ----------
     job : address of a function void(void *arguments, int64_t part, int64_t parts).
     arguments : address of its arguments.
-    short : whether the job takes less than 100 µs on one thread; workers are not woken for a single one.
+    short : whether a job of no more parts than threads is a short one, for which workers are not woken if it is single.
     """
     number = team()
     code = _code()
@@ -180,13 +182,25 @@ def _start(number: int) -> None:
     global _ready
     with _lock:
         code = _code()
-        while len(_handles) < number - 1:
-            handle = ctypes.c_void_p()
-            if code.create(ctypes.byref(handle), None, code.worker, len(_handles) + 1) != 0:
-                break
-            _handles.append(handle)
+        with _signals_blocked():  # a thread inherits the mask
+            while len(_handles) < number - 1:
+                handle = ctypes.c_void_p()
+                if code.create(ctypes.byref(handle), None, code.worker, len(_handles) + 1) != 0:
+                    break
+                _handles.append(handle)
         code.workers.value = len(_handles)
         _ready = max(_ready, number)
+
+
+@contextlib.contextmanager
+def _signals_blocked() -> Iterator[None]:
+    """Block signals, but not those that report faults: a worker must not take one for which Python's thread waits."""
+    faults = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals() - faults)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _stop() -> bool:

@@ -114,7 +114,6 @@ class Provider(ABC):
         """
         return {}
 
-
     def generator(self, spec: str) -> Any:
         """Return the generator that compiles programs for a device (:class:`xtensor.backend.Generator`), or None."""
         return None

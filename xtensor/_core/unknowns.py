@@ -112,5 +112,3 @@ for _name, _function in {
     "pow": lambda a, b: a**b,
 }.items():
     _define(_name, _function)
-
-

@@ -94,8 +94,8 @@ class Fused(Generic[P, R]):
             found = self._plans.get(signature)
         except TypeError as error:
             raise TypeError(
-                f"{self.__wrapped__.__name__}(): the arguments of a function of xtensor.fuse are Arrays, numbers, nested "
-                f"lists, tuples and dicts of them, and values with a hash; {error}"
+                f"{self.__wrapped__.__name__}(): the arguments of a function of xtensor.fuse are Arrays, numbers, "
+                f"nested lists, tuples and dicts of them, and values with a hash; {error}"
             ) from None
         if found is None:
             found = self._record(generator, device, given, named, natives, numbers)
@@ -109,10 +109,8 @@ class Fused(Generic[P, R]):
     def _is_static(self, place: int) -> bool:
         return self._names[place] in self._static
 
-    def _flatten(
-        self, tree: Any, arrays: list[Array], numbers: list[complex], key: list[Any], *, static: bool
-    ) -> Any:
-        """Collect the arrays and the numbers of an argument; its structure and everything else becomes part of the key."""
+    def _flatten(self, tree: Any, arrays: list[Array], numbers: list[complex], key: list[Any], *, static: bool) -> Any:
+        """Collect the arrays and the numbers of an argument; its structure and all else becomes part of the key."""
         kind = tree.__class__
         if kind is Array:
             native = tree._native
@@ -231,8 +229,9 @@ def fuse(function: Any = None, /, *, static: Collection[str] = ()) -> Any:
     """Make a function that computes the elementwise operations of another one in as few kernels as possible.
 
     The function is recorded at its first call with arguments of certain shapes and dtypes: it runs once, as written.
-    Later calls replay the recording: neighbouring elementwise operations are one pass over memory, and a reduction takes
-    the operations before it into its own pass. Products of matrices, sorting and other functions are called in between.
+    Later calls replay the recording: neighbouring elementwise operations are one pass over memory, and a reduction
+    takes the operations before it into its own pass. Products of matrices, sorting and other functions are called in
+    between.
 
     Parameters
     ----------

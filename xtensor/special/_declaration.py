@@ -25,6 +25,7 @@ from .._core.device import device as open_device
 from .._core.dispatch import call, common_device, composed, native_operand
 from .._core.dtypes import DType, result_type
 from .._core.errors import describe, install_command
+from .._core.many import attempt_elementwise
 from .._core.operations import Accepts, Operation
 from .._core.operations import declare as declare_operation
 from .._core.transfers import allowed, move
@@ -263,7 +264,7 @@ def _compute(
     """Compute a special function of native arrays of one dtype; ``formula`` takes them as Arrays."""
     kind = natives[-1].dtype.kind
     if not declaration.prefer_formula:
-        result = attempt(declaration.operation, device, *natives)
+        result = attempt_elementwise(declaration.operation, device, *natives)
         if result is not NotImplemented:
             return result
     if formula is not None and (kind != "c" or declaration.complex_formula):

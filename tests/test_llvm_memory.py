@@ -1,0 +1,394 @@
+"""Memory that arrays reuse: never given out twice, bounded, and only for the arrays that ask for it."""
+
+from __future__ import annotations
+
+import gc
+import importlib.util
+import os
+import random
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from stress.tiers import scale
+
+if importlib.util.find_spec("llvmlite") is None:
+    pytest.skip("needs llvmlite, the extra xtensor[llvm]", allow_module_level=True)
+if os.name != "posix" or sys.implementation.name != "cpython":
+    pytest.skip("NumPy's own memory is used here", allow_module_level=True)
+
+from xtensor_llvm import _compile, _memory, _pool
+
+LIMIT = 32 << 20
+
+PROGRAM = f"""
+import sys; sys.path[:0] = {sys.path!r}
+import os, threading, time
+import numpy as np
+from xtensor_llvm import _memory
+empty = _memory.allocator()
+"""
+
+
+@pytest.fixture(autouse=True)
+def pool():
+    """An empty pool with a limit of 32 MiB."""
+    gc.collect()
+    before = _memory.limit()
+    _memory.set_limit(LIMIT)
+    _memory.release()
+    yield
+    _memory.set_limit(before)
+    _memory.release()
+
+
+def empty(shape, dtype=np.float64):
+    return _memory.allocator()(shape, np.dtype(dtype))
+
+
+def handler(array):
+    return np._core.multiarray.get_handler_name(array)
+
+
+def address(array):
+    return array.__array_interface__["data"][0]
+
+
+def run_program(text, **environment):
+    """Run a program and return its output, errors and status."""
+    run = subprocess.run(
+        [sys.executable, "-c", PROGRAM + text],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=os.environ | environment,
+    )
+    return run.stdout.strip(), run.stderr, run.returncode
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.float32, np.complex128])
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (0, 5), (1000,), (30, 40, 50), (1 << 20,)])
+def test_array_is_aligned_and_owns_its_memory(shape, dtype):
+    array = empty(shape, dtype)
+    assert (array.shape, array.dtype, type(array)) == (shape, np.dtype(dtype), np.ndarray)
+    assert array.flags.c_contiguous
+    assert array.flags.owndata
+    assert array.flags.writeable
+    assert array.base is None
+    assert address(array) % 64 == 0
+
+
+def test_shape_may_be_an_integer_and_a_dtype_a_name():
+    assert _memory.allocator()(7, "int16").dtype == np.int16
+
+
+def test_objects_begin_as_none():
+    assert empty((5000,), object).tolist() == [None] * 5000
+
+
+def test_other_arrays_have_numpys_memory():
+    before = handler(np.empty(100_000))
+    array = empty((100_000,))
+    assert handler(array) == "xtensor"
+    assert handler(np.empty(100_000)) == before
+    assert handler(array + 1) == before
+
+
+@pytest.mark.parametrize("shape", [(-1,), (1 << 62,), (1 << 49,)], ids=["negative", "no size", "more than there is"])
+def test_error_is_numpys_and_leaves_numpys_handler(shape):
+    with pytest.raises((ValueError, MemoryError)) as expected:
+        np.empty(shape, np.float64)
+    before = handler(np.empty(10))
+    with pytest.raises(type(expected.value)) as raised:
+        empty(shape)
+    assert str(raised.value) == str(expected.value)
+    assert handler(np.empty(10)) == before
+
+
+def test_memory_is_reused():
+    array = empty((100_000,))
+    place = address(array)
+    del array
+    assert address(empty((100_000,))) == place
+
+
+def test_memory_is_reused_by_an_array_of_another_type():
+    array = empty((100_000,))
+    place = address(array)
+    del array
+    assert address(empty((2, 100_000), np.float32)) == place
+
+
+def test_last_memory_is_reused_first():
+    first, second = empty((100_000,)), empty((100_000,))
+    places = address(first), address(second)
+    del second
+    del first
+    assert address(empty((100_000,))) == places[0]
+
+
+EXPORTS = {
+    "view": lambda array: array[::2],
+    "view of a view": lambda array: array.reshape(100, -1).T[3:],
+    "memoryview": memoryview,
+    "DLPack capsule": lambda array: array.__dlpack__(),
+    "array from DLPack": np.from_dlpack,
+    "real part": lambda array: array.view(np.complex128).real,
+    "iterator": np.nditer,
+}
+
+
+@pytest.mark.parametrize("export", EXPORTS.values(), ids=EXPORTS)
+def test_export_keeps_the_memory(export):
+    array = empty((100_000,))
+    array[:] = 7.0
+    place = address(array)
+    exported = export(array)
+    del array
+    others = [empty((100_000,)) for _ in range(5)]
+    for other in others:
+        other[:] = 0.0
+    assert place not in [address(other) for other in others]
+    assert _memory.held() == 0
+    del exported, others
+    gc.collect()
+    assert _memory.held() > 0
+
+
+def test_exported_values_stay():
+    array = empty((100_000,))
+    array[:] = np.arange(100_000)
+    exported = np.from_dlpack(array)
+    del array
+    for _ in range(5):
+        empty((100_000,))[:] = -1.0
+    np.testing.assert_array_equal(exported, np.arange(100_000))
+
+
+def test_array_in_a_cycle_keeps_its_memory_until_it_is_collected():
+    class Owner:
+        pass
+
+    owner = Owner()
+    owner.array, owner.self = empty((100_000,)), owner
+    gc.disable()
+    try:
+        del owner
+        assert _memory.held() == 0
+    finally:
+        gc.enable()
+    gc.collect()
+    assert _memory.held() > 0
+
+
+@pytest.mark.parametrize("old", [10, 5_000, 100_000])
+@pytest.mark.parametrize("new", [10, 5_000, 100_000, 200_000])
+def test_resized_array_keeps_its_elements(old, new):
+    array = empty((old,))
+    array[:] = np.arange(old)
+    array.resize((new,), refcheck=False)
+    expected = np.zeros(new)
+    expected[: min(old, new)] = np.arange(min(old, new))
+    np.testing.assert_array_equal(array, expected)
+
+
+def test_bytes_are_counted():
+    used = _memory.used()
+    array = empty((100_000,))
+    size = _memory.used() - used
+    assert 800_000 <= size <= 800_000 * 1.25
+    assert _memory.held() == 0
+    del array
+    assert (_memory.used(), _memory.held()) == (used, size)
+    _memory.release()
+    assert _memory.held() == 0
+
+
+def test_small_arrays_are_not_pooled():
+    used = _memory.used()
+    array = empty((_pool.SMALLEST // 8 - 1,))
+    assert _memory.used() == used
+    del array
+    assert _memory.held() == 0
+
+
+def test_held_memory_is_bounded():
+    arrays = [empty((500_000,)) for _ in range(12)]  # 48 MB
+    while arrays:
+        arrays.pop()
+        assert _memory.held() <= LIMIT
+    assert _memory.held() > LIMIT - 5_000_000
+
+
+def test_array_above_the_limit_is_not_held():
+    del_me = empty((LIMIT,), np.int8)
+    del del_me
+    assert _memory.held() == 0
+
+
+def test_number_of_blocks_is_bounded():
+    arrays = [empty((20_000,), np.int8) for _ in range(3 * _pool.ENTRIES)]
+    del arrays
+    assert _memory.held() == _pool.ENTRIES * 20_480
+
+
+def test_least_recently_used_memory_is_freed_first():
+    sizes = (100_000, 200_000, 400_000)
+    arrays = [empty((size,)) for size in sizes]
+    while arrays:
+        del arrays[0]
+    total = _memory.held()
+    last = empty((400_000,))
+    newest = total - _memory.held()
+    del last
+    _memory.set_limit(newest)
+    assert _memory.held() == newest
+    array = empty((400_000,))
+    assert (_memory.held(), array.size) == (0, 400_000)
+
+
+def test_limit_of_zero_holds_nothing():
+    _memory.set_limit(0)
+    del_me = empty((100_000,))
+    del del_me
+    assert _memory.held() == 0
+
+
+def test_negative_limit_is_refused():
+    with pytest.raises(ValueError, match="at least 0"):
+        _memory.set_limit(-1)
+
+
+@pytest.mark.parametrize(("text", "value"), [("0", 0), ("123456789", 123456789)])
+def test_environment_sets_the_limit(text, value):
+    assert run_program("print(_memory.limit())", XTENSOR_KEEP_BYTES=text) == (str(value), "", 0)
+
+
+def test_default_limit_is_at_most_a_gibibyte(monkeypatch):
+    monkeypatch.delenv("XTENSOR_KEEP_BYTES", raising=False)
+    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    assert 0 < _memory._default_limit() <= min(1 << 30, total // 16)
+
+
+def test_wrong_limit_in_the_environment_is_a_warning(monkeypatch):
+    monkeypatch.setenv("XTENSOR_KEEP_BYTES", "1 GB")
+    with pytest.warns(UserWarning, match="'1 GB' is ignored"):
+        assert _memory._default_limit() > 0
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 11), st.integers(0, 60_000)), max_size=120))
+def test_no_memory_is_given_out_twice(program):
+    # Each array is filled with a number of its own, which all that refer to it still find at the end.
+    references: dict[int, tuple[np.ndarray, float]] = {}
+    _memory.set_limit(1 << 20)
+    for number, (action, name, size) in enumerate(program):
+        if action <= 2:
+            array = empty((size,))
+            array[:] = number
+            references[name] = array, number
+        elif action == 3:
+            references.pop(name, None)
+        elif action == 4 and name in references:
+            array, value = references[name]
+            references[(name + 1) % 12] = np.from_dlpack(array[::2]) if size % 2 else array[size:], value
+        elif action == 5:
+            _memory.set_limit(size * 20)
+        elif action == 6:
+            _memory.release()
+        assert _memory.held() <= _memory.limit()
+    for array, value in references.values():
+        assert (array == value).all()
+
+
+def test_threads_share_the_pool():
+    wrong = []
+
+    def work(seed):
+        numbers = random.Random(seed)
+        arrays = []
+        for turn in range(1500):
+            array = empty((numbers.randrange(30_000),))
+            array[:] = turn
+            arrays.append((array, turn))
+            if len(arrays) > 10:
+                array, value = arrays.pop(numbers.randrange(len(arrays)))
+                if not (array == value).all():
+                    wrong.append((seed, turn))
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    used = _memory.used()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert _memory.used() == used
+    assert _memory.held() <= LIMIT
+
+
+def test_many_mixed_calls_do_not_grow():
+    numbers = random.Random(0)
+    arrays: list[np.ndarray] = [empty((1,))] * 8
+    used = _memory.used()
+    for _ in range(scale(20_000, 1_000_000)):
+        place = numbers.randrange(8)
+        size = int(2 ** numbers.uniform(0, 18))
+        array = empty((size,), numbers.choice((np.float64, np.float32, np.int8)))
+        arrays[place] = array[::2] if size % 3 else array
+    assert _memory.used() - used <= 8 * 2**18 * 8 * 1.25
+    assert _memory.held() <= LIMIT
+    arrays.clear()
+    del array
+    assert _memory.used() == used
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_child_of_a_process_whose_threads_allocate():
+    code = """
+import warnings; warnings.simplefilter("ignore")
+def forever():
+    while True: empty((20_000,), np.float64)
+for _ in range(2): threading.Thread(target=forever, daemon=True).start()
+for _ in range(20):
+    child = os.fork()
+    if child == 0:
+        arrays = [empty((20_000,), np.float64) for _ in range(50)]
+        for number, array in enumerate(arrays): array[:] = number
+        good = all((array == number).all() for number, array in enumerate(arrays))
+        del arrays, array
+        os._exit(0 if good and _memory.held() > 0 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+print("end")
+os._exit(0)
+"""
+    assert run_program(code) == ("end", "", 0)
+
+
+def test_interpreter_ends_with_arrays():
+    code = """
+class Owner: pass
+owner = Owner(); owner.array, owner.self = empty((100_000,), np.float64), owner
+array = empty((100_000,), np.float64)
+view = memoryview(empty((100_000,), np.float64))
+sys.array = empty((100_000,), np.float64)
+"""
+    assert run_program(code) == ("", "", 0)
+
+
+@pytest.mark.parametrize("triple", ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"])
+def test_pool_compiles_for_other_machines(triple):
+    assert "pool_malloc" in _compile.assembly(_pool.module(), triple=triple)
+
+
+def test_tracemalloc_sees_the_memory():
+    code = """
+import tracemalloc; tracemalloc.start()
+array = empty((1_000_000,), np.float64); print(tracemalloc.get_traced_memory()[0] >= 8_000_000)
+del array; print(tracemalloc.get_traced_memory()[0] < 1_000_000)
+"""
+    assert run_program(code) == ("True\nTrue", "", 0)

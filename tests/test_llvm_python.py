@@ -1,0 +1,130 @@
+"""Calls of kernels of machine code with Python's objects."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+import struct
+import sys
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+if importlib.util.find_spec("llvmlite") is None:
+    pytest.skip("needs llvmlite, the extra xtensor[llvm]", allow_module_level=True)
+if sys.implementation.name != "cpython" or sys.maxsize < 1 << 32:
+    pytest.skip("needs CPython's objects and 64 bits", allow_module_level=True)
+
+from xtensor_llvm import _compile, _python
+
+COPY = """
+; Copies operands 1, 2, … to the array that operand 0 is; their number is operand 1. Returns minus their number.
+define i64 @copy(ptr %operands) nounwind {
+entry:
+  %to = load ptr, ptr %operands
+  %first = getelementptr i64, ptr %operands, i64 1
+  %count = load i64, ptr %first
+  br label %loop
+loop:
+  %i = phi i64 [0, %entry], [%next, %loop]
+  %from.place = getelementptr i64, ptr %first, i64 %i
+  %value = load i64, ptr %from.place
+  %to.place = getelementptr i64, ptr %to, i64 %i
+  store i64 %value, ptr %to.place
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, %count
+  br i1 %more, label %loop, label %done
+done:
+  %result = sub i64 0, %count
+  ret i64 %result
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory):
+    os.environ["XTENSOR_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
+    yield _compile.compile_module(COPY, ["copy"])["copy"]
+    del os.environ["XTENSOR_CACHE_DIR"]
+
+
+@pytest.fixture(params=[_python.call, _python.call_unlocked], ids=["locked", "unlocked"])
+def call(request):
+    return request.param()
+
+
+def received(call, kernel, *operands):
+    """Integers of 64 bits that a kernel gets for operands."""
+    values = np.zeros(len(operands) + 1, dtype=np.int64)
+    assert call(kernel, values, len(operands) + 1, *operands) == -len(operands) - 1
+    assert values[0] == len(operands) + 1
+    return values[1:].tolist()
+
+
+def test_array_is_the_address_of_its_elements(call, kernel):
+    array = np.arange(10.0)
+    views = array, array[3:], array[::-1]
+    assert received(call, kernel, *views) == [view.__array_interface__["data"][0] for view in views]
+
+
+def test_integer_is_itself(call, kernel):
+    assert received(call, kernel, 0, -1, 2**63 - 1, -(2**63), True) == [0, -1, 2**63 - 1, -(2**63), 1]
+
+
+@given(st.lists(st.one_of(st.integers(-(2**63), 2**63 - 1), st.floats()), max_size=61))
+def test_float_is_its_bits(kernel, numbers):
+    expected = [struct.unpack("q", struct.pack("d", n))[0] if isinstance(n, float) else n for n in numbers]
+    assert received(_python.call(), kernel, *numbers) == expected
+
+
+def test_operands_of_other_types_are_refused(call, kernel):
+    class Subclass(np.ndarray):
+        pass
+
+    for operand in ("text", None, [1], np.zeros(3).view(Subclass), np.float64(1.0), 1j):
+        with pytest.raises(TypeError):
+            received(call, kernel, operand)
+
+
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 2**200])
+def test_integer_of_more_than_64_bits_is_refused(call, kernel, number):
+    with pytest.raises(OverflowError):
+        received(call, kernel, number)
+
+
+def test_number_of_operands_is_bounded(call, kernel):
+    assert received(call, kernel, *range(61)) == list(range(61))
+    with pytest.raises(TypeError, match="at most 63 operands"):
+        received(call, kernel, *range(62))
+    with pytest.raises(TypeError, match="address of a kernel"):
+        call()
+
+
+def test_references_are_neither_kept_nor_lost(call, kernel):
+    array, number = np.zeros(3), float("1.5")
+    before = sys.getrefcount(array), sys.getrefcount(number)
+    for _ in range(1000):
+        received(call, kernel, array, number)
+        with pytest.raises(TypeError):
+            call(kernel, array, number, "text")
+    assert (sys.getrefcount(array), sys.getrefcount(number)) == before
+
+
+def test_unlocked_call_lets_other_threads_run():
+    # The kernel is Python code that waits for another thread of Python.
+    event = threading.Event()
+    callback = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(lambda operands: event.wait(60))
+    thread = threading.Thread(target=event.set)
+    thread.start()
+    result = _python.call_unlocked()(ctypes.cast(callback, ctypes.c_void_p).value)
+    thread.join()
+    assert result == 1
+
+
+def test_function_has_its_name_and_documentation():
+    assert _python.call().__name__ == "call"
+    assert "kernel" in _python.call().__doc__
