@@ -106,15 +106,13 @@ class Kernel:
 
 _call, _call_unlocked = _python.call(), _python.call_unlocked()
 
-_kernels: dict[tuple[Program, str, int], Kernel] = {}
-
 
 def _kernel(program: Program, operands: str, axes: int = 0) -> Kernel:
-    key = (program, operands, axes)
-    found = _kernels.get(key)
+    key = operands, axes
+    found: Kernel | None = program.kernels.get(key)
     if found is None:
         layout = Layout(operands, axes)
-        found = _kernels[key] = Kernel(
+        found = program.kernels[key] = Kernel(
             program, str(layout), lambda: elementwise_module(program, layout, has_fma=_compile.has_fma())
         )
     return found
@@ -139,15 +137,26 @@ def compute(program: Program, arrays: Sequence[Array], scalars: Sequence[float] 
     shape = first.shape
     order = "C"
     for array in arrays:
-        if array.shape != shape or not array.flags.c_contiguous or not array.flags.aligned:
-            if all(x.shape == shape and x.flags.f_contiguous and x.flags.aligned for x in arrays):
-                order = "F"
-                break
-            return _compute_strided(program, arrays, scalars)
-    kernel = _kernel(program, "c" * (len(arrays) + len(program.outputs)))
+        if array.shape != shape or not array.flags.carray:
+            found = _order(arrays, shape)
+            if found is None:
+                return _compute_strided(program, arrays, scalars)
+            order = found
+            break
+    kernel: Kernel | None = program.kernels.get("flat")
+    if kernel is None:
+        kernel = program.kernels["flat"] = _kernel(program, "c" * (len(arrays) + len(program.outputs)))
     size = first.size
     outputs = tuple([empty(shape, dtype, order) for dtype in kernel.results])
     return None if kernel.run(size, (size, size, *arrays, *outputs), scalars) else outputs
+
+
+def _order(arrays: Sequence[Array], shape: tuple[int, ...]) -> str | None:
+    """The order in which the elements of all arrays are adjacent; None without one."""
+    for order, name in (("C", "c_contiguous"), ("F", "f_contiguous")):
+        if all(x.shape == shape and x.flags.aligned and getattr(x.flags, name) for x in arrays):
+            return order
+    return None
 
 
 def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequence[float]) -> tuple[Array, ...] | None:

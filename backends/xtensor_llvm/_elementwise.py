@@ -41,7 +41,7 @@ def _plan(name: str, kinds: tuple[Any, ...]) -> Program | None:
         places.append(place)
     steps.append(Step(name, tuple(places), result.name))
     inputs = tuple(dtype.name for dtype in dtypes)
-    return Program(inputs, scalars, tuple(steps), (len(kinds) + len(steps) - 1,), checks=True)
+    return Program(inputs, scalars, tuple(steps), (len(kinds) + len(steps) - 1,), checks=True).shared()
 
 
 def _function(name: str, fewest: int) -> Callable[..., Native]:
@@ -97,7 +97,7 @@ def _cast(x: Native, dtype: Any, *, copy: bool = True) -> Native:
     if not (copy and supported(x.dtype) and supported(dtype)) or (x.dtype.kind == "f" and dtype.kind != "f"):
         return NotImplemented
     steps = (Step("astype", (0,), dtype.name),)
-    results = compute(Program((x.dtype.name,), (), steps, (1,), checks=True), (x,))
+    results = compute(Program((x.dtype.name,), (), steps, (1,), checks=True).shared(), (x,))
     return NotImplemented if results is None else results[0]
 
 

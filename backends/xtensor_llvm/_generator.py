@@ -12,6 +12,7 @@ from xtensor.backend import TABLE, DType, Generator, Native, Program
 from . import _calls, _reductions
 from ._emission import supported
 from ._formulas import FORMULAS
+from ._sizes import FEWEST
 
 __all__ = ["LlvmGenerator", "resolve"]
 
@@ -70,6 +71,8 @@ def _promoted(kinds: list[Any]) -> DType | None:
 
 class LlvmGenerator(Generator):
     """Kernels over NumPy's arrays."""
+
+    fewest = FEWEST
 
     def resolve(self, name: str, kinds: Sequence[DType | type]) -> tuple[tuple[DType, ...], DType] | None:
         return resolve(name, kinds)

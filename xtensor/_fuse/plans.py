@@ -189,7 +189,7 @@ class Plan:
             tuple([known[node] for node in outputs]),
             reductions,
         )
-        return program, arrays, [value for value, _ in scalars]
+        return program.shared(), arrays, [value for value, _ in scalars]
 
     # -- what no kernel computes --------------------------------------------------------------------------------------
 
