@@ -15,7 +15,7 @@ import numpy as np
 from xtensor.backend import Native, Program, Step
 
 from . import _compile
-from ._calls import Kernel, empty
+from ._calls import Kernel, compiled, empty
 from ._emission import supported
 from ._reduction_loops import BLOCK, ROWS, columns_module, identity, rows_module
 from ._sizes import FEWEST_REDUCED, SHORTEST
@@ -27,21 +27,21 @@ Axis = int | tuple[int, ...] | None
 
 COMBINE: dict[str, np.ufunc] = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
 
+_kernels: dict[tuple[Program, str, bool], Kernel | None] = {}
 
-_kernels: dict[tuple[Program, str, bool], Kernel] = {}
 
-
-def _kernel(program: Program, letters: str, *, columns: bool) -> Kernel:
+def _kernel(program: Program, letters: str, *, columns: bool) -> Kernel | None:
     key = program, letters, columns
-    found = _kernels.get(key)
-    if found is None:
+    try:
+        return _kernels[key]
+    except KeyError:
         make = columns_module if columns else rows_module
-        found = _kernels[key] = Kernel(
-            program,
+        return compiled(
+            _kernels,
+            key,
             f"{letters} {'columns' if columns else 'rows'}",
             lambda: make(program, letters, has_fma=_compile.has_fma()),
         )
-    return found
 
 
 def reduce(
@@ -104,6 +104,8 @@ def reduce(
         if columns:
             operands.append(outer)
     kernel, dtypes = _kernel(program, letters, columns=columns), program.dtypes
+    if kernel is None:
+        return None
     results = []
     blocks = -(-rows // ROWS) if columns else -(-length // BLOCK)
     for name, place in program.reductions:
@@ -123,7 +125,9 @@ def reduce(
     with np.errstate(all="ignore"):
         return tuple(
             [
-                (result[:, 0] if blocks == 1 else COMBINE[name].reduce(result, axis=1)).reshape(wanted)
+                (result[:, 0] if blocks == 1 else COMBINE[name].reduce(result, axis=1, dtype=result.dtype)).reshape(
+                    wanted
+                )
                 for (name, _), result in zip(program.reductions, results, strict=True)
             ]
         )
