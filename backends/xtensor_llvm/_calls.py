@@ -1,13 +1,13 @@
 """Calls of kernels: from NumPy arrays to machine code and back.
 
-A kernel is compiled for a program and a layout at their first call, and kept. The caller checks the arguments of a
-call: dtypes that the program names, shapes that broadcast.
+A kernel is compiled for a program and a layout at their first call, and kept. The arguments of a call are checked by
+the caller: dtypes that the program names, shapes that broadcast.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -132,17 +132,15 @@ _call, _call_unlocked = _python.call(), _python.call_unlocked()
 _failed = False
 
 
-def compiled(
-    kernels: dict[Any, Kernel | None], key: tuple[Any, ...], text: str, make: Callable[[], Any]
-) -> Kernel | None:
-    """Return a new kernel, which is also put into a dictionary; None where LLVM cannot compile it.
+def compiled(program: Program, key: Hashable, text: str, make: Callable[[], Any]) -> Kernel | None:
+    """Return a new kernel of a program, which is kept; None where LLVM cannot compile it.
 
-    NumPy computes from then on, and the first one of these warns.
+    NumPy computes from then on, and the first such kernel warns.
 
     Parameters
     ----------
     key
-        The kernel's key in the dictionary: the program, and more.
+        The kernel's key in ``program.kernels``.
     text
         What determines the module together with the program.
     make
@@ -150,11 +148,11 @@ def compiled(
     """
     global _failed
     try:
-        kernel = kernels[key] = Kernel(key[0], text, make)
+        kernel = program.kernels[key] = Kernel(program, text, make)
     except MemoryError:
         raise  # the core releases memory and calls again
     except Exception as error:
-        kernels[key] = None
+        program.kernels[key] = None
         if not _failed:
             _failed = True
             rewarn(
@@ -167,20 +165,14 @@ def compiled(
     return kernel
 
 
-_kernels: dict[tuple[Program, str, int], Kernel | None] = {}
-
-
 def _kernel(program: Program, operands: str, axes: int = 0) -> Kernel | None:
-    key = (program, operands, axes)
+    key = operands, axes
     try:
-        return _kernels[key]
+        return program.kernels[key]  # type: ignore[no-any-return]
     except KeyError:
         layout = Layout(operands, axes)
         return compiled(
-            _kernels,
-            key,
-            str(layout),
-            lambda: elementwise_module(program, layout, has_fma=_compile.has_fma()),
+            program, key, str(layout), lambda: elementwise_module(program, layout, has_fma=_compile.has_fma())
         )
 
 
@@ -243,17 +235,28 @@ def compute(program: Program, arrays: Sequence[Array], scalars: Sequence[float] 
     shape = first.shape
     order = "C"
     for array in arrays:
-        if array.shape != shape or not array.flags.c_contiguous or not array.flags.aligned:
-            if all(x.shape == shape and x.flags.f_contiguous and x.flags.aligned for x in arrays):
-                order = "F"
-                break
-            return _compute_strided(program, arrays, scalars)
-    kernel = _kernel(program, "c" * (len(arrays) + len(program.outputs)))
+        if array.shape != shape or not array.flags.carray:
+            found = _order(arrays, shape)
+            if found is None:
+                return _compute_strided(program, arrays, scalars)
+            order = found
+            break
+    kernel: Kernel | None = program.kernels.get("flat")
     if kernel is None:
-        return None
+        kernel = program.kernels["flat"] = _kernel(program, "c" * (len(arrays) + len(program.outputs)))
+        if kernel is None:
+            return None
     size = first.size
     outputs = tuple([empty(shape, dtype, order) for dtype in kernel.results])
     return None if kernel.run(size, (size, size, *arrays, *outputs), scalars) else outputs
+
+
+def _order(arrays: Sequence[Array], shape: tuple[int, ...]) -> str | None:
+    """The order in which the elements of all arrays are adjacent; None without one."""
+    for order, name in (("C", "c_contiguous"), ("F", "f_contiguous")):
+        if all(x.shape == shape and x.flags.aligned and getattr(x.flags, name) for x in arrays):
+            return order
+    return None
 
 
 def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequence[float]) -> tuple[Array, ...] | None:

@@ -1,8 +1,8 @@
 """Loops that reduce a program's values to one for each block of elements.
 
-The order of the operations is fixed by the sizes alone, whatever the number of threads: an axis is divided into blocks of
-a fixed length, each block is reduced by one thread with the lanes of a vector as partial results, and the results of
-the blocks are combined by the caller, pairwise. The lanes come from LLVM's vectorizer, which may reorder the one
+The order of the operations is fixed by the sizes alone, whatever the number of threads: an axis is divided into blocks
+of a fixed length, each block is reduced by one thread with the lanes of a vector as partial results, and the results
+of the blocks are combined by the caller, pairwise. The lanes come from LLVM's vectorizer, which may reorder the one
 addition of the reduction and nothing else.
 
 Along the innermost axis, ``rows``: the job's unit is a block of a row, its results are one number for each reduction.

@@ -7,6 +7,7 @@ kernels, axes that do not lie together in memory, and results of which NumPy may
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -27,17 +28,15 @@ Axis = int | tuple[int, ...] | None
 
 COMBINE: dict[str, np.ufunc] = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
 
-_kernels: dict[tuple[Program, str, bool], Kernel | None] = {}
-
 
 def _kernel(program: Program, letters: str, *, columns: bool) -> Kernel | None:
-    key = program, letters, columns
+    key = letters, columns
     try:
-        return _kernels[key]
+        return program.kernels[key]  # type: ignore[no-any-return]
     except KeyError:
         make = columns_module if columns else rows_module
         return compiled(
-            _kernels,
+            program,
             key,
             f"{letters} {'columns' if columns else 'rows'}",
             lambda: make(program, letters, has_fma=_compile.has_fma()),
@@ -161,10 +160,11 @@ def _accumulated(dtype: Any) -> Any:
     return np.dtype(np.uint64) if dtype.kind == "u" else dtype
 
 
+@functools.cache
 def _program(name: str, dtype: Any, total: Any) -> Program:
     cast = dtype != total
     steps = (Step("astype", (0,), total.name),) if cast else ()
-    return Program((dtype.name,), (), steps, (), ((name, 1 if cast else 0),))
+    return Program((dtype.name,), (), steps, (), ((name, 1 if cast else 0),)).shared()
 
 
 def _sums(name: str) -> Callable[..., Native]:
@@ -225,10 +225,11 @@ def _mean(x: Array, axes: list[int], *, keepdims: bool) -> Array | None:
     return np.asarray(found[0] / x.dtype.type(np.prod([x.shape[axis] for axis in axes])))
 
 
+@functools.cache
 def _squares(dtype: Any) -> Program:
     """The sum of the squares of the distances from another operand."""
     steps = Step("subtract", (0, 1), dtype.name), Step("square", (2,), dtype.name)
-    return Program((dtype.name, dtype.name), (), steps, (), (("sum", 3),))
+    return Program((dtype.name, dtype.name), (), steps, (), (("sum", 3),)).shared()
 
 
 def var(x: Native, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Native:
