@@ -16,7 +16,7 @@ import numpy as np
 from xtensor.backend import Native, Program, Step
 
 from . import _compile
-from ._calls import Kernel, empty
+from ._calls import Kernel, compiled, empty
 from ._emission import supported
 from ._reduction_loops import BLOCK, ROWS, columns_module, identity, rows_module
 from ._sizes import FEWEST_REDUCED, SHORTEST
@@ -29,17 +29,18 @@ Axis = int | tuple[int, ...] | None
 COMBINE: dict[str, np.ufunc] = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
 
 
-def _kernel(program: Program, letters: str, *, columns: bool) -> Kernel:
+def _kernel(program: Program, letters: str, *, columns: bool) -> Kernel | None:
     key = letters, columns
-    found: Kernel | None = program.kernels.get(key)
-    if found is None:
+    try:
+        return program.kernels[key]  # type: ignore[no-any-return]
+    except KeyError:
         make = columns_module if columns else rows_module
-        found = program.kernels[key] = Kernel(
+        return compiled(
             program,
+            key,
             f"{letters} {'columns' if columns else 'rows'}",
             lambda: make(program, letters, has_fma=_compile.has_fma()),
         )
-    return found
 
 
 def reduce(
@@ -102,6 +103,8 @@ def reduce(
         if columns:
             operands.append(outer)
     kernel, dtypes = _kernel(program, letters, columns=columns), program.dtypes
+    if kernel is None:
+        return None
     results = []
     blocks = -(-rows // ROWS) if columns else -(-length // BLOCK)
     for name, place in program.reductions:
@@ -121,7 +124,9 @@ def reduce(
     with np.errstate(all="ignore"):
         return tuple(
             [
-                (result[:, 0] if blocks == 1 else COMBINE[name].reduce(result, axis=1)).reshape(wanted)
+                (result[:, 0] if blocks == 1 else COMBINE[name].reduce(result, axis=1, dtype=result.dtype)).reshape(
+                    wanted
+                )
                 for (name, _), result in zip(program.reductions, results, strict=True)
             ]
         )
