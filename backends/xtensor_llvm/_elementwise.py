@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from xtensor.backend import TABLE, Native, Program, Step
+from xtensor.backend import Native, Program, Step
 
 from ._calls import SIMPLE, compute
 from ._emission import supported
@@ -41,68 +41,70 @@ def _plan(name: str, kinds: tuple[Any, ...]) -> Program | None:
         places.append(place)
     steps.append(Step(name, tuple(places), result.name))
     inputs = tuple(dtype.name for dtype in dtypes)
-    return Program(inputs, scalars, tuple(steps), (len(kinds) + len(steps) - 1,), checks=True)
+    return Program(inputs, scalars, tuple(steps), (len(kinds) + len(steps) - 1,), checks=True).shared()
 
 
-def _function(name: str) -> Callable[..., Native]:
-    fewest = FEWEST_SIMPLE if name in SIMPLE else FEWEST
-    programs: dict[tuple[Any, ...], Program | None] = {}
+def _function(name: str, fewest: int) -> Callable[..., Native]:
+    programs: dict[Any, Program | None] = {}
 
-    def of_one(x: Native, spare: Native | None) -> Native:
-        if x.size < fewest:
-            return NotImplemented
-        dtype = x.dtype
-        try:
-            program = programs[dtype]
-        except KeyError:
-            program = programs[dtype] = _plan(name, (dtype,))
-        results = None if program is None else compute(program, (x,))
-        return NotImplemented if results is None else results[0]
-
-    def of_two(x1: Native, x2: Native, spare: Native | None) -> Native:
-        first, second = x1.__class__, x2.__class__
-        if first is np.ndarray:
+    def function(x1: Native, x2: Native, *rest: Any) -> Native:
+        if not rest:  # of one operand; the second argument is the memory that might be written over
             if x1.size < fewest:
                 return NotImplemented
-            first = x1.dtype
-        if second is np.ndarray:
-            second = x2.dtype
-        key = first, second
+            try:
+                program = programs[x1.dtype]
+            except KeyError:
+                program = programs[x1.dtype] = _plan(name, (x1.dtype,))
+            results = None if program is None else compute(program, (x1,))
+            return NotImplemented if results is None else results[0]
+        operands = (x1, x2, *rest[:-1])
+        kinds = tuple([x.dtype if x.__class__ is np.ndarray else x.__class__ for x in operands])
         try:
-            program = programs[key]
+            program = programs[kinds]
         except KeyError:
-            program = programs[key] = _plan(name, key)
+            program = programs[kinds] = _plan(name, kinds)
         if program is None:
             return NotImplemented
-        if first.__class__ is type:
-            results = compute(program, (x2,), (x1,)) if _fits(x1, program) else None
-        elif second.__class__ is type:
-            results = compute(program, (x1,), (x2,)) if _fits(x2, program) else None
+        arrays = [x for x in operands if x.__class__ is np.ndarray]
+        if arrays[0].size < fewest:
+            return NotImplemented
+        if len(arrays) == len(operands):
+            results = compute(program, arrays)
         else:
-            results = compute(program, (x1, x2))
+            scalars = [x for x in operands if x.__class__ is not np.ndarray]
+            if not all(map(_fits, scalars, program.scalars)):
+                return NotImplemented
+            results = compute(program, arrays, scalars)
         return NotImplemented if results is None else results[0]
 
-    return of_one if TABLE[name].operands == 1 else of_two
+    function.fewest = fewest  # type: ignore[attr-defined]
+    return function
 
 
-def _fits(number: Any, program: Program) -> bool:
+def _fits(number: Any, dtype: str) -> bool:
     """Whether a Python number is exactly one of the dtype in which the program computes."""
-    dtype = np.dtype(program.scalars[0])
-    if dtype.kind == "f":
-        return dtype.itemsize == 8 or number != number or abs(number) <= 3e38
-    if dtype.kind == "b":
+    kind = np.dtype(dtype)
+    if kind.kind == "f":
+        return kind.itemsize == 8 or number != number or abs(number) <= 3e38
+    if kind.kind == "b":
         return number.__class__ is bool
-    limits = np.iinfo(dtype)
+    limits = np.iinfo(kind)
     return bool(limits.min <= number <= limits.max) and number < 2**63
+
+
+def _cast(x: Native, dtype: Any, *, copy: bool = True) -> Native:
+    """Casts that are exact or rounded as NumPy's; of those to integers NumPy may warn."""
+    if not (copy and supported(x.dtype) and supported(dtype)) or (x.dtype.kind == "f" and dtype.kind != "f"):
+        return NotImplemented
+    steps = (Step("astype", (0,), dtype.name),)
+    results = compute(Program((x.dtype.name,), (), steps, (1,), checks=True).shared(), (x,))
+    return NotImplemented if results is None else results[0]
+
+
+_cast.fewest = FEWEST_SIMPLE  # type: ignore[attr-defined]
 
 
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions for operands of many elements, by the names of the overlay's contract."""
-    found = {}
-    for name in FORMULAS:
-        if name not in TABLE or TABLE[name].operands > 2:
-            continue
-        function = _function(name)
-        function.fewest = FEWEST_SIMPLE if name in SIMPLE else FEWEST  # type: ignore[attr-defined]
-        found[f"large.{name}"] = function
-    return found
+    found = {f"large.{name}": _function(name, FEWEST_SIMPLE if name in SIMPLE else FEWEST) for name in FORMULAS}
+    return found | {"large.astype": _cast}

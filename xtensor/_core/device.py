@@ -189,7 +189,7 @@ class Device:
 
     def memory(self) -> Memory:
         """Return bytes of the device's memory: total, free, and those of the library's pool."""
-        return self._library.memory(self._place)
+        return self._provider.memory(self._spec)
 
     def synchronize(self) -> None:
         """Wait until all work given to this device is done."""
@@ -197,7 +197,7 @@ class Device:
 
     def release_memory(self) -> None:
         """Return memory that the library's pool holds, but no array occupies, to the system."""
-        self._library.release_memory(self._place)
+        self._provider.release_memory(self._spec)
 
 
 class _Unopened(Device):
@@ -233,6 +233,8 @@ class _Forked(Device):
             f"device {self.name} cannot be used in this process, which was forked: its library does not survive a fork",
             "Start processes by spawning them: multiprocessing.get_context('spawn')",
         )
+
+    memory = release_memory = _refuse
 
 
 for _slot in ("_functions", "_library", "getitem", "inplace", "native_type", "setitem", "table"):

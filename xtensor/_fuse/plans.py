@@ -189,9 +189,9 @@ class Plan:
             tuple([known[node] for node in outputs]),
             reductions,
         )
-        return program, arrays, [value for value, _ in scalars]
+        return program.shared(), arrays, [value for value, _ in scalars]
 
-    # -- what no kernel computes ----------------------------------------------------------------------------------------
+    # -- what no kernel computes --------------------------------------------------------------------------------------
 
     def _one_by_one(self, steps: Sequence[Node], values: Values, numbers: Sequence[complex]) -> None:
         for node in steps:
@@ -251,7 +251,7 @@ def _kind(operand: Any) -> Any:
     return float if operand.__class__ is tuple else operand.__class__
 
 
-# -- the order of the nodes ---------------------------------------------------------------------------------------------
+# -- the order of the nodes -------------------------------------------------------------------------------------------
 
 
 def _operands(node: Node) -> Iterable[Node]:

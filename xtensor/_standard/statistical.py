@@ -6,12 +6,13 @@ import math
 from typing import TYPE_CHECKING, Any, Never
 
 from .. import _composed
-from .._core.array import Array, Axis, apply, apply_to
+from .._core.array import Array, Axis, apply
 from .._core.checks import check_axes, check_axis, check_cast, check_dtype
 from .._core.dispatch import device_of
 from .._core.dtypes import DType
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
+from .._core.many import apply_to
 from .._core.operations import Operation, declare, operation
 from .data_types import astype
 
