@@ -41,7 +41,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Program:
-    """What a kernel computes for each element of its arrays, which broadcast together.
+    """The computation of a kernel for each element of its arrays, which broadcast together.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Program:
 
     @cached_property
     def kernels(self) -> dict[Any, Any]:
-        """What a generator keeps for the program: its kernels, by layout."""
+        """The kernels that a generator keeps for the program, by layout."""
         return {}
 
     def shared(self) -> Program:
