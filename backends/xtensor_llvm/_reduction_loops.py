@@ -90,7 +90,7 @@ def columns_module(program: Program, letters: str, *, has_fma: bool) -> ir.Modul
 
 
 class _Reducing(Writer):
-    """The common part of both kinds of reductions."""
+    """Common part of both kinds of reductions."""
 
     def __init__(self, program: Program, letters: str, *, has_fma: bool) -> None:
         super().__init__(program, letters, has_fma=has_fma)

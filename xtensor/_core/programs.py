@@ -68,7 +68,7 @@ class Program:
 
     @cached_property
     def kernels(self) -> dict[Any, Any]:
-        """The kernels that a generator keeps for the program, by layout."""
+        """Kernels and other things that a generator keeps for the program, by layout."""
         return {}
 
     def shared(self) -> Program:
