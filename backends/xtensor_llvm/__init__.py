@@ -31,6 +31,7 @@ class LlvmBackend(Overlay):
     requires = "llvmlite>=0.47"
 
     def probe(self) -> str:
+        self.storage("cpu")[0].probe()
         remedy = install_command(self.requires)
         try:
             version = importlib.metadata.version("llvmlite")
