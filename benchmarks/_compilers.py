@@ -8,14 +8,20 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-__all__ = ["companions", "function_of", "numba_compiler", "numexpr_compiler", "processors"]
+__all__ = ["Compiler", "companions", "function_of", "numba_compiler", "numexpr_compiler", "processors"]
 
-NUMEXPR_FUNCTIONS = frozenset(("abs", "cos", "exp", "expm1", "log", "log1p", "sin", "sqrt", "tanh", "where"))
+Compiler: TypeAlias = Callable[[str, tuple[str, ...]], Callable[..., Any]]
+"""Makes a function of an expression and the names of its operands."""
+
+NUMEXPR_FUNCTIONS = frozenset(
+    ("abs", "cos", "exp", "expm1", "log", "log1p", "max", "sin", "sqrt", "sum", "tanh", "where")
+)
 """Functions of the benchmarks that numexpr has."""
 
 SPECIAL = {
@@ -54,53 +60,72 @@ def function_of(expression: str, names: tuple[str, ...], namespace: Any) -> Call
     return function
 
 
-def numba_compiler(numba: Any) -> Callable[[str, tuple[str, ...]], Callable[..., Any]]:
-    """Return the compiler of numba: array expressions, split over its threads."""
-    numba.set_num_threads(min(processors(), numba.config.NUMBA_NUM_THREADS))
+class _Constants(ast.NodeTransformer):
+    """Replace floating-point constants by variables.
 
-    def compile(expression: str, names: tuple[str, ...]) -> Callable[..., Any]:
-        compiled: Callable[..., Any] = numba.njit(parallel=True)(function_of(expression, names, np))
-        return compiled
-
-    return compile
-
-
-class _Translation(ast.NodeTransformer):
-    """Write an expression in numexpr's language.
-
-    numexpr's floating-point constants are float64 and would upcast float32 arrays. They become variables of the arrays'
-    dtype.
+    numexpr and numba compute with float64 constants, which would upcast float32 arrays. NumPy's take the arrays' dtype.
     """
 
     def __init__(self) -> None:
-        self.constants: dict[str, float] = {}
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        function = node.func
-        if not isinstance(function, ast.Attribute) or function.attr not in NUMEXPR_FUNCTIONS:
-            raise NotImplementedError(f"numexpr has no function {ast.unparse(function)}")
-        return ast.Call(ast.Name(function.attr), [self.visit(argument) for argument in node.args], [])
+        self.values: dict[str, float] = {}
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         if not isinstance(node.value, float):
             return node
-        name = f"constant{len(self.constants)}"
-        self.constants[name] = node.value
+        name = f"constant{len(self.values)}"
+        self.values[name] = node.value
         return ast.Name(name)
 
+    def of(self, dtype: np.dtype[Any]) -> dict[str, Any]:
+        """Return the variables as scalars of a dtype."""
+        return {name: dtype.type(value) for name, value in self.values.items()}
 
-def numexpr_compiler(numexpr: Any) -> Callable[[str, tuple[str, ...]], Callable[..., Any]]:
+
+class _Translation(_Constants):
+    """Write an expression in numexpr's language as well."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        function = node.func
+        if not isinstance(function, ast.Attribute) or function.attr not in NUMEXPR_FUNCTIONS or node.keywords:
+            raise NotImplementedError(f"numexpr has nothing for {ast.unparse(node)}")
+        return ast.Call(ast.Name(function.attr), [self.visit(argument) for argument in node.args], [])
+
+
+def _rewritten(expression: str, constants: _Constants) -> str:
+    return ast.unparse(constants.visit(ast.parse(expression, mode="eval")))
+
+
+def numba_compiler(numba: Any) -> Compiler:
+    """Return the compiler of numba: array expressions, split over its threads."""
+    numba.set_num_threads(min(processors(), numba.config.NUMBA_NUM_THREADS))
+
+    def compile(expression: str, names: tuple[str, ...]) -> Callable[..., Any]:
+        constants = _Constants()
+        text = _rewritten(expression, constants)
+
+        @cache
+        def compiled(dtype: np.dtype[Any]) -> Callable[..., Any]:
+            function = function_of(text, names, np)
+            function.__globals__.update(constants.of(dtype))
+            parallel: Callable[..., Any] = numba.njit(parallel=True)(function)
+            return parallel
+
+        return lambda *operands: compiled(operands[0].dtype)(*operands)
+
+    return compile
+
+
+def numexpr_compiler(numexpr: Any) -> Compiler:
     """Return the compiler of numexpr: ``numexpr.evaluate``, which keeps what it has compiled."""
     numexpr.set_num_threads(processors())
 
     def compile(expression: str, names: tuple[str, ...]) -> Callable[..., Any]:
-        translation = _Translation()
-        text = ast.unparse(translation.visit(ast.parse(expression, mode="eval")))
+        constants = _Translation()
+        text = _rewritten(expression, constants)
 
         def function(*operands: Any) -> Any:
-            dtype = operands[0].dtype.type
-            constants = {name: dtype(value) for name, value in translation.constants.items()}
-            return numexpr.evaluate(text, {**dict(zip(names, operands, strict=True)), **constants}, {})
+            variables = dict(zip(names, operands, strict=True))
+            return numexpr.evaluate(text, variables | constants.of(operands[0].dtype), {})
 
         return function
 

@@ -18,7 +18,7 @@ import numpy as np
 import xtensor
 from xtensor import Device
 
-from ._compilers import function_of, numba_compiler, numexpr_compiler, processors
+from ._compilers import Compiler, function_of, numba_compiler, numexpr_compiler, processors
 
 __all__ = ["Host", "Library", "load_libraries", "on_device", "raw_library"]
 
@@ -68,7 +68,7 @@ class Library:
     to_numpy: Callable[[Any], HostArray]
     synchronize: Callable[[], None] | None = None
     is_default_device: bool = True
-    compile: Callable[[str, tuple[str, ...]], Callable[..., Any]] | None = None
+    compile: Compiler | None = None
 
     def operand(self, value: Any) -> Any:
         """Convert arrays and dtypes to this library's own; return any other value unchanged."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from ._allocators import SYSTEM, TUNED
 from ._cases import Group, Samplers, Variant
-from ._compilers import companions
+from ._compilers import Compiler, companions
 from ._conditions import ahead_of, chains, growth, no_slower
 from ._libraries import Library, on_device
 from ._measure import statement_sampler
@@ -116,9 +116,7 @@ def _operand(name: str, variant: Variant) -> Any:
 
 
 @cache
-def _compiled(
-    compile: Callable[[str, tuple[str, ...]], Callable[..., Any]], expression: str, names: tuple[str, ...]
-) -> Callable[..., Any]:
+def _compiled(compile: Compiler, expression: str, names: tuple[str, ...]) -> Callable[..., Any]:
     return compile(expression, names)
 
 
