@@ -13,7 +13,7 @@ import pytest
 
 import xtensor as xp
 import xtensor_cupy
-from xtensor._core.device import _intern
+from xtensor._core.device import intern
 from xtensor_cupy import CupyBackend
 
 SOURCES = sorted(Path(xtensor_cupy.__file__).parent.glob("*.py"))
@@ -56,7 +56,7 @@ class StandInBackend(CupyBackend):
 
 def standin_device(spec, **options):
     """A new device of a stand-in."""
-    return _intern(StandInBackend(**options), spec)
+    return intern(StandInBackend(**options), spec)
 
 
 def on_host(array):

@@ -17,7 +17,7 @@ import pytest
 from cupy_support import INF, StandInBackend, needs_compiler, needs_no_gpu, same, standin_device
 
 import xtensor as xp
-from xtensor._core.device import _intern
+from xtensor._core.device import intern
 from xtensor.backend import CORRECTIONS, STANDARD_DTYPES, TABLE, BackendUnavailableError, primitives
 from xtensor_cupy import CupyBackend
 from xtensor_cupy._inplace import OPERATORS
@@ -58,7 +58,7 @@ def test_a_backend_does_not_change_when_its_devices_open():
     backend = StandInBackend(devices=2)
     before = dict(vars(backend))
     for spec in backend.devices():
-        x = xp.ones((2,), device=_intern(backend, spec))
+        x = xp.ones((2,), device=intern(backend, spec))
         x += x
     assert vars(backend) == before
     assert {"corrections", "composed_inplace"}.isdisjoint(before)

@@ -24,23 +24,24 @@ from xtensor.backend import TABLE
 
 SIZE = 2**16
 
-REUSES = ("cpu",)
-"""The devices that reuse the memory of temporaries."""
+
+@pytest.fixture(params=("numpy", "cpu"))
+def place(request: pytest.FixtureRequest) -> str:
+    """A device over NumPy's arrays: with kernels, where they are installed, and without."""
+    return str(request.param)
 
 
 @pytest.fixture
-def x(device: str) -> Any:
-    return xp.asarray(np.linspace(-3.0, 3.0, SIZE), device=device)
+def x(place: str) -> Any:
+    return xp.asarray(np.linspace(-3.0, 3.0, SIZE), device=place)
 
 
 @pytest.fixture
-def spares(device: str) -> Iterator[list[str]]:
-    """The operations that were given an operand to write over, in the order of the calls."""
-    if device not in REUSES:
-        pytest.skip(f"{device} does not reuse memory")
+def spares() -> Iterator[list[str]]:
+    """The operations that wrote over an operand on the device ``numpy``, in the order of the calls."""
     if not is_supported():
         pytest.skip("temporaries cannot be told from other operands in this interpreter")
-    place = xp.device(device)
+    device = xp.device("numpy")
     seen: list[str] = []
     found: list[tuple[int, Callable[..., Any]]] = []
     names = ("add", "subtract", "multiply", "divide", "negative", "abs", "exp", "less", "pow")
@@ -56,16 +57,16 @@ def spares(device: str) -> Iterator[list[str]]:
 
     for name in names:
         index = TABLE[name].index
-        first = place.for_large[index]
+        first = device.for_large[index]
         if first is not None:
             first(*[np.ones(1)] * TABLE[name].operands, None)  # chooses the function
-        chosen = place.for_large[index]
+        chosen = device.for_large[index]
         if chosen is not None:
             found.append((index, chosen))
-            place.for_large[index] = logged(name, chosen)
+            device.for_large[index] = logged(name, chosen)
     yield seen
     for index, chosen in found:
-        place.for_large[index] = chosen
+        device.for_large[index] = chosen
 
 
 def same(actual: Any, expected: Any) -> None:
@@ -85,28 +86,37 @@ EXPRESSIONS: dict[str, tuple[Callable[[Any, Any], Any], list[str]]] = {
     "(x + 1) < x": (lambda x, m: (x + 1) < x, []),
     "(x + 1) + 1j": (lambda x, m: (x + 1) + 1j, []),
     "[x + i + 1 for i in range(2)][1]": (lambda x, m: [x + i + 1 for i in range(2)][1], ["add", "add"]),
+    "reshape(x + 1, (256, 256)) @ reshape(x + 1, (256, 256))[0]": (
+        lambda x, m: m.reshape(x + 1, (256, 256)) @ m.reshape(x + 1, (256, 256))[0],
+        [],
+    ),
+    "matmul(reshape(x, (256, 256)) + 1, x[:256])": (
+        lambda x, m: m.matmul(m.reshape(x, (256, 256)) + 1, x[:256]),
+        [],
+    ),
     "x[:8] + 1": (lambda x, m: x[:8] + 1, []),
     "(x + 1)[None, :] * x[:2, None]": (lambda x, m: (x + 1)[None, :] * x[:2, None], []),
 }
 
 
 @pytest.mark.parametrize("text", EXPRESSIONS)
-def test_expressions_equal_numpys(text: str, device: str, x: Any) -> None:
+def test_expressions_equal_numpys(text: str, x: Any) -> None:
     function, _ = EXPRESSIONS[text]
     before = xp.to_numpy(x)
-    same(function(x, xp), function(before, np))
+    # Kernels round exp otherwise than NumPy, in the last digit.
+    np.testing.assert_allclose(xp.to_numpy(function(x, xp)), function(before, np), rtol=1e-15 * ("exp" in text))
     same(x, before)
 
 
 @pytest.mark.parametrize("text", EXPRESSIONS)
-def test_the_memory_of_temporaries_is_reused(text: str, x: Any, spares: list[str]) -> None:
+def test_the_memory_of_temporaries_is_reused(text: str, spares: list[str]) -> None:
     function, expected = EXPRESSIONS[text]
-    function(x, xp)
+    function(xp.asarray(np.linspace(-3.0, 3.0, SIZE), device="numpy"), xp)
     assert spares == expected
 
 
-def test_small_arrays_are_not_tested(spares: list[str], device: str) -> None:
-    small = xp.ones(100, device=device)
+def test_small_arrays_are_not_tested(spares: list[str]) -> None:
+    small = xp.ones(100, device="numpy")
     _ = small * 2 + 1
     assert spares == []
 
@@ -313,9 +323,7 @@ def both_operands(x: Any) -> tuple[Any, Any]:
 
 @pytest.mark.filterwarnings("ignore:Implicit conversion")
 @pytest.mark.parametrize("case", KEPT)
-def test_what_is_still_seen_is_not_written_over(case: str, device: str, x: Any) -> None:
-    if not xp.device(device).host and case in ("an_export", "a_numpy_array"):
-        pytest.skip("the elements are off the host")
+def test_what_is_still_seen_is_not_written_over(case: str, x: Any) -> None:
     before = xp.to_numpy(x)
     for _ in range(3):  # an instruction's later executions are specialised
         seen, result = KEPT[case](x)
@@ -324,10 +332,10 @@ def test_what_is_still_seen_is_not_written_over(case: str, device: str, x: Any) 
         same(x, before)
 
 
-def test_a_warning_as_an_error_leaves_the_operands(device: str, x: Any) -> None:
+def test_a_warning_as_an_error_leaves_the_operands(x: Any) -> None:
     before = xp.to_numpy(x)
     with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
-        _ = (x * 0) ** -1.0 if device == "strict" else 1.0 / (x * 0)
+        _ = 1.0 / (x * 0)
     same(x, before)
 
 
@@ -335,7 +343,7 @@ WARNING = """
 import numpy as np
 import xtensor as xp
 
-x = xp.zeros(2**16, device="cpu")
+x = xp.zeros(2**16, device="numpy")
 result = (x + 1) / x
 assert xp.all(xp.isinf(result)) and not xp.any(x)
 """
@@ -348,9 +356,8 @@ def test_a_warning_of_a_reused_operand_is_issued_at_the_users_line() -> None:
     assert done.stderr.count("RuntimeWarning") == 1
 
 
-def test_nothing_is_reused_where_the_stack_is_not_known(
-    device: str, x: Any, spares: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_reused_where_the_stack_is_not_known(spares: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    x = xp.asarray(np.linspace(-3.0, 3.0, SIZE), device="numpy")
     monkeypatch.setattr("xtensor._core.temporaries.supported", False)
     before = xp.to_numpy(x)
     same((x * 2 + 1) * x, (before * 2 + 1) * before)

@@ -9,6 +9,7 @@ from ._core.backend import Backend, DeviceInfo, Memory, Native, Overlay, Provide
 from ._core.corrections import CORRECTIONS, LAPACK_CORRECTIONS
 from ._core.dtypes import STANDARD_DTYPES, DType, in_float32
 from ._core.errors import BackendUnavailableError, OutOfMemoryError, WrittenWithWarningError, install_command
+from ._core.failures import rewarn
 from ._core.operations import TABLE, Operation, primitives
 from ._core.programs import Generator, Program, Step
 from ._core.wrapping import WrappedArray, wrapped_namespace
@@ -36,5 +37,6 @@ __all__ = [
     "in_float32",
     "install_command",
     "primitives",
+    "rewarn",
     "wrapped_namespace",
 ]

@@ -1,20 +1,23 @@
 """Kernels of machine code for the host's CPU, compiled by LLVM: an overlay over NumPy.
 
-The device ``cpu`` is served by this overlay where llvmlite is installed; the device ``numpy`` is NumPy alone. Arrays are
-NumPy's. Operands of few elements are computed by NumPy, called as without the overlay.
+The device ``cpu`` is served by this overlay where llvmlite is installed; the device ``numpy`` is NumPy alone. Arrays
+are NumPy's. Operands of few elements are computed by NumPy, called as without the overlay. :func:`count_calls` counts
+the calls of kernels.
 """
 
 from __future__ import annotations
 
+import functools
+import importlib
 import importlib.metadata
 import re
-import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
-from xtensor.backend import Backend, BackendUnavailableError, Generator, Overlay, install_command
+from xtensor.backend import Backend, BackendUnavailableError, Generator, Memory, Overlay, install_command, rewarn
 
-__all__ = ["LlvmBackend", "backend"]
+__all__ = ["LlvmBackend", "backend", "count_calls"]
 
 OLDEST = (0, 47)
 """The oldest supported version of llvmlite."""
@@ -28,6 +31,7 @@ class LlvmBackend(Overlay):
     requires = "llvmlite>=0.47"
 
     def probe(self) -> str:
+        self.storage("cpu")[0].probe()
         remedy = install_command(self.requires)
         try:
             version = importlib.metadata.version("llvmlite")
@@ -38,7 +42,9 @@ class LlvmBackend(Overlay):
             oldest = ".".join(map(str, OLDEST))
             raise BackendUnavailableError(f"llvmlite is {version}, and {oldest} or newer is needed", remedy)
         try:
-            import llvmlite.binding  # noqa: F401 - loads LLVM
+            import llvmlite.binding
+
+            _ = llvmlite.binding.llvm_version_info  # loads LLVM
         except Exception as error:
             raise BackendUnavailableError(
                 f"llvmlite {version} cannot be imported: {type(error).__name__}: {error}", remedy
@@ -57,23 +63,57 @@ class LlvmBackend(Overlay):
         return numpy, "cpu"
 
     def kernels(self, spec: str) -> Mapping[str, Callable[..., Any]]:
-        try:
-            from . import _elementwise, _reductions  # import llvmlite
-
-            return {**_elementwise.kernels(), **_reductions.kernels()}
-        except Exception as error:
-            warnings.warn(
-                f"device {spec} works without its compiled kernels, because LLVM cannot be used: "
-                f"{type(error).__name__}: {error}",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+        if not _works():
             return {}
+        from . import _elementwise, _reductions, _scans
 
-    def generator(self, spec: str) -> Generator:
+        return {**_elementwise.kernels(), **_reductions.kernels(), **_scans.kernels()}
+
+    def generator(self, spec: str) -> Generator | None:
+        if not _works():
+            return None
         from ._generator import LlvmGenerator
 
         return LlvmGenerator()
+
+    def memory(self, spec: str) -> Memory:
+        memory = super().memory(spec)
+        if not _works():
+            return memory
+        from . import _memory
+
+        used = _memory.used()
+        return memory._replace(pool_used=used, pool_total=used + _memory.held())
+
+    def release_memory(self, spec: str) -> None:
+        super().release_memory(spec)
+        if _works():
+            from . import _memory
+
+            _memory.release()
+
+
+@functools.cache
+def _works() -> bool:
+    """Whether the modules that compile can be imported; the first call tries it, and warns where they cannot."""
+    try:
+        importlib.import_module("._reductions", __name__)
+    except Exception as error:
+        rewarn(
+            RuntimeWarning(
+                "device cpu works without its compiled kernels, because LLVM cannot be used: "
+                f"{type(error).__name__}: {error}"
+            )
+        )
+        return False
+    return True
+
+
+def count_calls() -> AbstractContextManager[Any]:
+    """Count the calls of kernels inside a ``with`` block; see :class:`xtensor_llvm._calls.Calls`."""
+    from . import _calls
+
+    return _calls.count_calls()
 
 
 backend = LlvmBackend()

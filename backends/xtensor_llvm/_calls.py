@@ -1,24 +1,26 @@
 """Calls of kernels: from NumPy arrays to machine code and back.
 
-A kernel is compiled for a program and a layout at their first call, and kept. The arguments of a call are checked by the
-caller: dtypes that the program names, shapes that broadcast.
+A kernel is compiled for a program and a layout at their first call, and kept. The arguments of a call are checked by
+the caller: dtypes that the program names, shapes that broadcast.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from xtensor.backend import Program
+from xtensor.backend import Program, rewarn
 
 from . import _compile, _python, _threads
 from ._loops import Layout, elementwise_module
 from ._memory import allocator
 from ._sizes import SHORTEST
 
-__all__ = ["Kernel", "compute", "cost", "empty"]
+__all__ = ["Calls", "Kernel", "compiled", "compute", "cost", "count_calls", "empty"]
 
 Array = np.ndarray[Any, Any]
 
@@ -31,9 +33,9 @@ MOST_AXES = 4
 PARALLEL = 10_000.0
 """Nanoseconds of work from which threads share a kernel."""
 
-LONG = 60_000.0
-"""Nanoseconds of work from which workers that sleep are woken, and each thread takes several parts, in case another one is
-interrupted."""
+LONG = 100_000.0
+"""Nanoseconds of work from which workers that sleep are woken, and each thread takes several parts, in case another one
+is interrupted."""
 
 CHEAP = 0.3
 """Nanoseconds for an element of an operation that the memory bounds."""
@@ -58,6 +60,25 @@ def cost(program: Program) -> float:
     return CHEAP + sum(0.05 if step.name in SIMPLE else DEAR for step in program.steps)
 
 
+class Calls:
+    """Calls of kernels.
+
+    Attributes
+    ----------
+    kernels
+        The number of calls by the names of a kernel's steps and reductions: ``"sin"``, ``"subtract+square+sum"``.
+    doubtful
+        The number of those after which NumPy computed: it warns, or the formula does not cover an element.
+    parts
+        The number of parts into which the calls were divided for threads.
+    """
+
+    def __init__(self) -> None:
+        self.kernels: Counter[str] = Counter()
+        self.doubtful: Counter[str] = Counter()
+        self.parts = 0
+
+
 class Kernel:
     """The machine code of a module, and what a call needs.
 
@@ -78,6 +99,8 @@ class Kernel:
     def __init__(self, program: Program, key: str, make: Callable[[], Any]) -> None:
         code = _compile.compile_module(make, ["run"], key=f"{program.key} {key}", symbols=_threads.symbols())
         self.address = code["run"]
+        steps = [step.name for step in program.steps] + [name for name, _ in program.reductions]
+        _names[self.address] = "+".join(steps)
         self.cost = cost(program)
         self.wide = [float if np.dtype(name).kind == "f" else int for name in program.scalars]
         self.results = [program.dtypes[place] for place in program.outputs]
@@ -106,18 +129,91 @@ class Kernel:
 
 _call, _call_unlocked = _python.call(), _python.call_unlocked()
 
-_kernels: dict[tuple[Program, str, int], Kernel] = {}
+_failed = False
 
 
-def _kernel(program: Program, operands: str, axes: int = 0) -> Kernel:
-    key = (program, operands, axes)
-    found = _kernels.get(key)
-    if found is None:
+def compiled(program: Program, key: Hashable, text: str, make: Callable[[], Any]) -> Kernel | None:
+    """Return a new kernel of a program, which is kept; None where LLVM cannot compile it.
+
+    NumPy computes from then on, and the first such kernel warns.
+
+    Parameters
+    ----------
+    key
+        The kernel's key in ``program.kernels``.
+    text
+        What determines the module together with the program.
+    make
+        Makes the module.
+    """
+    global _failed
+    try:
+        kernel = program.kernels[key] = Kernel(program, text, make)
+    except MemoryError:
+        raise  # the core releases memory and calls again
+    except Exception as error:
+        program.kernels[key] = None
+        if not _failed:
+            _failed = True
+            rewarn(
+                RuntimeWarning(
+                    "NumPy computes in the place of a kernel of device cpu, because LLVM cannot compile it: "
+                    f"{type(error).__name__}: {error}"
+                )
+            )
+        return None
+    return kernel
+
+
+def _kernel(program: Program, operands: str, axes: int = 0) -> Kernel | None:
+    key = operands, axes
+    try:
+        return program.kernels[key]  # type: ignore[no-any-return]
+    except KeyError:
         layout = Layout(operands, axes)
-        found = _kernels[key] = Kernel(
-            program, str(layout), lambda: elementwise_module(program, layout, has_fma=_compile.has_fma())
+        return compiled(
+            program, key, str(layout), lambda: elementwise_module(program, layout, has_fma=_compile.has_fma())
         )
-    return found
+
+
+# -- counting ---------------------------------------------------------------------------------------------------------
+
+_names: dict[int, str] = {}
+"""The names of kernels by their addresses."""
+
+_active: list[Calls] = []
+_plain = _call, _call_unlocked
+
+
+@contextmanager
+def count_calls() -> Iterator[Calls]:
+    """Count the calls of kernels inside a ``with`` block, in all threads. Other calls cost nothing more."""
+    calls = Calls()
+    _count((*_active, calls))
+    try:
+        yield calls
+    finally:
+        _count([other for other in _active if other is not calls])
+
+
+def _count(active: Sequence[Calls]) -> None:
+    """Set the blocks that are open."""
+    global _call, _call_unlocked
+    _active[:] = active
+    _call, _call_unlocked = map(_counted, _plain) if active else _plain
+
+
+def _counted(function: Callable[..., int]) -> Callable[..., int]:
+    def counted(address: int, parts: int, *operands: Any) -> int:
+        doubtful = function(address, parts, *operands)
+        for calls in _active:
+            calls.kernels[_names[address]] += 1
+            calls.parts += parts
+            if doubtful:
+                calls.doubtful[_names[address]] += 1
+        return doubtful
+
+    return counted
 
 
 def compute(program: Program, arrays: Sequence[Array], scalars: Sequence[float] = ()) -> tuple[Array, ...] | None:
@@ -133,21 +229,34 @@ def compute(program: Program, arrays: Sequence[Array], scalars: Sequence[float] 
     Returns
     -------
     tuple of arrays, or None
-        None where the kernel does not take the layout, and where an element is doubtful.
+        None where the kernel does not take the layout; an empty tuple where an element is doubtful.
     """
     first = arrays[0]
     shape = first.shape
     order = "C"
     for array in arrays:
-        if array.shape != shape or not array.flags.c_contiguous or not array.flags.aligned:
-            if all(x.shape == shape and x.flags.f_contiguous and x.flags.aligned for x in arrays):
-                order = "F"
-                break
-            return _compute_strided(program, arrays, scalars)
-    kernel = _kernel(program, "c" * (len(arrays) + len(program.outputs)))
+        if array.shape != shape or not array.flags.carray:
+            found = _order(arrays, shape)
+            if found is None:
+                return _compute_strided(program, arrays, scalars)
+            order = found
+            break
+    kernel: Kernel | None = program.kernels.get("flat")
+    if kernel is None:
+        kernel = program.kernels["flat"] = _kernel(program, "c" * (len(arrays) + len(program.outputs)))
+        if kernel is None:
+            return None
     size = first.size
     outputs = tuple([empty(shape, dtype, order) for dtype in kernel.results])
-    return None if kernel.run(size, (size, size, *arrays, *outputs), scalars) else outputs
+    return () if kernel.run(size, (size, size, *arrays, *outputs), scalars) else outputs
+
+
+def _order(arrays: Sequence[Array], shape: tuple[int, ...]) -> str | None:
+    """The order in which the elements of all arrays are adjacent; None without one."""
+    for order, name in (("C", "c_contiguous"), ("F", "f_contiguous")):
+        if all(x.shape == shape and x.flags.aligned and getattr(x.flags, name) for x in arrays):
+            return order
+    return None
 
 
 def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequence[float]) -> tuple[Array, ...] | None:
@@ -175,9 +284,11 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
         letters += letter
         operands += [view, *([steps[-1]] if letter == "v" else []), *steps[:-1]]
     kernel = _kernel(program, letters, len(lengths) - 1)
+    if kernel is None:
+        return None
     size = views[0].size
     doubtful = kernel.run(size, (size, lengths[-1], *lengths[:-1], *operands), scalars)
-    return None if doubtful else tuple(outputs)
+    return () if doubtful else tuple(outputs)
 
 
 def _merged(lengths: list[int], strides: list[list[int]]) -> tuple[list[int], list[list[int]]]:

@@ -6,20 +6,27 @@ elements, dtypes without kernels, layouts that a kernel does not walk, and resul
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from xtensor.backend import TABLE, Native, Program, Step
+from xtensor.backend import Native, Program, Step
 
-from ._calls import SIMPLE, compute
+from ._calls import compute
 from ._emission import supported
-from ._formulas import FORMULAS
+from ._formulas import FASTER, FASTER_WITHOUT_AVX512, FORMULAS
 from ._generator import resolve
 from ._sizes import FEWEST, FEWEST_SIMPLE
 
 __all__ = ["kernels"]
+
+LONGEST_WAIT = 31
+"""Calls for which a kernel that computed in vain rests at most."""
+
+SLOWER = ("pow",)
+"""Operations of which NumPy's loop is faster."""
 
 
 def _plan(name: str, kinds: tuple[Any, ...]) -> Program | None:
@@ -41,68 +48,110 @@ def _plan(name: str, kinds: tuple[Any, ...]) -> Program | None:
         places.append(place)
     steps.append(Step(name, tuple(places), result.name))
     inputs = tuple(dtype.name for dtype in dtypes)
-    return Program(inputs, scalars, tuple(steps), (len(kinds) + len(steps) - 1,), checks=True)
+    checks = not name.startswith("special.")  # SciPy warns of nothing
+    return Program(inputs, scalars, tuple(steps), (len(kinds) + len(steps) - 1,), checks=checks).shared()
 
 
-def _function(name: str) -> Callable[..., Native]:
-    fewest = FEWEST_SIMPLE if name in SIMPLE else FEWEST
-    programs: dict[tuple[Any, ...], Program | None] = {}
+class _Planned:
+    """A program of an operation, and how often its kernel computed in vain.
 
-    def of_one(x: Native, spare: Native | None) -> Native:
-        if x.size < fewest:
+    Attributes
+    ----------
+    program
+        The program; None where NumPy computes.
+    pause
+        Calls that NumPy computes before the kernel is tried again.
+    wait
+        The last such number: after each call in vain about twice as many.
+    """
+
+    __slots__ = ("pause", "program", "wait")
+
+    def __init__(self, program: Program | None) -> None:
+        self.program = program
+        self.pause = self.wait = 0
+
+    def compute(self, arrays: Sequence[Native], scalars: Sequence[Any] = ()) -> Native:
+        """Return the result of the kernel; NotImplemented where NumPy is to compute."""
+        if self.program is None:
             return NotImplemented
-        dtype = x.dtype
-        try:
-            program = programs[dtype]
-        except KeyError:
-            program = programs[dtype] = _plan(name, (dtype,))
-        results = None if program is None else compute(program, (x,))
-        return NotImplemented if results is None else results[0]
+        if self.pause:
+            self.pause -= 1
+            return NotImplemented
+        results = compute(self.program, arrays, scalars)
+        if results:
+            self.wait = 0
+            return results[0]
+        if results is not None:  # an element is doubtful
+            self.pause = self.wait = min(2 * self.wait + 1, LONGEST_WAIT)
+        return NotImplemented
 
-    def of_two(x1: Native, x2: Native, spare: Native | None) -> Native:
-        first, second = x1.__class__, x2.__class__
-        if first is np.ndarray:
+
+def _function(name: str, fewest: int) -> Callable[..., Native]:
+    plans: dict[Any, _Planned] = {}
+
+    def function(x1: Native, x2: Native, *rest: Any) -> Native:
+        if not rest:  # of one operand; the second argument is the memory that might be written over
             if x1.size < fewest:
                 return NotImplemented
-            first = x1.dtype
-        if second is np.ndarray:
-            second = x2.dtype
-        key = first, second
-        try:
-            program = programs[key]
-        except KeyError:
-            program = programs[key] = _plan(name, key)
-        if program is None:
+            plan = plans.get(x1.dtype)
+            if plan is None:
+                plan = plans[x1.dtype] = _Planned(_plan(name, (x1.dtype,)))
+            return plan.compute((x1,))
+        operands = (x1, x2, *rest[:-1])
+        arrays = [x for x in operands if x.__class__ is np.ndarray]
+        if arrays[0].size < fewest:
             return NotImplemented
-        if first.__class__ is type:
-            results = compute(program, (x2,), (x1,)) if _fits(x1, program) else None
-        elif second.__class__ is type:
-            results = compute(program, (x1,), (x2,)) if _fits(x2, program) else None
-        else:
-            results = compute(program, (x1, x2))
-        return NotImplemented if results is None else results[0]
+        kinds = tuple([x.dtype if x.__class__ is np.ndarray else x.__class__ for x in operands])
+        plan = plans.get(kinds)
+        if plan is None:
+            plan = plans[kinds] = _Planned(_plan(name, kinds))
+        if len(arrays) == len(operands):
+            return plan.compute(arrays)
+        scalars = [x for x in operands if x.__class__ is not np.ndarray]
+        if plan.program is None or not all(map(_fits, scalars, plan.program.scalars)):
+            return NotImplemented
+        return plan.compute(arrays, scalars)
 
-    return of_one if TABLE[name].operands == 1 else of_two
+    function.fewest = fewest  # type: ignore[attr-defined]
+    return function
 
 
-def _fits(number: Any, program: Program) -> bool:
+def _fits(number: Any, dtype: str) -> bool:
     """Whether a Python number is exactly one of the dtype in which the program computes."""
-    dtype = np.dtype(program.scalars[0])
-    if dtype.kind == "f":
-        return dtype.itemsize == 8 or number != number or abs(number) <= 3e38
-    if dtype.kind == "b":
+    kind = np.dtype(dtype)
+    if kind.kind == "f":
+        return kind.itemsize == 8 or number != number or abs(number) <= 3e38
+    if kind.kind == "b":
         return number.__class__ is bool
-    limits = np.iinfo(dtype)
+    limits = np.iinfo(kind)
     return bool(limits.min <= number <= limits.max) and number < 2**63
+
+
+def _cast(x: Native, dtype: Any, *, copy: bool = True) -> Native:
+    """Casts that are exact or rounded as NumPy's; of those to integers NumPy may warn."""
+    if not (copy and supported(x.dtype) and supported(dtype)) or (x.dtype.kind == "f" and dtype.kind != "f"):
+        return NotImplemented
+    steps = (Step("astype", (0,), dtype.name),)
+    results = compute(Program((x.dtype.name,), (), steps, (1,), checks=True).shared(), (x,))
+    return results[0] if results else NotImplemented
+
+
+_cast.fewest = FEWEST_SIMPLE  # type: ignore[attr-defined]
+
+
+def _fewest(name: str) -> int:
+    """Elements from which an operation's kernel gains: by vector code, or only by several threads and kept memory."""
+    return FEWEST if name in (FASTER if _numpy_has_vectors() else FASTER_WITHOUT_AVX512) else FEWEST_SIMPLE
+
+
+def _numpy_has_vectors() -> bool:
+    """Whether NumPy has vector code of exponentials and logarithms for this CPU."""
+    features = sys.modules["numpy._core._multiarray_umath"].__cpu_features__
+    return sys.platform == "linux" and bool(features.get("AVX512_SKX"))
 
 
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions for operands of many elements, by the names of the overlay's contract."""
-    found = {}
-    for name in FORMULAS:
-        if name not in TABLE or TABLE[name].operands > 2:
-            continue
-        function = _function(name)
-        function.fewest = FEWEST_SIMPLE if name in SIMPLE else FEWEST  # type: ignore[attr-defined]
-        found[f"large.{name}"] = function
-    return found
+    found = {f"large.{name}": _function(name, _fewest(name)) for name in FORMULAS if name not in SLOWER}
+    return found | {"large.astype": _cast}

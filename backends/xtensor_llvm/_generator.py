@@ -12,6 +12,7 @@ from xtensor.backend import TABLE, DType, Generator, Native, Program
 from . import _calls, _reductions
 from ._emission import supported
 from ._formulas import FORMULAS
+from ._sizes import FEWEST
 
 __all__ = ["LlvmGenerator", "resolve"]
 
@@ -37,8 +38,8 @@ def resolve(name: str, kinds: Sequence[DType | type]) -> tuple[tuple[DType, ...]
 
 
 def _resolved(name: str, kinds: list[Any]) -> tuple[tuple[DType, ...], DType] | None:
-    row = TABLE[name]
-    ufunc = getattr(np, row.numpy or row.label, None)
+    row = TABLE.get(name)  # special functions have rows once their module is imported
+    ufunc = getattr(np, name.rpartition(".")[2] if row is None else row.numpy or row.label, None)
     if isinstance(ufunc, np.ufunc):
         try:
             *operands, result = ufunc.resolve_dtypes((*kinds, None))
@@ -46,14 +47,14 @@ def _resolved(name: str, kinds: list[Any]) -> tuple[tuple[DType, ...], DType] | 
             return None  # NumPy raises it
         return tuple(operands), result
     if name == "where":
-        result = _promoted(kinds[1:])
-        return None if kinds[0] != BOOL or result is None else ((BOOL, result, result), result)
+        promoted = _promoted(kinds[1:])
+        return None if kinds[0] != BOOL or promoted is None else ((BOOL, promoted, promoted), promoted)
     if name == "clip":
         # Bounds do not change the dtype. Numbers beyond it, and arrays of other dtypes, are the library's.
         dtype = kinds[0]
         return None if any(kind not in (dtype, float) for kind in kinds) else ((dtype,) * len(kinds), dtype)
-    result = _promoted(kinds)
-    return None if result is None else ((result,) * len(kinds), result)
+    promoted = _promoted(kinds)
+    return None if promoted is None else ((promoted,) * len(kinds), promoted)
 
 
 def _promoted(kinds: list[Any]) -> DType | None:
@@ -71,13 +72,15 @@ def _promoted(kinds: list[Any]) -> DType | None:
 class LlvmGenerator(Generator):
     """Kernels over NumPy's arrays."""
 
+    fewest = FEWEST
+
     def resolve(self, name: str, kinds: Sequence[DType | type]) -> tuple[tuple[DType, ...], DType] | None:
         return resolve(name, kinds)
 
     def compute(
         self, program: Program, arrays: Sequence[Native], scalars: Sequence[float]
     ) -> tuple[Native, ...] | None:
-        return _calls.compute(program, arrays, scalars)
+        return _calls.compute(program, arrays, scalars) or None
 
     def reduce(
         self,

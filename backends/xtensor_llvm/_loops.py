@@ -1,11 +1,11 @@
 """Loops over the elements of arrays, around a program.
 
 The machine code of a program has an entry, which Python calls with addresses and numbers (:mod:`_python`), and a job,
-which each thread calls for its part of the elements. The inner loop is a function whose pointers do not alias, so that LLVM vectorises it: results are in new memory,
-or in that of an operand with the same layout.
+which each thread calls for its part of the elements. The inner loop is a function whose pointers do not alias, so that
+LLVM vectorises it: results are in new memory.
 
-Layouts: ``"c"`` an operand whose elements are adjacent along the innermost axis, ``"s"`` one element for the whole axis,
-``"v"`` any other stride. The axes around the innermost one are walked by the job, an innermost row at a time.
+Layouts: ``"c"`` an operand whose elements are adjacent along the innermost axis, ``"s"`` one element for the whole
+axis, ``"v"`` any other stride. The axes around the innermost one are walked by the job, an innermost row at a time.
 """
 
 from __future__ import annotations
@@ -303,9 +303,9 @@ def smaller(builder: Builder, first: Any, second: Any) -> Any:
 def elementwise_module(program: Program, layout: Layout, *, has_fma: bool) -> ir.Module:
     """Return the module of an elementwise program, with the function ``run``.
 
-    Its operands: parts, threads, elements, the length of the innermost axis, the lengths of the axes around it; for each
-    input and output its address, its stride along the innermost axis where the letter is "v", its strides along the axes
-    around it; the scalars.
+    Its operands: parts, threads, elements, the length of the innermost axis, the lengths of the axes around it; for
+    each input and output its address, its stride along the innermost axis where the letter is "v", its strides along
+    the axes around it; the scalars.
     """
     writer = _Elementwise(program, layout.operands, has_fma=has_fma)
     writer.entry(writer.job(writer.inner(), layout.axes))

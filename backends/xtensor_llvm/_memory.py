@@ -112,18 +112,18 @@ def allocator() -> Callable[..., np.ndarray[Any, Any]]:
 
 def held() -> int:
     """Return the number of bytes that the pool holds and no array uses."""
-    return int(_the_pool().held.value) if _SUPPORTED else 0
+    return int(_only.held.value) if _only is not None else 0
 
 
 def used() -> int:
     """Return the number of bytes of the pool's blocks that arrays use."""
-    return int(_the_pool().used.value) if _SUPPORTED else 0
+    return int(_only.used.value) if _only is not None else 0
 
 
 def release() -> None:
     """Give what the pool holds back to the system."""
-    if _SUPPORTED:
-        _the_pool().trim(0)
+    if _only is not None:
+        _only.trim(0)
 
 
 def limit() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._exponential import DOUBLE, exponential, format_of, log, polynomial, split_number
+from ._exponential import DOUBLE, exponential, format_of, polynomial, split_number
 from ._values import (
     Value,
     bits,
@@ -30,6 +30,7 @@ from ._values import (
 __all__ = ["cbrt", "hypot", "log_parts", "power"]
 
 LN2 = DOUBLE.ln2
+LOG_2 = 0.6931471805599453
 TWO_THIRDS = (0.6666666666666666, 3.700743415417188e-17)
 """Two parts of 2/3."""
 
@@ -44,6 +45,12 @@ LOG = (
     0.1200444937643662,
 )
 """Minimax coefficients of ``((2 atanh(s) / s - 2) / s**2 - 2/3) / s**2`` in ``s**2``."""
+
+SINGLE_LOG = (0.6666666560450141, 0.40000345332506276, 0.2853661373838447, 0.23596192469893637)
+"""Minimax coefficients of ``(2 atanh(s) / s - 2) / s**2`` in ``s**2``, to 37 bits of the logarithm."""
+
+SINGLE_EXP = (0.5000000100600405, 0.1666651291272698, 0.041666188922499035, 0.008369595830552407, 0.0013951608580984039)
+"""Minimax coefficients of ``(exp(r) - 1 - r) / r**2`` up to log(2) / 2, to 28 bits of the exponential function."""
 
 CBRT = (1.6700260167840821, -1.1729157336988958, 0.6954993864637432, -0.22123630393746194, 0.028589281549611316)
 """Minimax coefficients of ``x**(-1/3)`` from 1 to 2."""
@@ -80,6 +87,29 @@ def log_parts(x: Value) -> tuple[Value, Value]:
     return result, ((base - result) + high) + fma(k, LN2[1], low)
 
 
+def _power_of_singles(base: Value, exponent: Value) -> Value:
+    """``base**exponent`` of positive float32 numbers, in float64 with the accuracy that float32 needs."""
+    dtype = base.dtype
+    # Bits of a normal number: float32's subnormal numbers are normal in float64.
+    one = bits(constant(base.builder, 1.0, dtype))
+    root = bits(constant(base.builder, 0.7071067811865476, dtype))
+    magic = bits(constant(base.builder, DOUBLE.magic, dtype))
+    shifted = bits(base) + (one - root)
+    mantissa = from_bits((shifted & (2**DOUBLE.digits - 1)) + root, dtype)
+    unsigned = cast(shifted, np.uint64) >> DOUBLE.digits
+    k = from_bits(cast(unsigned, np.int64) + magic, dtype) - (DOUBLE.magic + DOUBLE.bias)
+    f = mantissa - 1.0
+    s = f / (f + 2.0)
+    z = s * s
+    logarithm = fma(k, LOG_2, fma(s * z, polynomial(z, SINGLE_LOG), s + s))
+    # Results of larger arguments are infinite or 0 in float32.
+    argument = minimum(maximum(exponent * logarithm, -200.0), 200.0)
+    shifted = fma(argument, 1.0 / LOG_2, DOUBLE.magic)
+    rest = fma(shifted - DOUBLE.magic, -LOG_2, argument)
+    scale = from_bits((bits(shifted) - magic + DOUBLE.bias) << DOUBLE.digits, dtype)
+    return fma(fma(rest * rest, polynomial(rest, SINGLE_EXP), rest), scale, scale)
+
+
 def power(x: Value, y: Value) -> Value:
     """``x**y`` of floating-point numbers, with the special values of the C language."""
     if x.dtype.itemsize == 8:
@@ -96,7 +126,7 @@ def _power(x: Value, y: Value, *, single: bool = False) -> Value:
     # A larger exponent changes nothing, and its products would overflow.
     exponent = copysign(minimum(fabs(y), 2.0**74), y)
     if single:
-        result = exponential(exponent * log(base))
+        result = _power_of_singles(base, exponent)
     else:
         high, low = log_parts(base)
         product, error = two_product(high, exponent)

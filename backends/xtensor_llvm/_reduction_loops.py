@@ -1,8 +1,8 @@
 """Loops that reduce a program's values to one for each block of elements.
 
-The order of the operations is fixed by the sizes alone, whatever the number of threads: an axis is divided into blocks of
-a fixed length, each block is reduced by one thread with the lanes of a vector as partial results, and the results of
-the blocks are combined by the caller, pairwise. The lanes come from LLVM's vectorizer, which may reorder the one
+The order of the operations is fixed by the sizes alone, whatever the number of threads: an axis is divided into blocks
+of a fixed length, each block is reduced by one thread with the lanes of a vector as partial results, and the results
+of the blocks are combined by the caller, pairwise. The lanes come from LLVM's vectorizer, which may reorder the one
 addition of the reduction and nothing else.
 
 Along the innermost axis, ``rows``: the job's unit is a block of a row, its results are one number for each reduction.
@@ -90,7 +90,7 @@ def columns_module(program: Program, letters: str, *, has_fma: bool) -> ir.Modul
 
 
 class _Reducing(Writer):
-    """What both kinds of reductions share."""
+    """Common part of both kinds of reductions."""
 
     def __init__(self, program: Program, letters: str, *, has_fma: bool) -> None:
         super().__init__(program, letters, has_fma=has_fma)

@@ -7,6 +7,7 @@ kernels, axes that do not lie together in memory, and results of which NumPy may
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,12 +16,12 @@ import numpy as np
 from xtensor.backend import Native, Program, Step
 
 from . import _compile
-from ._calls import Kernel, empty
+from ._calls import Kernel, compiled, empty
 from ._emission import supported
 from ._reduction_loops import BLOCK, ROWS, columns_module, identity, rows_module
 from ._sizes import FEWEST_REDUCED, SHORTEST
 
-__all__ = ["kernels", "reduce"]
+__all__ = ["accumulated", "kernels", "reduce"]
 
 Array = np.ndarray[Any, Any]
 Axis = int | tuple[int, ...] | None
@@ -28,20 +29,18 @@ Axis = int | tuple[int, ...] | None
 COMBINE: dict[str, np.ufunc] = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
 
 
-_kernels: dict[tuple[Program, str, bool], Kernel] = {}
-
-
-def _kernel(program: Program, letters: str, *, columns: bool) -> Kernel:
-    key = program, letters, columns
-    found = _kernels.get(key)
-    if found is None:
+def _kernel(program: Program, letters: str, *, columns: bool) -> Kernel | None:
+    key = letters, columns
+    try:
+        return program.kernels[key]  # type: ignore[no-any-return]
+    except KeyError:
         make = columns_module if columns else rows_module
-        found = _kernels[key] = Kernel(
+        return compiled(
             program,
+            key,
             f"{letters} {'columns' if columns else 'rows'}",
             lambda: make(program, letters, has_fma=_compile.has_fma()),
         )
-    return found
 
 
 def reduce(
@@ -104,6 +103,8 @@ def reduce(
         if columns:
             operands.append(outer)
     kernel, dtypes = _kernel(program, letters, columns=columns), program.dtypes
+    if kernel is None:
+        return None
     results = []
     blocks = -(-rows // ROWS) if columns else -(-length // BLOCK)
     for name, place in program.reductions:
@@ -123,7 +124,9 @@ def reduce(
     with np.errstate(all="ignore"):
         return tuple(
             [
-                (result[:, 0] if blocks == 1 else COMBINE[name].reduce(result, axis=1)).reshape(wanted)
+                (result[:, 0] if blocks == 1 else COMBINE[name].reduce(result, axis=1, dtype=result.dtype)).reshape(
+                    wanted
+                )
                 for (name, _), result in zip(program.reductions, results, strict=True)
             ]
         )
@@ -150,22 +153,23 @@ def _axes(x: Array, axis: Axis) -> list[int]:
     return sorted([number % x.ndim for number in (axis if isinstance(axis, tuple) else (axis,))])
 
 
-def _accumulated(dtype: Any) -> Any:
+def accumulated(dtype: Any) -> Any:
     """The dtype in which NumPy adds: narrow integers in 64 bits."""
     if dtype.kind in "bi":
         return np.dtype(np.int64)
     return np.dtype(np.uint64) if dtype.kind == "u" else dtype
 
 
+@functools.cache
 def _program(name: str, dtype: Any, total: Any) -> Program:
     cast = dtype != total
     steps = (Step("astype", (0,), total.name),) if cast else ()
-    return Program((dtype.name,), (), steps, (), ((name, 1 if cast else 0),))
+    return Program((dtype.name,), (), steps, (), ((name, 1 if cast else 0),)).shared()
 
 
 def _sums(name: str) -> Callable[..., Native]:
     def function(x: Native, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Native:
-        total = _accumulated(x.dtype) if dtype is None else dtype
+        total = accumulated(x.dtype) if dtype is None else dtype
         if not (supported(x.dtype) and supported(total)) or not x.ndim or total.kind == "b":
             return NotImplemented
         axes = _axes(x, axis)
@@ -221,10 +225,11 @@ def _mean(x: Array, axes: list[int], *, keepdims: bool) -> Array | None:
     return np.asarray(found[0] / x.dtype.type(np.prod([x.shape[axis] for axis in axes])))
 
 
+@functools.cache
 def _squares(dtype: Any) -> Program:
     """The sum of the squares of the distances from another operand."""
     steps = Step("subtract", (0, 1), dtype.name), Step("square", (2,), dtype.name)
-    return Program((dtype.name, dtype.name), (), steps, (), (("sum", 3),))
+    return Program((dtype.name, dtype.name), (), steps, (), (("sum", 3),)).shared()
 
 
 def var(x: Native, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Native:

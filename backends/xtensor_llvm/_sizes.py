@@ -26,5 +26,5 @@ FEWEST_SIMPLE = _size(2**15)
 FEWEST_REDUCED = _size(2**15)
 """Elements from which a reduction is computed by a kernel."""
 
-SHORTEST = min(_size(16), 16)
+SHORTEST = min(max(_size(16), 1), 16)
 """Elements of the innermost axis from which a kernel is faster than NumPy's loop."""

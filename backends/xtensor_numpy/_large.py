@@ -18,8 +18,8 @@ __all__ = ["Large"]
 WORTHWHILE = 2**18
 """Bytes from which reuse gains more than it costs; the threshold of NumPy's own reuse."""
 
-FEWEST = WORTHWHILE // 16
-"""Elements from which temporaries are looked for: as many of the widest dtype."""
+FEWEST = WORTHWHILE // 8
+"""Elements from which temporaries are looked for: as many of float64."""
 
 
 class Large:
@@ -27,12 +27,9 @@ class Large:
 
     def __getattr__(self, name: str) -> Callable[..., Native]:
         ufunc = getattr(np, name, None)
-        if not isinstance(ufunc, np.ufunc) or ufunc.nout > 1:
+        if not isinstance(ufunc, np.ufunc) or ufunc.nout > 1 or ufunc.signature is not None:
             raise AttributeError(name)
-        if ufunc is np.power:
-            function = _power()
-        else:
-            function = _of_one(ufunc) if ufunc.nin == 1 else _of_two(ufunc)
+        function = _power() if name == "pow" else (_of_one if ufunc.nin == 1 else _of_two)(ufunc)
         function.fewest = FEWEST  # type: ignore[attr-defined]
         setattr(self, name, function)
         return function
@@ -82,7 +79,7 @@ def _power() -> Callable[..., Native]:
     general = _of_two(np.power)
 
     def function(x1: Native, x2: Native, spare: Native | None) -> Native:
-        if spare is x1 and x2.__class__ in (int, float) and x1.dtype.char in "fdFD":
+        if spare is not None and spare is x1 and x2.__class__ in (int, float) and x1.dtype.char in "fdFD":
             shorter = short.get(x2)
             return general(x1, x2, spare) if shorter is None else shorter(x1, spare)
         return NotImplemented

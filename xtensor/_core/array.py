@@ -45,7 +45,6 @@ __all__ = [
     "Axis",
     "Scalar",
     "apply",
-    "apply_to",
     "attempt",
     "bind_namespace",
     "check_version",
@@ -116,18 +115,6 @@ def apply(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Ar
     result._native = native
     result._device = device
     return result
-
-
-def apply_to(operation: Operation, device: Device, native: Native, *args: Any, **kwargs: Any) -> Array:
-    """Return an Array of an operation's result, by the device's function for many elements where there are many."""
-    if native.size >= device.fewest[operation.index]:
-        try:
-            result = device.for_large[operation.index](native, *args, **kwargs)
-        except Exception as error:
-            result = recover(error, operation, device, (native, *args), kwargs)
-        if result is not NotImplemented:
-            return wrap(result, device)
-    return apply(operation, device, native, *args, **kwargs)
 
 
 def attempt(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Any:

@@ -118,6 +118,16 @@ class Provider(ABC):
         """Return the generator that compiles programs for a device (:class:`xtensor.backend.Generator`), or None."""
         return None
 
+    def memory(self, spec: str) -> Memory:
+        """Return the device's memory now. An overlay with a pool of its own counts that, too."""
+        library, place = self.storage(spec)
+        return library.memory(place)
+
+    def release_memory(self, spec: str) -> None:
+        """Return memory that a pool holds, but no array occupies, to the system."""
+        library, place = self.storage(spec)
+        library.release_memory(place)
+
 
 def read_on_host(producer: Any, *, copy: bool | None) -> np.ndarray[Any, Any]:
     """Return the elements of a DLPack producer as a NumPy array."""

@@ -30,6 +30,7 @@ __all__ = [
     "devices",
     "intern",
     "is_default",
+    "opened",
     "resolve",
     "restore",
     "set_default_device",
@@ -189,7 +190,7 @@ class Device:
 
     def memory(self) -> Memory:
         """Return bytes of the device's memory: total, free, and those of the library's pool."""
-        return self._library.memory(self._place)
+        return self._provider.memory(self._spec)
 
     def synchronize(self) -> None:
         """Wait until all work given to this device is done."""
@@ -197,7 +198,7 @@ class Device:
 
     def release_memory(self) -> None:
         """Return memory that the library's pool holds, but no array occupies, to the system."""
-        self._library.release_memory(self._place)
+        self._provider.release_memory(self._spec)
 
 
 class _Unopened(Device):
@@ -234,6 +235,8 @@ class _Forked(Device):
             "Start processes by spawning them: multiprocessing.get_context('spawn')",
         )
 
+    memory = release_memory = _refuse
+
 
 for _slot in ("_functions", "_library", "getitem", "inplace", "native_type", "setitem", "table"):
     setattr(_Forked, _slot, property(_Forked._refuse))
@@ -262,6 +265,12 @@ def intern(provider: Provider, spec: str) -> Device:
                 _set(new, "__class__", _Forked)
             _devices[key] = new
         return _devices[key]
+
+
+def opened() -> list[Device]:
+    """Return the devices that have computed something in this process."""
+    with _lock:
+        return [place for place in _devices.values() if place.__class__ is Device]
 
 
 def restore(backend: str, spec: str) -> Device:

@@ -84,16 +84,16 @@ def recover(
             result = function(*args, **kwargs)
         rewarn(error)
         return result
-    library, place = device._library, device._place
+    library = device._library
     if not library.out_of_memory(error):
         raise explained(error, operation, device, args, kwargs) from error
-    library.release_memory(place)
+    device.release_memory()
     try:
         return function(*args, **kwargs)
     except Exception as again:
         if not library.out_of_memory(again):
             raise
-        free = library.memory(place).free
+        free = device.memory().free
         requested = requested_bytes(again)
         size = "" if requested is None else f" {requested} bytes were requested,"
         raise OutOfMemoryError(
@@ -140,7 +140,7 @@ def is_unwritten(operation: Operation, x1: Any, x2: Any) -> bool:
 
 
 def rewarn(warning: Warning) -> None:
-    """Issue a warning again at the user's line, once for each line as the user's filters say."""
+    """Issue a warning at the user's line, once for each line as the user's filters say."""
     frame = caller_frame()
     if frame is None:
         warnings.warn(warning, stacklevel=1)

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +41,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Program:
-    """What a kernel computes for each element of its arrays, which broadcast together.
+    """The computation of a kernel for each element of its arrays, which broadcast together.
 
     Attributes
     ----------
@@ -65,12 +66,14 @@ class Program:
     reductions: tuple[tuple[str, int], ...] = ()
     checks: bool = False
 
-    def __hash__(self) -> int:
-        return self._hash
-
     @cached_property
-    def _hash(self) -> int:
-        return hash(self.key)
+    def kernels(self) -> dict[Any, Any]:
+        """Kernels and other things that a generator keeps for the program, by layout."""
+        return {}
+
+    def shared(self) -> Program:
+        """Return the program that stands for all equal ones, so that they share their kernels."""
+        return _programs.setdefault(self.key, self)
 
     @cached_property
     def dtypes(self) -> tuple[DType, ...]:
@@ -83,8 +86,19 @@ class Program:
         return repr((self.inputs, self.scalars, self.steps, self.outputs, self.reductions, self.checks))
 
 
+_programs: dict[str, Program] = {}
+
+
 class Generator(ABC):
-    """Compiles programs into kernels for one device."""
+    """Compiles programs into kernels for one device.
+
+    Attributes
+    ----------
+    fewest
+        The number of elements from which formulas of this package gain by a kernel of their own.
+    """
+
+    fewest: int = 0
 
     @abstractmethod
     def resolve(self, name: str, kinds: Sequence[DType | type]) -> tuple[tuple[DType, ...], DType] | None:

@@ -61,7 +61,7 @@ class Fused(Generic[P, R]):
         if static:
             code = getattr(function, "__code__", None)
             self._names = () if code is None else code.co_varnames[: code.co_argcount]
-        self._plans: dict[Any, tuple[Plan, Any] | None] = {}
+        self._plans: dict[Any, tuple[Plan, Any]] = {}
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -70,6 +70,49 @@ class Fused(Generic[P, R]):
         arrays: list[Array] = []
         numbers: list[complex] = []
         key: list[Any] = []
+        if kwargs or self._static:
+            self._flatten_call(args, kwargs, arrays, numbers, key)
+        else:
+            for argument in args:
+                if argument.__class__ is Array:
+                    native = argument._native
+                    key.append(native.dtype)
+                    key.append(native.shape)
+                    arrays.append(argument)
+                else:
+                    self._flatten(argument, arrays, numbers, key, static=False)
+        if not arrays:
+            return self.__wrapped__(*args, **kwargs)
+        device = arrays[0]._device
+        key.append(device)
+        try:
+            found = self._plans.get(tuple(key))
+        except TypeError as error:
+            raise TypeError(
+                f"{self.__wrapped__.__name__}(): the arguments of a function of xtensor.fuse are Arrays, numbers, "
+                f"nested lists, tuples and dicts of them, and values with a hash; {error}"
+            ) from None
+        for array in arrays:
+            if array._device is not device:
+                return self.__wrapped__(*args, **kwargs)
+        natives = [array._native for array in arrays]
+        if found is None:
+            generator = generator_of(device)
+            if generator is None or device.native_type is Traced:
+                return self.__wrapped__(*args, **kwargs)  # on a recording device, it becomes part of that recording
+            found = self._record(generator, device, args, kwargs, natives)
+            if len(self._plans) >= MOST_PLANS:
+                self._plans.pop(next(iter(self._plans)), None)
+            self._plans[tuple(key)] = found
+        plan, results = found
+        values = plan(natives, numbers)
+        if results.__class__ is Node and results.kind != "array":
+            return wrap(values[results], device)  # type: ignore[return-value]
+        return _rebuilt(results, values, arrays, numbers, device, {})  # type: ignore[no-any-return]
+
+    def _flatten_call(
+        self, args: Any, kwargs: Any, arrays: list[Array], numbers: list[complex], key: list[Any]
+    ) -> tuple[list[Any], dict[str, Any]]:
         given = [
             self._flatten(argument, arrays, numbers, key, static=place < len(self._names) and self._is_static(place))
             for place, argument in enumerate(args)
@@ -78,39 +121,14 @@ class Fused(Generic[P, R]):
             name: self._flatten(value, arrays, numbers, key, static=name in self._static)
             for name, value in kwargs.items()
         }
-        if named:
-            key.append(tuple(named))
-        if not arrays:
-            return self.__wrapped__(*args, **kwargs)
-        device = arrays[0]._device
-        natives = [array._native for array in arrays]
-        if len(arrays) > 1 and any(array._device is not device for array in arrays):
-            return self.__wrapped__(*args, **kwargs)
-        generator = generator_of(device)
-        if generator is None or device.native_type is Traced:
-            return self.__wrapped__(*args, **kwargs)  # on a recording device, it becomes part of that recording
-        signature = device, tuple(key)
-        try:
-            found = self._plans.get(signature)
-        except TypeError as error:
-            raise TypeError(
-                f"{self.__wrapped__.__name__}(): the arguments of a function of xtensor.fuse are Arrays, numbers, nested "
-                f"lists, tuples and dicts of them, and values with a hash; {error}"
-            ) from None
-        if found is None:
-            found = self._record(generator, device, given, named, natives, numbers)
-            if len(self._plans) >= MOST_PLANS:
-                self._plans.pop(next(iter(self._plans)), None)
-            self._plans[signature] = found
-        plan, results = found
-        values = plan(natives, numbers)
-        return _rebuilt(results, values, arrays, numbers, device, {})  # type: ignore[no-any-return]
+        key.append(tuple(named))
+        return given, named
 
     def _is_static(self, place: int) -> bool:
         return self._names[place] in self._static
 
     def _flatten(self, tree: Any, arrays: list[Array], numbers: list[complex], key: list[Any], *, static: bool) -> Any:
-        """Collect the arrays and the numbers of an argument; its structure and everything else becomes part of the key."""
+        """Collect the arrays and the numbers of an argument; its structure and all else becomes part of the key."""
         kind = tree.__class__
         if kind is Array:
             native = tree._native
@@ -133,14 +151,9 @@ class Fused(Generic[P, R]):
         return tree
 
     def _record(
-        self,
-        generator: Generator,
-        device: Device,
-        given: list[Any],
-        named: dict[str, Any],
-        natives: list[Any],
-        numbers: list[complex],
+        self, generator: Generator, device: Device, args: Any, kwargs: Any, natives: list[Any]
     ) -> tuple[Plan, Any]:
+        given, named = self._flatten_call(args, kwargs, [], [], [])
         recorder = recorder_of(device, generator)
         made = [wrap(recorder.array(native, index), recorder.device) for index, native in enumerate(natives)]
         arguments = _placed(given, made)
@@ -229,8 +242,9 @@ def fuse(function: Any = None, /, *, static: Collection[str] = ()) -> Any:
     """Make a function that computes the elementwise operations of another one in as few kernels as possible.
 
     The function is recorded at its first call with arguments of certain shapes and dtypes: it runs once, as written.
-    Later calls replay the recording: neighbouring elementwise operations are one pass over memory, and a reduction takes
-    the operations before it into its own pass. Products of matrices, sorting and other functions are called in between.
+    Later calls replay the recording: neighbouring elementwise operations are one pass over memory, and a reduction
+    takes the operations before it into its own pass. Products of matrices, sorting and other functions are called in
+    between.
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
 """Recording: a device that computes with another device's arrays and writes down what it did.
 
-A function is recorded while it runs with the values of a call, so that its errors are those of a call that is not fused.
-Its operations become nodes of a graph. What depends on values that a later call may change, such as ``if x > 0``, raises.
+A function is recorded while it runs with the values of a call, so that its errors are those of a call that is not
+fused. Its operations become nodes of a graph. What depends on values that a later call may change, such as ``if x >
+0``, raises.
 """
 
 from __future__ import annotations
@@ -191,7 +192,7 @@ class Recorder:
         nodes = tuple([operand.node if hasattr(operand, "node") else operand for operand in operands])
         return Traced(value, Node("step", name, nodes, None, value.shape, value.dtype))
 
-    def _reduction(self, operation: Operation, x: Traced, options: dict[str, Any]) -> Traced:
+    def _reduction(self, operation: Operation, x: Traced, options: dict[str, Any]) -> Any:
         options = {key: option for key, option in options.items() if option is not None or key == "axis"}
         value = self.normal(self.base.table[operation.index](x.value, **options))
         axis = options.get("axis")
@@ -239,7 +240,7 @@ def _values(tree: Any) -> Any:
 
 
 def _mapped(tree: Any, field: str) -> Any:
-    if tree.__class__ in (Traced, Number):
+    if tree.__class__ is Traced or (tree.__class__ is Number and field == "value"):
         return getattr(tree, field)
     if isinstance(tree, slice):
         return slice(*[_mapped(part, field) for part in (tree.start, tree.stop, tree.step)])

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Never, overload
 
 from .. import _composed
-from .._core.array import Array, Axis, apply, apply_to, wrap
+from .._core.array import Array, Axis, apply, wrap
 from .._core.checks import check_axes, check_axis, check_bounds, check_word
 from .._core.dispatch import beside, call, common_device, device_of, native_operand
 from .._core.keywords import by_position, keywords_only
+from .._core.many import apply_elementwise, apply_to
 from .._core.operations import declare
 
 if TYPE_CHECKING:
@@ -313,7 +314,7 @@ def where(condition: AnyArray, x1: Operand | None = None, x2: Operand | None = N
         return nonzero(condition)
     device = condition._device
     if x1.__class__ is x2.__class__ is Array and x1._device is device and x2._device is device:
-        return apply(WHERE, device, condition._native, x1._native, x2._native)
+        return apply_elementwise(WHERE, device, condition._native, x1._native, x2._native)
     device = common_device((condition, x1, x2)) or condition._device
     for value, other in ((x1, x2), (x2, x1)):
         if value.__class__ is int and other.__class__ is Array:
@@ -321,4 +322,4 @@ def where(condition: AnyArray, x1: Operand | None = None, x2: Operand | None = N
     native_condition = native_operand(condition, device, "where")
     native1 = native_operand(x1, device, "where")
     native2 = native_operand(x2, device, "where")
-    return apply(WHERE, device, native_condition, native1, native2)
+    return apply_elementwise(WHERE, device, native_condition, native1, native2)

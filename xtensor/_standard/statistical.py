@@ -6,12 +6,13 @@ import math
 from typing import TYPE_CHECKING, Any, Never
 
 from .. import _composed
-from .._core.array import Array, Axis, apply, apply_to
+from .._core.array import Array, Axis, apply
 from .._core.checks import check_axes, check_axis, check_cast, check_dtype
 from .._core.dispatch import device_of
 from .._core.dtypes import DType
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
+from .._core.many import apply_to
 from .._core.operations import Operation, declare, operation
 from .data_types import astype
 
@@ -124,7 +125,7 @@ def cumulative_sum(
     axis = _scan_axis(x, axis, "cumulative_sum")
     if dtype is not None:
         x, dtype = _with_accumulate_dtype(x, dtype, "cumulative_sum")
-    return apply(CUMULATIVE_SUM, device, x._native, axis=axis, dtype=dtype, include_initial=include_initial)
+    return apply_to(CUMULATIVE_SUM, device, x._native, axis=axis, dtype=dtype, include_initial=include_initial)
 
 
 MAX = declare("max", "reduction", accepts="real", shape="reduced", numpy="max")

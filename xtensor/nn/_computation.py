@@ -17,6 +17,7 @@ from .._core.array import Array, attempt, wrap
 from .._core.dispatch import common_device, native_operand
 from .._core.dtypes import DType, kind_of, result_type
 from .._core.operations import Operation
+from .._fuse.formulas import compute_formula
 
 __all__ = ["compute"]
 
@@ -50,8 +51,9 @@ def compute(operation: Operation, formula: Callable[..., Array], *operands: Arra
         return result  # type: ignore[no-any-return]
     with np.errstate(all="ignore"):
         if dtype.itemsize > 2:
-            return formula(*arrays, **options)
-        return xp.astype(formula(*(_as_dtype(x, xp.float32) for x in arrays), **options), dtype)
+            return compute_formula(formula, *arrays, **options)  # type: ignore[no-any-return]
+        widened = [_as_dtype(x, xp.float32) for x in arrays]
+        return xp.astype(compute_formula(formula, *widened, **options), dtype)
 
 
 def _as_dtype(x: Array | None, dtype: DType) -> Array | None:

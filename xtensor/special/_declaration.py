@@ -25,9 +25,11 @@ from .._core.device import device as open_device
 from .._core.dispatch import call, common_device, composed, native_operand
 from .._core.dtypes import DType, result_type
 from .._core.errors import describe, install_command
+from .._core.many import attempt_elementwise
 from .._core.operations import Accepts, Operation
 from .._core.operations import declare as declare_operation
 from .._core.transfers import allowed, move
+from .._fuse.formulas import compute_formula
 from .._standard.filling import FULL
 
 if TYPE_CHECKING:
@@ -197,12 +199,7 @@ def _keyword_function(declaration: Declaration, signature: inspect.Signature) ->
         operands = {name: options.pop(name) for name in declaration.operands if name in options}
         operands = {name: value for name, value in operands.items() if value is not None or name in required}
         device, natives = _promote(declaration, tuple(operands.values()))
-
-        def formula(*promoted: Array) -> Any:
-            assert declaration.formula is not None
-            return declaration.formula(**dict(zip(operands, promoted, strict=True)), **options)
-
-        return _compute(declaration, device, natives, None if declaration.formula is None else formula)
+        return _compute(declaration, device, natives, declaration.formula, tuple(operands), options)
 
     return function
 
@@ -258,17 +255,28 @@ def _as_dtype(native: Any, dtype: DType, device: Device) -> Native:
 
 
 def _compute(
-    declaration: Declaration, device: Device, natives: tuple[Native, ...], formula: Callable[..., Any] | None
+    declaration: Declaration,
+    device: Device,
+    natives: tuple[Native, ...],
+    formula: Callable[..., Any] | None,
+    names: tuple[str, ...] = (),
+    options: dict[str, Any] | None = None,
 ) -> Any:
-    """Compute a special function of native arrays of one dtype; ``formula`` takes them as Arrays."""
+    """Compute a special function of native arrays of one dtype.
+
+    ``formula`` takes them as Arrays, by names where there are any, and the options.
+    """
     kind = natives[-1].dtype.kind
     if not declaration.prefer_formula:
-        result = attempt(declaration.operation, device, *natives)
+        result = attempt_elementwise(declaration.operation, device, *natives)
         if result is not NotImplemented:
             return result
     if formula is not None and (kind != "c" or declaration.complex_formula):
         with np.errstate(all="ignore"):
-            return formula(*(wrap(native, device) for native in natives))
+            arrays = [wrap(native, device) for native in natives]
+            if not names:
+                return compute_formula(formula, *arrays)
+            return compute_formula(formula, **dict(zip(names, arrays, strict=True)), **(options or {}))
     return _compute_on_host(declaration.operation, device, natives)
 
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._composed import elementwise as composed
-from ..._core.array import ASTYPE, Array, apply
+from ..._core.array import ASTYPE, Array
 from ..._core.backend import Native
 from ..._core.dispatch import common_device, device_of, native_operand
+from ..._core.many import apply_elementwise, apply_to
 from ..._core.operations import declare
 from ._declaration import binary
 
@@ -386,11 +387,11 @@ def clip(x: Array, /, min: RealOperand | None = None, max: RealOperand | None = 
     """
     device = device_of(x, "clip")
     if min is None and max is None:
-        return apply(ASTYPE, device, x._native, x._native.dtype, copy=True)
+        return apply_to(ASTYPE, device, x._native, x._native.dtype, copy=True)
     device = common_device((x, min, max)) or device
     native = native_operand(x, device, "clip")
     bounds = [None if bound is None else native_operand(bound, device, "clip") for bound in (min, max)]
-    return apply(CLIP, device, native, *_representable(bounds, native))
+    return apply_elementwise(CLIP, device, native, *_representable(bounds, native))
 
 
 def _representable(bounds: list[Any], native: Native) -> list[Any]:

@@ -1,0 +1,61 @@
+"""Formulas of this package, fused where the device has a generator of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from .._core.array import Array
+from .._core.unknowns import UnknownValueError
+from . import Fused, generator_of
+
+__all__ = ["compute_formula"]
+
+MOST_SIGNATURES = 1000
+"""Signatures of calls that are remembered."""
+
+_seen: set[Any] = set()
+"""Formulas with the dtypes and shapes of a call that was made."""
+
+_unfused: set[Callable[..., Any]] = set()
+"""Formulas that look at values."""
+
+
+@cache
+def _fused(formula: Callable[..., Any]) -> Fused[..., Any]:
+    return Fused(formula, ())
+
+
+def compute_formula(formula: Callable[..., Any], *operands: Any, **options: Any) -> Any:
+    """Return the result of a formula, fused where that gains.
+
+    A recording costs more than a call. It is made at the second call with the same shapes, so that a program whose
+    shapes change from call to call does not record at all.
+
+    Parameters
+    ----------
+    formula
+        A function of a module, not a closure: recordings are kept for it.
+    operands, options
+        Its arguments, among them an Array. Those of other classes have a hash.
+    """
+    arrays = [x for x in (*operands, *options.values()) if x.__class__ is Array]
+    generator = generator_of(arrays[0]._device)
+    if generator is None or arrays[0].size < generator.fewest or formula in _unfused:
+        return formula(*operands, **options)
+    signature = formula, *map(_described, operands), *[(name, _described(value)) for name, value in options.items()]
+    if signature not in _seen:
+        if len(_seen) >= MOST_SIGNATURES:
+            _seen.clear()
+        _seen.add(signature)
+        return formula(*operands, **options)
+    try:
+        return _fused(formula)(*operands, **options)
+    except UnknownValueError:
+        _unfused.add(formula)
+        return formula(*operands, **options)
+
+
+def _described(value: Any) -> Any:
+    return (value.dtype, value.shape) if value.__class__ is Array else value
