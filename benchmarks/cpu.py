@@ -109,7 +109,7 @@ def _names(expression: str) -> tuple[str, ...]:
     return tuple(sorted(names & set(OPERANDS)))
 
 
-@lru_cache(maxsize=5)
+@lru_cache(maxsize=8)
 def _operand(name: str, variant: Variant) -> Any:
     """Operands of one variant, which no case changes, are the same for neighbouring cases."""
     return OPERANDS[name](variant)
@@ -216,6 +216,6 @@ GROUP = Group(
     ),
     allocators=(SYSTEM, TUNED),
     rounds=100,
-    max_seconds=0.5,
+    max_seconds=0.3,
     sweeps=2,
 )
