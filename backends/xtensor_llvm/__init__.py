@@ -65,9 +65,9 @@ class LlvmBackend(Overlay):
     def kernels(self, spec: str) -> Mapping[str, Callable[..., Any]]:
         if not _works():
             return {}
-        from . import _elementwise, _reductions
+        from . import _elementwise, _reductions, _scans
 
-        return {**_elementwise.kernels(), **_reductions.kernels()}
+        return {**_elementwise.kernels(), **_reductions.kernels(), **_scans.kernels()}
 
     def generator(self, spec: str) -> Generator | None:
         if not _works():

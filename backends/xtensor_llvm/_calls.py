@@ -35,7 +35,7 @@ MOST_AXES = 4
 PARALLEL = 10_000.0
 """Nanoseconds of work from which threads share a kernel."""
 
-LONG = 60_000.0
+LONG = 100_000.0
 """Nanoseconds of work from which workers that sleep are woken, and each thread takes several parts, in case another one
 is interrupted."""
 

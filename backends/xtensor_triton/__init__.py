@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from xtensor.backend import Backend, BackendUnavailableError, Overlay, install_command
+from xtensor.backend import Backend, BackendUnavailableError, Generator, Overlay, install_command
 
 from ._calls import Calls, count_calls
 
@@ -95,6 +95,19 @@ class TritonBackend(Overlay):
                 stacklevel=2,
             )
             return {}
+
+    def generator(self, spec: str) -> Generator | None:
+        try:
+            self._settle(spec)
+            from ._device import kernel_generator
+
+            return kernel_generator(spec)
+        except BackendUnavailableError:
+            raise
+        except Exception:
+            if self._gpu is None or spec == INTERPRET:
+                raise
+            return None  # opening the device has warned
 
     def _settle(self, spec: str) -> None:
         """Choose whether this process interprets or compiles kernels, before Triton is imported."""

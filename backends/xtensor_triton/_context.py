@@ -18,7 +18,7 @@ from ._dtypes import KERNEL_DTYPES, DType
 from ._layout import Rows
 from ._tiling import RowTiling, Tiling, device_row_tiling, device_tiling, host_row_tiling, host_tiling
 
-__all__ = ["SCALARS", "Array", "Builder", "Context", "KernelError", "Launch", "Ready", "Unsuited"]
+__all__ = ["SCALARS", "Array", "Builder", "Context", "KernelError", "Launch", "Ready", "Scalar", "Unsuited"]
 
 LOG = logging.getLogger("xtensor.triton")
 
@@ -52,6 +52,18 @@ class Array(NamedTuple):
     position: int
     dtype: DType
 
+    @property
+    def type(self) -> str:
+        """The type of the kernel argument."""
+        return KERNEL_DTYPES[self.dtype].pointer
+
+
+class Scalar(NamedTuple):
+    """A Python scalar among the operands of a prepared operation, and the type of the kernel argument."""
+
+    position: int
+    type: str
+
 
 class Launch(NamedTuple):
     """One kernel launch: the grid size, the positions of its arrays (``ABSENT``: none), the arguments after these."""
@@ -77,6 +89,9 @@ class Ready(NamedTuple):
         The shape and dtype of each scratch array.
     axes
         The permutation of the axes of the allocated result that gives the result; None for no permutation.
+    results
+        The number of results, which are returned as a tuple; the others are the first scratch arrays. None for the one
+        result itself.
     """
 
     shape: tuple[int, ...]
@@ -85,6 +100,7 @@ class Ready(NamedTuple):
     converters: tuple[Callable[[Any], Any] | None, ...]
     scratch: tuple[tuple[tuple[int, ...], DType], ...] = ()
     axes: tuple[int, ...] | None = None
+    results: int | None = None
 
 
 class Context:
@@ -155,7 +171,7 @@ class Context:
                 ready = self._cache[key] = prepare(operands, *options)
             if isinstance(ready, str):
                 return self.decline(name, ready, operands)
-            shape, dtype, launches, converters, scratch_types, axes = ready
+            shape, dtype, launches, converters, scratch_types, axes, results = ready
             pointer, empty = self.pointer, self.empty
             if out is None:
                 out = empty(shape, dtype)
@@ -167,8 +183,8 @@ class Context:
                     addresses.append(None if x is None else pointer(x))
             scratch = [empty(*array) for array in scratch_types] if scratch_types else []
             addresses += [*map(pointer, scratch), None]  # the last is that of ABSENT
-            for kernel, programs, arrays, fixed in launches:
-                kernel(programs, *[addresses[position] for position in arrays], *fixed)
+            for kernel, programs, positions, fixed in launches:
+                kernel(programs, *[addresses[position] for position in positions], *fixed)
         except Unsuited as error:
             reason = str(error)
             if ready is None:
@@ -180,6 +196,9 @@ class Context:
             return self.decline(name, reason, operands)
         if ACTIVE:
             self.count(name, len(launches))
+        if results is not None:
+            arrays = (out, *scratch[: results - 1])
+            return arrays if axes is None else tuple([array.transpose(axes) for array in arrays])
         return out if axes is None else out.transpose(axes)
 
     def count(self, name: str, launches: int = 1) -> None:
@@ -246,7 +265,7 @@ class Builder:
     context
         The device's context.
     operands
-        The number of operands, all of them arrays or None.
+        The number of operands: arrays, Python scalars, None.
     """
 
     def __init__(self, context: Context, operands: int) -> None:
@@ -263,22 +282,23 @@ class Builder:
     def launch(
         self,
         function: Any,
-        arrays: tuple[Array | None, ...],
+        first: tuple[Array | Scalar | None, ...],
         types: tuple[Any, ...],
         constants: Mapping[str, Any],
         programs: int,
         arguments: tuple[Any, ...],
         **options: Any,
     ) -> None:
-        """Add a launch of a kernel whose first arguments are ``arrays``; ``types`` are those of ``arguments``."""
-        pointers = tuple(None if array is None else KERNEL_DTYPES[array.dtype].pointer for array in arrays)
-        kernel = self.context.kernel(function, (*pointers, *types), constants, **options)
-        positions = tuple(ABSENT if array is None else array.position for array in arrays)
+        """Add a launch of a kernel. ``first`` are its arguments before ``arguments``, whose types ``types`` are."""
+        first_types = tuple(None if item is None else item.type for item in first)
+        kernel = self.context.kernel(function, (*first_types, *types), constants, **options)
+        positions = tuple(ABSENT if item is None else item.position for item in first)
         self._launches.append(Launch(kernel, programs, positions, arguments))
 
-    def ready(self, shape: tuple[int, ...], dtype: DType) -> Ready:
-        """Return the launches added so far, for a result of a shape and dtype."""
-        return Ready(shape, dtype, tuple(self._launches), (None,) * self._operands, tuple(self._scratch))
+    def ready(self, shape: tuple[int, ...], dtype: DType, **fields: Any) -> Ready:
+        """Return the launches added so far, for a result of a shape and dtype; ``fields`` are those of ``Ready``."""
+        ready = Ready(shape, dtype, tuple(self._launches), (None,) * self._operands, tuple(self._scratch))
+        return ready._replace(**fields)
 
 
 def _across(layout: Rows) -> bool:

@@ -1,4 +1,4 @@
-"""The kernel functions of one device, over its memory and its launcher."""
+"""The kernel functions and the generator of kernels of one device, over its memory and its launcher."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 
 from . import _elementwise, _matrices, _nn, _reductions, _scans
 from ._context import Context
+from ._generator import TritonGenerator
 from ._storage import DeviceMemory, HostMemory
 
-__all__ = ["functions_over", "kernel_functions"]
+__all__ = ["functions_over", "kernel_functions", "kernel_generator"]
 
 
 def kernel_functions(spec: str) -> dict[str, Callable[..., Any]]:
@@ -18,10 +19,22 @@ def kernel_functions(spec: str) -> dict[str, Callable[..., Any]]:
     A function takes native arrays, as the storage's function of that name does, and returns NotImplemented for operands
     that no kernel supports.
     """
+    context, bind = _open(spec)
+    return {name: bind(function) for name, function in functions_over(context).items()}
+
+
+def kernel_generator(spec: str) -> TritonGenerator:
+    """Return the generator of kernels of a device."""
+    context, bind = _open(spec)
+    return TritonGenerator(context, bind(context.call))
+
+
+def _open(spec: str) -> tuple[Context, Callable[[Callable[..., Any]], Callable[..., Any]]]:
+    """Return the context of a device, and what makes a function run with the device as the current one."""
     if spec == "triton:interpret":
         from ._interpreter import Interpreter
 
-        return functions_over(Context(HostMemory(), Interpreter()))
+        return Context(HostMemory(), Interpreter()), lambda function: function
     import cupy
 
     from ._driver import bind_device, current_stream, gpu_driver
@@ -30,10 +43,10 @@ def kernel_functions(spec: str) -> dict[str, Callable[..., Any]]:
     device = cupy.cuda.Device(int(spec.partition(":")[2]))
     with device:
         launcher = Launcher(gpu_driver(cupy), current_stream(cupy))
-    functions = functions_over(Context(DeviceMemory(cupy), launcher))
+    context = Context(DeviceMemory(cupy), launcher)
     if cupy.cuda.runtime.getDeviceCount() == 1:
-        return functions
-    return {name: bind_device(cupy, device, function) for name, function in functions.items()}
+        return context, lambda function: function
+    return context, lambda function: bind_device(cupy, device, function)
 
 
 def functions_over(context: Context) -> dict[str, Callable[..., Any]]:

@@ -61,8 +61,8 @@ class InterpretedKernel:
         self._constants = constants
 
     def __call__(self, programs: int, *args: Any) -> None:
-        converted = [_argument(value, kind) for value, kind in zip(args, self._types, strict=True)]
         with _lock, np.errstate(all="ignore"):
+            converted = [_argument(value, kind) for value, kind in zip(args, self._types, strict=True)]
             folds = -(-programs // LONGEST_AXIS)
             self._function[(min(programs, LONGEST_AXIS), folds)](*converted, **self._constants)
 

@@ -75,6 +75,12 @@ def encode(value, ENCODING: tl.constexpr, DTYPE: tl.constexpr):
 
 
 @triton.jit
+def rounded(value, ENCODING: tl.constexpr, DTYPE: tl.constexpr):
+    """Convert results to what is read after they were stored."""
+    return decode(encode(value, ENCODING, DTYPE), ENCODING, DTYPE)
+
+
+@triton.jit
 def load_operand(
     x,
     index,

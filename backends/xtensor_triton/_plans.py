@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import triton.language as tl
@@ -12,9 +12,20 @@ from . import _kernels as kernels
 from ._context import Unsuited
 from ._dtypes import BFLOAT16, KERNEL_DTYPES, SCALAR_TYPES, DType, cast_dtype, compute_dtype, result_constants
 from ._ops import arithmetic, comparison
-from ._table import Row
+from ._table import BINARY, UNARY, Row
 
-__all__ = ["Key", "Plan", "astype_plan", "clip_plan", "row_plan", "where_plan"]
+__all__ = [
+    "Computation",
+    "Key",
+    "Plan",
+    "astype_computation",
+    "astype_plan",
+    "clip_plan",
+    "computation",
+    "converter",
+    "row_plan",
+    "where_plan",
+]
 
 Key: TypeAlias = tuple[Any, ...]
 """For each operand the dtype of an array, or the class of a Python scalar."""
@@ -22,15 +33,13 @@ Key: TypeAlias = tuple[Any, ...]
 KERNELS = {1: (kernels.unary, "X"), 2: (kernels.binary, "XY"), 3: (kernels.ternary, "XYZ")}
 
 
-class Plan:
-    """How an elementwise function computes operands of some dtypes.
+class Computation(NamedTuple):
+    """The dtypes of an elementwise computation.
 
-    Parameters
+    Attributes
     ----------
     operation
         The device function.
-    key
-        The dtypes of arrays and the classes of scalars.
     loop
         The dtype that each operand is cast to.
     computed_in
@@ -39,6 +48,24 @@ class Plan:
         The dtype of the result.
     compares
         Whether a Python integer out of range is declined, as a comparison accepts it, rather than an error.
+    """
+
+    operation: Any
+    loop: tuple[DType, ...]
+    computed_in: tuple[Any, ...]
+    out: DType
+    compares: bool = False
+
+
+class Plan:
+    """How an elementwise function computes operands of some dtypes.
+
+    Parameters
+    ----------
+    key
+        The dtypes of arrays and the classes of scalars.
+    computation
+        The device function and the dtypes.
 
     Attributes
     ----------
@@ -50,25 +77,16 @@ class Plan:
         Launch functions for contiguous operands, by ``(addresses divisible by 16, size divisible by 16)``.
     """
 
-    def __init__(
-        self,
-        operation: Any,
-        key: Key,
-        loop: Sequence[DType],
-        computed_in: Sequence[Any],
-        out: DType,
-        *,
-        compares: bool = False,
-    ) -> None:
-        self.operation = operation
+    def __init__(self, key: Key, computation: Computation) -> None:
+        self.operation, loop, computed_in, out, compares = computation
         self.out = out
         self.arrays = tuple(isinstance(item, np.dtype) for item in key)
         self.converters = tuple(
-            None if array else _converter(dtype, compute, compares)
+            None if array else converter(dtype, compute, compares)
             for array, dtype, compute in zip(self.arrays, loop, computed_in, strict=True)
         )
         stored = [KERNEL_DTYPES[item] if array else None for item, array in zip(key, self.arrays, strict=True)]
-        self._computed_in = tuple(computed_in)
+        self._computed_in = computed_in
         self._encodings = tuple("plain" if item is None else item.encoding for item in stored)
         self._types = tuple(
             SCALAR_TYPES[dtype] if item is None else item.pointer
@@ -120,7 +138,7 @@ class Plan:
         return other
 
 
-def _converter(dtype: DType, computed_in: Any, compares: bool) -> Callable[[Any], Any]:
+def converter(dtype: DType, computed_in: Any, compares: bool = False) -> Callable[[Any], Any]:
     """Return the conversion of a Python scalar, cast to a dtype, to a kernel argument."""
     if dtype == np.bool_:
         return _truth
@@ -154,33 +172,33 @@ def _truth(value: Any) -> int:
 
 def row_plan(name: str, row: Row) -> Callable[[Key], Plan]:
     """Return the function that makes plans for a row of the table."""
+    return lambda key: Plan(key, _row_computation(name, row, key))
 
-    def plan(key: Key) -> Plan:
-        _check(key)
-        dtypes = tuple(np.dtype(bool) if item is bool else item for item in key)
-        if BFLOAT16 in dtypes:
-            dtypes = tuple(item if isinstance(item, np.dtype) else BFLOAT16 for item in dtypes)
-        if name == "round" and dtypes[0].kind in "biu":
-            loop: tuple[Any, ...] = (dtypes[0], dtypes[0])
-        else:
-            try:
-                loop = row.ufunc.resolve_dtypes((*dtypes, None))
-            except TypeError as error:
-                raise Unsuited(str(error)) from error
-        if not all(item in KERNEL_DTYPES for item in loop):
-            raise Unsuited(f"no kernel computes in {', '.join(map(str, loop))}")
-        kinds = {KERNEL_DTYPES[item].kind for item in loop[:-1]}
-        operation = row.functions.get(KERNEL_DTYPES[loop[0]].kind)
-        if len(kinds) > 1:
-            operation = row.mixed
-        elif loop[0] == BFLOAT16 and row.bfloat16 is not None:
-            operation = row.bfloat16
-        if operation is None:
-            raise Unsuited(f"no kernel computes in {loop[0]}")
-        computed_in = [_compute_dtype(item, row) for item in loop[:-1]]
-        return Plan(operation, key, loop[:-1], computed_in, loop[-1], compares=row.mixed is not None)
 
-    return plan
+def _row_computation(name: str, row: Row, key: Key) -> Computation:
+    _check(key)
+    dtypes = tuple(np.dtype(bool) if item is bool else item for item in key)
+    if BFLOAT16 in dtypes:
+        dtypes = tuple(item if isinstance(item, np.dtype) else BFLOAT16 for item in dtypes)
+    if name == "round" and dtypes[0].kind in "biu":
+        loop: tuple[Any, ...] = (dtypes[0], dtypes[0])
+    else:
+        try:
+            loop = row.ufunc.resolve_dtypes((*dtypes, None))
+        except TypeError as error:
+            raise Unsuited(str(error)) from error
+    if not all(item in KERNEL_DTYPES for item in loop):
+        raise Unsuited(f"no kernel computes in {', '.join(map(str, loop))}")
+    kinds = {KERNEL_DTYPES[item].kind for item in loop[:-1]}
+    operation = row.functions.get(KERNEL_DTYPES[loop[0]].kind)
+    if len(kinds) > 1:
+        operation = row.mixed
+    elif loop[0] == BFLOAT16 and row.bfloat16 is not None:
+        operation = row.bfloat16
+    if operation is None:
+        raise Unsuited(f"no kernel computes in {loop[0]}")
+    computed_in = tuple(_compute_dtype(item, row) for item in loop[:-1])
+    return Computation(operation, loop[:-1], computed_in, loop[-1], row.mixed is not None)
 
 
 def _compute_dtype(dtype: DType, row: Row) -> Any:
@@ -209,25 +227,49 @@ def _promote(key: Key) -> DType:
     return common
 
 
-def where_plan(key: Key) -> Plan:
-    """Return the plan of ``where(condition, x, y)``."""
+def _where_computation(key: Key) -> Computation:
     common = _promote(key[1:])
     _check(key[:1])
     computed_in = cast_dtype(common)
-    return Plan(comparison.where, key, (np.dtype(bool), common, common), (tl.int1, computed_in, computed_in), common)
+    loop = (np.dtype(bool), common, common)
+    return Computation(comparison.where, loop, (tl.int1, computed_in, computed_in), common)
+
+
+def _clip_computation(key: Key) -> Computation:
+    if key[0] == np.bool_:
+        raise Unsuited("x is boolean")
+    common = _promote(key)
+    return Computation(comparison.clip, (common,) * 3, (compute_dtype(common),) * 3, common)
+
+
+def astype_computation(source: DType, dtype: DType) -> Computation:
+    """Return the computation of a cast."""
+    _check((source, dtype))
+    return Computation(arithmetic.identity, (source,), (cast_dtype(source),), dtype)
+
+
+def computation(name: str, key: Key) -> Computation:
+    """Return how an elementwise function computes operands; raise :class:`Unsuited` if no kernel does."""
+    if name == "where":
+        return _where_computation(key)
+    if name == "clip":
+        return _clip_computation(key)
+    row = UNARY.get(name) or BINARY.get(name)
+    if row is None:
+        raise Unsuited(f"no kernel computes {name}")
+    return _row_computation(name, row, key)
+
+
+def where_plan(key: Key) -> Plan:
+    """Return the plan of ``where(condition, x, y)``."""
+    return Plan(key, _where_computation(key))
 
 
 def clip_plan(key: Key) -> Plan:
     """Return the plan of ``clip(x, lower, upper)`` with both bounds."""
-    common = _promote(key)
-    return Plan(comparison.clip, key, (common,) * 3, (compute_dtype(common),) * 3, common)
+    return Plan(key, _clip_computation(key))
 
 
 def astype_plan(dtype: DType) -> Callable[[Key], Plan]:
     """Return the function that makes plans for casts to a dtype."""
-
-    def plan(key: Key) -> Plan:
-        _check((*key, dtype))
-        return Plan(arithmetic.identity, key, key, (cast_dtype(key[0]),), dtype)
-
-    return plan
+    return lambda key: Plan(key, astype_computation(key[0], dtype))

@@ -25,7 +25,7 @@ from ._row_launches import (
     sum_dtype,
 )
 
-__all__ = ["check_cast", "functions", "sum_of"]
+__all__ = ["REDUCTIONS", "check_cast", "functions", "reduced_shape", "sum_of"]
 
 Axis: TypeAlias = "int | tuple[int, ...] | None"
 
@@ -103,7 +103,8 @@ def _axes_of(axis: Axis, ndim: int) -> tuple[int, ...]:
     return tuple(item % ndim for item in axis) if isinstance(axis, tuple) else (axis % ndim,)
 
 
-def _reduced_shape(shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
+def reduced_shape(shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
+    """Return the shape of a reduction's result."""
     if keepdims:
         return tuple(1 if axis in axes else length for axis, length in enumerate(shape))
     return tuple(length for axis, length in enumerate(shape) if axis not in axes)
@@ -113,7 +114,7 @@ def _reduction(name: str, context: Context, function: Function) -> Callable[...,
     def prepare(operands: tuple[Any], axis: Axis, keepdims: bool, dtype: DType | None) -> Ready:
         (x,) = operands
         axes = _axes_of(axis, x.ndim)
-        shape = _reduced_shape(x.shape, axes, keepdims)
+        shape = reduced_shape(x.shape, axes, keepdims)
         how = function.how(check_cast(x.dtype, dtype))
         layout = layout_of(x, axes)
         result = function.result(x.dtype) if dtype is None else dtype
@@ -134,7 +135,7 @@ def _arg_extremum(name: str, context: Context, op: str) -> Callable[..., Any]:
     def prepare(operands: tuple[Any], axis: Axis, keepdims: bool) -> Ready:
         (x,) = operands
         axes = _axes_of(axis, x.ndim)
-        shape = _reduced_shape(x.shape, axes, keepdims)
+        shape = reduced_shape(x.shape, axes, keepdims)
         builder = Builder(context, 1)
         arg_extremum(builder, Array(1, x.dtype), layout_of(x, axes, ordered=True), Array(0, INT64), op)
         return builder.ready(shape, INT64)
@@ -153,7 +154,7 @@ def _variance(name: str, context: Context, finish: str) -> Callable[..., Any]:
     def prepare(operands: tuple[Any], axis: Axis, correction: float, keepdims: bool) -> Ready:
         (x,) = operands
         axes = _axes_of(axis, x.ndim)
-        shape = _reduced_shape(x.shape, axes, keepdims)
+        shape = reduced_shape(x.shape, axes, keepdims)
         how, result = _mean_of(x.dtype), _mean_dtype(x.dtype)
         layout = layout_of(x, axes)
         builder = Builder(context, 1)

@@ -44,6 +44,49 @@ def reduce_tile(values, OP: tl.constexpr):
 
 
 @triton.jit
+def load_tile(
+    x, base, column, mask, inner_shape, inner_strides, ENCODING: tl.constexpr, DTYPE: tl.constexpr, INNER: tl.constexpr
+):
+    """Load the elements of columns of rows that begin at the offsets ``base``."""
+    offsets = base[:, None] + element_offsets(column, inner_shape, inner_strides, INNER)[None, :]
+    return decode(tl.load(x + offsets, mask=mask, other=0), ENCODING, DTYPE)
+
+
+@triton.jit
+def accumulate(total, errors, values, OP: tl.constexpr, COMPENSATE: tl.constexpr):
+    """Combine a tile with those before it.
+
+    ``COMPENSATE`` sums the rounding error of each addition (Knuth's TwoSum) in ``errors``.
+    """
+    if OP == "sum":
+        if COMPENSATE:
+            sum = total + values
+            added = sum - total
+            errors += (total - (sum - added)) + (values - added)
+            total = sum
+        else:
+            total += values
+    elif OP == "prod":
+        total *= values
+    elif OP == "max":
+        total = maximum(total, values)
+    else:
+        total = minimum(total, values)
+    return total, errors
+
+
+@triton.jit
+def reduce_total(total, errors, OP: tl.constexpr, COMPENSATE: tl.constexpr):
+    """Reduce each row of the combined tiles, and add the errors of a sum."""
+    result = reduce_tile(total, OP)
+    if COMPENSATE:
+        # The error of an infinite or NaN sum is NaN.
+        correction = tl.sum(errors, 1)
+        result = tl.where(correction == correction, result + correction, result)
+    return result
+
+
+@triton.jit
 def map_elements(values, row_means, MAP: tl.constexpr, ACCUMULATE_DTYPE: tl.constexpr):
     """Map elements before they are reduced: to themselves, to ``x != 0``, or to ``(x - mean)²``."""
     if MAP == "truth":
@@ -64,10 +107,7 @@ def reduce_rows(
     OUT_ENCODING: tl.constexpr, OUT_DTYPE: tl.constexpr,
     OUTER: tl.constexpr, INNER: tl.constexpr, OFFSETS_64: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
-    """``out[row, part] = OP(MAP(x[row, …]))``, then ``FINISH``: division by ``divisor``, and a square root.
-
-    ``COMPENSATE`` sums the rounding error of each addition (Knuth's TwoSum) and adds it at the end.
-    """
+    """``out[row, part] = OP(MAP(x[row, …]))``, then ``FINISH``: division by ``divisor``, and a square root."""
     row, part = rows_and_part(parts, ROWS, OFFSETS_64)
     exists = row < rows
     base = element_offsets(row, outer_shape, outer_strides, OUTER)
@@ -82,30 +122,11 @@ def reduce_rows(
     for first in tl.range(start, end, COLUMNS):
         column = first + tl.arange(0, COLUMNS)
         mask = exists[:, None] & (column < end)[None, :]
-        offsets = base[:, None] + element_offsets(column, inner_shape, inner_strides, INNER)[None, :]
-        values = map_elements(
-            decode(tl.load(x + offsets, mask=mask, other=0), ENCODING, DTYPE), row_means, MAP, ACCUMULATE_DTYPE
-        )
+        values = load_tile(x, base, column, mask, inner_shape, inner_strides, ENCODING, DTYPE, INNER)
+        values = map_elements(values, row_means, MAP, ACCUMULATE_DTYPE)
         values = tl.where(mask, values, tl.full([ROWS, COLUMNS], IDENTITY, ACCUMULATE_DTYPE))
-        if OP == "sum":
-            if COMPENSATE:
-                sum = total + values
-                added = sum - total
-                errors += (total - (sum - added)) + (values - added)
-                total = sum
-            else:
-                total += values
-        elif OP == "prod":
-            total *= values
-        elif OP == "max":
-            total = maximum(total, values)
-        else:
-            total = minimum(total, values)
-    result = reduce_tile(total, OP)
-    if COMPENSATE:
-        # The error of an infinite or NaN sum is NaN.
-        correction = tl.sum(errors, 1)
-        result = tl.where(correction == correction, result + correction, result)
+        total, errors = accumulate(total, errors, values, OP, COMPENSATE)
+    result = reduce_total(total, errors, OP, COMPENSATE)
     if FINISH != "none":
         result = divide(result, divisor.to(ACCUMULATE_DTYPE))
         if FINISH == "root":

@@ -13,7 +13,7 @@ import numpy as np
 import triton.language as tl
 
 from . import _row_kernels as kernels
-from ._context import Array, Builder, Unsuited
+from ._context import Array, Builder, Context, Unsuited
 from ._dtypes import FLOAT32, FLOAT64, INT64, KERNEL_DTYPES, UINT64, UNSPECIALIZED, DType, result_constants
 from ._layout import MAX_AXES, Rows, element_strides, rows
 from ._tiling import RowTiling, Tiling, sequential_tiling
@@ -27,6 +27,8 @@ __all__ = [
     "product_dtype",
     "reduce",
     "reduce_parts",
+    "reduce_table",
+    "reduction_tiling",
     "result_dtype",
     "row_arguments",
     "row_constants",
@@ -68,6 +70,11 @@ class Reduction(NamedTuple):
     def accumulate_in(self) -> Any:
         """The Triton dtype of partial results."""
         return KERNEL_DTYPES[self.accumulate].compute
+
+    @property
+    def compensate(self) -> bool:
+        """Whether the rounding errors of a sum are added at the end."""
+        return self.op == "sum" and self.accumulate == FLOAT64
 
     @property
     def of_partial_results(self) -> Reduction:
@@ -171,14 +178,36 @@ def reduce(
 
     ``finish`` is ``"none"``, ``"mean"`` for a division by ``divisor``, or ``"root"`` for the root of the quotient.
     """
-    context = builder.context
-    in_order = how.op == "prod" and kind_of(how.accumulate) == "f" and layout.length <= IN_ORDER_LIMIT
-    tiling = sequential_tiling(layout.number, layout.length) if in_order else context.tiling(layout)
+    tiling = reduction_tiling(builder.context, layout, how)
     if tiling.parts > 1:
-        x = reduce_parts(builder, x, layout, how, tiling, means)
-        layout = rows((layout.number, tiling.parts), [(tiling.parts, 1)], (1,))
-        tiling, how, means = context.unsplit_tiling(layout), how.of_partial_results, None
-    _reduce_rows(builder, x, layout, how, out, tiling, finish, divisor, means)
+        table = reduce_parts(builder, x, layout, how, tiling, means)
+        reduce_table(builder, table, (layout.number, tiling.parts), how, out, finish=finish, divisor=divisor)
+    else:
+        _reduce_rows(builder, x, layout, how, out, tiling, finish, divisor, means)
+
+
+def reduction_tiling(context: Context, layout: Rows, how: Reduction) -> Tiling:
+    """Return the distribution of rows that are reduced over programs."""
+    if how.op == "prod" and kind_of(how.accumulate) == "f" and layout.length <= IN_ORDER_LIMIT:
+        return sequential_tiling(layout.number, layout.length)
+    return context.tiling(layout)
+
+
+def reduce_table(
+    builder: Builder,
+    table: Array,
+    shape: tuple[int, int],
+    how: Reduction,
+    out: Array,
+    *,
+    finish: str = "none",
+    divisor: float = 1.0,
+) -> None:
+    """Add the launch that reduces each row of a table of partial results."""
+    _, parts = shape
+    layout = rows(shape, [(parts, 1)], (1,))
+    tiling = builder.context.unsplit_tiling(layout)
+    _reduce_rows(builder, table, layout, how.of_partial_results, out, tiling, finish, divisor, None)
 
 
 def reduce_parts(
@@ -207,7 +236,7 @@ def _reduce_rows(
         "MAP": how.map,
         "FINISH": finish,
         "IDENTITY": how.identity,
-        "COMPENSATE": how.op == "sum" and how.accumulate == FLOAT64,
+        "COMPENSATE": how.compensate,
         "ENCODING": KERNEL_DTYPES[x.dtype].encoding,
         "DTYPE": how.dtype,
         "ACCUMULATE_DTYPE": how.accumulate_in,
