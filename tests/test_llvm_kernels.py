@@ -274,3 +274,15 @@ def test_random_calls_have_numpys_outcome():
         except AssertionError as error:
             described = [(x.dtype, x.shape, x.strides) for x in operands]
             raise AssertionError(f"{name} of {described}, seed {seed}") from error
+
+
+def test_a_kernel_of_more_operands_than_a_call_takes_is_numpys():
+    x = xp.asarray(np.ones(COUNT), device="cpu")
+
+    def total(a, *numbers):
+        for number in numbers:
+            a = a + number
+        return a
+
+    result = xp.fuse(total)(x, *map(float, range(100)))
+    assert float(xp.max(result)) == float(xp.min(result)) == 4951.0

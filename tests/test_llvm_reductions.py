@@ -171,3 +171,11 @@ def test_results_do_not_depend_on_the_number_of_threads():
         found.append(done.stdout.split())
     assert [divided for _, divided in found] == ["False", "True", "True"]
     assert len({digest for digest, _ in found}) == 1
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "int64"])
+def test_cumulative_sum_of_narrow_integers_wraps_as_numpys(dtype):
+    """The sums of blocks were added in 64 bits, and read as narrow integers."""
+    x = values(RNG(0), dtype, (2, COUNT))
+    result = by_kernel(lambda a: xp.cumulative_sum(a, axis=1, dtype=np.dtype(dtype)), xp.asarray(x, device="cpu"))
+    np.testing.assert_array_equal(np.asarray(result), np.cumsum(x, axis=1, dtype=dtype), strict=True)

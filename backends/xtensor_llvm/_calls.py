@@ -32,6 +32,9 @@ empty = allocator()
 MOST_AXES = 4
 """Axes around the innermost one that a kernel walks."""
 
+MOST_OPERANDS = _python.OPERANDS - 3
+"""Operands of a call besides the kernel and the numbers of parts and threads."""
+
 PARALLEL = 10_000.0
 """Nanoseconds of work from which threads share a kernel."""
 
@@ -108,7 +111,7 @@ class Kernel:
         self.results = [program.dtypes[place] for place in program.outputs]
 
     def run(self, elements: int, operands: Sequence[Any], scalars: Sequence[float]) -> bool:
-        """Call the kernel; return whether an element is doubtful.
+        """Call the kernel; return whether NumPy is to compute: an element is doubtful, or there are too many operands.
 
         Parameters
         ----------
@@ -121,6 +124,8 @@ class Kernel:
         """
         if scalars:
             operands = (*operands, *[kind(scalar) for kind, scalar in zip(self.wide, scalars, strict=True)])
+        if len(operands) > MOST_OPERANDS:
+            return True
         nanoseconds = elements * self.cost
         if nanoseconds < PARALLEL:
             return bool(_call(self.address, 1, 1, *operands))

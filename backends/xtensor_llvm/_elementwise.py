@@ -100,7 +100,7 @@ def _function(name: str, fewest: int) -> Callable[..., Native]:
             return plan.compute((x1,))
         operands = (x1, x2, *rest[:-1])
         arrays = [x for x in operands if x.__class__ is np.ndarray]
-        if arrays[0].size < fewest:
+        if not arrays or arrays[0].size < fewest:  # arrays of bfloat16 have a class of their own
             return NotImplemented
         kinds = tuple([x.dtype if x.__class__ is np.ndarray else x.__class__ for x in operands])
         plan = plans.get(kinds)

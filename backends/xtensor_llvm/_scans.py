@@ -17,7 +17,7 @@ from llvmlite import ir
 from xtensor.backend import Native, Program, Step
 
 from . import _compile
-from ._calls import Kernel, empty
+from ._calls import Kernel, compiled, empty
 from ._emission import emit, supported
 from ._loops import I64, POINTER, VOID, Writer, smaller
 from ._reduction_loops import BLOCK
@@ -122,7 +122,7 @@ def _program(dtype: Any, total: Any) -> Program:
 
 def cumulative_sum(x: Native, *, axis: int, dtype: Any = None, include_initial: bool = False) -> Native:
     total = accumulated(x.dtype) if dtype is None else dtype
-    if include_initial or axis % x.ndim != x.ndim - 1 or not x.flags.carray:
+    if include_initial or not x.size or axis % x.ndim != x.ndim - 1 or not x.flags.carray:
         return NotImplemented
     if not (supported(x.dtype) and supported(total)) or total.kind == "b" or x.dtype.kind == "b":
         return NotImplemented
@@ -134,14 +134,17 @@ def cumulative_sum(x: Native, *, axis: int, dtype: Any = None, include_initial: 
         return NotImplemented
     (blocks,) = found
     with np.errstate(all="ignore"):
-        ends = np.cumsum(blocks, axis=1)
+        ends = np.cumsum(blocks, axis=1, dtype=blocks.dtype)
     if total.kind == "f" and not np.isfinite(ends).all():
         return NotImplemented  # NumPy warns where a sum overflows
     sums = np.zeros_like(ends)
     sums[:, 1:] = ends[:, :-1]
-    kernel: Kernel | None = program.kernels.get("scan")
+    try:
+        kernel: Kernel | None = program.kernels["scan"]
+    except KeyError:
+        kernel = compiled(program, "scan", "scan", lambda: _module(program))
     if kernel is None:
-        kernel = program.kernels["scan"] = Kernel(program, "scan", lambda: _module(program))
+        return NotImplemented
     output = empty(x.shape, total, "C")
     kernel.run(x.size, (length, matrix.shape[0], matrix, sums, output), ())
     return output
