@@ -14,6 +14,8 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+from ._allocators import SYSTEM
+from ._conditions import Condition
 from ._libraries import Host, Library
 from ._measure import Sampler, statement_sampler
 
@@ -119,7 +121,7 @@ class Statement:
                 sampler = statement_sampler(self.name, variables, synchronize=library.synchronize)
                 sampler(1)
             except Exception as error:  # a peer may lack the function or need other arguments
-                if library.name == "xtensor":
+                if library.module == "xtensor":
                     raise
                 skipped[library.name] = shorten(f"{type(error).__name__}: {error}", 120)
             else:
@@ -169,6 +171,11 @@ class Group:
         Name of a sampler of the cases that ratios refer to; None for the device's raw library.
     enforced
         Whether the command exits with 1 if a ratio exceeds its limit.
+    conditions
+        Questions to the whole run, printed at the end with the answers.
+    allocators
+        Names of the allocators of NumPy's memory with which the group runs, each in a process of its own except the
+        system's.
     """
 
     title: str
@@ -185,6 +192,8 @@ class Group:
     baseline: str | None = None
     enforced: bool = False
     quick_cases: tuple[Case, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    allocators: tuple[str, ...] = (SYSTEM,)
 
     def cases_of(self, variant: Variant | None) -> list[Case]:
         """Return the cases that are measured in a variant."""
@@ -193,7 +202,9 @@ class Group:
         return [
             case
             for case in self.cases
-            if variant.size <= case.max_size and variant.dtype in (getattr(case, "dtypes", ()) or self.dtypes)
+            if variant.size <= case.max_size
+            and variant.dtype in (getattr(case, "dtypes", ()) or self.dtypes)
+            and variant.size in (getattr(case, "sizes", ()) or self.sizes)
         ]
 
     def variants(self) -> tuple[Variant | None, ...]:

@@ -9,7 +9,7 @@ function, so adding one takes about ten lines.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
@@ -18,7 +18,9 @@ import numpy as np
 import xtensor
 from xtensor import Device
 
-__all__ = ["Host", "Library", "load_libraries", "raw_library"]
+from ._compilers import Compiler, function_of, numba_compiler, numexpr_compiler, processors
+
+__all__ = ["Host", "Library", "load_libraries", "on_device", "raw_library"]
 
 HostArray = np.ndarray[Any, Any]
 
@@ -53,6 +55,9 @@ class Library:
         Waits for the device; None if calls return after the work is done.
     is_default_device
         Whether functions such as ``zeros`` create arrays on the measured device if no device is given.
+    compile
+        Makes a function of an expression and the names of its operands; None for a library that executes statements
+        as they are.
     """
 
     name: str
@@ -63,6 +68,7 @@ class Library:
     to_numpy: Callable[[Any], HostArray]
     synchronize: Callable[[], None] | None = None
     is_default_device: bool = True
+    compile: Compiler | None = None
 
     def operand(self, value: Any) -> Any:
         """Convert arrays and dtypes to this library's own; return any other value unchanged."""
@@ -75,8 +81,15 @@ class Library:
         return value
 
 
-def load_libraries(device: Device) -> tuple[tuple[Library, ...], dict[str, str]]:
+def load_libraries(device: Device, peers: tuple[str, ...] | None = None) -> tuple[tuple[Library, ...], dict[str, str]]:
     """Load the libraries to measure on a device.
+
+    Parameters
+    ----------
+    device
+        Device of xtensor's arrays.
+    peers
+        Names of the peers, of which those that do not compute on the device are left out; None for the usual ones.
 
     Returns
     -------
@@ -91,7 +104,13 @@ def load_libraries(device: Device) -> tuple[tuple[Library, ...], dict[str, str]]
     libraries: list[Library] = []
     unavailable: dict[str, str] = {}
     raw = raw_library(device)
-    for name in dict.fromkeys((raw, "xtensor", *_peers(device))):
+    usual = _peers(device)
+    if peers is None:
+        selected = usual
+    else:
+        possible = (*usual, *_named_peers(device))
+        selected = tuple(peer for peer in peers if peer in possible)
+    for name in dict.fromkeys((raw, "xtensor", *selected)):
         try:
             libraries.append(LIBRARIES[name](device))
         except ModuleNotFoundError as error:
@@ -121,6 +140,30 @@ def _peers(device: Device) -> tuple[str, ...]:
     return ("cupy", "torch", "jax")
 
 
+def _named_peers(device: Device) -> tuple[str, ...]:
+    """Return the names of the peers that are measured only in groups that name them."""
+    if raw_library(device) != "numpy":
+        return ()
+    others = tuple(on_device(name) for name in ("cpu", "numpy") if name != device.name)
+    return (*others, "torch.compile", "jax.jit", "numexpr", "numba")
+
+
+def on_device(name: str) -> str:
+    """Return the column heading of xtensor on another device than the measured one."""
+    return f"xtensor on {name}"
+
+
+def _on_cpu(device: Device) -> Library:
+    cpu = xtensor.device("cpu")
+    if cpu.backend == "numpy":
+        raise ModuleNotFoundError("no overlay serves the device cpu")
+    return replace(_xtensor(cpu), name=on_device("cpu"))
+
+
+def _on_numpy(device: Device) -> Library:
+    return replace(_xtensor(xtensor.device("numpy")), name=on_device("numpy"))
+
+
 def _xtensor(device: Device) -> Library:
     def from_device(x: xtensor.Array) -> HostArray:
         return np.asarray(x.to_device("cpu"))
@@ -132,8 +175,13 @@ def _xtensor(device: Device) -> Library:
         xtensor.__version__,
         lambda host: xtensor.asarray(host, device=device),
         np.asarray if device.host else from_device,
-        None if device.backend == "numpy" else device.synchronize,
+        None if device.backend in ("numpy", "llvm") else device.synchronize,
+        compile=_fused,
     )
+
+
+def _fused(expression: str, names: tuple[str, ...]) -> Callable[..., Any]:
+    return xtensor.fuse(function_of(expression, names, xtensor))
 
 
 def _numpy(device: Device) -> Library:
@@ -220,6 +268,40 @@ def _cupy(device: Device) -> Library:
     return Library("cupy", "cupy", cupy, cupy.__version__, cupy.asarray, cupy.asnumpy, cupy_device.synchronize)
 
 
+def _torch_compile(device: Device) -> Library:
+    torch = import_module("torch")
+
+    def compile(expression: str, names: tuple[str, ...]) -> Callable[..., Any]:
+        compiled: Callable[..., Any] = torch.compile(function_of(expression, names, torch), dynamic=False)
+        return compiled
+
+    torch.set_num_threads(processors())  # torch's own number is that of physical cores; it is the same without compile
+    torch._dynamo.config.recompile_limit = 64  # beyond it, a function of another shape would not be compiled
+    return Library("torch.compile", "torch", torch, torch.__version__, torch.asarray, np.asarray, compile=compile)
+
+
+def _jax_jit(device: Device) -> Library:
+    jax = import_module("jax")
+
+    def compile(expression: str, names: tuple[str, ...]) -> Callable[..., Any]:
+        compiled: Callable[..., Any] = jax.jit(function_of(expression, names, jax.numpy))
+        return compiled
+
+    return replace(_jax(device), name="jax.jit", compile=compile)
+
+
+def _numexpr(device: Device) -> Library:
+    numexpr = import_module("numexpr")
+    return Library(
+        "numexpr", "numexpr", np, numexpr.__version__, np.asarray, np.asarray, compile=numexpr_compiler(numexpr)
+    )
+
+
+def _numba(device: Device) -> Library:
+    numba = import_module("numba")
+    return Library("numba", "numba", np, numba.__version__, np.asarray, np.asarray, compile=numba_compiler(numba))
+
+
 LIBRARIES: dict[str, Callable[[Device], Library]] = {
     "xtensor": _xtensor,
     "numpy": _numpy,
@@ -229,4 +311,10 @@ LIBRARIES: dict[str, Callable[[Device], Library]] = {
     "jax": _jax,
     "dpnp": _dpnp,
     "cupy": _cupy,
+    on_device("cpu"): _on_cpu,
+    on_device("numpy"): _on_numpy,
+    "torch.compile": _torch_compile,
+    "jax.jit": _jax_jit,
+    "numexpr": _numexpr,
+    "numba": _numba,
 }

@@ -25,6 +25,12 @@ COLOURS = {
     "jax": "#3d8bd4",
     "dpnp": "#c2569b",
     "cupy": "#17a2b8",
+    "xtensor on numpy": "#f2a48f",
+    "xtensor on cpu": "#8c2d12",
+    "torch.compile": "#8a6d00",
+    "jax.jit": "#1f5f99",
+    "numexpr": "#4c9f70",
+    "numba": "#9c6ade",
 }
 GREY = "#808080"
 WIDTH = 960

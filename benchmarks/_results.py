@@ -25,6 +25,7 @@ Document: TypeAlias = dict[str, Any]
 
 def document(outcome: Outcome) -> Document:
     """Convert an outcome to values that JSON can represent. Times are seconds per call, to four digits."""
+    rows = [_row(row, outcome.baseline) for row in outcome.rows]
     return {
         "group": outcome.name,
         "title": outcome.group.title,
@@ -36,13 +37,21 @@ def document(outcome: Outcome) -> Document:
         "versions": outcome.versions,
         "unavailable": outcome.unavailable,
         "baseline": outcome.baseline,
+        "allocator": outcome.allocator,
         "quick": outcome.quick,
         "rounds": outcome.rounds,
-        "rows": [_row(row, outcome.baseline) for row in outcome.rows],
+        "rows": rows,
         "limits": [
-            {"case": limit.case, "size": limit.size, "limit": limit.ratio, "ratio": ratio}
-            for limit, ratio in outcome.limit_ratios
+            {
+                "case": limit.case,
+                "size": limit.size,
+                "dtype": None if row.variant is None else row.variant.dtype,
+                "limit": limit.ratio,
+                "ratio": ratio,
+            }
+            for limit, row, ratio in outcome.limited_rows
         ],
+        "conditions": [condition(rows) for condition in outcome.group.conditions],
     }
 
 
@@ -88,10 +97,12 @@ def machine_name(machine: Mapping[str, Any]) -> str:
 
 
 def run_key(run: Document) -> str:
-    """Return the key of a run in its machine's file: the group, with the device unless it is ``cpu``."""
+    """Return the key of a run in its machine's file: the group, the device unless it is ``cpu``, another allocator."""
+    allocator = run.get("allocator", "system")  # a stored run may be older than the choice
+    key = run["group"] if allocator == "system" else f"{run['group']} with the {allocator} allocator"
     if run["device"] == "cpu":
-        return str(run["group"])
-    return f"{run['group']} on {run['device']} ({run['device_name']})"
+        return str(key)
+    return f"{key} on {run['device']} ({run['device_name']})"
 
 
 def load(path: Path) -> list[Document]:

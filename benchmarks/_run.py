@@ -17,6 +17,7 @@ from pkgutil import iter_modules
 import xtensor
 from xtensor import Device
 
+from ._allocators import SYSTEM
 from ._cases import Case, Group, Limit, Variant
 from ._libraries import Library, load_libraries, raw_library
 from ._measure import Timing, measure
@@ -70,6 +71,7 @@ class Outcome:
     rows: tuple[Row, ...]
     quick: bool
     rounds: int
+    allocator: str = SYSTEM
     machine: dict[str, str | int] = field(default_factory=lambda: machine())
     python: str = f"{platform.python_implementation()} {platform.python_version()}"
     date: str = field(default_factory=lambda: datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))
@@ -82,8 +84,13 @@ class Outcome:
     @property
     def limit_ratios(self) -> tuple[tuple[Limit, float], ...]:
         """Limits whose case and size were measured, each with the measured ratio."""
+        return tuple((limit, ratio) for limit, _, ratio in self.limited_rows)
+
+    @property
+    def limited_rows(self) -> tuple[tuple[Limit, Row, float], ...]:
+        """Limits whose case and size were measured, each with the row and the measured ratio."""
         return tuple(
-            (limit, ratio)
+            (limit, row, ratio)
             for limit in self.group.limits
             for row in self.rows
             if row.case == limit.case and (row.variant.size if row.variant else None) == limit.size
@@ -143,6 +150,7 @@ def run_group(
     *,
     rounds: int | None = None,
     quick: bool = False,
+    allocator: str = SYSTEM,
     progress: Callable[[str], None] = lambda line: None,
 ) -> Outcome:
     """Measure every case of a group on a device.
@@ -157,15 +165,13 @@ def run_group(
         Number of samples of each library; by default ``group.rounds``.
     quick
         Whether the group was reduced by :func:`quick_group`; recorded in the outcome.
+    allocator
+        Name of the allocator of this process; recorded in the outcome.
     progress
         Receives a line before each case.
     """
-    libraries, unavailable = load_libraries(device)
+    libraries, unavailable = load_libraries(device, group.peers)
     baseline = group.baseline or raw_library(device)
-    if group.peers is not None:
-        selected = (raw_library(device), "xtensor", *group.peers)
-        libraries = tuple(library for library in libraries if library.name in selected)
-        unavailable = {peer: reason for peer, reason in unavailable.items() if peer in group.peers}
     rounds = group.rounds if rounds is None else rounds
     rows: list[Row] = []
     with temporary_default_device(device), warnings.catch_warnings():
@@ -174,7 +180,9 @@ def run_group(
             rows += _measure_variant(group.cases_of(variant), variant, libraries, group, rounds, progress)
     versions = {library.name: library.version for library in libraries}
     device_name = device.info().name
-    return Outcome(name, group, device.name, device_name, baseline, versions, unavailable, tuple(rows), quick, rounds)
+    return Outcome(
+        name, group, device.name, device_name, baseline, versions, unavailable, tuple(rows), quick, rounds, allocator
+    )
 
 
 def _measure_variant(

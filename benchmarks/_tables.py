@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from ._allocators import ALLOCATORS, SYSTEM
 from ._results import Document, is_size_sweep
 
 __all__ = ["markdown"]
@@ -38,6 +39,8 @@ def markdown(run: Document, *, level: int = 2, plots: Mapping[str, str] | None =
             parts.append(_times(tuple(variant_rows), run["baseline"]))
     if run["limits"]:
         parts += [f"{subheading} Limits", _limits(run["limits"])]
+    if run.get("conditions"):
+        parts += [f"{subheading} Conditions", *_conditions_met(run["conditions"])]
     reasons = [f"{name}: {reason}" for name, reason in run["unavailable"].items()]
     reasons += [f"xtensor: {row['skipped']['xtensor']}" for row in run["rows"] if "xtensor" in row["skipped"]]
     if reasons:
@@ -53,10 +56,16 @@ def _conditions(run: Document) -> str:
     return (
         f"Device {device}; {machine['model']}, {machine['cores']} cores, {machine['system']}; {run['python']}, "
         f"{versions}; {run['date']}.\n"
-        f"Times are the best of up to {run['rounds']} interleaved samples. Ratios are relative to {run['baseline']}; "
+        + _allocator(run)
+        + f"Times are the best of up to {run['rounds']} interleaved samples. Ratios are relative to {run['baseline']}; "
         "the median is taken over the ratios within each round."
         + (" This was a quick run with few samples." if run["quick"] else "")
     )
+
+
+def _allocator(run: Document) -> str:
+    description = ALLOCATORS[run.get("allocator", SYSTEM)]
+    return f"Allocator: {description}.\n" if description else ""
 
 
 def _measured_libraries(rows: Iterable[Document]) -> list[str]:
@@ -75,20 +84,23 @@ def _tables_by_size(run: Document, rows: Sequence[Document], subheading: str) ->
         dtype_rows = tuple(group)
         sizes = sorted({row["size"] for row in dtype_rows})
         header = tuple(f"{size:,}" for size in sizes)
-        ratios: dict[str, dict[int, float | None]] = {}
-        for row in dtype_rows:
-            ratios.setdefault(row["case"], {})[row["size"]] = _value(row, "xtensor", "ratio")
         means = [
             (name, *(_ratio(_mean(dtype_rows, name, size)) for size in sizes))
             for name in _measured_libraries(dtype_rows)
             if name != run["baseline"]
         ]
+        for library in (name for name in _measured_libraries(dtype_rows) if name.startswith("xtensor")):
+            ratios: dict[str, dict[int, float | None]] = {}
+            for row in dtype_rows:
+                ratios.setdefault(row["case"], {})[row["size"]] = _value(row, library, "ratio")
+            parts += [
+                f"{subheading} {dtype}: ratio of {library} by size",
+                _table(
+                    ("call", *header),
+                    [(f"`{case}`", *(_ratio(by_size.get(size)) for size in sizes)) for case, by_size in ratios.items()],
+                ),
+            ]
         parts += [
-            f"{subheading} {dtype}: ratio of xtensor by size",
-            _table(
-                ("call", *header),
-                [(f"`{case}`", *(_ratio(by_size.get(size)) for size in sizes)) for case, by_size in ratios.items()],
-            ),
             "Geometric mean of the ratios of all calls that a library supports:",
             _table(("library", *header), means),
         ]
@@ -124,9 +136,11 @@ def _times(rows: Sequence[Document], baseline: str) -> str:
 
 
 def _limits(limits: Sequence[Mapping[str, Any]]) -> str:
+    several = len({limit.get("dtype") for limit in limits}) > 1
     lines = [
         (
             f"`{limit['case']}`",
+            *((limit["dtype"],) if several else ()),
             "" if limit["size"] is None else f"{limit['size']:,}",
             _ratio(limit["ratio"]),
             _ratio(limit["limit"]),
@@ -134,7 +148,21 @@ def _limits(limits: Sequence[Mapping[str, Any]]) -> str:
         )
         for limit in limits
     ]
-    return _table(("call", "size", "ratio", "limit", ""), lines)
+    above = sum(limit["ratio"] > limit["limit"] for limit in limits)
+    table = _table(("call", *(("dtype",) if several else ()), "size", "ratio", "limit", ""), lines)
+    return f"{table}\n\n{above} of {len(limits)} above the limit."
+
+
+def _conditions_met(findings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A paragraph for each condition: what was measured, and the rows that miss it."""
+    answers = {True: "met", False: "MISSED", None: "not measured"}
+    parts = []
+    for finding in findings:
+        text = f"{finding['condition']}: {answers[finding['met']]}. Measured: {finding['measured']}."
+        if finding["misses"]:
+            text += "\n\n" + "\n".join(f"- {miss}" for miss in finding["misses"])
+        parts.append(text)
+    return parts
 
 
 def _nanoseconds(seconds: float | None) -> str:

@@ -510,12 +510,12 @@ def test_parts_measure_each_case_once(monkeypatch, tmp_path):
     assert measured == [["xp.pi", "xp.inf"], ["xp.e"]]
 
 
-def test_all_groups_except_gpu_and_sweep_run_by_default(monkeypatch):
+def test_groups_that_are_slow_or_enforce_limits_run_only_if_named(monkeypatch):
     group = Group("t", (), (1,), ("float64",), peers=())
     loaded = []
     monkeypatch.setattr(command, "load_group", lambda name: loaded.append(name) or group)
     assert command.main([]) == 0
-    assert set(loaded) == set(group_modules()) - {"gpu", "sweep"}
+    assert set(loaded) == set(group_modules()) - {"cpu", "expressions", "gpu", "sweep"}
 
 
 def test_runs_without_measurements_are_not_saved(monkeypatch, tmp_path):

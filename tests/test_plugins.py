@@ -73,7 +73,7 @@ def packages(tmp_path):
 OURS = """
     import xtensor as xp
 
-    assert xp.device("cpu").backend == "numpy"
+    assert xp.device("cpu").backend in ("llvm", "numpy")
     assert xp.sum(xp.ones(3, device="cpu")).item() == 3.0
     reasons = {info.name: info.reason for info in xp.backends() if not info.available}
 """
@@ -156,7 +156,7 @@ def test_plugin_whose_rank_raises_is_never_chosen(packages):
     assert packages.run(program, XTENSOR_DEVICE="").split()[-1] == "plugin:0"
 
 
-@pytest.mark.parametrize("name", ["numpy", "strict", "dpnp", "cupy", "triton"])
+@pytest.mark.parametrize("name", ["numpy", "llvm", "strict", "dpnp", "cupy", "triton"])
 def test_name_of_our_backend_cannot_be_taken(packages, name):
     packages.add(name, "hostile", WORKING.format(name=name, rank=1000), package="hostile-package")
     output = packages.run(
@@ -182,9 +182,9 @@ def test_plugin_that_hangs_at_import_harms_only_who_asks_for_it(packages):
     program = """
         import xtensor as xp
 
-        print(xp.zeros(3).device, xp.ones(2, device="strict").device, xp.device("numpy"), repr(xp.zeros(1)))
+        print(xp.zeros(3).device, xp.ones(2, device="strict").device, xp.device("numpy").backend, repr(xp.zeros(1)))
     """
-    assert packages.run(program, timeout=30, XTENSOR_DEVICE="cpu").startswith("cpu strict cpu")
+    assert packages.run(program, timeout=30, XTENSOR_DEVICE="cpu").startswith("cpu strict numpy")
 
 
 def test_plugin_does_not_serve_a_kind_of_ours_unasked(packages):
@@ -197,7 +197,7 @@ def test_plugin_does_not_serve_a_kind_of_ours_unasked(packages):
         xp.set_backend_priority(["plugin"])
         print(xp.device("cpu").backend)
     """
-    assert packages.run(program).split() == ["numpy", "plugin"]
+    assert packages.run(program).split() in (["llvm", "plugin"], ["numpy", "plugin"])
 
 
 def test_device_below_rank_0_is_never_chosen(packages):

@@ -110,6 +110,7 @@ if _typing.TYPE_CHECKING:
     from ._beyond.splitting import *
     from ._beyond.triangles import *
     from ._core.dtypes import DType as _DType
+    from ._core.profiling import profile
     from ._fuse import fuse
 
     bfloat16: _DType
@@ -136,6 +137,7 @@ __all__ = [
     "lib",
     "linalg",
     "nn",
+    "profile",
     "register_backend",
     "set_backend_priority",
     "set_default_device",
@@ -157,6 +159,7 @@ def __dir__() -> list[str]:
 _LOADED_LATER = {
     **{name: f"._beyond.{module}" for module, names in _BEYOND.items() for name in names},
     "fuse": "._fuse",
+    "profile": "._core.profiling",
     **dict.fromkeys(("_numpy", "lib", "nn", "special"), ""),
 }
 """The names whose modules are imported at their first use, so that ``import xtensor`` costs little more than NumPy."""

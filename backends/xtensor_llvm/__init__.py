@@ -31,6 +31,7 @@ class LlvmBackend(Overlay):
     requires = "llvmlite>=0.47"
 
     def probe(self) -> str:
+        self.storage("cpu")[0].probe()
         remedy = install_command(self.requires)
         try:
             version = importlib.metadata.version("llvmlite")
@@ -64,9 +65,9 @@ class LlvmBackend(Overlay):
     def kernels(self, spec: str) -> Mapping[str, Callable[..., Any]]:
         if not _works():
             return {}
-        from . import _elementwise, _reductions
+        from . import _elementwise, _reductions, _scans
 
-        return {**_elementwise.kernels(), **_reductions.kernels()}
+        return {**_elementwise.kernels(), **_reductions.kernels(), **_scans.kernels()}
 
     def generator(self, spec: str) -> Generator | None:
         if not _works():

@@ -33,7 +33,7 @@ MOST_AXES = 4
 PARALLEL = 10_000.0
 """Nanoseconds of work from which threads share a kernel."""
 
-LONG = 60_000.0
+LONG = 100_000.0
 """Nanoseconds of work from which workers that sleep are woken, and each thread takes several parts, in case another one
 is interrupted."""
 
@@ -229,7 +229,7 @@ def compute(program: Program, arrays: Sequence[Array], scalars: Sequence[float] 
     Returns
     -------
     tuple of arrays, or None
-        None where the kernel does not take the layout, and where an element is doubtful.
+        None where the kernel does not take the layout; an empty tuple where an element is doubtful.
     """
     first = arrays[0]
     shape = first.shape
@@ -248,7 +248,7 @@ def compute(program: Program, arrays: Sequence[Array], scalars: Sequence[float] 
             return None
     size = first.size
     outputs = tuple([empty(shape, dtype, order) for dtype in kernel.results])
-    return None if kernel.run(size, (size, size, *arrays, *outputs), scalars) else outputs
+    return () if kernel.run(size, (size, size, *arrays, *outputs), scalars) else outputs
 
 
 def _order(arrays: Sequence[Array], shape: tuple[int, ...]) -> str | None:
@@ -288,7 +288,7 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
         return None
     size = views[0].size
     doubtful = kernel.run(size, (size, lengths[-1], *lengths[:-1], *operands), scalars)
-    return None if doubtful else tuple(outputs)
+    return () if doubtful else tuple(outputs)
 
 
 def _merged(lengths: list[int], strides: list[list[int]]) -> tuple[list[int], list[list[int]]]:

@@ -6,20 +6,27 @@ elements, dtypes without kernels, layouts that a kernel does not walk, and resul
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from xtensor.backend import Native, Program, Step
 
-from ._calls import SIMPLE, compute
+from ._calls import compute
 from ._emission import supported
-from ._formulas import FORMULAS
+from ._formulas import FASTER, FASTER_WITHOUT_AVX512, FORMULAS
 from ._generator import resolve
 from ._sizes import FEWEST, FEWEST_SIMPLE
 
 __all__ = ["kernels"]
+
+LONGEST_WAIT = 31
+"""Calls for which a kernel that computed in vain rests at most."""
+
+SLOWER = ("pow",)
+"""Operations of which NumPy's loop is faster."""
 
 
 def _plan(name: str, kinds: tuple[Any, ...]) -> Program | None:
@@ -41,41 +48,70 @@ def _plan(name: str, kinds: tuple[Any, ...]) -> Program | None:
         places.append(place)
     steps.append(Step(name, tuple(places), result.name))
     inputs = tuple(dtype.name for dtype in dtypes)
-    return Program(inputs, scalars, tuple(steps), (len(kinds) + len(steps) - 1,), checks=True).shared()
+    checks = not name.startswith("special.")  # SciPy warns of nothing
+    return Program(inputs, scalars, tuple(steps), (len(kinds) + len(steps) - 1,), checks=checks).shared()
+
+
+class _Planned:
+    """A program of an operation, and how often its kernel computed in vain.
+
+    Attributes
+    ----------
+    program
+        The program; None where NumPy computes.
+    pause
+        Calls that NumPy computes before the kernel is tried again.
+    wait
+        The last such number: after each call in vain about twice as many.
+    """
+
+    __slots__ = ("pause", "program", "wait")
+
+    def __init__(self, program: Program | None) -> None:
+        self.program = program
+        self.pause = self.wait = 0
+
+    def compute(self, arrays: Sequence[Native], scalars: Sequence[Any] = ()) -> Native:
+        """Return the result of the kernel; NotImplemented where NumPy is to compute."""
+        if self.program is None:
+            return NotImplemented
+        if self.pause:
+            self.pause -= 1
+            return NotImplemented
+        results = compute(self.program, arrays, scalars)
+        if results:
+            self.wait = 0
+            return results[0]
+        if results is not None:  # an element is doubtful
+            self.pause = self.wait = min(2 * self.wait + 1, LONGEST_WAIT)
+        return NotImplemented
 
 
 def _function(name: str, fewest: int) -> Callable[..., Native]:
-    programs: dict[Any, Program | None] = {}
+    plans: dict[Any, _Planned] = {}
 
     def function(x1: Native, x2: Native, *rest: Any) -> Native:
         if not rest:  # of one operand; the second argument is the memory that might be written over
             if x1.size < fewest:
                 return NotImplemented
-            try:
-                program = programs[x1.dtype]
-            except KeyError:
-                program = programs[x1.dtype] = _plan(name, (x1.dtype,))
-            results = None if program is None else compute(program, (x1,))
-            return NotImplemented if results is None else results[0]
+            plan = plans.get(x1.dtype)
+            if plan is None:
+                plan = plans[x1.dtype] = _Planned(_plan(name, (x1.dtype,)))
+            return plan.compute((x1,))
         operands = (x1, x2, *rest[:-1])
-        kinds = tuple([x.dtype if x.__class__ is np.ndarray else x.__class__ for x in operands])
-        try:
-            program = programs[kinds]
-        except KeyError:
-            program = programs[kinds] = _plan(name, kinds)
-        if program is None:
-            return NotImplemented
         arrays = [x for x in operands if x.__class__ is np.ndarray]
         if arrays[0].size < fewest:
             return NotImplemented
+        kinds = tuple([x.dtype if x.__class__ is np.ndarray else x.__class__ for x in operands])
+        plan = plans.get(kinds)
+        if plan is None:
+            plan = plans[kinds] = _Planned(_plan(name, kinds))
         if len(arrays) == len(operands):
-            results = compute(program, arrays)
-        else:
-            scalars = [x for x in operands if x.__class__ is not np.ndarray]
-            if not all(map(_fits, scalars, program.scalars)):
-                return NotImplemented
-            results = compute(program, arrays, scalars)
-        return NotImplemented if results is None else results[0]
+            return plan.compute(arrays)
+        scalars = [x for x in operands if x.__class__ is not np.ndarray]
+        if plan.program is None or not all(map(_fits, scalars, plan.program.scalars)):
+            return NotImplemented
+        return plan.compute(arrays, scalars)
 
     function.fewest = fewest  # type: ignore[attr-defined]
     return function
@@ -98,13 +134,24 @@ def _cast(x: Native, dtype: Any, *, copy: bool = True) -> Native:
         return NotImplemented
     steps = (Step("astype", (0,), dtype.name),)
     results = compute(Program((x.dtype.name,), (), steps, (1,), checks=True).shared(), (x,))
-    return NotImplemented if results is None else results[0]
+    return results[0] if results else NotImplemented
 
 
 _cast.fewest = FEWEST_SIMPLE  # type: ignore[attr-defined]
 
 
+def _fewest(name: str) -> int:
+    """Elements from which an operation's kernel gains: by vector code, or only by several threads and kept memory."""
+    return FEWEST if name in (FASTER if _numpy_has_vectors() else FASTER_WITHOUT_AVX512) else FEWEST_SIMPLE
+
+
+def _numpy_has_vectors() -> bool:
+    """Whether NumPy has vector code of exponentials and logarithms for this CPU."""
+    features = sys.modules["numpy._core._multiarray_umath"].__cpu_features__
+    return sys.platform == "linux" and bool(features.get("AVX512_SKX"))
+
+
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions for operands of many elements, by the names of the overlay's contract."""
-    found = {f"large.{name}": _function(name, FEWEST_SIMPLE if name in SIMPLE else FEWEST) for name in FORMULAS}
+    found = {f"large.{name}": _function(name, _fewest(name)) for name in FORMULAS if name not in SLOWER}
     return found | {"large.astype": _cast}

@@ -80,7 +80,7 @@ class LlvmGenerator(Generator):
     def compute(
         self, program: Program, arrays: Sequence[Native], scalars: Sequence[float]
     ) -> tuple[Native, ...] | None:
-        return _calls.compute(program, arrays, scalars)
+        return _calls.compute(program, arrays, scalars) or None
 
     def reduce(
         self,

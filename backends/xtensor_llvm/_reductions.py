@@ -21,7 +21,7 @@ from ._emission import supported
 from ._reduction_loops import BLOCK, ROWS, columns_module, identity, rows_module
 from ._sizes import FEWEST_REDUCED, SHORTEST
 
-__all__ = ["kernels", "reduce"]
+__all__ = ["accumulated", "kernels", "reduce"]
 
 Array = np.ndarray[Any, Any]
 Axis = int | tuple[int, ...] | None
@@ -153,7 +153,7 @@ def _axes(x: Array, axis: Axis) -> list[int]:
     return sorted([number % x.ndim for number in (axis if isinstance(axis, tuple) else (axis,))])
 
 
-def _accumulated(dtype: Any) -> Any:
+def accumulated(dtype: Any) -> Any:
     """The dtype in which NumPy adds: narrow integers in 64 bits."""
     if dtype.kind in "bi":
         return np.dtype(np.int64)
@@ -169,7 +169,7 @@ def _program(name: str, dtype: Any, total: Any) -> Program:
 
 def _sums(name: str) -> Callable[..., Native]:
     def function(x: Native, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Native:
-        total = _accumulated(x.dtype) if dtype is None else dtype
+        total = accumulated(x.dtype) if dtype is None else dtype
         if not (supported(x.dtype) and supported(total)) or not x.ndim or total.kind == "b":
             return NotImplemented
         axes = _axes(x, axis)

@@ -18,8 +18,8 @@ __all__ = ["Large"]
 WORTHWHILE = 2**18
 """Bytes from which reuse gains more than it costs; the threshold of NumPy's own reuse."""
 
-FEWEST = WORTHWHILE // 16
-"""Elements from which temporaries are looked for: as many of the widest dtype."""
+FEWEST = WORTHWHILE // 8
+"""Elements from which temporaries are looked for: as many of float64."""
 
 
 class Large:

@@ -30,6 +30,7 @@ __all__ = [
     "devices",
     "intern",
     "is_default",
+    "opened",
     "resolve",
     "restore",
     "set_default_device",
@@ -264,6 +265,12 @@ def intern(provider: Provider, spec: str) -> Device:
                 _set(new, "__class__", _Forked)
             _devices[key] = new
         return _devices[key]
+
+
+def opened() -> list[Device]:
+    """Return the devices that have computed something in this process."""
+    with _lock:
+        return [place for place in _devices.values() if place.__class__ is Device]
 
 
 def restore(backend: str, spec: str) -> Device:

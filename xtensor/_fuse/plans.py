@@ -7,11 +7,13 @@ computed by the device's own functions, one operation at a time.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from .._core import profiling
 from .._core.backend import Native
 from .._core.device import Device
 from .._core.operations import TABLE
@@ -78,8 +80,17 @@ class Plan:
         values = dict(self.constants)
         for node, index in self.arguments:
             values[node] = arrays[index]
+        if profiling.active is None:
+            for action in self.actions:
+                action(values, numbers)
+            return values
         for action in self.actions:
+            known, start = len(values), time.perf_counter()
             action(values, numbers)
+            seconds = time.perf_counter() - start
+            made = [value for value in list(values.values())[known:] if hasattr(value, "dtype")]
+            size = sum(value.size * value.dtype.itemsize for value in made)
+            profiling.active.add(action.__doc__ or "", self.device, "fused kernel", seconds, size)
         return values
 
     # -- kernels ------------------------------------------------------------------------------------------------------
@@ -103,6 +114,7 @@ class Plan:
             for node, result in zip(outputs, results, strict=True):
                 values[node] = result
 
+        run.__doc__ = " ".join(node.name for node in steps)
         self.actions.append(run)
 
     def _reduction(self, node: Node, stages: dict[Node, int], needed: set[Node]) -> None:
@@ -128,6 +140,7 @@ class Plan:
                 found = (self._normal(result),)
             values[node] = found[0]
 
+        run.__doc__ = " ".join([*(item.name for item in steps), node.name])
         self.actions.append(run)
 
     def _program(
@@ -209,6 +222,7 @@ class Plan:
         def run(values: Values, numbers: Sequence[complex]) -> None:
             values[node] = function(*_filled(operands, values, numbers), **_filled(options, values, numbers))
 
+        run.__doc__ = node.name
         self.actions.append(run)
 
     def _normal(self, value: Any) -> Native:

@@ -125,7 +125,7 @@ def cumulative_sum(
     axis = _scan_axis(x, axis, "cumulative_sum")
     if dtype is not None:
         x, dtype = _with_accumulate_dtype(x, dtype, "cumulative_sum")
-    return apply(CUMULATIVE_SUM, device, x._native, axis=axis, dtype=dtype, include_initial=include_initial)
+    return apply_to(CUMULATIVE_SUM, device, x._native, axis=axis, dtype=dtype, include_initial=include_initial)
 
 
 MAX = declare("max", "reduction", accepts="real", shape="reduced", numpy="max")

@@ -1,0 +1,155 @@
+"""Cumulative sums of large arrays by kernels.
+
+The sums of blocks of a fixed length are computed first, then the sums before each block, then each block on its own,
+so that threads share the work and the result does not depend on their number. Four blocks are added up side by side,
+because a processor waits several cycles for each sum that the next one needs.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from xtensor.backend import Native, Program, Step
+
+from . import _compile
+from ._calls import Kernel, empty
+from ._emission import emit, supported
+from ._loops import I64, POINTER, VOID, Writer, smaller
+from ._reduction_loops import BLOCK
+from ._reductions import accumulated, reduce
+from ._sizes import FEWEST_REDUCED
+from ._values import Value, load, memory_type, store
+
+__all__ = ["kernels"]
+
+ABREAST = 4
+"""Blocks that are added up side by side."""
+
+
+class _Scan(Writer):
+    """A running sum of the program's only value along the rows of a matrix whose elements are adjacent.
+
+    The operands of ``run``: parts, threads, the length of a row, the number of rows, the addresses of the input, of the
+    sum before each block of each row, and of the output.
+    """
+
+    def lines(self, count: int) -> Any:
+        """``lines(length, input, sums, output)``: some blocks, one after the other in memory, side by side."""
+        source, result = self.program.dtypes[0], self.program.dtypes[-1]
+        function = self.function(f"lines{count}", VOID, [I64, POINTER, POINTER, POINTER], internal=True)
+        function.attributes.add("noinline")
+        length, given, sums, output = function.args
+        for pointer in (given, sums, output):
+            pointer.add_attribute("noalias")
+        before, body, after = (function.append_basic_block(name) for name in ("before", "body", "after"))
+        start = self.builder(before)
+        firsts = [
+            load(start, self.offset(start, sums, (I64(line), I64(result.itemsize))), result) for line in range(count)
+        ]
+        start.branch(body)
+        loop = self.builder(body)
+        index = loop.phi(I64)
+        index.add_incoming(I64(0), before)
+        totals = []
+        for first in firsts:
+            totals.append(loop.phi(first.ir.type))
+            totals[-1].add_incoming(first.ir, before)
+        for line, total in enumerate(totals):
+            place = loop.add(index, I64(line * BLOCK))
+            element = load(loop, loop.gep(given, [place], inbounds=True, source_etype=memory_type(source)), source)
+            values, _ = emit(self.program, [element])
+            following = Value(loop, total, result) + values[-1]
+            store(following, loop.gep(output, [place], inbounds=True, source_etype=memory_type(result)))
+            total.add_incoming(following.ir, body)
+        after_it = loop.add(index, I64(1), flags=("nsw",))
+        index.add_incoming(after_it, body)
+        loop.cbranch(loop.icmp_signed("<", after_it, length), body, after)
+        self.builder(after).ret_void()
+        return function
+
+    def job(self, one: Any, several: Any) -> Any:
+        source, result = self.program.dtypes[0], self.program.dtypes[-1]
+        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
+        arguments, part, parts = function.args
+        builder = self.builder(function.append_basic_block())
+        _, slots = self.frame(builder, arguments)
+        length, rows = slots.read(), slots.read()
+        given, sums, output = slots.read(POINTER), slots.read(POINTER), slots.read(POINTER)
+        blocks = builder.sdiv(builder.add(length, I64(BLOCK - 1)), I64(BLOCK))
+        groups = builder.sdiv(builder.add(blocks, I64(ABREAST - 1)), I64(ABREAST))
+        first, last = self.share(builder, builder.mul(rows, groups), part, parts)
+        with self.counted(builder, first, last) as (loop, unit):
+            row, block = loop.sdiv(unit, groups), loop.mul(loop.srem(unit, groups), I64(ABREAST))
+            end = smaller(loop, loop.add(block, I64(ABREAST)), blocks)
+
+            def places(inner: Any, number: Any) -> tuple[Any, Any, Any]:
+                begin = inner.add(inner.mul(row, length), inner.mul(number, I64(BLOCK)))
+                total = inner.add(inner.mul(row, blocks), number)
+                return (
+                    self.offset(inner, given, (begin, I64(source.itemsize))),
+                    self.offset(inner, sums, (total, I64(result.itemsize))),
+                    self.offset(inner, output, (begin, I64(result.itemsize))),
+                )
+
+            whole = loop.icmp_signed("<=", loop.mul(loop.add(block, I64(ABREAST)), I64(BLOCK)), length)
+            with loop.if_else(whole) as (full, partial):
+                with full:
+                    loop.call(several, [I64(BLOCK), *places(loop, block)])
+                with partial, self.counted(loop, block, end) as (inner, number):
+                    rest = inner.sub(length, inner.mul(number, I64(BLOCK)))
+                    inner.call(one, [smaller(inner, I64(BLOCK), rest), *places(inner, number)])
+        builder.ret_void()
+        return function
+
+
+def _module(program: Program) -> ir.Module:
+    writer = _Scan(program, "c", has_fma=_compile.has_fma())
+    writer.entry(writer.job(writer.lines(1), writer.lines(ABREAST)))
+    return writer.module
+
+
+@functools.cache
+def _program(dtype: Any, total: Any) -> Program:
+    """The elements in the dtype of the sums."""
+    steps = (Step("astype", (0,), total.name),)
+    return Program((dtype.name,), (), steps, (), (("sum", 1),)).shared()
+
+
+def cumulative_sum(x: Native, *, axis: int, dtype: Any = None, include_initial: bool = False) -> Native:
+    total = accumulated(x.dtype) if dtype is None else dtype
+    if include_initial or axis % x.ndim != x.ndim - 1 or not x.flags.carray:
+        return NotImplemented
+    if not (supported(x.dtype) and supported(total)) or total.kind == "b" or x.dtype.kind == "b":
+        return NotImplemented
+    program = _program(x.dtype, total)
+    length = x.shape[-1]
+    matrix = x.reshape(-1, length)
+    found = reduce(program, (matrix,), (), matrix.shape, (1,), partial=True)
+    if found is None:
+        return NotImplemented
+    (blocks,) = found
+    with np.errstate(all="ignore"):
+        ends = np.cumsum(blocks, axis=1)
+    if total.kind == "f" and not np.isfinite(ends).all():
+        return NotImplemented  # NumPy warns where a sum overflows
+    sums = np.zeros_like(ends)
+    sums[:, 1:] = ends[:, :-1]
+    kernel: Kernel | None = program.kernels.get("scan")
+    if kernel is None:
+        kernel = program.kernels["scan"] = Kernel(program, "scan", lambda: _module(program))
+    output = empty(x.shape, total, "C")
+    kernel.run(x.size, (length, matrix.shape[0], matrix, sums, output), ())
+    return output
+
+
+cumulative_sum.fewest = FEWEST_REDUCED  # type: ignore[attr-defined]
+
+
+def kernels() -> dict[str, Callable[..., Native]]:
+    """Return the functions for operands of many elements, by the names of the overlay's contract."""
+    return {"large.cumulative_sum": cumulative_sum}

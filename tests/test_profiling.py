@@ -1,0 +1,70 @@
+"""Profiles: what computed, how often, and how many bytes it touched."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import xtensor as xp
+
+
+def test_operations_are_recorded(device: str) -> None:
+    x = xp.ones((3, 4), device=device)
+    with xp.profile() as record:
+        _ = xp.sqrt(x * 2 + 1)
+        _ = xp.sum(x)
+    name = str(x.device)
+    for operation in ("multiply", "add", "sqrt", "sum"):
+        assert record.records[operation, name, "function"].calls == 1
+    assert record.records["sum", name, "function"].seconds > 0
+    assert record.records["sqrt", name, "function"].bytes == 2 * 12 * x.dtype.itemsize
+    table = str(record).splitlines()
+    assert table[0].split() == ["operation", "device", "by", "calls", "ms", "GB/s"]
+    assert len(table) == 1 + len(record.records)
+
+
+def test_nothing_is_recorded_outside_and_the_tables_are_restored(device: str) -> None:
+    x = xp.ones(3, device=device)
+    before = list(x.device.table), list(x.device.for_large)
+    with xp.profile() as record:
+        _ = x + 1
+    count = record.records["add", str(x.device), "function"].calls
+    _ = x + 1
+    assert record.records["add", str(x.device), "function"].calls == count
+    for functions, originals in zip((x.device.table, x.device.for_large), before, strict=True):
+        assert not any(hasattr(function, "chosen") for function in functions)
+        assert len(functions) == len(originals)
+
+
+def test_kernels_for_many_elements_are_told_from_functions() -> None:
+    x = xp.asarray(np.ones(2**17), device="cpu")
+    with xp.profile() as record:
+        _ = xp.sin(x)
+    found = {key[2] for key in record.records if key[0] == "sin"}
+    assert found == {"kernel" if x.device.backend == "llvm" else "function"}
+
+
+def test_fused_kernels_are_recorded() -> None:
+    x = xp.asarray(np.ones(100), device="cpu")
+    fused = xp.fuse(lambda x: xp.sum(xp.exp(x) * 2 + 1))
+    fused(x)
+    with xp.profile() as record:
+        fused(x)
+    if x.device.backend == "llvm":
+        assert record.records["exp multiply add sum", "cpu", "fused kernel"].calls == 1
+    else:
+        assert record.records["exp", "cpu", "function"].calls == 1
+
+
+def test_errors_end_the_block(device: str) -> None:
+    x = xp.ones(3, device=device)
+    with pytest.raises(ValueError, match="broadcast"), xp.profile():
+        _ = x + xp.ones(4, device=device)
+    with xp.profile() as record:
+        _ = x + x
+    assert record.records["add", str(x.device), "function"].calls == 1
+
+
+def test_blocks_do_not_nest() -> None:
+    with xp.profile(), pytest.raises(RuntimeError, match="active already"), xp.profile():
+        pass

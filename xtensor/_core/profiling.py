@@ -1,0 +1,138 @@
+"""A record of what the devices compute: operations, implementations, times and bytes."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from .device import opened
+from .operations import TABLE
+
+__all__ = ["Profile", "Record", "active", "profile"]
+
+
+@dataclass(slots=True)
+class Record:
+    """Calls of one implementation of an operation on one device.
+
+    Attributes
+    ----------
+    calls
+        The number of calls that computed.
+    seconds
+        Their time. Devices that compute in the background are not waited for.
+    bytes
+        Bytes of the arrays among the operands and results.
+    """
+
+    calls: int = 0
+    seconds: float = 0.0
+    bytes: int = 0
+
+
+@dataclass(slots=True)
+class Profile:
+    """Records of a block; ``str`` gives a table.
+
+    Attributes
+    ----------
+    records
+        By the names of the operation, the device and the implementation: ``"kernel"`` of an overlay for many elements,
+        ``"fused kernel"``, or ``"function"``, the library's, a GPU kernel or a composition of other operations.
+    """
+
+    records: dict[tuple[str, str, str], Record] = field(default_factory=dict)
+    _lock: Any = field(default_factory=threading.Lock, repr=False)
+
+    def add(self, name: str, device: object, implementation: str, seconds: float, size: int) -> None:
+        """Record a call."""
+        with self._lock:
+            record = self.records.setdefault((name, str(device), implementation), Record())
+            record.calls += 1
+            record.seconds += seconds
+            record.bytes += size
+
+    def __str__(self) -> str:
+        rows = [("operation", "device", "by", "calls", "ms", "GB/s")]
+        for (name, device, implementation), record in sorted(self.records.items(), key=lambda item: -item[1].seconds):
+            rate = record.bytes / record.seconds / 1e9 if record.seconds else 0.0
+            rows.append((name, device, implementation, str(record.calls), f"{record.seconds * 1e3:.3f}", f"{rate:.1f}"))
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = []
+        for row in rows:
+            words = [cell.ljust(width) for cell, width in zip(row[:3], widths, strict=False)]
+            numbers = [cell.rjust(width) for cell, width in zip(row[3:], widths[3:], strict=True)]
+            lines.append("  ".join([*words, *numbers]).rstrip())
+        return "\n".join(lines)
+
+
+active: Profile | None = None
+"""The profile of the innermost block, None outside."""
+
+_lock = threading.RLock()
+
+
+@contextmanager
+def profile() -> Iterator[Profile]:
+    """Record what all devices of this process compute within a ``with`` block.
+
+    Yields
+    ------
+    Profile
+        The records: for each operation, device and implementation the number of calls, their time and bytes. Functions
+        that are composed of others are listed with those, so that times are not to be added up.
+
+    Examples
+    --------
+    >>> import xtensor as xp
+    >>> x = xp.ones(1000)
+    >>> with xp.profile() as record:
+    ...     y = x * 2 + 1
+    >>> record.records["multiply", str(x.device), "function"].calls
+    1
+    """
+    global active
+    with _lock:
+        if active is not None:
+            raise RuntimeError("xtensor.profile() is active already in this process; leave its block first")
+        record = active = Profile()
+        tables = [(device, device.table, device.for_large) for device in opened()]
+        before = [(list(table), list(large)) for _, table, large in tables]
+        for device, table, large in tables:
+            for name, operation in TABLE.items():
+                table[operation.index] = _timed(record, name, device, "function", table, operation.index)
+                large[operation.index] = _timed(record, name, device, "kernel", large, operation.index)
+    try:
+        yield record
+    finally:
+        with _lock:
+            for (_, table, large), saved in zip(tables, before, strict=True):
+                for functions, originals in zip((table, large), saved, strict=True):
+                    for place, original in enumerate(originals):
+                        functions[place] = getattr(functions[place], "chosen", original)
+            active = None
+
+
+def _timed(
+    record: Profile, name: str, device: object, implementation: str, functions: list[Any], place: int
+) -> Callable[..., Any]:
+    original = functions[place]
+
+    def timed(*args: Any, **kwargs: Any) -> Any:
+        start = time.perf_counter()
+        result = timed.chosen(*args, **kwargs)  # type: ignore[attr-defined]
+        seconds = time.perf_counter() - start
+        if functions[place] is not timed:  # the first call has put the chosen function into the table
+            timed.chosen = functions[place]  # type: ignore[attr-defined]
+            functions[place] = timed
+        if result is not NotImplemented:
+            size = sum(getattr(x, "size", 0) * x.dtype.itemsize for x in (*args, result) if hasattr(x, "dtype"))
+            record.add(name, device, implementation, seconds, size)
+        return result
+
+    timed.chosen = original  # type: ignore[attr-defined]
+    return timed
