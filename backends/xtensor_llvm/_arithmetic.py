@@ -167,9 +167,12 @@ def _fmod(a: Value, b: Value) -> Value:
 
 
 def covers_remainder(a: Value, b: Value) -> Value:
-    """Whether :func:`remainder` and :func:`floor_divide` are exact: the quotient is below 2**52."""
+    """Whether :func:`remainder` and :func:`floor_divide` are exact: the quotient is below 2**52.
+
+    Integers are exact, but NumPy warns of a division by zero.
+    """
     if a.kind != "f":
-        return constant(a.builder, True, np.bool)
+        return b != 0
     first, second = (fabs(cast(x, np.float64)) for x in (a, b))
     # Not a comparison with the quotient alone: it is NaN for operands that give NaN.
     covered = (first / second < 2.0**52) | ~isfinite(a) | isnan(b) | (b == 0)

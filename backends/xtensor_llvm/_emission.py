@@ -16,7 +16,7 @@ __all__ = ["emit", "supported"]
 
 SILENT = frozenset(
     (
-        *("abs", "clip", "conj", "copysign", "maximum", "minimum", "negative", "nextafter", "positive", "real", "sign"),
+        *("abs", "clip", "conj", "copysign", "maximum", "minimum", "negative", "positive", "real", "sign"),
         *("ceil", "floor", "round", "trunc", "where"),
     )
 )
@@ -55,7 +55,8 @@ def emit(program: Program, values: Sequence[Value]) -> tuple[list[Value], Value]
             if formula.covers is not None:
                 doubtful = doubtful | ~formula.covers(*operands)
         if program.checks and result.kind == "f" and step.name not in SILENT:
-            doubtful = doubtful | _warned_of(result, operands)
+            # The second operand of nextafter is a direction only, which may be infinite.
+            doubtful = doubtful | _warned_of(result, operands[:1] if step.name == "nextafter" else operands)
         found.append(result)
     return found, doubtful
 

@@ -52,7 +52,9 @@ def _resolved(name: str, kinds: list[Any]) -> tuple[tuple[DType, ...], DType] | 
     if name == "clip":
         # Bounds do not change the dtype. Numbers beyond it, and arrays of other dtypes, are the library's.
         dtype = kinds[0]
-        return None if any(kind not in (dtype, float) for kind in kinds) else ((dtype,) * len(kinds), dtype)
+        # A class is compared by identity: a dtype equals the class that it stands for.
+        taken = [kind is float and dtype.kind == "f" if kind.__class__ is type else kind == dtype for kind in kinds]
+        return ((dtype,) * len(kinds), dtype) if all(taken) else None
     promoted = _promoted(kinds)
     return None if promoted is None else ((promoted,) * len(kinds), promoted)
 

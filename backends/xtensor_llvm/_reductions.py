@@ -16,7 +16,7 @@ import numpy as np
 from xtensor.backend import Native, Program, Step
 
 from . import _compile
-from ._calls import Kernel, compiled, empty
+from ._calls import Kernel, compiled, empty, underflow_is_reported
 from ._emission import supported
 from ._reduction_loops import BLOCK, ROWS, columns_module, identity, rows_module
 from ._sizes import FEWEST_REDUCED, SHORTEST
@@ -251,11 +251,20 @@ def std(x: Native, *, axis: Axis = None, correction: float = 0.0, keepdims: bool
     return NotImplemented if found is NotImplemented else np.sqrt(found)
 
 
+def _where_underflow_is_ignored(function: Callable[..., Native]) -> Callable[..., Native]:
+    def declining(x: Native, **options: Any) -> Native:
+        return NotImplemented if underflow_is_reported() else function(x, **options)
+
+    return declining
+
+
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions for operands of many elements, by the names of the overlay's contract."""
     found: dict[str, Callable[..., Native]] = {"sum": _sums("sum"), "prod": _sums("prod")}
     found |= {"max": _extremes("max"), "min": _extremes("min"), "mean": mean, "var": var, "std": std}
     found |= {name: _positions(name) for name in ("argmax", "argmin")}
+    for name in ("prod", "mean", "var", "std"):
+        found[name] = _where_underflow_is_ignored(found[name])
     for function in found.values():
         function.fewest = FEWEST_REDUCED  # type: ignore[attr-defined]
     return {f"large.{name}": function for name, function in found.items()}

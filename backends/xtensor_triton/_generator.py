@@ -24,6 +24,9 @@ __all__ = ["TritonGenerator"]
 
 Shape = tuple[int, ...]
 
+MOST_STEPS = 256
+"""Steps of a kernel. A zeta function of 419 steps took 12 s to compile, and needed 4 KiB of stack for each thread."""
+
 
 class TritonGenerator(Generator):
     """Kernels of programs on one device.
@@ -52,7 +55,7 @@ class TritonGenerator(Generator):
     def compute(
         self, program: Program, arrays: Sequence[Native], scalars: Sequence[float]
     ) -> tuple[Native, ...] | None:
-        return self._run("fuse", self._elementwise, (program,), arrays, scalars)
+        return self._run("fuse", self._elementwise, program, (), arrays, scalars)
 
     def reduce(
         self,
@@ -66,25 +69,29 @@ class TritonGenerator(Generator):
     ) -> tuple[Native, ...] | None:
         if not program.steps:
             return None  # the device's own function has a kernel for this
-        return self._run("fuse.reduce", self._reduction, (program, shape, tuple(axes), keepdims), arrays, scalars)
+        return self._run("fuse.reduce", self._reduction, program, (shape, tuple(axes), keepdims), arrays, scalars)
 
     def _run(
         self,
         name: str,
         prepare: Callable[..., Ready],
+        program: Program,
         options: tuple[Any, ...],
         arrays: Sequence[Native],
         scalars: Sequence[float],
     ) -> tuple[Native, ...] | None:
+        def prepare_program(operands: tuple[Any, ...], key: str, *options: Any) -> Ready:
+            return prepare(program, operands, *options)
+
         try:
-            result = self._call(name, prepare, (*arrays, *scalars), options)
+            result = self._call(name, prepare_program, (*arrays, *scalars), (program.key, *options))
         except OverflowError:  # a number that its dtype cannot represent: the operation's own function raises this
             return None
         return None if result is NotImplemented else result
 
     # -- preparing ----------------------------------------------------------------------------------------------------
 
-    def _elementwise(self, operands: tuple[Any, ...], program: Program) -> Ready:
+    def _elementwise(self, program: Program, operands: tuple[Any, ...]) -> Ready:
         arrays = _arrays(program, operands)
         shape = broadcast_shapes(*[x.shape for x in arrays])
         if shape is None or not program.outputs:
@@ -128,7 +135,7 @@ class TritonGenerator(Generator):
         return builder.ready(shape, first, **fields)
 
     def _reduction(
-        self, operands: tuple[Any, ...], program: Program, shape: Shape, axes: Shape, keepdims: bool
+        self, program: Program, operands: tuple[Any, ...], shape: Shape, axes: Shape, keepdims: bool
     ) -> Ready:
         arrays = _arrays(program, operands)
         kernel = reduction_kernel(program)
@@ -181,6 +188,8 @@ def _arrays(program: Program, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     arrays = operands[: len(program.inputs)]
     if not arrays or any(x.__class__ in SCALARS for x in arrays):
         raise Unsuited("the program has no arrays")
+    if len(program.steps) > MOST_STEPS:
+        raise Unsuited(f"the program has {len(program.steps)} steps, more than {MOST_STEPS}")
     for dtype in program.dtypes:
         kind_of(dtype)
     if any(x.dtype != dtype for x, dtype in zip(arrays, program.dtypes, strict=False)):

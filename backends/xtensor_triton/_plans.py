@@ -236,6 +236,8 @@ def _where_computation(key: Key) -> Computation:
 
 
 def _clip_computation(key: Key) -> Computation:
+    if key[0] == np.bool_:
+        raise Unsuited("x is boolean")
     common = _promote(key)
     return Computation(comparison.clip, (common,) * 3, (compute_dtype(common),) * 3, common)
 

@@ -115,6 +115,8 @@ class Functions:
             found = self._for_large(operation)
             self.for_large[operation.index] = _chain(found)
             self.fewest[operation.index] = min([function.fewest for function in found], default=sys.maxsize)
+            if not any(getattr(x, "size", 0) >= self.fewest[operation.index] for x in operands):
+                return NotImplemented
             return self.for_large[operation.index](*operands, **options)
 
         gap = operation.index - len(self.table)  # rows that were removed

@@ -1,0 +1,276 @@
+"""Elementwise functions of large arrays: NumPy's values, errors and warnings, whatever the layout and the dtype."""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+
+import numpy as np
+import pytest
+
+import xtensor as xp
+
+if importlib.util.find_spec("llvmlite") is None:
+    pytest.skip("needs llvmlite, the extra xtensor[llvm]", allow_module_level=True)
+
+from llvm_kernels import COUNT, DTYPES, INTEGERS, LAYOUTS, by_kernel, laid_out, outcome, ulps, values
+from stress.tiers import scale
+
+import xtensor_llvm
+
+EXACT_OF_ONE = {
+    **dict.fromkeys(("abs", "positive", "negative", "square", "sign"), (*INTEGERS, "float32", "float64")),
+    **dict.fromkeys(("isfinite", "isnan", "isinf", "logical_not"), DTYPES),
+    **dict.fromkeys(("floor", "ceil", "trunc", "round"), ("float32", "float64")),
+    **dict.fromkeys(("sqrt", "reciprocal", "signbit"), ("float32", "float64")),
+    "bitwise_invert": ("bool", *INTEGERS),
+}
+"""Functions whose results are NumPy's bit for bit, and the dtypes that kernels compute."""
+
+EXACT_OF_TWO = {
+    **dict.fromkeys(("add", "multiply", "maximum", "minimum"), DTYPES),
+    **dict.fromkeys(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"), DTYPES),
+    **dict.fromkeys(("logical_and", "logical_or", "logical_xor"), DTYPES),
+    **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor"), ("bool", *INTEGERS)),
+    **dict.fromkeys(("divide", "copysign", "nextafter", "remainder"), ("float32", "float64")),
+    "subtract": (*INTEGERS, "float32", "float64"),
+}
+
+ROUNDED = {
+    **dict.fromkeys(
+        ("sin", "cos", "tan", "atan", "tanh", "sinh", "cosh", "exp", "expm1", "asinh", "cbrt"), (-9.0, 9.0)
+    ),
+    **dict.fromkeys(("exp2",), (-20.0, 20.0)),
+    **dict.fromkeys(("asin", "acos", "atanh"), (-0.999, 0.999)),
+    **dict.fromkeys(("log", "log2", "log10", "log1p"), (1e-3, 1e3)),
+    "acosh": (1.0, 1e3),
+}
+"""Functions that are rounded, and the bounds of their operands."""
+
+ROUNDED_OF_TWO = ("atan2", "hypot", "logaddexp", "logaddexp2")
+
+RNG = np.random.default_rng
+
+
+def cases(table):
+    return [pytest.param(name, dtype, id=f"{name}-{dtype}") for name in table for dtype in table[name]]
+
+
+def same(function, operands):
+    """Whether a call on the device cpu has the outcome that it has on the device numpy."""
+    expected, warned = outcome(function, operands, "numpy")
+    result, found = outcome(function, operands, "cpu")
+    assert found == warned
+    if isinstance(expected, tuple):
+        assert result == expected
+    else:
+        assert result.dtype == expected.dtype
+        np.testing.assert_array_equal(result, expected, strict=True)
+        if result.dtype.kind == "f":
+            np.testing.assert_array_equal(np.signbit(result)[result == 0], np.signbit(expected)[expected == 0])
+
+
+@pytest.mark.parametrize(("name", "dtype"), cases(EXACT_OF_ONE))
+def test_exact_function_of_one_operand_is_numpys_bit_for_bit(name, dtype):
+    x = values(RNG(0), dtype, COUNT, special=False)
+    if name == "sqrt":
+        x = np.abs(x)
+    result = by_kernel(getattr(xp, name), xp.asarray(x, device="cpu"))
+    np.testing.assert_array_equal(np.asarray(result), getattr(np, name, np.invert)(x), strict=True)
+    same(getattr(xp, name), [values(RNG(1), dtype, COUNT)])
+
+
+@pytest.mark.parametrize(("name", "dtype"), cases(EXACT_OF_TWO))
+def test_exact_function_of_two_operands_is_numpys_bit_for_bit(name, dtype):
+    x, y = (values(RNG(seed), dtype, COUNT, special=False) for seed in (0, 1))
+    result = by_kernel(getattr(xp, name), *(xp.asarray(a, device="cpu") for a in (x, y)))
+    np.testing.assert_array_equal(np.asarray(result), getattr(np, name)(x, y), strict=True)
+    same(getattr(xp, name), [values(RNG(seed), dtype, COUNT) for seed in (2, 3)])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ROUNDED)
+def test_formula_of_one_operand_is_within_four_ulp(name, dtype):
+    x = RNG(0).uniform(*ROUNDED[name], COUNT).astype(dtype)
+    result = np.asarray(by_kernel(getattr(xp, name), xp.asarray(x, device="cpu")))
+    assert result.dtype == dtype
+    function = {"asin": np.arcsin, "acos": np.arccos, "atan": np.arctan}.get(name) or getattr(
+        np, {"asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh"}.get(name, name)
+    )
+    wide = np.float64 if dtype == "float32" else np.longdouble
+    assert ulps(result, function(x.astype(wide))) <= 4.5
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ROUNDED_OF_TWO)
+def test_formula_of_two_operands_is_within_four_ulp(name, dtype):
+    x, y = (RNG(seed).normal(size=COUNT).astype(dtype) * 10 for seed in (0, 1))
+    result = np.asarray(by_kernel(getattr(xp, name), *(xp.asarray(a, device="cpu") for a in (x, y))))
+    wide = np.float64 if dtype == "float32" else np.longdouble
+    exact = getattr(np, {"atan2": "arctan2"}.get(name, name))(x.astype(wide), y.astype(wide))
+    if name.startswith("logaddexp"):  # near zero the sum's terms cancel, for NumPy's formula, too
+        keep = np.abs(exact) > 1
+        result, exact = result[keep], exact[keep]
+    assert ulps(result, exact) <= 4.5
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ROUNDED)
+def test_formula_has_numpys_special_values_and_warnings(name, dtype):
+    x = values(RNG(0), dtype, COUNT)
+
+    def function(a):
+        return getattr(xp, name)(a)
+
+    (expected, warned), (result, found) = (outcome(function, [x], device) for device in ("numpy", "cpu"))
+    assert found == warned
+    np.testing.assert_array_equal(np.isnan(result), np.isnan(expected))
+    np.testing.assert_array_equal(result[np.isinf(expected)], expected[np.isinf(expected)])
+    np.testing.assert_array_equal(np.isinf(result), np.isinf(expected))
+    zero = expected == 0
+    np.testing.assert_array_equal(np.signbit(result[zero]), np.signbit(expected[zero]))
+
+
+@pytest.mark.parametrize("layout1", LAYOUTS)
+@pytest.mark.parametrize("layout2", LAYOUTS)
+def test_layouts_of_operands_do_not_change_results(layout1, layout2):
+    x, y = (
+        laid_out(values(RNG(seed), "float64", (200, 250)), layout) for seed, layout in enumerate((layout1, layout2))
+    )
+    for name in ("add", "less", "maximum"):
+        same(getattr(xp, name), [x, y])
+
+
+@pytest.mark.parametrize(
+    "layout", [layout for layout in LAYOUTS if layout not in ("unaligned", "one row", "one column")]
+)
+def test_kernels_compute_operands_of_every_layout(layout):
+    x = xp.asarray(laid_out(values(RNG(0), "float64", (200, 250), special=False), layout), device="cpu", copy=False)
+    result = by_kernel(xp.add, x, x)
+    np.testing.assert_array_equal(np.asarray(result), np.asarray(x) * 2)
+
+
+@pytest.mark.parametrize(
+    "shapes", [((200, 250), (250,)), ((200, 1), (200, 250)), ((5, 1, 100), (5, 100, 1)), ((), (COUNT,))]
+)
+def test_operands_broadcast_both_ways(shapes):
+    x, y = (values(RNG(seed), "float32", shape, special=False) for seed, shape in enumerate(shapes))
+    same(xp.add, [x, y])
+    same(xp.subtract, [y, x])
+
+
+def test_operands_of_the_other_byte_order_are_converted():
+    x = values(RNG(0), "float64", COUNT, special=False)
+    swapped = x.astype(x.dtype.newbyteorder())
+    result = xp.add(xp.asarray(x, device="cpu"), swapped)
+    assert result.dtype.isnative
+    np.testing.assert_array_equal(np.asarray(result), x + x)
+    converted = xp.asarray(swapped, device="cpu")
+    np.testing.assert_array_equal(np.asarray(by_kernel(xp.add, converted, converted)), x + x)
+
+
+@pytest.mark.parametrize("dtype1", DTYPES)
+@pytest.mark.parametrize("dtype2", DTYPES)
+def test_mixed_dtypes_promote_as_numpys(dtype1, dtype2):
+    x, y = (values(RNG(seed), dtype, COUNT) for seed, dtype in enumerate((dtype1, dtype2)))
+    for name in ("add", "maximum", "less_equal", "equal"):
+        same(getattr(xp, name), [x, y])
+
+
+SCALARS = (True, 0, 3, -1, 127, 300, 2**31, 2**63, 2**70, 0.0, -0.0, 2.5, 1e39, 1e308, float("inf"), float("nan"), 2j)
+
+
+@pytest.mark.parametrize("number", SCALARS, ids=repr)
+@pytest.mark.parametrize("dtype", [*DTYPES, "float16", "complex64"])
+def test_python_numbers_have_numpys_outcome(dtype, number):
+    x = np.ones(COUNT, dtype) if np.dtype(dtype).kind in "c" or dtype == "float16" else values(RNG(0), dtype, COUNT)
+    for name in ("add", "multiply", "less", "equal"):
+        same(getattr(xp, name), [x, number])
+        same(getattr(xp, name), [number, x])
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (0, COUNT), (COUNT, 0), (1, 1, 1), (COUNT, 1), (1, COUNT)])
+@pytest.mark.parametrize("dtype", ["int32", "float64"])
+def test_shapes_without_and_with_one_element(dtype, shape):
+    x = np.ones(shape, dtype)
+    for function in (xp.add, xp.maximum, xp.equal):
+        same(function, [x, x])
+    same(xp.negative, [x])
+    same(xp.sqrt, [x.astype("float64")])
+
+
+WARNING_CALLS = {
+    "overflow of a product": (lambda a: xp.multiply(a, a), [1.0, 1e308]),
+    "invalid difference": (lambda a: xp.subtract(a, a), [1.0, np.inf]),
+    "division by zero": (lambda a: xp.divide(a, a * 0 + xp.asarray(0.0, device=a.device)), [1.0, 2.0]),
+    "root of a negative number": (xp.sqrt, [1.0, -1.0]),
+    "logarithm of zero": (xp.log, [1.0, 0.0]),
+    "logarithm of a negative number": (xp.log, [1.0, -1.0]),
+    "overflow of an exponential": (xp.exp, [1.0, 1e4]),
+    "sine of infinity": (xp.sin, [1.0, np.inf]),
+    "arcsine beyond one": (xp.asin, [0.5, 2.0]),
+    "reciprocal of zero": (xp.reciprocal, [1.0, 0.0]),
+    "underflow of a product": (lambda a: xp.multiply(a, a), [1.0, 1e-300]),
+    "overflow to the next number": (lambda a: xp.nextafter(a, a * np.inf), [1.0, np.finfo(float).max]),
+    "remainder of zero": (lambda a: xp.remainder(a, a * 0), [1.0, 2.0]),
+}
+
+
+@pytest.mark.parametrize("case", WARNING_CALLS)
+@pytest.mark.parametrize("mode", ["default", "raise", "ignore"])
+def test_warnings_and_errors_of_floating_point_are_numpys(case, mode):
+    function, elements = WARNING_CALLS[case]
+    x = np.full(COUNT, elements[0])
+    x[COUNT // 2] = elements[1]
+
+    def call(a):
+        with np.errstate() if mode == "default" else np.errstate(all=mode):
+            return function(a)
+
+    same(call, [x])
+
+
+def test_warning_names_the_users_line():
+    x = np.ones(COUNT)
+    x[7] = -1.0
+    _, warned = outcome(lambda a: xp.sqrt(a), [x], "cpu")
+    line = test_warning_names_the_users_line.__code__.co_firstlineno + 3
+    assert warned == [(RuntimeWarning, "invalid value encountered in sqrt", __file__, line)]
+
+
+def test_in_place_operators_write_into_the_operand():
+    x = values(RNG(0), "float64", COUNT, special=False)
+    a = xp.asarray(x.copy(), device="cpu")
+    view = np.asarray(a)
+    a += 1.5
+    a *= a
+    np.testing.assert_array_equal(view, (x + 1.5) ** 2)
+
+
+def test_dtypes_without_kernels_are_numpys():
+    for dtype in ("float16", "complex64", "complex128"):
+        x = np.ones(COUNT, dtype)
+        with xtensor_llvm.count_calls() as calls:
+            xp.add(xp.asarray(x, device="cpu"), 1)
+        assert not calls.kernels
+        same(xp.add, [x, 1])
+
+
+def test_random_calls_have_numpys_outcome():
+    rng = random.Random(0)
+    names = [*EXACT_OF_TWO, "where", "clip"]
+    for _ in range(scale(300, 3000)):
+        seed = rng.randrange(1 << 30)
+        name = rng.choice(names)
+        shape = rng.choice([(COUNT,), (200, 200), (3, 7, 2000), (2000, 20), (20, 50, 40), (3, 2, 5, 7, 11, 20)])
+        operands = []
+        for place in range(3 if name in ("where", "clip") else 2):
+            dtype = "bool" if name == "where" and not place else rng.choice(DTYPES)
+            cut = tuple([length if rng.random() < 0.8 else 1 for length in shape])
+            array = laid_out(values(RNG(seed + place), dtype, cut), rng.choice([*LAYOUTS, "contiguous"]))
+            operands.append(np.transpose(array) if rng.random() < 0.2 and array.shape[0] == array.shape[-1] else array)
+        try:
+            same(getattr(xp, name), operands)
+        except AssertionError as error:
+            described = [(x.dtype, x.shape, x.strides) for x in operands]
+            raise AssertionError(f"{name} of {described}, seed {seed}") from error

@@ -1,0 +1,173 @@
+"""Reductions of large arrays by kernels: NumPy's values, errors no larger than NumPy's, one result for all threads."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import random
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import xtensor as xp
+
+if importlib.util.find_spec("llvmlite") is None:
+    pytest.skip("needs llvmlite, the extra xtensor[llvm]", allow_module_level=True)
+
+from llvm_kernels import COUNT, DTYPES, INTEGERS, LAYOUTS, by_kernel, laid_out, outcome, values
+from stress.tiers import scale
+
+RNG = np.random.default_rng
+FLOATS = ("float32", "float64")
+SHAPES = [((COUNT,), None), ((200, 250), 0), ((200, 250), 1), ((5, 100, 100), 1), ((5, 100, 100), (0, 1))]
+
+
+def agree(result, expected, tolerance):
+    assert result.dtype == expected.dtype
+    np.testing.assert_allclose(result, expected, rtol=tolerance, atol=tolerance, strict=True)
+
+
+@pytest.mark.parametrize(("shape", "axis"), SHAPES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_exact_reductions_are_numpys(dtype, shape, axis):
+    x = values(RNG(0), dtype, shape, special=False)
+    a = xp.asarray(x, device="cpu")
+    whole = dtype in INTEGERS
+    for name in ("sum", "prod", "max", "min") if whole else ("max", "min"):
+        if dtype == "bool":
+            continue  # the standard has none
+        result = by_kernel(lambda y, name=name: getattr(xp, name)(y, axis=axis, keepdims=True), a)
+        np.testing.assert_array_equal(np.asarray(result), getattr(np, name)(x, axis=axis, keepdims=True), strict=True)
+
+
+@pytest.mark.parametrize(("shape", "axis"), SHAPES)
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_rounded_reductions_are_numpys_nearly(dtype, shape, axis):
+    x = RNG(0).uniform(0.5, 1.5, shape).astype(dtype)
+    a = xp.asarray(x, device="cpu")
+    tolerance = 64 * float(np.finfo(dtype).eps)
+    for name in ("sum", "mean", "var", "std"):
+        result = by_kernel(lambda y, name=name: getattr(xp, name)(y, axis=axis), a)
+        agree(
+            np.asarray(result),
+            np.asarray(getattr(np, name)(x.astype(np.longdouble), axis=axis).astype(dtype)),
+            tolerance,
+        )
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS])
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+def test_position_is_that_of_the_first_extreme(name, dtype):
+    x = values(RNG(0), dtype, COUNT)
+    x[[COUNT // 3, COUNT // 2]] = x[COUNT // 3]
+    for array in (x, values(RNG(1), dtype, COUNT, special=False), np.zeros(COUNT, dtype)):
+        result = by_kernel(getattr(xp, name), xp.asarray(array, device="cpu"))
+        assert int(result) == getattr(np, name)(array)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf, 0.0, -0.0])
+def test_special_values_and_warnings_are_numpys(dtype, special):
+    x = np.full(COUNT, -0.0 if special == 0 else 1.0, dtype)
+    x[[17, COUNT - 5]] = special
+    for name in ("sum", "prod", "max", "min", "mean", "var", "std"):
+        for array in (x, np.concat([x, -x])):
+
+            def function(a, name=name):
+                return getattr(xp, name)(a)
+
+            expected, result = (outcome(function, [array], device) for device in ("numpy", "cpu"))
+            assert result[1] == expected[1]
+            np.testing.assert_array_equal(result[0], expected[0], strict=True)
+            if name != "max" and name != "min":  # the standard leaves the sign of zero to them
+                assert np.signbit(result[0]) == np.signbit(expected[0])
+
+
+def test_overflow_of_a_sum_warns_as_numpys():
+    x = np.full(COUNT, 1e305)
+    expected, result = (outcome(lambda a: xp.sum(a), [x], device) for device in ("numpy", "cpu"))
+    assert result == expected
+    assert "overflow" in result[1][0][1]
+
+
+@pytest.mark.parametrize("name", ["sum", "prod"])
+@pytest.mark.parametrize("shape", [(0,), (3, 0), (COUNT,), (2, COUNT)])
+def test_accumulate_dtype_is_the_results(name, shape):
+    """Blocks of narrow integers were added in 64 bits."""
+    x = values(RNG(0), "int8", shape)
+    for dtype in ("int8", "uint16", "int32"):
+        expected = getattr(np, name)(x, dtype=dtype, axis=-1)
+        result = getattr(xp, name)(xp.asarray(x, device="cpu"), dtype=np.dtype(dtype), axis=-1)
+        assert result.dtype == dtype
+        np.testing.assert_array_equal(np.asarray(result), expected)
+
+
+def test_random_reductions_are_numpys():
+    rng = random.Random(0)
+    for _ in range(scale(200, 2000)):
+        seed, dtype = rng.randrange(1 << 30), rng.choice([*INTEGERS, *FLOATS])
+        shape = rng.choice([(COUNT,), (200, 250), (3, 7, 2000), (2000, 20), (20, 50, 40), (3, 2, 5, 7, 11, 20)])
+        axes = rng.sample(range(len(shape)), rng.randint(1, len(shape)))
+        axis = rng.choice([None, axes[0], tuple(axes)])
+        x = laid_out(values(RNG(seed), dtype, shape, special=False), rng.choice(LAYOUTS))
+        a = xp.asarray(x, device="cpu", copy=False)
+        for name in ("sum", "max", "min"):
+            result = np.asarray(getattr(xp, name)(a, axis=axis))
+            expected = getattr(np, name)(x, axis=axis)
+            if name == "sum" and dtype in FLOATS:
+                size = np.sum(np.abs(x), axis=axis)  # of the terms, which cancel
+                assert np.all(np.abs(result - expected) <= 100 * np.finfo(dtype).eps * size), (seed, shape, axis)
+            else:
+                np.testing.assert_array_equal(result, expected, err_msg=f"{name} {seed} {shape} {axis}")
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("name", ["sum", "mean", "var"])
+def test_error_at_ten_million_elements_is_no_worse_than_numpys(name, dtype):
+    x = RNG(5).uniform(0, 1, 10**7).astype(dtype)
+    exact = getattr(np, name)(x.astype(np.longdouble))
+    result = np.asarray(by_kernel(getattr(xp, name), xp.asarray(x, device="cpu")))
+    errors = [abs(float(value - exact)) for value in (result, getattr(np, name)(x))]
+    assert errors[0] <= max(errors[1], float(np.spacing(result)))
+
+
+THREADS = """
+import sys; sys.path[:0] = {path!r}
+import hashlib
+import numpy as np
+import xtensor as xp, xtensor_llvm
+rng = np.random.default_rng(3)
+digest = hashlib.sha256()
+def add(x):
+    digest.update(np.asarray(x).tobytes())
+with xtensor_llvm.count_calls() as calls:
+    for dtype in ("float32", "float64"):
+        for shape in ((1_000_003,), (1000, 1001), (7, 150_001), (150_001, 7), (30, 300, 100)):
+            x = xp.asarray(rng.normal(size=shape).astype(dtype), device="cpu")
+            for name in ("sin", "exp", "abs"):
+                add(getattr(xp, name)(x))
+            add(x * x + 1)
+            for axis in (None, *range(len(shape))):
+                for name in ("sum", "prod", "mean", "var", "std", "max", "min"):
+                    add(getattr(xp, name)(x, axis=axis))
+            add(xp.fuse(lambda a: xp.sum(a * a + 1))(x))
+assert calls.kernels["sum"] and calls.kernels["sin"], calls.kernels
+print(digest.hexdigest(), calls.parts > sum(calls.kernels.values()))
+"""
+
+
+def test_results_do_not_depend_on_the_number_of_threads():
+    found = []
+    for threads in ("1", "2", "3"):
+        done = subprocess.run(
+            [sys.executable, "-c", THREADS.format(path=sys.path)],
+            env={**os.environ, "XTENSOR_NUM_THREADS": threads},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+        found.append(done.stdout.split())
+    assert [divided for _, divided in found] == ["False", "True", "True"]
+    assert len({digest for digest, _ in found}) == 1
