@@ -22,9 +22,6 @@ from ._sizes import FEWEST, FEWEST_SIMPLE
 
 __all__ = ["kernels"]
 
-LONGEST_WAIT = 31
-"""Calls for which a kernel that computed in vain rests at most."""
-
 SLOWER = ("pow",)
 """Operations of which NumPy's loop is faster."""
 
@@ -52,66 +49,39 @@ def _plan(name: str, kinds: tuple[Any, ...]) -> Program | None:
     return Program(inputs, scalars, tuple(steps), (len(kinds) + len(steps) - 1,), checks=checks).shared()
 
 
-class _Planned:
-    """A program of an operation, and how often its kernel computed in vain.
-
-    Attributes
-    ----------
-    program
-        The program; None where NumPy computes.
-    pause
-        Calls that NumPy computes before the kernel is tried again.
-    wait
-        The last such number: after each call in vain about twice as many.
-    """
-
-    __slots__ = ("pause", "program", "wait")
-
-    def __init__(self, program: Program | None) -> None:
-        self.program = program
-        self.pause = self.wait = 0
-
-    def compute(self, arrays: Sequence[Native], scalars: Sequence[Any] = ()) -> Native:
-        """Return the result of the kernel; NotImplemented where NumPy is to compute."""
-        if self.program is None:
-            return NotImplemented
-        if self.pause:
-            self.pause -= 1
-            return NotImplemented
-        results = compute(self.program, arrays, scalars)
-        if results:
-            self.wait = 0
-            return results[0]
-        if results is not None:  # an element is doubtful
-            self.pause = self.wait = min(2 * self.wait + 1, LONGEST_WAIT)
-        return NotImplemented
+def _computed(program: Program | None, arrays: Sequence[Native], scalars: Sequence[Any] = ()) -> Native:
+    """Return the result of a program's kernel; NotImplemented where NumPy is to compute."""
+    results = None if program is None else compute(program, arrays, scalars)
+    return results[0] if results else NotImplemented
 
 
 def _function(name: str, fewest: int) -> Callable[..., Native]:
-    plans: dict[Any, _Planned] = {}
+    programs: dict[Any, Program | None] = {}
 
     def function(x1: Native, x2: Native, *rest: Any) -> Native:
         if not rest:  # of one operand; the second argument is the memory that might be written over
             if x1.size < fewest:
                 return NotImplemented
-            plan = plans.get(x1.dtype)
-            if plan is None:
-                plan = plans[x1.dtype] = _Planned(_plan(name, (x1.dtype,)))
-            return plan.compute((x1,))
+            try:
+                program = programs[x1.dtype]
+            except KeyError:
+                program = programs[x1.dtype] = _plan(name, (x1.dtype,))
+            return _computed(program, (x1,))
         operands = (x1, x2, *rest[:-1])
         arrays = [x for x in operands if x.__class__ is np.ndarray]
         if not arrays or arrays[0].size < fewest:  # arrays of bfloat16 have a class of their own
             return NotImplemented
         kinds = tuple([x.dtype if x.__class__ is np.ndarray else x.__class__ for x in operands])
-        plan = plans.get(kinds)
-        if plan is None:
-            plan = plans[kinds] = _Planned(_plan(name, kinds))
+        try:
+            program = programs[kinds]
+        except KeyError:
+            program = programs[kinds] = _plan(name, kinds)
         if len(arrays) == len(operands):
-            return plan.compute(arrays)
+            return _computed(program, arrays)
         scalars = [x for x in operands if x.__class__ is not np.ndarray]
-        if plan.program is None or not all(map(_fits, scalars, plan.program.scalars)):
+        if program is None or not all(map(_fits, scalars, program.scalars)):
             return NotImplemented
-        return plan.compute(arrays, scalars)
+        return _computed(program, arrays, scalars)
 
     function.fewest = fewest  # type: ignore[attr-defined]
     return function
