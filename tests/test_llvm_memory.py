@@ -363,7 +363,7 @@ for _ in range(20):
         del arrays, array
         os._exit(0 if good and _memory.held() > 0 else 1)
     assert os.waitpid(child, 0)[1] == 0
-print("end")
+print("end", flush=True)
 os._exit(0)
 """
     assert run_program(code) == ("end", "", 0)

@@ -318,7 +318,7 @@ for _ in range(20):
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
     region()
-print("end")
+print("end", flush=True)
 os._exit(0)
 """
 

@@ -22,8 +22,8 @@ from ._sizes import FEWEST, FEWEST_SIMPLE
 
 __all__ = ["kernels"]
 
-SLOWER = ("pow",)
-"""Operations of which NumPy's loop is faster."""
+NOT_HERE = ("pow", "real")
+"""Operations of which NumPy's loop is faster, or its view."""
 
 
 def _plan(name: str, kinds: tuple[Any, ...]) -> Program | None:
@@ -123,5 +123,5 @@ def _numpy_has_vectors() -> bool:
 
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions for operands of many elements, by the names of the overlay's contract."""
-    found = {f"large.{name}": _function(name, _fewest(name)) for name in FORMULAS if name not in SLOWER}
+    found = {f"large.{name}": _function(name, _fewest(name)) for name in FORMULAS if name not in NOT_HERE}
     return found | {"large.astype": _cast}

@@ -61,6 +61,7 @@ class Plan:
         stages = _stages(order)
         needed = _needed(order, stages, self.wanted)
         self.actions: list[Action] = []
+        self.reads: list[Sequence[Node]] = []
         self.kernels = 0
         for stage in range(max(stages.values(), default=0) + 1):
             nodes = [node for node in order if stages[node] == stage]
@@ -73,16 +74,20 @@ class Plan:
                 elif node.kind == "call":
                     self._call(node)
                 elif node.kind == "result":
-                    self.actions.append(_selecting(node))
+                    self._add(_selecting(node), node.operands)
+
+        self.ends = _last_uses(self.reads, set(self.wanted) | self.constants.keys())
 
     def __call__(self, arrays: Sequence[Native], numbers: Sequence[complex]) -> Values:
-        """Return the arrays of the wanted nodes."""
+        """Return the arrays of the wanted nodes, and of others."""
         values = dict(self.constants)
         for node, index in self.arguments:
             values[node] = arrays[index]
         if profiling.active is None:
-            for action in self.actions:
+            for action, ended in zip(self.actions, self.ends, strict=True):
                 action(values, numbers)
+                for node in ended:
+                    values.pop(node, None)
             return values
         for action in self.actions:
             known, start = len(values), time.perf_counter()
@@ -92,6 +97,10 @@ class Plan:
             size = sum(value.size * value.dtype.itemsize for value in made)
             profiling.active.add(action.__doc__ or "", self.device, "fused kernel", seconds, size)
         return values
+
+    def _add(self, action: Action, reads: Sequence[Node]) -> None:
+        self.actions.append(action)
+        self.reads.append(reads)
 
     # -- kernels ------------------------------------------------------------------------------------------------------
 
@@ -115,7 +124,7 @@ class Plan:
                 values[node] = result
 
         run.__doc__ = " ".join(node.name for node in steps)
-        self.actions.append(run)
+        self._add(run, [*inputs, *_outside(steps)])
 
     def _reduction(self, node: Node, stages: dict[Node, int], needed: set[Node]) -> None:
         (operand,) = node.operands
@@ -141,7 +150,7 @@ class Plan:
             values[node] = found[0]
 
         run.__doc__ = " ".join([*(item.name for item in steps), node.name])
-        self.actions.append(run)
+        self._add(run, [*inputs, *_outside(steps)])
 
     def _program(
         self, steps: list[Node], *, outputs: Sequence[Node] = (), reduction: tuple[str, Node] | None = None
@@ -223,12 +232,29 @@ class Plan:
             values[node] = function(*_filled(operands, values, numbers), **_filled(options, values, numbers))
 
         run.__doc__ = node.name
-        self.actions.append(run)
+        self._add(run, list(_operands(node)))
 
     def _normal(self, value: Any) -> Native:
         if value.__class__ is self.device.native_type:
             return value
         return self.device._library.normalize(value, self.device._place)
+
+
+def _outside(steps: Sequence[Node]) -> list[Node]:
+    """Return the nodes that some steps take from others."""
+    inside = set(steps)
+    return [operand for node in steps for operand in _operands(node) if operand not in inside]
+
+
+def _last_uses(reads: Sequence[Sequence[Node]], kept: set[Node]) -> list[list[Node]]:
+    """Return for each action the nodes that no later one reads, so that their memory serves again."""
+    ends: list[list[Node]] = []
+    later = set(kept)
+    for nodes in reversed(reads):
+        ended = [node for node in dict.fromkeys(nodes) if node not in later]
+        later.update(ended)
+        ends.insert(0, ended)
+    return ends
 
 
 def _selecting(node: Node) -> Action:
