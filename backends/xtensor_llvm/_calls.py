@@ -7,6 +7,7 @@ the caller: dtypes that the program names, shapes that broadcast.
 from __future__ import annotations
 
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
@@ -41,6 +42,9 @@ PARALLEL = 10_000.0
 LONG = 100_000.0
 """Nanoseconds of work from which workers that sleep are woken, and each thread takes several parts, in case another one
 is interrupted."""
+
+SOON = 100_000
+"""Nanoseconds after a call of several threads within which the next one wakes workers that sleep."""
 
 CHEAP = 0.3
 """Nanoseconds for an element of an operation that the memory bounds."""
@@ -129,12 +133,21 @@ class Kernel:
         nanoseconds = elements * self.cost
         if nanoseconds < PARALLEL:
             return bool(_call(self.address, 1, 1, *operands))
+        global _ended
         threads = _threads.team()
-        parts = 1 if threads == 1 else threads if nanoseconds < LONG else 4 * threads
-        return bool(_call_unlocked(self.address, parts, threads, *operands))
+        if threads == 1:
+            return bool(_call_unlocked(self.address, 1, 1, *operands))
+        # Workers that sleep are woken for long calls, and where one call follows another.
+        wakes = nanoseconds > LONG or time.perf_counter_ns() - _ended < SOON
+        doubtful = bool(_call_unlocked(self.address, 4 * threads if wakes else threads, threads, *operands))
+        _ended = time.perf_counter_ns()
+        return doubtful
 
 
 _call, _call_unlocked = _python.call(), _python.call_unlocked()
+
+_ended = 0
+"""When the last call of several threads ended, by the performance counter."""
 
 _failed = False
 

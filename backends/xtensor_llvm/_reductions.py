@@ -8,6 +8,7 @@ kernels, axes that do not lie together in memory, and results of which NumPy may
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ from . import _compile
 from ._calls import Kernel, compiled, empty, underflow_is_reported
 from ._emission import supported
 from ._reduction_loops import BLOCK, ROWS, columns_module, identity, rows_module
-from ._sizes import FEWEST_REDUCED, SHORTEST
+from ._sizes import FEWEST_EXTREME, FEWEST_REDUCED, FEWEST_ROWS, SHORTEST
 
 __all__ = ["accumulated", "kernels", "reduce"]
 
@@ -75,12 +76,14 @@ def reduce(
     tuple of arrays, or None
         None where a kernel does not take the layout, and where an element is doubtful.
     """
+    if len(axes) == len(shape) and all(array.shape == shape and array.flags.carray for array in arrays):
+        return _reduce_whole(program, arrays, scalars, shape, keepdims=keepdims, partial=partial)
     start, end = axes[0], axes[-1] + 1
     if list(axes) != list(range(start, end)) or not all(array.flags.aligned for array in arrays):
         return None
     columns = any(length != 1 for length in shape[end:])
     groups = [shape[:start], shape[start:end], shape[end:]]
-    matrices, rows, length = (int(np.prod(group)) for group in groups)
+    matrices, rows, length = map(math.prod, groups)
     if not columns:
         rows, length = matrices, rows
     if length < SHORTEST or not rows:
@@ -132,6 +135,45 @@ def reduce(
         )
 
 
+def _reduce_whole(
+    program: Program,
+    arrays: Sequence[Array],
+    scalars: Sequence[float],
+    shape: tuple[int, ...],
+    *,
+    keepdims: bool,
+    partial: bool,
+) -> tuple[Array, ...] | None:
+    """Reduce arrays whose elements are adjacent to one number each; the way with the fewest steps."""
+    length = arrays[0].size
+    if length < SHORTEST:
+        return None
+    kernel = _kernel(program, "c" * len(arrays), columns=False)
+    if kernel is None:
+        return None
+    blocks = -(-length // BLOCK)
+    operands: list[Any] = [length, 1]
+    for array in arrays:
+        operands += [array, 0]
+    results = [empty((1, blocks), program.dtypes[place]) for _, place in program.reductions]
+    if kernel.run(length, (*operands, *results), scalars):
+        return None
+    if partial:
+        return tuple(results)
+    wanted = (1,) * len(shape) if keepdims else ()
+    combined = []
+    for (name, _), result in zip(program.reductions, results, strict=True):
+        if blocks > 1:
+            with np.errstate(all="ignore"):
+                result = COMBINE[name].reduce(result, axis=1, dtype=result.dtype)
+        combined.append(result.reshape(wanted))
+    return tuple(combined)
+
+
+def _all_finite(x: Array) -> bool:
+    return math.isfinite(x.item()) if x.size == 1 else bool(np.isfinite(x).all())
+
+
 def _stride(lengths: Sequence[int], strides: Sequence[int]) -> int | None:
     """The stride of a group of axes walked as one; 0 for one element, None where they do not lie together."""
     joined = 0
@@ -151,6 +193,11 @@ def _axes(x: Array, axis: Axis) -> list[int]:
     if axis is None:
         return list(range(x.ndim))
     return sorted([number % x.ndim for number in (axis if isinstance(axis, tuple) else (axis,))])
+
+
+def _is_small(x: Array, axes: list[int]) -> bool:
+    """Whether NumPy adds up rows of the array as fast."""
+    return bool(axes) and axes[-1] != x.ndim - 1 and x.size < FEWEST_ROWS
 
 
 def accumulated(dtype: Any) -> Any:
@@ -173,8 +220,10 @@ def _sums(name: str) -> Callable[..., Native]:
         if not (supported(x.dtype) and supported(total)) or not x.ndim or total.kind == "b":
             return NotImplemented
         axes = _axes(x, axis)
+        if _is_small(x, axes):
+            return NotImplemented
         found = reduce(_program(name, x.dtype, total), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
-        if found is None or (total.kind == "f" and not np.isfinite(found[0]).all()):
+        if found is None or (total.kind == "f" and not _all_finite(found[0])):
             return NotImplemented
         return found[0]
 
@@ -214,15 +263,15 @@ def mean(x: Native, *, axis: Axis = None, keepdims: bool = False) -> Native:
     if x.dtype.kind != "f" or not supported(x.dtype) or not x.ndim:
         return NotImplemented
     axes = _axes(x, axis)
-    found = _mean(x, axes, keepdims=keepdims)
-    return NotImplemented if found is None or not np.isfinite(found).all() else found
+    found = None if _is_small(x, axes) else _mean(x, axes, keepdims=keepdims)
+    return NotImplemented if found is None or not _all_finite(found) else found
 
 
 def _mean(x: Array, axes: list[int], *, keepdims: bool) -> Array | None:
     found = reduce(_program("sum", x.dtype, x.dtype), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
     if found is None:
         return None
-    return np.asarray(found[0] / x.dtype.type(np.prod([x.shape[axis] for axis in axes])))
+    return np.asarray(found[0] / x.dtype.type(math.prod([x.shape[axis] for axis in axes])))
 
 
 @functools.cache
@@ -236,12 +285,12 @@ def var(x: Native, *, axis: Axis = None, correction: float = 0.0, keepdims: bool
     if x.dtype.kind != "f" or not supported(x.dtype) or not x.ndim:
         return NotImplemented
     axes = _axes(x, axis)
-    count = np.prod([x.shape[axis] for axis in axes]) - correction
+    count = math.prod([x.shape[axis] for axis in axes]) - correction
     center = _mean(x, axes, keepdims=True) if count > 0 else None
     if center is None:
         return NotImplemented
     found = reduce(_squares(x.dtype), (x, center), (), x.shape, axes, keepdims=keepdims)
-    if found is None or not np.isfinite(found[0]).all():
+    if found is None or not _all_finite(found[0]):
         return NotImplemented
     return np.asarray(found[0] / x.dtype.type(count))
 
@@ -265,6 +314,7 @@ def kernels() -> dict[str, Callable[..., Native]]:
     found |= {name: _positions(name) for name in ("argmax", "argmin")}
     for name in ("prod", "mean", "var", "std"):
         found[name] = _where_underflow_is_ignored(found[name])
-    for function in found.values():
-        function.fewest = FEWEST_REDUCED  # type: ignore[attr-defined]
+    for name, function in found.items():
+        extreme = name in ("max", "min", "argmax", "argmin")
+        function.fewest = FEWEST_EXTREME if extreme else FEWEST_REDUCED  # type: ignore[attr-defined]
     return {f"large.{name}": function for name, function in found.items()}
