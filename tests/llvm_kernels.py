@@ -8,7 +8,6 @@ import numpy as np
 
 import xtensor as xp
 import xtensor_llvm
-from xtensor_llvm import _elementwise
 
 COUNT = 40_000
 """Elements of operands that kernels compute."""
@@ -63,15 +62,9 @@ def laid_out(array, layout):
 
 
 def by_kernel(function, *operands):
-    """The result of a call that a kernel computes; the test fails where none does.
-
-    A kernel rests after results that were left to NumPy, so that the call is repeated.
-    """
-    for _ in range(_elementwise.LONGEST_WAIT + 1):
-        with xtensor_llvm.count_calls() as calls:
-            result = function(*operands)
-        if calls.kernels:
-            break
+    """The result of a call that a kernel computes; the test fails where none does."""
+    with xtensor_llvm.count_calls() as calls:
+        result = function(*operands)
     assert calls.kernels, "no kernel computed"
     assert not calls.doubtful, f"NumPy computed after {calls.doubtful}"
     return result

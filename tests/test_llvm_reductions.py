@@ -16,12 +16,15 @@ import xtensor as xp
 if importlib.util.find_spec("llvmlite") is None:
     pytest.skip("needs llvmlite, the extra xtensor[llvm]", allow_module_level=True)
 
-from llvm_kernels import COUNT, DTYPES, INTEGERS, LAYOUTS, by_kernel, laid_out, outcome, values
+from llvm_kernels import DTYPES, INTEGERS, LAYOUTS, by_kernel, laid_out, outcome, values
 from stress.tiers import scale
 
 RNG = np.random.default_rng
 FLOATS = ("float32", "float64")
-SHAPES = [((COUNT,), None), ((200, 250), 0), ((200, 250), 1), ((5, 100, 100), 1), ((5, 100, 100), (0, 1))]
+COUNT = 600_000
+"""Elements from which kernels compute every reduction."""
+
+SHAPES = [((COUNT,), None), ((750, 800), 0), ((750, 800), 1), ((5, 400, 300), 1), ((5, 400, 300), (0, 1))]
 
 
 def agree(result, expected, tolerance):

@@ -18,7 +18,7 @@ import numpy as np
 
 from xtensor.backend import Program, rewarn
 
-from . import _compile, _python, _threads
+from . import _compile, _exceptions, _python, _threads
 from ._loops import Layout, elementwise_module
 from ._memory import allocator
 from ._sizes import SHORTEST
@@ -106,7 +106,9 @@ class Kernel:
     __slots__ = ("address", "cost", "results", "wide")
 
     def __init__(self, program: Program, key: str, make: Callable[[], Any]) -> None:
-        code = _compile.compile_module(make, ["run"], key=f"{program.key} {key}", symbols=_threads.symbols())
+        code = _compile.compile_module(
+            make, ["run"], key=f"{program.key} {key}", symbols=_threads.symbols() | _exceptions.symbols()
+        )
         self.address = code["run"]
         steps = [step.name for step in program.steps] + [name for name, _ in program.reductions]
         _names[self.address] = "+".join(steps)

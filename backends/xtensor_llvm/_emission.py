@@ -9,6 +9,7 @@ import numpy as np
 
 from xtensor.backend import Program
 
+from ._exceptions import by_flags
 from ._formulas import FORMULAS
 from ._values import FLOATS, Value, cast, constant, isfinite, isinf, isnan
 
@@ -45,6 +46,7 @@ def emit(program: Program, values: Sequence[Value]) -> tuple[list[Value], Value]
     found = list(values)
     builder = found[0].builder
     doubtful = constant(builder, False, np.bool)
+    looks = program.checks and not by_flags(program)
     for step in program.steps:
         operands = [found[place] for place in step.operands]
         if step.name == "astype":
@@ -54,7 +56,7 @@ def emit(program: Program, values: Sequence[Value]) -> tuple[list[Value], Value]
             result = formula.function(*operands)
             if formula.covers is not None:
                 doubtful = doubtful | ~formula.covers(*operands)
-        if program.checks and result.kind == "f" and step.name not in SILENT:
+        if looks and result.kind == "f" and step.name not in SILENT:
             # The second operand of nextafter is a direction only, which may be infinite.
             doubtful = doubtful | _warned_of(result, operands[:1] if step.name == "nextafter" else operands)
         found.append(result)

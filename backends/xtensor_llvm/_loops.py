@@ -20,11 +20,12 @@ from llvmlite import ir
 from xtensor.backend import Program
 
 from ._emission import emit
+from ._exceptions import by_flags, mask
 from ._values import Builder, Value, cast, llvm_type, load, memory_type, store
 
 __all__ = ["I1", "I64", "POINTER", "VOID", "Layout", "Slots", "Writer", "elementwise_module", "smaller", "wide"]
 
-I1, I64, POINTER, VOID = ir.IntType(1), ir.IntType(64), ir.PointerType(), ir.VoidType()
+I1, I32, I64, POINTER, VOID = ir.IntType(1), ir.IntType(32), ir.IntType(64), ir.PointerType(), ir.VoidType()
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +236,9 @@ class _Elementwise(Writer):
             inner_strides.append(slots.read() if letter == "v" else None)
             outer_strides.append([slots.read() for _ in range(axes)])
         scalars = [slots.read(wide(dtype)) for dtype in self.scalars]
+        flags = by_flags(self.program)
+        if flags:
+            builder.call(self.function("feclearexcept", I32, [I32]), [I32(mask())])
         # In multiples of 64 elements, so that threads write to different cache lines.
         first, last = self.share(builder, total, part, parts, multiple=64)
         builder.branch(test)
@@ -266,7 +270,11 @@ class _Elementwise(Writer):
         self.mark(builder, flag, doubtful)
         position.add_incoming(builder.add(position, count), builder.block)
         builder.branch(test)
-        self.builder(done).ret_void()
+        end = self.builder(done)
+        if flags:
+            raised = end.call(self.function("fetestexcept", I32, [I32]), [I32(mask())])
+            self.mark(end, flag, end.icmp_signed("!=", raised, I32(0)))
+        end.ret_void()
         return function
 
 
