@@ -11,6 +11,7 @@ Along an axis around it, ``columns``: the unit is a block of rows and a block of
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from xtensor.backend import Program
 
 from ._emission import emit
 from ._loops import I1, I64, POINTER, VOID, Writer, smaller, wide
-from ._values import Value, constant, llvm_type, load, maximum, memory_type, minimum, store
+from ._values import Builder, Value, constant, llvm_type, load, maximum, memory_type, minimum, store
 
 __all__ = ["BLOCK", "COLUMNS", "ROWS", "columns_module", "identity", "rows_module"]
 
@@ -89,7 +90,7 @@ def columns_module(program: Program, letters: str, *, has_fma: bool) -> ir.Modul
     return writer.module
 
 
-class _Reducing(Writer):
+class _Reducing(Writer, ABC):
     """Common part of both kinds of reductions."""
 
     def __init__(self, program: Program, letters: str, *, has_fma: bool) -> None:
@@ -107,10 +108,8 @@ class _Reducing(Writer):
         ends = np.cumsum([len(self.scalars), len(self.arrays), len(self.results)])
         return length, rest[: ends[0]], rest[ends[0] : ends[1]], rest[ends[1] : ends[2]], rest[ends[2] :]
 
-
-class _Rows(_Reducing):
     def block(self) -> Any:
-        """``block(length, scalars..., inputs..., results..., strides...)``: one number to each result."""
+        """``block(length, scalars..., inputs..., results..., strides...)``: whether an element is doubtful."""
         function = self.function("block", I1, self.types(), internal=True)
         function.attributes.add("noinline")
         length, scalars, pointers, results, strides = self.arguments(function)
@@ -124,28 +123,51 @@ class _Rows(_Reducing):
         index, doubt = loop.phi(I64), loop.phi(I1)
         index.add_incoming(I64(0), before)
         doubt.add_incoming(I1(0), before)
-        totals = []
-        for (name, _), dtype in zip(self.program.reductions, self.results, strict=True):
-            total = loop.phi(llvm_type(dtype))
-            total.add_incoming(constant(start, identity(name, dtype), dtype).ir, before)
-            totals.append(total)
+        totals = self.totals(loop, before)
         values, doubtful = emit(
             self.program, [*self.elements(loop, index, pointers, strides), *self.moved(loop, numbers)]
         )
-        combined = []
-        for (name, place), total, dtype in zip(self.program.reductions, totals, self.results, strict=True):
-            combined.append(_combine(name, Value(loop, total, dtype), values[place]))
-            total.add_incoming(combined[-1].ir, loop.block)
+        combined = self.combine(loop, index, values, totals, results)
         following = loop.add(index, I64(1), flags=("nsw",))
         doubted = loop.or_(doubt, doubtful.ir)
         index.add_incoming(following, loop.block)
         doubt.add_incoming(doubted, loop.block)
         loop.cbranch(loop.icmp_signed("<", following, length), body, after)
         end = self.builder(after)
-        for value, result in zip(combined, results, strict=True):
+        for value, result in zip(combined, results, strict=False):
             store(Value(end, value.ir, value.dtype), result)
         end.ret(doubted)
         return function
+
+    def totals(self, loop: Builder, before: Any) -> list[Any]:
+        """Numbers that go from one element of a block to the next."""
+        return []
+
+    @abstractmethod
+    def combine(
+        self, loop: Builder, index: Any, values: list[Value], totals: list[Any], results: list[Any]
+    ) -> list[Value]:
+        """Combine an element with what came before it; return the numbers that are written after the last one."""
+
+
+class _Rows(_Reducing):
+    """A block has one number as its result, which stays in a register until its end."""
+
+    def totals(self, loop: Builder, before: Any) -> list[Any]:
+        found = []
+        for (name, _), dtype in zip(self.program.reductions, self.results, strict=True):
+            found.append(loop.phi(llvm_type(dtype)))
+            found[-1].add_incoming(constant(loop, identity(name, dtype), dtype).ir, before)
+        return found
+
+    def combine(
+        self, loop: Builder, index: Any, values: list[Value], totals: list[Any], results: list[Any]
+    ) -> list[Value]:
+        combined = []
+        for (name, place), total, dtype in zip(self.program.reductions, totals, self.results, strict=True):
+            combined.append(_combine(name, Value(loop, total, dtype), values[place]))
+            total.add_incoming(combined[-1].ir, loop.block)
+        return combined
 
     def job(self, block: Any) -> Any:
         function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
@@ -179,34 +201,15 @@ class _Rows(_Reducing):
 
 
 class _Columns(_Reducing):
-    def block(self) -> Any:
-        """``block(length, scalars..., inputs..., results..., strides...)``: a row of numbers combined with another."""
-        function = self.function("block", I1, self.types(), internal=True)
-        function.attributes.add("noinline")
-        length, scalars, pointers, results, strides = self.arguments(function)
-        for pointer in [*pointers, *results]:
-            pointer.add_attribute("noalias")
-        before, body, after = (function.append_basic_block(name) for name in ("before", "body", "after"))
-        start = self.builder(before)
-        numbers = self.numbers(start, scalars)
-        start.branch(body)
-        loop = self.builder(body)
-        index, doubt = loop.phi(I64), loop.phi(I1)
-        index.add_incoming(I64(0), before)
-        doubt.add_incoming(I1(0), before)
-        values, doubtful = emit(
-            self.program, [*self.elements(loop, index, pointers, strides), *self.moved(loop, numbers)]
-        )
+    """A block has a row of numbers as its result, with which a row of elements is combined in memory."""
+
+    def combine(
+        self, loop: Builder, index: Any, values: list[Value], totals: list[Any], results: list[Any]
+    ) -> list[Value]:
         for (name, place), result, dtype in zip(self.program.reductions, results, self.results, strict=True):
             address = loop.gep(result, [index], inbounds=True, source_etype=memory_type(dtype))
             store(_combine(name, load(loop, address, dtype), values[place]), address)
-        following = loop.add(index, I64(1), flags=("nsw",))
-        doubted = loop.or_(doubt, doubtful.ir)
-        index.add_incoming(following, loop.block)
-        doubt.add_incoming(doubted, loop.block)
-        loop.cbranch(loop.icmp_signed("<", following, length), body, after)
-        self.builder(after).ret(doubted)
-        return function
+        return []
 
     def job(self, block: Any) -> Any:
         function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
