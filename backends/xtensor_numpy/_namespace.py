@@ -32,6 +32,12 @@ from ._steps import packed_bits as packed_bits
 from ._steps import placed as placed
 from ._steps import unpacked_bits as unpacked_bits
 
+NUMBERS = frozenset("bhilqBHILQfdgFDG")
+"""Characters of the dtypes of numbers but float16."""
+
+POWERS = NUMBERS | {"e"}
+"""Characters of the dtypes whose powers are those of NumPy's operator, but for square roots of float16."""
+
 large = Large()
 special = Special()
 
@@ -128,6 +134,9 @@ def argmin(x: Native, *, axis: int | None = None, keepdims: bool = False) -> Nat
 
 
 def mean(x: Native, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Native:
+    if axis is None and x.dtype.char in "fdFD" and x.size:
+        total: Any = sum(x, axis=None, keepdims=keepdims)  # type: ignore[call-overload]
+        return total / x.size  # as NumPy's method, which is written in Python
     return x.mean(axis, keepdims=keepdims)
 
 
@@ -164,7 +173,7 @@ def unique_values(x: Native) -> Native:
 def pow(x1: Native, x2: Native) -> Native:
     # NumPy's operator calls square, sqrt and reciprocal for the exponents 2, 0.5 and -1; np.power does not. A root of
     # float16 stays with np.power, whose results for zeros and infinities of negative sign are the standard's.
-    if x2.__class__ in (int, float) and x1.dtype.kind in "iufc" and (x2 != 0.5 or x1.dtype.char != "e"):
+    if (x2.__class__ is int or x2.__class__ is float) and x1.dtype.char in (NUMBERS if x2 == 0.5 else POWERS):
         return x1**x2
     return np.power(x1, x2)
 
