@@ -10,7 +10,6 @@ class, which is built on it.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -97,8 +96,9 @@ def _unary(operation: Operation, *, holders: int) -> Callable[[Any], Any]:
         size = native1.size
         if size >= device.fewest[index]:
             count = getrefcount(x)
-            if count <= most or size >= device.fewest_kept[index]:
-                result = _large(operation, device, (x,), (native1,), (count,), most, 1)
+            owner = x if count <= most and is_temporary(x, native1, count - 2, 1, 1) else None
+            if owner is not None or size >= device.fewest_kept[index]:
+                result = _large(operation, device, (native1,), owner)
                 if result is not NotImplemented:
                     return result
         try:
@@ -148,7 +148,8 @@ def _binary(operation: Operation, *, foreign: Any, holders: int, frames: int = 1
     arguments of a function are moved to it.
     """
     index = operation.index
-    most = frames + 1 + holders
+    held = frames + 1  # by the variables of these functions, and by the argument of getrefcount
+    most = held + holders
 
     def function(x1: Any, x2: Any, /) -> Any:
         kind = x1.__class__
@@ -172,9 +173,14 @@ def _binary(operation: Operation, *, foreign: Any, holders: int, frames: int = 1
         except AttributeError:
             return _mixed(operation, x1, x2, foreign, frames)
         if size >= device.fewest[index]:
+            owner = None
             count1, count2 = getrefcount(x1), getrefcount(x2)
-            if count1 <= most or count2 <= most or size >= device.fewest_kept[index]:
-                result = _large(operation, device, (x1, x2), (native1, native2), (count1, count2), most, frames)
+            if count1 <= most and is_temporary(x1, native1, count1 - held, frames, 2):
+                owner = x1
+            elif count2 <= most and is_temporary(x2, native2, count2 - held, frames, 1):
+                owner = x2
+            if owner is not None or size >= device.fewest_kept[index]:
+                result = _large(operation, device, (native1, native2), owner)
                 if result is not NotImplemented:
                     return result
         try:
@@ -195,30 +201,12 @@ def _binary(operation: Operation, *, foreign: Any, holders: int, frames: int = 1
     return function
 
 
-def _large(
-    operation: Operation,
-    device: Device,
-    operands: tuple[Any, ...],
-    natives: tuple[Any, ...],
-    counts: tuple[int, ...],
-    most: int,
-    frames: int,
-) -> Any:
-    """Return the result for operands of many elements, in the memory of a temporary among them where there is one.
+def _large(operation: Operation, device: Device, natives: tuple[Any, ...], owner: Any) -> Any:
+    """Return the result for operands of many elements, in the memory of a temporary where there is one, its owner.
 
-    NotImplemented: it is to be computed as for few elements. ``counts`` are the operands' reference counts as the
-    calling function saw them: with one reference for each of its ``frames``, and one for the argument of getrefcount.
-    Of a temporary there are ``most``.
+    NotImplemented: it is to be computed as for few elements.
     """
-    spare = owner = None
-    for place, count in enumerate(counts):
-        if count <= most:
-            x, native = operands[place], natives[place]
-            # A NumPy array that is an operand itself belongs to the caller.
-            owned = native.__class__ is NDARRAY and hasattr(x, "_native") and x._native is native
-            if owned and is_temporary(x, native, count - frames - 1, sys._getframe(1 + frames), len(operands) - place):
-                spare, owner = native, x
-                break
+    spare = None if owner is None else owner._native
     try:
         result = device.for_large[operation.index](*natives, spare)
     except WrittenWithWarningError as written:
@@ -239,8 +227,21 @@ def _mixed(operation: Operation, x1: Any, x2: Any, foreign: Any, frames: int) ->
     device, native1, native2 = found
     del found  # a reference to the native arrays, which is_temporary would count
     if (native2 if native1.__class__ in SCALARS else native1).size >= device.fewest[operation.index]:
-        counts = getrefcount(x1), getrefcount(x2)
-        result = _large(operation, device, (x1, x2), (native1, native2), counts, frames + 3, frames + 1)
+        holders1, holders2, owner = getrefcount(x1) - frames - 2, getrefcount(x2) - frames - 2, None
+        # A NumPy array that is an operand itself belongs to the caller.
+        if (
+            holders1 <= 1
+            and getattr(x1, "_native", None) is native1
+            and is_temporary(x1, native1, holders1, frames + 1, 2)
+        ):
+            owner = x1
+        elif (
+            holders2 <= 1
+            and getattr(x2, "_native", None) is native2
+            and is_temporary(x2, native2, holders2, frames + 1, 1)
+        ):
+            owner = x2
+        result = _large(operation, device, (native1, native2), owner)
         if result is not NotImplemented:
             return result
     return _wrapped(call(operation, device, native1, native2), device)

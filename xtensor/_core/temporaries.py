@@ -32,6 +32,8 @@ import numpy as np
 
 __all__ = ["is_supported", "is_temporary"]
 
+NDARRAY = np.ndarray
+
 getrefcount: Callable[[object], int] = getattr(sys, "getrefcount", lambda _: 0)  # PyPy has none
 
 FRAME_POINTER = 24
@@ -71,9 +73,9 @@ GENERATORS = 0x20 | 0x80 | 0x200
 SLOT = 8
 """Bytes of a slot of the value stack."""
 
-REFERENCES = 6
-"""References to the native array of a temporary: of the Array, of two variables and a tuple of the functions that the
-call went through, of a variable and an argument of :func:`is_temporary`."""
+REFERENCES = 4
+"""References to the native array of a temporary: of the Array, of a variable of the function that computes with it, and
+of a variable and an argument of :func:`is_temporary`."""
 
 memory: Any = None
 """The memory of the process as an array of words, once temporaries are supported."""
@@ -85,29 +87,30 @@ _analysed: dict[int, tuple[CodeType, dict[int, tuple[int, str]]]] = {}
 """For each code object by its identity: the code object, which is kept, and what :func:`_operators` returns for it."""
 
 
-def is_temporary(x: Any, native: np.ndarray[Any, Any], holders: int, frame: FrameType, position: int) -> bool:
+def is_temporary(x: Any, native: Any, holders: int, frames: int, position: int) -> bool:
     """Whether nobody can see an operand any more once the operator or function that computes with it returns.
 
     Parameters
     ----------
     x, native
-        The Array and its native array.
+        The Array and its native array; others are no temporaries.
     holders
         References to ``x`` beyond those of this package's functions that the call went through.
-    frame
-        The frame that called them.
+    frames
+        The number of these functions.
     position
         The operand's position from the end: 1 for the last operand, 2 for the one before.
     """
     if (
-        not (is_supported() if supported is None else supported)
+        native.__class__ is not NDARRAY
+        or not (is_supported() if supported is None else supported)
         or getrefcount(native) > REFERENCES
         or native.base is not None
         or getweakrefcount(x)
         or getweakrefcount(native)
     ):
         return False
-    return not holders or _is_operand(frame, id(x), position)
+    return not holders or _is_operand(sys._getframe(1 + frames), id(x), position)
 
 
 def _is_operand(frame: FrameType, identity: int, position: int) -> bool:
