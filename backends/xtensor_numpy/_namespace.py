@@ -16,6 +16,7 @@ import numpy as np
 from xtensor.backend import DType, Native
 
 from ._large import Large
+from ._linear_algebra import LinearAlgebra
 from ._sorting import argsort as argsort
 from ._sorting import order_statistics as order_statistics
 from ._sorting import sort as sort
@@ -39,6 +40,7 @@ POWERS = NUMBERS | {"e"}
 """Characters of the dtypes whose powers are those of NumPy's operator, but for square roots of float16."""
 
 large = Large()
+linalg = LinearAlgebra()
 special = Special()
 
 concat = np.concatenate

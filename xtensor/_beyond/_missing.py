@@ -55,6 +55,8 @@ def mean(name: str, a: Any, axis: Axis, dtype: Any, out: Array | None, keepdims:
     """Return the arithmetic mean of the valid elements."""
     a, valid = _valid(name, a, where)
     a = _floating(a, dtype, out, name)
+    if valid is None and a.size:
+        return store(name, xp.mean(a, axis=axis, keepdims=keepdims), out)
     total = xp.sum(_filled(a, valid, 0.0), axis=axis, dtype=a.dtype, keepdims=keepdims)
     return store(name, _quotient(total, _count(a, valid, axis, keepdims)), out)
 
@@ -73,6 +75,8 @@ def variance(
     """Return the variance of the valid elements, from their mean or the given one."""
     a, valid = _valid(name, a, where)
     a = _floating(a, dtype, out, name)
+    if valid is None and mean is None and not correction and a.size:
+        return xp.var(a, axis=axis, keepdims=keepdims)
     filled, count = _filled(a, valid, 0.0), _count(a, valid, axis, True)
     if mean is None:
         mean = _quotient(xp.sum(filled, axis=axis, dtype=a.dtype, keepdims=True), count)
