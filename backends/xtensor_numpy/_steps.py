@@ -44,7 +44,10 @@ def _of_plain_arrays(step: Callable[..., Native]) -> Callable[..., Native]:
 def assigned_where(x: Native, mask: Native, values: Native) -> Native:
     if not x.flags.writeable:
         return NotImplemented  # for the error of an assignment
-    np.putmask(x, mask, values)
+    if values.ndim:
+        np.putmask(x, mask, values)
+    else:
+        np.copyto(x, values, where=mask)
     return x
 
 
