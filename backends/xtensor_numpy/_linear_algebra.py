@@ -19,6 +19,8 @@ class LinearAlgebra:
 
     @staticmethod
     def vector_norm(x: Native, *, axis: Any, keepdims: bool, ord: Any) -> Native:
+        if axis.__class__ is tuple and len(axis) == 1:
+            axis = axis[0] if x.ndim > 1 else None  # for several axes NumPy copies the elements
         if axis is None and ord == 2 and _by_blas(x):
             return _euclidean_norm(x, keepdims)
         return np.linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)

@@ -31,6 +31,7 @@ from ._steps import inverse_permutation as inverse_permutation
 from ._steps import membership as membership
 from ._steps import packed_bits as packed_bits
 from ._steps import placed as placed
+from ._steps import sliding_windows as sliding_windows
 from ._steps import unpacked_bits as unpacked_bits
 
 NUMBERS = frozenset("bhilqBHILQfdgFDG")

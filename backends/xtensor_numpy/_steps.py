@@ -24,6 +24,7 @@ __all__ = [
     "membership",
     "packed_bits",
     "placed",
+    "sliding_windows",
     "unpacked_bits",
 ]
 
@@ -123,6 +124,11 @@ def placed(x: Native, mask: Native, values: Native) -> Native:
         return NotImplemented
     np.place(x, mask, values)
     return x
+
+
+@_of_plain_arrays
+def sliding_windows(x: Native, lengths: tuple[int, ...], axes: tuple[int, ...]) -> Native:
+    return np.lib.stride_tricks.sliding_window_view(x, lengths, axes)
 
 
 @_of_plain_arrays

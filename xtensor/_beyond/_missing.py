@@ -82,7 +82,7 @@ def variance(
         mean = _quotient(xp.sum(filled, axis=axis, dtype=a.dtype, keepdims=True), count)
     else:
         mean = xp.astype(on_device(name, mean, a.device), a.dtype)
-    if filled is a:
+    if invalid is None:
         distance = filled - mean
     else:
         filled -= mean  # in memory of this function: as many arrays as NumPy has
