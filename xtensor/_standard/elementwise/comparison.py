@@ -9,6 +9,7 @@ import numpy as np
 from ..._composed import elementwise as composed
 from ..._core.array import ASTYPE, Array
 from ..._core.backend import Native
+from ..._core.checks import integer_limits
 from ..._core.dispatch import common_device, device_of, native_operand
 from ..._core.many import apply_elementwise, apply_to
 from ..._core.operations import declare
@@ -400,8 +401,8 @@ def _representable(bounds: list[Any], native: Native) -> list[Any]:
         return bounds
     # Arrays and floats among the bounds take part in promotion; Python integers do not.
     wider = [getattr(bound, "dtype", bound) for bound in bounds if not isinstance(bound, int | None)]
-    dtype = np.result_type(native.dtype, *wider)
+    dtype = np.result_type(native.dtype, *wider) if wider else native.dtype
     if dtype.kind not in "iu":
         return [float(bound) if bound.__class__ is int else bound for bound in bounds]
-    limits = np.iinfo(dtype)
-    return [min(max(bound, limits.min), limits.max) if isinstance(bound, int) else bound for bound in bounds]
+    least, greatest = integer_limits(dtype)
+    return [min(max(bound, least), greatest) if isinstance(bound, int) else bound for bound in bounds]
