@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import cmath
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
@@ -117,7 +117,9 @@ def astype(x: Native, dtype: DType, *, copy: bool = True) -> Native:
 
 
 def clip(x: Native, lower: Native | float | None, upper: Native | float | None) -> Native:
-    return np.clip(x, lower, upper)
+    # NumPy's function dispatches to other classes, such as that of bfloat16, before it calls the method.
+    clipped: Any = x.clip if x.__class__ is np.ndarray else partial(np.clip, x)
+    return clipped(lower, upper)
 
 
 def reshape(x: Native, shape: tuple[int, ...], *, copy: bool | None = None) -> Native:

@@ -340,6 +340,10 @@ def not_equal(x1: Operand, x2: Operand, /) -> Array:
 CLIP = declare("clip", "elementwise", operands=3, accepts="real", numpy="clip", composition=composed.clip)
 
 
+LIMITS = frozenset((int, float, type(None)))
+"""Classes of the bounds that belong to no device."""
+
+
 def clip(x: Array, /, min: RealOperand | None = None, max: RealOperand | None = None) -> Array:
     r"""Clip ``x`` to an interval, :math:`\min(\max(x, \mathit{min}), \mathit{max})`.
 
@@ -389,6 +393,8 @@ def clip(x: Array, /, min: RealOperand | None = None, max: RealOperand | None = 
     device = device_of(x, "clip")
     if min is None and max is None:
         return apply_to(ASTYPE, device, x._native, x._native.dtype, copy=True)
+    if min.__class__ in LIMITS and max.__class__ in LIMITS:
+        return apply_elementwise(CLIP, device, x._native, *_representable([min, max], x._native))
     device = common_device((x, min, max)) or device
     native = native_operand(x, device, "clip")
     bounds = [None if bound is None else native_operand(bound, device, "clip") for bound in (min, max)]
