@@ -19,6 +19,7 @@ from .checks import check_dtype, check_integer
 from .device import Device, device, is_default, restore
 from .dispatch import (
     SCALARS,
+    lift_for,
     native_indices,
     native_operand,
     refuse,
@@ -496,6 +497,8 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
 
     def __setitem__(self, key: Key, value: Operand | Nested[Operand], /) -> None:
         device = self._device
+        if value.__class__ is Array and value._device is not device:
+            device = lift_for(self, value)
         if key.__class__ not in PLAIN_KEYS:
             key = self._key(key)
         if value.__class__ not in SCALARS:
@@ -575,7 +578,10 @@ def to_numpy(x: Array, /) -> np.ndarray[Any, Any]:
         If ``x`` is not an Array.
     """
     device = dispatch.device_of(x, "to_numpy")
-    return np.array(device._library.to_host(x._native), copy=True, subok=False)
+    native = x._native
+    while device.base is not None:
+        native, device = device._library.lower(native), device.base
+    return np.array(device._library.to_host(native), copy=True, subok=False)
 
 
 # The ordinary call of a class, which _Final refuses to users. Bound once, it is the fastest way to make an object.

@@ -33,6 +33,8 @@ def export(
     copy: bool | None,
 ) -> Any:
     """Return the capsule for ``Array.__dlpack__``."""
+    while device.base is not None:
+        native, device = device._library.lower(native), device.base
     target = device.dlpack_device if dl_device is None else _dlpack_device(dl_device)
     if target[0] in HOST_TYPES and stream is not None:
         raise ValueError(f"the host has no streams: stream is None there, not {describe(stream)}")

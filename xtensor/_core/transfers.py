@@ -69,6 +69,10 @@ def move(native: Native, source: Device, target: Device) -> Native:
     """Return a native array of ``source`` as one of ``target``: a view where both can read the memory, else a copy."""
     if source is target:
         return native
+    if source.level > target.level and source.base is not None:
+        return move(source._library.lower(native), source.base, target)
+    if target.base is not None:
+        return target._library.lift(move(native, source, target.base))
     if not target.supports(native.dtype):
         raise TypeError(
             f"an array of dtype {native.dtype} cannot move from {source} to {target}, which supports "
@@ -87,6 +91,10 @@ def allowed(native: Native, source: Device | None, target: str) -> bool:
 
     ``source`` is None for a NumPy array.
     """
+    while source is not None and source.base is not None:
+        native, source = source._library.lower(native), source.base
+        if source.host:
+            return True
     block = _policy.innermost()
     policy = "forbid" if block is None else block.value
     if policy == "log":
@@ -99,7 +107,12 @@ def allowed(native: Native, source: Device | None, target: str) -> bool:
 
 
 def join(native: Native, source: Device, target: Device) -> Native:
-    """Return a native array on the device of the other operands; raise unless the policy allows it or it is 0-d."""
+    """Return a native array on the device of the other operands; raise unless the policy allows it or it is 0-d.
+
+    An array on the device that a transform stands on joins the transform's.
+    """
+    if target.base is not None and source.level < target.level:
+        return target._library.lift(join(native, source, target.base) if source is not target.base else native)
     if source.host and native.ndim == 0:
         return move(native, source, target)
     if not allowed(native, source, str(target)):
@@ -112,7 +125,9 @@ def join(native: Native, source: Device, target: Device) -> Native:
 
 def admit(values: np.ndarray[Any, Any], target: Device, name: str) -> None:
     """Raise DeviceMismatchError unless the policy allows a NumPy array beside an Array off the host; log it."""
-    if not allowed(values, None, str(target)):
+    while target.base is not None:
+        target = target.base
+    if not target.host and not allowed(values, None, str(target)):
         raise DeviceMismatchError(
             f"{name}(): operands are on two devices, {target} and the host (a NumPy array of shape {values.shape}): "
             f"move it with xtensor.asarray(a, device={str(target)!r}), or let operands move with "
