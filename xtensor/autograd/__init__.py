@@ -12,22 +12,36 @@ Array(1.)
 
 from __future__ import annotations
 
-from . import _derivatives
+from . import _derivatives as _derivatives  # fills the table
 from ._checks import check_gradients
+from ._custom import Function, checkpoint
+from ._solvers import ConvergenceError, find_root, fixed_point, least_squares, minimize
 from ._table import NotDifferentiableError
 from ._transforms import grad, hessian, hvp, jacobian, jvp, stop_gradient, value_and_grad, vjp
+from ._variables import backward, register_hook, variable, zero_grad
 
 __all__ = [
+    "ConvergenceError",
+    "Function",
     "NotDifferentiableError",
+    "backward",
     "check_gradients",
+    "checkpoint",
+    "find_root",
+    "fixed_point",
     "grad",
     "hessian",
     "hvp",
     "jacobian",
     "jvp",
+    "least_squares",
+    "minimize",
+    "register_hook",
     "stop_gradient",
     "value_and_grad",
+    "variable",
     "vjp",
+    "zero_grad",
 ]
 
 

@@ -25,7 +25,7 @@ def check_gradients(
     atol: float = 1e-5,
     seed: int = 0,
 ) -> None:
-    """Compare the derivatives of a function, forward and reverse, with finite differences in a random direction.
+    r"""Compare the derivatives of a function, forward and reverse, with finite differences in a random direction.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def check_gradients(
     order
         2 also checks the derivative of the derivative, and so on.
     step
-        Distance of the finite differences, which are of fourth order: :math:`\\frac{8 (f(x + h) - f(x - h)) -
+        Distance of the finite differences, which are of fourth order: :math:`\frac{8 (f(x + h) - f(x - h)) -
         (f(x + 2h) - f(x - 2h))}{12 h}`.
     rtol, atol
         Relative and absolute tolerance of the comparison.

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .. import _standard as xp
 from .._core.array import Array, wrap
 from .._core.backend import Native
 from ._reverse import Reverse, Variable, backpropagate, is_inexact, shells, wrapped
-from ._table import Derivative, fit
+from ._table import Derivative, NotDifferentiableError, fit, unknown
 from ._transform import Shell, Traced, Transform, mapped, standing_on
 
 __all__ = ["Dual", "Forward"]
@@ -61,9 +63,12 @@ class Forward(Transform):
             for (pull, places), x in zip(functions, operands, strict=False):
                 if x.__class__ is not dual or x.tangent is None:
                     continue
+                if pull is None:
+                    raise unknown(row.name, operands.index(x))
                 slots[0] = x.tangent
-                part = fit(pull(*[wrapped(slots[place], base) for place in places]), value.shape, value.dtype)
-                tangent = part if tangent is None else tangent + part
+                with np.errstate(all="ignore"):
+                    part = fit(pull(*[wrapped(slots[place], base) for place in places]), value.shape, value.dtype)
+                    tangent = part if tangent is None else tangent + part
             return dual(value, None if tangent is None else tangent._native)
 
         return function
@@ -82,15 +87,32 @@ class Forward(Transform):
                 return NotImplemented
             if all([x.tangent is None for x in operands]):
                 return self.constants(result)
+            if any([x.__class__ is dual and x.tangent is not None for x in options.values()]):
+                raise NotDifferentiableError(f"{row.name}() has no derivative with respect to its options")
             result = tuple(map(self.normal, result)) if isinstance(result, (tuple, list)) else self.normal(result)
-            if row.linear:
-                tangents = compute(*mapped(args, dual, self._tangent), **settings)
-                return self._with_tangents(result, tangents)
-            if row.bilinear:
-                return self._with_tangents(result, self._by_product_rule(compute, args, values, settings))
-            return self._with_tangents(result, self._transposed(row, result, values, settings, operands))
+            with np.errstate(all="ignore"):
+                return self._with_tangents(
+                    result, self._tangents(row, compute, args, values, settings, result, operands)
+                )
 
         return general
+
+    def _tangents(
+        self,
+        row: Derivative,
+        compute: Callable[..., Any],
+        args: tuple[Any, ...],
+        values: tuple[Any, ...],
+        settings: dict[str, Any],
+        result: Any,
+        operands: list[Dual],
+    ) -> Any:
+        """Return the tangents of a result."""
+        if row.linear:
+            return compute(*mapped(args, self.traced, self._tangent), **settings)
+        if row.bilinear:
+            return self._by_product_rule(compute, args, values, settings)
+        return self._transposed(row, result, values, settings, operands)
 
     def _by_product_rule(
         self, compute: Callable[..., Any], args: tuple[Any, ...], values: tuple[Any, ...], settings: dict[str, Any]
@@ -122,13 +144,18 @@ class Forward(Transform):
         results = result if several else (result,)
         variables = [Variable(value) for value in results]
         cotangents = [
-            wrap(recorder.traced(xp.zeros(value.shape, dtype=value.dtype, device=base)._native, variable), recorder.device)
+            wrap(
+                recorder.traced(xp.zeros(value.shape, dtype=value.dtype, device=base)._native, variable),
+                recorder.device,
+            )
             for value, variable in zip(results, variables, strict=True)
         ]
-        kept = tuple([
-            value if position in row.kept else mapped(value, base.native_type, Shell)
-            for position, value in enumerate(values)
-        ])
+        kept = tuple(
+            [
+                value if position in row.kept else mapped(value, base.native_type, Shell)
+                for position, value in enumerate(values)
+            ]
+        )
         pulled = row.pullback(
             tuple(cotangents) if several else cotangents[0],
             wrapped(result if row.keeps_result else shells(result), base),
@@ -148,5 +175,7 @@ class Forward(Transform):
 
     def _with_tangents(self, result: Any, tangents: Any) -> Any:
         if result.__class__ is not tuple:
-            return self.traced(result, tangents if tangents is None else self.normal(tangents))
+            if tangents is None or not is_inexact(result.dtype):
+                return self.traced(result, None)
+            return self.traced(result, self.normal(tangents))
         return tuple([self._with_tangents(*pair) for pair in zip(result, tangents, strict=True)])

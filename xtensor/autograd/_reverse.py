@@ -10,17 +10,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from typing import Any
+from weakref import WeakKeyDictionary
 
+from .. import _standard as xp
 from .._core.array import Array, wrap
 from .._core.backend import Native
 from .._core.device import Device
 from .._core.dtypes import DType, kind_of
-from ._table import Derivative, NotDifferentiableError, fit
+from ._table import SELECTIONS, Derivative, NotDifferentiableError, fit, unknown
 from ._transform import Shell, Traced, Transform, mapped
 
-__all__ = ["Node", "Recorded", "Reverse", "Variable", "backpropagate"]
+__all__ = ["Node", "Recorded", "Reverse", "Variable", "backpropagate", "hooks", "is_inexact", "shells", "wrapped"]
 
 _numbers = count()
+
+ELEMENTWISE: set[Any] = set()
+"""The pullbacks of elementwise operations."""
+
+SELECTING: set[Any] = set()
+"""The pullbacks of operations that select elements."""
+
+hooks: WeakKeyDictionary[Node, list[Callable[[Array], Array | None]]] = WeakKeyDictionary()
+"""Functions that are called with the cotangents of nodes."""
 
 
 class Node:
@@ -40,7 +51,7 @@ class Node:
         What that function uses.
     """
 
-    __slots__ = ("dtype", "number", "parents", "pull", "saved", "shape")
+    __slots__ = ("__weakref__", "dtype", "number", "parents", "pull", "saved", "shape")
 
     parents: Sequence[Node | None]
 
@@ -55,6 +66,10 @@ class Node:
         self.shape: tuple[int, ...] = value.shape
         self.dtype: DType = value.dtype
         self.parents, self.pull, self.saved = parents, pull, saved
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
 
     def release(self) -> None:
         """Give up the values that are kept for the pass back."""
@@ -142,16 +157,25 @@ class Reverse(Transform):
     def is_constant(self, native: Recorded) -> bool:
         return native.node is None
 
+    @staticmethod
+    def _register(row: Derivative, pull: Any) -> None:
+        if row.name in SELECTIONS:
+            SELECTING.add(pull)
+        if row.pullback is None:
+            ELEMENTWISE.add(pull)
+
     # -- recording ----------------------------------------------------------------------------------------------------
 
     def unary(self, row: Derivative, compute: Callable[..., Native]) -> Callable[..., Any]:
         ((function, places),) = row.elementwise
-        keeps_result, keeps_x = 1 in places, 2 in places
+        keeps_result, keeps_x, name = 1 in places, 2 in places, row.name
         base, native_type, normal, recorded = self.below, self.below.native_type, self.normal, self.traced
         functions = ((function, places),)
 
         def pull(node: Node, g: Array) -> Iterable[Array | None]:
             return _pull_elementwise(functions, base, node, g)
+
+        self._register(row, pull)
 
         def unary(x: Recorded) -> Any:
             value = compute(x.value)
@@ -162,6 +186,8 @@ class Reverse(Transform):
             node = x.node
             if node is None or not is_inexact(value.dtype):
                 return recorded(value, None)
+            if function is None:
+                raise unknown(name, 0)
             saved = (value if keeps_result else None, x.value if keeps_x else None)
             return recorded(value, Node(value, (node,), pull, saved))
 
@@ -170,7 +196,7 @@ class Reverse(Transform):
     def binary(self, row: Derivative, compute: Callable[..., Native]) -> Callable[..., Any]:
         functions = row.elementwise
         base, native_type, normal, recorded = self.below, self.below.native_type, self.normal, self.traced
-        name = row.name
+        name, partial = row.name, any(function is None for function, _ in functions)
         keeps = [
             tuple(
                 any(place in places for (_, places), used in zip(functions, pattern, strict=True) if used)
@@ -181,6 +207,8 @@ class Reverse(Transform):
 
         def pull(node: Node, g: Array) -> Iterable[Array | None]:
             return _pull_elementwise(functions, base, node, g)
+
+        self._register(row, pull)
 
         def binary(x: Any, y: Any) -> Any:
             xnode = ynode = None
@@ -195,6 +223,10 @@ class Reverse(Transform):
                 value = normal(value)
             if (xnode is None and ynode is None) or not is_inexact(value.dtype):
                 return recorded(value, None)
+            if partial:
+                for place, node in enumerate((xnode, ynode)):
+                    if node is not None and functions[place][0] is None:
+                        raise unknown(name, place)
             keeps_result, keeps_x, keeps_y = keeps[(xnode is not None) + 2 * (ynode is not None)]
             saved = (value if keeps_result else None, x if keeps_x else None, y if keeps_y else None)
             return recorded(value, Node(value, (xnode, ynode), pull, saved))
@@ -202,6 +234,59 @@ class Reverse(Transform):
         return binary
 
     def general(self, row: Derivative, compute: Callable[..., Any]) -> Callable[..., Any]:
+        function = self._of_several(row, compute)
+        return function if row.several or row.pullback is None else self._of_one(row, compute, function)
+
+    def _of_one(
+        self, row: Derivative, compute: Callable[..., Any], general: Callable[..., Any]
+    ) -> Callable[..., Any]:
+        """Return the function of an operation whose first argument is its only array operand."""
+        function, base, recorded = row.pullback, self.below, self.traced
+        native_type, normal = base.native_type, self.normal
+        keeps_result, keeps_x = row.keeps_result, 0 in row.kept
+        assert function is not None
+
+        def pull(node: Node, g: Any) -> Iterable[Array | None]:
+            out, x, args, options = node.saved
+            parent = node.parents[0]
+            return (
+                function(
+                    g,
+                    node if out is None else wrapped(out, base),
+                    parent if x is None else wrap(x, base),
+                    *args,
+                    **options,
+                ),
+            )
+
+        self._register(row, pull)
+
+        def of_one(x: Any, *args: Any, **options: Any) -> Any:
+            for option in options.values():
+                if option.__class__ is recorded:
+                    return general(x, *args, **options)
+            if x.__class__ is not recorded:
+                return general(x, *args, **options)
+            result = compute(x.value, *args, **options)
+            node = x.node
+            if result.__class__ is not native_type:
+                if result is NotImplemented:
+                    return NotImplemented
+                if isinstance(result, (tuple, list)):
+                    result = tuple(map(normal, result))
+                    if node is None:
+                        return self.constants(result)
+                    saved = (result if keeps_result else None, x.value if keeps_x else None, args, options)
+                    return self.recorded(result, (node,), pull, saved)
+                result = normal(result)
+            if node is None or not is_inexact(result.dtype):
+                return recorded(result, None)
+            saved = (result if keeps_result else None, x.value if keeps_x else None, args, options)
+            return recorded(result, Node(result, (node,), pull, saved))
+
+        return of_one
+
+    def _of_several(self, row: Derivative, compute: Callable[..., Any]) -> Callable[..., Any]:
         function, base, recorded = row.pullback, self.below, self.traced
         functions = row.elementwise
         used = {place for _, places in functions for place in places}
@@ -215,6 +300,8 @@ class Reverse(Transform):
                 result, args, options = node.saved
                 results = function(g, wrapped(result, base), *wrapped(args, base), **wrapped(options, base))
                 return results if results.__class__ in (tuple, list) else (results,)
+
+        self._register(row, pull)
 
         def general(*args: Any, **options: Any) -> Any:
             parents: list[Node | None] = []
@@ -231,13 +318,18 @@ class Reverse(Transform):
             if function is None:
                 # Scalars among the operands have no node, but take a place.
                 parents = [x.node if x.__class__ is recorded else None for x in args]
+                for place, node in enumerate(parents):
+                    if node is not None and functions[place][0] is None:
+                        raise unknown(row.name, place)
                 slots = (result, *values)
                 saved: Any = tuple([value if place in used else None for place, value in enumerate(slots, 1)])
             else:
-                kept = tuple([
-                    value if position in row.kept else mapped(value, base.native_type, Shell)
-                    for position, value in enumerate(values)
-                ])
+                kept = tuple(
+                    [
+                        value if position in row.kept else mapped(value, base.native_type, Shell)
+                        for position, value in enumerate(values)
+                    ]
+                )
                 saved = (result if row.keeps_result else shells(result), kept, settings)
             return self.recorded(result, parents, pull, saved)
 
@@ -248,10 +340,12 @@ class Reverse(Transform):
         if result.__class__ is not tuple:
             return self.traced(result, Node(result, parents, pull, saved) if is_inexact(result.dtype) else None)
         node = Several(result, parents, pull, saved)
-        return tuple([
-            self.traced(value, Node(value, (node,), _select, place) if is_inexact(value.dtype) else None)
-            for place, value in enumerate(result)
-        ])
+        return tuple(
+            [
+                self.traced(value, Node(value, (node,), _select, place) if is_inexact(value.dtype) else None)
+                for place, value in enumerate(result)
+            ]
+        )
 
 
 def is_inexact(dtype: DType) -> bool:
@@ -287,7 +381,7 @@ def _pull_elementwise(
 # -- the pass back ----------------------------------------------------------------------------------------------------
 
 
-def backpropagate(seeds: Iterable[tuple[Node, Array]], *, retain: bool = False) -> dict[Node, Array]:
+def backpropagate(seeds: Iterable[tuple[Node, Array]], *, retain: bool = False) -> dict[Variable, Array]:
     """Return the cotangents of the variables that values depend on.
 
     Parameters
@@ -296,24 +390,40 @@ def backpropagate(seeds: Iterable[tuple[Node, Array]], *, retain: bool = False) 
         Nodes of values with their cotangents, on the device that the transform stands on.
     retain
         Whether the record is kept for another pass. Otherwise each node releases what it keeps as soon as it is used.
+
+    Notes
+    -----
+    An element that a ``where``, an index or a maximum did not select has the cotangent 0, and 0 it stays, also where
+    the derivative before it is infinite or NaN: the product would be NaN.
     """
     cotangents: dict[Node, Any] = {}
     for node, g in seeds:
         _accumulate(cotangents, node, g)
-    found: dict[Node, Array] = {}
+    found: dict[Variable, Array] = {}
+    selected: set[Node] = set()
+    """Nodes whose cotangent is zero for elements that were not selected."""
     order = _reached(list(cotangents))
     while order:
         node = order.pop()
         g = cotangents.pop(node, None)
         if g is None:
             continue
+        if hooks and node in hooks:
+            for hook in hooks[node]:
+                changed = hook(g)
+                g = g if changed is None else fit(changed, node.shape, node.dtype)
         if isinstance(node, Variable):
             found[node] = g
             continue
-        parents = node.parents
-        for parent, cotangent in zip(parents, node.pull(node, g), strict=False):
-            if parent is not None and cotangent is not None:
-                _accumulate(cotangents, parent, cotangent)
+        selects = node.pull in SELECTING or node in selected
+        for parent, cotangent in zip(node.parents, node.pull(node, g), strict=False):
+            if parent is None or cotangent is None:
+                continue
+            if selects:
+                selected.add(parent)
+                if node.pull in ELEMENTWISE and cotangent is not g:
+                    cotangent = xp.where(g == 0, 0, cotangent)
+            _accumulate(cotangents, parent, cotangent)
         if not retain:
             node.release()
     return found

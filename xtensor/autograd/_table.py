@@ -1,11 +1,11 @@
-"""The table of derivatives: how each operation is differentiated, beside the table of operations.
+r"""The table of derivatives: how each operation is differentiated, beside the table of operations.
 
 A row holds the *pullback* of an operation: the linear map from the cotangent of the result to the cotangents of the
 operands. The pushforward, from the operands' tangents to the result's, follows from it: an elementwise pullback is its
 own transpose, a linear operation is its own pushforward, and any other pullback is transposed by differentiating it.
 
 Cotangents pair with tangents by the real part of the product *without* a conjugate, as in JAX: the gradient of a real
-function of :math:`z = a + bi` is :math:`\\partial f/\\partial a - i\\,\\partial f/\\partial b`, and that of a holomorphic
+function of :math:`z = a + bi` is :math:`\partial f/\partial a - i\,\partial f/\partial b`, and that of a holomorphic
 function is its complex derivative. A pullback's result is cast to the operand's dtype, with the real part taken where
 the operand is real, and summed over the axes along which the operand was broadcast (:func:`fit`).
 """
@@ -21,7 +21,17 @@ from .._core.array import Array
 from .._core.dtypes import DType, kind_of
 from .._core.errors import NotDifferentiableError
 
-__all__ = ["CONSTANT", "TABLE", "Derivative", "NotDifferentiableError", "constant", "elementwise", "fit", "pullback"]
+__all__ = [
+    "CONSTANT",
+    "TABLE",
+    "Derivative",
+    "NotDifferentiableError",
+    "constant",
+    "elementwise",
+    "fit",
+    "pullback",
+    "unknown",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -45,6 +55,8 @@ class Derivative:
         The positions of the arguments whose values ``pullback`` uses; it gets shape and dtype of others.
     keeps_result
         Whether it uses the result's values.
+    several
+        Whether the operation has other array operands than the first argument.
     linear
         Whether the operation is linear in its array operands, so that it is its own pushforward.
     bilinear
@@ -53,7 +65,7 @@ class Derivative:
         The public function of an operation that devices may lack, because it has a formula; None for others.
     """
 
-    __slots__ = ("bilinear", "elementwise", "keeps_result", "kept", "linear", "name", "public", "pullback")
+    __slots__ = ("bilinear", "elementwise", "keeps_result", "kept", "linear", "name", "public", "pullback", "several")
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -61,7 +73,7 @@ class Derivative:
         self.pullback: Callable[..., Any] | None = None
         self.kept: frozenset[int] = frozenset()
         self.keeps_result = False
-        self.linear = self.bilinear = False
+        self.linear = self.bilinear = self.several = False
         self.public: Callable[..., Any] | None = None
 
 
@@ -70,6 +82,11 @@ TABLE: dict[str, Derivative] = {}
 
 CONSTANT: set[str] = set()
 """The operations whose result is constant almost everywhere, or no floating-point number: they have derivative zero."""
+
+SELECTIONS = frozenset(
+    ("where", "clip", "maximum", "minimum", "fmax", "fmin", "max", "min", "getitem", "setitem", "take", "tril", "triu")
+)
+"""The operations that select some of their operands' elements: others get the cotangent 0."""
 
 PLACES = {"g": 0, "out": 1, "x": 2, "y": 3, "z": 4}
 
@@ -89,6 +106,7 @@ def pullback(
     keeps: str = "",
     linear: bool = False,
     bilinear: bool = False,
+    several: bool = False,
     public: Callable[..., Any] | None = None,
 ) -> Callable[[F], F]:
     """Enter the function that pulls a cotangent back through operations.
@@ -103,6 +121,8 @@ def pullback(
         Whether the operations are linear in their array operands.
     bilinear
         Whether they are linear in each of two array operands.
+    several
+        Whether they have other array operands than the first argument.
     public
         The public function of an operation that devices may lack, because it has a formula.
     """
@@ -113,7 +133,7 @@ def pullback(
         for name in names:
             row = TABLE[name] = Derivative(name)
             row.pullback, row.linear, row.bilinear = function, linear, bilinear
-            row.public = public
+            row.public, row.several = public, several or bilinear
             row.keeps_result = "out" in kept
             row.kept = frozenset(parameters.index(item) for item in kept if item != "out")
         return function
@@ -124,6 +144,14 @@ def pullback(
 def constant(*names: str) -> None:
     """Enter operations with derivative zero."""
     CONSTANT.update(names)
+
+
+def unknown(name: str, place: int) -> NotDifferentiableError:
+    """Return the error for an operand with respect to which no derivative is known."""
+    return NotDifferentiableError(
+        f"{name.rpartition('.')[2]}() has no known derivative with respect to operand {place + 1}; give it a constant: "
+        "xtensor.autograd.stop_gradient(x)"
+    )
 
 
 def fit(g: Array, shape: tuple[int, ...], dtype: DType) -> Array:

@@ -64,13 +64,13 @@ class Traced:
         return bool(self.value)
 
     def __int__(self) -> int:
-        return int(self.value)
+        return int(self.transform.looked_at(self))
 
     def __float__(self) -> float:
-        return float(self.value)
+        return float(self.transform.looked_at(self))
 
     def __complex__(self) -> complex:
-        return complex(self.value)
+        return complex(self.transform.looked_at(self))
 
     def __index__(self) -> int:
         return self.value.__index__()  # type: ignore[no-any-return]
@@ -117,7 +117,17 @@ def mapped(tree: Any, kind: type, function: Callable[[Any], Any]) -> Any:
 
 
 class Transform(Backend):
-    """The library of a transform over one device."""
+    """The library of a transform over one device.
+
+    Attributes
+    ----------
+    below
+        The device that it stands on.
+    device
+        The transform as a device.
+    conversion
+        The line that last converted an Array to a Python number, whose derivative is lost; empty without one.
+    """
 
     kinds = ()
     may_decline = True
@@ -128,6 +138,7 @@ class Transform(Backend):
 
     def __init__(self, base: Device) -> None:
         self.below = base
+        self.conversion = ""
         self.name = f"{self.kind}({base})"
         self.traced = type(self.traced.__name__, (self.traced,), {"__slots__": (), "transform": self})
         self.device = intern(self, self.name)
@@ -188,6 +199,12 @@ class Transform(Backend):
 
         return undifferentiable
 
+    def looked_at(self, native: Any) -> Native:
+        """Return the value of an array that is converted to a Python number."""
+        if not self.is_constant(native):
+            self.conversion = _at()
+        return native.value
+
     def constants(self, result: Any) -> Any:
         """Return a result of the base, or several, as constants."""
         if isinstance(result, (tuple, list)):
@@ -226,7 +243,7 @@ class Transform(Backend):
         return native.value
 
     def to_host(self, native: Any) -> np.ndarray[Any, Any]:
-        return self.below._library.to_host(native.value)
+        return self.below._library.to_host(self.looked_at(native))
 
     def from_host(self, array: np.ndarray[Any, Any], spec: str, *, copy: bool | None) -> Any:
         base = self.below
@@ -374,4 +391,3 @@ def standing_on(kind: type[Transform], base: Device) -> Transform:
     if found is None:
         found = _transforms.setdefault((kind, base), kind(base))
     return found
-

@@ -15,12 +15,11 @@ from .. import _standard as xp
 from .._core.array import Array, wrap
 from .._core.device import Device
 from .._core.dtypes import kind_of
-from .._core.errors import describe
+from .._core.errors import NotDifferentiableError, describe
 from .._core.trees import Tree, flatten, map_leaves
 from ._forward import Forward
 from ._levels import base_of, lifted, lowered, running
 from ._reverse import Reverse, Variable, backpropagate, is_inexact
-from ._table import NotDifferentiableError
 from ._transform import standing_on
 
 __all__ = ["grad", "hessian", "hvp", "jacobian", "jvp", "stop_gradient", "value_and_grad", "vjp"]
@@ -76,6 +75,8 @@ class Run:
         What the function returned, with Arrays of the transform.
     inputs
         The leaves of each differentiated argument as Arrays of the base, and their structure.
+    entered
+        The native arrays of the transform that stand for these leaves.
     """
 
     def __init__(
@@ -91,18 +92,27 @@ class Run:
         self.base = base_of(arrays_of(args, kwargs))
         self.device = standing_on(kind, self.base).device
         self.inputs: list[tuple[list[Array], Tree]] = []
-        self.entered: list[list[Array]] = []
+        self.entered: list[list[Any]] = []
         given = [map_leaves(self._constant, arg) for arg in args]
         for number in chosen:
             leaves, tree = flatten(args[number])
             arrays = [lifted(as_array(leaf, name, self.base), self.base) for leaf in leaves]
             entered = [enter(x, self.device) for x in arrays]
             self.inputs.append((arrays, tree))
-            self.entered.append(entered)
+            # The native arrays, as a function may assign to its arguments, which then have others.
+            self.entered.append([x._native for x in entered])
             given[number] = tree.build(entered)
         kwargs = {key: map_leaves(self._constant, value) for key, value in kwargs.items()}
+        self.device._library.conversion = ""  # type: ignore[attr-defined] # a transform
         with running(kind, self.device.level):
             self.output = function(*given, **kwargs)
+        conversion = self.device._library.conversion  # type: ignore[attr-defined]
+        numbers = [leaf for leaf in flatten(self.output)[0] if isinstance(leaf, (int, float, complex, np.number))]
+        if conversion and numbers:
+            raise NotDifferentiableError(
+                f"{name}() takes a function of which the results are Arrays, not {describe(numbers[0])}: the derivative "
+                f"was lost where an Array was converted to a number{conversion}; keep the Array there"
+            )
 
     def _constant(self, leaf: Any) -> Any:
         return lifted(leaf, self.device) if leaf.__class__ is Array else leaf
@@ -120,7 +130,7 @@ def without_aux(output: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
     if not has_aux:
         return output, None
     if not isinstance(output, tuple) or len(output) != 2:
-        raise TypeError(f"{name}(has_aux=True): the function returns a pair (result, other data), not {describe(output)}")
+        raise TypeError(f"{name}(has_aux=True): the function returns a pair (result, data), not {describe(output)}")
     return output
 
 
@@ -128,7 +138,7 @@ def without_aux(output: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
 
 
 def value_and_grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
-    """Return a function that computes ``f`` and its gradient.
+    r"""Return a function that computes ``f`` and its gradient.
 
     Parameters
     ----------
@@ -159,7 +169,7 @@ def value_and_grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> 
     Notes
     -----
     The gradient with respect to a complex argument :math:`z = a + bi` is
-    :math:`\\partial f/\\partial a - i\\,\\partial f/\\partial b`, as in JAX; its conjugate is the direction of ascent.
+    :math:`\partial f/\partial a - i\,\partial f/\partial b`, as in JAX; its conjugate is the direction of ascent.
     """
 
     @wraps(f)
@@ -206,33 +216,32 @@ def grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
 
 def _seed(output: Any, device: Device) -> list[Any]:
     """Return the node of a real number with the cotangent 1; nothing for a constant."""
-    if output.__class__ in (int, float):
+    if isinstance(output, (int, float, np.number)):
         return []
     if output.__class__ is not Array:
-        raise TypeError(f"grad() differentiates a function whose result is an Array of shape (), not {describe(output)}")
+        raise TypeError(f"grad() takes a function whose result is an Array of shape (), not {describe(output)}")
     if output.shape != ():
         raise TypeError(
-            f"grad() differentiates a function whose result is one number, not an Array of shape {output.shape}; reduce "
-            "it with xtensor.sum, or use vjp or jacobian"
+            f"grad() takes a function whose result is one number, not an Array of shape {output.shape}; reduce it with "
+            "xtensor.sum, or use vjp or jacobian"
         )
     if kind_of(output.dtype) != "f":
         raise TypeError(
-            f"grad() differentiates a function whose result is real, not of dtype {output.dtype}; use vjp for complex "
-            "results"
+            f"grad() takes a function whose result is real, not of dtype {output.dtype}; use vjp for complex results"
         )
     if output._device is not device or output._native.node is None:
         return []
     return [(output._native.node, xp.ones((), dtype=output.dtype, device=device.base))]
 
 
-def _gradients(seeds: list[Any], run: Run, entered: list[list[Array]], *, retain: bool) -> list[Any]:
+def _gradients(seeds: list[Any], run: Run, entered: list[list[Any]], *, retain: bool) -> list[Any]:
     with np.errstate(all="ignore"):
         found = backpropagate(seeds, retain=retain)
     results = []
     for (arrays, tree), variables in zip(run.inputs, entered, strict=True):
         leaves = []
         for x, variable in zip(arrays, variables, strict=True):
-            g = found.get(variable._native.node)
+            g = found.get(variable.node)
             leaves.append(xp.zeros_like(x) if g is None else g)
         results.append(tree.build(leaves))
     return results
@@ -324,17 +333,18 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: b
         raise ValueError(f"jvp() takes a tangent for each primal, not {len(tangents)} for {len(primals)}")
     base = base_of(arrays_of(primals, tangents))
     values = tuple(map_leaves(lambda leaf: lifted(as_array(leaf, "jvp", base), base), x) for x in primals)
-    given = iter([
-        g
-        for value, tangent in zip(values, tangents, strict=True)
-        for g in matching(tangent, value, flatten(value)[1], "jvp", "tangent")
-    ])
+    given = iter(
+        [
+            g
+            for value, tangent in zip(values, tangents, strict=True)
+            for g in matching(tangent, value, flatten(value)[1], "jvp", "tangent")
+        ]
+    )
 
     def enter(x: Array, device: Device) -> Array:
         return wrap(device.native_type(x._native, lifted(next(given), base)._native), device)
 
-    with np.errstate():
-        run = Run(Forward, f, values, {}, tuple(range(len(values))), "jvp", enter)
+    run = Run(Forward, f, values, {}, tuple(range(len(values))), "jvp", enter)
     output, aux = without_aux(run.output, has_aux, "jvp")
 
     def tangent_of(leaf: Any) -> Any:
@@ -387,7 +397,7 @@ def jacobian(f: Function, argnums: Argnums = 0, mode: Literal["reverse", "forwar
             map_leaves(lambda leaf: lifted(as_array(leaf, "jacobian", base), base), args[number]) for number in chosen
         )
         columns = (_by_rows if mode == "reverse" else _by_columns)(of_chosen, primals)
-        outputs, output_tree, inputs, input_tree = columns
+        outputs, output_tree, input_tree = columns
         blocks = []
         for row in outputs:
             parts = input_tree.build(row)
@@ -397,7 +407,7 @@ def jacobian(f: Function, argnums: Argnums = 0, mode: Literal["reverse", "forwar
     return differentiated
 
 
-def _by_rows(f: Function, primals: tuple[Any, ...]) -> tuple[list[list[Array]], Tree, list[Array], Tree]:
+def _by_rows(f: Function, primals: tuple[Any, ...]) -> tuple[list[list[Array]], Tree, Tree]:
     value, pull = vjp(f, *primals)
     results, output_tree = flatten(value)
     inputs, input_tree = flatten(primals)
@@ -409,14 +419,18 @@ def _by_rows(f: Function, primals: tuple[Any, ...]) -> tuple[list[list[Array]], 
             cotangent = output_tree.build([*zeros[:place], unit, *zeros[place + 1 :]])
             for row, part in zip(rows, flatten(pull(cotangent))[0], strict=True):
                 row.append(part)
-        blocks.append([
-            xp.reshape(xp.stack(row), (*x.shape, *y.shape)) if row else xp.zeros((*x.shape, *y.shape), dtype=y.dtype)
-            for row, y in zip(rows, inputs, strict=True)
-        ])
-    return blocks, output_tree, inputs, input_tree
+        blocks.append(
+            [
+                xp.reshape(xp.stack(row), (*x.shape, *y.shape))
+                if row
+                else xp.zeros((*x.shape, *y.shape), dtype=y.dtype)
+                for row, y in zip(rows, inputs, strict=True)
+            ]
+        )
+    return blocks, output_tree, input_tree
 
 
-def _by_columns(f: Function, primals: tuple[Any, ...]) -> tuple[list[list[Array]], Tree, list[Array], Tree]:
+def _by_columns(f: Function, primals: tuple[Any, ...]) -> tuple[list[list[Array]], Tree, Tree]:
     inputs, input_tree = flatten(primals)
     zeros = [xp.zeros_like(x) for x in inputs]
     columns: list[list[list[Array]]] = []
@@ -440,7 +454,7 @@ def _by_columns(f: Function, primals: tuple[Any, ...]) -> tuple[list[list[Array]
         ]
         for place, y in enumerate(results)
     ]
-    return blocks, output_tree, inputs, input_tree
+    return blocks, output_tree, input_tree
 
 
 def _units(x: Array) -> Any:
@@ -507,6 +521,3 @@ def stop_gradient(x: Any) -> Any:
         return leaf
 
     return map_leaves(ground, x)
-
-
-_ = NotDifferentiableError

@@ -1,6 +1,6 @@
-"""Derivatives of linear algebra's solutions and decompositions.
+r"""Derivatives of linear algebra's solutions and decompositions.
 
-The formulas are those for the cotangent that pairs by the conjugate product, :math:`\\mathrm{Re}\\, \\mathrm{tr}(\\bar
+The formulas are those for the cotangent that pairs by the conjugate product, :math:`\mathrm{Re}\, \mathrm{tr}(\bar
 A^H dA)`; the decorator converts. ``F`` is the matrix of reciprocal differences of eigenvalues or squared singular
 values; it is 0 where these are equal, where the vectors have no derivative.
 
@@ -69,7 +69,7 @@ def _inv(g: Array, out: Array, x: Any) -> Array:
     return -(inverse @ g @ inverse)
 
 
-@pullback("linalg.solve", keeps="out a")
+@pullback("linalg.solve", keeps="out a", several=True)
 @adjoint
 def _solve(g: Array, out: Array, a: Array, b: Any) -> tuple[Array, Array]:
     is_vector = b.ndim == 1

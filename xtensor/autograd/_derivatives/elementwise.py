@@ -19,7 +19,7 @@ LN2, LN10 = math.log(2.0), math.log(10.0)
 
 
 def power_by_base(g: Array, x: Any, y: Any) -> Any:
-    """:math:`g\\, y\\, x^{y-1}`, 0 where the exponent is 0."""
+    r""":math:`g\, y\, x^{y-1}`, 0 where the exponent is 0."""
     if y.__class__ in (int, float, complex):
         if y == 2:
             return g * (2 * x)
@@ -29,10 +29,14 @@ def power_by_base(g: Array, x: Any, y: Any) -> Any:
 
 
 def power_by_exponent(g: Array, out: Array, x: Any, y: Any) -> Array:
-    """:math:`g\\, x^y \\ln x`, 0 where the base is 0 and the exponent's real part is not negative."""
+    r""":math:`g\, x^y \ln x`, 0 where the base is 0 and the exponent's real part is not negative."""
     if x.__class__ in (int, float, complex):
         if x:
-            return g * out * (math.log(x) if x.__class__ is not complex and x > 0 else xp.log(xp.astype(out * 0 + x, out.dtype)))
+            return (
+                g
+                * out
+                * (math.log(x) if x.__class__ is not complex and x > 0 else xp.log(xp.astype(out * 0 + x, out.dtype)))
+            )
         base = xp.zeros_like(out)
     else:
         base = xp.astype(x, out.dtype, copy=False)
@@ -136,7 +140,7 @@ constant(
 
 
 def _ratio(x: Array, length: Array) -> Array:
-    """:math:`x / \\lVert x \\rVert`, 0 where the length is 0."""
+    r""":math:`x / \lVert x \rVert`, 0 where the length is 0."""
     is_zero = length == 0
     return xp.where(is_zero, 0, x / xp.where(is_zero, 1, length))
 

@@ -21,7 +21,7 @@ def _matmul(g: Array, out: Any, x: Array, y: Array) -> tuple[Array, Array]:
     return g @ xp.matrix_transpose(y), xp.matrix_transpose(x) @ g
 
 
-@pullback("vecdot", keeps="x y")
+@pullback("vecdot", keeps="x y", several=True)
 def _vecdot(g: Array, out: Any, x: Array, y: Array, *, axis: int = -1) -> tuple[Array, Array]:
     # The axis is the same, counted from the last, in both operands, and missing in the cotangent.
     places = axis if axis < 0 else axis - max(x.ndim, y.ndim)

@@ -9,12 +9,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from ... import _standard as xp
 from ..._core.array import Array
 from ..._core.dtypes import kind_of
-from .._table import constant, fit, pullback
+from .._table import constant, pullback
 
 Axis = int | tuple[int, ...] | None
 
@@ -49,9 +47,7 @@ def _mean(g: Array, out: Any, x: Any, *, axis: Axis = None, keepdims: bool = Fal
 
 
 @pullback("var", keeps="x")
-def _var(
-    g: Array, out: Any, x: Array, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False
-) -> Array:
+def _var(g: Array, out: Any, x: Array, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Array:
     divisor = max(count(x.shape, axis) - correction, 0.0)
     distance = x - xp.mean(x, axis=axis, keepdims=True)
     if kind_of(x.dtype) == "c":
@@ -143,9 +139,7 @@ def _cumulative_prod(
 
 
 @pullback("linalg.vector_norm", keeps="out x")
-def _vector_norm(
-    g: Array, out: Array, x: Array, *, axis: Axis = None, keepdims: bool = False, ord: float = 2
-) -> Array:
+def _vector_norm(g: Array, out: Array, x: Array, *, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> Array:
     length, g = expanded(out, x.shape, axis, keepdims), expanded(g, x.shape, axis, keepdims)
     direction = xp.conj(x) if kind_of(x.dtype) == "c" else x
     if ord == 2:
@@ -168,7 +162,7 @@ def _over(x: Array, length: Array) -> Array:
     return xp.where(is_zero, 0, x / xp.where(is_zero, 1, length))
 
 
-@pullback("bincount", keeps="x", linear=True)
+@pullback("bincount", keeps="x", linear=True, several=True)
 def _bincount(g: Array, out: Any, x: Array, weights: Any, minlength: int) -> Any:
     return None, xp.take(g, x)
 

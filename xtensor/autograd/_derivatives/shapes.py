@@ -37,7 +37,7 @@ def _broadcast_to(g: Array, out: Any, x: Any, shape: Any) -> Array:
     return g
 
 
-@pullback("full", linear=True)
+@pullback("full", linear=True, several=True)
 def _full(g: Array, out: Any, shape: Any, value: Any, *, dtype: Any = None) -> Array:
     return g
 
@@ -74,7 +74,7 @@ def _triu(g: Array, out: Any, x: Any, *, k: int = 0) -> Array:
     return xp.triu(g, k=k)
 
 
-@pullback("concat", linear=True)
+@pullback("concat", linear=True, several=True)
 def _concat(g: Array, out: Any, arrays: list[Any], *, axis: int | None = 0) -> list[Array]:
     if axis is None:
         parts, start = [], 0
@@ -88,7 +88,7 @@ def _concat(g: Array, out: Any, arrays: list[Any], *, axis: int | None = 0) -> l
     return [g[(*before, slice(start, end))] for start, end in zip([0, *ends], ends, strict=False)]
 
 
-@pullback("stack", linear=True)
+@pullback("stack", linear=True, several=True)
 def _stack(g: Array, out: Any, arrays: list[Any], *, axis: int = 0) -> tuple[Array, ...]:
     return xp.unstack(g, axis=axis)
 
@@ -131,7 +131,7 @@ def _getitem(g: Array, out: Any, x: Any, key: Key) -> Array:
     return xp.reshape(scattered(xp.reshape(g, (-1,)), xp.reshape(places, (-1,)), size), x.shape)
 
 
-@pullback("setitem", linear=True)
+@pullback("setitem", linear=True, several=True)
 def _setitem(g: Array, out: Any, x: Any, key: Key, value: Any) -> tuple[Array, Array]:
     index = key.over(g.device)
     rest = xp.asarray(g, copy=True)
@@ -146,7 +146,7 @@ def _setitem(g: Array, out: Any, x: Any, key: Key, value: Any) -> tuple[Array, A
     return rest, taken
 
 
-@pullback("take", keeps="indices", linear=True)
+@pullback("take", keeps="indices", linear=True, several=True)
 def _take(g: Array, out: Any, x: Any, indices: Any, *, axis: int) -> Array:
     return _getitem(g, None, x, Key((slice(None),) * (axis % x.ndim) + (indices._native,)))
 
@@ -158,4 +158,3 @@ def scattered(values: Array, places: Array, size: int) -> Array:
             scattered(xp.real(values), places, size) + 1j * scattered(xp.imag(values), places, size), values.dtype
         )
     return xp.astype(bincount(places, weights=values, minlength=size), values.dtype)
-

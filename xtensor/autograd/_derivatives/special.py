@@ -33,7 +33,7 @@ def unless_zero(x: Array, value: Callable[[Array], Any], at_zero: Any) -> Array:
 
 
 def gamma_density(a: Any, x: Any) -> Array:
-    """:math:`x^{a-1} e^{-x} / \\Gamma(a)`."""
+    r""":math:`x^{a-1} e^{-x} / \Gamma(a)`."""
     return xp.exp(special.xlogy(a - 1, x) - x - special.gammaln(a))
 
 
@@ -130,7 +130,9 @@ enter("chdtri", None, lambda g, out, x: -2 * g / gamma_density(x / 2, out / 2))
 enter("fdtr", None, None, lambda g, x, y, z: g * f_density(x, y, z))
 enter("fdtrc", None, None, lambda g, x, y, z: -g * f_density(x, y, z))
 enter("fdtri", None, None, lambda g, out, x, y: g / f_density(x, y, out))
-enter("gdtr", lambda g, x, y, z: g * z * gamma_density(y, x * z), None, lambda g, x, y, z: g * x * gamma_density(y, x * z))
+enter(
+    "gdtr", lambda g, x, y, z: g * z * gamma_density(y, x * z), None, lambda g, x, y, z: g * x * gamma_density(y, x * z)
+)
 enter(
     "gdtrc",
     lambda g, x, y, z: -g * z * gamma_density(y, x * z),
@@ -153,7 +155,11 @@ enter("pdtri", None, lambda g, out, x: -g / gamma_density(x + 1, out))
 
 enter("exp1", lambda g, x: -g * xp.exp(-x) / x)
 enter("expi", lambda g, x: g * xp.exp(x) / x)
-enter("expn", None, lambda g, x, y: -g * xp.where(x == 0, xp.exp(-y) * (1 + 1 / y) / y, special.expn(xp.where(x == 0, 1, x) - 1, y)))
+enter(
+    "expn",
+    None,
+    lambda g, x, y: -g * xp.where(x == 0, xp.exp(-y) * (1 + 1 / y) / y, special.expn(xp.where(x == 0, 1, x) - 1, y)),
+)
 enter("hyp1f1", None, None, lambda g, x, y, z: g * x / y * special.hyp1f1(x + 1, y + 1, z))
 enter("lpmv", None, None, lambda g, out, x, y, z: g * (y * z * out - (x + y) * special.lpmv(x, y - 1, z)) / (z * z - 1))
 enter("spence", lambda g, x: g * xp.where(x == 1, -1, xp.log(x) / xp.where(x == 1, 1, 1 - x)))
@@ -209,7 +215,7 @@ def _slope_of_exprel(out: Array, x: Array) -> Array:
 
 
 def _by_lambda(out: Array, logarithm: Array, y: Any) -> Array:
-    """:math:`(x^\\lambda \\ln x - f)/\\lambda`, whose limit at 0 is half the square of the logarithm."""
+    r""":math:`(x^\lambda \ln x - f)/\lambda`, whose limit at 0 is half the square of the logarithm."""
     near = xp.abs(y * logarithm) < 1e-3  # the difference would cancel
     t = y * logarithm
     series = logarithm * logarithm * (0.5 + t * (1 / 3 + t * (1 / 8 + t / 30)))
@@ -217,7 +223,7 @@ def _by_lambda(out: Array, logarithm: Array, y: Any) -> Array:
 
 
 def _inverse_by_lambda(y: Any, lmbda: Any) -> Array:
-    """:math:`y / (\\lambda (1 + \\lambda y)) - \\ln(1 + \\lambda y)/\\lambda^2`, whose limit at 0 is :math:`-y^2/2`."""
+    r""":math:`y / (\lambda (1 + \lambda y)) - \ln(1 + \lambda y)/\lambda^2`, whose limit at 0 is :math:`-y^2/2`."""
     t = lmbda * y
     near = xp.abs(t) < 1e-3  # the difference would cancel
     series = -y * y * (0.5 - t * (2 / 3 - t * (3 / 4 - t * 4 / 5)))
