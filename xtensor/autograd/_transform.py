@@ -168,7 +168,7 @@ class Transform(Backend):
             if operation.name in CONSTANT:
                 return self.constant(operation)
             if operation.composition is not None or not operation.primitive:
-                return None
+                return self.of_constants(operation)
             return self.undifferentiable(operation)
         compute = computing(operation, self.below, row.public)
         operands = len(row.elementwise)
@@ -184,14 +184,26 @@ class Transform(Backend):
 
         return constant
 
+    def of_constants(self, operation: Operation) -> Callable[..., Any]:
+        """Return the function of an operation that is composed of others where an operand is differentiated."""
+        compute = self.constant(operation)
+
+        def of_constants(*args: Any, **options: Any) -> Any:
+            return compute(*args, **options) if self.are_constants(args, options) else NotImplemented
+
+        return of_constants
+
+    def are_constants(self, args: tuple[Any, ...], options: dict[str, Any]) -> bool:
+        found: list[bool] = []
+        mapped((args, options), self.traced, lambda x: found.append(self.is_constant(x)))
+        return all(found)
+
     def undifferentiable(self, operation: Operation) -> Callable[..., Any]:
         """Return the function of an operation of which no derivative is known: it takes constants."""
-        compute, kind = self.constant(operation), self.traced
+        compute = self.constant(operation)
 
         def undifferentiable(*args: Any, **options: Any) -> Any:
-            found: list[bool] = []
-            mapped((args, options), kind, lambda x: found.append(self.is_constant(x)))
-            if not all(found):
+            if not self.are_constants(args, options):
                 raise NotDifferentiableError(
                     f"{operation.label}() has no derivative{_at()}; give it constants: xtensor.autograd.stop_gradient(x)"
                 )

@@ -16,7 +16,7 @@ def resized(x: Array, length: int, axis: int) -> Array:
     """Return an Array whose axis is cut, or filled with zeros, to a length."""
     before = (slice(None),) * (axis % x.ndim)
     if x.shape[axis] >= length:
-        return x[(*before, slice(length))]
+        return x[(*before, slice(length), ...)]
     shape = list(x.shape)
     shape[axis] = length - x.shape[axis]
     return xp.concat([x, xp.zeros(tuple(shape), dtype=x.dtype, device=x.device)], axis=axis)
@@ -46,7 +46,7 @@ def _irfft(g: Array, out: Any, x: Any, *, n: int, axis: int, norm: str) -> Array
     # All frequencies but 0 and, for an even length, the last stand for two of the complete transform.
     place = xp.arange(half.shape[axis], device=g.device)
     single = (place == 0) | (2 * place == n)
-    weights = xp.astype(xp.where(single, 1, 2), g.dtype)
+    weights = 2 - xp.astype(single, g.dtype)
     shape = [1] * g.ndim
     shape[axis] = -1
     return resized(half * xp.reshape(weights, tuple(shape)), x.shape[axis], axis)

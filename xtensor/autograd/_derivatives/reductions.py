@@ -111,7 +111,7 @@ def _cumulative_sum(
 ) -> Array:
     axis = 0 if axis is None else axis % x.ndim
     if include_initial:
-        g = g[(slice(None),) * axis + (slice(1, None),)]
+        g = g[(*(slice(None),) * axis, slice(1, None), ...)]
     return reversed_sum(g, axis)
 
 
@@ -126,7 +126,7 @@ def _cumulative_prod(
 ) -> Array:
     axis = 0 if axis is None else axis % x.ndim
     if include_initial:
-        rest = (slice(None),) * axis + (slice(1, None),)
+        rest = (*(slice(None),) * axis, slice(1, None), ...)
         g, out = g[rest], out[rest]
     if not bool(xp.any(x == 0)):
         return reversed_sum(g * out, axis) / x

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -85,7 +86,7 @@ def _concat(g: Array, out: Any, arrays: list[Any], *, axis: int | None = 0) -> l
         return parts
     before = (slice(None),) * (axis % g.ndim)
     ends = np.cumsum([x.shape[axis] for x in arrays]).tolist()
-    return [g[(*before, slice(start, end))] for start, end in zip([0, *ends], ends, strict=False)]
+    return [g[(*before, slice(start, end), ...)] for start, end in zip([0, *ends], ends, strict=False)]
 
 
 @pullback("stack", linear=True, several=True)
@@ -102,12 +103,12 @@ def _unstack(g: tuple[Array | None, ...], out: Any, x: Any, *, axis: int = 0) ->
 @pullback("diagonal", "linalg.diagonal", linear=True)
 def _diagonal(g: Array, out: Any, x: Any, *, offset: int = 0) -> Array:
     rows, columns = x.shape[-2:]
-    length = g.shape[-1]
-    places = xp.arange(length, device=g.device)
-    first, second = places + max(-offset, 0), places + max(offset, 0)
-    result = xp.zeros((*g.shape[:-1], rows * columns), dtype=g.dtype, device=g.device)
-    result[..., first * columns + second] = g
-    return xp.reshape(result, (*g.shape[:-1], rows, columns))
+    mask = xp.eye(rows, columns, k=offset, dtype=xp.bool, device=g.device)
+    length = rows if offset >= 0 else columns
+    if g.shape[-1] < length:
+        rest = xp.zeros((*g.shape[:-1], length - g.shape[-1]), dtype=g.dtype, device=g.device)
+        g = xp.concat([g, rest], axis=-1)
+    return xp.where(mask, g[..., :, None] if offset >= 0 else g[..., None, :], 0)
 
 
 # -- indexing ---------------------------------------------------------------------------------------------------------
@@ -124,11 +125,13 @@ def _getitem(g: Array, out: Any, x: Any, key: Key) -> Array:
     index = key.over(g.device)
     if is_plain(index):
         result = xp.zeros(x.shape, dtype=g.dtype, device=g.device)
+        parts = index if index.__class__ is tuple else (index,)
+        if any(part is None for part in parts):  # an assignment through new axes is beyond the standard
+            index = tuple(part for part in parts if part is not None)
+            g = xp.reshape(g, result[index].shape)
         result[index] = g
         return result
-    size = math.prod(x.shape)
-    places = xp.reshape(xp.arange(size, device=g.device), x.shape)[index]
-    return xp.reshape(scattered(xp.reshape(g, (-1,)), xp.reshape(places, (-1,)), size), x.shape)
+    return _ungathered(g, x.shape, lambda places: places[index])
 
 
 @pullback("setitem", linear=True, several=True)
@@ -147,8 +150,25 @@ def _setitem(g: Array, out: Any, x: Any, key: Key, value: Any) -> tuple[Array, A
 
 
 @pullback("take", keeps="indices", linear=True, several=True)
-def _take(g: Array, out: Any, x: Any, indices: Any, *, axis: int) -> Array:
-    return _getitem(g, None, x, Key((slice(None),) * (axis % x.ndim) + (indices._native,)))
+def _take(g: Array, out: Any, x: Any, indices: Array, *, axis: int) -> Array:
+    return _ungathered(g, x.shape, lambda places: xp.take(places, indices, axis=axis))
+
+
+@pullback("take_along_axis", keeps="indices", linear=True, several=True)
+def _take_along_axis(g: Array, out: Any, x: Any, indices: Array, *, axis: int) -> Array:
+    return _ungathered(g, x.shape, lambda places: xp.take_along_axis(places, indices, axis=axis))
+
+
+@pullback("repeat", keeps="repeats", linear=True, several=True)
+def _repeat(g: Array, out: Any, x: Any, repeats: Any, *, axis: int | None) -> Array:
+    return _ungathered(g, x.shape, lambda places: xp.repeat(places, repeats, axis=axis))
+
+
+def _ungathered(g: Array, shape: tuple[int, ...], gather: Callable[[Array], Array]) -> Array:
+    """Return an Array of a shape in which each element is the sum of what was gathered from its place."""
+    size = math.prod(shape)
+    places = gather(xp.reshape(xp.arange(size, device=g.device), shape))
+    return xp.reshape(scattered(xp.reshape(g, (-1,)), xp.reshape(places, (-1,)), size), shape)
 
 
 def scattered(values: Array, places: Array, size: int) -> Array:
