@@ -374,7 +374,7 @@ def _pull_elementwise(
         given = []
         for place in places:
             value = values[place]
-            given.append(wrap(value, base) if value.__class__ is native_type else value)
+            given.append(wrap(value, base) if isinstance(value, native_type) else value)
         yield function(*given)
 
 

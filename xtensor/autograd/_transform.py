@@ -105,7 +105,7 @@ class Key:
 
 def mapped(tree: Any, kind: type, function: Callable[[Any], Any]) -> Any:
     """Return nested arguments with a function applied to the values of one class."""
-    if tree.__class__ is kind:
+    if isinstance(tree, kind):
         return function(tree)
     if tree.__class__ is tuple or tree.__class__ is list:
         return tree.__class__([mapped(item, kind, function) for item in tree])
@@ -226,7 +226,7 @@ class Transform(Backend):
     def normal(self, value: Any) -> Native:
         """Return a result of the base as a native array of the base."""
         base = self.below
-        return value if value.__class__ is base.native_type else base._library.normalize(value, base._place)
+        return value if isinstance(value, base.native_type) else base._library.normalize(value, base._place)
 
     # -- the contract of backends -------------------------------------------------------------------------------------
 

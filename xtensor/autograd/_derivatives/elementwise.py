@@ -13,7 +13,7 @@ from typing import Any
 from ... import _standard as xp
 from ..._core.array import Array
 from ..._core.dtypes import kind_of
-from .._table import constant, elementwise
+from .._table import constant, elementwise, pullback
 
 LN2, LN10 = math.log(2.0), math.log(10.0)
 
@@ -128,6 +128,17 @@ elementwise("real", lambda g: g)
 elementwise("imag", lambda g: -1j * g)
 elementwise("conj", lambda g: xp.conj(g) if kind_of(g.dtype) == "c" else g)
 elementwise("complex_of", lambda g: g, lambda g: 1j * g)
+
+
+
+@pullback("sign", keeps="x")
+def _sign(g: Array, out: Any, x: Array) -> Array:
+    if kind_of(x.dtype) != "c":
+        return xp.zeros_like(x)
+    length = xp.abs(x)
+    direction = _ratio(x, length)
+    return _ratio(g - xp.real(g * direction) * xp.conj(direction), length)
+
 
 constant(
     "floor", "ceil", "round", "trunc", "rint", "floor_divide", "heaviside", "nextafter", "spacing",
