@@ -10,7 +10,7 @@ from .._core.array import Array
 from .._core.device import Device
 from .._core.errors import describe
 from .._core.trees import flatten
-from ._levels import lifted
+from ._levels import lifted, lowered, running
 from ._reverse import wrapped
 from ._table import Derivative
 from ._transform import Transform
@@ -42,7 +42,8 @@ def differentiated_by(name: str, compute: Callable[..., Any], pull: Callable[...
     assert isinstance(transform, Transform) and base is not None
 
     def on_base(*natives: Any) -> Any:
-        result = compute(*wrapped(natives, base))
+        with running(base):
+            result = compute(*wrapped(natives, base))
         return (
             tuple([_native(y, base, name) for y in result])
             if isinstance(result, tuple)
@@ -50,7 +51,8 @@ def differentiated_by(name: str, compute: Callable[..., Any], pull: Callable[...
         )
 
     row = Derivative(name)
-    row.pullback, row.keeps_result, row.kept = pull, True, frozenset(range(len(arrays)))
+    row.pullback, row.several, row.keeps_result = pull, True, True
+    row.kept = frozenset(range(len(arrays)))
     result = transform.general(row, on_base)(*[lifted(x, device)._native for x in arrays])
     return wrapped(result, device)
 
@@ -66,10 +68,13 @@ def _highest(arrays: list[Array]) -> Device | None:
 def _native(y: Any, base: Device, name: str) -> Any:
     if y.__class__ is not Array:
         raise TypeError(f"{name}() returns Arrays, not {describe(y)}")
-    if y._device.level > base.level:
-        raise ValueError(
-            f"{name}() uses an Array that is differentiated and that is not among its arguments; pass it as an argument"
-        )
+    while y._device.level > base.level:
+        if not y._device._library.is_constant(y._native):
+            raise ValueError(
+                f"{name}() uses an Array that is differentiated and that is not among its arguments; pass it as an "
+                "argument"
+            )
+        y = lowered(y, y._device)
     return lifted(y, base)._native
 
 
@@ -173,8 +178,8 @@ def checkpoint(f: F) -> F:
                 given[place] = x
             positional, named = tree.build(given)
             outputs, output_tree = flatten(f(*positional, **named))
-            structure[:] = [output_tree]
-            return tuple(outputs)
+            structure[:] = [outputs, output_tree]
+            return tuple([y for y in outputs if y.__class__ is Array])
 
         def pull(g: tuple[Array | None, ...], out: tuple[Array, ...], *arrays: Array) -> tuple[Any, ...]:
             floating = [place for place, x in enumerate(arrays) if x.dtype.kind in "fcV"]
@@ -192,7 +197,8 @@ def checkpoint(f: F) -> F:
                 cotangents[place] = part
             return tuple(cotangents)
 
-        outputs = differentiated_by(f.__name__, compute, pull, [leaves[place] for place in places])
-        return structure[0].build(outputs)
+        found = iter(differentiated_by(f.__name__, compute, pull, [leaves[place] for place in places]))
+        outputs, output_tree = structure
+        return output_tree.build([next(found) if y.__class__ is Array else y for y in outputs])
 
     return computed_again  # type: ignore[return-value]

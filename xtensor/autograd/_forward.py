@@ -13,6 +13,7 @@ import numpy as np
 from .. import _standard as xp
 from .._core.array import Array, wrap
 from .._core.backend import Native
+from ._levels import running
 from ._reverse import Reverse, Variable, backpropagate, is_inexact, shells, wrapped
 from ._table import Derivative, NotDifferentiableError, fit, unknown
 from ._transform import Shell, Traced, Transform, mapped, standing_on
@@ -156,12 +157,13 @@ class Forward(Transform):
                 for position, value in enumerate(values)
             ]
         )
-        pulled = row.pullback(
-            tuple(cotangents) if several else cotangents[0],
-            wrapped(result if row.keeps_result else shells(result), base),
-            *wrapped(kept, base),
-            **wrapped(settings, base),
-        )
+        with running(recorder.device):
+            pulled = row.pullback(
+                tuple(cotangents) if several else cotangents[0],
+                wrapped(result if row.keeps_result else shells(result), base),
+                *wrapped(kept, base),
+                **wrapped(settings, base),
+            )
         seeds = []
         for x, cotangent in zip(operands, pulled if isinstance(pulled, (tuple, list)) else (pulled,), strict=False):
             if x.tangent is None or cotangent is None or cotangent._device is not recorder.device:

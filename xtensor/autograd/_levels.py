@@ -28,10 +28,13 @@ def active() -> tuple[type[Transform], ...]:
 
 
 @contextmanager
-def running(kind: type[Transform], level: int) -> Iterator[None]:
-    """Tell calls inside that a transform of a kind is going on at a level."""
-    kinds = active()
-    token = _active.set((*kinds, kind) if len(kinds) < level else kinds)
+def running(device: Device) -> Iterator[None]:
+    """Tell calls inside that they are made by a function that runs on a device."""
+    kinds: list[type[Transform]] = []
+    while device.base is not None:
+        kinds.append(type(device._library))  # type: ignore[arg-type] # a transform
+        device = device.base
+    token = _active.set(tuple(reversed(kinds)))
     try:
         yield
     finally:
@@ -45,14 +48,10 @@ def base_of(arrays: Sequence[Array]) -> Device:
         if chosen is None or x._device.level > chosen.level:
             chosen = x._device
     ground = default_device() if chosen is None else chosen
-    kinds = active()
-    level = ground.level
-    while ground.base is not None and level > len(kinds):
-        return ground  # a variable of the imperative style
-    device = ground
-    for kind in kinds[level:]:
-        device = standing_on(kind, device).device
-    return device
+    # A variable of the imperative style is above the transforms that are going on.
+    for kind in active()[ground.level :]:
+        ground = standing_on(kind, ground).device
+    return ground
 
 
 def lifted(x: Array, device: Device) -> Array:

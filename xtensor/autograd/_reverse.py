@@ -415,6 +415,8 @@ def backpropagate(seeds: Iterable[tuple[Node, Array]], *, retain: bool = False) 
         if isinstance(node, Variable):
             found[node] = g
             continue
+        if g.__class__ is list:
+            g = tuple(g)
         selects = node.pull in SELECTING or node in selected
         for parent, cotangent in zip(node.parents, node.pull(node, g), strict=False):
             if parent is None or cotangent is None:

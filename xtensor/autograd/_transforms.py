@@ -104,7 +104,7 @@ class Run:
             given[number] = tree.build(entered)
         kwargs = {key: map_leaves(self._constant, value) for key, value in kwargs.items()}
         self.device._library.conversion = ""  # type: ignore[attr-defined] # a transform
-        with running(kind, self.device.level):
+        with running(self.device):
             self.output = function(*given, **kwargs)
         conversion = self.device._library.conversion  # type: ignore[attr-defined]
         numbers = [leaf for leaf in flatten(self.output)[0] if isinstance(leaf, (int, float, complex, np.number))]
