@@ -108,7 +108,12 @@ for _name in ("cumulative_prod", "cumulative_sum"):
     _add(f"{_name} with initial", lambda x, f=_function: f(x, axis=0, include_initial=True), normal(3, 2))
 for _name in ("cumulative_prod", "cumulative_sum", "mean", "prod", "std", "sum", "var"):
     _function = getattr(xp, _name)
-    _add(f"{_name} complex", lambda x, f=_function: f(x, axis=1), complex_normal(3, 4), strict=_name[1:] not in ("td", "ar"))
+    _add(
+        f"{_name} complex",
+        lambda x, f=_function: f(x, axis=1),
+        complex_normal(3, 4),
+        strict=_name[1:] not in ("td", "ar"),
+    )
 _zeros = fixed([1.5, 0.0, -2.0, 0.7], [0.0, 1.1, 0.0, -0.6], [0.4, 0.8, 1.9, -1.2])
 _add("prod with zeros", lambda x: xp.prod(x, axis=1), _zeros)
 _add("cumulative_prod with zeros", lambda x: xp.cumulative_prod(x, axis=1), _zeros)
@@ -208,7 +213,13 @@ def assigned_in_place(x: Any) -> Any:
 
 _add("assignment", assigned((slice(1, None), 0)), normal(3, 4), normal(2))
 _add("assignment that broadcasts", assigned((slice(1, None), ...)), normal(3, 4), normal(1, 4))
-_add("assignment to an array's elements", assigned(lambda: xp.asarray([1, 1, 0])), normal(3, 4), normal(3, 4), strict=False)
+_add(
+    "assignment to an array's elements",
+    assigned(lambda: xp.asarray([1, 1, 0])),
+    normal(3, 4),
+    normal(3, 4),
+    strict=False,
+)
 _add("assignment in place", assigned_in_place, normal(3, 4))
 
 # -- linear algebra ---------------------------------------------------------------------------------------------------

@@ -43,7 +43,9 @@ def test_function_uses_the_derivative_that_is_given():
     first, second = autograd.grad(f, argnums=(0, 1))(x, y)
     assert (first.tolist(), second.tolist()) == ([30.0, 40.0], [10.0, 20.0])
     assert float(autograd.jvp(f, (x, y), (xp.ones(2), xp.zeros(2)))[1]) == 70.0
-    assert float(autograd.grad(lambda x: autograd.grad(lambda x: Scaled.apply(x, x, "note"))(x))(xp.asarray(3.0))) == 20.0
+    assert (
+        float(autograd.grad(lambda x: autograd.grad(lambda x: Scaled.apply(x, x, "note"))(x))(xp.asarray(3.0))) == 20.0
+    )
 
 
 def test_function_of_several_results():
@@ -150,7 +152,9 @@ def test_derivative_needs_no_iterations():
         calls.append(None)
         return xp.sqrt(xp.asarray(2.0))
 
-    value, pull = autograd.vjp(lambda a: autograd.find_root(lambda x, a: x**2 - a, xp.asarray(1.0), a, solver=solver), xp.asarray(2.0))
+    _value, pull = autograd.vjp(
+        lambda a: autograd.find_root(lambda x, a: x**2 - a, xp.asarray(1.0), a, solver=solver), xp.asarray(2.0)
+    )
     assert float(pull(xp.asarray(1.0))[0]) == pytest.approx(0.5 / np.sqrt(2))
     assert len(calls) == 1
 

@@ -11,7 +11,7 @@ from .._core.device import Device
 from .._core.errors import describe
 from .._core.trees import flatten
 from ._levels import lifted, lowered, running
-from ._reverse import wrapped
+from ._record import wrapped
 from ._table import Derivative
 from ._transform import Transform
 from ._transforms import vjp
@@ -39,7 +39,8 @@ def differentiated_by(name: str, compute: Callable[..., Any], pull: Callable[...
     if device is None:
         return compute(*arrays)
     transform, base = device._library, device.base
-    assert isinstance(transform, Transform) and base is not None
+    assert isinstance(transform, Transform)
+    assert base is not None
 
     def on_base(*natives: Any) -> Any:
         with running(base):
@@ -69,7 +70,8 @@ def _native(y: Any, base: Device, name: str) -> Any:
     if y.__class__ is not Array:
         raise TypeError(f"{name}() returns Arrays, not {describe(y)}")
     while y._device.level > base.level:
-        if not y._device._library.is_constant(y._native):
+        transform = y._device._library
+        if isinstance(transform, Transform) and not transform.is_constant(y._native):
             raise ValueError(
                 f"{name}() uses an Array that is differentiated and that is not among its arguments; pass it as an "
                 "argument"

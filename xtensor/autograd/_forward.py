@@ -14,9 +14,10 @@ from .. import _standard as xp
 from .._core.array import Array, wrap
 from .._core.backend import Native
 from ._levels import running
-from ._reverse import Reverse, Variable, backpropagate, is_inexact, shells, wrapped
+from ._record import Variable, backpropagate, wrapped
+from ._reverse import Reverse
 from ._table import Derivative, NotDifferentiableError, fit, unknown
-from ._transform import Shell, Traced, Transform, mapped, standing_on
+from ._transform import Traced, Transform, collected, is_inexact, mapped, shells, standing_on
 
 __all__ = ["Dual", "Forward"]
 
@@ -36,148 +37,122 @@ class Forward(Transform):
     kind = "jvp"
     traced = Dual
 
-    def lift(self, native: Native) -> Dual:
-        return self.traced(native, None)  # type: ignore[no-any-return]
+    def lift(self, native: Native) -> Any:
+        return self.traced(native, None)
 
     def is_constant(self, native: Dual) -> bool:
         return native.tangent is None
 
+    # -- elementwise operations ---------------------------------------------------------------------------------------
+
     def unary(self, row: Derivative, compute: Callable[..., Native]) -> Callable[..., Any]:
-        return self._elementwise(row, compute)
-
-    def binary(self, row: Derivative, compute: Callable[..., Native]) -> Callable[..., Any]:
-        return self._elementwise(row, compute)
-
-    def _elementwise(self, row: Derivative, compute: Callable[..., Native]) -> Callable[..., Any]:
-        functions, base, dual = row.elementwise, self.below, self.traced
+        functions, base = row.elementwise, self.below
 
         def function(*operands: Any) -> Any:
-            values = [x.value if x.__class__ is dual else x for x in operands]
+            duals, values = collected(operands, self.traced)
             value = compute(*values)
             if value is NotImplemented:
                 return NotImplemented
             value = self.normal(value)
-            if not is_inexact(value.dtype):
-                return dual(value, None)
-            slots = [None, value, *values]
+            if all(x.tangent is None for x in duals) or not is_inexact(value.dtype):
+                return self.traced(value, None)
             tangent: Array | None = None
-            for (pull, places), x in zip(functions, operands, strict=False):
-                if x.__class__ is not dual or x.tangent is None:
-                    continue
-                if pull is None:
-                    raise unknown(row.name, operands.index(x))
-                slots[0] = x.tangent
-                with np.errstate(all="ignore"):
-                    part = fit(pull(*[wrapped(slots[place], base) for place in places]), value.shape, value.dtype)
+            with np.errstate(all="ignore"):
+                for place, ((pull, places), x) in enumerate(zip(functions, operands, strict=True)):
+                    if not isinstance(x, Dual) or x.tangent is None:
+                        continue
+                    if pull is None:
+                        raise unknown(row.name, place)
+                    # An elementwise pullback is its own transpose.
+                    slots = (x.tangent, value, *values)
+                    part = fit(pull(*[wrapped(slots[used], base) for used in places]), value.shape, value.dtype)
                     tangent = part if tangent is None else tangent + part
-            return dual(value, None if tangent is None else tangent._native)
+            assert tangent is not None
+            return self.traced(value, tangent._native)
 
         return function
 
-    def general(self, row: Derivative, compute: Callable[..., Any]) -> Callable[..., Any]:
-        if row.pullback is None:
-            return self._elementwise(row, compute)
-        dual = self.traced
+    binary = ternary = unary
 
-        def general(*args: Any, **options: Any) -> Any:
-            operands: list[Dual] = []
-            values = mapped(args, dual, lambda x: (operands.append(x), x.value)[1])
-            settings = mapped(options, dual, lambda x: x.value)
+    # -- other operations ---------------------------------------------------------------------------------------------
+
+    def general(self, row: Derivative, compute: Callable[..., Any]) -> Callable[..., Any]:
+        def function(*args: Any, **options: Any) -> Any:
+            duals, values = collected(args, self.traced)
+            others, settings = collected(options, self.traced)
+            if any(x.tangent is not None for x in others):
+                raise NotDifferentiableError(f"{row.name}() has no derivative with respect to its options")
             result = compute(*values, **settings)
             if result is NotImplemented:
                 return NotImplemented
-            if all([x.tangent is None for x in operands]):
+            if all(x.tangent is None for x in duals):
                 return self.constants(result)
-            if any([x.__class__ is dual and x.tangent is not None for x in options.values()]):
-                raise NotDifferentiableError(f"{row.name}() has no derivative with respect to its options")
             result = tuple(map(self.normal, result)) if isinstance(result, (tuple, list)) else self.normal(result)
             with np.errstate(all="ignore"):
-                return self._with_tangents(
-                    result, self._tangents(row, compute, args, values, settings, result, operands)
-                )
+                if row.linear:
+                    tangents = compute(*mapped(args, self.traced, self._tangent), **settings)
+                elif row.bilinear:
+                    tangents = self._by_product_rule(compute, args, values, settings)
+                else:
+                    tangents = self._by_transposition(row, result, values, settings, duals)
+            return self._with_tangents(result, tangents)
 
-        return general
-
-    def _tangents(
-        self,
-        row: Derivative,
-        compute: Callable[..., Any],
-        args: tuple[Any, ...],
-        values: tuple[Any, ...],
-        settings: dict[str, Any],
-        result: Any,
-        operands: list[Dual],
-    ) -> Any:
-        """Return the tangents of a result."""
-        if row.linear:
-            return compute(*mapped(args, self.traced, self._tangent), **settings)
-        if row.bilinear:
-            return self._by_product_rule(compute, args, values, settings)
-        return self._transposed(row, result, values, settings, operands)
-
-    def _by_product_rule(
-        self, compute: Callable[..., Any], args: tuple[Any, ...], values: tuple[Any, ...], settings: dict[str, Any]
-    ) -> Native:
-        """Return the tangent of a product of two operands."""
-        base, total = self.below, None
-        for place, x in enumerate(args):
-            if x.__class__ is self.traced and x.tangent is not None:
-                operands = (*values[:place], x.tangent, *values[place + 1 :])
-                part = wrap(self.normal(compute(*operands, **settings)), base)
-                total = part if total is None else total + part
-        assert total is not None
-        return total._native
+        return function
 
     def _tangent(self, x: Dual) -> Native:
-        """Return an operand's tangent; an operand of another kind than a floating-point one is a parameter."""
+        """Return an operand's tangent. An operand without derivatives, an index for example, is given as it is."""
         if x.tangent is not None or not is_inexact(x.dtype):
             return x.value if x.tangent is None else x.tangent
         return xp.zeros(x.shape, dtype=x.dtype, device=self.below)._native
 
-    def _transposed(
-        self, row: Derivative, result: Any, values: tuple[Any, ...], settings: dict[str, Any], operands: list[Dual]
+    def _by_product_rule(
+        self, compute: Callable[..., Any], args: tuple[Any, ...], values: tuple[Any, ...], settings: dict[str, Any]
+    ) -> Native:
+        """Return the tangent of a product: the sum of the products with one operand replaced by its tangent."""
+        total: Array | None = None
+        for place, x in enumerate(args):
+            if isinstance(x, Dual) and x.tangent is not None:
+                product = compute(*values[:place], x.tangent, *values[place + 1 :], **settings)
+                part = wrap(self.normal(product), self.below)
+                total = part if total is None else total + part
+        assert total is not None
+        return total._native
+
+    def _by_transposition(
+        self, row: Derivative, result: Any, values: tuple[Any, ...], settings: dict[str, Any], duals: list[Dual]
     ) -> Any:
-        """Return the tangents of a result: the transpose of the pullback, which is linear in the cotangent."""
+        """Return the tangents of a result: the transpose of the pullback, which is linear in the cotangent.
+
+        The pullback is recorded as a function of the cotangent, and the operands' tangents are sent back through it.
+        """
         assert row.pullback is not None
         base = self.below
         recorder = standing_on(Reverse, base)
-        several = result.__class__ is tuple
+        several = isinstance(result, tuple)
         results = result if several else (result,)
         variables = [Variable(value) for value in results]
-        cotangents = [
-            wrap(
-                recorder.traced(xp.zeros(value.shape, dtype=value.dtype, device=base)._native, variable),
-                recorder.device,
-            )
-            for value, variable in zip(results, variables, strict=True)
-        ]
-        kept = tuple(
+        cotangents = tuple(
             [
-                value if position in row.kept else mapped(value, base.native_type, Shell)
-                for position, value in enumerate(values)
+                wrap(recorder.traced(xp.zeros(x.shape, dtype=x.dtype, device=base)._native, variable), recorder.device)
+                for x, variable in zip(results, variables, strict=True)
             ]
         )
+        kept = result if row.keeps_result else shells(result, base)
+        given, arguments, options = wrapped((kept, self.kept(row, values), settings), base)
         with running(recorder.device):
-            pulled = row.pullback(
-                tuple(cotangents) if several else cotangents[0],
-                wrapped(result if row.keeps_result else shells(result), base),
-                *wrapped(kept, base),
-                **wrapped(settings, base),
-            )
+            pulled = row.pullback(cotangents if several else cotangents[0], given, *arguments, **options)
         seeds = []
-        for x, cotangent in zip(operands, pulled if isinstance(pulled, (tuple, list)) else (pulled,), strict=False):
-            if x.tangent is None or cotangent is None or cotangent._device is not recorder.device:
-                continue
-            cotangent = fit(cotangent, x.shape, x.dtype)
-            if cotangent._native.node is not None:
-                seeds.append((cotangent._native.node, wrap(x.tangent, base)))
+        for x, cotangent in zip(duals, pulled if isinstance(pulled, (tuple, list)) else (pulled,), strict=False):
+            if x.tangent is not None and cotangent is not None and cotangent._device is recorder.device:
+                node = fit(cotangent, x.shape, x.dtype)._native.node
+                if node is not None:
+                    seeds.append((node, wrap(x.tangent, base)))
         found = backpropagate(seeds)
-        tangents = [None if variable not in found else found[variable]._native for variable in variables]
-        return tuple(tangents) if several else tangents[0]
+        tangents = tuple([found[variable]._native if variable in found else None for variable in variables])
+        return tangents if several else tangents[0]
 
     def _with_tangents(self, result: Any, tangents: Any) -> Any:
-        if result.__class__ is not tuple:
-            if tangents is None or not is_inexact(result.dtype):
-                return self.traced(result, None)
-            return self.traced(result, self.normal(tangents))
-        return tuple([self._with_tangents(*pair) for pair in zip(result, tangents, strict=True)])
+        if isinstance(result, tuple):
+            return tuple([self._with_tangents(*pair) for pair in zip(result, tangents, strict=True)])
+        is_constant = tangents is None or not is_inexact(result.dtype)
+        return self.traced(result, None if is_constant else self.normal(tangents))

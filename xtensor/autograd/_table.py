@@ -92,7 +92,7 @@ PLACES = {"g": 0, "out": 1, "x": 2, "y": 3, "z": 4}
 
 
 def elementwise(name: str, *functions: Callable[..., Any] | None, public: Callable[..., Any] | None = None) -> None:
-    """Enter an elementwise operation: a function of ``g`` and of what it uses among ``out, x, y, z`` for each operand."""
+    """Enter an elementwise operation: for each operand, a function of ``g`` and of some of ``out, x, y, z``."""
     row = TABLE[name] = Derivative(name)
     row.public = public
     row.elementwise = tuple(

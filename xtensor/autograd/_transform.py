@@ -16,14 +16,14 @@ import numpy as np
 from .._core.array import wrap
 from .._core.backend import Backend, DeviceInfo, Memory, Native
 from .._core.device import Device, intern
-from .._core.dtypes import DType
+from .._core.dtypes import DType, is_bfloat16
 from .._core.errors import WrittenWithWarningError, caller_frame
 from .._core.failures import rewarn
 from .._core.operations import TABLE as OPERATIONS
 from .._core.operations import Operation, operation
 from ._table import CONSTANT, TABLE, Derivative, NotDifferentiableError
 
-__all__ = ["Key", "Shell", "Traced", "Transform", "mapped", "standing_on"]
+__all__ = ["Key", "Shell", "Traced", "Transform", "collected", "is_inexact", "mapped", "shells", "standing_on"]
 
 FULL = operation("full").index
 
@@ -116,6 +116,28 @@ def mapped(tree: Any, kind: type, function: Callable[[Any], Any]) -> Any:
     return tree
 
 
+def collected(tree: Any, kind: type) -> tuple[list[Any], Any]:
+    """Return the arrays of a transform in nested arguments, and the arguments with their values."""
+    arrays: list[Any] = []
+
+    def take(x: Any) -> Native:
+        arrays.append(x)
+        return x.value
+
+    values = mapped(tree, kind, take)
+    return arrays, values
+
+
+def shells(value: Any, device: Device) -> Any:
+    """Return nested arguments with shape and dtype in the place of native arrays."""
+    return mapped(value, device.native_type, Shell)
+
+
+def is_inexact(dtype: DType) -> bool:
+    """Whether arrays of a dtype have derivatives."""
+    return dtype.kind in "fc" or is_bfloat16(dtype)
+
+
 class Transform(Backend):
     """The library of a transform over one device.
 
@@ -158,6 +180,10 @@ class Transform(Backend):
         """Return an elementwise function of two operands, one of which may be a scalar."""
 
     @abstractmethod
+    def ternary(self, row: Derivative, compute: Callable[..., Native]) -> Callable[..., Any]:
+        """Return an elementwise function of three operands, scalars or None among them."""
+
+    @abstractmethod
     def general(self, row: Derivative, compute: Callable[..., Any]) -> Callable[..., Any]:
         """Return any other function."""
 
@@ -170,9 +196,13 @@ class Transform(Backend):
             if operation.composition is not None or not operation.primitive:
                 return self.of_constants(operation)
             return self.undifferentiable(operation)
-        compute = computing(operation, self.below, row.public)
-        operands = len(row.elementwise)
-        return (self.general, self.unary, self.binary)[operands if operands < 3 else 0](row, compute)
+        makers = (self.general, self.unary, self.binary, self.ternary)
+        return makers[len(row.elementwise)](row, computing(operation, self.below, row.public))
+
+    def kept(self, row: Derivative, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the arguments that a pullback gets: the values that it uses, and shape and dtype of others."""
+        base = self.below
+        return tuple([x if place in row.kept else shells(x, base) for place, x in enumerate(values)])
 
     def constant(self, operation: Operation) -> Callable[..., Any]:
         """Return the function of an operation whose results are constants."""
@@ -194,9 +224,7 @@ class Transform(Backend):
         return of_constants
 
     def are_constants(self, args: tuple[Any, ...], options: dict[str, Any]) -> bool:
-        found: list[bool] = []
-        mapped((args, options), self.traced, lambda x: found.append(self.is_constant(x)))
-        return all(found)
+        return all(self.is_constant(x) for x in collected((args, options), self.traced)[0])
 
     def undifferentiable(self, operation: Operation) -> Callable[..., Any]:
         """Return the function of an operation of which no derivative is known: it takes constants."""
@@ -205,7 +233,8 @@ class Transform(Backend):
         def undifferentiable(*args: Any, **options: Any) -> Any:
             if not self.are_constants(args, options):
                 raise NotDifferentiableError(
-                    f"{operation.label}() has no derivative{_at()}; give it constants: xtensor.autograd.stop_gradient(x)"
+                    f"{operation.label}() has no derivative{_at()}; give it constants: "
+                    "xtensor.autograd.stop_gradient(x)"
                 )
             return compute(*args, **options)
 

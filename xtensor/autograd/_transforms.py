@@ -19,8 +19,9 @@ from .._core.errors import NotDifferentiableError, describe
 from .._core.trees import Tree, flatten, map_leaves
 from ._forward import Forward
 from ._levels import base_of, lifted, lowered, running
-from ._reverse import Reverse, Variable, backpropagate, is_inexact
-from ._transform import standing_on
+from ._record import Variable, backpropagate
+from ._reverse import Reverse
+from ._transform import is_inexact, standing_on
 
 __all__ = ["grad", "hessian", "hvp", "jacobian", "jvp", "stop_gradient", "value_and_grad", "vjp"]
 
@@ -110,8 +111,8 @@ class Run:
         numbers = [leaf for leaf in flatten(self.output)[0] if isinstance(leaf, (int, float, complex, np.number))]
         if conversion and numbers:
             raise NotDifferentiableError(
-                f"{name}() takes a function of which the results are Arrays, not {describe(numbers[0])}: the derivative "
-                f"was lost where an Array was converted to a number{conversion}; keep the Array there"
+                f"{name}() takes a function whose results are Arrays, not {describe(numbers[0])}: the derivative was "
+                f"lost where an Array was converted to a number{conversion}; keep the Array there"
             )
 
     def _constant(self, leaf: Any) -> Any:

@@ -12,7 +12,8 @@ from .._core.array import Array
 from .._core.dtypes import kind_of
 from .._core.errors import describe
 from ._levels import active, base_of, lifted, lowered
-from ._reverse import Node, Reverse, backpropagate, hooks
+from ._record import Node, backpropagate, hooks
+from ._reverse import Reverse
 from ._transform import standing_on
 from ._transforms import as_array, as_variable
 
@@ -35,7 +36,7 @@ def variable(x: Any) -> Array:
     base = base_of([x] if x.__class__ is Array else [])
     array = as_array(x, "variable", base)
     while array._device.level > len(active()):
-        array, base = lowered(array, array._device), array._device.base  # type: ignore[assignment]
+        array, base = lowered(array, array._device), array._device.base
     return as_variable(lifted(array, base), standing_on(Reverse, base).device)
 
 

@@ -85,12 +85,13 @@ def _solve(g: Array, out: Array, a: Array, b: Any) -> tuple[Array, Array]:
 def _det(g: Array, out: Array, x: Array) -> Array:
     bound = xp.prod(linalg.vector_norm(x, axis=-1), axis=-1)  # of Hadamard
     if not bool(xp.any(xp.abs(out) <= 1e3 * xp.finfo(x.dtype).eps * bound)):
-        return (g * conjugate(out))[..., None, None] * transposed(linalg.inv(x))
+        by_x: Array = (g * conjugate(out))[..., None, None] * transposed(linalg.inv(x))
+        return by_x
     # The matrix of cofactors, of the decomposition: det(U Vh) U adj(S) Vh, conjugated.
     u, s, vh = linalg.svd(x)
     n = s.shape[-1]
     others = xp.where(xp.eye(n, dtype=xp.bool, device=x.device), 1, s[..., None, :] + xp.zeros_like(s)[..., :, None])
-    phase = conjugate(linalg.det(u @ vh))
+    phase: Array = conjugate(linalg.det(u @ vh))
     return (g * phase)[..., None, None] * ((u * xp.prod(others, axis=-1)[..., None, :]) @ vh)
 
 
@@ -168,17 +169,17 @@ def _svd(
     u, s, vh = out
     by_u, by_s, by_vh = g
     k = s.shape[-1]
-    if by_u is not None or by_vh is not None:
-        if full_matrices and x.shape[-1] != x.shape[-2]:
-            raise NotDifferentiableError(
-                "svd(full_matrices=True) has no derivative for a matrix that is not square: the additional singular "
-                "vectors are arbitrary; use full_matrices=False"
-            )
+    has_vectors = by_u is not None or by_vh is not None
+    if has_vectors and full_matrices and x.shape[-1] != x.shape[-2]:
+        raise NotDifferentiableError(
+            "svd(full_matrices=True) has no derivative for a matrix that is not square: the additional singular "
+            "vectors are arbitrary; use full_matrices=False"
+        )
     u, vh = u[..., :, :k], vh[..., :k, :]
     middle = xp.zeros((*s.shape, k), dtype=u.dtype, device=u.device)
     if by_s is not None:
         middle = middle + diagonal_matrix(by_s)
-    if by_u is None and by_vh is None:
+    if not has_vectors:
         return u @ middle @ vh
     row, column = s[..., None, :], s[..., :, None]
     f = reciprocal_differences(s * s)

@@ -30,16 +30,9 @@ def power_by_base(g: Array, x: Any, y: Any) -> Any:
 
 def power_by_exponent(g: Array, out: Array, x: Any, y: Any) -> Array:
     r""":math:`g\, x^y \ln x`, 0 where the base is 0 and the exponent's real part is not negative."""
-    if x.__class__ in (int, float, complex):
-        if x:
-            return (
-                g
-                * out
-                * (math.log(x) if x.__class__ is not complex and x > 0 else xp.log(xp.astype(out * 0 + x, out.dtype)))
-            )
-        base = xp.zeros_like(out)
-    else:
-        base = xp.astype(x, out.dtype, copy=False)
+    if isinstance(x, (int, float)) and x > 0:
+        return g * out * math.log(x)
+    base = xp.astype(x, out.dtype, copy=False) if isinstance(x, Array) else xp.full_like(out, x)
     is_zero = base == 0
     return g * out * xp.where(is_zero, 0, xp.log(xp.where(is_zero, 1, base)))
 
@@ -128,7 +121,6 @@ elementwise("real", lambda g: g)
 elementwise("imag", lambda g: -1j * g)
 elementwise("conj", lambda g: xp.conj(g) if kind_of(g.dtype) == "c" else g)
 elementwise("complex_of", lambda g: g, lambda g: 1j * g)
-
 
 
 @pullback("sign", keeps="x")

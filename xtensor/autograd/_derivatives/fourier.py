@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from ... import _standard as xp
 from ... import fft
 from ..._core.array import Array
 from .._table import pullback
 
-OPPOSITE = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
+Norm = Literal["backward", "ortho", "forward"]
+
+OPPOSITE: dict[Norm, Norm] = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
 def resized(x: Array, length: int, axis: int) -> Array:
@@ -26,22 +28,22 @@ def resized(x: Array, length: int, axis: int) -> Array:
 
 
 @pullback("fft.fft", linear=True)
-def _fft(g: Array, out: Any, x: Any, *, n: int, axis: int, norm: str) -> Array:
+def _fft(g: Array, out: Any, x: Any, *, n: int, axis: int, norm: Norm) -> Array:
     return resized(fft.fft(g, n=n, axis=axis, norm=norm), x.shape[axis], axis)
 
 
 @pullback("fft.ifft", linear=True)
-def _ifft(g: Array, out: Any, x: Any, *, n: int, axis: int, norm: str) -> Array:
+def _ifft(g: Array, out: Any, x: Any, *, n: int, axis: int, norm: Norm) -> Array:
     return resized(fft.ifft(g, n=n, axis=axis, norm=norm), x.shape[axis], axis)
 
 
 @pullback("fft.rfft", linear=True)
-def _rfft(g: Array, out: Any, x: Any, *, n: int, axis: int, norm: str) -> Array:
+def _rfft(g: Array, out: Any, x: Any, *, n: int, axis: int, norm: Norm) -> Array:
     return resized(xp.real(fft.fft(g, n=n, axis=axis, norm=norm)), x.shape[axis], axis)
 
 
 @pullback("fft.irfft", linear=True)
-def _irfft(g: Array, out: Any, x: Any, *, n: int, axis: int, norm: str) -> Array:
+def _irfft(g: Array, out: Any, x: Any, *, n: int, axis: int, norm: Norm) -> Array:
     half = xp.conj(fft.rfft(g, axis=axis, norm=OPPOSITE[norm]))
     # All frequencies but 0 and, for an even length, the last stand for two of the complete transform.
     place = xp.arange(half.shape[axis], device=g.device)

@@ -102,7 +102,8 @@ def _prod(g: Array, out: Array, x: Array, *, axis: Axis = None, dtype: Any = Non
         return expanded(g * out, x.shape, axis, keepdims) / x
     rows, restore = _along_last(xp.astype(x, out.dtype, copy=False), axis)
     others = xp.prod(_with_ones(rows), axis=-1)
-    return expanded(g, x.shape, axis, keepdims) * restore(others)
+    by_x: Array = expanded(g, x.shape, axis, keepdims) * restore(others)
+    return by_x
 
 
 @pullback("cumulative_sum", linear=True)
@@ -126,7 +127,7 @@ def _cumulative_prod(
 ) -> Array:
     axis = 0 if axis is None else axis % x.ndim
     if include_initial:
-        rest = (*(slice(None),) * axis, slice(1, None), ...)
+        rest: Any = (*(slice(None),) * axis, slice(1, None), ...)
         g, out = g[rest], out[rest]
     if not bool(xp.any(x == 0)):
         return reversed_sum(g * out, axis) / x

@@ -45,7 +45,8 @@ def beta_density(a: Any, b: Any, x: Any) -> Array:
 def f_density(n: Any, d: Any, x: Any) -> Array:
     """The density of the F distribution."""
     ratio = n * x / (n * x + d)
-    return beta_density(n / 2, d / 2, ratio) * (n * d / (n * x + d) ** 2)
+    density: Array = beta_density(n / 2, d / 2, ratio) * (n * d / (n * x + d) ** 2)
+    return density
 
 
 def t_density(n: Any, t: Any) -> Array:
