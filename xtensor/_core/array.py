@@ -17,13 +17,7 @@ from . import dispatch, methods
 from .backend import Native
 from .checks import check_dtype, check_integer
 from .device import Device, device, is_default, restore
-from .dispatch import (
-    SCALARS,
-    lift_for,
-    native_indices,
-    native_operand,
-    refuse,
-)
+from .dispatch import SCALARS, lift_for, native_indices, native_operand, refuse
 from .dtypes import DType
 from .errors import describe
 from .failures import recover, rewarn
@@ -33,7 +27,7 @@ from .memory import Memory
 from .methods import Axis, Methods
 from .operations import Operation, operation
 from .operators import Operators
-from .transfers import host_values, move
+from .transfers import host_values, lowered, move
 
 if TYPE_CHECKING:
     from .annotations import DTypeLike, Key, Nested, Operand, Order
@@ -577,10 +571,7 @@ def to_numpy(x: Array, /) -> np.ndarray[Any, Any]:
     TypeError
         If ``x`` is not an Array.
     """
-    device = dispatch.device_of(x, "to_numpy")
-    native = x._native
-    while device.base is not None:
-        native, device = device._library.lower(native), device.base
+    native, device = lowered(x._native, dispatch.device_of(x, "to_numpy"))
     return np.array(device._library.to_host(native), copy=True, subok=False)
 
 

@@ -16,7 +16,7 @@ from .device import Device
 from .errors import DeviceMismatchError, caller_frame, describe
 from .scopes import Setting
 
-__all__ = ["admit", "allowed", "host_values", "join", "move", "transfers"]
+__all__ = ["admit", "allowed", "host_values", "join", "lowered", "move", "transfers"]
 
 Policy = Literal["forbid", "allow", "log"]
 
@@ -86,13 +86,20 @@ def move(native: Native, source: Device, target: Device) -> Native:
     return target._library.from_host(source._library.to_host(native), target._place, copy=None)
 
 
+def lowered(native: Native, device: Device) -> tuple[Native, Device]:
+    """Return a native array, and its device, below all transforms; TypeError where that loses what they know of it."""
+    while device.base is not None:
+        native, device = device._library.lower(native), device.base
+    return native, device
+
+
 def allowed(native: Native, source: Device | None, target: str) -> bool:
     """Whether the policy allows an implicit transfer of a native array; logs it under the policy ``"log"``.
 
     ``source`` is None for a NumPy array.
     """
-    while source is not None and source.base is not None:
-        native, source = source._library.lower(native), source.base
+    if source is not None and source.base is not None:
+        native, source = lowered(native, source)
         if source.host:
             return True
     block = _policy.innermost()
