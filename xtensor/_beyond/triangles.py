@@ -294,6 +294,10 @@ def _lower(name: str, n: Any, m: Any, k: Any, device: Device) -> Array:
 
 def _positions(mask: Array) -> tuple[Array, Array]:
     """Return the rows and the columns of the true elements of a matrix, in row-major order."""
+    if mask.device.native_type is not np.ndarray:
+        rows, columns = xp.nonzero(mask)
+        return rows, columns
+    # NumPy's nonzero takes three times as long.
     rows, columns = (xp.arange(length, device=mask.device) for length in mask.shape)
     return xp.broadcast_to(rows[:, None], mask.shape)[mask], xp.broadcast_to(columns, mask.shape)[mask]
 
