@@ -52,7 +52,7 @@ def wrapped(value: Any, device: Device) -> Any:
 
 
 class Pull:
-    """What the nodes of one operation have in common: the way of a cotangent to the parents.
+    """Pullback of an operation, which its nodes share.
 
     Attributes
     ----------
