@@ -1,4 +1,4 @@
-"""Derivatives through other libraries' functions, unmodified: against finite differences, or a refusal with the line."""
+"""Derivatives through other libraries' functions: against finite differences, or a refusal with the line."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ import xtensor as xp
 from xtensor import autograd
 from xtensor.autograd import NotDifferentiableError
 
-scipy = pytest.importorskip("scipy")
-sklearn = pytest.importorskip("sklearn")
+pytest.importorskip("scipy")
+pytest.importorskip("sklearn")
 
-import array_api_extra as xpx  # noqa: E402
-import einops  # noqa: E402
-import scipy.integrate  # noqa: E402
-import scipy.linalg  # noqa: E402
-import scipy.ndimage  # noqa: E402
-import scipy.signal  # noqa: E402
-import scipy.special  # noqa: E402
-import scipy.stats  # noqa: E402
-import sklearn.metrics  # noqa: E402
-import xarray  # noqa: E402
-from scipy.spatial.transform import Rotation  # noqa: E402
-from sklearn.decomposition import PCA  # noqa: E402
-from sklearn.linear_model import Ridge  # noqa: E402
-from sklearn.preprocessing import StandardScaler  # noqa: E402
+import array_api_extra as xpx
+import einops
+import scipy.integrate
+import scipy.linalg
+import scipy.ndimage
+import scipy.signal
+import scipy.special
+import scipy.stats
+import sklearn
+import sklearn.metrics
+import xarray
+from scipy.spatial.transform import Rotation
+from sklearn.decomposition import PCA
+from sklearn.linear_model import Ridge
+from sklearn.preprocessing import StandardScaler
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 

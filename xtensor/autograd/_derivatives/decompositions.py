@@ -24,7 +24,6 @@ from ..._core.dtypes import kind_of
 from ..._core.errors import NotDifferentiableError
 from .._table import pullback
 
-
 LARGEST_BLOCK = 64
 """Rows of the largest block of a triangular matrix that is solved as a general one."""
 
@@ -130,7 +129,7 @@ def _cholesky(g: Array, out: Array, x: Any, *, upper: bool = False) -> Array:
 
 
 def solved_transposed(lower: Array, b: Array) -> Array:
-    r"""Return :math:`L^{-H} B` by blocks of the triangular matrix, which needs half of what a general solution needs."""
+    r"""Return :math:`L^{-H} B` by blocks of the triangular matrix, with half the operations of a general solution."""
     n = lower.shape[-1]
     if n <= LARGEST_BLOCK:
         return linalg.solve(transposed(lower), b)
