@@ -30,9 +30,9 @@ FUNCTIONS: dict[str, tuple[Callable[[Any, Any], Any], np.ndarray]] = {
     **{
         name: (lambda m, x, name=name: getattr(m, name)(x), VECTOR)
         for name in (
-            "abs", "acos", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "exp", "exp2", "expm1", "log",
-            "log10", "log1p", "log2", "reciprocal", "sin", "sinh", "sqrt", "square", "tan", "tanh", "sum", "mean", "prod", "var",
-            "std", "max", "min", "sort", "flip", "median", "diff", "cumulative_sum", "cumulative_prod",
+            "abs", "acos", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "exp", "exp2", "expm1",
+            "log", "log10", "log1p", "log2", "reciprocal", "sin", "sinh", "sqrt", "square", "tan", "tanh", "sum", "mean", "prod",
+            "var", "std", "max", "min", "sort", "flip", "median", "diff", "cumulative_sum", "cumulative_prod",
         )
     },
     "atan2": (lambda m, x: m.atan2(x, x[::-1]), VECTOR),
@@ -74,8 +74,8 @@ FUNCTIONS: dict[str, tuple[Callable[[Any, Any], Any], np.ndarray]] = {
 }  # fmt: skip
 
 SPECIAL = (
-    "digamma", "entr", "erf", "erfc", "erfinv", "exp1", "expi", "expit", "gammaln", "i0", "i0e", "i1", "i1e", "log_ndtr",
-    "log_softmax", "logit", "logsumexp", "ndtr", "ndtri", "softmax", "spence",
+    "digamma", "entr", "erf", "erfc", "erfinv", "exp1", "expi", "expit", "gammaln", "i0", "i0e", "i1", "i1e",
+    "log_ndtr", "log_softmax", "logit", "logsumexp", "ndtr", "ndtri", "softmax", "spence",
 )  # fmt: skip
 
 
