@@ -115,15 +115,10 @@ class PullOfOne(Pull):
         return (self._function(g, result, operand, *args, **options),)
 
 
-class PullOfSeveral(Pull):
+class PullOfSeveral(PullOfOne):
     """Of any other operation: a node saves the result and the arguments."""
 
-    __slots__ = ("_base", "_function")
-
-    def __init__(self, row: Derivative, base: Device) -> None:
-        super().__init__(row)
-        self._function: Any = row.pullback
-        self._base = base
+    __slots__ = ()
 
     def __call__(self, node: Node, g: Any) -> Iterable[Any]:
         result, args, options = wrapped(node.saved, self._base)
