@@ -6,6 +6,7 @@ with the last Array that refers to it; the pass back is a loop, so that a record
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from typing import Any
@@ -16,6 +17,7 @@ from .._core.array import Array, wrap
 from .._core.backend import Native
 from .._core.device import Device
 from .._core.dtypes import DType
+from .._fuse.formulas import compute_formula
 from ._table import SELECTIONS, Derivative, fit
 from ._transform import mapped
 
@@ -33,6 +35,9 @@ __all__ = [
     "wrapped",
 ]
 
+FEWEST_FUSED = 2**12
+"""Elements from which an elementwise pullback of several operations is computed by one kernel, where there are any."""
+
 _numbers = count()
 
 hooks: WeakKeyDictionary[Node, list[Callable[[Array], Array | None]]] = WeakKeyDictionary()
@@ -48,7 +53,7 @@ def wrapped(value: Any, device: Device) -> Any:
 
 
 class Pull:
-    """What the nodes of one operation have in common: the way of a cotangent to the parents.
+    """Pullback of an operation, which its nodes share.
 
     Attributes
     ----------
@@ -72,11 +77,12 @@ class Pull:
 class ElementwisePull(Pull):
     """Of an elementwise operation: a node saves the result and the operands, None for those that are not used."""
 
-    __slots__ = ("_base", "_functions")
+    __slots__ = ("_base", "_fewest", "_functions")
 
     def __init__(self, row: Derivative, base: Device) -> None:
         super().__init__(row)
         self._functions, self._base = row.elementwise, base
+        self._fewest = FEWEST_FUSED if row.fused else sys.maxsize
 
     def __call__(self, node: Node, g: Any) -> Iterable[Any]:
         values, base = (g, *node.saved), self._base
@@ -89,7 +95,7 @@ class ElementwisePull(Pull):
             for place in places:
                 value = values[place]
                 given.append(wrap(value, base) if isinstance(value, native_type) else value)
-            yield function(*given)
+            yield compute_formula(function, *given) if g.size >= self._fewest else function(*given)
 
 
 class PullOfOne(Pull):
@@ -109,15 +115,10 @@ class PullOfOne(Pull):
         return (self._function(g, result, operand, *args, **options),)
 
 
-class PullOfSeveral(Pull):
+class PullOfSeveral(PullOfOne):
     """Of any other operation: a node saves the result and the arguments."""
 
-    __slots__ = ("_base", "_function")
-
-    def __init__(self, row: Derivative, base: Device) -> None:
-        super().__init__(row)
-        self._function: Any = row.pullback
-        self._base = base
+    __slots__ = ()
 
     def __call__(self, node: Node, g: Any) -> Iterable[Any]:
         result, args, options = wrapped(node.saved, self._base)
