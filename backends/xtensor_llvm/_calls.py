@@ -7,7 +7,6 @@ the caller: dtypes that the program names, shapes that broadcast.
 from __future__ import annotations
 
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,7 +22,7 @@ from ._loops import Layout, elementwise_module
 from ._memory import allocator
 from ._sizes import SHORTEST
 
-__all__ = ["Calls", "Kernel", "compiled", "compute", "cost", "count_calls", "empty", "underflow_is_reported"]
+__all__ = ["SIMPLE", "Calls", "Kernel", "compiled", "compute", "cost", "count_calls", "empty", "underflow_is_reported"]
 
 Array = np.ndarray[Any, Any]
 
@@ -33,40 +32,48 @@ empty = allocator()
 MOST_AXES = 4
 """Axes around the innermost one that a kernel walks."""
 
-MOST_OPERANDS = _python.OPERANDS - 3
-"""Operands of a call besides the kernel and the numbers of parts and threads."""
+MOST_OPERANDS = _python.OPERANDS - 4
+"""Operands of a call besides the kernel, the numbers of parts and threads, and the time."""
 
-PARALLEL = 10_000.0
+PARALLEL = 8_000.0
 """Nanoseconds of work from which threads share a kernel."""
 
-LONG = 100_000.0
-"""Nanoseconds of work from which workers that sleep are woken, and each thread takes several parts, in case another one
-is interrupted."""
+PARTS = 4
+"""Parts of a kernel for each thread, in case another one is interrupted."""
 
-SOON = 100_000
-"""Nanoseconds after a call of several threads within which the next one wakes workers that sleep."""
-
-CHEAP = 0.3
-"""Nanoseconds for an element of an operation that the memory bounds."""
+BYTE = 0.0125
+"""Nanoseconds for a byte of an operand or a result, in the cache of a core."""
 
 DEAR = 1.5
-"""Nanoseconds for an element of an operation by a formula of many steps."""
+"""Nanoseconds for eight bytes of a result by a formula of many steps."""
+
+DIVIDING = 0.8
+"""The same by an instruction that divides."""
 
 SIMPLE = frozenset(
     (
         *("abs", "add", "astype", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or"),
-        *("bitwise_right_shift", "bitwise_xor", "ceil", "clip", "conj", "copysign", "divide", "equal", "floor"),
+        *("bitwise_right_shift", "bitwise_xor", "ceil", "clip", "conj", "copysign", "equal", "floor"),
         *("greater", "greater_equal", "isfinite", "isinf", "isnan", "less", "less_equal", "logical_and"),
         *("logical_not", "logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative", "not_equal"),
-        *("positive", "real", "reciprocal", "round", "sign", "signbit", "sqrt", "square", "subtract", "trunc", "where"),
+        *("positive", "real", "round", "sign", "signbit", "square", "subtract", "trunc", "where"),
     )
 )
 """Operations of a few instructions."""
 
 
+DIVISIONS = frozenset(("divide", "floor_divide", "reciprocal", "remainder", "sqrt"))
+"""Operations by an instruction that divides."""
+
+
 def cost(program: Program) -> float:
     """Estimate the nanoseconds that one thread takes for an element."""
-    return CHEAP + sum(0.05 if step.name in SIMPLE else DEAR for step in program.steps)
+    dtypes, first = program.dtypes, len(program.inputs) + len(program.scalars)
+    total: float = BYTE * sum(dtypes[place].itemsize for place in (*range(len(program.inputs)), *program.outputs))
+    for step, dtype in zip(program.steps, dtypes[first:], strict=True):
+        dear = 0.05 if step.name in SIMPLE else DIVIDING if step.name in DIVISIONS else DEAR
+        total += dear * dtype.itemsize / 8
+    return total
 
 
 class Calls:
@@ -122,9 +129,9 @@ class Kernel:
         Parameters
         ----------
         elements
-            The number of elements that it goes over, which decides on the threads.
+            The number of elements that it goes over, from which the time is estimated.
         operands
-            What it reads after the numbers of parts and threads: arrays and integers.
+            What it reads after the numbers of parts and threads and the time: arrays and integers.
         scalars
             Python numbers, one for each scalar of the program.
         """
@@ -134,22 +141,14 @@ class Kernel:
             return True
         nanoseconds = elements * self.cost
         if nanoseconds < PARALLEL:
-            return bool(_call(self.address, 1, 1, *operands))
-        global _ended
+            return bool(_call(self.address, 1, 1, 0, *operands))
         threads = _threads.team()
         if threads == 1:
-            return bool(_call_unlocked(self.address, 1, 1, *operands))
-        # Workers that sleep are woken for long calls, and where one call follows another.
-        wakes = nanoseconds > LONG or time.perf_counter_ns() - _ended < SOON
-        doubtful = bool(_call_unlocked(self.address, 4 * threads if wakes else threads, threads, *operands))
-        _ended = time.perf_counter_ns()
-        return doubtful
+            return bool(_call_unlocked(self.address, 1, 1, 0, *operands))
+        return bool(_call_unlocked(self.address, PARTS * threads, threads, int(nanoseconds), *operands))
 
 
 _call, _call_unlocked = _python.call(), _python.call_unlocked()
-
-_ended = 0
-"""When the last call of several threads ended, by the performance counter."""
 
 _failed = False
 
@@ -270,7 +269,7 @@ def compute(program: Program, arrays: Sequence[Array], scalars: Sequence[float] 
     shape = first.shape
     order = "C"
     for array in arrays:
-        if array.shape != shape or not array.flags.carray:
+        if (array is not first and array.shape != shape) or not array.flags.carray:
             found = _order(arrays, shape)
             if found is None:
                 return _compute_strided(program, arrays, scalars)
@@ -282,7 +281,12 @@ def compute(program: Program, arrays: Sequence[Array], scalars: Sequence[float] 
         if kernel is None:
             return None
     size = first.size
-    outputs = tuple([empty(shape, dtype, order) for dtype in kernel.results])
+    results = kernel.results
+    outputs: tuple[Array, ...]
+    if len(results) == 1:
+        outputs = (empty(shape, results[0], order),)
+    else:
+        outputs = tuple([empty(shape, dtype, order) for dtype in results])
     return () if kernel.run(size, (size, size, *arrays, *outputs), scalars) else outputs
 
 

@@ -12,7 +12,7 @@ from xtensor.backend import TABLE, DType, Generator, Native, Program
 from . import _calls, _reductions
 from ._emission import supported
 from ._formulas import FORMULAS
-from ._sizes import FEWEST_SIMPLE
+from ._sizes import FEWEST_MEDIUM
 
 __all__ = ["LlvmGenerator", "resolve"]
 
@@ -74,7 +74,7 @@ def _promoted(kinds: list[Any]) -> DType | None:
 class LlvmGenerator(Generator):
     """Kernels over NumPy's arrays."""
 
-    fewest = FEWEST_SIMPLE
+    fewest = FEWEST_MEDIUM
 
     def resolve(self, name: str, kinds: Sequence[DType | type]) -> tuple[tuple[DType, ...], DType] | None:
         return resolve(name, kinds)

@@ -148,28 +148,24 @@ class Writer:
     # -- what Python calls --------------------------------------------------------------------------------------------
 
     def entry(self, job: Any) -> None:
-        """``run(operands)``: the flag. The operands are the parts, the threads, and what the job reads."""
-        names = ("xtensor_parallel_short", "xtensor_parallel")
-        regions = [self.function(name, VOID, [POINTER, POINTER, I64, I64]) for name in names]
+        """``run(operands)``: the flag. The operands: parts, threads, nanoseconds, and what the job reads."""
+        region = self.function("xtensor_parallel", VOID, [POINTER, POINTER, I64, I64, I64])
         function = self.function("run", I64, [POINTER])
         (operands,) = function.args
         builder = self.builder(function.append_basic_block())
         slots = Slots(builder, operands)
-        parts, threads = slots.read(), slots.read()
+        parts, threads, nanoseconds = slots.read(), slots.read(), slots.read()
         memory = builder.alloca(I64, size=2)
         # llvmlite gives it a type of pointers to I64, in which nothing else can be stored.
         frame = builder.inttoptr(builder.ptrtoint(memory, I64), POINTER)
         filled = Slots(builder, frame)
         filled.write(I64(0))
         filled.write(slots.address())
-        # One part on this thread; one for each thread by workers that are awake; more by all workers.
         with builder.if_else(builder.icmp_signed("<=", parts, I64(1))) as (alone, together):
             with alone:
                 builder.call(job, [frame, I64(0), I64(1)])
-            with together, builder.if_else(builder.icmp_signed("<=", parts, threads)) as (few, many):
-                for block, region in zip((few, many), regions, strict=True):
-                    with block:
-                        builder.call(region, [job, frame, parts, threads])
+            with together:
+                builder.call(region, [job, frame, parts, threads, nanoseconds])
         builder.ret(builder.load(frame, typ=I64))
 
     def frame(self, builder: Builder, frame: Any) -> tuple[Any, Slots]:
@@ -311,9 +307,9 @@ def smaller(builder: Builder, first: Any, second: Any) -> Any:
 def elementwise_module(program: Program, layout: Layout, *, has_fma: bool) -> ir.Module:
     """Return the module of an elementwise program, with the function ``run``.
 
-    Its operands: parts, threads, elements, the length of the innermost axis, the lengths of the axes around it; for
-    each input and output its address, its stride along the innermost axis where the letter is "v", its strides along
-    the axes around it; the scalars.
+    Its operands: parts, threads, nanoseconds, elements, the length of the innermost axis, the lengths of the axes
+    around it; for each input and output its address, its stride along the innermost axis where the letter is "v", its
+    strides along the axes around it; the scalars.
     """
     writer = _Elementwise(program, layout.operands, has_fma=has_fma)
     writer.entry(writer.job(writer.inner(), layout.axes))

@@ -70,9 +70,9 @@ def _combine(name: str, total: Value, value: Value) -> Value:
 def rows_module(program: Program, letters: str, *, has_fma: bool) -> ir.Module:
     """Return the module of a program whose reductions go along the innermost axis.
 
-    The operands of ``run``: parts, threads, the length of a row, the number of rows; for each input its address, its
-    stride in a row where the letter is "v", and its stride between rows; the address of each result, one number for
-    each block of each row; the scalars.
+    The operands of ``run``: parts, threads, nanoseconds, the length of a row, the number of rows; for each input its
+    address, its stride in a row where the letter is "v", and its stride between rows; the address of each result, one
+    number for each block of each row; the scalars.
     """
     writer = _Rows(program, letters, has_fma=has_fma)
     writer.entry(writer.job(writer.block()))

@@ -1,4 +1,7 @@
-"""The numbers of elements from which kernels compute, found by measurement: below them a call is NumPy's.
+"""The sizes from which kernels compute, found by measurement: below them a call is NumPy's.
+
+A formula of many steps takes its time for each element. An operation of a few instructions is bound by the memory: its
+size is in bytes of its first array, and lies where the operands and the result no longer fit into a core's cache.
 
 The environment variable ``XTENSOR_LLVM_FEWEST`` sets all of them, so that tests reach the kernels with small arrays.
 """
@@ -7,7 +10,16 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["FEWEST", "FEWEST_EXTREME", "FEWEST_REDUCED", "FEWEST_ROWS", "FEWEST_SIMPLE", "SHORTEST"]
+__all__ = [
+    "BYTES_MEDIUM",
+    "BYTES_SIMPLE",
+    "FEWEST",
+    "FEWEST_EXTREME",
+    "FEWEST_MEDIUM",
+    "FEWEST_REDUCED",
+    "FEWEST_ROWS",
+    "SHORTEST",
+]
 
 _given = os.environ.get("XTENSOR_LLVM_FEWEST", "")
 _always = int(_given) if _given.isascii() and _given.isdigit() else None
@@ -20,8 +32,14 @@ def _size(measured: int) -> int:
 FEWEST = _size(2**12)
 """Elements from which a formula of many steps is computed by a kernel."""
 
-FEWEST_SIMPLE = _size(2**15)
-"""Elements from which an operation of a few instructions is computed by a kernel."""
+FEWEST_MEDIUM = _size(2**15)
+"""Elements from which several simple operations are computed by one kernel."""
+
+BYTES_MEDIUM = _size(2**18)
+"""Bytes from which a division, a square root, a cast, or a formula of which NumPy has vector code is."""
+
+BYTES_SIMPLE = _size(3 * 2**17)
+"""Bytes from which an operation of a few instructions is."""
 
 FEWEST_REDUCED = _size(2**16)
 """Elements from which a sum, product, mean or variance is computed by a kernel."""
