@@ -22,7 +22,18 @@ from ._loops import Layout, elementwise_module
 from ._memory import allocator
 from ._sizes import SHORTEST
 
-__all__ = ["SIMPLE", "Calls", "Kernel", "compiled", "compute", "cost", "count_calls", "empty", "underflow_is_reported"]
+__all__ = [
+    "SIMPLE",
+    "Calls",
+    "Kernel",
+    "compiled",
+    "compute",
+    "cost",
+    "count_calls",
+    "empty",
+    "joined_stride",
+    "underflow_is_reported",
+]
 
 Array = np.ndarray[Any, Any]
 
@@ -57,9 +68,10 @@ SIMPLE = frozenset(
         *("greater", "greater_equal", "isfinite", "isinf", "isnan", "less", "less_equal", "logical_and"),
         *("logical_not", "logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative", "not_equal"),
         *("positive", "real", "round", "sign", "signbit", "square", "subtract", "trunc", "where"),
+        *("max", "min", "prod", "sum"),
     )
 )
-"""Operations of a few instructions."""
+"""Operations of a few instructions; also reductions among the steps of a program."""
 
 
 DIVISIONS = frozenset(("divide", "floor_divide", "reciprocal", "remainder", "sqrt"))
@@ -345,3 +357,18 @@ def _merged(lengths: list[int], strides: list[list[int]]) -> tuple[list[int], li
             for steps, old in zip(joined, strides, strict=True):
                 steps.append(old[axis])
     return merged, joined
+
+
+def joined_stride(lengths: Sequence[int], strides: Sequence[int]) -> int | None:
+    """The stride of a group of axes walked as one; 0 for one element, None where they do not lie together."""
+    joined = 0
+    size = 1
+    for length, stride in zip(reversed(lengths), reversed(strides), strict=True):
+        if length == 1:
+            continue
+        if size == 1:
+            joined = stride
+        elif stride != joined * size:
+            return None
+        size *= length
+    return joined

@@ -9,7 +9,7 @@ import numpy as np
 
 from xtensor.backend import TABLE, DType, Generator, Native, Program
 
-from . import _calls, _reductions
+from . import _calls, _reductions, _rows
 from ._emission import supported
 from ._formulas import FORMULAS
 from ._sizes import FEWEST_MEDIUM
@@ -95,3 +95,11 @@ class LlvmGenerator(Generator):
         keepdims: bool = False,
     ) -> tuple[Native, ...] | None:
         return _reductions.reduce(program, arrays, scalars, shape, axes, keepdims=keepdims)
+
+    def takes_rows(self, shape: tuple[int, ...]) -> bool:
+        return _rows.takes_rows(shape)
+
+    def compute_rows(
+        self, program: Program, arrays: Sequence[Native], scalars: Sequence[float], shape: tuple[int, ...]
+    ) -> tuple[Native, ...] | None:
+        return _rows.compute_rows(program, arrays, scalars, shape)

@@ -116,6 +116,11 @@ class Writer:
             distance = builder.add(distance, builder.mul(index, stride))
         return builder.gep(base, [distance], source_etype=ir.IntType(8))
 
+    def memory(self, builder: Builder, slots: int = 1) -> Any:
+        """The address of new memory of the function, eight bytes for each slot."""
+        # llvmlite gives it a type of pointers to I64, in which nothing else can be stored.
+        return builder.inttoptr(builder.ptrtoint(builder.alloca(I64, size=slots), I64), POINTER)
+
     def share(self, builder: Builder, total: Any, part: Any, parts: Any, *, multiple: int = 1) -> tuple[Any, Any]:
         """The first and the last unit of a part. Parts begin at multiples of a number."""
         size = builder.sdiv(builder.add(total, builder.sub(parts, I64(1))), parts)
@@ -155,9 +160,7 @@ class Writer:
         builder = self.builder(function.append_basic_block())
         slots = Slots(builder, operands)
         parts, threads, nanoseconds = slots.read(), slots.read(), slots.read()
-        memory = builder.alloca(I64, size=2)
-        # llvmlite gives it a type of pointers to I64, in which nothing else can be stored.
-        frame = builder.inttoptr(builder.ptrtoint(memory, I64), POINTER)
+        frame = self.memory(builder, 2)
         filled = Slots(builder, frame)
         filled.write(I64(0))
         filled.write(slots.address())

@@ -17,9 +17,10 @@ import numpy as np
 from xtensor.backend import Native, Program, Step
 
 from . import _compile
-from ._calls import Kernel, compiled, empty, underflow_is_reported
+from ._calls import Kernel, compiled, empty, joined_stride, underflow_is_reported
 from ._emission import supported
 from ._reduction_loops import BLOCK, ROWS, columns_module, identity, rows_module
+from ._rows import compute_rows, takes_rows
 from ._sizes import FEWEST_EXTREME, FEWEST_REDUCED, FEWEST_ROWS, SHORTEST
 
 __all__ = ["accumulated", "kernels", "reduce"]
@@ -92,7 +93,7 @@ def reduce(
     for array in arrays:
         strides = np.broadcast_to(array, shape).strides if array.shape != shape else array.strides
         found = [
-            _stride(group, strides[begin : begin + len(group)])
+            joined_stride(group, strides[begin : begin + len(group)])
             for group, begin in zip(groups, (0, start, end), strict=True)
         ]
         if None in found:
@@ -172,21 +173,6 @@ def _reduce_whole(
 
 def _all_finite(x: Array) -> bool:
     return math.isfinite(x.item()) if x.size == 1 else bool(np.isfinite(x).all())
-
-
-def _stride(lengths: Sequence[int], strides: Sequence[int]) -> int | None:
-    """The stride of a group of axes walked as one; 0 for one element, None where they do not lie together."""
-    joined = 0
-    size = 1
-    for length, stride in zip(reversed(lengths), reversed(strides), strict=True):
-        if length == 1:
-            continue
-        if size == 1:
-            joined = stride
-        elif stride != joined * size:
-            return None
-        size *= length
-    return joined
 
 
 def _axes(x: Array, axis: Axis) -> list[int]:
@@ -281,23 +267,53 @@ def _squares(dtype: Any) -> Program:
     return Program((dtype.name, dtype.name), (), steps, (), (("sum", 3),)).shared()
 
 
-def var(x: Native, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Native:
+@functools.cache
+def _deviation(dtype: Any, root: bool) -> Program:
+    """The variance of rows, or its root; the scalars are the length of a row and the divisor."""
+    name = dtype.name
+    steps = [
+        Step("sum", (0,), name),
+        Step("divide", (3, 1), name),
+        Step("subtract", (0, 4), name),
+        Step("square", (5,), name),
+        Step("sum", (6,), name),
+        Step("divide", (7, 2), name),
+    ]
+    if root:
+        steps.append(Step("sqrt", (8,), name))
+    return Program((name,), (name, name), tuple(steps), (2 + len(steps),)).shared()
+
+
+def _spread(x: Native, axis: Axis, correction: float, *, keepdims: bool, root: bool) -> Native:
+    """The variance, or its root."""
     if x.dtype.kind != "f" or not supported(x.dtype) or not x.ndim:
         return NotImplemented
     axes = _axes(x, axis)
-    count = math.prod([x.shape[axis] for axis in axes]) - correction
-    center = _mean(x, axes, keepdims=True) if count > 0 else None
+    number = math.prod([x.shape[axis] for axis in axes])
+    count = number - correction
+    if count <= 0:
+        return NotImplemented
+    if axes == [x.ndim - 1] and takes_rows(x.shape):
+        rows = compute_rows(_deviation(x.dtype, root), (x,), (number, count), x.shape)
+        if rows is not None and _all_finite(rows[0]):
+            return rows[0] if keepdims else rows[0].reshape(x.shape[:-1])
+        return NotImplemented
+    center = _mean(x, axes, keepdims=True)
     if center is None:
         return NotImplemented
     found = reduce(_squares(x.dtype), (x, center), (), x.shape, axes, keepdims=keepdims)
     if found is None or not _all_finite(found[0]):
         return NotImplemented
-    return np.asarray(found[0] / x.dtype.type(count))
+    variance = np.asarray(found[0] / x.dtype.type(count))
+    return np.asarray(np.sqrt(variance)) if root else variance
+
+
+def var(x: Native, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Native:
+    return _spread(x, axis, correction, keepdims=keepdims, root=False)
 
 
 def std(x: Native, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Native:
-    found = var(x, axis=axis, correction=correction, keepdims=keepdims)
-    return NotImplemented if found is NotImplemented else np.sqrt(found)
+    return _spread(x, axis, correction, keepdims=keepdims, root=True)
 
 
 def _where_underflow_is_ignored(function: Callable[..., Native]) -> Callable[..., Native]:
