@@ -12,7 +12,7 @@ from xtensor.backend import TABLE, DType, Generator, Native, Program
 from . import _calls, _reductions, _rows
 from ._emission import supported
 from ._formulas import FORMULAS
-from ._sizes import FEWEST_MEDIUM
+from ._sizes import FEWEST
 
 __all__ = ["LlvmGenerator", "resolve"]
 
@@ -74,7 +74,7 @@ def _promoted(kinds: list[Any]) -> DType | None:
 class LlvmGenerator(Generator):
     """Kernels over NumPy's arrays."""
 
-    fewest = FEWEST_MEDIUM
+    fewest = FEWEST
 
     def resolve(self, name: str, kinds: Sequence[DType | type]) -> tuple[tuple[DType, ...], DType] | None:
         return resolve(name, kinds)

@@ -62,6 +62,7 @@ class Writer:
         self.letters = letters
         self.has_fma = has_fma
         self.module = ir.Module()
+        self.loops = 0
         dtypes = program.dtypes
         self.arrays = [*dtypes[: len(program.inputs)], *(dtypes[place] for place in program.outputs)]
         self.scalars = dtypes[len(program.inputs) : len(program.inputs) + len(program.scalars)]
@@ -120,6 +121,19 @@ class Writer:
         """The address of new memory of the function, eight bytes for each slot."""
         # llvmlite gives it a type of pointers to I64, in which nothing else can be stored.
         return builder.inttoptr(builder.ptrtoint(builder.alloca(I64, size=slots), I64), POINTER)
+
+    def fold_tail(self, branch: Any) -> None:
+        """Let the vectorizer compute the elements after the last whole vector by one vector with a mask.
+
+        One at a time, they take longer than all others in a row of a few hundred elements.
+        """
+        enable = self.module.add_metadata(
+            [ir.MetaDataString(self.module, "llvm.loop.vectorize.predicate.enable"), I1(1)]
+        )
+        loop = self.module.add_metadata([enable, I64(self.loops)])
+        self.loops += 1
+        loop.operands = (loop, enable)  # LLVM knows a loop by metadata that contain themselves
+        branch.set_metadata("llvm.loop", loop)
 
     def share(self, builder: Builder, total: Any, part: Any, parts: Any, *, multiple: int = 1) -> tuple[Any, Any]:
         """The first and the last unit of a part. Parts begin at multiples of a number."""

@@ -26,6 +26,10 @@ from ._values import Builder, Value, constant, llvm_type, load, memory_type, sto
 __all__ = ["Schedule", "rows_program_module"]
 
 
+WHOLE = 64
+"""Elements of which a loop computes a multiple without a rest, whatever the length of its vectors."""
+
+
 @dataclass(slots=True)
 class Pass:
     """One pass over a row.
@@ -136,8 +140,8 @@ class _Rows(Writer):
         self.schedule = Schedule(program, letters)
         self.dtypes = program.dtypes
 
-    def sweep(self, number: int) -> Any:
-        """A pass over a block of a row: whether an element is doubtful.
+    def sweep(self, number: int, *, short: bool) -> Any:
+        """A pass over a block of a row, or over fewer elements than ``WHOLE``: whether an element is doubtful.
 
         Its arguments: the number of elements; the numbers for the row; the addresses of the inputs, of what is loaded,
         stored and written, and of the blocks' results; the strides of inputs that have one.
@@ -147,7 +151,10 @@ class _Rows(Writer):
         addressed = [*this.inputs, *this.loads, *this.stores, *this.outputs, *this.reductions]
         numbers = [llvm_type(self.dtypes[place]) for place in this.numbers]
         function = self.function(
-            f"pass{number}", I1, [I64, *numbers, *[POINTER] * len(addressed), *[I64] * len(strided)], internal=True
+            f"{'rest' if short else 'pass'}{number}",
+            I1,
+            [I64, *numbers, *[POINTER] * len(addressed), *[I64] * len(strided)],
+            internal=True,
         )
         function.attributes.add("noinline")
         length, rest = function.args[0], list(function.args[1:])
@@ -196,14 +203,16 @@ class _Rows(Writer):
         doubted = loop.or_(doubt, doubtful.ir)
         index.add_incoming(following, loop.block)
         doubt.add_incoming(doubted, loop.block)
-        loop.cbranch(loop.icmp_signed("<", following, length), body, after)
+        branch = loop.cbranch(loop.icmp_signed("<", following, length), body, after)
+        if short:
+            self.fold_tail(branch)
         end = self.builder(after)
         for value, pointer in zip(ends, places, strict=True):
             store(Value(end, value.ir, value.dtype), pointer)
         end.ret(doubted)
         return function
 
-    def job(self, sweeps: Sequence[Any]) -> Any:
+    def job(self, sweeps: Sequence[tuple[Any, Any]]) -> Any:
         """``job(arguments, part, parts)``: all passes over each row of a part."""
         schedule, program = self.schedule, self.program
         function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
@@ -240,9 +249,9 @@ class _Rows(Writer):
                     size = I64(self.dtypes[place].itemsize)
                     stride = loop.mul(length, size) if schedule.full[place] else size
                     where[place] = self.offset(loop, base, (unit, stride)), size
-            for number, sweep in enumerate(sweeps):
+            for number, both in enumerate(sweeps):
                 self.once(loop, flag, number, values)
-                self.sweep_over(loop, flag, number, sweep, length, blocks, where, values, partial, total)
+                self.sweep_over(loop, flag, number, both, length, blocks, where, values, partial, total)
             self.once(loop, flag, len(sweeps), values)
             for place in program.outputs:
                 if not schedule.full[place]:
@@ -264,7 +273,7 @@ class _Rows(Writer):
         loop: Builder,
         flag: Any,
         number: int,
-        sweep: Any,
+        sweeps: tuple[Any, Any],
         length: Any,
         blocks: Any,
         where: dict[int, tuple[Any, Any]],
@@ -278,21 +287,26 @@ class _Rows(Writer):
         for place in this.reductions:
             dtype = self.dtypes[place]
             store(constant(loop, identity(schedule.step(place).name, dtype), dtype), total[place])
+        addressed = [*this.inputs, *this.loads, *this.stores, *this.outputs]
+        strides = [where[place][1] for place in this.inputs if self.letters[place] == "v"]
+        numbers = [values[place].ir for place in this.numbers]
+        results = [partial[place] for place in this.reductions]
+
+        def go_over(inner: Builder, sweep: Any, begin: Any, count: Any) -> None:
+            with inner.if_then(inner.icmp_signed(">", count, I64(0))):
+                pointers = [self.offset(inner, where[place][0], (begin, where[place][1])) for place in addressed]
+                self.mark(inner, flag, inner.call(sweep, [count, *numbers, *pointers, *results, *strides]))
+                for place in this.reductions:
+                    name, dtype = schedule.step(place).name, self.dtypes[place]
+                    before, more = load(inner, total[place], dtype), load(inner, partial[place], dtype)
+                    store(combined(name, before, more), total[place])
+
         with self.counted(loop, I64(0), blocks) as (inner, block):
             begin = inner.mul(block, I64(BLOCK))
             count = smaller(inner, I64(BLOCK), inner.sub(length, begin))
-            addressed = [*this.inputs, *this.loads, *this.stores, *this.outputs]
-            pointers = [self.offset(inner, where[place][0], (begin, where[place][1])) for place in addressed]
-            strides = [where[place][1] for place in this.inputs if self.letters[place] == "v"]
-            numbers = [values[place].ir for place in this.numbers]
-            results = [partial[place] for place in this.reductions]
-            self.mark(inner, flag, inner.call(sweep, [count, *numbers, *pointers, *results, *strides]))
-            for place in this.reductions:
-                step, dtype = schedule.step(place), self.dtypes[place]
-                store(
-                    combined(step.name, load(inner, total[place], dtype), load(inner, partial[place], dtype)),
-                    total[place],
-                )
+            whole = inner.and_(count, I64(-WHOLE))
+            go_over(inner, sweeps[0], begin, whole)
+            go_over(inner, sweeps[1], inner.add(begin, whole), inner.sub(count, whole))
         for place in this.reductions:
             values[place] = load(loop, total[place], self.dtypes[place])
 
@@ -305,5 +319,6 @@ def rows_program_module(program: Program, letters: str, *, has_fma: bool) -> ir.
     rows are adjacent; of each value that is kept, a row for each part; the scalars.
     """
     writer = _Rows(program, letters, has_fma=has_fma)
-    writer.entry(writer.job([writer.sweep(number) for number in range(len(writer.schedule.passes))]))
+    numbers = range(len(writer.schedule.passes))
+    writer.entry(writer.job([(writer.sweep(i, short=False), writer.sweep(i, short=True)) for i in numbers]))
     return writer.module
