@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from xtensor.backend import Program, rewarn
+from xtensor.backend import Program, WrittenWithWarningError, rewarn
 
 from . import _compile, _exceptions, _python, _threads
 from ._loops import Layout, elementwise_module
@@ -28,6 +28,7 @@ __all__ = [
     "Kernel",
     "compiled",
     "compute",
+    "compute_over",
     "cost",
     "count_calls",
     "empty",
@@ -135,8 +136,10 @@ class Kernel:
         self.wide = [float if np.dtype(name).kind == "f" else int for name in program.scalars]
         self.results = [program.dtypes[place] for place in program.outputs]
 
-    def run(self, elements: int, operands: Sequence[Any], scalars: Sequence[float]) -> bool:
-        """Call the kernel; return whether NumPy is to compute: an element is doubtful, or there are too many operands.
+    def run(self, elements: int, operands: Sequence[Any], scalars: Sequence[float]) -> int:
+        """Call the kernel; return 0, or another number if NumPy is to compute.
+
+        That is where an element is doubtful, and where there are too many operands.
 
         Parameters
         ----------
@@ -150,14 +153,14 @@ class Kernel:
         if scalars:
             operands = (*operands, *[kind(scalar) for kind, scalar in zip(self.wide, scalars, strict=True)])
         if len(operands) > MOST_OPERANDS:
-            return True
+            return 1
         nanoseconds = elements * self.cost
         if nanoseconds < PARALLEL:
-            return bool(_call(self.address, 1, 1, 0, *operands))
+            return _call(self.address, 1, 1, 0, *operands)
         threads = _threads.team()
         if threads == 1:
-            return bool(_call_unlocked(self.address, 1, 1, 0, *operands))
-        return bool(_call_unlocked(self.address, PARTS * threads, threads, int(nanoseconds), *operands))
+            return _call_unlocked(self.address, 1, 1, 0, *operands)
+        return _call_unlocked(self.address, PARTS * threads, threads, int(nanoseconds), *operands)
 
 
 _call, _call_unlocked = _python.call(), _python.call_unlocked()
@@ -198,12 +201,12 @@ def compiled(program: Program, key: Hashable, text: str, make: Callable[[], Any]
     return kernel
 
 
-def _kernel(program: Program, operands: str, axes: int = 0) -> Kernel | None:
-    key = operands, axes
+def _kernel(program: Program, operands: str, axes: int = 0, over: int = -1) -> Kernel | None:
+    key = operands, axes, over
     try:
         return program.kernels[key]  # type: ignore[no-any-return]
     except KeyError:
-        layout = Layout(operands, axes)
+        layout = Layout(operands, axes, over)
         return compiled(
             program, key, str(layout), lambda: elementwise_module(program, layout, has_fma=_compile.has_fma())
         )
@@ -260,7 +263,9 @@ def underflow_is_reported() -> bool:
     return np.geterr()["under"] != "ignore"
 
 
-def compute(program: Program, arrays: Sequence[Array], scalars: Sequence[float] = ()) -> tuple[Array, ...] | None:
+def compute(
+    program: Program, arrays: Sequence[Array], scalars: Sequence[float] = (), spare: Array | None = None
+) -> tuple[Array, ...] | None:
     """Return a program's outputs for arrays.
 
     Parameters
@@ -269,11 +274,18 @@ def compute(program: Program, arrays: Sequence[Array], scalars: Sequence[float] 
         One for each input, of its dtype; their shapes broadcast.
     scalars
         Python numbers, one for each scalar of the program.
+    spare
+        One of the arrays, which may be written over by the only output.
 
     Returns
     -------
     tuple of arrays, or None
         None where the kernel does not take the layout; an empty tuple where an element is doubtful.
+
+    Raises
+    ------
+    WrittenWithWarningError
+        If NumPy warns of the output, which was written over the spare array.
     """
     if program.checks and underflow_is_reported():
         return None
@@ -287,6 +299,8 @@ def compute(program: Program, arrays: Sequence[Array], scalars: Sequence[float] 
                 return _compute_strided(program, arrays, scalars)
             order = found
             break
+    if spare is not None and _may_write(program, arrays, spare):
+        return _write(program, arrays, scalars, spare)
     kernel: Kernel | None = program.kernels.get("flat")
     if kernel is None:
         kernel = program.kernels["flat"] = _kernel(program, "c" * (len(arrays) + len(program.outputs)))
@@ -300,6 +314,47 @@ def compute(program: Program, arrays: Sequence[Array], scalars: Sequence[float] 
     else:
         outputs = tuple([empty(shape, dtype, order) for dtype in results])
     return () if kernel.run(size, (size, size, *arrays, *outputs), scalars) else outputs
+
+
+def compute_over(program: Program, arrays: Sequence[Array], scalars: Sequence[float]) -> tuple[Array, ...] | None:
+    """Write a program's only output over its first array and return it; None where the kernel does not do so.
+
+    Parameters and errors are those of :func:`compute`.
+    """
+    spare = arrays[0]
+    if program.checks and underflow_is_reported():
+        return None
+    if not all(array.shape == spare.shape and array.flags.c_contiguous and array.flags.aligned for array in arrays):
+        return None
+    return _write(program, arrays, scalars, spare) if _may_write(program, arrays, spare) else None
+
+
+def _may_write(program: Program, arrays: Sequence[Array], spare: Array) -> bool:
+    """Whether a kernel may write its output over one of its arrays, whose elements lie as those of the others."""
+    try:
+        warns = program.kernels["warns"]
+    except KeyError:
+        warns = program.kernels["warns"] = _exceptions.warns(program)
+    if not warns or spare.dtype != program.dtypes[-1] or not spare.flags.writeable:
+        return False
+    others = [array for array in arrays if array is not spare]
+    return len(others) == len(arrays) - 1 and not any(np.may_share_memory(spare, other) for other in others)
+
+
+def _write(
+    program: Program, arrays: Sequence[Array], scalars: Sequence[float], spare: Array
+) -> tuple[Array, ...] | None:
+    place = next(number for number, array in enumerate(arrays) if array is spare)
+    kernel = _kernel(program, "c" * len(arrays), over=place)
+    if kernel is None:
+        return None
+    raised = kernel.run(spare.size, (spare.size, spare.size, *arrays), scalars)
+    if raised:
+        try:
+            _exceptions.warn(program, raised)
+        except RuntimeWarning as warning:
+            raise WrittenWithWarningError(spare, warning.with_traceback(None)) from None
+    return (spare,)
 
 
 def _order(arrays: Sequence[Array], shape: tuple[int, ...]) -> str | None:

@@ -16,16 +16,20 @@ import numpy as np
 
 from xtensor.backend import Native, Program, Step
 
-from ._calls import SIMPLE, compute
+from ._calls import SIMPLE, compute, compute_over
 from ._emission import supported
 from ._formulas import FASTER, FASTER_WITHOUT_AVX512, FORMULAS
 from ._generator import resolve
-from ._sizes import BYTES_MEDIUM, BYTES_SIMPLE, FEWEST, FEWEST_MEDIUM
+from ._sizes import BYTES_INPLACE, BYTES_MEDIUM, BYTES_SIMPLE, FEWEST, FEWEST_MEDIUM
 
 __all__ = ["kernels"]
 
 NOT_HERE = ("pow", "real")
 """Operations of which NumPy's loop is faster, or its view."""
+
+
+INPLACE = ("add", "subtract", "multiply", "divide", "bitwise_and", "bitwise_or", "bitwise_xor")
+"""Operators whose kernel may write over its operand, as it leaves nothing to NumPy."""
 
 
 def _plan(name: str, kinds: tuple[Any, ...]) -> Program | None:
@@ -51,9 +55,11 @@ def _plan(name: str, kinds: tuple[Any, ...]) -> Program | None:
     return Program(inputs, scalars, tuple(steps), (len(kinds) + len(steps) - 1,), checks=checks).shared()
 
 
-def _computed(program: Program | None, arrays: Sequence[Native], scalars: Sequence[Any] = ()) -> Native:
+def _computed(
+    program: Program | None, arrays: Sequence[Native], scalars: Sequence[Any] = (), spare: Native | None = None
+) -> Native:
     """Return the result of a program's kernel; NotImplemented where NumPy is to compute."""
-    results = None if program is None else compute(program, arrays, scalars)
+    results = None if program is None else compute(program, arrays, scalars, spare)
     return results[0] if results else NotImplemented
 
 
@@ -61,7 +67,7 @@ def _function(name: str) -> Callable[..., Native]:
     programs: dict[Any, Program | None] = {}
     fewest, least = _least(name)
 
-    def of_two(x1: Native, x2: Native) -> Native:
+    def of_two(x1: Native, x2: Native, spare: Native | None) -> Native:
         """The way with the fewest steps, for operands of which one at least is an array."""
         first, second = x1.__class__ is np.ndarray, x2.__class__ is np.ndarray
         x = x1 if first else x2
@@ -75,10 +81,10 @@ def _function(name: str) -> Callable[..., Native]:
         if program is None:
             return NotImplemented
         if first and second:
-            results = compute(program, (x1, x2))
+            results = compute(program, (x1, x2), (), spare)
         else:
             number = x2 if first else x1
-            results = compute(program, (x,), (number,)) if _fits(number, program.scalars[0]) else None
+            results = compute(program, (x,), (number,), spare) if _fits(number, program.scalars[0]) else None
         return results[0] if results else NotImplemented
 
     def function(x1: Native, x2: Native, *rest: Any) -> Native:
@@ -89,9 +95,9 @@ def _function(name: str) -> Callable[..., Native]:
                 program = programs[x1.dtype]
             except KeyError:
                 program = programs[x1.dtype] = _plan(name, (x1.dtype,))
-            return _computed(program, (x1,))
+            return _computed(program, (x1,), (), x2)
         if len(rest) == 1:
-            return of_two(x1, x2)
+            return of_two(x1, x2, rest[0])
         operands = (x1, x2, *rest[:-1])
         arrays = [x for x in operands if x.__class__ is np.ndarray]
         if not arrays or arrays[0].size < fewest or arrays[0].nbytes < least:
@@ -109,6 +115,28 @@ def _function(name: str) -> Callable[..., Native]:
         return _computed(program, arrays, scalars)
 
     function.fewest = fewest  # type: ignore[attr-defined]
+    return function
+
+
+def _inplace(name: str) -> Callable[..., Native]:
+    """The in-place operator of an operation, for a number or an array of the same shape."""
+    programs: dict[Any, Program | None] = {}
+
+    def function(x1: Native, x2: Native) -> Native:
+        if x1.__class__ is not np.ndarray or x1.nbytes < BYTES_INPLACE:
+            return NotImplemented
+        second = x2.__class__ is np.ndarray
+        key = x1.dtype, x2.dtype if second else x2.__class__
+        try:
+            program = programs[key]
+        except KeyError:
+            program = programs[key] = _plan(name, key)
+        if program is None or not (second or _fits(x2, program.scalars[0])):
+            return NotImplemented
+        results = compute_over(program, (x1, x2) if second else (x1,), () if second else (x2,))
+        return results[0] if results else NotImplemented
+
+    function.fewest = BYTES_INPLACE // 8  # type: ignore[attr-defined]
     return function
 
 
@@ -168,4 +196,5 @@ def _numpy_has_vectors() -> bool:
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions for operands of many elements, by the names of the overlay's contract."""
     found = {f"large.{name}": _function(name) for name in FORMULAS if name not in NOT_HERE}
+    found |= {f"large.inplace.{name}": _inplace(name) for name in INPLACE}
     return found | {"large.astype": _cast}

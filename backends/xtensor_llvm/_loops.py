@@ -38,10 +38,13 @@ class Layout:
         The letter of each operand.
     axes
         The number of axes around the innermost one.
+    over
+        The number of the input in whose memory the only output is written, which is no operand then; -1 for none.
     """
 
     operands: str
     axes: int = 0
+    over: int = -1
 
 
 class Writer:
@@ -194,6 +197,12 @@ class Writer:
 class _Elementwise(Writer):
     """A program whose outputs have an element for each element of the inputs."""
 
+    def __init__(self, program: Program, layout: Layout, *, has_fma: bool) -> None:
+        super().__init__(program, layout.operands, has_fma=has_fma)
+        self.over = layout.over
+        if self.over >= 0:
+            self.arrays = self.arrays[: len(program.inputs)]
+
     def inner(self) -> Any:
         """``inner(length, scalars..., pointers..., strides...)``: whether an element is doubtful."""
         strided = [I64] * self.letters.count("v")
@@ -217,7 +226,8 @@ class _Elementwise(Writer):
         count = len(self.program.inputs)
         loaded = [load(loop, place, dtype) for place, dtype in zip(places[:count], self.arrays, strict=False)]
         values, doubtful = emit(self.program, [*loaded, *self.moved(loop, numbers)])
-        for output, place in zip(self.program.outputs, places[count:], strict=True):
+        written = places[count:] if self.over < 0 else [places[self.over]]
+        for output, place in zip(self.program.outputs, written, strict=True):
             store(values[output], place)
         following = loop.add(index, I64(1), flags=("nsw",))
         doubted = loop.or_(doubt, doubtful.ir)
@@ -286,7 +296,8 @@ class _Elementwise(Writer):
         end = self.builder(done)
         if flags:
             raised = end.call(self.function("fetestexcept", I32, [I32]), [I32(mask())])
-            self.mark(end, flag, end.icmp_signed("!=", raised, I32(0)))
+            with end.if_then(end.icmp_signed("!=", raised, I32(0)), likely=False):
+                end.atomic_rmw("or", end.bitcast(flag, ir.PointerType(I64)), end.zext(raised, I64), "monotonic")
         end.ret_void()
         return function
 
@@ -328,6 +339,6 @@ def elementwise_module(program: Program, layout: Layout, *, has_fma: bool) -> ir
     around it; for each input and output its address, its stride along the innermost axis where the letter is "v", its
     strides along the axes around it; the scalars.
     """
-    writer = _Elementwise(program, layout.operands, has_fma=has_fma)
+    writer = _Elementwise(program, layout, has_fma=has_fma)
     writer.entry(writer.job(writer.inner(), layout.axes))
     return writer.module

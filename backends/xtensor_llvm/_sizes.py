@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 
 __all__ = [
+    "BYTES_INPLACE",
     "BYTES_MEDIUM",
     "BYTES_SIMPLE",
     "FEWEST",
@@ -40,6 +41,9 @@ BYTES_MEDIUM = _size(2**18)
 
 BYTES_SIMPLE = _size(3 * 2**17)
 """Bytes from which an operation of a few instructions is."""
+
+BYTES_INPLACE = _size(2**20)
+"""Bytes from which one that writes over its operand is."""
 
 FEWEST_REDUCED = _size(2**16)
 """Elements from which a sum, product, mean or variance is computed by a kernel."""

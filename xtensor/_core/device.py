@@ -64,11 +64,13 @@ class Device:
         "dlpack_device",
         "dtypes",
         "fewest",
+        "fewest_inplace",
         "for_large",
         "from_scalar",
         "getitem",
         "host",
         "inplace",
+        "large_inplace",
         "native_type",
         "setitem",
         "table",
@@ -89,6 +91,10 @@ class Device:
     """The functions for operands of many elements, by the operations' indices."""
     fewest: list[int]
     """The numbers of elements from which operands are given to ``for_large``, by the operations' indices."""
+    large_inplace: list[Callable[[Native, Native], Native]]
+    """The in-place operators for operands of many elements, by the operations' indices."""
+    fewest_inplace: list[int]
+    """The numbers of elements from which operands are given to ``large_inplace``, by the operations' indices."""
     native_type: type[Any]
     from_scalar: Callable[[Any], Native]
     """Makes a native array of what indexing gives where that is a scalar of the library."""
@@ -332,6 +338,8 @@ def _assembled(provider: Provider, spec: str, library: Backend, library_spec: st
         "inplace": functions.inplace,
         "for_large": functions.for_large,
         "fewest": functions.fewest,
+        "large_inplace": functions.large_inplace,
+        "fewest_inplace": functions.fewest_inplace,
         "_functions": functions,
     }
 

@@ -68,6 +68,8 @@ class Functions:
         The chosen function of each operation for operands of many elements, by the operation's index.
     fewest
         The number of elements from which that function is asked, by the operation's index.
+    large_inplace, fewest_inplace
+        The same for in-place operators: a kernel that writes over its first operand, or returns NotImplemented.
     namespace
         The chosen functions by name, for compositions and corrections.
     missing
@@ -99,6 +101,8 @@ class Functions:
         self.inplace: list[Function] = []
         self.for_large: list[Function] = []
         self.fewest: list[int] = []
+        self.large_inplace: list[Function] = []
+        self.fewest_inplace: list[int] = []
         watch(self)
 
     def extend(self, operation: Operation) -> None:
@@ -124,6 +128,9 @@ class Functions:
         self.inplace += [*[_missing] * gap, first_write]
         self.for_large += [*[_missing] * gap, first_large]
         self.fewest += [*[sys.maxsize] * gap, 0]
+        writing = self._kernels.get(f"large.inplace.{operation.name}")
+        self.large_inplace += [*[_missing] * gap, writing or _missing]
+        self.fewest_inplace += [*[sys.maxsize] * gap, getattr(writing, "fewest", sys.maxsize)]
 
     def choose(self, operation: Operation) -> Function:
         """Return the function that computes an operation here, and put it into the table.
