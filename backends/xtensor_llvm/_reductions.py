@@ -316,6 +316,63 @@ def std(x: Native, *, axis: Axis = None, correction: float = 0.0, keepdims: bool
     return _spread(x, axis, correction, keepdims=keepdims, root=True)
 
 
+@functools.cache
+def _counting(dtype: Any) -> Program:
+    """The number of elements that are not zero."""
+    if dtype.kind == "b":
+        return Program((dtype.name,), (), (Step("astype", (0,), "int64"),), (), (("sum", 1),)).shared()
+    steps = Step("not_equal", (0, 1), "bool"), Step("astype", (2,), "int64")
+    return Program((dtype.name,), (dtype.name,), steps, (), (("sum", 3),)).shared()
+
+
+def count_nonzero(x: Native, *, axis: Axis = None, keepdims: bool = False) -> Native:
+    if not supported(x.dtype) or x.dtype.kind == "b" or not x.ndim:  # NumPy counts booleans by the word
+        return NotImplemented
+    if x.dtype.kind != "f" and x.size < FEWEST_EXTREME:
+        return NotImplemented
+    axes = _axes(x, axis)
+    found = reduce(_counting(x.dtype), (x,), (0,), x.shape, axes, keepdims=keepdims) if axes else None
+    return NotImplemented if found is None else found[0]
+
+
+@functools.cache
+def _deciding(name: str, dtype: Any) -> Program:
+    """Whether any element, or each one, is not zero."""
+    steps = (Step("not_equal", (0, 1), "bool"),)
+    return Program((dtype.name,), (dtype.name,), steps, (), (("max" if name == "any" else "min", 2),)).shared()
+
+
+def _decisions(name: str) -> Callable[..., Native]:
+    """Any or all of a whole array: parts of growing length until one decides, as NumPy ends there, too."""
+
+    def function(x: Native, *, axis: Axis = None, keepdims: bool = False) -> Native:
+        whole = axis is None or len(_axes(x, axis)) == x.ndim
+        if not whole or not supported(x.dtype) or x.dtype.kind == "b" or not x.flags.carray:
+            return NotImplemented
+        flat, begin, length = x.reshape(-1), 0, FEWEST_EXTREME // 8 or 1
+        result = getattr(np, name)(flat[:length])
+        while bool(result) is (name == "all") and begin + length < flat.size:
+            begin, length = begin + length, 2 * length
+            part = flat[begin : begin + length]
+            found = reduce(_deciding(name, x.dtype), (part,), (0,), part.shape, (0,)) if part.size >= SHORTEST else None
+            result = getattr(np, name)(part) if found is None else found[0]
+        return np.asarray(result).reshape((1,) * x.ndim if keepdims else ())
+
+    return function
+
+
+def vector_norm(x: Native, *, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> Native:
+    """Euclidean norms along axes. NumPy's norm of a whole array is BLAS's."""
+    if ord != 2 or axis is None or x.dtype.kind != "f" or not supported(x.dtype) or not x.ndim:
+        return NotImplemented
+    axes = _axes(x, axis)
+    if not axes or len(axes) == x.ndim or _is_small(x, axes):
+        return NotImplemented
+    program = Program((x.dtype.name,), (), (Step("square", (0,), x.dtype.name),), (), (("sum", 1),)).shared()
+    found = reduce(program, (x,), (), x.shape, axes, keepdims=keepdims)
+    return NotImplemented if found is None or not _all_finite(found[0]) else np.sqrt(found[0])
+
+
 def _where_underflow_is_ignored(function: Callable[..., Native]) -> Callable[..., Native]:
     def declining(x: Native, **options: Any) -> Native:
         return NotImplemented if underflow_is_reported() else function(x, **options)
@@ -328,9 +385,11 @@ def kernels() -> dict[str, Callable[..., Native]]:
     found: dict[str, Callable[..., Native]] = {"sum": _sums("sum"), "prod": _sums("prod")}
     found |= {"max": _extremes("max"), "min": _extremes("min"), "mean": mean, "var": var, "std": std}
     found |= {name: _positions(name) for name in ("argmax", "argmin")}
-    for name in ("prod", "mean", "var", "std"):
+    found |= {"any": _decisions("any"), "all": _decisions("all"), "count_nonzero": count_nonzero}
+    found["linalg.vector_norm"] = vector_norm
+    for name in ("prod", "mean", "var", "std", "linalg.vector_norm"):
         found[name] = _where_underflow_is_ignored(found[name])
     for name, function in found.items():
-        extreme = name in ("max", "min", "argmax", "argmin")
+        extreme = name in ("max", "min", "argmax", "argmin", "any", "all")
         function.fewest = FEWEST_EXTREME if extreme else FEWEST_REDUCED  # type: ignore[attr-defined]
     return {f"large.{name}": function for name, function in found.items()}
