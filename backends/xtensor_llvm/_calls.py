@@ -366,6 +366,8 @@ def _order(arrays: Sequence[Array], shape: tuple[int, ...]) -> str | None:
 
 
 def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequence[float]) -> tuple[Array, ...] | None:
+    if arrays[0].shape and 1 < arrays[0].shape[-1] < SHORTEST and arrays[0].flags.c_contiguous:
+        return None  # the innermost axis is a short one
     shape = np.broadcast_shapes(*[array.shape for array in arrays])
     if not all(array.flags.aligned for array in arrays):
         return None
