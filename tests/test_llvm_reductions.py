@@ -242,3 +242,22 @@ def test_norms_that_overflow_are_numpys():
     with pytest.warns(RuntimeWarning, match="overflow"):
         result = xp.linalg.vector_norm(xp.asarray(x, device="cpu"), axis=1)
     assert bool(xp.all(xp.isinf(result)))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int16"])
+@pytest.mark.parametrize("length", [1, 2, 3, 10, 63])
+@pytest.mark.parametrize("name", ["max", "min", "sum", "mean", "std"])
+def test_rows_of_few_elements(name, length, dtype):
+    x = values(RNG(0), dtype, (200_000 // length, length), special=False)
+    if name in ("mean", "std") and dtype == "int16":
+        x = x.astype("float32")
+    array = xp.asarray(x, device="cpu")
+    function = getattr(xp, name)
+    with xtensor_llvm.count_calls() as calls:
+        result = function(array, axis=1)
+    assert calls.kernels or length == 1
+    exact = getattr(np, name)(x.astype(np.longdouble) if x.dtype.kind == "f" else x, axis=1)
+    np.testing.assert_allclose(
+        np.asarray(result), exact.astype(result.dtype), rtol=2e-5 if x.dtype == "float32" else 1e-12, atol=1e-3
+    )
+    assert result.dtype == getattr(np, name)(x, axis=1).dtype

@@ -21,7 +21,7 @@ from ._calls import Kernel, compiled, empty, joined_stride, underflow_is_reporte
 from ._emission import supported
 from ._reduction_loops import BLOCK, ROWS, columns_module, identity, rows_module
 from ._rows import compute_rows, takes_rows
-from ._sizes import FEWEST_EXTREME, FEWEST_REDUCED, FEWEST_ROWS, SHORTEST
+from ._sizes import FEWEST_EXTREME, FEWEST_REDUCED, FEWEST_ROWS, FEWEST_SHORT_ROWS, SHORT_ROW, SHORTEST
 
 __all__ = ["accumulated", "kernels", "reduce"]
 
@@ -87,7 +87,7 @@ def reduce(
     matrices, rows, length = map(math.prod, groups)
     if not columns:
         rows, length = matrices, rows
-    if length < SHORTEST or not rows:
+    if not rows or not length or (length < SHORTEST and (columns or rows < SHORTEST)):
         return None
     letters, operands = "", []
     for array in arrays:
@@ -218,9 +218,13 @@ def _sums(name: str) -> Callable[..., Native]:
 
 def _extremes(name: str) -> Callable[..., Native]:
     def function(x: Native, *, axis: Axis = None, keepdims: bool = False) -> Native:
+        if x.size < FEWEST_EXTREME and (axis is None or x.ndim < 2 or x.shape[-1] > SHORT_ROW):
+            return NotImplemented
         if not supported(x.dtype) or not x.ndim:
             return NotImplemented
         axes = _axes(x, axis)
+        if x.size < FEWEST_EXTREME and axes[-1] != x.ndim - 1:
+            return NotImplemented
         found = reduce(_program(name, x.dtype, x.dtype), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
         return NotImplemented if found is None else found[0]
 
@@ -390,6 +394,7 @@ def kernels() -> dict[str, Callable[..., Native]]:
     for name in ("prod", "mean", "var", "std", "linalg.vector_norm"):
         found[name] = _where_underflow_is_ignored(found[name])
     for name, function in found.items():
-        extreme = name in ("max", "min", "argmax", "argmin", "any", "all")
-        function.fewest = FEWEST_EXTREME if extreme else FEWEST_REDUCED  # type: ignore[attr-defined]
+        later = name in ("argmax", "argmin", "any", "all")
+        fewest = FEWEST_EXTREME if later else FEWEST_SHORT_ROWS if name in ("max", "min") else FEWEST_REDUCED
+        function.fewest = fewest  # type: ignore[attr-defined]
     return {f"large.{name}": function for name, function in found.items()}

@@ -22,13 +22,16 @@ Array = np.ndarray[Any, Any]
 FEWEST_ROWS = SHORTEST
 """Rows from which a kernel goes over one after the other: each is computed by one thread."""
 
+SHORTEST_ROW = 2
+"""Elements of a row from which NumPy's loops, which start anew for each row, are slower."""
+
 LONGEST = 2**15
 """Elements of a row up to which all values of a row fit into a core's cache."""
 
 
 def takes_rows(shape: tuple[int, ...]) -> bool:
     """Whether rows of a shape are computed one after the other."""
-    return math.prod(shape[:-1]) >= FEWEST_ROWS and SHORTEST <= shape[-1] <= LONGEST
+    return math.prod(shape[:-1]) >= FEWEST_ROWS and SHORTEST_ROW <= shape[-1] <= LONGEST
 
 
 def compute_rows(

@@ -19,7 +19,9 @@ __all__ = [
     "FEWEST_MEDIUM",
     "FEWEST_REDUCED",
     "FEWEST_ROWS",
+    "FEWEST_SHORT_ROWS",
     "SHORTEST",
+    "SHORT_ROW",
 ]
 
 _given = os.environ.get("XTENSOR_LLVM_FEWEST", "")
@@ -53,6 +55,12 @@ FEWEST_ROWS = _size(2**18)
 
 FEWEST_EXTREME = _size(2**19)
 """Elements from which a maximum or minimum is: NumPy's loop takes a tenth of a nanosecond for an element in a cache."""
+
+FEWEST_SHORT_ROWS = _size(2**16)
+"""Elements from which a maximum or minimum of rows of few elements is: NumPy's loop starts anew for each row."""
+
+SHORT_ROW = 64
+"""Elements up to which a row is one of few elements."""
 
 SHORTEST = min(max(_size(16), 1), 16)
 """Elements of the innermost axis from which a kernel is faster than NumPy's loop."""
