@@ -81,7 +81,7 @@ def _native(y: Any, base: Device, name: str) -> Any:
 
 
 class Context:
-    """What a :class:`Function` hands from ``forward`` to ``backward``; it takes attributes of any name.
+    """Data that a :class:`Function` hands from ``forward`` to ``backward``; it takes attributes of any name.
 
     Attributes
     ----------

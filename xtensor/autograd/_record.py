@@ -16,6 +16,7 @@ from .._core.array import Array, wrap
 from .._core.backend import Native
 from .._core.device import Device
 from .._core.dtypes import DType
+from .._fuse.formulas import compute_formula
 from ._table import SELECTIONS, Derivative, fit
 from ._transform import mapped
 
@@ -33,6 +34,9 @@ __all__ = [
     "wrapped",
 ]
 
+FEWEST_FUSED = 2**12
+"""Elements from which an elementwise pullback of several operations is computed by one kernel, where there are any."""
+
 _numbers = count()
 
 hooks: WeakKeyDictionary[Node, list[Callable[[Array], Array | None]]] = WeakKeyDictionary()
@@ -48,7 +52,7 @@ def wrapped(value: Any, device: Device) -> Any:
 
 
 class Pull:
-    """What the nodes of one operation have in common: the way of a cotangent to the parents.
+    """Pullback of an operation, which its nodes share.
 
     Attributes
     ----------
@@ -89,7 +93,7 @@ class ElementwisePull(Pull):
             for place in places:
                 value = values[place]
                 given.append(wrap(value, base) if isinstance(value, native_type) else value)
-            yield function(*given)
+            yield compute_formula(function, *given) if g.size >= FEWEST_FUSED else function(*given)
 
 
 class PullOfOne(Pull):

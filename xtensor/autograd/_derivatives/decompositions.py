@@ -24,6 +24,9 @@ from ..._core.dtypes import kind_of
 from ..._core.errors import NotDifferentiableError
 from .._table import pullback
 
+LARGEST_BLOCK = 64
+"""Rows of the largest block of a triangular matrix that is solved as a general one."""
+
 
 def conjugate(x: Any) -> Any:
     if isinstance(x, (tuple, list)):
@@ -121,8 +124,19 @@ def _cholesky(g: Array, out: Array, x: Any, *, upper: bool = False) -> Array:
     lower, g = (transposed(out), transposed(g)) if upper else (out, g)
     inner = xp.tril(transposed(lower) @ xp.tril(g))
     inner = inner - diagonal_matrix(linalg.diagonal(inner)) / 2
-    left = linalg.solve(transposed(lower), symmetrized(inner))
-    return symmetrized(transposed(linalg.solve(transposed(lower), transposed(left))))
+    left = solved_transposed(lower, symmetrized(inner))
+    return symmetrized(transposed(solved_transposed(lower, transposed(left))))
+
+
+def solved_transposed(lower: Array, b: Array) -> Array:
+    r"""Return :math:`L^{-H} B` by blocks of the triangular matrix, with half the operations of a general solution."""
+    n = lower.shape[-1]
+    if n <= LARGEST_BLOCK:
+        return linalg.solve(transposed(lower), b)
+    half = n // 2
+    below = solved_transposed(lower[..., half:, half:], b[..., half:, :])
+    above = b[..., :half, :] - transposed(lower[..., half:, :half]) @ below
+    return xp.concat([solved_transposed(lower[..., :half, :half], above), below], axis=-2)
 
 
 @pullback("linalg.qr", keeps="out x")

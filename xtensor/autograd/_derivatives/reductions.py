@@ -150,7 +150,8 @@ def _vector_norm(g: Array, out: Array, x: Array, *, axis: Axis = None, keepdims:
     size = xp.abs(x)
     unit = _over(direction, size)
     if ord in (math.inf, -math.inf):
-        share = xp.astype(size == length, g.dtype)
+        extreme = xp.max if ord > 0 else xp.min
+        share = xp.astype(size == extreme(size, axis=axis, keepdims=True), g.dtype)
         return g * unit * (share / xp.sum(share, axis=axis, keepdims=True, dtype=share.dtype))
     if ord == 1:
         return g * unit

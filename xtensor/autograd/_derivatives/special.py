@@ -13,6 +13,7 @@ from typing import Any
 from ... import _standard as xp
 from ... import special
 from ..._core.array import Array
+from ..._fuse.formulas import compute_formula
 from ...nn import functional
 from .._table import constant, elementwise, pullback
 from .elementwise import power_by_base, power_by_exponent
@@ -259,6 +260,19 @@ def _slope_of_sinc(out: Array, x: Array) -> Array:
 def _softmax(g: Array, out: Array, x: Any, *, axis: int) -> Array:
     weighted = g * out
     return weighted - out * xp.sum(weighted, axis=axis, keepdims=True)
+
+
+def rows_logsumexp(x: Array) -> Array:
+    return special.logsumexp(x, axis=-1, keepdims=True)
+
+
+@pullback("nn.logsumexp", keeps="out x", public=rows_logsumexp)
+def _logsumexp(g: Array, out: Array, x: Array) -> Array:
+    return compute_formula(_share_of_sum, g, out, x)  # type: ignore[no-any-return]
+
+
+def _share_of_sum(g: Array, out: Array, x: Array) -> Array:
+    return g * xp.exp(xp.where(x == out, 0, x - out))  # infinite elements among them
 
 
 @pullback("nn.log_softmax", keeps="out", public=functional.log_softmax)
