@@ -337,15 +337,23 @@ def _may_write(program: Program, arrays: Sequence[Array], spare: Array) -> bool:
         warns = program.kernels["warns"] = _exceptions.warns(program)
     if not warns or spare.dtype != program.dtypes[-1] or not spare.flags.writeable:
         return False
-    others = [array for array in arrays if array is not spare]
-    return len(others) == len(arrays) - 1 and not any(np.may_share_memory(spare, other) for other in others)
+    places = 0
+    for array in arrays:
+        if array is spare:
+            places += 1
+        elif (array.base is not None or spare.base is not None) and np.may_share_memory(spare, array):
+            return False  # arrays that own their memory share none
+    return places == 1
 
 
 def _write(
     program: Program, arrays: Sequence[Array], scalars: Sequence[float], spare: Array
 ) -> tuple[Array, ...] | None:
-    place = next(number for number, array in enumerate(arrays) if array is spare)
-    kernel = _kernel(program, "c" * len(arrays), over=place)
+    place = 0 if arrays[0] is spare else 1
+    try:
+        kernel = program.kernels["over", place]
+    except KeyError:
+        kernel = program.kernels["over", place] = _kernel(program, "c" * len(arrays), over=place)
     if kernel is None:
         return None
     raised = kernel.run(spare.size, (spare.size, spare.size, *arrays), scalars)
