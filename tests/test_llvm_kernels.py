@@ -277,6 +277,14 @@ def test_random_calls_have_numpys_outcome():
             raise AssertionError(f"{name} of {described}, seed {seed}") from error
 
 
+@pytest.mark.parametrize("length", [4, 10, 15])
+def test_short_innermost_axes(length):
+    x = values(RNG(0), "float64", (400_000 // length, length), special=False)
+    for other in (x[0], x[:, :1]):
+        by_kernel(xp.subtract, *[xp.asarray(item, device="cpu") for item in (x, other)])
+        same(xp.subtract, [x, other])
+
+
 @pytest.mark.skipif("XTENSOR_LLVM_FEWEST" in os.environ, reason="kernels compute arrays of all sizes")
 @pytest.mark.parametrize(("dtype", "kernels"), [("int8", 0), ("float32", 1), ("float64", 1)])
 def test_size_from_which_kernels_add_is_in_bytes(dtype, kernels):

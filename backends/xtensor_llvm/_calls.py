@@ -20,7 +20,7 @@ from xtensor.backend import Program, WrittenWithWarningError, rewarn
 from . import _compile, _exceptions, _python, _threads
 from ._loops import Layout, elementwise_module
 from ._memory import allocator
-from ._sizes import SHORTEST
+from ._sizes import FEWEST_SHORT, SHORTEST, SHORTEST_OF_MANY
 
 __all__ = [
     "SIMPLE",
@@ -374,8 +374,10 @@ def _order(arrays: Sequence[Array], shape: tuple[int, ...]) -> str | None:
 
 
 def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequence[float]) -> tuple[Array, ...] | None:
-    if arrays[0].shape and 1 < arrays[0].shape[-1] < SHORTEST and arrays[0].flags.c_contiguous:
-        return None  # the innermost axis is a short one
+    first = arrays[0]
+    shortest = SHORTEST if first.size < FEWEST_SHORT else min(SHORTEST, SHORTEST_OF_MANY)
+    if first.shape and 1 < first.shape[-1] < shortest and first.flags.c_contiguous:
+        return None
     shape = np.broadcast_shapes(*[array.shape for array in arrays])
     if not all(array.flags.aligned for array in arrays):
         return None
@@ -392,7 +394,7 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
     lengths, strides = _merged(
         [shape[axis] for axis in axes], [[view.strides[axis] for axis in axes] for view in [*views, *outputs]]
     )
-    if len(lengths) > MOST_AXES + 1 or not lengths or lengths[-1] < SHORTEST:
+    if len(lengths) > MOST_AXES + 1 or not lengths or lengths[-1] < shortest:
         return None
     letters, operands = "", []
     for view, steps in zip([*views, *outputs], strides, strict=True):

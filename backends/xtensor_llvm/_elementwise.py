@@ -20,13 +20,16 @@ from ._calls import SIMPLE, compute, compute_over
 from ._emission import supported
 from ._formulas import FASTER, FASTER_WITHOUT_AVX512, FORMULAS
 from ._generator import resolve
-from ._sizes import BYTES_INPLACE, BYTES_MEDIUM, BYTES_SIMPLE, FEWEST, FEWEST_MEDIUM
+from ._sizes import BYTES_COMPARED, BYTES_INPLACE, BYTES_MEDIUM, BYTES_SIMPLE, FEWEST, FEWEST_MEDIUM
 
 __all__ = ["kernels"]
 
 NOT_HERE = ("pow", "real")
 """Operations of which NumPy's loop is faster, or its view."""
 
+
+COMPARISONS = ("equal", "greater", "greater_equal", "isfinite", "isinf", "isnan", "less", "less_equal", "not_equal")
+"""Operations with boolean results."""
 
 INPLACE = ("add", "subtract", "multiply", "divide", "bitwise_and", "bitwise_or", "bitwise_xor")
 """Operators whose kernel may write over its operand, as it leaves nothing to NumPy."""
@@ -183,7 +186,7 @@ def _least(name: str) -> tuple[int, int]:
         return FEWEST, 0
     if name == "where":  # NumPy's loop branches
         return FEWEST_MEDIUM, 0
-    least = BYTES_SIMPLE if name in SIMPLE else BYTES_MEDIUM
+    least = BYTES_COMPARED if name in COMPARISONS else BYTES_SIMPLE if name in SIMPLE else BYTES_MEDIUM
     return least // 8, least
 
 

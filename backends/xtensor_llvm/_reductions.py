@@ -87,7 +87,7 @@ def reduce(
     matrices, rows, length = map(math.prod, groups)
     if not columns:
         rows, length = matrices, rows
-    if not rows or not length or (length < SHORTEST and (columns or rows < SHORTEST)):
+    if not rows or not length or (length < SHORTEST and rows < SHORTEST):
         return None
     letters, operands = "", []
     for array in arrays:
@@ -183,7 +183,7 @@ def _axes(x: Array, axis: Axis) -> list[int]:
 
 def _is_small(x: Array, axes: list[int]) -> bool:
     """Whether NumPy adds up rows of the array as fast."""
-    return bool(axes) and axes[-1] != x.ndim - 1 and x.size < FEWEST_ROWS
+    return bool(axes) and axes[-1] != x.ndim - 1 and x.size < FEWEST_ROWS and x.shape[-1] > SHORT_ROW
 
 
 def accumulated(dtype: Any) -> Any:
@@ -223,8 +223,6 @@ def _extremes(name: str) -> Callable[..., Native]:
         if not supported(x.dtype) or not x.ndim:
             return NotImplemented
         axes = _axes(x, axis)
-        if x.size < FEWEST_EXTREME and axes[-1] != x.ndim - 1:
-            return NotImplemented
         found = reduce(_program(name, x.dtype, x.dtype), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
         return NotImplemented if found is None else found[0]
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 
 __all__ = [
+    "BYTES_COMPARED",
     "BYTES_INPLACE",
     "BYTES_MEDIUM",
     "BYTES_SIMPLE",
@@ -19,8 +20,10 @@ __all__ = [
     "FEWEST_MEDIUM",
     "FEWEST_REDUCED",
     "FEWEST_ROWS",
+    "FEWEST_SHORT",
     "FEWEST_SHORT_ROWS",
     "SHORTEST",
+    "SHORTEST_OF_MANY",
     "SHORT_ROW",
 ]
 
@@ -44,6 +47,9 @@ BYTES_MEDIUM = _size(2**18)
 BYTES_SIMPLE = _size(3 * 2**17)
 """Bytes from which an operation of a few instructions is."""
 
+BYTES_COMPARED = _size(2**19)
+"""Bytes from which a comparison is, whose result is small."""
+
 BYTES_INPLACE = _size(2**20)
 """Bytes from which one that writes over its operand is."""
 
@@ -57,10 +63,17 @@ FEWEST_EXTREME = _size(2**19)
 """Elements from which a maximum or minimum is: NumPy's loop takes a tenth of a nanosecond for an element in a cache."""
 
 FEWEST_SHORT_ROWS = _size(2**16)
-"""Elements from which a maximum or minimum of rows of few elements is: NumPy's loop starts anew for each row."""
+"""Elements from which a maximum or minimum along an axis of rows of few elements is: NumPy's loop starts anew for each
+row."""
 
 SHORT_ROW = 64
 """Elements up to which a row is one of few elements."""
 
 SHORTEST = min(max(_size(16), 1), 16)
 """Elements of the innermost axis from which a kernel is faster than NumPy's loop."""
+
+FEWEST_SHORT = _size(2**18)
+"""Elements from which threads make up for what a kernel loses on short innermost axes."""
+
+SHORTEST_OF_MANY = 4
+"""Elements of the innermost axis from which a kernel computes so many elements."""
