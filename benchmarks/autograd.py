@@ -188,7 +188,7 @@ def memory(limit: float) -> Condition:
         misses = [f"{name} {ratio:.2f}" for name, ratio in ratios.items() if ratio > limit]
         measured = ", ".join(f"{name} {ratio:.2f}" for name, ratio in ratios.items()) or "not measured"
         text = f"the peak memory of each gradient is at most {limit:g} times torch's"
-        return {"text": text, "measured": measured, "met": not misses if ratios else None, "misses": misses}
+        return {"condition": text, "measured": measured, "met": not misses if ratios else None, "misses": misses}
 
     return condition
 

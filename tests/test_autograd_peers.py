@@ -30,9 +30,10 @@ FUNCTIONS: dict[str, tuple[Callable[[Any, Any], Any], np.ndarray]] = {
     **{
         name: (lambda m, x, name=name: getattr(m, name)(x), VECTOR)
         for name in (
-            "abs", "acos", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "exp", "exp2", "expm1",
-            "log", "log10", "log1p", "log2", "reciprocal", "sin", "sinh", "sqrt", "square", "tan", "tanh", "sum", "mean", "prod",
-            "var", "std", "max", "min", "sort", "flip", "median", "diff", "cumulative_sum", "cumulative_prod",
+            "abs", "acos", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "cumulative_prod",
+            "cumulative_sum", "diff", "exp", "exp2", "expm1", "flip", "log", "log10", "log1p", "log2", "max",
+            "mean", "median", "min", "prod", "reciprocal", "sin", "sinh", "sort", "sqrt", "square", "std",
+            "sum", "tan", "tanh", "var",
         )
     },
     "atan2": (lambda m, x: m.atan2(x, x[::-1]), VECTOR),

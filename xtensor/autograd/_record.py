@@ -6,6 +6,7 @@ with the last Array that refers to it; the pass back is a loop, so that a record
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from typing import Any
@@ -76,11 +77,12 @@ class Pull:
 class ElementwisePull(Pull):
     """Of an elementwise operation: a node saves the result and the operands, None for those that are not used."""
 
-    __slots__ = ("_base", "_functions")
+    __slots__ = ("_base", "_fewest", "_functions")
 
     def __init__(self, row: Derivative, base: Device) -> None:
         super().__init__(row)
         self._functions, self._base = row.elementwise, base
+        self._fewest = FEWEST_FUSED if row.fused else sys.maxsize
 
     def __call__(self, node: Node, g: Any) -> Iterable[Any]:
         values, base = (g, *node.saved), self._base
@@ -93,7 +95,7 @@ class ElementwisePull(Pull):
             for place in places:
                 value = values[place]
                 given.append(wrap(value, base) if isinstance(value, native_type) else value)
-            yield compute_formula(function, *given) if g.size >= FEWEST_FUSED else function(*given)
+            yield compute_formula(function, *given) if g.size >= self._fewest else function(*given)
 
 
 class PullOfOne(Pull):
@@ -113,15 +115,10 @@ class PullOfOne(Pull):
         return (self._function(g, result, operand, *args, **options),)
 
 
-class PullOfSeveral(Pull):
+class PullOfSeveral(PullOfOne):
     """Of any other operation: a node saves the result and the arguments."""
 
-    __slots__ = ("_base", "_function")
-
-    def __init__(self, row: Derivative, base: Device) -> None:
-        super().__init__(row)
-        self._function: Any = row.pullback
-        self._base = base
+    __slots__ = ()
 
     def __call__(self, node: Node, g: Any) -> Iterable[Any]:
         result, args, options = wrapped(node.saved, self._base)

@@ -51,6 +51,8 @@ class Derivative:
     pullback
         For other operations, the function of the cotangent, the result, and the operation's arguments. It returns the
         operands' cotangents, in the order of the arguments.
+    fused
+        Whether the functions of an elementwise operation are of several operations, which one kernel can compute.
     kept
         The positions of the arguments whose values ``pullback`` uses; it gets shape and dtype of others.
     keeps_result
@@ -65,7 +67,18 @@ class Derivative:
         The public function of an operation that devices may lack, because it has a formula; None for others.
     """
 
-    __slots__ = ("bilinear", "elementwise", "keeps_result", "kept", "linear", "name", "public", "pullback", "several")
+    __slots__ = (
+        "bilinear",
+        "elementwise",
+        "fused",
+        "keeps_result",
+        "kept",
+        "linear",
+        "name",
+        "public",
+        "pullback",
+        "several",
+    )
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -73,6 +86,7 @@ class Derivative:
         self.pullback: Callable[..., Any] | None = None
         self.kept: frozenset[int] = frozenset()
         self.keeps_result = False
+        self.fused = False
         self.linear = self.bilinear = self.several = False
         self.public: Callable[..., Any] | None = None
 
@@ -91,10 +105,18 @@ SELECTIONS = frozenset(
 PLACES = {"g": 0, "out": 1, "x": 2, "y": 3, "z": 4}
 
 
-def elementwise(name: str, *functions: Callable[..., Any] | None, public: Callable[..., Any] | None = None) -> None:
-    """Enter an elementwise operation: for each operand, a function of ``g`` and of some of ``out, x, y, z``."""
+def elementwise(
+    name: str,
+    *functions: Callable[..., Any] | None,
+    public: Callable[..., Any] | None = None,
+    fused: bool = True,
+) -> None:
+    """Enter an elementwise operation: for each operand, a function of ``g`` and of some of ``out, x, y, z``.
+
+    Functions of several operations are ``fused``: computed by one kernel where the device has a generator of kernels.
+    """
     row = TABLE[name] = Derivative(name)
-    row.public = public
+    row.public, row.fused = public, fused
     row.elementwise = tuple(
         (function, () if function is None else tuple(map(PLACES.__getitem__, inspect.signature(function).parameters)))
         for function in functions

@@ -60,11 +60,11 @@ def of_copysign(g: Array, out: Array, x: Any) -> Array:
     return g * (xp.sign(x) * xp.sign(out))
 
 
-elementwise("positive", lambda g: g)
-elementwise("negative", lambda g: -g)
-elementwise("add", lambda g: g, lambda g: g)
-elementwise("subtract", lambda g: g, lambda g: -g)
-elementwise("multiply", lambda g, y: g * y, lambda g, x: g * x)
+elementwise("positive", lambda g: g, fused=False)
+elementwise("negative", lambda g: -g, fused=False)
+elementwise("add", lambda g: g, lambda g: g, fused=False)
+elementwise("subtract", lambda g: g, lambda g: -g, fused=False)
+elementwise("multiply", lambda g, y: g * y, lambda g, x: g * x, fused=False)
 elementwise("divide", lambda g, y: g / y, lambda g, out, y: -g * out / y)
 elementwise("reciprocal", lambda g, out: -g * out * out)
 elementwise("square", lambda g, x: g * (2 * x))
@@ -82,7 +82,7 @@ elementwise("maximum", half_where_equal, lambda g, out, x, y: half_where_equal(g
 elementwise("minimum", half_where_equal, lambda g, out, x, y: half_where_equal(g, out, y, x))
 elementwise("fmax", half_where_equal, lambda g, out, x, y: half_where_equal(g, out, y, x))
 elementwise("fmin", half_where_equal, lambda g, out, x, y: half_where_equal(g, out, y, x))
-elementwise("where", None, lambda g, x: xp.where(x, g, 0), lambda g, x: xp.where(x, 0, g))
+elementwise("where", None, lambda g, x: xp.where(x, g, 0), lambda g, x: xp.where(x, 0, g), fused=False)
 elementwise(
     "clip",
     within,
@@ -93,7 +93,7 @@ elementwise(
 elementwise("exp", lambda g, out: g * out)
 elementwise("exp2", lambda g, out: g * out * LN2)
 elementwise("expm1", lambda g, out: g * (out + 1))
-elementwise("log", lambda g, x: g / x)
+elementwise("log", lambda g, x: g / x, fused=False)
 elementwise("log2", lambda g, x: g / (x * LN2))
 elementwise("log10", lambda g, x: g / (x * LN10))
 elementwise("log1p", lambda g, x: g / (1 + x))
@@ -113,14 +113,14 @@ elementwise("tanh", lambda g, out: g * (1 - out * out))
 elementwise("asinh", lambda g, x: g / xp.sqrt(1 + x * x))
 elementwise("acosh", lambda g, x: g / (xp.sqrt(x - 1) * xp.sqrt(x + 1)))
 elementwise("atanh", lambda g, x: g / (1 - x * x))
-elementwise("deg2rad", lambda g: g * (math.pi / 180))
-elementwise("rad2deg", lambda g: g * (180 / math.pi))
+elementwise("deg2rad", lambda g: g * (math.pi / 180), fused=False)
+elementwise("rad2deg", lambda g: g * (180 / math.pi), fused=False)
 
 # Complex numbers: the real part of what these return, where the operand or the result is real, is taken by `fit`.
-elementwise("real", lambda g: g)
-elementwise("imag", lambda g: -1j * g)
-elementwise("conj", lambda g: xp.conj(g) if kind_of(g.dtype) == "c" else g)
-elementwise("complex_of", lambda g: g, lambda g: 1j * g)
+elementwise("real", lambda g: g, fused=False)
+elementwise("imag", lambda g: -1j * g, fused=False)
+elementwise("conj", lambda g: xp.conj(g) if kind_of(g.dtype) == "c" else g, fused=False)
+elementwise("complex_of", lambda g: g, lambda g: 1j * g, fused=False)
 
 
 @pullback("sign", keeps="x")
