@@ -69,7 +69,7 @@ from ._standard.utility import *
 from .linalg import cross
 
 if _typing.TYPE_CHECKING:
-    from . import _numpy, lib, nn, special
+    from . import _numpy, lib, nn, random, special
     from ._beyond.applying import *
     from ._beyond.assignment import *
     from ._beyond.averages import *
@@ -138,6 +138,7 @@ __all__ = [
     "linalg",
     "nn",
     "profile",
+    "random",
     "register_backend",
     "set_backend_priority",
     "set_default_device",
@@ -160,7 +161,7 @@ _LOADED_LATER = {
     **{name: f"._beyond.{module}" for module, names in _BEYOND.items() for name in names},
     "fuse": "._fuse",
     "profile": "._core.profiling",
-    **dict.fromkeys(("_numpy", "lib", "nn", "special"), ""),
+    **dict.fromkeys(("_numpy", "lib", "nn", "random", "special"), ""),
 }
 """The names whose modules are imported at their first use, so that ``import xtensor`` costs little more than NumPy."""
 

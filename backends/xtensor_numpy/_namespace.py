@@ -16,6 +16,7 @@ import numpy as np
 from xtensor.backend import DType, Native
 
 from ._large import Large
+from ._random import Random
 from ._sorting import argsort as argsort
 from ._sorting import order_statistics as order_statistics
 from ._sorting import sort as sort
@@ -33,6 +34,7 @@ from ._steps import placed as placed
 from ._steps import unpacked_bits as unpacked_bits
 
 large = Large()
+random = Random()
 special = Special()
 
 concat = np.concatenate
