@@ -47,11 +47,13 @@ class Random:
     def bits(self, *, key: tuple[int, int], stream: tuple[int, int], start: int, count: int) -> Native:
         return _streams().at(key, stream, start).random_raw(count)
 
-    def uniform_numbers(self, *, key: tuple[int, int], start: int, count: int, dtype: DType) -> Native:
+    def uniform_numbers(
+        self, *, key: tuple[int, int], stream: tuple[int, int], start: int, count: int, dtype: DType
+    ) -> Native:
         if dtype.itemsize == 8:
-            _streams().at(key, (0, 0), start)
+            _streams().at(key, stream, start)
             return _streams().generator.random(count)
         skipped = start % 2
-        _streams().at(key, (0, 0), start // 2)
+        _streams().at(key, stream, start // 2)
         numbers: np.ndarray[Any, Any] = _streams().generator.random(skipped + count, dtype=np.float32)
         return numbers[skipped:]

@@ -14,15 +14,9 @@ from typing import Any
 import numpy as np
 
 from .._core.backend import Native
+from .._core.random_constants import PHILOX_MULTIPLIERS, PHILOX_ROUNDS, PHILOX_WEYL
 
 __all__ = ["bits", "blocks", "product"]
-
-ROUNDS = 10
-
-MULTIPLIERS = (0xD2E7470EE14C6C93, 0xCA5A826395121157)
-
-WEYL = (0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B)
-"""Added to the key after each round."""
 
 UINT64 = np.dtype(np.uint64)
 
@@ -41,13 +35,13 @@ def blocks(xp: Any, x: Native, *, key: tuple[int, int], stream: tuple[int, int])
     c0, c1 = xp.add(x, 1), xp.zeros(x.shape, dtype=UINT64)
     c2, c3 = (xp.full(x.shape, word, dtype=UINT64) for word in stream)
     k0, k1 = key
-    for _ in range(ROUNDS):
-        high0, low0 = product(xp, c0, *_halves(MULTIPLIERS[0]))
-        high1, low1 = product(xp, c2, *_halves(MULTIPLIERS[1]))
+    for _ in range(PHILOX_ROUNDS):
+        high0, low0 = product(xp, c0, *_halves(PHILOX_MULTIPLIERS[0]))
+        high1, low1 = product(xp, c2, *_halves(PHILOX_MULTIPLIERS[1]))
         c0 = xp.bitwise_xor(xp.bitwise_xor(high1, c1), xp.full((), k0, dtype=UINT64))
         c2 = xp.bitwise_xor(xp.bitwise_xor(high0, c3), xp.full((), k1, dtype=UINT64))
         c1, c3 = low1, low0
-        k0, k1 = (k0 + WEYL[0]) % 2**64, (k1 + WEYL[1]) % 2**64
+        k0, k1 = (k0 + PHILOX_WEYL[0]) % 2**64, (k1 + PHILOX_WEYL[1]) % 2**64
     return xp.stack([c0, c1, c2, c3], axis=x.ndim)
 
 

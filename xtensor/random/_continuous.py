@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.dtypes import DType
 from .._fuse.formulas import compute_formula
 from . import _formulas as formulas
 from ._arguments import Size, non_negative, positive, require
-from ._operations import NORMAL
 from ._stream import StreamOfNumbers
 
 if TYPE_CHECKING:
@@ -33,11 +34,7 @@ class Continuous(StreamOfNumbers):
         return self._parameter(value, function, name, positive, "<= 0", POSITIVE)
 
     def _normal_numbers(self, shape: tuple[int, ...], dtype: DType) -> Array:
-        start = self.bit_generator.take(math.prod(shape))
-        drawn = self._by_kernel(NORMAL, shape, start, dtype)
-        if drawn is not NotImplemented:
-            return drawn  # type: ignore[no-any-return]
-        return compute_formula(formulas.standard_normal, self._words_from(start, shape), dtype=dtype)  # type: ignore[no-any-return]
+        return self._normals(self.bit_generator.take(math.prod(shape)), shape, dtype)
 
     def _exponential_numbers(self, shape: tuple[int, ...], dtype: DType) -> Array:
         return compute_formula(formulas.exponential, self._words(shape), dtype=dtype)  # type: ignore[no-any-return]
@@ -113,7 +110,10 @@ class Continuous(StreamOfNumbers):
             If ``sigma`` is negative.
         """
         location = self._parameter(mean, "lognormal", "mean")
-        return self._drawn("lognormal", formulas.lognormal, size, location, self._scale(sigma, "lognormal", "sigma"))
+        deviation = self._scale(sigma, "lognormal", "sigma")
+        numbers = self._normal_numbers(self._shape("lognormal", size, location, deviation), self._float)
+        with np.errstate(all="ignore"):
+            return compute_formula(_exponential_of_affine, numbers, location, deviation)  # type: ignore[no-any-return]
 
     def standard_exponential(
         self,
@@ -325,3 +325,7 @@ class Continuous(StreamOfNumbers):
 
 def _affine(numbers: Array, loc: float | Array, scale: float | Array) -> Array:
     return numbers * scale + loc
+
+
+def _exponential_of_affine(numbers: Array, loc: float | Array, scale: float | Array) -> Array:
+    return xp.exp(numbers * scale + loc)

@@ -78,7 +78,7 @@ def _ratio(first: Array, second: Array, mean: Array, width: Array) -> tuple[Arra
     return xp.floor(mean + 0.5 + width * (v / u)), 2.0 * xp.log(u)
 
 
-def propose_poisson(first: Array, second: Array, _third: Array, mean: Array, top: Array) -> tuple[Array, Array]:
+def propose_poisson(first: Array, second: Array, mean: Array, top: Array) -> tuple[Array, Array]:
     """Propose a count; ``top`` is the logarithm of the mode's probability."""
     k, bound = _ratio(first, second, mean, hat_width(mean))
     inside = (k >= 0.0) & (k <= LARGEST)
@@ -86,7 +86,7 @@ def propose_poisson(first: Array, second: Array, _third: Array, mean: Array, top
     return k, inside & (bound <= poisson_logarithm(k, xp.maximum(mean, TINY)) - top)
 
 
-def propose_binomial(first: Array, second: Array, _third: Array, n: Array, p: Array, top: Array) -> tuple[Array, Array]:
+def propose_binomial(first: Array, second: Array, n: Array, p: Array, top: Array) -> tuple[Array, Array]:
     """Propose a count for a probability p up to 0.5."""
     mean = n * p
     k, bound = _ratio(first, second, mean, hat_width(mean * (1.0 - p)))
@@ -96,7 +96,7 @@ def propose_binomial(first: Array, second: Array, _third: Array, n: Array, p: Ar
 
 
 def propose_hypergeometric(
-    first: Array, second: Array, _third: Array, good: Array, bad: Array, sample: Array, top: Array
+    first: Array, second: Array, good: Array, bad: Array, sample: Array, top: Array
 ) -> tuple[Array, Array]:
     """Propose a count of good ones."""
     total = xp.maximum(good + bad, 1.0)
@@ -109,7 +109,7 @@ def propose_hypergeometric(
     return k, inside & (bound <= hypergeometric_logarithm(k, good, bad, sample) - top)
 
 
-def propose_zipf(first: Array, second: Array, _third: Array, a: Array) -> tuple[Array, Array]:
+def propose_zipf(first: Array, second: Array, a: Array) -> tuple[Array, Array]:
     """Propose a count (Devroye, "Non-Uniform Random Variate Generation", 1986, X.6.1)."""
     less = a - 1.0
     k = xp.floor(xp.exp(-formulas.log_uniform(first, dtype=a.dtype) / less))

@@ -96,7 +96,7 @@ class Counts(Gammas):
         """Return Poisson numbers as float64; ``mean`` is 0-d or has an element for each of ``count``."""
         with np.errstate(all="ignore"):
             top = counts.poisson_logarithm(xp.floor(mean), xp.maximum(mean, counts.TINY))
-            return self._accepted(counts.propose_poisson, start, count, lane, mean, top)
+            return self._accepted(counts.propose_poisson, "ww", start, count, lane, mean, top)
 
     def poisson(self, lam: ArrayLike = 1.0, size: Size = None) -> Array:
         r"""Draw from the Poisson distribution :math:`P(k) = \lambda^k e^{-\lambda} / k!`.
@@ -127,7 +127,7 @@ class Counts(Gammas):
             smaller = xp.minimum(p, 1.0 - p)
             mode = xp.minimum(xp.floor((n + 1.0) * smaller), n)
             top = counts.binomial_logarithm(mode, n, smaller)
-            numbers = self._accepted(counts.propose_binomial, start, count, lane, n, smaller, top)
+            numbers = self._accepted(counts.propose_binomial, "ww", start, count, lane, n, smaller, top)
             return xp.where(p > 0.5, n - numbers, numbers)
 
     def binomial(self, n: ArrayLike, p: ArrayLike, size: Size = None) -> Array:
@@ -199,7 +199,7 @@ class Counts(Gammas):
             mode = xp.floor((sample + 1.0) * ((good + 1.0) / (good + bad + 2.0)))
             mode = xp.clip(mode, xp.maximum(sample - bad, 0.0), xp.minimum(sample, good))
             top = counts.hypergeometric_logarithm(mode, good, bad, sample)
-            return self._accepted(counts.propose_hypergeometric, start, count, lane, good, bad, sample, top)
+            return self._accepted(counts.propose_hypergeometric, "ww", start, count, lane, good, bad, sample, top)
 
     def hypergeometric(self, ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: Size = None) -> Array:
         r"""Draw the number of good ones among a sample without replacement,
@@ -253,7 +253,7 @@ class Counts(Gammas):
         start = self.bit_generator.take(count)
         # Above 1000, every number is 1, and powers would overflow.
         parameter = xp.minimum(self._flat(exponent, shape, FLOAT64), 1000.0)
-        return self._as_integers(self._accepted(counts.propose_zipf, start, count, 0, parameter), shape)
+        return self._as_integers(self._accepted(counts.propose_zipf, "ww", start, count, 0, parameter), shape)
 
     def logseries(self, p: ArrayLike, size: Size = None) -> Array:
         r"""Draw from the logarithmic distribution :math:`P(k) = -p^k / k \ln(1-p)` for k from 1 on.
@@ -280,7 +280,8 @@ class Counts(Gammas):
         )
         shape = self._shape("logseries", size, parameter)
         count = math.prod(shape)
-        words = self._own_words(self.bit_generator.take(count), count, 0)
+        start = self.bit_generator.take(count)
+        words = [self._own_words(start, count, 0, use) for use in range(2)]
         with np.errstate(all="ignore"):
             numbers = compute_formula(_logarithmic, words[0], words[1], self._flat(parameter, shape, FLOAT64))
         return self._as_integers(numbers, shape)

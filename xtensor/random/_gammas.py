@@ -36,10 +36,10 @@ class Gammas(Continuous):
         """
         raised = xp.where(shape < 1.0, shape + 1.0, shape)
         third = raised - 1.0 / 3.0
-        numbers = self._accepted(_propose_gamma, start, count, lane, third, 1.0 / xp.sqrt(third * 9.0))
+        numbers = self._accepted(_propose_gamma, "nw", start, count, lane, third, 1.0 / xp.sqrt(third * 9.0))
         if shape.ndim == 0 and float(shape) >= 1.0:
             return numbers, xp.zeros_like(numbers)
-        words = self._own_words(start, count, lane + 1)[0]
+        words = self._own_words(start, count, lane + 1, 0)
         with np.errstate(all="ignore"):
             return numbers, compute_formula(_log_of_power, words, shape)
 
@@ -175,9 +175,9 @@ class Gammas(Continuous):
         degrees = self._positive(df, "standard_t", "df")
         shape = self._shape("standard_t", size, degrees)
         start = self.bit_generator.take(math.prod(shape))
-        normal = compute_formula(formulas.standard_normal, self._words_from(start, shape), dtype=self._float)
+        normal = self._normals(start, shape, self._float)
         chi_squared = self._gamma_numbers(shape, degrees / 2.0, self._float, 0, start) * 2.0
-        return normal / xp.sqrt(chi_squared / degrees)  # type: ignore[no-any-return]
+        return normal / xp.sqrt(chi_squared / degrees)
 
     def beta(self, a: ArrayLike, b: ArrayLike, size: Size = None) -> Array:
         r"""Draw from the beta distribution :math:`f(x) \propto x^{a-1} (1-x)^{b-1}` for x in [0, 1].
@@ -228,10 +228,12 @@ class Gammas(Continuous):
         location, factor = self._positive(mean, "wald", "mean"), self._positive(scale, "wald", "scale")
         shape = self._shape("wald", size, location, factor)
         count = math.prod(shape)
-        words = self._own_words(self.bit_generator.take(count), count, 0)
+        start = self.bit_generator.take(count)
+        normals = self._normals(start, (count,), self._float)
+        words = self._own_words(start, count, 0, 0)
         parameters = [self._flat(parameter, shape, self._float) for parameter in (location, factor)]
         with np.errstate(all="ignore"):
-            return xp.reshape(compute_formula(_wald, words[0], words[1], *parameters), shape)
+            return xp.reshape(compute_formula(_wald, normals, words, *parameters), shape)
 
     def vonmises(self, mu: ArrayLike, kappa: ArrayLike, size: Size = None) -> Array:
         r"""Draw from the von Mises distribution :math:`f(x) \propto e^{\kappa \cos(x-\mu)}` for x in [-π, π].
@@ -259,17 +261,16 @@ class Gammas(Continuous):
         count = math.prod(shape)
         k = self._flat(concentration, shape, self._float)
         start = self.bit_generator.take(count)
-        angles = xp.reshape(self._accepted(_propose_angle, start, count, 0, k, _wrapped_width(k)), shape) + mode
+        angles = xp.reshape(self._accepted(_propose_angle, "wwn", start, count, 0, k, _wrapped_width(k)), shape) + mode
         return xp.remainder(angles + math.pi, 2.0 * math.pi) - math.pi
 
 
-def _propose_gamma(first: Array, second: Array, _third: Array, d: Array, c: Array) -> tuple[Array, Array]:
-    """Propose ``d v`` for the shape parameter d + 1/3, where v is the cube of a normal number."""
-    x = formulas.standard_normal(first, dtype=d.dtype)
+def _propose_gamma(x: Array, words: Array, d: Array, c: Array) -> tuple[Array, Array]:
+    """Propose ``d v`` for the shape parameter d + 1/3, where v is the cube of ``1 + c x`` for a normal number x."""
     root = 1.0 + c * x
     v = root * root * root
     bound = x * x * 0.5 + d - d * v + d * xp.log(v)
-    accepted = (root > 0.0) & (formulas.log_uniform(second, dtype=d.dtype) < bound)
+    accepted = (root > 0.0) & (formulas.log_uniform(words, dtype=d.dtype) < bound)
     return d * v, accepted
 
 
@@ -278,14 +279,13 @@ def _log_of_power(words: Array, shape: Array) -> Array:
     return xp.where(shape < 1.0, formulas.log_uniform(words, dtype=shape.dtype) / shape, 0.0)
 
 
-def _wald(first: Array, second: Array, mean: Array, scale: Array) -> Array:
+def _wald(normal: Array, words: Array, mean: Array, scale: Array) -> Array:
     """Return the smaller root of a quadratic equation, or the larger one, with their probabilities."""
-    normal = formulas.standard_normal(first, dtype=mean.dtype)
     y = mean * normal * normal
     # The smaller root without cancellation: the product of the roots is mean².
     larger = mean + (y + xp.sqrt(y * (4.0 * scale + y))) * mean / (2.0 * scale)
     smaller = mean * (mean / larger)
-    chosen = formulas.closed(second, dtype=mean.dtype) * (mean + smaller) <= mean
+    chosen = formulas.closed(words, dtype=mean.dtype) * (mean + smaller) <= mean
     return xp.where(chosen, smaller, larger)
 
 
@@ -297,7 +297,7 @@ def _wrapped_width(kappa: Array) -> Array:
         return xp.where(kappa < 1e-5, 1.0 / kappa + kappa, (1.0 + rho * rho) / (2.0 * rho))
 
 
-def _propose_angle(first: Array, second: Array, third: Array, kappa: Array, s: Array) -> tuple[Array, Array]:
+def _propose_angle(first: Array, second: Array, normal: Array, kappa: Array, s: Array) -> tuple[Array, Array]:
     dtype = kappa.dtype
     p, upper = formulas.folded(first, dtype=dtype)
     z = xp.cos(math.pi * 2.0 * p)
@@ -306,6 +306,5 @@ def _propose_angle(first: Array, second: Array, third: Array, kappa: Array, s: A
     log_v = formulas.log_uniform(second, dtype=dtype)
     angle = xp.acos(xp.clip(w, -1.0, 1.0))
     narrow = kappa > 1e6
-    by_normal = formulas.standard_normal(third, dtype=dtype) / xp.sqrt(kappa)
-    value = xp.where(narrow, by_normal, xp.where(upper, angle, -angle))
+    value = xp.where(narrow, normal / xp.sqrt(kappa), xp.where(upper, angle, -angle))
     return value, narrow | (xp.log(y) - log_v + 1.0 - y >= 0.0)

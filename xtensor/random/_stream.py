@@ -2,8 +2,8 @@
 
 An element of a result has one position of the stream, a word, whatever its distribution and dtype; only
 ``random(dtype=float32)`` and ``bytes`` take half a word. A method that needs several words for an element, or an
-unknown number, takes them from streams that the position owns: block ``i`` of the stream ``(r, lane)`` belongs to
-element ``i``, where ``r`` from 1 on counts the attempts.
+unknown number, takes them from other streams, where the words of its position are its own. The first word of such a stream
+counts the attempts of a rejection, from 1 on.
 """
 
 from __future__ import annotations
@@ -16,19 +16,22 @@ import numpy as np
 
 from .. import _standard as xp
 from .._core.array import Array, wrap
+from .._core.array import attempt as attempt_own
 from .._core.device import Device
 from .._core.dispatch import call
 from .._core.dtypes import DType
+from .._core.operations import Operation
 from .._fuse.formulas import compute_formula
 from .._standard.filling import FULL
 from ._arguments import Check, Size, check_out, output_shape, parameter, real_dtype
-from ._operations import MAIN, attempt_draw, bits, blocks
+from ._formulas import standard_normal
+from ._operations import MAIN, NORMAL, Stream, bits, blocks
 from ._philox import Philox
 
 __all__ = ["StreamOfNumbers"]
 
 Propose = Callable[..., tuple[Array, Array]]
-"""A function of three words and parameters that returns proposed values and whether they are accepted."""
+"""A function of words or normal numbers, and of parameters: proposed values, and whether they are accepted."""
 
 T = TypeVar("T", bound="StreamOfNumbers")
 
@@ -79,11 +82,12 @@ class StreamOfNumbers:
         words = bits(self._device, key=self.bit_generator.key, stream=MAIN, start=start, count=prod(shape))
         return words if words.shape == shape else xp.reshape(words, shape)
 
-    def _own_words(self, start: int, count: int, lane: int, attempt: int = 1) -> tuple[Array, ...]:
-        """Return four words of each of some consecutive elements, as arrays."""
-        words = bits(self._device, key=self.bit_generator.key, stream=(attempt, lane), start=4 * start, count=4 * count)
-        table = xp.reshape(words, (count, 4))
-        return tuple(table[:, column] for column in range(4))
+    def _own_words(self, start: int, count: int, lane: int, use: int) -> Array:
+        """Return a word of each of some consecutive elements, for their first attempt.
+
+        It is the word of the element's position in the stream ``(1, 4 lane + use)``.
+        """
+        return bits(self._device, key=self.bit_generator.key, stream=(1, 4 * lane + use), start=start, count=count)
 
     # -- numbers ------------------------------------------------------------------------------------------------------
 
@@ -115,12 +119,23 @@ class StreamOfNumbers:
         out[...] = draw(out.shape, found)
         return out
 
-    def _by_kernel(self, operation: Any, shape: tuple[int, ...], start: int, dtype: DType) -> Any:
+    def _by_kernel(
+        self, operation: Operation, shape: tuple[int, ...], start: int, dtype: DType, stream: Stream = MAIN
+    ) -> Any:
         """Return numbers by the device's own implementation of a draw; NotImplemented without one."""
-        drawn = attempt_draw(
-            operation, self._device, key=self.bit_generator.key, start=start, count=prod(shape), dtype=dtype
+        key = self.bit_generator.key
+        drawn = attempt_own(
+            operation, self._device, key=key, stream=stream, start=start, count=prod(shape), dtype=dtype
         )
         return drawn if drawn is NotImplemented or drawn.shape == shape else xp.reshape(drawn, shape)
+
+    def _normals(self, start: int, shape: tuple[int, ...], dtype: DType, stream: Stream = MAIN) -> Array:
+        """Return normal numbers from the words of a stream from a position on."""
+        drawn = self._by_kernel(NORMAL, shape, start, dtype, stream)
+        if drawn is not NotImplemented:
+            return drawn  # type: ignore[no-any-return]
+        words = bits(self._device, key=self.bit_generator.key, stream=stream, start=start, count=prod(shape))
+        return xp.reshape(compute_formula(standard_normal, words, dtype=dtype), shape)
 
     def _flat(self, value: float | Array, shape: tuple[int, ...], dtype: DType) -> Array:
         """Return a parameter as a 0-d Array, or as a 1-d one with an element for each element of a shape."""
@@ -129,21 +144,41 @@ class StreamOfNumbers:
             return xp.reshape(array, ())
         return xp.reshape(xp.broadcast_to(array, shape), (prod(shape),))
 
-    def _accepted(self, propose: Propose, start: int, count: int, lane: int, *parameters: Array) -> Array:
+    def _accepted(self, propose: Propose, uses: str, start: int, count: int, lane: int, *parameters: Array) -> Array:
         """Return the first accepted value of each element (rejection).
 
-        The parameters are 0-d, or have an element for each of the elements, which own the positions from ``start`` on.
         Values that are not finite are accepted, as no other attempt can be better.
+
+        Parameters
+        ----------
+        propose
+            Returns the values of an attempt and whether they are accepted.
+        uses
+            What it takes for an element: a letter for each, "w" for a word and "n" for a normal number.
+        start, count
+            The elements, which own the positions from ``start`` on.
+        lane
+            Number of this use of words among those of the method.
+        parameters
+            Further arguments: 0-d, or with an element for each of the elements.
         """
+        dtype = parameters[0].dtype
+        given = [
+            self._own_words(start, count, lane, use)
+            if letter == "w"
+            else self._normals(start, (count,), dtype, (1, 4 * lane + use))
+            for use, letter in enumerate(uses)
+        ]
         with np.errstate(all="ignore"):
-            values, accepted = compute_formula(propose, *self._own_words(start, count, lane)[:3], *parameters)
+            values, accepted = compute_formula(propose, *given, *parameters)
             if values.dtype.kind == "f":
                 accepted = accepted | ~xp.isfinite(values)
-            return self._retried(propose, values, accepted, start, lane, *parameters, attempt=2)
+            return self._retried(propose, uses, values, accepted, start, lane, *parameters, attempt=2)
 
     def _retried(
         self,
         propose: Propose,
+        uses: str,
         values: Array,
         accepted: Array,
         start: int,
@@ -151,15 +186,23 @@ class StreamOfNumbers:
         *parameters: Array,
         attempt: int,
     ) -> Array:
-        """Return values with those that are not accepted replaced by the first accepted one of the next attempts."""
+        """Return values with those that are not accepted replaced by the first accepted one of the next attempts.
+
+        An element takes the words of an attempt from the block of its position in the stream ``(attempt, lane)``.
+        """
+        dtype = parameters[0].dtype
         rejected = ~accepted
         pending = xp.nonzero(rejected)[0]
         levels = [(values, rejected)]
         while pending.size:
             positions = xp.astype(pending, xp.uint64) + start
             words = blocks(positions, key=self.bit_generator.key, stream=(attempt, lane))
+            given = [
+                words[:, use] if letter == "w" else standard_normal(words[:, use], dtype=dtype)
+                for use, letter in enumerate(uses)
+            ]
             chosen = [x if x.ndim == 0 else xp.take(x, pending, axis=0) for x in parameters]
-            values, accepted = propose(*(words[:, column] for column in range(3)), *chosen)
+            values, accepted = propose(*given, *chosen)
             rejected = ~accepted
             pending = pending[rejected]
             levels.append((values, rejected))

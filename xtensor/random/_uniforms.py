@@ -225,8 +225,8 @@ class Uniforms(StreamOfNumbers):
             result = compute_formula(_scaled, words, span)
         else:
             with np.errstate(all="ignore"):
-                offsets, accepted = _without_bias(words, words, words, span)
-                result = self._retried(_without_bias, offsets, accepted, start, 0, span, attempt=1)
+                offsets, accepted = _without_bias(words, span)
+                result = self._retried(_without_bias, "w", offsets, accepted, start, 0, span, attempt=1)
         return xp.reshape(xp.astype(result + first, dtype), shape)
 
     def bytes(self, length: int) -> bytes:
@@ -267,7 +267,7 @@ def _scaled(words: Array, number: Array) -> Array:
     return ((words >> 32) * number + (((words & LOW) * number) >> 32)) >> 32
 
 
-def _without_bias(words: Array, _second: Array, _third: Array, number: Array) -> tuple[Array, Array]:
+def _without_bias(words: Array, number: Array) -> tuple[Array, Array]:
     """Return the high words of the products, and whether all offsets are equally probable among the accepted."""
     high, low = product(xp, words, number & LOW, number >> 32)
     whole = number == 0
