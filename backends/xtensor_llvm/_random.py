@@ -186,7 +186,7 @@ FORMULAS: dict[str, Formula] = {"random.uniform_numbers": uniform, "random.norma
 
 @functools.cache
 def _program(name: str | None, dtype: DType) -> Program:
-    steps = (Step("random.bits", (), "uint64"),)
+    steps: tuple[Step, ...] = (Step("random.bits", (), "uint64"),)
     if name is not None:
         steps = (*steps, Step(name, (0,), dtype.name))
     return Program((), (), steps, (len(steps) - 1,)).shared()

@@ -2,8 +2,8 @@
 
 An element of a result has one position of the stream, a word, whatever its distribution and dtype; only
 ``random(dtype=float32)`` and ``bytes`` take half a word. A method that needs several words for an element, or an
-unknown number, takes them from other streams, where the words of its position are its own. The first word of such a stream
-counts the attempts of a rejection, from 1 on.
+unknown number, takes them from other streams, where the words of its position are its own. The first word of such a
+stream's name counts the attempts of a rejection, from 1 on.
 """
 
 from __future__ import annotations
