@@ -16,7 +16,7 @@ import numpy as np
 from .._core.backend import Native
 from .._core.random_constants import PHILOX_MULTIPLIERS, PHILOX_ROUNDS, PHILOX_WEYL
 
-__all__ = ["bits", "blocks", "product"]
+__all__ = ["bits", "blocks", "philox", "product"]
 
 UINT64 = np.dtype(np.uint64)
 
@@ -32,9 +32,14 @@ def bits(xp: Any, *, key: tuple[int, int], stream: tuple[int, int], start: int, 
 
 
 def blocks(xp: Any, x: Native, *, key: tuple[int, int], stream: tuple[int, int]) -> Native:
-    c0, c1 = xp.add(x, 1), xp.zeros(x.shape, dtype=UINT64)
-    c2, c3 = (xp.full(x.shape, word, dtype=UINT64) for word in stream)
-    k0, k1 = key
+    zero = xp.zeros(x.shape, dtype=UINT64)
+    counter = (xp.add(x, 1), zero, *(xp.full(x.shape, word, dtype=UINT64) for word in stream))
+    return xp.stack(philox(xp, counter, key), axis=x.ndim)
+
+
+def philox(xp: Any, counter: tuple[Native, ...], key: tuple[int, int]) -> list[Native]:
+    """Return the four words of blocks, for the four words of their counters."""
+    (c0, c1, c2, c3), (k0, k1) = counter, key
     for _ in range(PHILOX_ROUNDS):
         high0, low0 = product(xp, c0, *_halves(PHILOX_MULTIPLIERS[0]))
         high1, low1 = product(xp, c2, *_halves(PHILOX_MULTIPLIERS[1]))
@@ -42,7 +47,7 @@ def blocks(xp: Any, x: Native, *, key: tuple[int, int], stream: tuple[int, int])
         c2 = xp.bitwise_xor(xp.bitwise_xor(high0, c3), xp.full((), k1, dtype=UINT64))
         c1, c3 = low1, low0
         k0, k1 = (k0 + PHILOX_WEYL[0]) % 2**64, (k1 + PHILOX_WEYL[1]) % 2**64
-    return xp.stack([c0, c1, c2, c3], axis=x.ndim)
+    return [c0, c1, c2, c3]
 
 
 def _halves(number: int) -> tuple[int, int]:

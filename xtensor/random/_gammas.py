@@ -261,7 +261,7 @@ class Gammas(Continuous):
         count = math.prod(shape)
         k = self._flat(concentration, shape, self._float)
         start = self.bit_generator.take(count)
-        angles = xp.reshape(self._accepted(_propose_angle, "wwn", start, count, 0, k, _wrapped_width(k)), shape) + mode
+        angles = xp.reshape(self._accepted(_propose_angle, "wwn", start, count, 0, k, _wrapped_radius(k)), shape) + mode
         return xp.remainder(angles + math.pi, 2.0 * math.pi) - math.pi
 
 
@@ -289,22 +289,20 @@ def _wald(normal: Array, words: Array, mean: Array, scale: Array) -> Array:
     return xp.where(chosen, smaller, larger)
 
 
-def _wrapped_width(kappa: Array) -> Array:
-    """Return the parameter s of Best and Fisher's wrapped Cauchy envelope."""
-    r = 1.0 + xp.sqrt(1.0 + 4.0 * kappa * kappa)
-    with np.errstate(all="ignore"):
-        rho = (r - xp.sqrt(2.0 * r)) / (2.0 * kappa)
-        return xp.where(kappa < 1e-5, 1.0 / kappa + kappa, (1.0 + rho * rho) / (2.0 * rho))
+def _wrapped_radius(kappa: Array) -> Array:
+    """Return the parameter ρ of Best and Fisher's wrapped Cauchy envelope, without cancellation for small κ."""
+    root = xp.sqrt(1.0 + xp.sqrt(1.0 + 4.0 * kappa * kappa))
+    return 2.0 * kappa / (root * (root + math.sqrt(2.0)))
 
 
-def _propose_angle(first: Array, second: Array, normal: Array, kappa: Array, s: Array) -> tuple[Array, Array]:
-    dtype = kappa.dtype
-    p, upper = formulas.folded(first, dtype=dtype)
-    z = xp.cos(math.pi * 2.0 * p)
-    w = xp.where(s == math.inf, z, (1.0 + s * z) / (s + z))
-    y = xp.where(s == math.inf, 1.0, kappa * (s - w))
-    log_v = formulas.log_uniform(second, dtype=dtype)
-    angle = xp.acos(xp.clip(w, -1.0, 1.0))
+def _propose_angle(first: Array, second: Array, normal: Array, kappa: Array, rho: Array) -> tuple[Array, Array]:
+    p, upper = formulas.folded(first, dtype=kappa.dtype)
+    tangent = xp.tan(p * math.pi)
+    angle = 2.0 * xp.atan((1.0 - rho) / (1.0 + rho) * tangent)
+    # Best and Fisher's κ (s - cos θ) with s = (1 + ρ²) / 2ρ, which is infinite for κ = 0, but κ s is not.
+    root = xp.sqrt(1.0 + xp.sqrt(1.0 + 4.0 * kappa * kappa))
+    y = (1.0 + rho * rho) * (root * (root + math.sqrt(2.0)) * 0.25) - kappa * xp.cos(angle)
     narrow = kappa > 1e6
     value = xp.where(narrow, normal / xp.sqrt(kappa), xp.where(upper, angle, -angle))
+    log_v = formulas.log_uniform(second, dtype=kappa.dtype)
     return value, narrow | (xp.log(y) - log_v + 1.0 - y >= 0.0)

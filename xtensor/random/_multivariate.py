@@ -1,4 +1,8 @@
-"""Distributions of vectors: one position of the stream for each element of the result."""
+"""Distributions of vectors.
+
+One position of the stream for each element of the result where the elements are drawn independently of each other, and
+one for each vector where an element depends on those before it (``multinomial``, ``multivariate_hypergeometric``).
+"""
 
 from __future__ import annotations
 
@@ -159,13 +163,13 @@ class Vectors(Counts):
         ] else None
         shape = output_shape("multinomial", size, self._array(trials, FLOAT64), p[..., 0])
         outcomes, count = p.shape[-1], math.prod(shape)
-        start = self.bit_generator.take(count * outcomes)
+        start = self.bit_generator.take(count)
         left = xp.reshape(xp.broadcast_to(self._array(trials, FLOAT64), shape), (count,))
         drawn = []
         for outcome in range(outcomes - 1):
             rest = 1.0 - before[..., outcome]
             share = xp.clip(xp.where(rest > 0, p[..., outcome] / xp.where(rest > 0, rest, 1.0), 0.0), 0.0, 1.0)
-            numbers = self._binomial_numbers(start + outcome * count, count, 0, left, self._flat(share, shape, FLOAT64))
+            numbers = self._binomial_numbers(start, count, outcome, left, self._flat(share, shape, FLOAT64))
             drawn.append(numbers)
             left = left - numbers
         return self._as_integers(xp.stack([*drawn, left], axis=-1), (*shape, outcomes))
@@ -205,13 +209,13 @@ class Vectors(Counts):
         require(sample <= total, "nsample > sum(colors)", sample, f"take a sample up to {total:.0f}")
         shape = output_shape("multivariate_hypergeometric", size)
         count, kinds = math.prod(shape), items.shape[0]
-        start = self.bit_generator.take(count * kinds)
+        start = self.bit_generator.take(count)
         left = xp.full((count,), float(sample), dtype=FLOAT64, device=self._device)
         rest, drawn = self._array(total, FLOAT64), []
         for kind in range(kinds - 1):
             good = items[kind]
             rest = rest - good
-            numbers = self._hypergeometric_numbers(start + kind * count, count, 0, good, rest, left)
+            numbers = self._hypergeometric_numbers(start, count, kind, good, rest, left)
             drawn.append(numbers)
             left = left - numbers
         return self._as_integers(xp.stack([*drawn, left][: max(kinds, 0)], axis=-1), (*shape, kinds))
