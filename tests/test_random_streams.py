@@ -19,11 +19,8 @@ CASES = [*CONTINUOUS, *DISCRETE, *VECTORS]
 SOME = [
     case
     for case in CASES
-    if case.id.startswith(
-        ("random", "standard_normal", "laplace", "standard_gamma(0.7", "beta(2", "vonmises(0.0,2", "wald(2")
-    )
-    or case.id.startswith(("poisson(6", "binomial(12", "hypergeometric(5,7", "zipf(4", "integers"))
-    or case in VECTORS
+    if case.id.startswith(("laplace", "standard_gamma(0.7", "beta(2", "poisson(6", "zipf(4", "integers"))
+    or case.method in ("random", "standard_normal", "multivariate_normal", "multinomial")
 ]
 """A case of each way of drawing, for tests that draw often on every device."""
 
@@ -286,18 +283,6 @@ def test_threads_that_share_a_generator_get_parts_of_one_stream():
     for part in parts:
         first = place[part[0]]
         np.testing.assert_array_equal(part, whole[first : first + len(part)])
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_numbers_do_not_depend_on_the_number_of_threads(threads):
-    limit = pytest.importorskip("xtensor_llvm._threads").limit
-    with limit(threads):
-        rng = xp.random.default_rng(5, device="cpu")
-        x = host(rng.random(300_001))
-        y = host(rng.standard_normal(300_001))
-    peer = xp.random.default_rng(5, device="numpy")
-    np.testing.assert_array_equal(x, host(peer.random(300_001)))
-    np.testing.assert_array_equal(y, host(peer.standard_normal(300_001)))
 
 
 # -- results ----------------------------------------------------------------------------------------------------------

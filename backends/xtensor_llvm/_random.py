@@ -110,22 +110,7 @@ class _Random(Writer):
         number, counter, *stream_and_key, output = function.args
         builder = self.builder(function.append_basic_block())
         with self.counted(builder, I64(0), number) as (loop, index):
-            words = [loop.add(counter, index), I64(0), *stream_and_key[:2]]
-            key = stream_and_key[2:]
-            for _ in range(PHILOX_ROUNDS):
-                (high0, low0), (high1, low1) = (
-                    _product(loop, words[2 * place], number) for place, number in enumerate(PHILOX_MULTIPLIERS)
-                )
-                words = [
-                    loop.xor(loop.xor(high1, words[1]), key[0]),
-                    low1,
-                    loop.xor(loop.xor(high0, words[3]), key[1]),
-                    low0,
-                ]
-                key = [loop.add(value, I64(step)) for value, step in zip(key, PHILOX_WEYL, strict=True)]
-            place = self.offset(loop, output, (index, I64(32)))
-            for position, value in enumerate(words):
-                loop.store(value, self.offset(loop, place, (I64(position), I64(8))), align=8)
+            _store_block(self, loop, loop.add(counter, index), stream_and_key, index, output)
         builder.ret_void()
         return function
 
@@ -169,6 +154,48 @@ class _Random(Writer):
             loop.call(convert, [length, words, target])
         builder.ret_void()
         return function
+
+
+class _Blocks(Writer):
+    """The words of the blocks whose numbers are the elements of an array.
+
+    The operands of ``run``: parts, threads, the number of blocks, the two words of the stream, the two of the key, and
+    the addresses of the numbers and of the output.
+    """
+
+    def job(self) -> Any:
+        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
+        arguments, part, parts = function.args
+        builder = self.builder(function.append_basic_block())
+        _, slots = self.frame(builder, arguments)
+        blocks = slots.read()
+        stream_and_key = [slots.read() for _ in range(4)]
+        numbers, output = slots.read(POINTER), slots.read(POINTER)
+        first, last = self.share(builder, blocks, part, parts, multiple=16)
+        with self.counted(builder, first, last) as (loop, index):
+            number = load(loop, self.offset(loop, numbers, (index, I64(8))), UINT64).ir
+            _store_block(self, loop, loop.add(number, I64(1)), stream_and_key, index, output)
+        builder.ret_void()
+        return function
+
+
+def _store_block(writer: Writer, builder: Builder, counter: Any, stream_and_key: Any, index: Any, output: Any) -> None:
+    """Compute the four words of a counter and store them as the block of an index."""
+    words, key = [counter, I64(0), *stream_and_key[:2]], stream_and_key[2:]
+    for _ in range(PHILOX_ROUNDS):
+        (high0, low0), (high1, low1) = (
+            _product(builder, words[2 * place], number) for place, number in enumerate(PHILOX_MULTIPLIERS)
+        )
+        words = [
+            builder.xor(builder.xor(high1, words[1]), key[0]),
+            low1,
+            builder.xor(builder.xor(high0, words[3]), key[1]),
+            low0,
+        ]
+        key = [builder.add(value, I64(step)) for value, step in zip(key, PHILOX_WEYL, strict=True)]
+    place = writer.offset(builder, output, (index, I64(32)))
+    for position, value in enumerate(words):
+        builder.store(value, writer.offset(builder, place, (I64(position), I64(8))), align=8)
 
 
 def _product(builder: Builder, x: Any, number: int) -> tuple[Any, Any]:
@@ -230,6 +257,25 @@ def bits(*, key: tuple[int, int], stream: tuple[int, int], start: int, count: in
     return _draw(None, UINT64, key, stream, start, count)
 
 
+def blocks(x: Native, *, key: tuple[int, int], stream: tuple[int, int]) -> Native:
+    program = Program((), (), (Step("random.blocks", (), "uint64"),), (0,)).shared()
+    try:
+        kernel: Kernel | None = program.kernels["blocks"]
+    except KeyError:
+        kernel = compiled(program, "blocks", "blocks", lambda: _blocks_module(program))
+    if kernel is None or x.dtype != UINT64 or x.ndim != 1 or not x.flags.carray:
+        return NotImplemented
+    output = empty((x.size, 4), UINT64, "C")
+    kernel.run(4 * x.size, (x.size, *map(_signed, (*stream, *key)), x, output), ())
+    return output
+
+
+def _blocks_module(program: Program) -> ir.Module:
+    writer = _Blocks(program, "c", has_fma=_compile.has_fma())
+    writer.entry(writer.job())
+    return writer.module
+
+
 def _numbers(name: str) -> Callable[..., Native]:
     def draw(*, key: tuple[int, int], stream: tuple[int, int], start: int, count: int, dtype: DType) -> Native:
         return _draw(name, dtype, key, stream, start, count)
@@ -239,4 +285,4 @@ def _numbers(name: str) -> Callable[..., Native]:
 
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions of random numbers by name."""
-    return {"random.bits": bits, **{name: _numbers(name) for name in FORMULAS}}
+    return {"random.bits": bits, "random.blocks": blocks, **{name: _numbers(name) for name in FORMULAS}}

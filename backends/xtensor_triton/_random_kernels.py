@@ -121,3 +121,22 @@ def random_numbers(
     store_word(out, w1, index + elements, size, KIND, DTYPE, CENTRE, TAIL, LOGARITHM, COUNTS)
     store_word(out, w2, index + 2 * elements, size, KIND, DTYPE, CENTRE, TAIL, LOGARITHM, COUNTS)
     store_word(out, w3, index + 3 * elements, size, KIND, DTYPE, CENTRE, TAIL, LOGARITHM, COUNTS)
+
+
+@triton.jit
+def random_blocks(
+    out, numbers, stream0, stream1, key0, key1, size,
+    FIRST: tl.constexpr, SECOND: tl.constexpr, ROUNDS: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """``out[i]`` is block ``numbers[i]`` of a stream."""
+    index = block_indices(BLOCK, True)
+    mask = index < size
+    zero = tl.full(index.shape, 0, tl.uint64)
+    counter = tl.load(numbers + index, mask=mask, other=0) + tl.full(index.shape, 1, tl.uint64)
+    w0, w1, w2, w3 = philox(
+        counter, zero, zero + stream0, zero + stream1, zero + key0, zero + key1, FIRST, SECOND, ROUNDS
+    )
+    tl.store(out + 4 * index, w0, mask=mask)
+    tl.store(out + (4 * index + 1), w1, mask=mask)
+    tl.store(out + (4 * index + 2), w2, mask=mask)
+    tl.store(out + (4 * index + 3), w3, mask=mask)
