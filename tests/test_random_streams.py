@@ -102,9 +102,9 @@ def test_uniform_numbers_bytes_and_raw_words_are_numpys(device, seed):
 
 @pytest.mark.parametrize("case", SOME, ids=lambda case: case.id)
 def test_drawing_k_then_n_is_drawing_k_plus_n(device, case):
-    whole = host(case.draw(xp.random.default_rng(1), 17))
+    whole = host(case.draw(xp.random.default_rng(1), 11))
     rng = xp.random.default_rng(1)
-    parts = [host(case.draw(rng, size)) for size in (5, (2, 3), 0, 6)]
+    parts = [host(case.draw(rng, size)) for size in (5, 0, (2, 3))]
     joined = np.concatenate([part.reshape(-1, *whole.shape[1:]) for part in parts])
     np.testing.assert_array_equal(joined, whole, strict=True)
 
@@ -164,8 +164,8 @@ def test_the_end_of_the_stream_is_refused():
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_numbers_are_the_same_on_all_devices(device, case):
-    expected = host(case.draw(xp.random.default_rng(3, device="numpy"), 100))
-    x = case.draw(xp.random.default_rng(3), 100)
+    expected = host(case.draw(xp.random.default_rng(3, device="numpy"), 60))
+    x = case.draw(xp.random.default_rng(3), 60)
     assert x.device is device
     if case.method in (*EXACT, *COUNTS, "normal"):
         np.testing.assert_array_equal(host(x), expected, strict=True)

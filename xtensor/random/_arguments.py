@@ -57,7 +57,7 @@ def non_negative(x: Any) -> Any:
 
 
 def positive(x: Any) -> Any:
-    return x > 0
+    return (x > 0) | (x != x)
 
 
 def at_least(least: float) -> Check:

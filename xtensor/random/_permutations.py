@@ -64,7 +64,7 @@ class Permutations(Uniforms):
         along = check_axis(axis, array.ndim, "permutation")
         return xp.take(array, self._order(array.shape[along]), axis=along)
 
-    def permuted(self, x: ArrayLike, axis: int | None = None, out: Array | None = None) -> Array:
+    def permuted(self, x: ArrayLike, *, axis: int | None = None, out: Array | None = None) -> Array:
         """Return a copy of an array, each of whose rows along an axis is permuted on its own.
 
         Parameters

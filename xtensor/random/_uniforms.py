@@ -179,7 +179,9 @@ class Uniforms(StreamOfNumbers):
                 shape, self._array(first % 2**64, UINT64), self._array(count % 2**64, UINT64), count, found
             )
         work = UINT64 if found == UINT64 else INT64
-        bottom, top = (self._within(bound, name, limits, work) for bound, name in ((first, "low"), (last, "high")))
+        bottom, top = (
+            self._within(bound, name, limits, work, found) for bound, name in ((first, "low"), (last, "high"))
+        )
         excluded = not (closed or isinstance(last, int))
         require(bottom < top if excluded else bottom <= top, "low >= high", top, LOW_AND_HIGH)
         span = xp.astype(top, UINT64) - xp.astype(bottom, UINT64) + (0 if excluded else 1)
@@ -198,7 +200,7 @@ class Uniforms(StreamOfNumbers):
             raise ValueError(f"{name} is out of bounds; integers() takes finite bounds, not {bound}")
         return int(bound)
 
-    def _within(self, bound: int | Array, name: str, limits: tuple[int, int], work: DType) -> Array:
+    def _within(self, bound: int | Array, name: str, limits: tuple[int, int], work: DType, dtype: DType) -> Array:
         """Return a bound in a 64-bit dtype, after the check that the dtype of the result has it."""
         if isinstance(bound, int):
             return self._array(bound, work)
@@ -211,7 +213,10 @@ class Uniforms(StreamOfNumbers):
         if greatest > allowed:
             inside = (bound <= allowed) & inside
         require(
-            inside, f"{name} is out of bounds", bound, f"the dtype has {limits[0]} to {limits[1]}; pass another dtype"
+            inside,
+            f"{name} is out of bounds for {dtype}",
+            bound,
+            f"the dtype has {limits[0]} to {limits[1]}; pass another dtype",
         )
         return xp.astype(bound, work)
 
