@@ -23,6 +23,7 @@ LAYERS = (
         "xtensor._beyond",
         "xtensor.lib",
         "xtensor._numpy",
+        "xtensor.autograd",
     ),
     ("xtensor", "xtensor.__main__", "xtensor._integration", "xtensor.einops"),
 )
@@ -30,6 +31,7 @@ LAYERS = (
 
 OPTIONAL = {
     "ml_dtypes": "optional, and a quarter of NumPy's import",
+    "scipy": "optional, and as costly to import as NumPy",
     "scipy.special": "optional, and as costly to import as NumPy",
     "importlib.metadata": "costs as much as the rest of `import xtensor`",
     "pyarrow": "optional, and as costly to import as NumPy",

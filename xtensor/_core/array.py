@@ -17,12 +17,7 @@ from . import dispatch, methods
 from .backend import Native
 from .checks import check_dtype, check_integer
 from .device import Device, device, is_default, restore
-from .dispatch import (
-    SCALARS,
-    native_indices,
-    native_operand,
-    refuse,
-)
+from .dispatch import SCALARS, lift_for, native_indices, native_operand, refuse
 from .dtypes import DType
 from .errors import describe
 from .failures import recover, rewarn
@@ -32,7 +27,7 @@ from .memory import Memory
 from .methods import Axis, Methods
 from .operations import Operation, operation
 from .operators import Operators
-from .transfers import host_values, move
+from .transfers import host_values, lowered, move
 
 if TYPE_CHECKING:
     from .annotations import DTypeLike, Key, Nested, Operand, Order
@@ -496,6 +491,8 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
 
     def __setitem__(self, key: Key, value: Operand | Nested[Operand], /) -> None:
         device = self._device
+        if value.__class__ is Array and value._device is not device:
+            device = lift_for(self, value)
         if key.__class__ not in PLAIN_KEYS:
             key = self._key(key)
         if value.__class__ not in SCALARS:
@@ -574,8 +571,8 @@ def to_numpy(x: Array, /) -> np.ndarray[Any, Any]:
     TypeError
         If ``x`` is not an Array.
     """
-    device = dispatch.device_of(x, "to_numpy")
-    return np.array(device._library.to_host(x._native), copy=True, subok=False)
+    native, device = lowered(x._native, dispatch.device_of(x, "to_numpy"))
+    return np.array(device._library.to_host(native), copy=True, subok=False)
 
 
 # The ordinary call of a class, which _Final refuses to users. Bound once, it is the fastest way to make an object.

@@ -189,6 +189,23 @@ class Backend(Provider):
         function returns NotImplemented for operands that it does not take; the composition is then used.
         """
 
+    # -- transforms ---------------------------------------------------------------------------------------------------
+
+    def base(self, spec: str) -> Any:
+        """Return the device that a transform stands on, whose operands join the transform's; None for other devices."""
+        return None
+
+    def lift(self, native: Native) -> Native:
+        """Return a native array of the base as one of a transform; the transform treats it as a constant."""
+        raise NotImplementedError(f"backend {self.name!r} is no transform")
+
+    def lower(self, native: Native) -> Native:
+        """Return a transform's native array as one of the base.
+
+        Raise TypeError, or a class of it, where that would lose what the transform knows of the array.
+        """
+        raise NotImplementedError(f"backend {self.name!r} is no transform")
+
     # -- values -------------------------------------------------------------------------------------------------------
 
     @abstractmethod

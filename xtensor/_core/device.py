@@ -60,6 +60,7 @@ class Device:
         "_place",
         "_provider",
         "_spec",
+        "base",
         "default_dtypes",
         "dlpack_device",
         "dtypes",
@@ -69,6 +70,7 @@ class Device:
         "getitem",
         "host",
         "inplace",
+        "level",
         "native_type",
         "setitem",
         "table",
@@ -89,6 +91,10 @@ class Device:
     """The functions for operands of many elements, by the operations' indices."""
     fewest: list[int]
     """The numbers of elements from which operands are given to ``for_large``, by the operations' indices."""
+    base: Device | None
+    """The device that a transform stands on; None for other devices."""
+    level: int
+    """The number of transforms that stand on one another here; 0 for a device that is no transform."""
     native_type: type[Any]
     from_scalar: Callable[[Any], Native]
     """Makes a native array of what indexing gives where that is a scalar of the library."""
@@ -100,7 +106,7 @@ class Device:
     default_dtypes: dict[str, DType]
     dlpack_device: tuple[int, int]
     host: bool
-    """Whether its memory is the host's."""
+    """Whether its memory is the host's. False for a transform: its values leave it where it allows that alone."""
 
     def __init__(self) -> None:
         raise TypeError("Device() is not called directly; use xtensor.device('cpu')")
@@ -312,7 +318,10 @@ def _assembled(provider: Provider, spec: str, library: Backend, library_spec: st
     default_float = np.dtype(library.default_float(library_spec))
     default_integer = np.dtype(library.default_integer(library_spec))
     names = library.dtypes(library_spec)
+    base = library.base(library_spec)
     return {
+        "base": base,
+        "level": 0 if base is None else base.level + 1,
         "dtypes": frozenset(np.dtype(name) for name in names if name != "bfloat16"),
         "default_dtypes": {
             "real floating": default_float,
@@ -321,7 +330,7 @@ def _assembled(provider: Provider, spec: str, library: Backend, library_spec: st
             "indexing": default_integer,
         },
         "dlpack_device": dlpack_device,
-        "host": dlpack_device[0] == 1,
+        "host": dlpack_device[0] == 1 and base is None,
         "native_type": library.native_type,
         "from_scalar": np.asanyarray
         if library.native_type is np.ndarray

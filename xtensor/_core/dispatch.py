@@ -42,6 +42,7 @@ __all__ = [
     "composed",
     "device_of",
     "inplace_operator",
+    "lift_for",
     "mixed_function",
     "native_indices",
     "native_operand",
@@ -249,6 +250,7 @@ def inplace_operator(name: str) -> Callable[[F], F]:
             if other.__class__ is self.__class__ and other._device is device:
                 native = other._native
             elif other.__class__ not in SCALARS:
+                device = lift_for(self, other)
                 native = native_operand(other, device, name, NotImplemented)
                 if native is NotImplemented:
                     return NotImplemented
@@ -304,12 +306,15 @@ def operands(name: str, x1: Any, x2: Any, foreign: Any = TypeError) -> Any:
 def common_device(values: Iterable[Any]) -> Device | None:
     """Return the device for several operands: the first one off the host, else the first; None without an array.
 
-    A 0-d array on the host decides only where all are 0-d.
+    A 0-d array on the host decides only where all are 0-d. A transform takes precedence over what it stands on.
     """
     arrays = [value for value in values if hasattr(value, "_device")]
+    chosen: Device | None = None
     for array in arrays:
-        if not array._device.host:
-            return array._device  # type: ignore[no-any-return]
+        if not array._device.host and (chosen is None or array._device.level > chosen.level):
+            chosen = array._device
+    if chosen is not None:
+        return chosen
     for array in arrays:
         if array._native.ndim:
             return array._device  # type: ignore[no-any-return]
@@ -379,6 +384,16 @@ def beside(name: str, *values: Any) -> tuple[Array, ...]:
 def as_array(value: Any, device: Device, name: str) -> Any:
     """Return a NumPy array as an Array of a device."""
     return _wrapped(native_operand(value, device, name), device)
+
+
+def lift_for(x: Any, value: Any) -> Device:
+    """Move an Array to the transform of a value that is about to be written into it; return the Array's device."""
+    device: Device = x._device
+    target = getattr(value, "_device", device)
+    if target.level > device.level:
+        x._native = join(x._native, device, target)
+        x._device = device = target
+    return device
 
 
 def native_indices(indices: Native, device: Device) -> Native:

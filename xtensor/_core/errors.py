@@ -12,6 +12,7 @@ __all__ = [
     "CopyRequiredError",
     "DeviceMismatchError",
     "MissingFunctionError",
+    "NotDifferentiableError",
     "OutOfMemoryError",
     "WrittenWithWarningError",
     "caller_frame",
@@ -53,6 +54,10 @@ class CopyRequiredError(BufferError, ValueError):
 
 class DeviceMismatchError(ValueError):
     """Operands are on different devices, and transfers are forbidden."""
+
+
+class NotDifferentiableError(TypeError):
+    """A derivative was asked through an operation that has none, or through a conversion that would lose it."""
 
 
 class OutOfMemoryError(MemoryError):

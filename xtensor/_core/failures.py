@@ -15,6 +15,7 @@ from .device import device as open_device
 from .errors import (
     CopyRequiredError,
     DeviceMismatchError,
+    NotDifferentiableError,
     OutOfMemoryError,
     caller_frame,
     describe,
@@ -56,7 +57,10 @@ warnings.filterwarnings(
     "error",
     "(divide by zero|overflow|underflow|invalid value) encountered",
     category=RuntimeWarning,
-    module=r"xtensor\._core\.(dispatch|array|corrections|functions)$|xtensor\._composed\.|xtensor_",
+    module=(
+        r"xtensor\._core\.(dispatch|array|corrections|functions)$|xtensor\._composed\.|xtensor\.autograd\._transform$|"
+        r"xtensor_"
+    ),
 )
 
 
@@ -74,6 +78,8 @@ def recover(
     repeated without it, and it is issued at the user's line. ``function`` is given where the call was not one of the
     table's; ``operation`` is then the name for messages.
     """
+    if isinstance(error, NotDifferentiableError):
+        raise error  # its message names the operation and the line
     name = operation if isinstance(operation, str) else operation.label
     if function is None:
         assert isinstance(operation, Operation)

@@ -11,6 +11,7 @@ from typing import Any
 from .backend import Native, read_on_host
 from .device import Device, default_device, devices
 from .errors import CopyRequiredError, describe
+from .transfers import lowered
 
 __all__ = ["export", "from_producer"]
 
@@ -33,6 +34,7 @@ def export(
     copy: bool | None,
 ) -> Any:
     """Return the capsule for ``Array.__dlpack__``."""
+    native, device = lowered(native, device)
     target = device.dlpack_device if dl_device is None else _dlpack_device(dl_device)
     if target[0] in HOST_TYPES and stream is not None:
         raise ValueError(f"the host has no streams: stream is None there, not {describe(stream)}")

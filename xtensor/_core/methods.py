@@ -57,6 +57,19 @@ class Methods:
             result._device = device
             yield result
 
+    # -- derivatives ---------------------------------------------------------------------------------------------------
+
+    @property
+    def grad(self: Any) -> Any:
+        """Gradient that :func:`xtensor.autograd.backward` accumulated; None without one."""
+        return getattr(self._native, "grad", None)
+
+    @grad.setter
+    def grad(self: Any, value: Any) -> None:
+        if not hasattr(self._native, "grad"):
+            raise AttributeError("x.grad is set on variables only; make one with xtensor.autograd.variable(x)")
+        self._native.grad = value
+
     # -- reductions ---------------------------------------------------------------------------------------------------
 
     def all(

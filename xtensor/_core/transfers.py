@@ -16,7 +16,7 @@ from .device import Device
 from .errors import DeviceMismatchError, caller_frame, describe
 from .scopes import Setting
 
-__all__ = ["admit", "allowed", "host_values", "join", "move", "transfers"]
+__all__ = ["admit", "allowed", "host_values", "join", "lowered", "move", "transfers"]
 
 Policy = Literal["forbid", "allow", "log"]
 
@@ -69,6 +69,10 @@ def move(native: Native, source: Device, target: Device) -> Native:
     """Return a native array of ``source`` as one of ``target``: a view where both can read the memory, else a copy."""
     if source is target:
         return native
+    if source.level > target.level and source.base is not None:
+        return move(source._library.lower(native), source.base, target)
+    if target.base is not None:
+        return target._library.lift(move(native, source, target.base))
     if not target.supports(native.dtype):
         raise TypeError(
             f"an array of dtype {native.dtype} cannot move from {source} to {target}, which supports "
@@ -82,11 +86,22 @@ def move(native: Native, source: Device, target: Device) -> Native:
     return target._library.from_host(source._library.to_host(native), target._place, copy=None)
 
 
+def lowered(native: Native, device: Device) -> tuple[Native, Device]:
+    """Return a native array, and its device, below all transforms; TypeError where that loses what they know of it."""
+    while device.base is not None:
+        native, device = device._library.lower(native), device.base
+    return native, device
+
+
 def allowed(native: Native, source: Device | None, target: str) -> bool:
     """Whether the policy allows an implicit transfer of a native array; logs it under the policy ``"log"``.
 
     ``source`` is None for a NumPy array.
     """
+    if source is not None and source.base is not None:
+        native, source = lowered(native, source)
+        if source.host:
+            return True
     block = _policy.innermost()
     policy = "forbid" if block is None else block.value
     if policy == "log":
@@ -99,7 +114,12 @@ def allowed(native: Native, source: Device | None, target: str) -> bool:
 
 
 def join(native: Native, source: Device, target: Device) -> Native:
-    """Return a native array on the device of the other operands; raise unless the policy allows it or it is 0-d."""
+    """Return a native array on the device of the other operands; raise unless the policy allows it or it is 0-d.
+
+    An array on the device that a transform stands on joins the transform's.
+    """
+    if target.base is not None and source.level < target.level:
+        return target._library.lift(join(native, source, target.base) if source is not target.base else native)
     if source.host and native.ndim == 0:
         return move(native, source, target)
     if not allowed(native, source, str(target)):
@@ -112,7 +132,9 @@ def join(native: Native, source: Device, target: Device) -> Native:
 
 def admit(values: np.ndarray[Any, Any], target: Device, name: str) -> None:
     """Raise DeviceMismatchError unless the policy allows a NumPy array beside an Array off the host; log it."""
-    if not allowed(values, None, str(target)):
+    while target.base is not None:
+        target = target.base
+    if not target.host and not allowed(values, None, str(target)):
         raise DeviceMismatchError(
             f"{name}(): operands are on two devices, {target} and the host (a NumPy array of shape {values.shape}): "
             f"move it with xtensor.asarray(a, device={str(target)!r}), or let operands move with "

@@ -25,6 +25,9 @@ SOFTMAX = declare("nn.softmax", "network", accepts="real floating", shape="same"
 
 LOG_SOFTMAX = declare("nn.log_softmax", "network", accepts="real floating", shape="same", primitive=False)
 
+LOGSUMEXP = declare("nn.logsumexp", "network", accepts="real floating", shape="reduced", primitive=False)
+"""Logarithm of the sum of exponentials of the last axis, which stays with length 1."""
+
 
 def softmax_over(x: Array, axes: tuple[int, ...]) -> Array:
     """Return the softmax over axes: by the device's kernel over one axis, else by the formula."""
@@ -191,8 +194,12 @@ def logsumexp(
     axes = tuple(range(len(shape))) if axis is None else check_axes(axis, len(shape), "logsumexp")
     rows = _as_rows(a, shape, axes)
     factors = None if b is None else _as_rows(b, shape, axes)
-    log_and_sign = _log_and_sign(rows, factors)
     reduced = tuple(1 if i in axes else length for i, length in enumerate(shape) if keepdims or i not in axes)
+    if factors is None and rows.dtype.kind == "f" and not return_sign:
+        result = attempt(LOGSUMEXP, rows._device, rows._native)
+        if result is not NotImplemented:
+            return xp.reshape(result, reduced)
+    log_and_sign = _log_and_sign(rows, factors)
     logarithm, sign = (xp.reshape(part, reduced) for part in log_and_sign)
     if return_sign:
         return logarithm, sign

@@ -1,0 +1,106 @@
+"""Trees: nested containers of Arrays, as functions take and return them.
+
+Containers are dicts, lists, tuples, named tuples and dataclasses. None is a container without leaves; every other value
+is a leaf. The keys of a dict keep their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+__all__ = ["Tree", "flatten", "map_leaves"]
+
+
+class Tree:
+    """The structure of nested containers, without their leaves.
+
+    Attributes
+    ----------
+    kind
+        The class of the container; None for a leaf.
+    keys
+        The keys of a dict or the names of a dataclass's fields; None for other containers.
+    parts
+        The structures of its values.
+    """
+
+    __slots__ = ("keys", "kind", "parts")
+
+    def __init__(self, kind: Any, keys: tuple[Any, ...] | None, parts: tuple[Tree, ...]) -> None:
+        self.kind, self.keys, self.parts = kind, keys, parts
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        return (self.kind, self.keys, self.parts) == (other.kind, other.keys, other.parts)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.keys, self.parts))
+
+    def __repr__(self) -> str:
+        return repr(self.build(iter(lambda: _LEAF, None)))
+
+    def build(self, leaves: Iterable[Any]) -> Any:
+        """Return the containers with leaves in the order of :func:`flatten`."""
+        return _build(self, iter(leaves))
+
+
+class _Leaf:
+    def __repr__(self) -> str:
+        return "*"
+
+
+_LEAF = _Leaf()
+LEAF = Tree(None, None, ())
+
+
+def flatten(value: Any) -> tuple[list[Any], Tree]:
+    """Return the leaves of nested containers and the containers' structure."""
+    leaves: list[Any] = []
+    return leaves, _structure(value, leaves)
+
+
+def map_leaves(function: Callable[[Any], Any], value: Any) -> Any:
+    """Return nested containers with a function applied to their leaves."""
+    leaves, tree = flatten(value)
+    return tree.build([function(leaf) for leaf in leaves])
+
+
+def _structure(value: Any, leaves: list[Any]) -> Tree:
+    keys, parts = _opened(value)
+    if parts is None:
+        leaves.append(value)
+        return LEAF
+    return Tree(value.__class__, keys, tuple([_structure(part, leaves) for part in parts]))
+
+
+def _opened(value: Any) -> tuple[tuple[Any, ...] | None, Iterable[Any] | None]:
+    """Return the keys and the values of a container; None as the values of a leaf."""
+    kind = value.__class__
+    if kind is tuple or kind is list or isinstance(value, tuple):
+        return None, value
+    if kind is dict or isinstance(value, dict):
+        return tuple(value), value.values()
+    if value is None:
+        return None, ()
+    if is_dataclass(value) and not isinstance(value, type):
+        names = tuple([field.name for field in fields(value) if field.init])
+        return names, [getattr(value, name) for name in names]
+    return None, None
+
+
+def _build(tree: Tree, leaves: Iterator[Any]) -> Any:
+    kind = tree.kind
+    if kind is None:
+        return next(leaves)
+    if kind is type(None):
+        return None
+    parts = [_build(part, leaves) for part in tree.parts]
+    if tree.keys is not None:
+        named = dict(zip(tree.keys, parts, strict=True))
+        return named if kind is dict else kind(named) if issubclass(kind, dict) else kind(**named)
+    if kind is list:
+        return parts
+    return kind(*parts) if hasattr(kind, "_fields") else kind(parts)

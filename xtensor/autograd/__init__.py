@@ -1,0 +1,51 @@
+"""Derivatives of functions of Arrays, on any device.
+
+A function is differentiated by running it: :func:`grad` and its kin pass it Arrays on a device that stands on the
+arrays' own and follows derivatives through each operation. Whatever runs on Arrays, SciPy's and scikit-learn's
+functions among it, can be differentiated; values decide Python's control flow as usual.
+
+>>> import xtensor as xp
+>>> from xtensor import autograd
+>>> autograd.grad(xp.sin)(xp.asarray(0.0))
+Array(1.)
+"""
+
+from __future__ import annotations
+
+from . import _derivatives as _derivatives  # fills the table
+from ._checks import check_gradients
+from ._custom import Context, Function, checkpoint
+from ._solvers import ConvergenceError, find_root, fixed_point, least_squares, minimize
+from ._table import NotDifferentiableError
+from ._transforms import grad, hessian, hvp, jacobian, jvp, stop_gradient, value_and_grad, vjp
+from ._variables import Hook, backward, register_hook, variable, zero_grad
+
+__all__ = [
+    "Context",
+    "ConvergenceError",
+    "Function",
+    "Hook",
+    "NotDifferentiableError",
+    "backward",
+    "check_gradients",
+    "checkpoint",
+    "find_root",
+    "fixed_point",
+    "grad",
+    "hessian",
+    "hvp",
+    "jacobian",
+    "jvp",
+    "least_squares",
+    "minimize",
+    "register_hook",
+    "stop_gradient",
+    "value_and_grad",
+    "variable",
+    "vjp",
+    "zero_grad",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

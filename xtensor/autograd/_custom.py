@@ -1,0 +1,206 @@
+"""Functions whose derivatives the user gives, and functions that are computed again in the pass back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+from .._core.array import Array
+from .._core.device import Device
+from .._core.errors import describe
+from .._core.trees import flatten
+from ._levels import lifted, lowered, running
+from ._record import wrapped
+from ._table import Derivative
+from ._transform import Transform
+from ._transforms import vjp
+
+__all__ = ["Context", "Function", "checkpoint", "differentiated_by"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def differentiated_by(name: str, compute: Callable[..., Any], pull: Callable[..., Any], arrays: list[Array]) -> Any:
+    """Return the result of a function of Arrays that a transform follows by a pullback of its own.
+
+    Parameters
+    ----------
+    name
+        The function's name, for messages.
+    compute
+        Function of Arrays that returns an Array or a tuple of Arrays.
+    pull
+        Function of the cotangent, the result and the Arrays, which returns a tuple of their cotangents.
+    arrays
+        The Arrays.
+    """
+    device = _highest(arrays)
+    if device is None:
+        return compute(*arrays)
+    transform, base = device._library, device.base
+    assert isinstance(transform, Transform)
+    assert base is not None
+
+    def on_base(*natives: Any) -> Any:
+        with running(base):
+            result = compute(*wrapped(natives, base))
+        return (
+            tuple([_native(y, base, name) for y in result])
+            if isinstance(result, tuple)
+            else _native(result, base, name)
+        )
+
+    row = Derivative(name)
+    row.pullback, row.several, row.keeps_result = pull, True, True
+    row.kept = frozenset(range(len(arrays)))
+    result = transform.general(row, on_base)(*[lifted(x, device)._native for x in arrays])
+    return wrapped(result, device)
+
+
+def _highest(arrays: list[Array]) -> Device | None:
+    device: Device | None = None
+    for x in arrays:
+        if x._device.base is not None and (device is None or x._device.level > device.level):
+            device = x._device
+    return device
+
+
+def _native(y: Any, base: Device, name: str) -> Any:
+    if y.__class__ is not Array:
+        raise TypeError(f"{name}() returns Arrays, not {describe(y)}")
+    while y._device.level > base.level:
+        transform = y._device._library
+        if isinstance(transform, Transform) and not transform.is_constant(y._native):
+            raise ValueError(
+                f"{name}() uses an Array that is differentiated and that is not among its arguments; pass it as an "
+                "argument"
+            )
+        y = lowered(y, y._device)
+    return lifted(y, base)._native
+
+
+class Context:
+    """Data that a :class:`Function` hands from ``forward`` to ``backward``; it takes attributes of any name.
+
+    Attributes
+    ----------
+    saved_tensors
+        The Arrays given to :meth:`save_for_backward`.
+    """
+
+    def __init__(self) -> None:
+        self.saved_tensors: tuple[Any, ...] = ()
+
+    def save_for_backward(self, *arrays: Any) -> None:
+        """Keep Arrays for ``backward``."""
+        self.saved_tensors = arrays
+
+
+class Function:
+    """A function with a derivative that is given, in the manner of PyTorch.
+
+    A subclass defines ``forward(ctx, *args)``, which computes the result, an Array or a tuple of Arrays, and
+    ``backward(ctx, *cotangents)``, which returns a cotangent or None for each argument. Call it by ``apply``. Both
+    receive Arrays without the transform that differentiates the function, so that what they compute is not recorded.
+
+    Examples
+    --------
+    >>> import xtensor as xp
+    >>> from xtensor import autograd
+    >>> class Cube(autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x**3
+    ...     @staticmethod
+    ...     def backward(ctx, g):
+    ...         (x,) = ctx.saved_tensors
+    ...         return 3 * x**2 * g
+    >>> autograd.grad(Cube.apply)(xp.asarray(2.0))
+    Array(12.)
+    """
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any) -> Any:
+        """Compute the result."""
+        raise NotImplementedError("a subclass of autograd.Function defines forward(ctx, *args)")
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: Any) -> Any:
+        """Return a cotangent or None for each argument of ``forward``."""
+        raise NotImplementedError("a subclass of autograd.Function defines backward(ctx, *cotangents)")
+
+    @classmethod
+    def apply(cls, *args: Any) -> Any:
+        """Return the result for arguments, through which derivatives are taken by ``backward``."""
+        context = Context()
+        places = [place for place, arg in enumerate(args) if arg.__class__ is Array]
+
+        def compute(*arrays: Array) -> Any:
+            given = list(args)
+            for place, x in zip(places, arrays, strict=True):
+                given[place] = x
+            return cls.forward(context, *given)
+
+        def pull(g: Any, out: Any, *arrays: Array) -> tuple[Any, ...]:
+            results = cls.backward(context, *(g if isinstance(g, tuple) else (g,)))
+            results = results if isinstance(results, tuple) else (results,)
+            if len(results) != len(args):
+                raise ValueError(
+                    f"{cls.__name__}.backward() returns a cotangent or None for each of the {len(args)} arguments of "
+                    f"forward, not {len(results)}"
+                )
+            return tuple([results[place] for place in places])
+
+        return differentiated_by(cls.__name__, compute, pull, [args[place] for place in places])
+
+
+def checkpoint(f: F) -> F:
+    """Return a function that keeps its arguments only, and is computed again in the pass back.
+
+    The memory that ``f`` needs for its derivative is then needed only while that is computed.
+
+    Parameters
+    ----------
+    f
+        Function of Arrays or of nested containers of them that returns the same. The Arrays that are differentiated are
+        among its arguments, not variables of the enclosing scope.
+    """
+
+    @wraps(f)
+    def computed_again(*args: Any, **kwargs: Any) -> Any:
+        leaves, tree = flatten((args, kwargs))
+        places = [place for place, leaf in enumerate(leaves) if leaf.__class__ is Array]
+        structure: list[Any] = []
+
+        def compute(*arrays: Array) -> Any:
+            given = list(leaves)
+            for place, x in zip(places, arrays, strict=True):
+                given[place] = x
+            positional, named = tree.build(given)
+            outputs, output_tree = flatten(f(*positional, **named))
+            structure[:] = [outputs, output_tree]
+            return tuple([y for y in outputs if y.__class__ is Array])
+
+        def pull(g: tuple[Array | None, ...], out: tuple[Array, ...], *arrays: Array) -> tuple[Any, ...]:
+            floating = [place for place, x in enumerate(arrays) if x.dtype.kind in "fcV"]
+
+            def of_floating(*values: Array) -> Any:
+                given = list(arrays)
+                for place, x in zip(floating, values, strict=True):
+                    given[place] = x
+                return tuple([y for y, part in zip(compute(*given), g, strict=True) if part is not None])
+
+            _, pulled = vjp(of_floating, *[arrays[place] for place in floating])
+            results = pulled(tuple([part for part in g if part is not None]))
+            cotangents: list[Any] = [None] * len(arrays)
+            for place, part in zip(floating, results, strict=True):
+                cotangents[place] = part
+            return tuple(cotangents)
+
+        found = iter(differentiated_by(f.__name__, compute, pull, [leaves[place] for place in places]))
+        outputs, output_tree = structure
+        return output_tree.build([next(found) if y.__class__ is Array else y for y in outputs])
+
+    return computed_again  # type: ignore[return-value]

@@ -1,0 +1,7 @@
+"""The table of derivatives, by subject. Importing this package fills it."""
+
+from __future__ import annotations
+
+from . import decompositions, elementwise, fourier, products, reductions, shapes, special
+
+__all__ = ["decompositions", "elementwise", "fourier", "products", "reductions", "shapes", "special"]

@@ -1,0 +1,249 @@
+r"""Derivatives of linear algebra's solutions and decompositions.
+
+The formulas are those for the cotangent that pairs by the conjugate product, :math:`\mathrm{Re}\, \mathrm{tr}(\bar
+A^H dA)`; the decorator converts. ``F`` is the matrix of reciprocal differences of eigenvalues or squared singular
+values; it is 0 where these are equal, where the vectors have no derivative.
+
+Sources: M. Giles, "Collected matrix derivative results for forward and reverse mode algorithmic differentiation"
+(2008); J. Townsend, "Differentiating the singular value decomposition" (2016); Z. Wan and S. Zhang, "Automatic
+differentiation for complex valued SVD" (2019); M. Seeger et al., "Auto-differentiating linear algebra" (2017);
+S. Walter and L. Lehmann, "Algorithmic differentiation of linear algebra functions" (2010); G. Golub and V. Pereyra,
+"The differentiation of pseudo-inverses and nonlinear least squares problems" (1973).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from ... import _standard as xp
+from ... import linalg
+from ..._core.array import Array
+from ..._core.dtypes import kind_of
+from ..._core.errors import NotDifferentiableError
+from .._table import pullback
+
+LARGEST_BLOCK = 64
+"""Rows of the largest block of a triangular matrix that is solved as a general one."""
+
+
+def conjugate(x: Any) -> Any:
+    if isinstance(x, (tuple, list)):
+        return tuple([conjugate(item) for item in x])
+    return xp.conj(x) if x is not None and kind_of(x.dtype) == "c" else x
+
+
+def adjoint(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a pullback of one that pairs cotangents by the conjugate product."""
+
+    @wraps(function)
+    def pulled(g: Any, *args: Any, **options: Any) -> Any:
+        return conjugate(function(conjugate(g), *args, **options))
+
+    return pulled
+
+
+def transposed(x: Array) -> Array:
+    """Conjugate transpose of matrices."""
+    return conjugate(xp.matrix_transpose(x))  # type: ignore[no-any-return]
+
+
+def symmetrized(x: Array) -> Array:
+    return (x + transposed(x)) / 2
+
+
+def diagonal_matrix(x: Array) -> Array:
+    """Return diagonal matrices with the elements of the last axis."""
+    return x[..., :, None] * xp.eye(x.shape[-1], dtype=x.dtype, device=x.device)
+
+
+def reciprocal_differences(x: Array) -> Array:
+    """Return :math:`1 / (x_j - x_i)`, 0 where the elements are equal."""
+    difference = x[..., None, :] - x[..., :, None]
+    is_zero = difference == 0
+    return xp.where(is_zero, 0, 1 / xp.where(is_zero, 1, difference))
+
+
+@pullback("linalg.inv", keeps="out")
+@adjoint
+def _inv(g: Array, out: Array, x: Any) -> Array:
+    inverse = transposed(out)
+    return -(inverse @ g @ inverse)
+
+
+@pullback("linalg.solve", keeps="out a", several=True)
+@adjoint
+def _solve(g: Array, out: Array, a: Array, b: Any) -> tuple[Array, Array]:
+    is_vector = b.ndim == 1
+    if is_vector:
+        g, out = g[..., None], out[..., None]
+    by_b = linalg.solve(transposed(a), g)
+    by_a = -(by_b @ transposed(out))
+    return by_a, by_b[..., 0] if is_vector else by_b
+
+
+@pullback("linalg.det", keeps="out x")
+@adjoint
+def _det(g: Array, out: Array, x: Array) -> Array:
+    bound = xp.prod(linalg.vector_norm(x, axis=-1), axis=-1)  # of Hadamard
+    if not bool(xp.any(xp.abs(out) <= 1e3 * xp.finfo(x.dtype).eps * bound)):
+        by_x: Array = (g * conjugate(out))[..., None, None] * transposed(linalg.inv(x))
+        return by_x
+    # The matrix of cofactors, of the decomposition: det(U Vh) U adj(S) Vh, conjugated.
+    u, s, vh = linalg.svd(x)
+    n = s.shape[-1]
+    others = xp.where(xp.eye(n, dtype=xp.bool, device=x.device), 1, s[..., None, :] + xp.zeros_like(s)[..., :, None])
+    phase: Array = conjugate(linalg.det(u @ vh))
+    return (g * phase)[..., None, None] * ((u * xp.prod(others, axis=-1)[..., None, :]) @ vh)
+
+
+@pullback("linalg.slogdet", keeps="out x")
+@adjoint
+def _slogdet(g: tuple[Array | None, Array | None], out: tuple[Array, Array], x: Array) -> Array:
+    by_sign, by_logarithm = g
+    factor = xp.zeros_like(out[0]) if by_logarithm is None else xp.astype(by_logarithm, out[0].dtype)
+    if by_sign is not None and kind_of(x.dtype) == "c":
+        # sign is exp(i arg): its part of the derivative is imaginary.
+        factor = factor + 1j * xp.imag(conjugate(out[0]) * by_sign)
+    return factor[..., None, None] * transposed(linalg.inv(x))
+
+
+@pullback("linalg.pinv", keeps="out x")
+@adjoint
+def _pinv(g: Array, out: Array, x: Array, *, rtol: Any = None) -> Array:
+    p, pt, gt = out, transposed(out), transposed(g)
+    first = gt @ p @ pt
+    second = pt @ p @ gt
+    return -(pt @ g @ pt) + (first - x @ (p @ first)) + (second - (second @ p) @ x)
+
+
+@pullback("linalg.cholesky", keeps="out")
+@adjoint
+def _cholesky(g: Array, out: Array, x: Any, *, upper: bool = False) -> Array:
+    lower, g = (transposed(out), transposed(g)) if upper else (out, g)
+    inner = xp.tril(transposed(lower) @ xp.tril(g))
+    inner = inner - diagonal_matrix(linalg.diagonal(inner)) / 2
+    left = solved_transposed(lower, symmetrized(inner))
+    return symmetrized(transposed(solved_transposed(lower, transposed(left))))
+
+
+def solved_transposed(lower: Array, b: Array) -> Array:
+    r"""Return :math:`L^{-H} B` by blocks of the triangular matrix, with half the operations of a general solution."""
+    n = lower.shape[-1]
+    if n <= LARGEST_BLOCK:
+        return linalg.solve(transposed(lower), b)
+    half = n // 2
+    below = solved_transposed(lower[..., half:, half:], b[..., half:, :])
+    above = b[..., :half, :] - transposed(lower[..., half:, :half]) @ below
+    return xp.concat([solved_transposed(lower[..., :half, :half], above), below], axis=-2)
+
+
+@pullback("linalg.qr", keeps="out x")
+@adjoint
+def _qr(g: tuple[Array | None, Array | None], out: tuple[Array, Array], x: Array, *, mode: str = "reduced") -> Array:
+    q, r = out
+    rows, columns = x.shape[-2:]
+    if mode == "complete" and rows > columns:
+        raise NotDifferentiableError(
+            "qr(mode='complete') has no derivative for a matrix with more rows than columns: the additional columns of "
+            "Q are arbitrary; use mode='reduced'"
+        )
+    by_q = xp.zeros_like(q) if g[0] is None else g[0]
+    by_r = xp.zeros_like(r) if g[1] is None else g[1]
+    if rows >= columns:
+        return _square_qr(q, r, by_q, by_r)
+    rest = by_r[..., rows:]
+    by_q = by_q + x[..., rows:] @ transposed(rest)
+    left = _square_qr(q, r[..., :rows], by_q, by_r[..., :rows])
+    return xp.concat([left, q @ rest], axis=-1)
+
+
+def _square_qr(q: Array, r: Array, by_q: Array, by_r: Array) -> Array:
+    """The pullback where R is square."""
+    m = r @ transposed(by_r) - transposed(by_q) @ q
+    below = xp.tril(m, k=-1)
+    diagonal = linalg.diagonal(m)
+    if kind_of(m.dtype) == "c":
+        diagonal = xp.astype(xp.real(diagonal), m.dtype)
+    copied = below + transposed(below) + diagonal_matrix(diagonal)
+    right = by_q + q @ copied
+    return transposed(linalg.solve(r, transposed(right)))
+
+
+@pullback("linalg.svd", keeps="out")
+@adjoint
+def _svd(
+    g: tuple[Array | None, Array | None, Array | None],
+    out: tuple[Array, Array, Array],
+    x: Any,
+    *,
+    full_matrices: bool = True,
+) -> Array:
+    u, s, vh = out
+    by_u, by_s, by_vh = g
+    k = s.shape[-1]
+    has_vectors = by_u is not None or by_vh is not None
+    if has_vectors and full_matrices and x.shape[-1] != x.shape[-2]:
+        raise NotDifferentiableError(
+            "svd(full_matrices=True) has no derivative for a matrix that is not square: the additional singular "
+            "vectors are arbitrary; use full_matrices=False"
+        )
+    u, vh = u[..., :, :k], vh[..., :k, :]
+    middle = xp.zeros((*s.shape, k), dtype=u.dtype, device=u.device)
+    if by_s is not None:
+        middle = middle + diagonal_matrix(by_s)
+    if not has_vectors:
+        return u @ middle @ vh
+    row, column = s[..., None, :], s[..., :, None]
+    f = reciprocal_differences(s * s)
+    inverse = xp.where(s == 0, 0, 1 / xp.where(s == 0, 1, s))
+    outer = None
+    if by_u is not None:
+        j = f * (transposed(u) @ by_u)
+        middle = middle + (j + transposed(j)) * row
+        if x.shape[-2] > k:
+            outer = ((by_u - u @ (transposed(u) @ by_u)) * inverse[..., None, :]) @ vh
+    if by_vh is not None:
+        by_v, v = transposed(by_vh), transposed(vh)
+        inner = transposed(v) @ by_v
+        j = f * inner
+        middle = middle + column * (j + transposed(j))
+        if kind_of(u.dtype) == "c":
+            phases = inner * xp.eye(k, dtype=s.dtype, device=s.device)
+            middle = middle + (transposed(phases) - phases) * (inverse[..., :, None] / 2)
+        if x.shape[-1] > k:
+            part = (u * inverse[..., None, :]) @ (by_vh - (by_vh @ v) @ vh)
+            outer = part if outer is None else outer + part
+    result = u @ middle @ vh
+    return result if outer is None else result + outer
+
+
+@pullback("linalg.eigh", keeps="out")
+@adjoint
+def _eigh(g: tuple[Array | None, Array | None], out: tuple[Array, Array], x: Any) -> Array:
+    values, vectors = out
+    by_values, by_vectors = g
+    middle = xp.zeros((*values.shape, values.shape[-1]), dtype=vectors.dtype, device=vectors.device)
+    if by_values is not None:
+        middle = middle + diagonal_matrix(by_values)
+    if by_vectors is not None:
+        middle = middle + reciprocal_differences(values) * (transposed(vectors) @ by_vectors)
+    return symmetrized(vectors @ middle @ transposed(vectors))
+
+
+@pullback("linalg.eig", keeps="out")
+@adjoint
+def _eig(g: tuple[Array | None, Array | None], out: tuple[Array, Array], x: Any) -> Array:
+    values, vectors = out
+    by_values, by_vectors = g
+    adjugate = transposed(vectors)
+    middle = xp.zeros((*values.shape, values.shape[-1]), dtype=vectors.dtype, device=vectors.device)
+    if by_values is not None:
+        middle = middle + diagonal_matrix(by_values)
+    if by_vectors is not None:
+        inner = adjugate @ by_vectors
+        lengths = xp.real(linalg.diagonal(inner))
+        inner = inner - (adjugate @ vectors) * lengths[..., None, :]
+        middle = middle + conjugate(reciprocal_differences(values)) * inner
+    return linalg.solve(adjugate, middle @ adjugate)

@@ -1,0 +1,175 @@
+"""Derivatives of reductions and scans.
+
+Conventions: ``max`` and ``min`` share the cotangent equally among equal elements; ``std`` and ``vector_norm`` have
+derivative 0 where they are 0.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ... import _standard as xp
+from ..._core.array import Array
+from ..._core.dtypes import kind_of
+from .._table import constant, pullback
+
+Axis = int | tuple[int, ...] | None
+
+
+def axes_of(axis: Axis, ndim: int) -> tuple[int, ...]:
+    """Return reduced axes as numbers in ``[0, ndim)``."""
+    if axis is None:
+        return tuple(range(ndim))
+    return tuple(item % ndim for item in (axis if isinstance(axis, tuple) else (axis,)))
+
+
+def expanded(g: Array, shape: tuple[int, ...], axis: Axis, keepdims: bool) -> Array:
+    """Return an Array of a reduction's shape with the reduced axes as axes of length 1."""
+    if keepdims or not shape:
+        return g
+    reduced = axes_of(axis, len(shape))
+    return xp.reshape(g, tuple(1 if i in reduced else length for i, length in enumerate(shape)))
+
+
+def count(shape: tuple[int, ...], axis: Axis) -> int:
+    return math.prod(shape[i] for i in axes_of(axis, len(shape)))
+
+
+@pullback("sum", linear=True)
+def _sum(g: Array, out: Any, x: Any, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Array:
+    return expanded(g, x.shape, axis, keepdims)
+
+
+@pullback("mean", linear=True)
+def _mean(g: Array, out: Any, x: Any, *, axis: Axis = None, keepdims: bool = False) -> Array:
+    return expanded(g, x.shape, axis, keepdims) / max(count(x.shape, axis), 1)
+
+
+@pullback("var", keeps="x")
+def _var(g: Array, out: Any, x: Array, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Array:
+    divisor = max(count(x.shape, axis) - correction, 0.0)
+    distance = x - xp.mean(x, axis=axis, keepdims=True)
+    if kind_of(x.dtype) == "c":
+        distance = xp.conj(distance)
+    return expanded(g, x.shape, axis, keepdims) * distance * (2.0 / divisor if divisor else math.nan)
+
+
+@pullback("std", keeps="out x")
+def _std(
+    g: Array, out: Array, x: Array, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False
+) -> Array:
+    is_zero = out == 0
+    g = xp.where(is_zero, 0, g / (2 * xp.where(is_zero, 1, out)))
+    return _var(g, None, x, axis=axis, correction=correction, keepdims=keepdims)
+
+
+@pullback("max", "min", keeps="out x")
+def _extreme(g: Array, out: Array, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
+    result = expanded(out, x.shape, axis, keepdims)
+    equal = x == result
+    if bool(xp.any(xp.isnan(result))):
+        equal = equal | (xp.isnan(x) & xp.isnan(result))
+    share = xp.astype(equal, g.dtype)
+    ties = xp.sum(share, axis=axis, keepdims=True, dtype=share.dtype)
+    return expanded(g, x.shape, axis, keepdims) * (share / ties)
+
+
+def _along_last(x: Array, axis: Axis) -> tuple[Array, Any]:
+    """Return an Array with the reduced axes as one, the last, and the function that restores the shape."""
+    reduced = axes_of(axis, x.ndim)
+    kept = tuple(i for i in range(x.ndim) if i not in reduced)
+    order = (*kept, *reduced)
+    moved = xp.permute_dims(x, order)
+    back = tuple(order.index(i) for i in range(x.ndim))
+
+    def restore(y: Array) -> Array:
+        return xp.permute_dims(xp.reshape(y, moved.shape), back)
+
+    return xp.reshape(moved, (*[x.shape[i] for i in kept], math.prod(x.shape[i] for i in reduced))), restore
+
+
+def _with_ones(x: Array) -> Array:
+    """Return rows of ``x``, each with 1 in the place of another element: shape (..., n, n)."""
+    n = x.shape[-1]
+    diagonal = xp.eye(n, dtype=xp.bool, device=x.device)
+    return xp.where(diagonal, 1, xp.broadcast_to(x[..., None, :], (*x.shape[:-1], n, n)))
+
+
+@pullback("prod", keeps="out x")
+def _prod(g: Array, out: Array, x: Array, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Array:
+    if not bool(xp.any(x == 0)):
+        return expanded(g * out, x.shape, axis, keepdims) / x
+    rows, restore = _along_last(xp.astype(x, out.dtype, copy=False), axis)
+    others = xp.prod(_with_ones(rows), axis=-1)
+    by_x: Array = expanded(g, x.shape, axis, keepdims) * restore(others)
+    return by_x
+
+
+@pullback("cumulative_sum", linear=True)
+def _cumulative_sum(
+    g: Array, out: Any, x: Any, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+) -> Array:
+    axis = 0 if axis is None else axis % x.ndim
+    if include_initial:
+        g = g[(*(slice(None),) * axis, slice(1, None), ...)]
+    return reversed_sum(g, axis)
+
+
+def reversed_sum(g: Array, axis: int) -> Array:
+    """Return the sums of each element and all after it."""
+    return xp.flip(xp.cumulative_sum(xp.flip(g, axis=axis), axis=axis, dtype=g.dtype), axis=axis)
+
+
+@pullback("cumulative_prod", keeps="out x")
+def _cumulative_prod(
+    g: Array, out: Array, x: Array, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+) -> Array:
+    axis = 0 if axis is None else axis % x.ndim
+    if include_initial:
+        rest: Any = (*(slice(None),) * axis, slice(1, None), ...)
+        g, out = g[rest], out[rest]
+    if not bool(xp.any(x == 0)):
+        return reversed_sum(g * out, axis) / x
+    rows = xp.moveaxis(xp.astype(x, out.dtype, copy=False), axis, -1)
+    n = rows.shape[-1]
+    products = xp.cumulative_prod(_with_ones(rows), axis=-1)
+    follows = xp.triu(xp.ones((n, n), dtype=xp.bool, device=x.device))
+    terms = xp.where(follows, products * xp.moveaxis(g, axis, -1)[..., None, :], 0)
+    return xp.moveaxis(xp.sum(terms, axis=-1, dtype=terms.dtype), -1, axis)
+
+
+@pullback("linalg.vector_norm", keeps="out x")
+def _vector_norm(g: Array, out: Array, x: Array, *, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> Array:
+    length, g = expanded(out, x.shape, axis, keepdims), expanded(g, x.shape, axis, keepdims)
+    direction = xp.conj(x) if kind_of(x.dtype) == "c" else x
+    if ord == 2:
+        return g * _over(direction, length)
+    if ord == 0:
+        return xp.zeros_like(x)
+    size = xp.abs(x)
+    unit = _over(direction, size)
+    if ord in (math.inf, -math.inf):
+        extreme = xp.max if ord > 0 else xp.min
+        share = xp.astype(size == extreme(size, axis=axis, keepdims=True), g.dtype)
+        return g * unit * (share / xp.sum(share, axis=axis, keepdims=True, dtype=share.dtype))
+    if ord == 1:
+        return g * unit
+    return g * unit * xp.where(size == 0, 0, _over(size, length) ** (ord - 1))
+
+
+def _over(x: Array, length: Array) -> Array:
+    """Return a quotient, 0 where the divisor is 0."""
+    is_zero = length == 0
+    return xp.where(is_zero, 0, x / xp.where(is_zero, 1, length))
+
+
+@pullback("bincount", keeps="x", linear=True, several=True)
+def _bincount(g: Array, out: Any, x: Array, weights: Any, minlength: int) -> Any:
+    return None, xp.take(g, x)
+
+
+constant(
+    "any", "all", "argmax", "argmin", "count_nonzero", "nonzero", "argsort", "searchsorted", "isin",
+    "zeros", "ones", "empty", "eye", "arange", "linspace", "fft.fftfreq", "fft.rfftfreq", "linalg.matrix_rank",
+)  # fmt: skip

@@ -1,0 +1,434 @@
+"""Transforms: devices that stand on another device and follow derivatives through what it computes.
+
+An operation with a row in the table of derivatives is computed by the base and followed by the row. An operation
+without one is composed of others, as on any device. A result that has no derivative is a constant.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Collection
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .._core.array import wrap
+from .._core.backend import Backend, DeviceInfo, Memory, Native
+from .._core.device import Device, intern
+from .._core.dtypes import DType, is_bfloat16
+from .._core.errors import WrittenWithWarningError, caller_frame
+from .._core.failures import rewarn
+from .._core.operations import TABLE as OPERATIONS
+from .._core.operations import Operation, operation
+from ._table import CONSTANT, TABLE, Derivative, NotDifferentiableError
+
+__all__ = ["Key", "Shell", "Traced", "Transform", "collected", "is_inexact", "mapped", "shells", "standing_on"]
+
+FULL = operation("full").index
+
+CHAPTERS = ("linalg", "fft", "special", "nn")
+
+
+class Traced:
+    """A native array of a transform: a value of the base, and what the transform knows of it.
+
+    Python's conversions give the value, so that control flow, printing and debuggers work.
+    """
+
+    __slots__ = ("value",)
+
+    value: Native
+    transform: ClassVar[Transform]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.value.shape  # type: ignore[no-any-return]
+
+    @property
+    def dtype(self) -> DType:
+        return self.value.dtype  # type: ignore[no-any-return]
+
+    @property
+    def ndim(self) -> int:
+        return self.value.ndim  # type: ignore[no-any-return]
+
+    @property
+    def size(self) -> int:
+        return self.value.size  # type: ignore[no-any-return]
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.transform.getitem(self, key)
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    def __int__(self) -> int:
+        return int(self.transform.looked_at(self))
+
+    def __float__(self) -> float:
+        return float(self.transform.looked_at(self))
+
+    def __complex__(self) -> complex:
+        return complex(self.transform.looked_at(self))
+
+    def __index__(self) -> int:
+        return self.value.__index__()  # type: ignore[no-any-return]
+
+
+class Shell:
+    """Shape and dtype of an array whose values are not kept."""
+
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, value: Any) -> None:
+        self.shape: tuple[int, ...] = value.shape
+        self.dtype: DType = value.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+
+class Key:
+    """An index of native arrays, which is one argument however many arrays are in it."""
+
+    __slots__ = ("native",)
+
+    def __init__(self, native: Any) -> None:
+        self.native = native
+
+    def over(self, device: Device) -> Any:
+        """Return the index with Arrays of a device."""
+        return mapped(self.native, device.native_type, lambda native: wrap(native, device))
+
+
+def mapped(tree: Any, kind: type, function: Callable[[Any], Any]) -> Any:
+    """Return nested arguments with a function applied to the values of one class."""
+    if isinstance(tree, kind):
+        return function(tree)
+    if tree.__class__ is tuple or tree.__class__ is list:
+        return tree.__class__([mapped(item, kind, function) for item in tree])
+    if tree.__class__ is dict:
+        return {key: mapped(item, kind, function) for key, item in tree.items()}
+    if tree.__class__ is slice:
+        return slice(*[mapped(part, kind, function) for part in (tree.start, tree.stop, tree.step)])
+    return tree
+
+
+def collected(tree: Any, kind: type) -> tuple[list[Any], Any]:
+    """Return the arrays of a transform in nested arguments, and the arguments with their values."""
+    arrays: list[Any] = []
+
+    def take(x: Any) -> Native:
+        arrays.append(x)
+        return x.value
+
+    values = mapped(tree, kind, take)
+    return arrays, values
+
+
+def shells(value: Any, device: Device) -> Any:
+    """Return nested arguments with shape and dtype in the place of native arrays."""
+    return mapped(value, device.native_type, Shell)
+
+
+def is_inexact(dtype: DType) -> bool:
+    """Whether arrays of a dtype have derivatives."""
+    return dtype.kind in "fc" or is_bfloat16(dtype)
+
+
+class Transform(Backend):
+    """The library of a transform over one device.
+
+    Attributes
+    ----------
+    below
+        The device that it stands on.
+    device
+        The transform as a device.
+    conversion
+        The line that last converted an Array to a Python number, whose derivative is lost; empty without one.
+    """
+
+    kinds = ()
+    may_decline = True
+    kind: ClassVar[str]
+    """The transform's name: the device over ``cpu`` is ``grad(cpu)`` for ``"grad"``."""
+    traced: Any
+    """The class of its native arrays. Each transform has one of its own, so that arrays know their transform."""
+
+    def __init__(self, base: Device) -> None:
+        self.below = base
+        self.conversion = ""
+        self.name = f"{self.kind}({base})"
+        self.traced = type(self.traced.__name__, (self.traced,), {"__slots__": (), "transform": self})
+        self.device = intern(self, self.name)
+
+    # -- what a kind of transform provides ----------------------------------------------------------------------------
+
+    @abstractmethod
+    def is_constant(self, native: Any) -> bool:
+        """Whether a native array depends on nothing that is differentiated."""
+
+    @abstractmethod
+    def unary(self, row: Derivative, compute: Callable[..., Native]) -> Callable[..., Any]:
+        """Return an elementwise function of one operand."""
+
+    @abstractmethod
+    def binary(self, row: Derivative, compute: Callable[..., Native]) -> Callable[..., Any]:
+        """Return an elementwise function of two operands, one of which may be a scalar."""
+
+    @abstractmethod
+    def ternary(self, row: Derivative, compute: Callable[..., Native]) -> Callable[..., Any]:
+        """Return an elementwise function of three operands, scalars or None among them."""
+
+    @abstractmethod
+    def general(self, row: Derivative, compute: Callable[..., Any]) -> Callable[..., Any]:
+        """Return any other function."""
+
+    def function(self, operation: Operation) -> Callable[..., Any] | None:
+        """Return an operation's function of the transform's arrays; None where it is composed of others."""
+        row = TABLE.get(operation.name)
+        if row is None:
+            if operation.name in CONSTANT:
+                return self.constant(operation)
+            if operation.composition is not None or not operation.primitive:
+                return self.of_constants(operation)
+            return self.undifferentiable(operation)
+        makers = (self.general, self.unary, self.binary, self.ternary)
+        return makers[len(row.elementwise)](row, computing(operation, self.below, row.public))
+
+    def kept(self, row: Derivative, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the arguments that a pullback gets: the values that it uses, and shape and dtype of others."""
+        base = self.below
+        return tuple([x if place in row.kept else shells(x, base) for place, x in enumerate(values)])
+
+    def constant(self, operation: Operation) -> Callable[..., Any]:
+        """Return the function of an operation whose results are constants."""
+        table, index, kind = self.below.table, operation.index, self.traced
+
+        def constant(*args: Any, **options: Any) -> Any:
+            result = table[index](*mapped(args, kind, value_of), **mapped(options, kind, value_of))
+            return result if result is NotImplemented else self.constants(result)
+
+        return constant
+
+    def of_constants(self, operation: Operation) -> Callable[..., Any]:
+        """Return the function of an operation that is composed of others where an operand is differentiated."""
+        compute = self.constant(operation)
+
+        def of_constants(*args: Any, **options: Any) -> Any:
+            return compute(*args, **options) if self.are_constants(args, options) else NotImplemented
+
+        return of_constants
+
+    def are_constants(self, args: tuple[Any, ...], options: dict[str, Any]) -> bool:
+        return all(self.is_constant(x) for x in collected((args, options), self.traced)[0])
+
+    def undifferentiable(self, operation: Operation) -> Callable[..., Any]:
+        """Return the function of an operation of which no derivative is known: it takes constants."""
+        compute = self.constant(operation)
+
+        def undifferentiable(*args: Any, **options: Any) -> Any:
+            if not self.are_constants(args, options):
+                raise NotDifferentiableError(
+                    f"{operation.label}() has no derivative{_at()}; give it constants: "
+                    "xtensor.autograd.stop_gradient(x)"
+                )
+            return compute(*args, **options)
+
+        return undifferentiable
+
+    def looked_at(self, native: Any) -> Native:
+        """Return the value of an array that is converted to a Python number."""
+        if not self.is_constant(native):
+            self.conversion = _at()
+        return native.value
+
+    def constants(self, result: Any) -> Any:
+        """Return a result of the base, or several, as constants."""
+        if isinstance(result, (tuple, list)):
+            return tuple([self.lift(self.normal(item)) for item in result])
+        return self.lift(self.normal(result))
+
+    def normal(self, value: Any) -> Native:
+        """Return a result of the base as a native array of the base."""
+        base = self.below
+        return value if isinstance(value, base.native_type) else base._library.normalize(value, base._place)
+
+    # -- the contract of backends -------------------------------------------------------------------------------------
+
+    def probe(self) -> str:
+        return ""
+
+    def devices(self) -> Collection[str]:  # type: ignore[override]
+        return ()
+
+    @property
+    def native_type(self) -> type:
+        return self.traced  # type: ignore[no-any-return]
+
+    def namespace(self, spec: str) -> Any:
+        return _Namespace(self)
+
+    def base(self, spec: str) -> Device:
+        return self.below
+
+    def lower(self, native: Any) -> Native:
+        if not self.is_constant(native):
+            raise NotDifferentiableError(
+                f"a conversion of an Array{_at()} would lose its derivative; compute with functions of xtensor, or "
+                "convert xtensor.autograd.stop_gradient(x), which is a constant"
+            )
+        return native.value
+
+    def to_host(self, native: Any) -> np.ndarray[Any, Any]:
+        return self.below._library.to_host(self.looked_at(native))
+
+    def from_host(self, array: np.ndarray[Any, Any], spec: str, *, copy: bool | None) -> Any:
+        base = self.below
+        return self.lift(base._library.from_host(array, base._place, copy=copy))
+
+    def normalize(self, value: Any, spec: str) -> Any:
+        return self.lift(self.normal(value))
+
+    def dlpack_device(self, spec: str) -> tuple[int, int]:
+        return self.below.dlpack_device
+
+    def from_dlpack(self, producer: Any, spec: str, *, copy: bool | None) -> Any:
+        base = self.below
+        return self.lift(base._library.from_dlpack(producer, base._place, copy=copy))
+
+    def dtypes(self, spec: str) -> Collection[str]:
+        return self.below.dtype_names()
+
+    def default_float(self, spec: str) -> DType:
+        return self.below.default_dtypes["real floating"]
+
+    def default_integer(self, spec: str) -> DType:
+        return self.below.default_dtypes["integral"]
+
+    def info(self, spec: str) -> DeviceInfo:
+        return self.below.info()
+
+    def memory(self, spec: str) -> Memory:
+        return self.below.memory()
+
+    def synchronize(self, spec: str) -> None:
+        self.below.synchronize()
+
+    def release_memory(self, spec: str) -> None:
+        self.below.release_memory()
+
+    def out_of_memory(self, error: BaseException) -> bool:
+        return self.below._library.out_of_memory(error)
+
+    def translate(self, error: Exception) -> Exception:
+        return self.below._library.translate(error)
+
+    # -- indexing -----------------------------------------------------------------------------------------------------
+
+    def getitem(self, native: Any, key: Any) -> Any:
+        return self._getitem(native, Key(mapped(key, self.traced, value_of)))
+
+    def setitem(self, native: Any, key: Any, value: Any) -> Any:
+        if value.__class__ is not self.traced:
+            value = self.lift(self.below.table[FULL]((), value, dtype=native.dtype))
+        return self._setitem(native, Key(mapped(key, self.traced, value_of)), value)
+
+    @cached_property
+    def _getitem(self) -> Callable[..., Any]:
+        return self.general(TABLE["getitem"], reading(self.below))
+
+    @cached_property
+    def _setitem(self) -> Callable[..., Any]:
+        return self.general(TABLE["setitem"], writing(self.below))
+
+
+class _Namespace:
+    """A transform's functions, by the names of the operations."""
+
+    def __init__(self, transform: Transform, prefix: str = "") -> None:
+        self._transform, self._prefix = transform, prefix
+
+    def __getattr__(self, name: str) -> Any:
+        if not self._prefix and name in CHAPTERS:
+            return _Namespace(self._transform, f"{name}.")
+        row = OPERATIONS.get(self._prefix + name)
+        return None if row is None else self._transform.function(row)
+
+
+def value_of(x: Traced) -> Native:
+    return x.value
+
+
+def computing(operation: Operation, base: Device, public: Callable[..., Any] | None) -> Callable[..., Any]:
+    """Return an operation's function on a device's native arrays.
+
+    ``public`` is the public function for an operation that devices may lack, because it has a formula.
+    """
+    table, index = base.table, operation.index
+    fewest, for_large = base.fewest, base.for_large
+
+    def for_any_size(*operands: Any) -> Any:
+        if getattr(operands[0], "size", 0) >= fewest[index]:
+            try:
+                result = for_large[index](*operands, None)
+            except WrittenWithWarningError as written:
+                result = written.native
+                rewarn(written.warning)
+            if result is not NotImplemented:
+                return result
+        return table[index](*operands)
+
+    def with_options(*args: Any, **options: Any) -> Any:
+        if getattr(args[0], "size", 0) >= fewest[index]:
+            result = for_large[index](*args, **options)
+            if result is not NotImplemented:
+                return result
+        return table[index](*args, **options)
+
+    def or_by_formula(*args: Any, **options: Any) -> Any:
+        result = table[index](*args, **options)
+        if result is not NotImplemented or public is None:
+            return result
+        operands, settings = mapped((args, options), base.native_type, lambda native: wrap(native, base))
+        return public(*operands, **settings)._native
+
+    if public is not None:
+        return or_by_formula
+    return for_any_size if operation.kind == "elementwise" else with_options
+
+
+def reading(base: Device) -> Callable[[Native, Key], Native]:
+    """Return the function that indexes a device's native arrays."""
+    library = base._library
+    return lambda native, key: library.getitem(native, key.native)
+
+
+def writing(base: Device) -> Callable[[Native, Key, Any], Native]:
+    """Return the function that assigns to a copy of a native array."""
+    library, table, astype = base._library, base.table, OPERATIONS["astype"].index
+
+    def write(native: Native, key: Key, value: Any) -> Native:
+        return library.setitem(table[astype](native, native.dtype, copy=True), key.native, value)
+
+    return write
+
+
+def _at() -> str:
+    """Return the line that called the library, for messages."""
+    frame = caller_frame()
+    return "" if frame is None else f" at {frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+_transforms: dict[tuple[type[Transform], Device], Transform] = {}
+
+
+def standing_on(kind: type[Transform], base: Device) -> Transform:
+    """Return the transform of a kind over a device, which there is one of."""
+    found = _transforms.get((kind, base))
+    if found is None:
+        found = _transforms.setdefault((kind, base), kind(base))
+    return found

@@ -1,0 +1,524 @@
+"""Derivatives of functions: ``grad``, ``vjp``, ``jvp`` and what is built of them.
+
+Names, arguments and results are JAX's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, Literal
+
+import numpy as np
+
+from .. import _standard as xp
+from .._core.array import Array, wrap
+from .._core.device import Device
+from .._core.dtypes import kind_of
+from .._core.errors import NotDifferentiableError, describe
+from .._core.trees import Tree, flatten, map_leaves
+from ._forward import Forward
+from ._levels import base_of, lifted, lowered, running
+from ._record import Variable, backpropagate
+from ._reverse import Reverse
+from ._transform import is_inexact, standing_on
+
+__all__ = ["grad", "hessian", "hvp", "jacobian", "jvp", "stop_gradient", "value_and_grad", "vjp"]
+
+Function = Callable[..., Any]
+Argnums = int | Sequence[int]
+
+
+# -- arguments --------------------------------------------------------------------------------------------------------
+
+
+def arrays_of(*trees: Any) -> list[Array]:
+    """Return the Arrays in nested containers."""
+    return [leaf for leaf in flatten(trees)[0] if leaf.__class__ is Array]
+
+
+def positions(argnums: Argnums, count: int, name: str) -> tuple[int, ...]:
+    """Return the numbers of the differentiated arguments."""
+    numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    for number in numbers:
+        if not isinstance(number, int) or not -count <= number < count:
+            raise ValueError(
+                f"{name}(): argnums names argument {describe(number)}, but the function was called with {count} "
+                "positional arguments; arguments to differentiate are passed by position"
+            )
+    return tuple(number % count for number in numbers)
+
+
+def as_array(leaf: Any, name: str, device: Device) -> Array:
+    """Return a leaf of a differentiated argument as an Array of a floating-point dtype."""
+    if leaf.__class__ in (float, complex) or isinstance(leaf, np.floating):
+        return xp.asarray(leaf, device=device)
+    if isinstance(leaf, np.ndarray):
+        leaf = xp.asarray(leaf, device=device)
+    if leaf.__class__ is not Array:
+        raise TypeError(f"{name}() differentiates with respect to Arrays and floats, not {describe(leaf)}")
+    if not is_inexact(leaf.dtype):
+        raise TypeError(
+            f"{name}() differentiates with respect to floating-point Arrays, not dtype {leaf.dtype}; cast it with "
+            "xtensor.astype(x, xtensor.float64), or leave the argument out of argnums"
+        )
+    return leaf
+
+
+class Run:
+    """A function that was run on a transform.
+
+    Attributes
+    ----------
+    device, base
+        The transform's device, and the device that it stands on.
+    output
+        What the function returned, with Arrays of the transform.
+    inputs
+        The leaves of each differentiated argument as Arrays of the base, and their structure.
+    entered
+        The native arrays of the transform that stand for these leaves.
+    """
+
+    def __init__(
+        self,
+        kind: type[Reverse] | type[Forward],
+        function: Function,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        chosen: tuple[int, ...],
+        name: str,
+        enter: Callable[[Array, Device], Array],
+    ) -> None:
+        self.base = base_of(arrays_of(args, kwargs))
+        self.device = standing_on(kind, self.base).device
+        self.inputs: list[tuple[list[Array], Tree]] = []
+        self.entered: list[list[Any]] = []
+        given = [map_leaves(self._constant, arg) for arg in args]
+        for number in chosen:
+            leaves, tree = flatten(args[number])
+            arrays = [lifted(as_array(leaf, name, self.base), self.base) for leaf in leaves]
+            entered = [enter(x, self.device) for x in arrays]
+            self.inputs.append((arrays, tree))
+            # The native arrays, as a function may assign to its arguments, which then have others.
+            self.entered.append([x._native for x in entered])
+            given[number] = tree.build(entered)
+        kwargs = {key: map_leaves(self._constant, value) for key, value in kwargs.items()}
+        self.device._library.conversion = ""  # type: ignore[attr-defined] # a transform
+        with running(self.device):
+            self.output = function(*given, **kwargs)
+        conversion = self.device._library.conversion  # type: ignore[attr-defined]
+        numbers = [leaf for leaf in flatten(self.output)[0] if isinstance(leaf, (int, float, complex, np.number))]
+        if conversion and numbers:
+            raise NotDifferentiableError(
+                f"{name}() takes a function whose results are Arrays, not {describe(numbers[0])}: the derivative was "
+                f"lost where an Array was converted to a number{conversion}; keep the Array there"
+            )
+
+    def _constant(self, leaf: Any) -> Any:
+        return lifted(leaf, self.device) if leaf.__class__ is Array else leaf
+
+    def value(self, output: Any) -> Any:
+        """Return an output with its Arrays on the base."""
+        return map_leaves(lambda leaf: lowered(leaf, self.device), output)
+
+
+def as_variable(x: Array, device: Device) -> Array:
+    return wrap(device.native_type(x._native, Variable(x._native)), device)
+
+
+def without_aux(output: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
+    if not has_aux:
+        return output, None
+    if not isinstance(output, tuple) or len(output) != 2:
+        raise TypeError(f"{name}(has_aux=True): the function returns a pair (result, data), not {describe(output)}")
+    return output
+
+
+# -- reverse mode -----------------------------------------------------------------------------------------------------
+
+
+def value_and_grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
+    r"""Return a function that computes ``f`` and its gradient.
+
+    Parameters
+    ----------
+    f
+        Function of Arrays, or of nested dicts, lists, tuples and dataclasses of them, whose result is a real number: an
+        Array of shape ``()``.
+    argnums
+        Number of the differentiated positional argument, or several numbers.
+    has_aux
+        Whether ``f`` returns a pair of its result and other data.
+
+    Returns
+    -------
+    Callable
+        Function of the same arguments that returns ``(value, gradient)``, and ``((value, aux), gradient)`` with
+        ``has_aux``. The gradient has the structure, shapes and dtypes of the argument; with several numbers it is a
+        tuple of gradients.
+
+    Raises
+    ------
+    TypeError
+        If a differentiated argument is not of a floating-point dtype, or the result is not a real number.
+    ValueError
+        If ``argnums`` names no argument.
+    NotDifferentiableError
+        If ``f`` passes a differentiated value through an operation without a derivative.
+
+    Notes
+    -----
+    The gradient with respect to a complex argument :math:`z = a + bi` is
+    :math:`\partial f/\partial a - i\,\partial f/\partial b`, as in JAX; its conjugate is the direction of ascent.
+    """
+
+    @wraps(f)
+    def differentiated(*args: Any, **kwargs: Any) -> Any:
+        chosen = positions(argnums, len(args), "grad")
+        run = Run(Reverse, f, args, kwargs, chosen, "grad", as_variable)
+        output, aux = without_aux(run.output, has_aux, "grad")
+        seeds = _seed(output, run.device)
+        entered = run.entered
+        value = run.value(output)
+        auxiliary = run.value(aux)
+        run.output = output = aux = None  # the pass back frees the record as it goes
+        gradients = _gradients(seeds, run, entered, retain=False)
+        result = gradients[0] if isinstance(argnums, int) else tuple(gradients)
+        return ((value, auxiliary) if has_aux else value), result
+
+    return differentiated
+
+
+def grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
+    """Return a function that computes the gradient of ``f``; see :func:`value_and_grad`.
+
+    Returns
+    -------
+    Callable
+        Function of the same arguments that returns the gradient, and ``(gradient, aux)`` with ``has_aux``.
+
+    Examples
+    --------
+    >>> import xtensor as xp
+    >>> from xtensor import autograd
+    >>> autograd.grad(lambda x: xp.sum(x**3))(xp.asarray([1.0, 2.0]))
+    Array([ 3., 12.])
+    """
+    both = value_and_grad(f, argnums, has_aux)
+
+    @wraps(f)
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        value, result = both(*args, **kwargs)
+        return (result, value[1]) if has_aux else result
+
+    return gradient
+
+
+def _seed(output: Any, device: Device) -> list[Any]:
+    """Return the node of a real number with the cotangent 1; nothing for a constant."""
+    if isinstance(output, (int, float, np.number)):
+        return []
+    if output.__class__ is not Array:
+        raise TypeError(f"grad() takes a function whose result is an Array of shape (), not {describe(output)}")
+    if output.shape != ():
+        raise TypeError(
+            f"grad() takes a function whose result is one number, not an Array of shape {output.shape}; reduce it with "
+            "xtensor.sum, or use vjp or jacobian"
+        )
+    if kind_of(output.dtype) != "f":
+        raise TypeError(
+            f"grad() takes a function whose result is real, not of dtype {output.dtype}; use vjp for complex results"
+        )
+    if output._device is not device or output._native.node is None:
+        return []
+    return [(output._native.node, xp.ones((), dtype=output.dtype, device=device.base))]
+
+
+def _gradients(seeds: list[Any], run: Run, entered: list[list[Any]], *, retain: bool) -> list[Any]:
+    with np.errstate(all="ignore"):
+        found = backpropagate(seeds, retain=retain)
+    results = []
+    for (arrays, tree), variables in zip(run.inputs, entered, strict=True):
+        leaves = []
+        for x, variable in zip(arrays, variables, strict=True):
+            g = found.get(variable.node)
+            leaves.append(xp.zeros_like(x) if g is None else g)
+        results.append(tree.build(leaves))
+    return results
+
+
+def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
+    """Return the value of ``f`` and the function that multiplies a cotangent by its Jacobian, from the left.
+
+    Parameters
+    ----------
+    f
+        Function of Arrays or of nested containers of them.
+    primals
+        Its arguments, all of which are differentiated.
+    has_aux
+        Whether ``f`` returns a pair of its result and other data.
+
+    Returns
+    -------
+    tuple
+        ``(value, pull)``, and ``(value, pull, aux)`` with ``has_aux``. ``pull(cotangent)`` takes a cotangent of the
+        structure and the shapes of the value, and returns a tuple of cotangents, one for each argument. It can be
+        called several times.
+    """
+    run = Run(Reverse, f, primals, {}, tuple(range(len(primals))), "vjp", as_variable)
+    output, aux = without_aux(run.output, has_aux, "vjp")
+    results, tree = flatten(output)
+    value = run.value(output)
+
+    def pull(cotangent: Any) -> tuple[Any, ...]:
+        leaves = matching(cotangent, value, tree, "vjp", "cotangent")
+        seeds = [
+            (x._native.node, g)
+            for x, g in zip(results, leaves, strict=True)
+            if x.__class__ is Array and x._device is run.device and x._native.node is not None
+        ]
+        return tuple(_gradients(seeds, run, run.entered, retain=True))
+
+    return (value, pull, run.value(aux)) if has_aux else (value, pull)
+
+
+def matching(given: Any, expected: Any, tree: Tree, name: str, what: str) -> list[Any]:
+    """Return the leaves of cotangents or tangents; raise where structure, shape or dtype differ from the values'."""
+    leaves, structure = flatten(given)
+    values = flatten(expected)[0]
+    if structure != tree:
+        raise TypeError(f"{name}(): the {what} has the structure {structure}, and the value {tree}")
+    result = []
+    for leaf, value in zip(leaves, values, strict=True):
+        if value.__class__ is not Array:
+            result.append(leaf)
+            continue
+        g = xp.asarray(leaf, dtype=value.dtype, device=value.device) if leaf.__class__ is not Array else leaf
+        if g.shape != value.shape:
+            raise ValueError(f"{name}(): the {what} has shape {g.shape}, and the value shape {value.shape}")
+        if g.dtype != value.dtype:
+            raise TypeError(
+                f"{name}(): the {what} has dtype {g.dtype}, and the value {value.dtype}; cast it with xtensor.astype"
+            )
+        result.append(lifted(g, value._device) if g._device.level < value._device.level else g)
+    return result
+
+
+# -- forward mode -----------------------------------------------------------------------------------------------------
+
+
+def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
+    """Return the value of ``f`` and its Jacobian times a tangent.
+
+    Parameters
+    ----------
+    f
+        Function of Arrays or of nested containers of them.
+    primals
+        Its arguments, as a tuple.
+    tangents
+        A tangent for each argument, of the same structure, shapes and dtypes.
+    has_aux
+        Whether ``f`` returns a pair of its result and other data.
+
+    Returns
+    -------
+    tuple
+        ``(value, tangent)``, and ``(value, tangent, aux)`` with ``has_aux``.
+    """
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
+        raise TypeError(f"jvp() takes primals and tangents as tuples, not {describe(primals)} and {describe(tangents)}")
+    if len(primals) != len(tangents):
+        raise ValueError(f"jvp() takes a tangent for each primal, not {len(tangents)} for {len(primals)}")
+    base = base_of(arrays_of(primals, tangents))
+    values = tuple(map_leaves(lambda leaf: lifted(as_array(leaf, "jvp", base), base), x) for x in primals)
+    given = iter(
+        [
+            g
+            for value, tangent in zip(values, tangents, strict=True)
+            for g in matching(tangent, value, flatten(value)[1], "jvp", "tangent")
+        ]
+    )
+
+    def enter(x: Array, device: Device) -> Array:
+        return wrap(device.native_type(x._native, lifted(next(given), base)._native), device)
+
+    run = Run(Forward, f, values, {}, tuple(range(len(values))), "jvp", enter)
+    output, aux = without_aux(run.output, has_aux, "jvp")
+
+    def tangent_of(leaf: Any) -> Any:
+        if leaf.__class__ is not Array:
+            return leaf
+        if leaf._device is run.device and leaf._native.tangent is not None:
+            return wrap(leaf._native.tangent, base)
+        return xp.zeros(leaf.shape, dtype=leaf.dtype, device=base)
+
+    result = run.value(output), map_leaves(tangent_of, output)
+    return (*result, run.value(aux)) if has_aux else result
+
+
+# -- matrices of derivatives ------------------------------------------------------------------------------------------
+
+
+def jacobian(f: Function, argnums: Argnums = 0, mode: Literal["reverse", "forward"] = "reverse") -> Function:
+    """Return a function that computes the Jacobian of ``f``.
+
+    Parameters
+    ----------
+    f
+        Function of Arrays or of nested containers of them.
+    argnums
+        Number of the differentiated positional argument, or several numbers.
+    mode
+        ``"reverse"`` makes a pass for each element of the result, ``"forward"`` one for each element of the argument.
+
+    Returns
+    -------
+    Callable
+        Function of the same arguments that returns, for each Array of the result and each Array of the argument, an
+        Array of the shape of the former and then the latter, nested as the result and then the argument.
+    """
+    if mode not in ("reverse", "forward"):
+        raise ValueError(f"jacobian(): mode is 'reverse' or 'forward', not {describe(mode)}")
+
+    @wraps(f)
+    def differentiated(*args: Any, **kwargs: Any) -> Any:
+        chosen = positions(argnums, len(args), "jacobian")
+
+        def of_chosen(*values: Any) -> Any:
+            given = list(args)
+            for number, value in zip(chosen, values, strict=True):
+                given[number] = value
+            return f(*given, **kwargs)
+
+        base = base_of(arrays_of(args, kwargs))
+        primals = tuple(
+            map_leaves(lambda leaf: lifted(as_array(leaf, "jacobian", base), base), args[number]) for number in chosen
+        )
+        columns = (_by_rows if mode == "reverse" else _by_columns)(of_chosen, primals)
+        outputs, output_tree, input_tree = columns
+        blocks = []
+        for row in outputs:
+            parts = input_tree.build(row)
+            blocks.append(parts[0] if isinstance(argnums, int) else parts)
+        return output_tree.build(blocks)
+
+    return differentiated
+
+
+def _by_rows(f: Function, primals: tuple[Any, ...]) -> tuple[list[list[Array]], Tree, Tree]:
+    value, pull = vjp(f, *primals)
+    results, output_tree = flatten(value)
+    inputs, input_tree = flatten(primals)
+    zeros = [xp.zeros_like(x) for x in results]
+    blocks = []
+    for place, x in enumerate(results):
+        rows: list[list[Array]] = [[] for _ in inputs]
+        for unit in _units(x):
+            cotangent = output_tree.build([*zeros[:place], unit, *zeros[place + 1 :]])
+            for row, part in zip(rows, flatten(pull(cotangent))[0], strict=True):
+                row.append(part)
+        blocks.append(
+            [
+                xp.reshape(xp.stack(row), (*x.shape, *y.shape))
+                if row
+                else xp.zeros((*x.shape, *y.shape), dtype=y.dtype)
+                for row, y in zip(rows, inputs, strict=True)
+            ]
+        )
+    return blocks, output_tree, input_tree
+
+
+def _by_columns(f: Function, primals: tuple[Any, ...]) -> tuple[list[list[Array]], Tree, Tree]:
+    inputs, input_tree = flatten(primals)
+    zeros = [xp.zeros_like(x) for x in inputs]
+    columns: list[list[list[Array]]] = []
+    value = None
+    for place, x in enumerate(inputs):
+        found = []
+        for unit in _units(x):
+            tangents = input_tree.build([*zeros[:place], unit, *zeros[place + 1 :]])
+            value, tangent = jvp(f, primals, tangents)
+            found.append(flatten(tangent)[0])
+        columns.append(found)
+    if value is None:
+        value = f(*primals)
+    results, output_tree = flatten(value)
+    blocks = [
+        [
+            xp.reshape(xp.stack([column[place] for column in found], axis=-1), (*y.shape, *x.shape))
+            if found
+            else xp.zeros((*y.shape, *x.shape), dtype=y.dtype)
+            for found, x in zip(columns, inputs, strict=True)
+        ]
+        for place, y in enumerate(results)
+    ]
+    return blocks, output_tree, input_tree
+
+
+def _units(x: Array) -> Any:
+    """Yield the Arrays of the shape of ``x`` with one element 1 and all others 0."""
+    for position in range(x.size):
+        unit = np.zeros(x.size)
+        unit[position] = 1
+        ground = x.device
+        while ground.base is not None:
+            ground = ground.base
+        yield lifted(xp.reshape(xp.asarray(unit.astype(x.dtype), device=ground), x.shape), x.device)
+
+
+def hessian(f: Function, argnums: Argnums = 0) -> Function:
+    """Return a function that computes the matrix of second derivatives of ``f``, forward over reverse mode.
+
+    Returns
+    -------
+    Callable
+        Function of the same arguments that returns an Array of shape ``x.shape + x.shape``; nested as the argument,
+        twice, where that is a container.
+    """
+    return jacobian(jacobian(f, argnums, "reverse"), argnums, "forward")
+
+
+def hvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """Return the product of the Hessian of ``f`` with a tangent, without the matrix.
+
+    Parameters
+    ----------
+    f
+        Function whose result is a real number.
+    primals, tangents
+        Its arguments, and a tangent for each, as tuples.
+
+    Returns
+    -------
+    Any
+        The derivative of the gradient in the direction of the tangent, with the structure of the gradient: of the only
+        argument, or a tuple for several.
+    """
+    argnums: Argnums = 0 if len(primals) == 1 else tuple(range(len(primals)))
+    return jvp(grad(f, argnums), primals, tangents)[1]
+
+
+def stop_gradient(x: Any) -> Any:
+    """Return values as constants, which no derivative goes through.
+
+    Parameters
+    ----------
+    x
+        Array, or nested containers of Arrays.
+
+    Returns
+    -------
+    Any
+        The same values on the device that the transforms stand on.
+    """
+
+    def ground(leaf: Any) -> Any:
+        if leaf.__class__ is Array:
+            while leaf._device.base is not None:
+                leaf = lowered(leaf, leaf._device)
+        return leaf
+
+    return map_leaves(ground, x)
