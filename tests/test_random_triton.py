@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from triton_kernels import DEVICE, launches
+from triton_kernels import DEVICE, guarded, launches
 
 import xtensor as xp
 from xtensor.random._operations import blocks
@@ -45,3 +45,24 @@ def test_kernel_of_blocks():
         x = blocks(xp.asarray(numbers, device=DEVICE), key=(2**64 - 1, 2), stream=(3, 2**64 - 2))
     expected = blocks(xp.asarray(numbers, device="numpy"), key=(2**64 - 1, 2), stream=(3, 2**64 - 2))
     np.testing.assert_array_equal(np.asarray(x), np.asarray(expected), strict=True)
+
+
+@pytest.mark.parametrize("count", [0, 1, 6, 1000])
+@pytest.mark.parametrize("skipped", [0, 3])
+@pytest.mark.parametrize("kernel", ["random.bits", "random.uniform_numbers", "random.normal_numbers"])
+def test_kernel_writes_all_of_its_result_and_nothing_else(kernel, skipped, count):
+    kernels, memory = guarded()
+    for dtype in ("uint64",) if kernel == "random.bits" else ("float32", "float64"):
+        x = kernels[kernel](key=(1, 2), stream=(0, 0), start=skipped, count=count, dtype=np.dtype(dtype))
+        assert x.shape == (count,)
+        assert x.dtype == dtype
+        unwritten = x == 2**64 - 1 if dtype == "uint64" else np.isnan(x)
+        assert not unwritten.any()
+    memory.check()
+
+
+def test_kernels_decline_other_dtypes():
+    kernels, _ = guarded()
+    options = {"key": (1, 2), "stream": (0, 0), "start": 0, "count": 4}
+    assert kernels["random.normal_numbers"](**options, dtype=np.dtype("float16")) is NotImplemented
+    assert kernels["random.blocks"](np.zeros(3, np.int64), key=(1, 2), stream=(0, 0)) is NotImplemented
