@@ -8,12 +8,10 @@ Array([8, 4, 7, 2, 6])
 
 from __future__ import annotations
 
-from numpy.random import SeedSequence
-
 from ._generator import Generator, default_rng
 from ._philox import Philox
 
-__all__ = ["Generator", "Philox", "SeedSequence", "default_rng"]
+__all__ = ["Generator", "Philox", "default_rng"]
 
 
 def __dir__() -> list[str]:
