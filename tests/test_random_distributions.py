@@ -133,6 +133,16 @@ def test_booleans_are_uniform():
     assert stats.binomtest(int(xp.count_nonzero(x)), COUNT).pvalue > SIGNIFICANCE
 
 
+@pytest.mark.parametrize(
+    ("method", "arguments"),
+    [("zipf", (1.000001,)), ("negative_binomial", (0.01, 1.2e-19)), ("noncentral_chisquare", (1.0, 1e18))],
+)
+def test_counts_near_the_largest_integer_end(method, arguments):
+    x = getattr(xp.random.default_rng(1, device="cpu"), method)(*arguments, size=200_000)
+    assert bool(xp.all(x >= 0))
+    assert float(xp.max(x)) > 1e17
+
+
 # -- serial tests -----------------------------------------------------------------------------------------------------
 
 

@@ -112,7 +112,10 @@ def propose_hypergeometric(
 def propose_zipf(first: Array, second: Array, a: Array) -> tuple[Array, Array]:
     """Propose a count (Devroye, "Non-Uniform Random Variate Generation", 1986, X.6.1)."""
     less = a - 1.0
-    k = xp.floor(xp.exp(-formulas.log_uniform(first, dtype=a.dtype) / less))
+    # Only numbers below 2**63 are proposed: near 1, almost all others would be rejected.
+    smallest = xp.exp(-less * math.log(2.0**63))
+    u = smallest + (1.0 - smallest) * ((formulas.numbers(first, dtype=a.dtype) + 1.0) * 2.0**-53)
+    k = xp.floor(xp.exp(-xp.log(u) / less))
     inside = k <= LARGEST
     k = xp.minimum(k, LARGEST)
     # t - 1 without cancellation, where t = (1 + 1/k)**(a-1).

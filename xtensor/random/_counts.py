@@ -95,6 +95,8 @@ class Counts(Gammas):
     def _poisson_numbers(self, start: int, count: int, lane: int, mean: Array) -> Array:
         """Return Poisson numbers as float64; ``mean`` is 0-d or has an element for each of ``count``."""
         with np.errstate(all="ignore"):
+            # A mean that is a random number may be larger; all of its counts would be rejected.
+            mean = xp.minimum(mean, LARGEST_MEAN)
             top = counts.poisson_logarithm(xp.floor(mean), xp.maximum(mean, counts.TINY))
             return self._accepted(counts.propose_poisson, "ww", start, count, lane, mean, top)
 
