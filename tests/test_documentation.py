@@ -176,7 +176,7 @@ def entries() -> Counter[str]:
 
 
 @pytest.mark.parametrize(
-    "module", ["xtensor", "xtensor.linalg", "xtensor.fft", "xtensor.special", "xtensor.nn.functional"]
+    "module", ["xtensor", "xtensor.linalg", "xtensor.fft", "xtensor.special", "xtensor.nn.functional", "xtensor.random"]
 )
 def test_every_public_name_has_one_entry(module):
     names = [f"{module}.{name}" for name in dir(import_module(module))]

@@ -19,6 +19,7 @@ LAYERS = (
         "xtensor.fft",
         "xtensor.special",
         "xtensor.nn",
+        "xtensor.random",
         "xtensor._beyond",
         "xtensor.lib",
         "xtensor._numpy",

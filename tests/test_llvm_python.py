@@ -97,9 +97,9 @@ def test_integer_of_more_than_64_bits_is_refused(call, kernel, number):
 
 
 def test_number_of_operands_is_bounded(call, kernel):
-    assert received(call, kernel, *range(61)) == list(range(61))
-    with pytest.raises(TypeError, match="at most 63 operands"):
-        received(call, kernel, *range(62))
+    assert received(call, kernel, *range(125)) == list(range(125))
+    with pytest.raises(TypeError, match="at most 127 operands"):
+        received(call, kernel, *range(126))
     with pytest.raises(TypeError, match="address of a kernel"):
         call()
 

@@ -132,7 +132,7 @@ def catalogue(target: str) -> Recorder:
     # Products are declined unless they were measured.
     _matrices.measured_blocks = lambda *product: _matrices.Blocks(128, 128, 32, 8, 8, 3)
 
-    def call(name, dtype, *args, **kwargs):
+    def call(name, dtype, /, *args, **kwargs):
         recorder.current = (name, str(dtype))
         recorder.called.add(name)
         if functions[name](*args, **kwargs) is NotImplemented:
@@ -172,6 +172,10 @@ def catalogue(target: str) -> Recorder:
     for x, y in ((np.int64, np.uint64), (np.uint64, np.int64)):
         for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"):
             call(name, f"{np.dtype(x)}, {np.dtype(y)}", np.ones(64, x), np.ones(64, y))
+    for dtype in map(np.dtype, ("uint64", "float32", "float64")):
+        for name in ("random.uniform_numbers", "random.normal_numbers") if dtype.kind == "f" else ("random.bits",):
+            call(name, dtype, key=(2**64 - 1, 2), stream=(0, 0), start=3, count=5000, dtype=dtype)
+    call("random.blocks", np.uint64, np.ones(5000, np.uint64), key=(2**64 - 1, 2), stream=(1, 0))
     assert recorder.called == functions.keys(), functions.keys() - recorder.called
     return recorder
 

@@ -69,7 +69,7 @@ from ._standard.utility import *
 from .linalg import cross
 
 if _typing.TYPE_CHECKING:
-    from . import _numpy, autograd, lib, nn, special
+    from . import _numpy, autograd, lib, nn, random, special
     from ._beyond.applying import *
     from ._beyond.assignment import *
     from ._beyond.averages import *
@@ -139,6 +139,7 @@ __all__ = [
     "linalg",
     "nn",
     "profile",
+    "random",
     "register_backend",
     "set_backend_priority",
     "set_default_device",
@@ -161,7 +162,7 @@ _LOADED_LATER = {
     **{name: f"._beyond.{module}" for module, names in _BEYOND.items() for name in names},
     "fuse": "._fuse",
     "profile": "._core.profiling",
-    **dict.fromkeys(("_numpy", "autograd", "lib", "nn", "special"), ""),
+    **dict.fromkeys(("_numpy", "autograd", "lib", "nn", "random", "special"), ""),
 }
 """The names whose modules are imported at their first use, so that ``import xtensor`` costs little more than NumPy."""
 

@@ -12,11 +12,16 @@ from ._core.errors import BackendUnavailableError, OutOfMemoryError, WrittenWith
 from ._core.failures import rewarn
 from ._core.operations import TABLE, Operation, primitives
 from ._core.programs import Generator, Program, Step
+from ._core.random_constants import NORMAL_QUANTILES, PHILOX_MULTIPLIERS, PHILOX_ROUNDS, PHILOX_WEYL
 from ._core.wrapping import WrappedArray, wrapped_namespace
 
 __all__ = [
     "CORRECTIONS",
     "LAPACK_CORRECTIONS",
+    "NORMAL_QUANTILES",
+    "PHILOX_MULTIPLIERS",
+    "PHILOX_ROUNDS",
+    "PHILOX_WEYL",
     "STANDARD_DTYPES",
     "TABLE",
     "Backend",

@@ -20,8 +20,8 @@ __all__ = ["addresses", "call", "call_unlocked", "function", "prototype"]
 
 _FASTCALL = 0x80  # METH_FASTCALL
 
-OPERANDS = 64
-"""Bound of the number of arguments of a call: the kernel and 63 operands."""
+OPERANDS = 128
+"""Bound of the number of arguments of a call: the kernel and 127 operands."""
 
 
 class _Method(ctypes.Structure):
@@ -63,7 +63,7 @@ def call() -> Callable[..., int]:
     """Return the function call(kernel, *operands), which calls the kernel at an address with the interpreter locked.
 
     The kernel is int64_t(const int64_t *operands); the call returns its result. An operand is the address of an array's
-    elements for a `numpy.ndarray` (not of a subclass), the bits of a float, or an integer of 64 bits; at most 63
+    elements for a `numpy.ndarray` (not of a subclass), the bits of a float, or an integer of 64 bits; at most 127
     operands.
     """
     return _calls()[0]
@@ -109,7 +109,7 @@ _CALL = """
 @array_type = global ptr null, align 8
 @float_type = global ptr null, align 8
 @type_error = global ptr null, align 8
-@message = internal constant [61 x i8] c"call() takes the address of a kernel and at most 63 operands\\00"
+@message = internal constant [62 x i8] c"call() takes the address of a kernel and at most 127 operands\\00"
 
 declare i64 @PyLong_AsLongLong(ptr)
 declare ptr @PyLong_FromLongLong(i64)

@@ -17,6 +17,7 @@ from xtensor.backend import DType, Native
 
 from ._large import Large
 from ._linear_algebra import LinearAlgebra
+from ._random import Random
 from ._sorting import argsort as argsort
 from ._sorting import order_statistics as order_statistics
 from ._sorting import sort as sort
@@ -42,6 +43,7 @@ POWERS = NUMBERS | {"e"}
 
 large = Large()
 linalg = LinearAlgebra()
+random = Random()
 special = Special()
 
 concat = np.concatenate

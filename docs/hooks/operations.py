@@ -107,6 +107,7 @@ def rows() -> tuple[Operation, ...]:
     for name in dir(xtensor):
         getattr(xtensor, name)
     import_module("xtensor.nn.functional")
+    import_module("xtensor.random")
     table = import_module("xtensor.backend").TABLE
     return tuple(row for row in table.values() if row.declared)
 

@@ -7,7 +7,7 @@ go through ``xp.getitem``. It looks at values on the host only where its result'
 
 from __future__ import annotations
 
-from . import creation, elementwise, fourier, linear_algebra, manipulation, searching, sets, statistical
+from . import creation, elementwise, fourier, linear_algebra, manipulation, random, searching, sets, statistical
 
 __all__ = [
     "creation",
@@ -15,6 +15,7 @@ __all__ = [
     "fourier",
     "linear_algebra",
     "manipulation",
+    "random",
     "searching",
     "sets",
     "statistical",

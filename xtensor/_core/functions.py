@@ -34,9 +34,9 @@ COMPILED = (np.ufunc, BuiltinFunctionType, MethodDescriptorType)
 class Chapter:
     """A device's functions as attributes, by the operations' names: the ``xp`` of compositions and corrections.
 
-    The main chapter has the attributes ``linalg``, ``fft``, ``special`` and ``nn``, which are chapters; ``getitem``,
-    which indexes with every key of the contract; ``default_float`` and ``default_integer``, the device's default
-    dtypes; and ``dtypes``, the names of all dtypes that it supports.
+    The main chapter has the attributes ``linalg``, ``fft``, ``special``, ``nn`` and ``random``, which are chapters;
+    ``getitem``, which indexes with every key of the contract; ``default_float`` and ``default_integer``, the device's
+    default dtypes; and ``dtypes``, the names of all dtypes that it supports.
     """
 
     def __init__(self, functions: Functions, prefix: str, **attributes: Any) -> None:
@@ -94,7 +94,7 @@ class Functions:
         self.namespace = Chapter(
             self,
             "",
-            **{name: Chapter(self, f"{name}.") for name in ("linalg", "fft", "special", "nn")},
+            **{name: Chapter(self, f"{name}.") for name in ("linalg", "fft", "special", "nn", "random")},
             getitem=library.getitem,
             default_float=np.dtype(library.default_float(place)),
             default_integer=np.dtype(library.default_integer(place)),

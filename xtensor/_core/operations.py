@@ -45,6 +45,7 @@ Kind: TypeAlias = Literal[
     "special",
     "network",
     "signal",
+    "random",
 ]
 """How an operation goes over elements."""
 

@@ -1,0 +1,288 @@
+"""Kernels of random numbers: words by Philox4x64-10, uniform and normal numbers.
+
+A thread computes a few hundred words at a time into a buffer on its stack and converts them from there: the words one
+block after the other, by the processor's product of 64 bits, and the numbers in a loop that LLVM vectorises.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from xtensor.backend import (
+    NORMAL_QUANTILES,
+    PHILOX_MULTIPLIERS,
+    PHILOX_ROUNDS,
+    PHILOX_WEYL,
+    DType,
+    Native,
+    Program,
+    Step,
+)
+
+from . import _compile
+from ._calls import Kernel, compiled, empty
+from ._loops import I64, POINTER, VOID, Writer, smaller
+from ._values import Builder, Value, cast, constant, from_bits, load, memory_type, select, sqrt, store
+from ._values import bits as bits_of
+
+__all__ = ["kernels"]
+
+I128 = ir.IntType(128)
+UINT32, UINT64 = np.dtype(np.uint32), np.dtype(np.uint64)
+
+BLOCKS = 64
+"""Blocks of four words in the buffer."""
+
+DIGITS = 53
+HALF = 2 ** (DIGITS - 1)
+
+Formula = Callable[[Value, DType], Value]
+
+
+def word(x: Value, _dtype: DType) -> Value:
+    return x
+
+
+def uniform(x: Value, dtype: DType) -> Value:
+    """A number in [0, 1) of a word, or in float32 of half a word."""
+    digits = DIGITS if dtype.itemsize == 8 else 24
+    return cast(x >> (8 * x.dtype.itemsize - digits), dtype) * 2.0**-digits
+
+
+def normal(x: Value, dtype: DType) -> Value:
+    """A normal number of a word, by inversion. The operations are in the order of the formula for all devices."""
+    centre, tail, logarithm = NORMAL_QUANTILES[dtype.name]
+    k = x >> (64 - DIGITS)
+    upper = k >= HALF
+    distance = select(upper, k ^ (2 * HALF - 1), k)
+    p = (cast(distance, dtype) + 0.5) * 2.0**-DIGITS
+    q = -p + 0.5
+    near, far = -(q * q) + 0.180625, sqrt(_negative_logarithm(p, logarithm)) - 1.6
+    is_near = q <= 0.425
+    numerator = select(is_near, polynomial(near, centre[0]) * q, polynomial(far, tail[0]))
+    denominator = select(is_near, polynomial(near, centre[1]), polynomial(far, tail[1]))
+    quantile = numerator / denominator
+    return select(upper, quantile, -quantile)
+
+
+def _negative_logarithm(p: Value, coefficients: tuple[float, ...]) -> Value:
+    """-ln p, by the formula for all devices; the exponent is that of the representation."""
+    pattern, digits = bits_of(p), np.finfo(p.dtype).nmant
+    root = constant(p.builder, math.sqrt(0.5), p.dtype)
+    exponent = (pattern - bits_of(root)) >> digits
+    m = from_bits(pattern - (exponent << digits), p.dtype)
+    s = (m - 1.0) / (m + 1.0)
+    return cast(-exponent, p.dtype) * math.log(2.0) - polynomial(s * s, coefficients) * s
+
+
+def polynomial(x: Value, coefficients: tuple[float, ...]) -> Value:
+    value = x * coefficients[0]
+    for coefficient in coefficients[1:-1]:
+        value = (value + coefficient) * x
+    return value + coefficients[-1]
+
+
+class _Random(Writer):
+    """The words of a range of blocks, converted by a formula.
+
+    The operands of ``run``: parts, threads, the number of blocks, the counter of the first one (its lowest word), the
+    two words of the stream, the two words of the key, the elements to skip, their number, and the
+    address of the output.
+    """
+
+    def __init__(self, program: Program, source: DType, formula: Formula, *, has_fma: bool) -> None:
+        super().__init__(program, "c", has_fma=has_fma)
+        self.source = source
+        self.result: DType = program.dtypes[-1]
+        self.formula = formula
+        self.per_block = 32 // source.itemsize
+
+    def fill(self) -> Any:
+        """``fill(blocks, counter, stream..., key..., output)``: the words of some blocks."""
+        function = self.function("fill", VOID, [*[I64] * 6, POINTER], internal=True)
+        function.attributes.add("noinline")
+        number, counter, *stream_and_key, output = function.args
+        builder = self.builder(function.append_basic_block())
+        with self.counted(builder, I64(0), number) as (loop, index):
+            _store_block(self, loop, loop.add(counter, index), stream_and_key, index, output)
+        builder.ret_void()
+        return function
+
+    def convert(self) -> Any:
+        """``convert(elements, words, output)``: the formula of each element."""
+        function = self.function("convert", VOID, [I64, POINTER, POINTER], internal=True)
+        function.attributes.add("noinline")  # LLVM knows only of arguments that they do not alias
+        length, words, output = function.args
+        for pointer in (words, output):
+            pointer.add_attribute("noalias")
+        builder = self.builder(function.append_basic_block())
+        with self.counted(builder, I64(0), length) as (loop, index):
+            place = loop.gep(words, [index], inbounds=True, source_etype=memory_type(self.source))
+            value = self.formula(load(loop, place, self.source), self.result)
+            store(value, loop.gep(output, [index], inbounds=True, source_etype=memory_type(self.result)))
+        builder.ret_void()
+        return function
+
+    def job(self, fill: Any, convert: Any) -> Any:
+        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
+        arguments, part, parts = function.args
+        builder = self.builder(function.append_basic_block())
+        memory = builder.alloca(I64, size=4 * BLOCKS)
+        buffer = builder.inttoptr(builder.ptrtoint(memory, I64), POINTER)
+        _, slots = self.frame(builder, arguments)
+        blocks, counter = slots.read(), slots.read()
+        stream_and_key = [slots.read() for _ in range(4)]
+        skipped, count, output = slots.read(), slots.read(), slots.read(POINTER)
+        end = builder.add(skipped, count)
+        chunks = builder.sdiv(builder.add(blocks, I64(BLOCKS - 1)), I64(BLOCKS))
+        first, last = self.share(builder, chunks, part, parts)
+        with self.counted(builder, first, last) as (loop, chunk):
+            block = loop.mul(chunk, I64(BLOCKS))
+            following = smaller(loop, loop.add(block, I64(BLOCKS)), blocks)
+            loop.call(fill, [loop.sub(following, block), loop.add(counter, block), *stream_and_key, buffer])
+            base = loop.mul(block, I64(self.per_block))
+            begin = _larger(loop, base, skipped)
+            length = loop.sub(smaller(loop, loop.mul(following, I64(self.per_block)), end), begin)
+            words = self.offset(loop, buffer, (loop.sub(begin, base), I64(self.source.itemsize)))
+            target = self.offset(loop, output, (loop.sub(begin, skipped), I64(self.result.itemsize)))
+            loop.call(convert, [length, words, target])
+        builder.ret_void()
+        return function
+
+
+class _Blocks(Writer):
+    """The words of the blocks whose numbers are the elements of an array.
+
+    The operands of ``run``: parts, threads, the number of blocks, the two words of the stream, the two of the key, and
+    the addresses of the numbers and of the output.
+    """
+
+    def job(self) -> Any:
+        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
+        arguments, part, parts = function.args
+        builder = self.builder(function.append_basic_block())
+        _, slots = self.frame(builder, arguments)
+        blocks = slots.read()
+        stream_and_key = [slots.read() for _ in range(4)]
+        numbers, output = slots.read(POINTER), slots.read(POINTER)
+        first, last = self.share(builder, blocks, part, parts, multiple=16)
+        with self.counted(builder, first, last) as (loop, index):
+            number = load(loop, self.offset(loop, numbers, (index, I64(8))), UINT64).ir
+            _store_block(self, loop, loop.add(number, I64(1)), stream_and_key, index, output)
+        builder.ret_void()
+        return function
+
+
+def _store_block(writer: Writer, builder: Builder, counter: Any, stream_and_key: Any, index: Any, output: Any) -> None:
+    """Compute the four words of a counter and store them as the block of an index."""
+    words, key = [counter, I64(0), *stream_and_key[:2]], stream_and_key[2:]
+    for _ in range(PHILOX_ROUNDS):
+        (high0, low0), (high1, low1) = (
+            _product(builder, words[2 * place], number) for place, number in enumerate(PHILOX_MULTIPLIERS)
+        )
+        words = [
+            builder.xor(builder.xor(high1, words[1]), key[0]),
+            low1,
+            builder.xor(builder.xor(high0, words[3]), key[1]),
+            low0,
+        ]
+        key = [builder.add(value, I64(step)) for value, step in zip(key, PHILOX_WEYL, strict=True)]
+    place = writer.offset(builder, output, (index, I64(32)))
+    for position, value in enumerate(words):
+        builder.store(value, writer.offset(builder, place, (I64(position), I64(8))), align=8)
+
+
+def _product(builder: Builder, x: Any, number: int) -> tuple[Any, Any]:
+    """The high and the low word of a product."""
+    product = builder.mul(builder.zext(x, I128), I128(number))
+    return builder.trunc(builder.lshr(product, I128(64)), I64), builder.trunc(product, I64)
+
+
+def _larger(builder: Builder, first: Any, second: Any) -> Any:
+    return builder.select(builder.icmp_signed(">", first, second), first, second)
+
+
+FORMULAS: dict[str, Formula] = {"random.uniform_numbers": uniform, "random.normal_numbers": normal}
+
+
+@functools.cache
+def _program(name: str | None, dtype: DType) -> Program:
+    steps: tuple[Step, ...] = (Step("random.bits", (), "uint64"),)
+    if name is not None:
+        steps = (*steps, Step(name, (0,), dtype.name))
+    return Program((), (), steps, (len(steps) - 1,)).shared()
+
+
+def _module(program: Program, source: DType, formula: Formula) -> ir.Module:
+    writer = _Random(program, source, formula, has_fma=_compile.has_fma())
+    writer.entry(writer.job(writer.fill(), writer.convert()))
+    return writer.module
+
+
+def _draw(
+    name: str | None, dtype: DType, key: tuple[int, int], stream: tuple[int, int], start: int, count: int
+) -> Native:
+    """Return numbers; ``start`` counts words, or halves of words for uniform numbers of float32."""
+    program = _program(name, dtype)
+    source = UINT32 if name == "random.uniform_numbers" and dtype.itemsize == 4 else UINT64
+    try:
+        kernel: Kernel | None = program.kernels["draw"]
+    except KeyError:
+        formula = word if name is None else FORMULAS[name]
+        kernel = compiled(program, "draw", "draw", lambda: _module(program, source, formula))
+    if kernel is None:
+        return NotImplemented
+    per_block = 32 // source.itemsize
+    first, skipped = divmod(start, per_block)
+    blocks = -(-(skipped + count) // per_block)
+    output = empty((count,), dtype, "C")
+    words = [_signed(value) for value in (first + 1, *stream, *key)]
+    kernel.run(count, (blocks, *words, skipped, count, output), ())
+    return output
+
+
+def _signed(value: int) -> int:
+    """The integer of 64 bits with sign that has the bits of a word."""
+    value %= 2**64
+    return value - 2**64 if value >= 2**63 else value
+
+
+def bits(*, key: tuple[int, int], stream: tuple[int, int], start: int, count: int) -> Native:
+    return _draw(None, UINT64, key, stream, start, count)
+
+
+def blocks(x: Native, *, key: tuple[int, int], stream: tuple[int, int]) -> Native:
+    program = Program((), (), (Step("random.blocks", (), "uint64"),), (0,)).shared()
+    try:
+        kernel: Kernel | None = program.kernels["blocks"]
+    except KeyError:
+        kernel = compiled(program, "blocks", "blocks", lambda: _blocks_module(program))
+    if kernel is None or x.dtype != UINT64 or x.ndim != 1 or not x.flags.carray:
+        return NotImplemented
+    output = empty((x.size, 4), UINT64, "C")
+    kernel.run(4 * x.size, (x.size, *map(_signed, (*stream, *key)), x, output), ())
+    return output
+
+
+def _blocks_module(program: Program) -> ir.Module:
+    writer = _Blocks(program, "c", has_fma=_compile.has_fma())
+    writer.entry(writer.job())
+    return writer.module
+
+
+def _numbers(name: str) -> Callable[..., Native]:
+    def draw(*, key: tuple[int, int], stream: tuple[int, int], start: int, count: int, dtype: DType) -> Native:
+        return _draw(name, dtype, key, stream, start, count)
+
+    return draw
+
+
+def kernels() -> dict[str, Callable[..., Native]]:
+    """Return the functions of random numbers by name."""
+    return {"random.bits": bits, "random.blocks": blocks, **{name: _numbers(name) for name in FORMULAS}}
