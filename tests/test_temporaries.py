@@ -402,3 +402,14 @@ def test_nothing_is_reused_where_the_stack_is_not_known(spares: list[str], monke
     before = xp.to_numpy(x)
     same((x * 2 + 1) * x, (before * 2 + 1) * before)
     assert spares == []
+
+
+@pytest.mark.parametrize(
+    "name", ["add", "atan2", "copysign", "fmod", "hypot", "logaddexp", "maximum", "minimum", "remainder"]
+)
+def test_function_of_two_temporaries_writes_over_one_without_a_warning(name):
+    x = xp.asarray(np.random.default_rng(0).uniform(0.5, 2.0, 100_000), device="numpy")
+    result = getattr(xp, name)(x * 2.0, x + 1.0)
+    values = xp.to_numpy(x)
+    counterpart = getattr(np, {"atan2": "arctan2"}.get(name, name))
+    np.testing.assert_array_equal(xp.to_numpy(result), counterpart(values * 2.0, values + 1.0))

@@ -79,7 +79,7 @@ def _of_two(ufunc: np.ufunc) -> Callable[..., Native]:
         if not keeps:
             return NotImplemented
         try:
-            return ufunc(x1, x2, spare)
+            return ufunc(x1, x2, out=spare)
         except Exception as error:
             return _without_result(error, spare)
 
