@@ -63,14 +63,18 @@ EXCEPTIONS = (
     ),
     LimitException(
         "Standard, `asarray`: a sequence of Python scalars has the default dtype of their kind, which depends on the "
-        "class of each.",
-        {"xp.asarray(numbers)": 2.5},
+        "class of each. The classes are read before the values.",
+        {"xp.asarray(numbers)": 1.6},
     ),
     LimitException(
-        "Each element is an Array: two attributes and Python's call of a class cost more than NumPy's scalar.",
+        "Each element is an Array of a 0-d array, with the value that the element has when its turn comes. NumPy makes "
+        "a 0-d array in 100 ns and Python an object of a class in 50 ns, of a scalar NumPy takes 20 ns.",
         {"list(x)": 14.0},
     ),
-    LimitException("Each addition is a call on one element; see the group dispatch.", unlimited=("sum(x)",)),
+    LimitException(
+        "Each addition is a call on one element, and the elements are those of `list(x)`; see the group dispatch.",
+        unlimited=("sum(x)",),
+    ),
     LimitException(
         "No element or few are read: the time is the cost of a call at any size; see the group dispatch.",
         unlimited=(
@@ -128,7 +132,7 @@ EXCEPTIONS = (
             **_each(1.25, "array_equal", "diff"),
             **_each(1.3, "clip", "ediff1d", "ptp", "putmask"),
             **_each(1.5, "copyto", "delete", "histogram_bin_edges", "resize"),
-            **_each(4.0, "insert", "packbits", "unpackbits"),
+            **_each(2.3, "insert", "packbits", "unpackbits"),
         },
     ),
     LimitException(
@@ -137,16 +141,15 @@ EXCEPTIONS = (
         {
             **_each(1.15, "histogram", "interp", "put_along_axis", "repeat", "unwrap"),
             **_each(1.2, "gradient", "hstack", "isclose", "nancumsum", "polyint"),
-            **_each(1.25, "append", "block", "choose", "column_stack", "dstack", "intersect1d", "nanargmax"),
-            **_each(1.25, "nanargmin", "nancumprod", "setdiff1d", "setxor1d", "union1d", "vander"),
-            **_each(1.35, "array_equiv", "average", "meshgrid", "polyadd", "polysub", "unique", "vstack"),
-            **_each(1.45, "geomspace", "logspace", "polyval", "trapezoid"),
-            **_each(1.6, "nanmean", "put", "unravel_index"),
-            **_each(2.0, "allclose", "histogramdd", "indices", "nan_to_num", "nanstd", "nanvar"),
-            **_each(2.3, "ravel_multi_index"),
-            **_each(3.4, "pad", "polydiv", "tri"),
-            **_each(3.4, "tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from"),
-            **_each(5.1, "diagflat"),
+            **_each(1.25, "append", "block", "choose", "column_stack", "diagflat", "dstack", "intersect1d"),
+            **_each(1.25, "nanargmax", "nanargmin", "nancumprod", "nanmean", "nanstd", "nanvar", "setdiff1d"),
+            **_each(1.25, "setxor1d", "tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from"),
+            **_each(1.25, "union1d", "vander"),
+            **_each(1.35, "array_equiv", "average", "geomspace", "logspace", "meshgrid", "polyadd", "polysub"),
+            **_each(1.35, "tri", "unique", "vstack"),
+            **_each(1.45, "indices", "polyval", "ravel_multi_index"),
+            **_each(2.0, "allclose", "histogramdd", "nan_to_num"),
+            **_each(3.4, "pad", "polydiv"),
         },
     ),
 )

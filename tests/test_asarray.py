@@ -527,3 +527,30 @@ def test_special_values_round_trip_bit_for_bit(device):
         a = a.astype(np.float32)
     result = np.asarray(xp.from_dlpack(a, device=device).to_device("cpu"))
     np.testing.assert_array_equal(result.view(f"u{a.itemsize}"), a.view(f"u{a.itemsize}"))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1.5],
+        (1.5, -0.0, float("nan"), float("inf")),
+        [1, -(2**63), 2**63 - 1],
+        [True, False],
+        [1, 2.5],
+        [1.5, np.float32(0.1)],
+        [1, np.int8(3)],
+        [0, 2**63],
+    ],
+    ids=str,
+)
+def test_list_of_numbers_has_the_values_and_dtype_of_its_elements(device, values):
+    numbers = [value for value in values if type(value) in (int, float)]
+    if any(value == 2**63 for value in numbers):
+        with pytest.raises(OverflowError, match="out of bounds for int64"):
+            xp.asarray(values, device=device)
+        return
+    x = xp.asarray(values, device=device)
+    if len(numbers) == len(values):
+        kind = "real floating" if any(type(value) is float for value in values) else "integral"
+        assert x.dtype == device.default_dtypes[kind]
+    np.testing.assert_array_equal(xp.to_numpy(x), np.asarray(values, dtype=x.dtype), strict=True)

@@ -184,3 +184,41 @@ def test_insertion_at_one_position_is_numpys(position, axis):
     np.testing.assert_array_equal(
         np.asarray(xp.insert(on_cpu(x), position, 5.0, axis)), np.insert(x, position, 5.0, axis)
     )
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_norms_of_all_elements_in_every_layout(dtype, keepdims):
+    values = np.random.default_rng(0).uniform(-1.0, 1.0, (4, 7)).astype(dtype)
+    if values.dtype.kind == "c":
+        values.imag = np.random.default_rng(1).uniform(-1.0, 1.0, (4, 7))
+    expected = math.sqrt(math.fsum(abs(complex(value)) ** 2 for value in values.flat))
+    for layout in (values, np.asfortranarray(values), values[::-1, ::-1], np.repeat(values, 2, axis=1)[:, ::2]):
+        x = xp.asarray(layout, device="numpy")
+        for norm in (xp.linalg.vector_norm, xp.linalg.matrix_norm):
+            result = norm(x, keepdims=keepdims)
+            assert result.shape == ((1, 1) if keepdims else ())
+            assert result.dtype == values.real.dtype
+            tolerance = 8 * float(np.finfo(values.dtype).eps)
+            assert abs(float(xp.reshape(result, ())) - expected) <= tolerance * expected
+
+
+def test_norm_of_no_elements_is_zero():
+    assert float(xp.linalg.vector_norm(xp.zeros((0, 3), device="numpy"))) == 0.0
+    assert float(xp.linalg.matrix_norm(xp.zeros((0, 3), device="numpy"))) == 0.0
+
+
+def test_a_diagonal_is_filled_in_shared_memory():
+    host = np.zeros((3, 3))
+    x = xp.asarray(host, device="numpy")
+    xp.fill_diagonal(x, 2.0)
+    xp.fill_diagonal(x.mT, 3.0)
+    np.testing.assert_array_equal(host, 3.0 * np.eye(3), strict=True)
+
+
+def test_nan_functions_leave_their_operands():
+    host = np.asarray([[1.0, np.nan], [3.0, 5.0]])
+    x = xp.asarray(host.copy(), device="numpy")
+    assert float(xp.nanvar(x)) == 8.0 / 3.0
+    assert float(xp.nanvar(x, where=xp.asarray([[True, True], [True, False]], device="numpy"))) == 1.0
+    np.testing.assert_array_equal(xp.to_numpy(x), host, strict=True)

@@ -449,3 +449,11 @@ def test_namespace_offers_every_function_of_the_modules():
     modules = [import_module(f"xtensor._beyond.{name}") for name in names]
     assert sorted(["cross", *(name for module in modules for name in module.__all__)]) == BEYOND
     assert set(BEYOND) <= set(xp.__all__)
+
+
+def test_sliding_windows_on_the_host_are_a_read_only_view():
+    host = np.arange(6.0)
+    windows = xp.lib.stride_tricks.sliding_window_view(xp.asarray(host, device="numpy"), 3)
+    assert np.shares_memory(np.asarray(windows), host)
+    with pytest.raises(ValueError, match="read-only"):
+        windows[0, 0] = 1.0

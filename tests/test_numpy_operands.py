@@ -83,3 +83,25 @@ def test_operator_with_a_sequence_names_the_remedy(device, name, values):
 def test_universal_function_takes_a_sequence(lenient_device):
     x = xp.ones(3, device=lenient_device)
     assert np.equal(x, [1, 2, 1]).tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "complex64", "bool"])
+@pytest.mark.parametrize("scalar", [np.float32(3), np.float64(3), np.int64(3), np.int8(3), np.bool(True)])
+@pytest.mark.parametrize("reflected", [False, True])
+@pytest.mark.parametrize("place", ["cpu", "numpy"])
+def test_numpy_scalar_promotes_as_beside_a_numpy_array(place, dtype, scalar, reflected):
+    a = np.asarray([1, 0, 1]).astype(dtype)
+    x = xp.asarray(a, device=place)
+    result, expected = (scalar + x, scalar + a) if reflected else (x + scalar, a + scalar)
+    np.testing.assert_array_equal(xp.to_numpy(result), expected, strict=True)
+
+
+@pytest.mark.parametrize("other", [np.linspace(0.0, 1.0, 2**16), np.float64(3.0)], ids=type)
+def test_large_array_beside_numpys_is_computed_by_a_kernel(other):
+    pytest.importorskip("llvmlite")
+    x = xp.ones(2**16, device="cpu")
+    with xp.profile() as record:
+        results = [x + other, other + x, xp.add(x, other), np.add(x, other)]
+    assert record.records["add", "cpu", "kernel"].calls == len(results)
+    for result in results:
+        np.testing.assert_array_equal(xp.to_numpy(result), 1.0 + other * np.ones(2**16), strict=True)

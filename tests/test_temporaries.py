@@ -73,6 +73,9 @@ def same(actual: Any, expected: Any) -> None:
     np.testing.assert_array_equal(xp.to_numpy(actual), expected, strict=True)
 
 
+HOST = np.linspace(1.0, 2.0, SIZE)
+"""A NumPy array, which is an operand beside Arrays and stays the caller's."""
+
 EXPRESSIONS: dict[str, tuple[Callable[[Any, Any], Any], list[str]]] = {
     "(x * 2 + 1) * x - 3": (lambda x, m: (x * 2 + 1) * x - 3, ["add", "multiply", "subtract"]),
     "abs(x - 1)": (lambda x, m: abs(x - 1), ["abs"]),
@@ -94,6 +97,11 @@ EXPRESSIONS: dict[str, tuple[Callable[[Any, Any], Any], list[str]]] = {
         lambda x, m: m.matmul(m.reshape(x, (256, 256)) + 1, x[:256]),
         [],
     ),
+    "x * 2 + HOST": (lambda x, m: x * 2 + HOST, ["add"]),
+    "HOST - x * 2": (lambda x, m: HOST - x * 2, []),
+    "x - HOST * 2": (lambda x, m: x - HOST * 2, []),
+    "(x + 1) * float64(3)": (lambda x, m: (x + 1) * np.float64(3), ["multiply"]),
+    "(x + 1) * float32(3)": (lambda x, m: (x + 1) * np.float32(3), ["multiply"]),
     "x[:8] + 1": (lambda x, m: x[:8] + 1, []),
     "(x + 1)[None, :] * x[:2, None]": (lambda x, m: (x + 1)[None, :] * x[:2, None], []),
 }
@@ -113,6 +121,38 @@ def test_the_memory_of_temporaries_is_reused(text: str, spares: list[str]) -> No
     function, expected = EXPRESSIONS[text]
     function(xp.asarray(np.linspace(-3.0, 3.0, SIZE), device="numpy"), xp)
     assert spares == expected
+
+
+def test_a_host_array_beside_a_temporary_keeps_its_values(x: Any) -> None:
+    host = HOST.copy()
+    _ = (x * 2 + host, host - x * 2, (host * 1) - x, x / (host * 1))
+    np.testing.assert_array_equal(host, HOST, strict=True)
+
+
+def test_a_read_only_temporary_is_not_written_over(place: str) -> None:
+    def read_only() -> Any:
+        values = np.ones(SIZE)
+        values.flags.writeable = False
+        return xp.asarray(values, device=place)
+
+    same(read_only() + 1, np.full(SIZE, 2.0))
+
+
+def test_operands_that_are_kept_do_not_ask_the_function_for_temporaries(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = xp.device("numpy")
+    x = xp.ones(SIZE, device=device)
+    _ = x * x  # chooses the functions
+    asked: list[Any] = []
+    monkeypatch.setattr("xtensor._core.dispatch._large", lambda *args: asked.append(args) or NotImplemented)
+    _ = (x * x, x + 1, 1 - x, abs(x), xp.exp(x))
+    assert asked == []
+
+
+def test_comparisons_have_no_function_for_temporaries() -> None:
+    device = xp.device("numpy")
+    x = xp.ones(SIZE, device=device)
+    _ = ((x + 1) < x, xp.isfinite(x + 1))
+    assert device.fewest[TABLE["less"].index] == device.fewest[TABLE["isfinite"].index] == sys.maxsize
 
 
 def test_small_arrays_are_not_tested(spares: list[str]) -> None:

@@ -29,8 +29,11 @@ class Large:
         ufunc = getattr(np, name, None)
         if not isinstance(ufunc, np.ufunc) or ufunc.nout > 1 or ufunc.signature is not None:
             raise AttributeError(name)
+        if all(types.endswith("?") for types in ufunc.types if "O" not in types):
+            raise AttributeError(name)  # its operands are numbers, and its result is not
         function = _power() if name == "pow" else (_of_one if ufunc.nin == 1 else _of_two)(ufunc)
         function.fewest = FEWEST  # type: ignore[attr-defined]
+        function.only_writes_over = True  # type: ignore[attr-defined]
         setattr(self, name, function)
         return function
 
@@ -45,7 +48,12 @@ def _of_one(ufunc: np.ufunc) -> Callable[..., Native]:
         keeps = keeping.get(dtype)
         if keeps is None:
             keeps = keeping[dtype] = _keeps(ufunc, dtype, dtype)
-        return _written(ufunc, spare, x) if keeps else NotImplemented
+        if not keeps:
+            return NotImplemented
+        try:
+            return ufunc(x, spare)
+        except Exception as error:
+            return _without_result(error, spare)
 
     return function
 
@@ -68,7 +76,12 @@ def _of_two(ufunc: np.ufunc) -> Callable[..., Native]:
         keeps = keeping.get(key)
         if keeps is None:
             keeps = keeping[key] = _keeps(ufunc, spare.dtype, *key)
-        return _written(ufunc, spare, x1, x2) if keeps else NotImplemented
+        if not keeps:
+            return NotImplemented
+        try:
+            return ufunc(x1, x2, spare)
+        except Exception as error:
+            return _without_result(error, spare)
 
     return function
 
@@ -102,8 +115,10 @@ def _keeps(ufunc: np.ufunc, dtype: np.dtype[Any], *operands: Any) -> bool:
         return False
 
 
-def _written(ufunc: np.ufunc, spare: Native, *operands: Native) -> Native:
-    try:
-        return ufunc(*operands, spare)
-    except RuntimeWarning as warning:  # NumPy has written all elements by then
-        raise WrittenWithWarningError(spare, warning.with_traceback(None)) from None
+def _without_result(error: Exception, spare: Native) -> Native:
+    """Return what an error of a universal function leaves: NotImplemented where nothing was written."""
+    if isinstance(error, RuntimeWarning):  # NumPy has written all elements by then
+        raise WrittenWithWarningError(spare, error.with_traceback(None)) from None
+    if isinstance(error, ValueError) and not spare.flags.writeable:
+        return NotImplemented
+    raise error

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import cmath
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from xtensor.backend import DType, Native
 
 from ._large import Large
+from ._linear_algebra import LinearAlgebra
 from ._random import Random
 from ._sorting import argsort as argsort
 from ._sorting import order_statistics as order_statistics
@@ -31,9 +32,17 @@ from ._steps import inverse_permutation as inverse_permutation
 from ._steps import membership as membership
 from ._steps import packed_bits as packed_bits
 from ._steps import placed as placed
+from ._steps import sliding_windows as sliding_windows
 from ._steps import unpacked_bits as unpacked_bits
 
+NUMBERS = frozenset("bhilqBHILQfdgFDG")
+"""Characters of the dtypes of numbers but float16."""
+
+POWERS = NUMBERS | {"e"}
+"""Characters of the dtypes whose powers are those of NumPy's operator, but for square roots of float16."""
+
 large = Large()
+linalg = LinearAlgebra()
 random = Random()
 special = Special()
 
@@ -110,7 +119,9 @@ def astype(x: Native, dtype: DType, *, copy: bool = True) -> Native:
 
 
 def clip(x: Native, lower: Native | float | None, upper: Native | float | None) -> Native:
-    return np.clip(x, lower, upper)
+    # NumPy's function dispatches to other classes, such as that of bfloat16, before it calls the method.
+    clipped: Any = x.clip if x.__class__ is np.ndarray else partial(np.clip, x)
+    return clipped(lower, upper)
 
 
 def reshape(x: Native, shape: tuple[int, ...], *, copy: bool | None = None) -> Native:
@@ -130,6 +141,9 @@ def argmin(x: Native, *, axis: int | None = None, keepdims: bool = False) -> Nat
 
 
 def mean(x: Native, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Native:
+    if axis is None and x.dtype.char in "fdFD" and x.size:
+        total: Any = sum(x, axis=None, keepdims=keepdims)  # type: ignore[call-overload]
+        return total / x.size  # as NumPy's method, which is written in Python
     return x.mean(axis, keepdims=keepdims)
 
 
@@ -166,7 +180,7 @@ def unique_values(x: Native) -> Native:
 def pow(x1: Native, x2: Native) -> Native:
     # NumPy's operator calls square, sqrt and reciprocal for the exponents 2, 0.5 and -1; np.power does not. A root of
     # float16 stays with np.power, whose results for zeros and infinities of negative sign are the standard's.
-    if x2.__class__ in (int, float) and x1.dtype.kind in "iufc" and (x2 != 0.5 or x1.dtype.char != "e"):
+    if (x2.__class__ is int or x2.__class__ is float) and x1.dtype.char in (NUMBERS if x2 == 0.5 else POWERS):
         return x1**x2
     return np.power(x1, x2)
 

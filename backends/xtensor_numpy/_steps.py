@@ -24,6 +24,7 @@ __all__ = [
     "membership",
     "packed_bits",
     "placed",
+    "sliding_windows",
     "unpacked_bits",
 ]
 
@@ -44,7 +45,10 @@ def _of_plain_arrays(step: Callable[..., Native]) -> Callable[..., Native]:
 def assigned_where(x: Native, mask: Native, values: Native) -> Native:
     if not x.flags.writeable:
         return NotImplemented  # for the error of an assignment
-    np.putmask(x, mask, values)
+    if values.ndim:
+        np.putmask(x, mask, values)
+    else:
+        np.copyto(x, values, where=mask)
     return x
 
 
@@ -120,6 +124,11 @@ def placed(x: Native, mask: Native, values: Native) -> Native:
         return NotImplemented
     np.place(x, mask, values)
     return x
+
+
+@_of_plain_arrays
+def sliding_windows(x: Native, lengths: tuple[int, ...], axes: tuple[int, ...]) -> Native:
+    return np.lib.stride_tricks.sliding_window_view(x, lengths, axes)
 
 
 @_of_plain_arrays

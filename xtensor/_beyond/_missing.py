@@ -15,7 +15,7 @@ from .._core.dtypes import finfo, kind_of
 from .._core.errors import describe
 from . import _casts
 from ._arguments import as_arrays, on_device, store
-from ._steps import EXTREME_NUMBER, FILLED
+from ._steps import ASSIGNED_WHERE, EXTREME_NUMBER, FILLED
 
 __all__ = ["accumulated", "argextreme", "correction_of", "extreme", "mean", "reduced", "variance"]
 
@@ -53,10 +53,12 @@ def reduced(
 
 def mean(name: str, a: Any, axis: Axis, dtype: Any, out: Array | None, keepdims: bool, where: Any) -> Array:
     """Return the arithmetic mean of the valid elements."""
-    a, valid = _valid(name, a, where)
+    a, invalid = _invalid(name, a, where)
     a = _floating(a, dtype, out, name)
-    total = xp.sum(_filled(a, valid, 0.0), axis=axis, dtype=a.dtype, keepdims=keepdims)
-    return store(name, _quotient(total, _count(a, valid, axis, keepdims)), out)
+    if invalid is None and a.size:
+        return store(name, xp.mean(a, axis=axis, keepdims=keepdims), out)
+    total = xp.sum(_filled(a, invalid, 0.0), axis=axis, dtype=a.dtype, keepdims=keepdims)
+    return store(name, _quotient(total, _count(a, invalid, axis, keepdims)), out)
 
 
 def variance(
@@ -71,16 +73,26 @@ def variance(
     mean: Any,
 ) -> Array:
     """Return the variance of the valid elements, from their mean or the given one."""
-    a, valid = _valid(name, a, where)
+    a, invalid = _invalid(name, a, where)
     a = _floating(a, dtype, out, name)
-    filled, count = _filled(a, valid, 0.0), _count(a, valid, axis, True)
+    if invalid is None and mean is None and not correction and a.size:
+        return xp.var(a, axis=axis, keepdims=keepdims)
+    filled, count = _filled(a, invalid, 0.0), _count(a, invalid, axis, True)
     if mean is None:
         mean = _quotient(xp.sum(filled, axis=axis, dtype=a.dtype, keepdims=True), count)
     else:
         mean = xp.astype(on_device(name, mean, a.device), a.dtype)
-    distance = _filled(filled - mean, valid, 0.0)
+    if invalid is None:
+        distance = filled - mean
+    else:
+        filled -= mean  # in memory of this function: as many arrays as NumPy has
+        distance = _cleared(filled, invalid)
     # The squared modulus; abs() would take a square root first.
-    squares = distance**2 if kind_of(a.dtype) == "f" else xp.real(distance) ** 2 + xp.imag(distance) ** 2
+    if kind_of(a.dtype) == "f":
+        distance *= distance
+        squares = distance
+    else:
+        squares = xp.real(distance) ** 2 + xp.imag(distance) ** 2
     total = xp.sum(squares, axis=axis, dtype=squares.dtype, keepdims=keepdims)
     return _quotient(total, xp.reshape(count, total.shape) - correction)
 
@@ -95,7 +107,7 @@ def extreme(
             found: Array = attempt(EXTREME_NUMBER, a.device, a._native, axis, keepdims, largest)
             if found is not NotImplemented:
                 return store(name, found, out)
-    a, valid = _valid(name, a, where)
+    a, invalid = _invalid(name, a, where)
     if a.dtype.kind == "c":
         raise TypeError(
             f"{name}() takes real numbers, not {a.dtype}, which has no order; reduce xtensor.abs(a) instead"
@@ -114,16 +126,16 @@ def extreme(
         limits = np.iinfo(numbers.dtype)
         identity = int(limits.min if largest else limits.max)
     if initial is None:
-        result = reduce(_filled(numbers, valid, identity), axis=axis, keepdims=keepdims)
-        if valid is not None:
-            result = xp.where(xp.any(valid, axis=axis, keepdims=keepdims), result, xp.nan)
+        result = reduce(_filled(numbers, invalid, identity), axis=axis, keepdims=keepdims)
+        if invalid is not None:
+            result = xp.where(xp.all(invalid, axis=axis, keepdims=keepdims), xp.nan, result)
     else:
-        exists = xp.ones(a.shape, dtype=np.bool_, device=a.device) if valid is None else valid
+        exists = xp.ones(a.shape, dtype=np.bool_, device=a.device) if invalid is None else ~invalid
         exists = xp.any(exists, axis=axis, keepdims=keepdims)
         start = xp.broadcast_to(_initial(name, initial, numbers), exists.shape)
         result = start
         if a.size:
-            found = reduce(_filled(numbers, valid, identity), axis=axis, keepdims=keepdims)
+            found = reduce(_filled(numbers, invalid, identity), axis=axis, keepdims=keepdims)
             exceeds = ~exists | (start == larger(start, found))
             result = xp.where(exceeds, start, found)
     return store(name, xp.astype(result, a.dtype, copy=False), out)
@@ -171,43 +183,45 @@ def correction_of(name: str, ddof: float, correction: float | None) -> float:
     return float(chosen)
 
 
-def _valid(name: str, a: Any, where: Any) -> tuple[Array, Array | None]:
-    """Return an array and its valid elements, those selected by the mask that are not NaN; None if all are valid."""
+def _invalid(name: str, a: Any, where: Any) -> tuple[Array, Array | None]:
+    """Return an array and a mask of its invalid elements: NaN, and those not selected; None if all are valid."""
     given = as_arrays(name, a) if isinstance(where, bool) else as_arrays(name, a, where)
     x = given[0]
-    valid = ~xp.isnan(x) if kind_of(x.dtype) in "fc" else None
+    invalid = xp.isnan(x) if kind_of(x.dtype) in "fc" else None
     if where is True:
-        return x, valid
+        return x, invalid
     if where is False:
-        return x, xp.zeros(x.shape, dtype=np.bool_, device=x.device)
+        return x, xp.ones(x.shape, dtype=np.bool_, device=x.device)
     if hasattr(where, "dtype") and where.dtype.kind != "b":
         raise TypeError(
             f"Cannot cast array data from {where.dtype!r} to dtype('bool') according to the rule 'safe'; {name}() takes"
             " a mask of booleans for where"
         )
-    mask = xp.broadcast_to(xp.astype(given[1], np.bool_), x.shape)
-    return x, mask if valid is None else valid & mask
+    unselected = ~xp.broadcast_to(xp.astype(given[1], np.bool_), x.shape)
+    return x, unselected if invalid is None else invalid | unselected
 
 
 def _with_identity(name: str, a: Any, where: Any, identity: int) -> Array:
     """Return an array with the identity element of a reduction in place of its invalid elements."""
-    if where is True:
-        (a,) = as_arrays(name, a)
-        if kind_of(a.dtype) in "fc":
-            result: Array = attempt(FILLED, a.device, a._native, xp.isnan(a)._native, identity)
-            if result is not NotImplemented:
-                return result
-    return _filled(*_valid(name, a, where), identity)
+    return _filled(*_invalid(name, a, where), identity)
 
 
-def _filled(a: Array, valid: Array | None, value: Any) -> Array:
+def _filled(a: Array, invalid: Array | None, value: Any) -> Array:
     """Return an array with a number in place of its invalid elements."""
-    if valid is None:
+    if invalid is None:
         return a
-    result: Array = attempt(FILLED, a.device, a._native, xp.logical_not(valid)._native, value)
+    result: Array = attempt(FILLED, a.device, a._native, invalid._native, value)
     if result is NotImplemented:
-        result = xp.where(valid, a, xp.full((), value, dtype=a.dtype, device=a.device))
+        result = xp.where(invalid, xp.full((), value, dtype=a.dtype, device=a.device), a)
     return result
+
+
+def _cleared(a: Array, invalid: Array) -> Array:
+    """Return an array that nobody else has with zeros in place of its invalid elements."""
+    zero = xp.zeros((), dtype=a.dtype, device=a.device)
+    if attempt(ASSIGNED_WHERE, a.device, a._native, invalid._native, zero._native) is NotImplemented:
+        return xp.where(invalid, zero, a)
+    return a
 
 
 def _initial(name: str, value: Any, like: Array) -> Array:
@@ -234,12 +248,14 @@ def _floating(a: Array, dtype: Any, out: Any, name: str) -> Array:
     return result
 
 
-def _count(a: Array, valid: Array | None, axis: Axis, keepdims: bool) -> Array:
+def _count(a: Array, invalid: Array | None, axis: Axis, keepdims: bool) -> Array:
     """Return the number of valid elements, in the real dtype of the precision of ``a``."""
-    if valid is None and axis is None and keepdims is False:
+    if invalid is None and axis is None and keepdims is False:
         return xp.full((), a.size, dtype=finfo(a.dtype).dtype, device=a.device)
-    selected = xp.ones(a.shape, dtype=np.bool_, device=a.device) if valid is None else valid
-    return xp.astype(xp.count_nonzero(selected, axis=axis, keepdims=keepdims), finfo(a.dtype).dtype)
+    if invalid is None:
+        invalid = xp.zeros(a.shape, dtype=np.bool_, device=a.device)
+    counted = xp.count_nonzero(invalid, axis=axis, keepdims=keepdims)
+    return xp.astype(a.size // max(counted.size, 1) - counted, finfo(a.dtype).dtype)
 
 
 def _quotient(total: Array, count: Array) -> Array:

@@ -20,11 +20,15 @@ __all__ = [
     "ORDER_STATISTICS",
     "PACKED_BITS",
     "PLACED",
+    "SLIDING_WINDOWS",
     "UNPACKED_BITS",
 ]
 
 ASSIGNED_WHERE = declare("assigned_where", "signal", operands=3, shape="same", primitive=False)
-"""``(x, mask, values)``: assign values where a mask is true. All have one shape, array and values one dtype."""
+"""``(x, mask, values)``: assign values where a mask is true.
+
+All have one shape, but values may be a 0-d array; array and values have one dtype.
+"""
 
 CLOSE = declare("close", "signal", operands=2, accepts="floating", dtype="bool", primitive=False)
 """``(x, y, rtol, atol)``: ``|x - y| <= atol + rtol |y|`` for arrays of one dtype, as :func:`isclose` has it."""
@@ -55,6 +59,9 @@ PACKED_BITS = declare("packed_bits", "signal", accepts="integer or boolean", sha
 
 PLACED = declare("placed", "signal", operands=3, shape="same", primitive=False)
 """``(x, mask, values)``: assign where a mask is true, one value after another, from the first one again at the end."""
+
+SLIDING_WINDOWS = declare("sliding_windows", "signal", shape="argument", primitive=False)
+"""``(x, lengths, axes)``: a read-only view of all windows, whose axes come last."""
 
 UNPACKED_BITS = declare("unpacked_bits", "signal", accepts="integer", shape="argument", primitive=False)
 """``(x, bitorder)``: the bits of bytes along the last axis."""

@@ -175,13 +175,15 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
         return
     indices = xp.astype(indices, device.default_dtypes["indexing"], copy=False)
     if mode == "raise":
-        if device.host and (int(xp.min(indices)) < -a.size or int(xp.max(indices)) >= a.size):
+        least = int(xp.min(indices)) if device.host else -1
+        if device.host and (least < -a.size or int(xp.max(indices)) >= a.size):
             wrong = next(i for i in indices.tolist() if not -a.size <= i < a.size)
             raise IndexError(
                 f"index {wrong} is out of bounds for axis 0 with size {a.size}; put() takes indices from {-a.size} to "
                 f"{a.size - 1} here"
             )
-        indices = xp.where(indices < 0, indices + a.size, indices)
+        if least < 0:
+            indices = xp.where(indices < 0, indices + a.size, indices)
     indices = within(indices, a.size, mode)
     is_vector = device.host and a.ndim == 1  # whose indices were checked
     key = [indices] if is_vector else []

@@ -128,9 +128,11 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
             f"fill_diagonal(): val has no elements for the diagonal, only shape {values.shape}; pass a scalar or a "
             "nonempty array"
         )
-    flat = xp.reshape(a, (-1,), copy=True)
+    shares = device.native_type is np.ndarray and a.flags.c_contiguous
+    flat = xp.reshape(a, (-1,), copy=not shares)
     flat[0:end:step] = cycled(values, count)
-    a[...] = xp.reshape(flat, a.shape)
+    if not shares:
+        a[...] = xp.reshape(flat, a.shape)
 
 
 @composed

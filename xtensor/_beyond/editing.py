@@ -105,6 +105,8 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     length = arr.shape[axis]
     if isinstance(obj, slice):
         obj = range(length)[obj]
+    if obj.__class__ is int and -length <= obj <= length:
+        return _inserted(arr, axis, obj, as_values("insert", values, arr.dtype, arr.device), moves=True)
     indices = as_indices("insert", obj, arr.device)
     if indices.dtype.kind == "b":
         if indices.ndim != 1:
@@ -119,22 +121,12 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
         )
     index_dtype = arr.device.default_dtypes["indexing"]
     values = as_values("insert", values, arr.dtype, arr.device)
-    if indices.size == 1:
-        values = xp.reshape(values, (*(1,) * (arr.ndim - values.ndim), *values.shape))
-        if not indices.ndim:
-            # One position that is an integer: the first axis of the values is the axis of the insertion.
-            values = xp.moveaxis(values, 0, axis)
-        count = values.shape[axis]
-    else:
-        count = indices.shape[0]
-    indices = xp.astype(xp.reshape(indices, (-1,)), index_dtype, copy=False)
+    given, indices = indices, xp.astype(xp.reshape(indices, (-1,)), index_dtype, copy=False)
     _check_bounds(indices, length, axis, length, "insert")
     indices = xp.where(indices < 0, indices + length, indices)
     if indices.size == 1:
-        first = int(indices[0])
-        values = xp.broadcast_to(values, (*arr.shape[:axis], count, *arr.shape[axis + 1 :]))
-        return _joined(axis, _part(arr, axis, 0, first), values, _part(arr, axis, first, length))
-    values = xp.broadcast_to(values, (*arr.shape[:axis], count, *arr.shape[axis + 1 :]))
+        return _inserted(arr, axis, int(indices[0]), values, moves=not given.ndim)
+    values = xp.broadcast_to(values, (*arr.shape[:axis], indices.shape[0], *arr.shape[axis + 1 :]))
     old = xp.arange(length, dtype=index_dtype, device=arr.device)
     order = xp.argsort(xp.concat((indices, old)), stable=True)
     return xp.take(xp.concat((values, arr), axis=axis), order, axis=axis)
@@ -195,6 +187,17 @@ def _along_axis(arr: Any, axis: int | None, name: str, *others: Any) -> tuple[Ar
     if axis is None:
         return xp.reshape(arr, (-1,)), 0
     return arr, check_axis(axis, arr.ndim, name)
+
+
+def _inserted(arr: Array, axis: int, position: int, values: Array, *, moves: bool) -> Array:
+    """Return an array with values before one position; ``moves``: the first axis of the values is that of insertion."""
+    values = xp.reshape(values, (*(1,) * (arr.ndim - values.ndim), *values.shape))
+    if moves:
+        values = xp.moveaxis(values, 0, axis)
+    length = arr.shape[axis]
+    first = position if position >= 0 else position + length
+    values = xp.broadcast_to(values, (*arr.shape[:axis], values.shape[axis], *arr.shape[axis + 1 :]))
+    return _joined(axis, _part(arr, axis, 0, first), values, _part(arr, axis, first, length))
 
 
 def _part(x: Array, axis: int, start: int, stop: int) -> Array:

@@ -122,7 +122,10 @@ def indices(
         return axes
     if not axes:
         return xp.empty((0,), dtype=wanted, device=target)
-    return xp.stack([xp.broadcast_to(x, shape) for x in axes])
+    result = xp.empty((ndim, *shape), dtype=wanted, device=target)
+    for i, x in enumerate(axes):
+        result[i, ...] = x
+    return result
 
 
 @composed
@@ -223,7 +226,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     coordinates = xp.broadcast_arrays(*parts)
     device = coordinates[0].device
     strides = _strides(lengths, order, name)
-    flat = xp.zeros(coordinates[0].shape, dtype=device.default_dtypes["indexing"], device=device)
+    flat: Array | None = None
     for x, length, stride, treatment in zip(coordinates, lengths, strides, modes, strict=True):
         index = _checked(x, name)
         check_mode(treatment, name)
@@ -231,8 +234,12 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
             raise ValueError(
                 f"invalid entry in coordinates array; {name}() takes indices from 0 to {length - 1} for dims {lengths}"
             )
-        flat = flat + within(index, length, treatment) * stride
-    return flat
+        index = within(index, length, treatment)
+        step = index * stride if stride != 1 else index
+        flat = step if flat is None else flat + step
+    if flat is None:
+        return xp.zeros(coordinates[0].shape, dtype=device.default_dtypes["indexing"], device=device)
+    return xp.asarray(flat, copy=True) if flat is coordinates[0] else flat
 
 
 @composed
@@ -275,7 +282,13 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ..
             f"for shape {lengths}"
         )
     strides = _strides(lengths, order, name)
-    return tuple(flat // max(stride, 1) % max(length, 1) for stride, length in zip(strides, lengths, strict=True))
+    parts = []
+    for stride, length in zip(strides, lengths, strict=True):
+        part = flat // stride if stride > 1 else flat
+        if stride * length < size:
+            part = part % length  # of the slowest axis, the quotient is the index
+        parts.append(xp.asarray(part, copy=True) if part is flat else part)
+    return tuple(parts)
 
 
 def _strides(lengths: tuple[int, ...], order: str, name: str) -> list[int]:

@@ -54,10 +54,11 @@ def diag(v: Array, k: int = 0) -> Array:
     if v.ndim != 1:
         raise ValueError(f"diag() takes a vector or a matrix, not an array of shape {v.shape}")
     length = v.shape[0] + abs(k)
-    margin = xp.zeros(abs(k), dtype=v.dtype, device=device)
-    on_diagonal = xp.eye(length, k=k, dtype=np.bool_, device=device)
-    values = xp.concat((margin, v))[None, :] if k >= 0 else xp.concat((v, margin))[None, :]
-    return xp.where(on_diagonal, values, xp.zeros((), dtype=v.dtype, device=device))
+    flat = xp.zeros(length**2, dtype=v.dtype, device=device)
+    first = k if k >= 0 else -k * length
+    stop = min(first + v.shape[0] * (length + 1), length**2)
+    flat[first : stop : length + 1] = v
+    return xp.reshape(flat, (length, length))
 
 
 @composed

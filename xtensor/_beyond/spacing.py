@@ -182,7 +182,11 @@ def _evenly(start: Array, stop: Array, num: int, endpoint: Any, name: str) -> Ar
     """Return evenly spaced values between arrays of one shape, along a new first axis."""
     parts = num - 1 if check_flag(endpoint, name, "endpoint") else num
     real = xp.real(start) if start.dtype.kind == "c" else start
-    index = xp.reshape(xp.astype(xp.arange(num, device=start.device), real.dtype), (num, *(1,) * start.ndim))
+    if real.dtype.char in "fd":
+        index = xp.arange(num, dtype=real.dtype, device=start.device)
+    else:
+        index = xp.astype(xp.arange(num, device=start.device), real.dtype)
+    index = xp.reshape(index, (num, *(1,) * start.ndim))
     step = (stop - start) / max(parts, 1)
     values: Array = xp.astype(index, start.dtype, copy=False) * step + start
     if endpoint and num > 1:

@@ -110,7 +110,8 @@ class Provider(ABC):
         ``"large.add"`` is a function for operands of many elements, which is asked first where the first array has at
         least as many elements as the function's attribute ``fewest``. After the operands it takes the one of them
         whose memory may be written over, because nobody else sees it, or None; it returns the result, which may be that
-        operand. A backend's namespace may have such functions, too, as attributes of its attribute ``large``.
+        operand. A function whose attribute ``only_writes_over`` is True is asked only where there is such an operand.
+        A backend's namespace may have such functions, too, as attributes of its attribute ``large``.
         """
         return {}
 

@@ -65,6 +65,7 @@ class Device:
         "dlpack_device",
         "dtypes",
         "fewest",
+        "fewest_kept",
         "for_large",
         "from_scalar",
         "getitem",
@@ -91,6 +92,8 @@ class Device:
     """The functions for operands of many elements, by the operations' indices."""
     fewest: list[int]
     """The numbers of elements from which operands are given to ``for_large``, by the operations' indices."""
+    fewest_kept: list[int]
+    """The numbers of elements from which they are given where no operand may be written over."""
     base: Device | None
     """The device that a transform stands on; None for other devices."""
     level: int
@@ -341,6 +344,7 @@ def _assembled(provider: Provider, spec: str, library: Backend, library_spec: st
         "inplace": functions.inplace,
         "for_large": functions.for_large,
         "fewest": functions.fewest,
+        "fewest_kept": functions.fewest_kept,
         "_functions": functions,
     }
 

@@ -10,7 +10,6 @@ class, which is built on it.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -76,16 +75,18 @@ def make() -> Any:
 
 def unary_function(operation: Operation) -> Callable[[F], F]:
     """Make the elementwise function of one array from its declaration (name, signature, docstring)."""
-    return lambda declaration: _publish(_unary(operation), declaration)
+    return lambda declaration: _publish(_unary(operation, holders=0), declaration)
 
 
 def unary_operator(name: str) -> Callable[[F], F]:
     """Make the operator method that computes an elementwise function of one array."""
-    return lambda declaration: _publish(_unary(operation(name)), declaration)
+    return lambda declaration: _publish(_unary(operation(name), holders=1), declaration)
 
 
-def _unary(operation: Operation) -> Callable[[Any], Any]:
+def _unary(operation: Operation, *, holders: int) -> Callable[[Any], Any]:
+    """Make a function of one array; ``holders`` is as for :func:`_binary`."""
     index = operation.index
+    most = 2 + holders
 
     def function(x: Any, /) -> Any:
         try:
@@ -93,11 +94,14 @@ def _unary(operation: Operation) -> Callable[[Any], Any]:
         except AttributeError:
             raise not_an_array(operation.label, x) from None
         native1 = x._native
-        if native1.size >= device.fewest[index]:
+        size = native1.size
+        if size >= device.fewest[index]:
             count = getrefcount(x)
-            result = _large(operation, device, (x,), (native1,), (count,), 1)
-            if result is not NotImplemented:
-                return result
+            owner = x if count <= most and is_temporary(x, native1, count - 2, 1, 1) else None
+            if owner is not None or size >= device.fewest_kept[index]:
+                result = _large(operation, device, (native1,), owner)
+                if result is not NotImplemented:
+                    return result
         try:
             native = device.table[index](native1)
         except Exception as error:
@@ -118,28 +122,35 @@ def _unary(operation: Operation) -> Callable[[Any], Any]:
 
 def binary_function(operation: Operation) -> Callable[[F], F]:
     """Make the elementwise function of two operands from its declaration."""
-    return lambda declaration: _publish(_binary(operation, foreign=TypeError), declaration)
+    return lambda declaration: _publish(_binary(operation, foreign=TypeError, holders=0), declaration)
 
 
 def binary_operator(name: str) -> Callable[[F], F]:
     """Make the operator method that computes an elementwise function of two operands."""
-    return lambda declaration: _publish(_binary(operation(name), foreign=NotImplemented), declaration)
+    return lambda declaration: _publish(_binary(operation(name), foreign=NotImplemented, holders=1), declaration)
 
 
 def mixed_function(operation: Operation) -> Callable[[Any, Any], Any]:
     """Return the function of two operands that answers NotImplemented to an operand of a class it does not know."""
-    return _binary(operation, foreign=None)
+    return _binary(operation, foreign=None, holders=0)
 
 
 def reflected_operator(name: str) -> Callable[[F], F]:
     """Make the operator method of the right-hand operand."""
-    forward = _binary(operation(name), foreign=NotImplemented, frames=2)
+    forward = _binary(operation(name), foreign=NotImplemented, holders=1, frames=2)
     return lambda declaration: _publish(lambda self, other, /: forward(other, self), declaration)
 
 
-def _binary(operation: Operation, *, foreign: Any, frames: int = 1) -> Callable[[Any, Any], Any]:
-    """Make a function of two operands; ``frames`` is the number of functions from the user's call to this one."""
+def _binary(operation: Operation, *, foreign: Any, holders: int, frames: int = 1) -> Callable[[Any, Any], Any]:
+    """Make a function of two operands.
+
+    ``frames`` is the number of functions from the user's call to this one. ``holders`` is the number of references to
+    a temporary beside those of these functions: the interpreter's stack keeps the operands of an operator, whereas the
+    arguments of a function are moved to it.
+    """
     index = operation.index
+    held = frames + 1  # by the variables of these functions, and by the argument of getrefcount
+    most = held + holders
 
     def function(x1: Any, x2: Any, /) -> Any:
         kind = x1.__class__
@@ -147,7 +158,7 @@ def _binary(operation: Operation, *, foreign: Any, frames: int = 1) -> Callable[
             if kind is x2.__class__:
                 device = x1._device
                 if x2._device is not device:
-                    return _on_two_devices(operation, x1, x2, foreign)
+                    return _mixed(operation, x1, x2, foreign, frames)
                 native1, native2 = x1._native, x2._native
                 size = native1.size
             elif x2.__class__ in SCALARS:
@@ -159,14 +170,20 @@ def _binary(operation: Operation, *, foreign: Any, frames: int = 1) -> Callable[
                 native1, native2 = x1, x2._native
                 size = native2.size
             else:
-                return _on_two_devices(operation, x1, x2, foreign)
+                return _mixed(operation, x1, x2, foreign, frames)
         except AttributeError:
-            return _on_two_devices(operation, x1, x2, foreign)
+            return _mixed(operation, x1, x2, foreign, frames)
         if size >= device.fewest[index]:
-            counts = getrefcount(x1), getrefcount(x2)
-            result = _large(operation, device, (x1, x2), (native1, native2), counts, frames)
-            if result is not NotImplemented:
-                return result
+            owner = None
+            count1, count2 = getrefcount(x1), getrefcount(x2)
+            if count1 <= most and is_temporary(x1, native1, count1 - held, frames, 2):
+                owner = x1
+            elif count2 <= most and is_temporary(x2, native2, count2 - held, frames, 1):
+                owner = x2
+            if owner is not None or size >= device.fewest_kept[index]:
+                result = _large(operation, device, (native1, native2), owner)
+                if result is not NotImplemented:
+                    return result
         try:
             native = device.table[index](native1, native2)
         except Exception as error:
@@ -185,28 +202,12 @@ def _binary(operation: Operation, *, foreign: Any, frames: int = 1) -> Callable[
     return function
 
 
-def _large(
-    operation: Operation,
-    device: Device,
-    operands: tuple[Any, ...],
-    natives: tuple[Any, ...],
-    counts: tuple[int, ...],
-    frames: int,
-) -> Any:
-    """Return the result for operands of many elements, in the memory of a temporary among them where there is one.
+def _large(operation: Operation, device: Device, natives: tuple[Any, ...], owner: Any) -> Any:
+    """Return the result for operands of many elements, in the memory of a temporary where there is one, its owner.
 
-    NotImplemented: it is to be computed as for few elements. ``counts`` are the operands' reference counts as the
-    calling function saw them: with one reference for each of its ``frames``, and one for the argument of getrefcount.
+    NotImplemented: it is to be computed as for few elements.
     """
-    spare = owner = None
-    for place, count in enumerate(counts):
-        native = natives[place]
-        holders = count - frames - 1
-        if holders > 1 or native.__class__ is not NDARRAY:
-            continue
-        if is_temporary(operands[place], native, holders, sys._getframe(1 + frames), len(operands) - place):
-            spare, owner = native, operands[place]
-            break
+    spare = None if owner is None else owner._native
     try:
         result = device.for_large[operation.index](*natives, spare)
     except WrittenWithWarningError as written:
@@ -219,12 +220,31 @@ def _large(
     return owner if result is spare else _wrapped(result, device)
 
 
-def _on_two_devices(operation: Operation, x1: Any, x2: Any, foreign: Any) -> Any:
-    """A call whose operands are on two devices, or one of which is not an operand."""
+def _mixed(operation: Operation, x1: Any, x2: Any, foreign: Any, frames: int) -> Any:
+    """A call whose operands are on two devices, or one of which is no Array or number."""
     found = operands(operation.label, x1, x2, foreign)
     if found is NotImplemented:
         return NotImplemented
     device, native1, native2 = found
+    del found  # a reference to the native arrays, which is_temporary would count
+    if (native2 if native1.__class__ in SCALARS else native1).size >= device.fewest[operation.index]:
+        holders1, holders2, owner = getrefcount(x1) - frames - 2, getrefcount(x2) - frames - 2, None
+        # A NumPy array that is an operand itself belongs to the caller.
+        if (
+            holders1 <= 1
+            and getattr(x1, "_native", None) is native1
+            and is_temporary(x1, native1, holders1, frames + 1, 2)
+        ):
+            owner = x1
+        elif (
+            holders2 <= 1
+            and getattr(x2, "_native", None) is native2
+            and is_temporary(x2, native2, holders2, frames + 1, 1)
+        ):
+            owner = x2
+        result = _large(operation, device, (native1, native2), owner)
+        if result is not NotImplemented:
+            return result
     return _wrapped(call(operation, device, native1, native2), device)
 
 
@@ -290,6 +310,11 @@ def operands(name: str, x1: Any, x2: Any, foreign: Any = TypeError) -> Any:
     NotImplemented, an operator's answer, NotImplemented is returned, so that Python asks the other operand's reflected
     method; the error is raised for lists and tuples, which have none. With None, NotImplemented is returned for all.
     """
+    if hasattr(x1, "_device"):
+        if _computes_with(x1._device, x2):
+            return x1._device, x1._native, _beside(x2, x1._native)
+    elif hasattr(x2, "_device") and _computes_with(x2._device, x1):
+        return x2._device, _beside(x1, x2._native), x2._native
     device = common_device((x1, x2))
     if device is None:
         raise TypeError(
@@ -301,6 +326,26 @@ def operands(name: str, x1: Any, x2: Any, foreign: Any = TypeError) -> Any:
     if native1 is NotImplemented or native2 is NotImplemented:
         return NotImplemented
     return device, native1, native2
+
+
+def _computes_with(device: Device, value: Any) -> bool:
+    """Whether a value is an array or scalar of NumPy that is native to a device, whose memory is the host's."""
+    return (
+        (value.__class__ is NDARRAY or isinstance(value, np.generic))
+        and device.native_type is NDARRAY
+        and device.host
+        and value.dtype in device.dtypes
+    )
+
+
+def _beside(value: Any, native: Native) -> Any:
+    """Return an array or scalar of NumPy as an operand beside a native array.
+
+    A scalar of the array's dtype promotes as a Python scalar does, and costs as little.
+    """
+    if value.__class__ is NDARRAY:
+        return value
+    return value.item() if value.dtype == native.dtype else np.asarray(value)
 
 
 def common_device(values: Iterable[Any]) -> Device | None:
@@ -329,8 +374,8 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
         return join(value._native, value._device, device)
     if value.__class__ in SCALARS:
         return value
-    if value.__class__ is NDARRAY is device.native_type and device.host and value.dtype in device.dtypes:
-        return value  # the device computes with NumPy arrays
+    if _computes_with(device, value):
+        return np.asarray(value)
     if isinstance(value, np.generic) or value.__class__ in HOST_ARRAYS:
         return _host_operand(value, device, name, foreign)
     if isinstance(value, int):

@@ -68,6 +68,9 @@ class Functions:
         The chosen function of each operation for operands of many elements, by the operation's index.
     fewest
         The number of elements from which that function is asked, by the operation's index.
+    fewest_kept
+        The number of elements from which it is asked although no operand may be written over. It is larger where one
+        of the functions does nothing but write over an operand.
     namespace
         The chosen functions by name, for compositions and corrections.
     missing
@@ -99,6 +102,7 @@ class Functions:
         self.inplace: list[Function] = []
         self.for_large: list[Function] = []
         self.fewest: list[int] = []
+        self.fewest_kept: list[int] = []
         watch(self)
 
     def extend(self, operation: Operation) -> None:
@@ -114,7 +118,9 @@ class Functions:
         def first_large(*operands: Any, **options: Any) -> Any:
             found = self._for_large(operation)
             self.for_large[operation.index] = _chain(found)
+            kernels = [function for function in found if not getattr(function, "only_writes_over", False)]
             self.fewest[operation.index] = min([function.fewest for function in found], default=sys.maxsize)
+            self.fewest_kept[operation.index] = min([function.fewest for function in kernels], default=sys.maxsize)
             if not any(getattr(x, "size", 0) >= self.fewest[operation.index] for x in operands):
                 return NotImplemented
             return self.for_large[operation.index](*operands, **options)
@@ -124,6 +130,7 @@ class Functions:
         self.inplace += [*[_missing] * gap, first_write]
         self.for_large += [*[_missing] * gap, first_large]
         self.fewest += [*[sys.maxsize] * gap, 0]
+        self.fewest_kept += [*[sys.maxsize] * gap, 0]
 
     def choose(self, operation: Operation) -> Function:
         """Return the function that computes an operation here, and put it into the table.

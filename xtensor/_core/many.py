@@ -39,19 +39,23 @@ def apply_to(operation: Operation, device: Device, *args: Any, **kwargs: Any) ->
 
 def apply_elementwise(operation: Operation, device: Device, *natives: Any) -> Array:
     """Return an Array of an elementwise operation's result, whose first operand is an array."""
-    found = _computed(operation, device, natives)
-    return apply(operation, device, *natives) if found is NotImplemented else found
+    if natives[0].size >= device.fewest[operation.index]:
+        found = _computed(operation, device, natives)
+        if found is not NotImplemented:
+            return found  # type: ignore[no-any-return]
+    return apply(operation, device, *natives)
 
 
 def attempt_elementwise(operation: Operation, device: Device, *natives: Any) -> Any:
     """Return an Array of the result of a device's own implementation; NotImplemented where none takes the operands."""
-    found = _computed(operation, device, natives)
-    return attempt(operation, device, *natives) if found is NotImplemented else found
+    if natives[0].size >= device.fewest[operation.index]:
+        found = _computed(operation, device, natives)
+        if found is not NotImplemented:
+            return found
+    return attempt(operation, device, *natives)
 
 
 def _computed(operation: Operation, device: Device, natives: tuple[Any, ...]) -> Any:
-    if natives[0].size < device.fewest[operation.index]:
-        return NotImplemented
     try:
         result = device.for_large[operation.index](*natives, None)
     except Exception as error:

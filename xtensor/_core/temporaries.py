@@ -10,7 +10,8 @@ Requirements: memory that anybody can still see is never written over. An array 
   array. C code that calls an operator keeps the array in its own variables, which no count tells from the stack, so the
   count alone proves nothing;
 - no weak reference to it or to its native array exists;
-- its native array owns its memory, and nothing but this Array refers to it: no view, no exported buffer.
+- its native array owns its memory, and nothing but this Array refers to it: no view, no exported buffer. It may be
+  read-only: an attempt to write into it raises an error and changes nothing.
 
 The proof reads the frame's value stack, whose layout belongs to a version of CPython. Where the layout is not known, or
 reading gives anything unexpected in a trial, nothing is a temporary: other interpreters, free-threaded builds, and
@@ -30,6 +31,8 @@ from weakref import getweakrefcount
 import numpy as np
 
 __all__ = ["is_supported", "is_temporary"]
+
+NDARRAY = np.ndarray
 
 getrefcount: Callable[[object], int] = getattr(sys, "getrefcount", lambda _: 0)  # PyPy has none
 
@@ -70,11 +73,12 @@ GENERATORS = 0x20 | 0x80 | 0x200
 SLOT = 8
 """Bytes of a slot of the value stack."""
 
-REFERENCES = 6
-"""References to the native array of a temporary: of the Array, of two variables and a tuple of the functions that the
-call went through, of a variable and an argument of :func:`is_temporary`."""
+REFERENCES = 4
+"""References to the native array of a temporary: of the Array, of a variable of the function that computes with it, and
+of a variable and an argument of :func:`is_temporary`."""
 
-read: Callable[[int], Any] = ctypes.c_void_p.from_address
+memory: Any = None
+"""The memory of the process as an array of words, once temporaries are supported."""
 
 supported: bool | None = None
 """Whether temporaries can be told from other operands here; None before the trial."""
@@ -83,29 +87,30 @@ _analysed: dict[int, tuple[CodeType, dict[int, tuple[int, str]]]] = {}
 """For each code object by its identity: the code object, which is kept, and what :func:`_operators` returns for it."""
 
 
-def is_temporary(x: Any, native: np.ndarray[Any, Any], holders: int, frame: FrameType, position: int) -> bool:
+def is_temporary(x: Any, native: Any, holders: int, frames: int, position: int) -> bool:
     """Whether nobody can see an operand any more once the operator or function that computes with it returns.
 
     Parameters
     ----------
     x, native
-        The Array and its native array.
+        The Array and its native array; others are no temporaries.
     holders
         References to ``x`` beyond those of this package's functions that the call went through.
-    frame
-        The frame that called them.
+    frames
+        The number of these functions.
     position
         The operand's position from the end: 1 for the last operand, 2 for the one before.
     """
-    return (
-        (is_supported() if supported is None else supported)
-        and getrefcount(native) <= REFERENCES
-        and native.base is None
-        and native.flags.writeable
-        and not getweakrefcount(x)
-        and not getweakrefcount(native)
-        and (not holders or _is_operand(frame, id(x), position))
-    )
+    if (
+        native.__class__ is not NDARRAY
+        or not (is_supported() if supported is None else supported)
+        or getrefcount(native) > REFERENCES
+        or native.base is not None
+        or getweakrefcount(x)
+        or getweakrefcount(native)
+    ):
+        return False
+    return not holders or _is_operand(sys._getframe(1 + frames), id(x), position)
 
 
 def _is_operand(frame: FrameType, identity: int, position: int) -> bool:
@@ -113,16 +118,21 @@ def _is_operand(frame: FrameType, identity: int, position: int) -> bool:
     code = frame.f_code
     known = _analysed.get(id(code))
     if known is None:
-        if len(_analysed) >= MOST_CODES:
-            _analysed.clear()
-        known = _analysed[id(code)] = code, _operators(code)
+        known = _analyse(code)
     place = known[1].get(frame.f_lasti)
     if place is None:
         return False
-    top = read(id(frame) + FRAME_POINTER).value + place[0]
-    if read(top - SLOT * position).value != identity:
+    top = (memory[(id(frame) + FRAME_POINTER) // SLOT] + place[0]) // SLOT
+    if memory[top - position] != identity:
         return False
-    return place[1] != "call" or id(abs) in (read(top - 2 * SLOT).value, read(top - 3 * SLOT).value)
+    return place[1] != "call" or id(abs) in (memory[top - 2], memory[top - 3])
+
+
+def _analyse(code: CodeType) -> tuple[CodeType, dict[int, tuple[int, str]]]:
+    if len(_analysed) >= MOST_CODES:
+        _analysed.clear()
+    known = _analysed[id(code)] = code, _operators(code)
+    return known
 
 
 def _operators(code: CodeType) -> dict[int, tuple[int, str]]:
@@ -201,6 +211,9 @@ def _works() -> bool:
         return False
     if not getattr(sys, "_is_gil_enabled", lambda: True)() or ctypes.sizeof(ctypes.c_void_p) != SLOT:
         return False
+    global memory
+    # An item of an array is read in half the time that an object of ctypes for each address takes.
+    memory = (ctypes.c_size_t * (sys.maxsize // SLOT)).from_address(0)
     kept = _Trial()
     held = [_Trial()]
     try:

@@ -7,6 +7,7 @@ copies and ``copy=False`` never does; a non-numeric object raises and never beco
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import countOf
 from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
@@ -31,6 +32,12 @@ if TYPE_CHECKING:
 __all__ = ["asarray", "from_dlpack"]
 
 SEQUENCES = frozenset((list, tuple))
+
+VECTORS: dict[type[Any], DType] = {float: np.dtype(np.float64), int: np.dtype(np.int64)}
+"""Dtypes that hold all Python numbers of a class, but integers that are too large."""
+
+DEFAULTS = {"i": "integral", "u": "integral", "f": "real floating", "c": "complex floating", "O": ""}
+"""Kinds of the default dtypes of Python scalars, by the kind of the dtype that NumPy infers."""
 
 MAX_DEPTH = 64
 """The deepest nesting of sequences, NumPy's largest number of dimensions."""
@@ -100,6 +107,12 @@ def asarray(
             return obtain("asarray", target, target._library.from_host, obj, target._place, copy=copy)
     if obj.__class__ is Array:
         return _convert_array(obj, dtype, obj._device if device is None else resolve(device), copy)
+    if obj.__class__ in SEQUENCES and obj and dtype is None and copy is not False:
+        vector = _vector(obj)
+        if vector is not None:
+            target = resolve(device)
+            host = vector.astype(target.default_dtypes[DEFAULTS[vector.dtype.kind]], copy=False)
+            return obtain("asarray", target, target._library.from_host, host, target._place, copy=None)
     _check_owner(obj, "asarray")
     if not isinstance(obj, (np.ndarray, np.generic)) and hasattr(obj, "__dlpack__"):
         return _import_producer(obj, dtype, None if device is None else resolve(device), copy)
@@ -240,6 +253,21 @@ def _import_host_data(obj: Any, dtype: DType | None, target: Device, copy: bool 
     return serve("asarray", target, target._library.from_host, host, target._place, copy=copy)
 
 
+def _vector(values: Sequence[Any]) -> np.ndarray[Any, Any] | None:
+    """Return Python floats alone, or Python integers alone, as a NumPy array; None for other values.
+
+    This takes half of the time of NumPy's conversion of any sequence with a search for other classes before it.
+    """
+    kind = values[0].__class__
+    dtype = VECTORS.get(kind)
+    if dtype is None or countOf(map(type, values), kind) != len(values):
+        return None
+    try:
+        return np.fromiter(values, dtype, len(values))
+    except (OverflowError, ValueError):  # an integer beyond int64; a list that another thread shortens
+        return None
+
+
 def _read(obj: Any, dtype: DType | None, target: Device, buffer: bool, only_scalars: bool) -> np.ndarray[Any, Any]:
     """Return a NumPy array of Python scalars, sequences or a buffer, with the dtype that the standard infers."""
     if buffer:
@@ -271,8 +299,7 @@ def _cast_to_default_dtype(
     obj: Any, host: np.ndarray[Any, Any], target: Device, only_scalars: bool
 ) -> np.ndarray[Any, Any]:
     """Cast an array of Python scalars to the default dtype of its kind; return other arrays unchanged."""
-    kinds = {"i": "integral", "u": "integral", "f": "real floating", "c": "complex floating", "O": ""}
-    kind = kinds.get(host.dtype.kind)
+    kind = DEFAULTS.get(host.dtype.kind)
     if kind is None or not (only_scalars or _contains_only_python_scalars(obj)):
         return host
     # NumPy makes floating-point numbers of integers that fit neither int64 nor uint64 together.

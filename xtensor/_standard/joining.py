@@ -267,6 +267,9 @@ def _native_arrays(arrays: Any, name: str, verb: str) -> tuple[Any, list[Native]
         raise TypeError(f"{name}() takes a tuple or list of Arrays, not {describe(arrays)}")
     if not arrays:
         raise ValueError(f"need at least one array to {verb}; {name}() received an empty sequence")
+    device: Device | None = getattr(arrays[0], "_device", None)
+    if device is not None and all(x.__class__ is Array and x._device is device for x in arrays):
+        return device, [x._native for x in arrays]
     device = common_device(arrays)
     for x in arrays:
         if x.__class__ is not Array and (device is None or x.__class__ not in HOST_ARRAYS):

@@ -315,6 +315,10 @@ def where(condition: AnyArray, x1: Operand | None = None, x2: Operand | None = N
     device = condition._device
     if x1.__class__ is x2.__class__ is Array and x1._device is device and x2._device is device:
         return apply_elementwise(WHERE, device, condition._native, x1._native, x2._native)
+    if x2.__class__ is float and x1.__class__ is Array and x1._device is device:
+        return apply_elementwise(WHERE, device, condition._native, x1._native, x2)
+    if x1.__class__ is float and x2.__class__ is Array and x2._device is device:
+        return apply_elementwise(WHERE, device, condition._native, x1, x2._native)
     device = common_device((condition, x1, x2)) or condition._device
     for value, other in ((x1, x2), (x2, x1)):
         if value.__class__ is int and other.__class__ is Array:

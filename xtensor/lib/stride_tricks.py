@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .. import _standard as xp
-from .._core.array import Array
+from .._beyond._steps import SLIDING_WINDOWS
+from .._core.array import Array, attempt
 from .._core.checks import as_lengths, check_axes, check_flag
 from .._core.dispatch import composed, device_of
 
@@ -31,13 +32,14 @@ def sliding_window_view(
         The axes along which the windows slide; None selects all of them.
     subok, writeable
         Accepted for compatibility with NumPy and ignored: the result is an Array, and writing to it does not change
-        ``x``.
+        ``x``, but raises or changes a copy.
 
     Returns
     -------
     Array
         The windows. An axis of length ``N`` with windows of length ``W`` becomes an axis of length ``N - W + 1``; the
-        axes of the windows come last. The result is a copy, because a device may not support strides.
+        axes of the windows come last. The result is a read-only view of NumPy's memory, as NumPy's function has it;
+        on devices of other libraries, which may not support strides, it is a copy.
 
     Raises
     ------
@@ -58,11 +60,15 @@ def sliding_window_view(
             f"sliding_window_view(): window_shape {lengths} does not fit {len(axes)} axes; give one for each"
         )
     for window, position in zip(lengths, axes, strict=True):
-        count = x.shape[position] - window + 1
-        if window < 0 or count < 1:
+        if window < 0 or window > x.shape[position]:
             raise ValueError(
                 f"sliding_window_view(): a window of length {window} does not fit axis {position} of shape {x.shape}"
             )
+    windows: Array = attempt(SLIDING_WINDOWS, device, x._native, lengths, axes)
+    if windows is not NotImplemented:
+        return windows
+    for window, position in zip(lengths, axes, strict=True):
+        count = x.shape[position] - window + 1
         starts = xp.arange(count, device=device)
         indices = xp.reshape(starts[:, None] + xp.arange(window, device=device)[None, :], (-1,))
         shape = (*x.shape[:position], count, window, *x.shape[position + 1 :])

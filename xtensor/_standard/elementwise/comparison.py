@@ -9,6 +9,7 @@ import numpy as np
 from ..._composed import elementwise as composed
 from ..._core.array import ASTYPE, Array
 from ..._core.backend import Native
+from ..._core.checks import integer_limits
 from ..._core.dispatch import common_device, device_of, native_operand
 from ..._core.many import apply_elementwise, apply_to
 from ..._core.operations import declare
@@ -339,6 +340,10 @@ def not_equal(x1: Operand, x2: Operand, /) -> Array:
 CLIP = declare("clip", "elementwise", operands=3, accepts="real", numpy="clip", composition=composed.clip)
 
 
+LIMITS = frozenset((int, float, type(None)))
+"""Classes of the bounds that belong to no device."""
+
+
 def clip(x: Array, /, min: RealOperand | None = None, max: RealOperand | None = None) -> Array:
     r"""Clip ``x`` to an interval, :math:`\min(\max(x, \mathit{min}), \mathit{max})`.
 
@@ -388,6 +393,8 @@ def clip(x: Array, /, min: RealOperand | None = None, max: RealOperand | None = 
     device = device_of(x, "clip")
     if min is None and max is None:
         return apply_to(ASTYPE, device, x._native, x._native.dtype, copy=True)
+    if min.__class__ in LIMITS and max.__class__ in LIMITS:
+        return apply_elementwise(CLIP, device, x._native, *_representable([min, max], x._native))
     device = common_device((x, min, max)) or device
     native = native_operand(x, device, "clip")
     bounds = [None if bound is None else native_operand(bound, device, "clip") for bound in (min, max)]
@@ -400,8 +407,8 @@ def _representable(bounds: list[Any], native: Native) -> list[Any]:
         return bounds
     # Arrays and floats among the bounds take part in promotion; Python integers do not.
     wider = [getattr(bound, "dtype", bound) for bound in bounds if not isinstance(bound, int | None)]
-    dtype = np.result_type(native.dtype, *wider)
+    dtype = np.result_type(native.dtype, *wider) if wider else native.dtype
     if dtype.kind not in "iu":
         return [float(bound) if bound.__class__ is int else bound for bound in bounds]
-    limits = np.iinfo(dtype)
-    return [min(max(bound, limits.min), limits.max) if isinstance(bound, int) else bound for bound in bounds]
+    least, greatest = integer_limits(dtype)
+    return [min(max(bound, least), greatest) if isinstance(bound, int) else bound for bound in bounds]

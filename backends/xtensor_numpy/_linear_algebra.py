@@ -1,0 +1,46 @@
+"""NumPy's linear algebra, with norms by the scalar product of BLAS, which reads the elements once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from xtensor.backend import Native
+
+__all__ = ["LinearAlgebra"]
+
+
+class LinearAlgebra:
+    """The functions of ``numpy.linalg`` as attributes, and those that differ from it."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np.linalg, name)
+
+    @staticmethod
+    def vector_norm(x: Native, *, axis: Any, keepdims: bool, ord: Any) -> Native:
+        if axis.__class__ is tuple and len(axis) == 1:
+            axis = axis[0] if x.ndim > 1 else None  # for several axes NumPy copies the elements
+        if axis is None and ord == 2 and _by_blas(x):
+            return _euclidean_norm(x, keepdims)
+        return np.linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)
+
+    @staticmethod
+    def matrix_norm(x: Native, *, keepdims: bool, ord: Any) -> Native:
+        if ord == "fro" and x.ndim == 2 and _by_blas(x):
+            return _euclidean_norm(x, keepdims)
+        return np.linalg.matrix_norm(x, keepdims=keepdims, ord=ord)
+
+
+def _by_blas(x: Native) -> bool:
+    return x.dtype.char in "fdFD" and x.__class__ is np.ndarray
+
+
+def _euclidean_norm(x: Native, keepdims: bool) -> Native:
+    flat: Any = x.ravel(order="K")
+    if x.dtype.kind == "c":
+        real, imag = flat.real, flat.imag
+        norm = np.sqrt(real.dot(real) + imag.dot(imag))
+    else:
+        norm = np.sqrt(flat.dot(flat))
+    return norm.reshape((1,) * x.ndim) if keepdims else norm
