@@ -22,7 +22,8 @@ def _estimators(variant: Variant) -> dict[str, Any]:
     from sklearn.decomposition import PCA
     from sklearn.linear_model import LogisticRegression, Ridge
     from sklearn.mixture import GaussianMixture
-    from sklearn.preprocessing import StandardScaler
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
     sklearn.set_config(array_api_dispatch=True)
     rng = np.random.default_rng(0)
@@ -33,6 +34,8 @@ def _estimators(variant: Variant) -> dict[str, Any]:
         "y": y,
         "c": (y > 0).astype(variant.dtype),
         "scaler": StandardScaler(),
+        "range_scaler": MinMaxScaler(),
+        "bayes": GaussianNB(),
         "pca": PCA(3, svd_solver="covariance_eigh"),
         "ridge": Ridge(solver="svd"),
         "logistic": LogisticRegression(),
@@ -44,10 +47,12 @@ def _signals(variant: Variant) -> Mapping[str, Any]:
     """Return two signals, brackets for a root, and SciPy functions."""
     from scipy.optimize.elementwise import find_root
     from scipy.signal import fftconvolve
-    from scipy.special import logsumexp
+    from scipy.special import logsumexp, softmax
+    from scipy.stats import zscore
 
     rng = np.random.default_rng(0)
     return {
+        "m": rng.normal(size=(max(variant.size // COLUMNS, COLUMNS), COLUMNS)).astype(variant.dtype),
         "x": rng.normal(size=variant.size).astype(variant.dtype),
         "y": rng.normal(size=variant.size).astype(variant.dtype),
         "low": np.zeros(variant.size, dtype=variant.dtype),
@@ -55,6 +60,8 @@ def _signals(variant: Variant) -> Mapping[str, Any]:
         "fftconvolve": fftconvolve,
         "find_root": find_root,
         "logsumexp": logsumexp,
+        "softmax": softmax,
+        "zscore": zscore,
     }
 
 
@@ -62,9 +69,14 @@ CASES = (
     Statement("scaler.fit(x).transform(x)", _estimators),
     Statement("pca.fit(x).transform(x)", _estimators),
     Statement("ridge.fit(x, y).predict(x)", _estimators),
+    Statement("range_scaler.fit(x).transform(x)", _estimators),
+    Statement("bayes.fit(x, c).predict_joint_log_proba(x)", _estimators),
     Statement("logistic.fit(x, c).decision_function(x)", _estimators),
     Statement("mixture.fit(x).score_samples(x)", _estimators),
     Statement("logsumexp(x)", _signals),
+    Statement("logsumexp(m, axis=1)", _signals),
+    Statement("softmax(m, axis=1)", _signals),
+    Statement("zscore(m, axis=0)", _signals),
     Statement("fftconvolve(x, y)", _signals),
     Statement("find_root(lambda v: v * v - 2.0, (low, high)).x", _signals),
 )

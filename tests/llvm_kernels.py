@@ -9,8 +9,8 @@ import numpy as np
 import xtensor as xp
 import xtensor_llvm
 
-COUNT = 40_000
-"""Elements of operands that kernels compute."""
+COUNT = 530_000
+"""Elements of operands that kernels compute, of one byte each, too."""
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 DTYPES = ("bool", *INTEGERS, "float32", "float64")

@@ -88,6 +88,18 @@ def test_fused_functions_return_what_the_function_returns(name):
         assert calls.launches["fuse"] + calls.launches["fuse.reduce"] > 0
 
 
+@pytest.mark.parametrize("name", ["softmax", "log_softmax", "layer_norm"])
+def test_functions_with_a_kernel_of_their_own_keep_it(name):
+    function = getattr(xp.nn.functional, name)
+    x = xp.asarray(values((40, 30), "float32"), device=DEVICE)
+    fused = xp.fuse(lambda x: function(x + 1.0) * 2.0)
+    for _ in range(2):
+        with count_calls() as calls:
+            result = fused(x)
+    assert +calls.launches == {"fuse": 2, f"nn.{name}": 1}
+    close(result, function(x + 1.0) * 2.0)
+
+
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_a_chain_of_operations_is_one_kernel(dtype):
     x, y = values((40, 30), dtype), values((40, 30), dtype, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import random
 
 import numpy as np
@@ -151,7 +152,7 @@ def test_kernels_compute_operands_of_every_layout(layout):
 
 
 @pytest.mark.parametrize(
-    "shapes", [((200, 250), (250,)), ((200, 1), (200, 250)), ((5, 1, 100), (5, 100, 1)), ((), (COUNT,))]
+    "shapes", [((200, 2500), (2500,)), ((200, 1), (200, 2500)), ((5, 1, 100), (5, 1000, 1)), ((), (COUNT,))]
 )
 def test_operands_broadcast_both_ways(shapes):
     x, y = (values(RNG(seed), "float32", shape, special=False) for seed, shape in enumerate(shapes))
@@ -262,7 +263,7 @@ def test_random_calls_have_numpys_outcome():
     for _ in range(scale(300, 3000)):
         seed = rng.randrange(1 << 30)
         name = rng.choice(names)
-        shape = rng.choice([(COUNT,), (200, 200), (3, 7, 2000), (2000, 20), (20, 50, 40), (3, 2, 5, 7, 11, 20)])
+        shape = rng.choice([(COUNT,), (650, 650), (3, 7, 20000), (20000, 20), (20, 50, 400), (3, 2, 5, 7, 11, 200)])
         operands = []
         for place in range(3 if name in ("where", "clip") else 2):
             dtype = "bool" if name == "where" and not place else rng.choice(DTYPES)
@@ -274,6 +275,24 @@ def test_random_calls_have_numpys_outcome():
         except AssertionError as error:
             described = [(x.dtype, x.shape, x.strides) for x in operands]
             raise AssertionError(f"{name} of {described}, seed {seed}") from error
+
+
+@pytest.mark.parametrize("length", [4, 10, 15])
+def test_short_innermost_axes(length):
+    x = values(RNG(0), "float64", (400_000 // length, length), special=False)
+    for other in (x[0], x[:, :1]):
+        by_kernel(xp.subtract, *[xp.asarray(item, device="cpu") for item in (x, other)])
+        same(xp.subtract, [x, other])
+
+
+@pytest.mark.skipif("XTENSOR_LLVM_FEWEST" in os.environ, reason="kernels compute arrays of all sizes")
+@pytest.mark.parametrize(("dtype", "kernels"), [("int8", 0), ("float32", 1), ("float64", 1)])
+def test_size_from_which_kernels_add_is_in_bytes(dtype, kernels):
+    x = xp.asarray(np.ones(100_000, dtype), device="cpu")
+    with xtensor_llvm.count_calls() as calls:
+        xp.add(x, x)
+        xp.add(x[:1000], x[:1000])
+    assert calls.kernels.total() == kernels
 
 
 def test_a_kernel_of_more_operands_than_a_call_takes_is_numpys():

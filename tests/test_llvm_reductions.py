@@ -19,6 +19,8 @@ if importlib.util.find_spec("llvmlite") is None:
 from llvm_kernels import DTYPES, INTEGERS, LAYOUTS, by_kernel, laid_out, outcome, values
 from stress.tiers import scale
 
+import xtensor_llvm
+
 RNG = np.random.default_rng
 FLOATS = ("float32", "float64")
 COUNT = 600_000
@@ -182,3 +184,81 @@ def test_cumulative_sum_of_narrow_integers_wraps_as_numpys(dtype):
     x = values(RNG(0), dtype, (2, COUNT))
     result = by_kernel(lambda a: xp.cumulative_sum(a, axis=1, dtype=np.dtype(dtype)), xp.asarray(x, device="cpu"))
     np.testing.assert_array_equal(np.asarray(result), np.cumsum(x, axis=1, dtype=dtype), strict=True)
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype != "bool"])
+@pytest.mark.parametrize(("shape", "axis"), SHAPES)
+def test_numbers_that_are_not_zero_are_counted(dtype, shape, axis):
+    x = values(RNG(0), dtype, shape)
+    x[np.unravel_index(RNG(1).integers(0, x.size, x.size // 2), shape)] = 0
+    array = xp.asarray(x, device="cpu")
+    for keepdims in (False, True):
+        with xtensor_llvm.count_calls() as calls:
+            result = xp.count_nonzero(array, axis=axis, keepdims=keepdims)
+        assert calls.kernels
+        expected = np.count_nonzero(x, axis=axis, keepdims=keepdims)
+        np.testing.assert_array_equal(np.asarray(result), expected)
+        assert result.dtype == np.asarray(expected).dtype
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "uint64"])
+@pytest.mark.parametrize("place", [None, 0, 70_000, 300_000, 1_199_999])
+def test_any_and_all_of_large_arrays(dtype, place):
+    zeros, ones = np.zeros((3, 400_000), dtype), np.ones((3, 400_000), dtype)
+    if place is not None:
+        zeros.flat[place], ones.flat[place] = 1, 0
+    for function, x in ((xp.any, zeros), (xp.all, ones), (xp.any, ones), (xp.all, zeros)):
+        array = xp.asarray(x, device="cpu")
+        for options in ({}, {"axis": (0, 1)}, {"keepdims": True}, {"axis": 1}):
+            expected = getattr(np, function.__name__)(x, **options)
+            result = function(array, **options)
+            np.testing.assert_array_equal(np.asarray(result), expected)
+            assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
+
+
+def test_any_and_all_of_many_elements_are_kernels():
+    x = xp.zeros((1000, 1000), device="cpu")
+    for function, array in ((xp.any, x), (xp.all, x + 1)):
+        with xtensor_llvm.count_calls() as calls:
+            function(array)
+        assert calls.kernels
+    ones = x + 1
+    with xtensor_llvm.count_calls() as calls:  # the first element decides
+        xp.any(ones)
+    assert not calls.kernels
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(("shape", "axis"), [((750, 800), 0), ((750, 800), 1), ((5, 400, 300), (0, 1))])
+def test_euclidean_norms_of_rows(dtype, shape, axis):
+    x = RNG(0).normal(size=shape).astype(dtype)
+    result = by_kernel(lambda x: xp.linalg.vector_norm(x, axis=axis), xp.asarray(x, device="cpu"))
+    exact = np.sqrt(np.sum(x.astype(np.longdouble) ** 2, axis=axis))
+    np.testing.assert_allclose(np.asarray(result), exact.astype(dtype), rtol=8 * np.finfo(dtype).eps)
+
+
+def test_norms_that_overflow_are_numpys():
+    x = np.full((300, 400), 1e200)
+    with pytest.warns(RuntimeWarning, match="overflow"):
+        result = xp.linalg.vector_norm(xp.asarray(x, device="cpu"), axis=1)
+    assert bool(xp.all(xp.isinf(result)))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int16"])
+@pytest.mark.parametrize("length", [1, 2, 3, 10, 63])
+@pytest.mark.parametrize("name", ["max", "min", "sum", "mean", "std"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_rows_of_few_elements(name, length, dtype, axis):
+    x = values(RNG(0), dtype, (200_000 // length, length), special=False)
+    if name in ("mean", "std") and dtype == "int16":
+        x = x.astype("float32")
+    array = xp.asarray(x, device="cpu")
+    function = getattr(xp, name)
+    with xtensor_llvm.count_calls() as calls:
+        result = function(array, axis=axis)
+    assert calls.kernels or length == 1
+    exact = getattr(np, name)(x.astype(np.longdouble) if x.dtype.kind == "f" else x, axis=axis)
+    precision = np.finfo(result.dtype).eps if result.dtype.kind == "f" else 0
+    scale = float(np.max(np.sum(np.abs(x.astype(np.longdouble)), axis=axis)))
+    np.testing.assert_allclose(np.asarray(result), exact.astype(result.dtype), rtol=0, atol=8 * precision * scale)
+    assert result.dtype == getattr(np, name)(x, axis=axis).dtype

@@ -112,15 +112,15 @@ def tasks():
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 7])
-@pytest.mark.parametrize("short", [False, True])
-def test_each_part_is_computed_once(monkeypatch, way_to_sleep, threads, short):
+@pytest.mark.parametrize("nanoseconds", [100, 10**6])
+def test_each_part_is_computed_once(monkeypatch, way_to_sleep, threads, nanoseconds):
     number_of_threads(monkeypatch, threads)
     job, random_numbers = count_job(), random.Random(0)
     for turn in range(400):
         parts = random_numbers.choice([1, 2, 3, threads, 2 * threads, 64, 256, 257, 1000])
         if turn % 50 == 0:
             time.sleep(0.001)  # workers fall asleep
-        assert counted(job, parts, short=short) == [1] * parts
+        assert counted(job, parts, nanoseconds=nanoseconds) == [1] * parts
 
 
 def test_region_without_parts_computes_nothing():
@@ -141,10 +141,8 @@ def test_sleeping_workers_compute(way_to_sleep):
     assert not met.broken
 
 
-@pytest.mark.parametrize(
-    ("parts", "short", "number"), [(2, True, 1), (8, True, 2), (2, False, 2)], ids=["short", "many parts", "long"]
-)
-def test_workers_are_woken_for_long_jobs(way_to_sleep, parts, short, number):
+@pytest.mark.parametrize(("nanoseconds", "number"), [(10**4, 1), (10**6, 2)], ids=["short", "long"])
+def test_workers_are_woken_for_long_jobs(way_to_sleep, nanoseconds, number):
     run_python(lambda part: None, 2)
     time.sleep(0.05)
     threads = set()
@@ -154,8 +152,39 @@ def test_workers_are_woken_for_long_jobs(way_to_sleep, parts, short, number):
         time.sleep(0.05)
 
     job = JOB(part)
-    _threads.run(ctypes.cast(job, ctypes.c_void_p).value, None, parts, short=short)
+    _threads.run(ctypes.cast(job, ctypes.c_void_p).value, None, 8, nanoseconds=nanoseconds)
     assert len(threads) == number
+
+
+def test_workers_are_woken_for_short_jobs_in_a_series(way_to_sleep):
+    job, threads = count_job(), set()
+
+    def part(arguments, part, parts):
+        threads.add(threading.get_ident())
+        time.sleep(0.02)
+
+    last = JOB(part)
+    work = _region.WAKE_NANOSECONDS * 3 // 4
+    for _ in range(20):  # the system may interrupt this thread between the two regions
+        counted(job, 2)
+        time.sleep(0.05)
+        counted(job, 2, nanoseconds=work)
+        _threads.run(ctypes.cast(last, ctypes.c_void_p).value, None, 8, nanoseconds=work)
+        if len(threads) == 2:
+            break
+    assert len(threads) == 2
+
+
+def test_number_of_sleeping_workers_is_right_after_many_regions(way_to_sleep):
+    job = count_job()
+    for turn in range(300):
+        counted(job, 8)
+        if turn % 3 == 0:
+            time.sleep(0.0005)  # about as long as workers wait in a loop, so that some are about to sleep
+    time.sleep(0.05)
+    met = threading.Barrier(2, timeout=60)
+    run_python(lambda part: met.wait(), 2)
+    assert not met.broken
 
 
 def test_nested_region_is_computed_by_its_thread():

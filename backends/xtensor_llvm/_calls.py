@@ -7,7 +7,6 @@ the caller: dtypes that the program names, shapes that broadcast.
 from __future__ import annotations
 
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,14 +15,26 @@ from typing import Any
 
 import numpy as np
 
-from xtensor.backend import Program, rewarn
+from xtensor.backend import Program, WrittenWithWarningError, rewarn
 
 from . import _compile, _exceptions, _python, _threads
 from ._loops import Layout, elementwise_module
 from ._memory import allocator
-from ._sizes import SHORTEST
+from ._sizes import FEWEST_SHORT, SHORTEST, SHORTEST_OF_MANY
 
-__all__ = ["Calls", "Kernel", "compiled", "compute", "cost", "count_calls", "empty", "underflow_is_reported"]
+__all__ = [
+    "SIMPLE",
+    "Calls",
+    "Kernel",
+    "compiled",
+    "compute",
+    "compute_over",
+    "cost",
+    "count_calls",
+    "empty",
+    "joined_stride",
+    "underflow_is_reported",
+]
 
 Array = np.ndarray[Any, Any]
 
@@ -33,40 +44,49 @@ empty = allocator()
 MOST_AXES = 4
 """Axes around the innermost one that a kernel walks."""
 
-MOST_OPERANDS = _python.OPERANDS - 3
-"""Operands of a call besides the kernel and the numbers of parts and threads."""
+MOST_OPERANDS = _python.OPERANDS - 4
+"""Operands of a call besides the kernel, the numbers of parts and threads, and the time."""
 
-PARALLEL = 10_000.0
+PARALLEL = 8_000.0
 """Nanoseconds of work from which threads share a kernel."""
 
-LONG = 100_000.0
-"""Nanoseconds of work from which workers that sleep are woken, and each thread takes several parts, in case another one
-is interrupted."""
+PARTS = 4
+"""Parts of a kernel for each thread, in case another one is interrupted."""
 
-SOON = 100_000
-"""Nanoseconds after a call of several threads within which the next one wakes workers that sleep."""
-
-CHEAP = 0.3
-"""Nanoseconds for an element of an operation that the memory bounds."""
+BYTE = 0.0125
+"""Nanoseconds for a byte of an operand or a result, in the cache of a core."""
 
 DEAR = 1.5
-"""Nanoseconds for an element of an operation by a formula of many steps."""
+"""Nanoseconds for eight bytes of a result by a formula of many steps."""
+
+DIVIDING = 0.8
+"""The same by an instruction that divides."""
 
 SIMPLE = frozenset(
     (
         *("abs", "add", "astype", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or"),
-        *("bitwise_right_shift", "bitwise_xor", "ceil", "clip", "conj", "copysign", "divide", "equal", "floor"),
+        *("bitwise_right_shift", "bitwise_xor", "ceil", "clip", "conj", "copysign", "equal", "floor"),
         *("greater", "greater_equal", "isfinite", "isinf", "isnan", "less", "less_equal", "logical_and"),
         *("logical_not", "logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative", "not_equal"),
-        *("positive", "real", "reciprocal", "round", "sign", "signbit", "sqrt", "square", "subtract", "trunc", "where"),
+        *("positive", "real", "round", "sign", "signbit", "square", "subtract", "trunc", "where"),
+        *("max", "min", "prod", "sum"),
     )
 )
-"""Operations of a few instructions."""
+"""Operations of a few instructions; also reductions among the steps of a program."""
+
+
+DIVISIONS = frozenset(("divide", "floor_divide", "reciprocal", "remainder", "sqrt"))
+"""Operations by an instruction that divides."""
 
 
 def cost(program: Program) -> float:
     """Estimate the nanoseconds that one thread takes for an element."""
-    return CHEAP + sum(0.05 if step.name in SIMPLE else DEAR for step in program.steps)
+    dtypes, first = program.dtypes, len(program.inputs) + len(program.scalars)
+    total: float = BYTE * sum(dtypes[place].itemsize for place in (*range(len(program.inputs)), *program.outputs))
+    for step, dtype in zip(program.steps, dtypes[first:], strict=True):
+        dear = 0.05 if step.name in SIMPLE else DIVIDING if step.name in DIVISIONS else DEAR
+        total += dear * dtype.itemsize / 8
+    return total
 
 
 class Calls:
@@ -116,40 +136,34 @@ class Kernel:
         self.wide = [float if np.dtype(name).kind == "f" else int for name in program.scalars]
         self.results = [program.dtypes[place] for place in program.outputs]
 
-    def run(self, elements: int, operands: Sequence[Any], scalars: Sequence[float]) -> bool:
-        """Call the kernel; return whether NumPy is to compute: an element is doubtful, or there are too many operands.
+    def run(self, elements: int, operands: Sequence[Any], scalars: Sequence[float]) -> int:
+        """Call the kernel; return 0, or another number if NumPy is to compute.
+
+        That is where an element is doubtful, and where there are too many operands.
 
         Parameters
         ----------
         elements
-            The number of elements that it goes over, which decides on the threads.
+            The number of elements that it goes over, from which the time is estimated.
         operands
-            What it reads after the numbers of parts and threads: arrays and integers.
+            What it reads after the numbers of parts and threads and the time: arrays and integers.
         scalars
             Python numbers, one for each scalar of the program.
         """
         if scalars:
             operands = (*operands, *[kind(scalar) for kind, scalar in zip(self.wide, scalars, strict=True)])
         if len(operands) > MOST_OPERANDS:
-            return True
+            return 1
         nanoseconds = elements * self.cost
         if nanoseconds < PARALLEL:
-            return bool(_call(self.address, 1, 1, *operands))
-        global _ended
+            return _call(self.address, 1, 1, 0, *operands)
         threads = _threads.team()
         if threads == 1:
-            return bool(_call_unlocked(self.address, 1, 1, *operands))
-        # Workers that sleep are woken for long calls, and where one call follows another.
-        wakes = nanoseconds > LONG or time.perf_counter_ns() - _ended < SOON
-        doubtful = bool(_call_unlocked(self.address, 4 * threads if wakes else threads, threads, *operands))
-        _ended = time.perf_counter_ns()
-        return doubtful
+            return _call_unlocked(self.address, 1, 1, 0, *operands)
+        return _call_unlocked(self.address, PARTS * threads, threads, int(nanoseconds), *operands)
 
 
 _call, _call_unlocked = _python.call(), _python.call_unlocked()
-
-_ended = 0
-"""When the last call of several threads ended, by the performance counter."""
 
 _failed = False
 
@@ -187,12 +201,12 @@ def compiled(program: Program, key: Hashable, text: str, make: Callable[[], Any]
     return kernel
 
 
-def _kernel(program: Program, operands: str, axes: int = 0) -> Kernel | None:
-    key = operands, axes
+def _kernel(program: Program, operands: str, axes: int = 0, over: int = -1) -> Kernel | None:
+    key = operands, axes, over
     try:
         return program.kernels[key]  # type: ignore[no-any-return]
     except KeyError:
-        layout = Layout(operands, axes)
+        layout = Layout(operands, axes, over)
         return compiled(
             program, key, str(layout), lambda: elementwise_module(program, layout, has_fma=_compile.has_fma())
         )
@@ -249,7 +263,9 @@ def underflow_is_reported() -> bool:
     return np.geterr()["under"] != "ignore"
 
 
-def compute(program: Program, arrays: Sequence[Array], scalars: Sequence[float] = ()) -> tuple[Array, ...] | None:
+def compute(
+    program: Program, arrays: Sequence[Array], scalars: Sequence[float] = (), spare: Array | None = None
+) -> tuple[Array, ...] | None:
     """Return a program's outputs for arrays.
 
     Parameters
@@ -258,11 +274,18 @@ def compute(program: Program, arrays: Sequence[Array], scalars: Sequence[float] 
         One for each input, of its dtype; their shapes broadcast.
     scalars
         Python numbers, one for each scalar of the program.
+    spare
+        One of the arrays, which may be written over by the only output.
 
     Returns
     -------
     tuple of arrays, or None
         None where the kernel does not take the layout; an empty tuple where an element is doubtful.
+
+    Raises
+    ------
+    WrittenWithWarningError
+        If NumPy warns of the output, which was written over the spare array.
     """
     if program.checks and underflow_is_reported():
         return None
@@ -270,20 +293,76 @@ def compute(program: Program, arrays: Sequence[Array], scalars: Sequence[float] 
     shape = first.shape
     order = "C"
     for array in arrays:
-        if array.shape != shape or not array.flags.carray:
+        if (array is not first and array.shape != shape) or not array.flags.carray:
             found = _order(arrays, shape)
             if found is None:
                 return _compute_strided(program, arrays, scalars)
             order = found
             break
+    if spare is not None and _may_write(program, arrays, spare):
+        return _write(program, arrays, scalars, spare)
     kernel: Kernel | None = program.kernels.get("flat")
     if kernel is None:
         kernel = program.kernels["flat"] = _kernel(program, "c" * (len(arrays) + len(program.outputs)))
         if kernel is None:
             return None
     size = first.size
-    outputs = tuple([empty(shape, dtype, order) for dtype in kernel.results])
+    results = kernel.results
+    outputs: tuple[Array, ...]
+    if len(results) == 1:
+        outputs = (empty(shape, results[0], order),)
+    else:
+        outputs = tuple([empty(shape, dtype, order) for dtype in results])
     return () if kernel.run(size, (size, size, *arrays, *outputs), scalars) else outputs
+
+
+def compute_over(program: Program, arrays: Sequence[Array], scalars: Sequence[float]) -> tuple[Array, ...] | None:
+    """Write a program's only output over its first array and return it; None where the kernel does not do so.
+
+    Parameters and errors are those of :func:`compute`.
+    """
+    spare = arrays[0]
+    if program.checks and underflow_is_reported():
+        return None
+    if not all(array.shape == spare.shape and array.flags.c_contiguous and array.flags.aligned for array in arrays):
+        return None
+    return _write(program, arrays, scalars, spare) if _may_write(program, arrays, spare) else None
+
+
+def _may_write(program: Program, arrays: Sequence[Array], spare: Array) -> bool:
+    """Whether a kernel may write its output over one of its arrays, whose elements lie as those of the others."""
+    try:
+        warns = program.kernels["warns"]
+    except KeyError:
+        warns = program.kernels["warns"] = _exceptions.warns(program)
+    if not warns or spare.dtype != program.dtypes[-1] or not spare.flags.writeable:
+        return False
+    places = 0
+    for array in arrays:
+        if array is spare:
+            places += 1
+        elif (array.base is not None or spare.base is not None) and np.may_share_memory(spare, array):
+            return False  # arrays that own their memory share none
+    return places == 1
+
+
+def _write(
+    program: Program, arrays: Sequence[Array], scalars: Sequence[float], spare: Array
+) -> tuple[Array, ...] | None:
+    place = 0 if arrays[0] is spare else 1
+    try:
+        kernel = program.kernels["over", place]
+    except KeyError:
+        kernel = program.kernels["over", place] = _kernel(program, "c" * len(arrays), over=place)
+    if kernel is None:
+        return None
+    raised = kernel.run(spare.size, (spare.size, spare.size, *arrays), scalars)
+    if raised:
+        try:
+            _exceptions.warn(program, raised)
+        except RuntimeWarning as warning:
+            raise WrittenWithWarningError(spare, warning.with_traceback(None)) from None
+    return (spare,)
 
 
 def _order(arrays: Sequence[Array], shape: tuple[int, ...]) -> str | None:
@@ -295,6 +374,10 @@ def _order(arrays: Sequence[Array], shape: tuple[int, ...]) -> str | None:
 
 
 def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequence[float]) -> tuple[Array, ...] | None:
+    first = arrays[0]
+    shortest = SHORTEST if first.size < FEWEST_SHORT else min(SHORTEST, SHORTEST_OF_MANY)
+    if first.shape and 1 < first.shape[-1] < shortest and first.flags.c_contiguous:
+        return None
     shape = np.broadcast_shapes(*[array.shape for array in arrays])
     if not all(array.flags.aligned for array in arrays):
         return None
@@ -311,7 +394,7 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
     lengths, strides = _merged(
         [shape[axis] for axis in axes], [[view.strides[axis] for axis in axes] for view in [*views, *outputs]]
     )
-    if len(lengths) > MOST_AXES + 1 or not lengths or lengths[-1] < SHORTEST:
+    if len(lengths) > MOST_AXES + 1 or not lengths or lengths[-1] < shortest:
         return None
     letters, operands = "", []
     for view, steps in zip([*views, *outputs], strides, strict=True):
@@ -341,3 +424,18 @@ def _merged(lengths: list[int], strides: list[list[int]]) -> tuple[list[int], li
             for steps, old in zip(joined, strides, strict=True):
                 steps.append(old[axis])
     return merged, joined
+
+
+def joined_stride(lengths: Sequence[int], strides: Sequence[int]) -> int | None:
+    """The stride of a group of axes walked as one; 0 for one element, None where they do not lie together."""
+    joined = 0
+    size = 1
+    for length, stride in zip(reversed(lengths), reversed(strides), strict=True):
+        if length == 1:
+            continue
+        if size == 1:
+            joined = stride
+        elif stride != joined * size:
+            return None
+        size *= length
+    return joined

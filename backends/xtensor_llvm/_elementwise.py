@@ -6,6 +6,8 @@ elements, dtypes without kernels, layouts that a kernel does not walk, and resul
 
 from __future__ import annotations
 
+import functools
+import math
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,16 +16,23 @@ import numpy as np
 
 from xtensor.backend import Native, Program, Step
 
-from ._calls import compute
+from ._calls import SIMPLE, compute, compute_over
 from ._emission import supported
 from ._formulas import FASTER, FASTER_WITHOUT_AVX512, FORMULAS
 from ._generator import resolve
-from ._sizes import FEWEST, FEWEST_SIMPLE
+from ._sizes import BYTES_COMPARED, BYTES_INPLACE, BYTES_MEDIUM, BYTES_SIMPLE, FEWEST, FEWEST_MEDIUM
 
 __all__ = ["kernels"]
 
 NOT_HERE = ("pow", "real")
 """Operations of which NumPy's loop is faster, or its view."""
+
+
+COMPARISONS = ("equal", "greater", "greater_equal", "isfinite", "isinf", "isnan", "less", "less_equal", "not_equal")
+"""Operations with boolean results."""
+
+INPLACE = ("add", "subtract", "multiply", "divide", "bitwise_and", "bitwise_or", "bitwise_xor")
+"""Operators whose kernel may write over its operand, as it leaves nothing to NumPy."""
 
 
 def _plan(name: str, kinds: tuple[Any, ...]) -> Program | None:
@@ -49,27 +58,52 @@ def _plan(name: str, kinds: tuple[Any, ...]) -> Program | None:
     return Program(inputs, scalars, tuple(steps), (len(kinds) + len(steps) - 1,), checks=checks).shared()
 
 
-def _computed(program: Program | None, arrays: Sequence[Native], scalars: Sequence[Any] = ()) -> Native:
+def _computed(
+    program: Program | None, arrays: Sequence[Native], scalars: Sequence[Any] = (), spare: Native | None = None
+) -> Native:
     """Return the result of a program's kernel; NotImplemented where NumPy is to compute."""
-    results = None if program is None else compute(program, arrays, scalars)
+    results = None if program is None else compute(program, arrays, scalars, spare)
     return results[0] if results else NotImplemented
 
 
-def _function(name: str, fewest: int) -> Callable[..., Native]:
+def _function(name: str) -> Callable[..., Native]:
     programs: dict[Any, Program | None] = {}
+    fewest, least = _least(name)
+
+    def of_two(x1: Native, x2: Native, spare: Native | None) -> Native:
+        """The way with the fewest steps, for operands of which one at least is an array."""
+        first, second = x1.__class__ is np.ndarray, x2.__class__ is np.ndarray
+        x = x1 if first else x2
+        if not (first or second) or x.size < fewest or x.nbytes < least:
+            return NotImplemented  # arrays of bfloat16 have a class of their own
+        key = x1.dtype if first else x1.__class__, x2.dtype if second else x2.__class__
+        try:
+            program = programs[key]
+        except KeyError:
+            program = programs[key] = _plan(name, key)
+        if program is None:
+            return NotImplemented
+        if first and second:
+            results = compute(program, (x1, x2), (), spare)
+        else:
+            number = x2 if first else x1
+            results = compute(program, (x,), (number,), spare) if _fits(number, program.scalars[0]) else None
+        return results[0] if results else NotImplemented
 
     def function(x1: Native, x2: Native, *rest: Any) -> Native:
         if not rest:  # of one operand; the second argument is the memory that might be written over
-            if x1.size < fewest:
+            if x1.size < fewest or x1.nbytes < least:
                 return NotImplemented
             try:
                 program = programs[x1.dtype]
             except KeyError:
                 program = programs[x1.dtype] = _plan(name, (x1.dtype,))
-            return _computed(program, (x1,))
+            return _computed(program, (x1,), (), x2)
+        if len(rest) == 1:
+            return of_two(x1, x2, rest[0])
         operands = (x1, x2, *rest[:-1])
         arrays = [x for x in operands if x.__class__ is np.ndarray]
-        if not arrays or arrays[0].size < fewest:  # arrays of bfloat16 have a class of their own
+        if not arrays or arrays[0].size < fewest or arrays[0].nbytes < least:
             return NotImplemented
         kinds = tuple([x.dtype if x.__class__ is np.ndarray else x.__class__ for x in operands])
         try:
@@ -87,32 +121,73 @@ def _function(name: str, fewest: int) -> Callable[..., Native]:
     return function
 
 
+def _inplace(name: str) -> Callable[..., Native]:
+    """The in-place operator of an operation, for a number or an array of the same shape."""
+    programs: dict[Any, Program | None] = {}
+
+    def function(x1: Native, x2: Native) -> Native:
+        if x1.__class__ is not np.ndarray or x1.nbytes < BYTES_INPLACE:
+            return NotImplemented
+        second = x2.__class__ is np.ndarray
+        key = x1.dtype, x2.dtype if second else x2.__class__
+        try:
+            program = programs[key]
+        except KeyError:
+            program = programs[key] = _plan(name, key)
+        if program is None or not (second or _fits(x2, program.scalars[0])):
+            return NotImplemented
+        results = compute_over(program, (x1, x2) if second else (x1,), () if second else (x2,))
+        return results[0] if results else NotImplemented
+
+    function.fewest = BYTES_INPLACE // 8  # type: ignore[attr-defined]
+    return function
+
+
 def _fits(number: Any, dtype: str) -> bool:
-    """Whether a Python number is exactly one of the dtype in which the program computes."""
+    """Whether a Python number is exactly one of the dtype in which the program computes, or is rounded to one."""
+    lowest, highest = _range(dtype)
+    return bool(lowest <= number <= highest or number != number)
+
+
+@functools.cache
+def _range(dtype: str) -> tuple[float, float]:
     kind = np.dtype(dtype)
     if kind.kind == "f":
-        return kind.itemsize == 8 or number != number or abs(number) <= 3e38
+        return (-math.inf, math.inf) if kind.itemsize == 8 else (-3e38, 3e38)
     if kind.kind == "b":
-        return number.__class__ is bool
+        return False, True
     limits = np.iinfo(kind)
-    return bool(limits.min <= number <= limits.max) and number < 2**63
+    return int(limits.min), min(int(limits.max), 2**63 - 1)
+
+
+@functools.cache
+def _cast_program(dtype: Any, wanted: Any) -> Program | None:
+    """The program of a cast that is exact or rounded as NumPy's; NumPy may warn of those to integers."""
+    if not (supported(dtype) and supported(wanted)) or (dtype.kind == "f" and wanted.kind != "f"):
+        return None
+    return Program((dtype.name,), (), (Step("astype", (0,), wanted.name),), (1,), checks=True).shared()
 
 
 def _cast(x: Native, dtype: Any, *, copy: bool = True) -> Native:
-    """Casts that are exact or rounded as NumPy's; of those to integers NumPy may warn."""
-    if not (copy and supported(x.dtype) and supported(dtype)) or (x.dtype.kind == "f" and dtype.kind != "f"):
+    if not copy or x.nbytes < BYTES_MEDIUM:
         return NotImplemented
-    steps = (Step("astype", (0,), dtype.name),)
-    results = compute(Program((x.dtype.name,), (), steps, (1,), checks=True).shared(), (x,))
-    return results[0] if results else NotImplemented
+    return _computed(_cast_program(x.dtype, dtype), (x,))
 
 
-_cast.fewest = FEWEST_SIMPLE  # type: ignore[attr-defined]
+_cast.fewest = BYTES_MEDIUM // 8  # type: ignore[attr-defined]
 
 
-def _fewest(name: str) -> int:
-    """Elements from which an operation's kernel gains: by vector code, or only by several threads and kept memory."""
-    return FEWEST if name in (FASTER if _numpy_has_vectors() else FASTER_WITHOUT_AVX512) else FEWEST_SIMPLE
+def _least(name: str) -> tuple[int, int]:
+    """The elements and the bytes from which an operation's kernel gains.
+
+    By vector code; or only by several threads and by memory that is kept.
+    """
+    if name in (FASTER if _numpy_has_vectors() else FASTER_WITHOUT_AVX512):
+        return FEWEST, 0
+    if name == "where":  # NumPy's loop branches
+        return FEWEST_MEDIUM, 0
+    least = BYTES_COMPARED if name in COMPARISONS else BYTES_SIMPLE if name in SIMPLE else BYTES_MEDIUM
+    return least // 8, least
 
 
 def _numpy_has_vectors() -> bool:
@@ -123,5 +198,6 @@ def _numpy_has_vectors() -> bool:
 
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions for operands of many elements, by the names of the overlay's contract."""
-    found = {f"large.{name}": _function(name, _fewest(name)) for name in FORMULAS if name not in NOT_HERE}
+    found = {f"large.{name}": _function(name) for name in FORMULAS if name not in NOT_HERE}
+    found |= {f"large.inplace.{name}": _inplace(name) for name in INPLACE}
     return found | {"large.astype": _cast}

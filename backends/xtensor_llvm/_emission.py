@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from xtensor.backend import Program
+from xtensor.backend import Program, Step
 
 from ._exceptions import by_flags
 from ._formulas import FORMULAS
 from ._values import FLOATS, Value, cast, constant, isfinite, isinf, isnan
 
-__all__ = ["emit", "supported"]
+__all__ = ["computed", "emit", "supported"]
 
 SILENT = frozenset(
     (
@@ -48,19 +48,25 @@ def emit(program: Program, values: Sequence[Value]) -> tuple[list[Value], Value]
     doubtful = constant(builder, False, np.bool)
     looks = program.checks and not by_flags(program)
     for step in program.steps:
-        operands = [found[place] for place in step.operands]
-        if step.name == "astype":
-            result = cast(operands[0], step.dtype)
-        else:
-            formula = FORMULAS[step.name]
-            result = formula.function(*operands)
-            if formula.covers is not None:
-                doubtful = doubtful | ~formula.covers(*operands)
+        result, doubtful = computed(step, found, doubtful)
         if looks and result.kind == "f" and step.name not in SILENT:
+            operands = [found[place] for place in step.operands]
             # The second operand of nextafter is a direction only, which may be infinite.
             doubtful = doubtful | _warned_of(result, operands[:1] if step.name == "nextafter" else operands)
         found.append(result)
     return found, doubtful
+
+
+def computed(step: Step, values: Sequence[Value] | Mapping[int, Value], doubtful: Value) -> tuple[Value, Value]:
+    """Return a step's result for values by their numbers, and whether an element is doubtful with this step, too."""
+    operands = [values[place] for place in step.operands]
+    if step.name == "astype":
+        return cast(operands[0], step.dtype), doubtful
+    formula = FORMULAS[step.name]
+    result = formula.function(*operands)
+    if formula.covers is not None:
+        doubtful = doubtful | ~formula.covers(*operands)
+    return result, doubtful
 
 
 def _warned_of(result: Value, operands: Sequence[Value]) -> Value:

@@ -8,17 +8,34 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 import platform
+
+import numpy as np
 
 from xtensor.backend import Program
 
-__all__ = ["by_flags", "mask", "symbols"]
+__all__ = ["by_flags", "mask", "symbols", "warn", "warns"]
 
 EXACT = frozenset(("add", "astype", "divide", "multiply", "reciprocal", "sqrt", "square", "subtract"))
 """Operations that are instructions of the processor. Comparisons are, too, but set the flag of NaN operands."""
 
-MASKS = {"x86_64": 1 | 4 | 8, "amd64": 1 | 4 | 8, "aarch64": 1 | 2 | 4, "arm64": 1 | 2 | 4}
-"""The flags of invalid operations, divisions by zero and overflows in the C library's words, by machine."""
+X86 = {"invalid": 1, "divide by zero": 4, "overflow": 8}
+ARM = {"invalid": 1, "divide by zero": 2, "overflow": 4}
+FLAGS = {"x86_64": X86, "amd64": X86, "aarch64": ARM, "arm64": ARM}
+"""The flags of which NumPy warns, in the C library's words, by machine."""
+
+INFINITE = math.inf
+EXAMPLES: dict[str, dict[str, tuple[float, ...]]] = {
+    "add": {"invalid": (INFINITE, -INFINITE), "overflow": (1.0, 1.0)},
+    "subtract": {"invalid": (INFINITE, INFINITE), "overflow": (1.0, -1.0)},
+    "multiply": {"invalid": (0.0, INFINITE), "overflow": (1.0, 1.0)},
+    "divide": {"invalid": (0.0, 0.0), "divide by zero": (0.5, 0.0), "overflow": (1.0, 0.5)},
+    "square": {"overflow": (1.0,)},
+    "sqrt": {"invalid": (-0.5,)},
+    "reciprocal": {"divide by zero": (0.0,)},
+}
+"""Operands for which an operation raises a flag; 1 and -1 stand for the largest number of the dtype."""
 
 
 @functools.cache
@@ -34,7 +51,26 @@ def symbols() -> dict[str, int]:
 
 def mask() -> int:
     """Return the flags that NumPy warns of; 0 where they are not known."""
-    return MASKS.get(platform.machine().lower(), 0) if symbols() else 0
+    return sum(FLAGS.get(platform.machine().lower(), {}).values()) if symbols() else 0
+
+
+def warns(program: Program) -> bool:
+    """Whether :func:`warn` tells all that NumPy warns of when it computes a program."""
+    if program.outputs != (len(program.dtypes) - 1,) or len(program.steps) != 1:
+        return False
+    dtype = program.dtypes[-1]
+    return dtype.kind in "biu" or (by_flags(program) and program.steps[0].name in EXAMPLES)
+
+
+def warn(program: Program, raised: int) -> None:
+    """Let NumPy warn of flags that a program of one step has raised, as `numpy.errstate` says."""
+    name, dtype = program.steps[0].name, program.dtypes[-1]
+    largest = float(np.finfo(dtype).max)
+    flags = FLAGS[platform.machine().lower()]
+    rows = [example for flag, example in EXAMPLES[name].items() if raised & flags[flag]]
+    if rows:
+        numbers = np.asarray([[largest * item if abs(item) == 1 else item for item in row] for row in rows], dtype)
+        getattr(np, name)(*numbers.T)
 
 
 def by_flags(program: Program) -> bool:

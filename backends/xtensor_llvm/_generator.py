@@ -9,10 +9,10 @@ import numpy as np
 
 from xtensor.backend import TABLE, DType, Generator, Native, Program
 
-from . import _calls, _reductions
+from . import _calls, _reductions, _rows
 from ._emission import supported
 from ._formulas import FORMULAS
-from ._sizes import FEWEST_SIMPLE
+from ._sizes import FEWEST
 
 __all__ = ["LlvmGenerator", "resolve"]
 
@@ -74,7 +74,7 @@ def _promoted(kinds: list[Any]) -> DType | None:
 class LlvmGenerator(Generator):
     """Kernels over NumPy's arrays."""
 
-    fewest = FEWEST_SIMPLE
+    fewest = FEWEST
 
     def resolve(self, name: str, kinds: Sequence[DType | type]) -> tuple[tuple[DType, ...], DType] | None:
         return resolve(name, kinds)
@@ -95,3 +95,11 @@ class LlvmGenerator(Generator):
         keepdims: bool = False,
     ) -> tuple[Native, ...] | None:
         return _reductions.reduce(program, arrays, scalars, shape, axes, keepdims=keepdims)
+
+    def takes_rows(self, shape: tuple[int, ...]) -> bool:
+        return _rows.takes_rows(shape)
+
+    def compute_rows(
+        self, program: Program, arrays: Sequence[Native], scalars: Sequence[float], shape: tuple[int, ...]
+    ) -> tuple[Native, ...] | None:
+        return _rows.compute_rows(program, arrays, scalars, shape)

@@ -38,10 +38,13 @@ class Layout:
         The letter of each operand.
     axes
         The number of axes around the innermost one.
+    over
+        The number of the input in whose memory the only output is written, which is no operand then; -1 for none.
     """
 
     operands: str
     axes: int = 0
+    over: int = -1
 
 
 class Writer:
@@ -62,6 +65,7 @@ class Writer:
         self.letters = letters
         self.has_fma = has_fma
         self.module = ir.Module()
+        self.loops = 0
         dtypes = program.dtypes
         self.arrays = [*dtypes[: len(program.inputs)], *(dtypes[place] for place in program.outputs)]
         self.scalars = dtypes[len(program.inputs) : len(program.inputs) + len(program.scalars)]
@@ -116,6 +120,24 @@ class Writer:
             distance = builder.add(distance, builder.mul(index, stride))
         return builder.gep(base, [distance], source_etype=ir.IntType(8))
 
+    def memory(self, builder: Builder, slots: int = 1) -> Any:
+        """The address of new memory of the function, eight bytes for each slot."""
+        # llvmlite gives it a type of pointers to I64, in which nothing else can be stored.
+        return builder.inttoptr(builder.ptrtoint(builder.alloca(I64, size=slots), I64), POINTER)
+
+    def fold_tail(self, branch: Any) -> None:
+        """Let the vectorizer compute the elements after the last whole vector by one vector with a mask.
+
+        One at a time, they take longer than all others in a row of a few hundred elements.
+        """
+        enable = self.module.add_metadata(
+            [ir.MetaDataString(self.module, "llvm.loop.vectorize.predicate.enable"), I1(1)]
+        )
+        loop = self.module.add_metadata([enable, I64(self.loops)])
+        self.loops += 1
+        loop.operands = (loop, enable)  # LLVM knows a loop by metadata that contain themselves
+        branch.set_metadata("llvm.loop", loop)
+
     def share(self, builder: Builder, total: Any, part: Any, parts: Any, *, multiple: int = 1) -> tuple[Any, Any]:
         """The first and the last unit of a part. Parts begin at multiples of a number."""
         size = builder.sdiv(builder.add(total, builder.sub(parts, I64(1))), parts)
@@ -148,28 +170,22 @@ class Writer:
     # -- what Python calls --------------------------------------------------------------------------------------------
 
     def entry(self, job: Any) -> None:
-        """``run(operands)``: the flag. The operands are the parts, the threads, and what the job reads."""
-        names = ("xtensor_parallel_short", "xtensor_parallel")
-        regions = [self.function(name, VOID, [POINTER, POINTER, I64, I64]) for name in names]
+        """``run(operands)``: the flag. The operands: parts, threads, nanoseconds, and what the job reads."""
+        region = self.function("xtensor_parallel", VOID, [POINTER, POINTER, I64, I64, I64])
         function = self.function("run", I64, [POINTER])
         (operands,) = function.args
         builder = self.builder(function.append_basic_block())
         slots = Slots(builder, operands)
-        parts, threads = slots.read(), slots.read()
-        memory = builder.alloca(I64, size=2)
-        # llvmlite gives it a type of pointers to I64, in which nothing else can be stored.
-        frame = builder.inttoptr(builder.ptrtoint(memory, I64), POINTER)
+        parts, threads, nanoseconds = slots.read(), slots.read(), slots.read()
+        frame = self.memory(builder, 2)
         filled = Slots(builder, frame)
         filled.write(I64(0))
         filled.write(slots.address())
-        # One part on this thread; one for each thread by workers that are awake; more by all workers.
         with builder.if_else(builder.icmp_signed("<=", parts, I64(1))) as (alone, together):
             with alone:
                 builder.call(job, [frame, I64(0), I64(1)])
-            with together, builder.if_else(builder.icmp_signed("<=", parts, threads)) as (few, many):
-                for block, region in zip((few, many), regions, strict=True):
-                    with block:
-                        builder.call(region, [job, frame, parts, threads])
+            with together:
+                builder.call(region, [job, frame, parts, threads, nanoseconds])
         builder.ret(builder.load(frame, typ=I64))
 
     def frame(self, builder: Builder, frame: Any) -> tuple[Any, Slots]:
@@ -180,6 +196,12 @@ class Writer:
 
 class _Elementwise(Writer):
     """A program whose outputs have an element for each element of the inputs."""
+
+    def __init__(self, program: Program, layout: Layout, *, has_fma: bool) -> None:
+        super().__init__(program, layout.operands, has_fma=has_fma)
+        self.over = layout.over
+        if self.over >= 0:
+            self.arrays = self.arrays[: len(program.inputs)]
 
     def inner(self) -> Any:
         """``inner(length, scalars..., pointers..., strides...)``: whether an element is doubtful."""
@@ -204,7 +226,8 @@ class _Elementwise(Writer):
         count = len(self.program.inputs)
         loaded = [load(loop, place, dtype) for place, dtype in zip(places[:count], self.arrays, strict=False)]
         values, doubtful = emit(self.program, [*loaded, *self.moved(loop, numbers)])
-        for output, place in zip(self.program.outputs, places[count:], strict=True):
+        written = places[count:] if self.over < 0 else [places[self.over]]
+        for output, place in zip(self.program.outputs, written, strict=True):
             store(values[output], place)
         following = loop.add(index, I64(1), flags=("nsw",))
         doubted = loop.or_(doubt, doubtful.ir)
@@ -273,7 +296,8 @@ class _Elementwise(Writer):
         end = self.builder(done)
         if flags:
             raised = end.call(self.function("fetestexcept", I32, [I32]), [I32(mask())])
-            self.mark(end, flag, end.icmp_signed("!=", raised, I32(0)))
+            with end.if_then(end.icmp_signed("!=", raised, I32(0)), likely=False):
+                end.atomic_rmw("or", end.bitcast(flag, ir.PointerType(I64)), end.zext(raised, I64), "monotonic")
         end.ret_void()
         return function
 
@@ -311,10 +335,10 @@ def smaller(builder: Builder, first: Any, second: Any) -> Any:
 def elementwise_module(program: Program, layout: Layout, *, has_fma: bool) -> ir.Module:
     """Return the module of an elementwise program, with the function ``run``.
 
-    Its operands: parts, threads, elements, the length of the innermost axis, the lengths of the axes around it; for
-    each input and output its address, its stride along the innermost axis where the letter is "v", its strides along
-    the axes around it; the scalars.
+    Its operands: parts, threads, nanoseconds, elements, the length of the innermost axis, the lengths of the axes
+    around it; for each input and output its address, its stride along the innermost axis where the letter is "v", its
+    strides along the axes around it; the scalars.
     """
-    writer = _Elementwise(program, layout.operands, has_fma=has_fma)
+    writer = _Elementwise(program, layout, has_fma=has_fma)
     writer.entry(writer.job(writer.inner(), layout.axes))
     return writer.module

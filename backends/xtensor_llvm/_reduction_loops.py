@@ -23,7 +23,9 @@ from ._emission import emit
 from ._loops import I1, I64, POINTER, VOID, Writer, smaller, wide
 from ._values import Builder, Value, constant, llvm_type, load, maximum, memory_type, minimum, store
 
-__all__ = ["BLOCK", "COLUMNS", "ROWS", "columns_module", "identity", "rows_module"]
+__all__ = ["BLOCK", "COLUMNS", "REDUCTIONS", "ROWS", "columns_module", "combined", "identity", "rows_module"]
+
+REDUCTIONS = frozenset(("max", "min", "prod", "sum"))
 
 BLOCK = 2048
 """Elements of a block along the innermost axis."""
@@ -49,7 +51,8 @@ def identity(name: str, dtype: Any) -> float | int:
     return limits.min if name == "max" else limits.max
 
 
-def _combine(name: str, total: Value, value: Value) -> Value:
+def combined(name: str, total: Value, value: Value) -> Value:
+    """Return a total with one more value."""
     builder = total.builder
     if name in ("sum", "prod"):
         if total.kind == "f":
@@ -70,9 +73,9 @@ def _combine(name: str, total: Value, value: Value) -> Value:
 def rows_module(program: Program, letters: str, *, has_fma: bool) -> ir.Module:
     """Return the module of a program whose reductions go along the innermost axis.
 
-    The operands of ``run``: parts, threads, the length of a row, the number of rows; for each input its address, its
-    stride in a row where the letter is "v", and its stride between rows; the address of each result, one number for
-    each block of each row; the scalars.
+    The operands of ``run``: parts, threads, nanoseconds, the length of a row, the number of rows; for each input its
+    address, its stride in a row where the letter is "v", and its stride between rows; the address of each result, one
+    number for each block of each row; the scalars.
     """
     writer = _Rows(program, letters, has_fma=has_fma)
     writer.entry(writer.job(writer.block()))
@@ -127,14 +130,14 @@ class _Reducing(Writer, ABC):
         values, doubtful = emit(
             self.program, [*self.elements(loop, index, pointers, strides), *self.moved(loop, numbers)]
         )
-        combined = self.combine(loop, index, values, totals, results)
+        ends = self.combine(loop, index, values, totals, results)
         following = loop.add(index, I64(1), flags=("nsw",))
         doubted = loop.or_(doubt, doubtful.ir)
         index.add_incoming(following, loop.block)
         doubt.add_incoming(doubted, loop.block)
         loop.cbranch(loop.icmp_signed("<", following, length), body, after)
         end = self.builder(after)
-        for value, result in zip(combined, results, strict=False):
+        for value, result in zip(ends, results, strict=False):
             store(Value(end, value.ir, value.dtype), result)
         end.ret(doubted)
         return function
@@ -163,11 +166,11 @@ class _Rows(_Reducing):
     def combine(
         self, loop: Builder, index: Any, values: list[Value], totals: list[Any], results: list[Any]
     ) -> list[Value]:
-        combined = []
+        ends = []
         for (name, place), total, dtype in zip(self.program.reductions, totals, self.results, strict=True):
-            combined.append(_combine(name, Value(loop, total, dtype), values[place]))
-            total.add_incoming(combined[-1].ir, loop.block)
-        return combined
+            ends.append(combined(name, Value(loop, total, dtype), values[place]))
+            total.add_incoming(ends[-1].ir, loop.block)
+        return ends
 
     def job(self, block: Any) -> Any:
         function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
@@ -208,7 +211,7 @@ class _Columns(_Reducing):
     ) -> list[Value]:
         for (name, place), result, dtype in zip(self.program.reductions, results, self.results, strict=True):
             address = loop.gep(result, [index], inbounds=True, source_etype=memory_type(dtype))
-            store(_combine(name, load(loop, address, dtype), values[place]), address)
+            store(combined(name, load(loop, address, dtype), values[place]), address)
         return []
 
     def job(self, block: Any) -> Any:

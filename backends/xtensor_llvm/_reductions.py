@@ -17,10 +17,11 @@ import numpy as np
 from xtensor.backend import Native, Program, Step
 
 from . import _compile
-from ._calls import Kernel, compiled, empty, underflow_is_reported
+from ._calls import Kernel, compiled, empty, joined_stride, underflow_is_reported
 from ._emission import supported
 from ._reduction_loops import BLOCK, ROWS, columns_module, identity, rows_module
-from ._sizes import FEWEST_EXTREME, FEWEST_REDUCED, FEWEST_ROWS, SHORTEST
+from ._rows import compute_rows, takes_rows
+from ._sizes import FEWEST_EXTREME, FEWEST_REDUCED, FEWEST_ROWS, FEWEST_SHORT_ROWS, SHORT_ROW, SHORTEST
 
 __all__ = ["accumulated", "kernels", "reduce"]
 
@@ -86,13 +87,13 @@ def reduce(
     matrices, rows, length = map(math.prod, groups)
     if not columns:
         rows, length = matrices, rows
-    if length < SHORTEST or not rows:
+    if not rows or not length or (length < SHORTEST and rows < SHORTEST):
         return None
     letters, operands = "", []
     for array in arrays:
         strides = np.broadcast_to(array, shape).strides if array.shape != shape else array.strides
         found = [
-            _stride(group, strides[begin : begin + len(group)])
+            joined_stride(group, strides[begin : begin + len(group)])
             for group, begin in zip(groups, (0, start, end), strict=True)
         ]
         if None in found:
@@ -174,21 +175,6 @@ def _all_finite(x: Array) -> bool:
     return math.isfinite(x.item()) if x.size == 1 else bool(np.isfinite(x).all())
 
 
-def _stride(lengths: Sequence[int], strides: Sequence[int]) -> int | None:
-    """The stride of a group of axes walked as one; 0 for one element, None where they do not lie together."""
-    joined = 0
-    size = 1
-    for length, stride in zip(reversed(lengths), reversed(strides), strict=True):
-        if length == 1:
-            continue
-        if size == 1:
-            joined = stride
-        elif stride != joined * size:
-            return None
-        size *= length
-    return joined
-
-
 def _axes(x: Array, axis: Axis) -> list[int]:
     if axis is None:
         return list(range(x.ndim))
@@ -197,7 +183,7 @@ def _axes(x: Array, axis: Axis) -> list[int]:
 
 def _is_small(x: Array, axes: list[int]) -> bool:
     """Whether NumPy adds up rows of the array as fast."""
-    return bool(axes) and axes[-1] != x.ndim - 1 and x.size < FEWEST_ROWS
+    return bool(axes) and axes[-1] != x.ndim - 1 and x.size < FEWEST_ROWS and x.shape[-1] > SHORT_ROW
 
 
 def accumulated(dtype: Any) -> Any:
@@ -232,6 +218,8 @@ def _sums(name: str) -> Callable[..., Native]:
 
 def _extremes(name: str) -> Callable[..., Native]:
     def function(x: Native, *, axis: Axis = None, keepdims: bool = False) -> Native:
+        if x.size < FEWEST_EXTREME and (axis is None or x.ndim < 2 or x.shape[-1] > SHORT_ROW):
+            return NotImplemented
         if not supported(x.dtype) or not x.ndim:
             return NotImplemented
         axes = _axes(x, axis)
@@ -281,23 +269,110 @@ def _squares(dtype: Any) -> Program:
     return Program((dtype.name, dtype.name), (), steps, (), (("sum", 3),)).shared()
 
 
-def var(x: Native, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Native:
+@functools.cache
+def _deviation(dtype: Any, root: bool) -> Program:
+    """The variance of rows, or its root; the scalars are the length of a row and the divisor."""
+    name = dtype.name
+    steps = [
+        Step("sum", (0,), name),
+        Step("divide", (3, 1), name),
+        Step("subtract", (0, 4), name),
+        Step("square", (5,), name),
+        Step("sum", (6,), name),
+        Step("divide", (7, 2), name),
+    ]
+    if root:
+        steps.append(Step("sqrt", (8,), name))
+    return Program((name,), (name, name), tuple(steps), (2 + len(steps),)).shared()
+
+
+def _spread(x: Native, axis: Axis, correction: float, *, keepdims: bool, root: bool) -> Native:
+    """The variance, or its root."""
     if x.dtype.kind != "f" or not supported(x.dtype) or not x.ndim:
         return NotImplemented
     axes = _axes(x, axis)
-    count = math.prod([x.shape[axis] for axis in axes]) - correction
-    center = _mean(x, axes, keepdims=True) if count > 0 else None
+    number = math.prod([x.shape[axis] for axis in axes])
+    count = number - correction
+    if count <= 0:
+        return NotImplemented
+    if axes == [x.ndim - 1] and takes_rows(x.shape):
+        rows = compute_rows(_deviation(x.dtype, root), (x,), (number, count), x.shape)
+        if rows is not None and _all_finite(rows[0]):
+            return rows[0] if keepdims else rows[0].reshape(x.shape[:-1])
+        return NotImplemented
+    center = _mean(x, axes, keepdims=True)
     if center is None:
         return NotImplemented
     found = reduce(_squares(x.dtype), (x, center), (), x.shape, axes, keepdims=keepdims)
     if found is None or not _all_finite(found[0]):
         return NotImplemented
-    return np.asarray(found[0] / x.dtype.type(count))
+    variance = np.asarray(found[0] / x.dtype.type(count))
+    return np.asarray(np.sqrt(variance)) if root else variance
+
+
+def var(x: Native, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Native:
+    return _spread(x, axis, correction, keepdims=keepdims, root=False)
 
 
 def std(x: Native, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Native:
-    found = var(x, axis=axis, correction=correction, keepdims=keepdims)
-    return NotImplemented if found is NotImplemented else np.sqrt(found)
+    return _spread(x, axis, correction, keepdims=keepdims, root=True)
+
+
+@functools.cache
+def _counting(dtype: Any) -> Program:
+    """The number of elements that are not zero."""
+    if dtype.kind == "b":
+        return Program((dtype.name,), (), (Step("astype", (0,), "int64"),), (), (("sum", 1),)).shared()
+    steps = Step("not_equal", (0, 1), "bool"), Step("astype", (2,), "int64")
+    return Program((dtype.name,), (dtype.name,), steps, (), (("sum", 3),)).shared()
+
+
+def count_nonzero(x: Native, *, axis: Axis = None, keepdims: bool = False) -> Native:
+    if not supported(x.dtype) or x.dtype.kind == "b" or not x.ndim:  # NumPy counts booleans by the word
+        return NotImplemented
+    if x.dtype.kind != "f" and x.size < FEWEST_EXTREME:
+        return NotImplemented
+    axes = _axes(x, axis)
+    found = reduce(_counting(x.dtype), (x,), (0,), x.shape, axes, keepdims=keepdims) if axes else None
+    return NotImplemented if found is None else found[0]
+
+
+@functools.cache
+def _deciding(name: str, dtype: Any) -> Program:
+    """Whether any element, or each one, is not zero."""
+    steps = (Step("not_equal", (0, 1), "bool"),)
+    return Program((dtype.name,), (dtype.name,), steps, (), (("max" if name == "any" else "min", 2),)).shared()
+
+
+def _decisions(name: str) -> Callable[..., Native]:
+    """Any or all of a whole array: parts of growing length until one decides, as NumPy ends there, too."""
+
+    def function(x: Native, *, axis: Axis = None, keepdims: bool = False) -> Native:
+        whole = axis is None or len(_axes(x, axis)) == x.ndim
+        if not whole or not supported(x.dtype) or x.dtype.kind == "b" or not x.flags.carray:
+            return NotImplemented
+        flat, begin, length = x.reshape(-1), 0, FEWEST_EXTREME // 8 or 1
+        result = getattr(np, name)(flat[:length])
+        while bool(result) is (name == "all") and begin + length < flat.size:
+            begin, length = begin + length, 2 * length
+            part = flat[begin : begin + length]
+            found = reduce(_deciding(name, x.dtype), (part,), (0,), part.shape, (0,)) if part.size >= SHORTEST else None
+            result = getattr(np, name)(part) if found is None else found[0]
+        return np.asarray(result).reshape((1,) * x.ndim if keepdims else ())
+
+    return function
+
+
+def vector_norm(x: Native, *, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> Native:
+    """Euclidean norms along axes. NumPy's norm of a whole array is BLAS's."""
+    if ord != 2 or axis is None or x.dtype.kind != "f" or not supported(x.dtype) or not x.ndim:
+        return NotImplemented
+    axes = _axes(x, axis)
+    if not axes or len(axes) == x.ndim or _is_small(x, axes):
+        return NotImplemented
+    program = Program((x.dtype.name,), (), (Step("square", (0,), x.dtype.name),), (), (("sum", 1),)).shared()
+    found = reduce(program, (x,), (), x.shape, axes, keepdims=keepdims)
+    return NotImplemented if found is None or not _all_finite(found[0]) else np.sqrt(found[0])
 
 
 def _where_underflow_is_ignored(function: Callable[..., Native]) -> Callable[..., Native]:
@@ -312,9 +387,12 @@ def kernels() -> dict[str, Callable[..., Native]]:
     found: dict[str, Callable[..., Native]] = {"sum": _sums("sum"), "prod": _sums("prod")}
     found |= {"max": _extremes("max"), "min": _extremes("min"), "mean": mean, "var": var, "std": std}
     found |= {name: _positions(name) for name in ("argmax", "argmin")}
-    for name in ("prod", "mean", "var", "std"):
+    found |= {"any": _decisions("any"), "all": _decisions("all"), "count_nonzero": count_nonzero}
+    found["linalg.vector_norm"] = vector_norm
+    for name in ("prod", "mean", "var", "std", "linalg.vector_norm"):
         found[name] = _where_underflow_is_ignored(found[name])
     for name, function in found.items():
-        extreme = name in ("max", "min", "argmax", "argmin")
-        function.fewest = FEWEST_EXTREME if extreme else FEWEST_REDUCED  # type: ignore[attr-defined]
+        later = name in ("argmax", "argmin", "any", "all")
+        fewest = FEWEST_EXTREME if later else FEWEST_SHORT_ROWS if name in ("max", "min") else FEWEST_REDUCED
+        function.fewest = fewest  # type: ignore[attr-defined]
     return {f"large.{name}": function for name, function in found.items()}

@@ -34,8 +34,8 @@ ABREAST = 4
 class _Scan(Writer):
     """A running sum of the program's only value along the rows of a matrix whose elements are adjacent.
 
-    The operands of ``run``: parts, threads, the length of a row, the number of rows, the addresses of the input, of the
-    sum before each block of each row, and of the output.
+    The operands of ``run``: parts, threads, nanoseconds, the length of a row, the number of rows, the addresses of the
+    input, of the sum before each block of each row, and of the output.
     """
 
     def lines(self, count: int) -> Any:

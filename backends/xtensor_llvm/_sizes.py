@@ -1,4 +1,7 @@
-"""The numbers of elements from which kernels compute, found by measurement: below them a call is NumPy's.
+"""The sizes from which kernels compute, found by measurement: below them a call is NumPy's.
+
+A formula of many steps takes its time for each element. An operation of a few instructions is bound by the memory: its
+size is in bytes of its first array, and lies where the operands and the result no longer fit into a core's cache.
 
 The environment variable ``XTENSOR_LLVM_FEWEST`` sets all of them, so that tests reach the kernels with small arrays.
 """
@@ -7,7 +10,22 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["FEWEST", "FEWEST_EXTREME", "FEWEST_REDUCED", "FEWEST_ROWS", "FEWEST_SIMPLE", "SHORTEST"]
+__all__ = [
+    "BYTES_COMPARED",
+    "BYTES_INPLACE",
+    "BYTES_MEDIUM",
+    "BYTES_SIMPLE",
+    "FEWEST",
+    "FEWEST_EXTREME",
+    "FEWEST_MEDIUM",
+    "FEWEST_REDUCED",
+    "FEWEST_ROWS",
+    "FEWEST_SHORT",
+    "FEWEST_SHORT_ROWS",
+    "SHORTEST",
+    "SHORTEST_OF_MANY",
+    "SHORT_ROW",
+]
 
 _given = os.environ.get("XTENSOR_LLVM_FEWEST", "")
 _always = int(_given) if _given.isascii() and _given.isdigit() else None
@@ -20,8 +38,20 @@ def _size(measured: int) -> int:
 FEWEST = _size(2**12)
 """Elements from which a formula of many steps is computed by a kernel."""
 
-FEWEST_SIMPLE = _size(2**15)
-"""Elements from which an operation of a few instructions is computed by a kernel."""
+FEWEST_MEDIUM = _size(2**15)
+"""Elements from which several simple operations are computed by one kernel."""
+
+BYTES_MEDIUM = _size(2**18)
+"""Bytes from which a division, a square root, a cast, or a formula of which NumPy has vector code is."""
+
+BYTES_SIMPLE = _size(3 * 2**17)
+"""Bytes from which an operation of a few instructions is."""
+
+BYTES_COMPARED = _size(2**19)
+"""Bytes from which a comparison is, whose result is small."""
+
+BYTES_INPLACE = _size(2**20)
+"""Bytes from which one that writes over its operand is."""
 
 FEWEST_REDUCED = _size(2**16)
 """Elements from which a sum, product, mean or variance is computed by a kernel."""
@@ -32,5 +62,18 @@ FEWEST_ROWS = _size(2**18)
 FEWEST_EXTREME = _size(2**19)
 """Elements from which a maximum or minimum is: NumPy's loop takes a tenth of a nanosecond for an element in a cache."""
 
+FEWEST_SHORT_ROWS = _size(2**16)
+"""Elements from which a maximum or minimum along an axis of rows of few elements is: NumPy's loop starts anew for each
+row."""
+
+SHORT_ROW = 64
+"""Elements up to which a row is one of few elements."""
+
 SHORTEST = min(max(_size(16), 1), 16)
 """Elements of the innermost axis from which a kernel is faster than NumPy's loop."""
+
+FEWEST_SHORT = _size(2**18)
+"""Elements from which threads make up for what a kernel loses on short innermost axes."""
+
+SHORTEST_OF_MANY = 4
+"""Elements of the innermost axis from which a kernel computes so many elements."""

@@ -25,17 +25,7 @@ from pathlib import Path
 
 from . import _compile, _region
 
-__all__ = ["DECLARATIONS", "limit", "run", "set_threads", "stop", "symbols", "team", "threads"]
-
-DECLARATIONS = """
-declare void @xtensor_parallel(ptr, ptr, i64, i64)
-declare void @xtensor_parallel_short(ptr, ptr, i64, i64)
-"""
-"""Declarations for a kernel's module. The arguments are job(arguments, part, parts), arguments, parts, threads.
-
-The second one takes a job of no more parts than threads for a short one, of less than 100 µs on one thread, and does
-not wake workers for a single one. A longer job has more parts, or uses the first function.
-"""
+__all__ = ["limit", "run", "set_threads", "stop", "symbols", "team", "threads"]
 
 _SUPPORTED = os.name == "posix" and sys.maxsize > 1 << 32  # the machine code has integers of 64 bits
 _limit: ContextVar[int | None] = ContextVar("xtensor_threads", default=None)
@@ -84,18 +74,16 @@ def team() -> int:
     return number
 
 
-def run(job: int, arguments: int | None, parts: int, *, short: bool = False) -> None:
+def run(job: int, arguments: int | None, parts: int, *, nanoseconds: int = _region.WAKE_NANOSECONDS) -> None:
     """Compute job(arguments, part, parts) for each part, on this thread and the workers.
 
     Parameters
     ----------
     job : address of a function void(void *arguments, int64_t part, int64_t parts).
     arguments : address of its arguments.
-    short : whether a job of no more parts than threads is a short one, for which workers are not woken if it is single.
+    nanoseconds : the time that one thread takes, about; workers that sleep are not woken for a single short job.
     """
-    number = team()
-    code = _code()
-    (code.parallel_short if short else code.parallel)(job, arguments, parts, number)
+    _code().parallel(job, arguments, parts, team(), nanoseconds)
 
 
 def symbols() -> dict[str, int]:
@@ -138,13 +126,12 @@ class _Code:
     """The functions of machine code, and the system's functions for threads."""
 
     def __init__(self) -> None:
-        regions = ("xtensor_parallel", "xtensor_parallel_short")
-        names = (*regions, "worker", "workers", "spins", "prepare", "measure", "stop", "reset")
+        names = ("xtensor_parallel", "worker", "workers", "spins", "prepare", "measure", "stop", "reset")
         addresses = _compile.compile_module(_region.module(_region.futex_number()), names)
-        self.symbols = {name: addresses[name] for name in regions}
+        self.symbols = {"xtensor_parallel": addresses["xtensor_parallel"]}
         integer, pointer = ctypes.c_int64, ctypes.c_void_p
-        region = ctypes.CFUNCTYPE(None, pointer, pointer, integer, integer)
-        self.parallel, self.parallel_short = (region(addresses[name]) for name in regions)
+        region = ctypes.CFUNCTYPE(None, pointer, pointer, integer, integer, integer)
+        self.parallel = region(addresses["xtensor_parallel"])
         self.stop = ctypes.CFUNCTYPE(ctypes.c_int32)(addresses["stop"])
         self.reset = ctypes.CFUNCTYPE(None)(addresses["reset"])
         self.workers = ctypes.c_int32.from_address(addresses["workers"])

@@ -15,6 +15,7 @@ from .._core.dtypes import finfo, kind_of
 from .._core.errors import describe
 from . import _casts
 from ._arguments import as_arrays, on_device, store
+from ._fused import mean_of_numbers, of_numbers, sum_of_numbers, variance_of_numbers
 from ._steps import ASSIGNED_WHERE, EXTREME_NUMBER, FILLED
 
 __all__ = ["accumulated", "argextreme", "correction_of", "extreme", "mean", "reduced", "variance"]
@@ -44,6 +45,10 @@ def reduced(
     identity: int,
 ) -> Array:
     """Return the sum or product of the valid elements, combined with an initial value."""
+    if reduce is xp.sum and where is True and dtype is None and initial is None:
+        found = of_numbers(sum_of_numbers, a, axis, keepdims)
+        if found is not NotImplemented:
+            return store(name, found, out)
     numbers = _casts.counted(_with_identity(name, a, where, identity))
     result = reduce(numbers, axis=axis, dtype=dtype, keepdims=keepdims)
     if initial is not None:
@@ -53,6 +58,10 @@ def reduced(
 
 def mean(name: str, a: Any, axis: Axis, dtype: Any, out: Array | None, keepdims: bool, where: Any) -> Array:
     """Return the arithmetic mean of the valid elements."""
+    if where is True and dtype is None and out is None:
+        found = of_numbers(mean_of_numbers, a, axis, keepdims)
+        if found is not NotImplemented:
+            return found  # type: ignore[no-any-return]
     a, invalid = _invalid(name, a, where)
     a = _floating(a, dtype, out, name)
     if invalid is None and a.size:
@@ -73,6 +82,10 @@ def variance(
     mean: Any,
 ) -> Array:
     """Return the variance of the valid elements, from their mean or the given one."""
+    if where is True and dtype is None and out is None and mean is None:
+        found = of_numbers(variance_of_numbers, a, axis, keepdims, float(correction))
+        if found is not NotImplemented:
+            return found  # type: ignore[no-any-return]
     a, invalid = _invalid(name, a, where)
     a = _floating(a, dtype, out, name)
     if invalid is None and mean is None and not correction and a.size:

@@ -14,6 +14,7 @@ from .._core.dispatch import SCALARS, composed, operands
 from .._core.dtypes import kind_of, result_type
 from .._core.errors import describe
 from ._arguments import as_arrays
+from ._fused import close
 from ._steps import CLOSE
 
 if TYPE_CHECKING:
@@ -164,6 +165,9 @@ def isclose(a: Operand, b: Operand, rtol: float = 1e-05, atol: float = 1e-08, eq
     result: Array
     x, y = _comparable(a, b, device)
     if rtol.__class__ in REAL_NUMBERS and atol.__class__ in REAL_NUMBERS:
+        fused = close(x, y, rtol, atol)
+        if fused is not NotImplemented:
+            return _or_both_nan(fused, x, y, equal_nan)
         result = attempt(CLOSE, device, x._native, y._native, rtol, atol)
         if result is not NotImplemented:
             return _or_both_nan(result, x, y, equal_nan)

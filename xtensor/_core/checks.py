@@ -11,6 +11,7 @@ import numpy as np
 from .device import Device
 from .dtypes import DType, as_dtype
 from .errors import describe, shortened
+from .unknowns import UnknownValueError
 
 __all__ = [
     "LARGEST",
@@ -105,6 +106,8 @@ def check_integer(value: Any, function: str, name: str) -> int:
         raise TypeError(f"{function}(): {name} is an integer, not {value!r}")
     try:
         return index(value)
+    except UnknownValueError:
+        raise  # it names the line of a function of xtensor.fuse and the remedy
     except TypeError:
         raise TypeError(
             f"{type(value).__name__!r} object cannot be interpreted as an integer; {function}(): {name} is an integer, "

@@ -65,12 +65,14 @@ class Device:
         "dlpack_device",
         "dtypes",
         "fewest",
+        "fewest_inplace",
         "fewest_kept",
         "for_large",
         "from_scalar",
         "getitem",
         "host",
         "inplace",
+        "large_inplace",
         "level",
         "native_type",
         "setitem",
@@ -94,6 +96,10 @@ class Device:
     """The numbers of elements from which operands are given to ``for_large``, by the operations' indices."""
     fewest_kept: list[int]
     """The numbers of elements from which they are given where no operand may be written over."""
+    large_inplace: list[Callable[[Native, Native], Native]]
+    """The in-place operators for operands of many elements, by the operations' indices."""
+    fewest_inplace: list[int]
+    """The numbers of elements from which operands are given to ``large_inplace``, by the operations' indices."""
     base: Device | None
     """The device that a transform stands on; None for other devices."""
     level: int
@@ -345,6 +351,8 @@ def _assembled(provider: Provider, spec: str, library: Backend, library_spec: st
         "for_large": functions.for_large,
         "fewest": functions.fewest,
         "fewest_kept": functions.fewest_kept,
+        "large_inplace": functions.large_inplace,
+        "fewest_inplace": functions.fewest_inplace,
         "_functions": functions,
     }
 

@@ -275,6 +275,11 @@ def inplace_operator(name: str) -> Callable[[F], F]:
                 if native is NotImplemented:
                     return NotImplemented
             try:
+                if (
+                    self._native.size >= device.fewest_inplace[index]
+                    and device.large_inplace[index](self._native, native) is not NotImplemented
+                ):
+                    return self
                 self._native = device.inplace[index](self._native, native)
             except WrittenWithWarningError as written:
                 self._native = written.native

@@ -71,6 +71,8 @@ class Functions:
     fewest_kept
         The number of elements from which it is asked although no operand may be written over. It is larger where one
         of the functions does nothing but write over an operand.
+    large_inplace, fewest_inplace
+        The same for in-place operators: a kernel that writes over its first operand, or returns NotImplemented.
     namespace
         The chosen functions by name, for compositions and corrections.
     missing
@@ -103,6 +105,8 @@ class Functions:
         self.for_large: list[Function] = []
         self.fewest: list[int] = []
         self.fewest_kept: list[int] = []
+        self.large_inplace: list[Function] = []
+        self.fewest_inplace: list[int] = []
         watch(self)
 
     def extend(self, operation: Operation) -> None:
@@ -131,6 +135,9 @@ class Functions:
         self.for_large += [*[_missing] * gap, first_large]
         self.fewest += [*[sys.maxsize] * gap, 0]
         self.fewest_kept += [*[sys.maxsize] * gap, 0]
+        writing = self._kernels.get(f"large.inplace.{operation.name}")
+        self.large_inplace += [*[_missing] * gap, writing or _missing]
+        self.fewest_inplace += [*[sys.maxsize] * gap, getattr(writing, "fewest", sys.maxsize)]
 
     def choose(self, operation: Operation) -> Function:
         """Return the function that computes an operation here, and put it into the table.

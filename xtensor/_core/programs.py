@@ -27,7 +27,8 @@ class Step:
     Attributes
     ----------
     name
-        The operation's name in the table, ``"astype"`` for a cast.
+        The operation's name in the table, ``"astype"`` for a cast. In programs for :meth:`Generator.compute_rows` also
+        sum, prod, max and min, whose result is one number for each row.
     operands
         The values that it takes: arrays are counted first, then scalars, then steps.
     dtype
@@ -138,3 +139,16 @@ class Generator(ABC):
 
         The axes are in ascending order.
         """
+
+    def takes_rows(self, shape: tuple[int, ...]) -> bool:
+        """Whether :meth:`compute_rows` gains for a shape, with two axes or more: the last one is a row."""
+        return False
+
+    def compute_rows(
+        self, program: Program, arrays: Sequence[Native], scalars: Sequence[float], shape: tuple[int, ...]
+    ) -> tuple[Native, ...] | None:
+        """Return the outputs of a program with reductions among its steps, along the last axis; None where it cannot.
+
+        The arrays broadcast to the shape. Outputs that are one number for each row have the last axis with length 1.
+        """
+        return None

@@ -15,6 +15,7 @@ from .._core.programs import Generator
 from .._core.unknowns import Number
 from .plans import Plan, number
 from .recording import Node, Traced, recorder_of
+from .trees import mapped
 
 __all__ = ["Fused", "fuse"]
 
@@ -108,7 +109,7 @@ class Fused(Generic[P, R]):
         values = plan(natives, numbers)
         if results.__class__ is Node and results.kind != "array":
             return wrap(values[results], device)  # type: ignore[return-value]
-        return _rebuilt(results, values, arrays, numbers, device, {})  # type: ignore[no-any-return]
+        return _rebuilt(results, values, arrays, numbers, device)  # type: ignore[no-any-return]
 
     def _flatten_call(
         self, args: Any, kwargs: Any, arrays: list[Array], numbers: list[complex], key: list[Any]
@@ -163,71 +164,45 @@ class Fused(Generic[P, R]):
         wanted: list[Node] = []
         tree = _described(results, wanted, self.__wrapped__.__name__)
         plan = Plan(wanted, device, generator)
-        return plan, _mapped(tree, plan.same)
+        return plan, mapped(tree, lambda item: plan.same[item] if item.__class__ is Node else item)
 
 
 def _placed(tree: Any, arrays: list[Array]) -> Any:
     """Return nested arguments with arrays in their places."""
-    if tree.__class__ is _Leaf:
-        return arrays[tree.index]
-    if tree.__class__ in (list, tuple):
-        return tree.__class__([_placed(item, arrays) for item in tree])
-    if tree.__class__ is dict:
-        return {name: _placed(item, arrays) for name, item in tree.items()}
-    return tree
+    return mapped(tree, lambda item: arrays[item.index] if item.__class__ is _Leaf else item)
 
 
 def _described(tree: Any, wanted: list[Node], name: str) -> Any:
     """Return nested results with nodes in the places of arrays."""
-    if tree.__class__ is Array:
-        native = tree._native
-        if native.__class__ is not Traced:
-            return tree  # of another device
-        wanted.append(native.node)
-        return native.node
-    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
-        return type(tree)(*[_described(item, wanted, name) for item in tree])
-    if tree.__class__ in (list, tuple):
-        return tree.__class__([_described(item, wanted, name) for item in tree])
-    if tree.__class__ is dict:
-        return {key: _described(item, wanted, name) for key, item in tree.items()}
-    if tree is None or isinstance(tree, (bool, int, float, complex, str, np.dtype, Number)):
-        return tree
-    raise TypeError(f"{name}(): a function of xtensor.fuse returns Arrays and numbers, not {describe(tree)}")
+
+    def described(item: Any) -> Any:
+        if item.__class__ is Array:
+            native = item._native
+            if native.__class__ is not Traced:
+                return item  # of another device
+            wanted.append(native.node)
+            return native.node
+        if item is None or isinstance(item, (bool, int, float, complex, str, np.dtype, Number)):
+            return item
+        raise TypeError(f"{name}(): a function of xtensor.fuse returns Arrays and numbers, not {describe(item)}")
+
+    return mapped(tree, described)
 
 
-def _mapped(tree: Any, same: dict[Node, Node]) -> Any:
-    """Return nested results with the nodes that a plan computes."""
-    if tree.__class__ is Node:
-        return same[tree]
-    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
-        return type(tree)(*[_mapped(item, same) for item in tree])
-    if tree.__class__ in (list, tuple):
-        return tree.__class__([_mapped(item, same) for item in tree])
-    if tree.__class__ is dict:
-        return {key: _mapped(item, same) for key, item in tree.items()}
-    return tree
-
-
-def _rebuilt(
-    tree: Any, values: Any, arrays: list[Array], numbers: list[complex], device: Device, made: dict[Node, Array]
-) -> Any:
+def _rebuilt(tree: Any, values: Any, arrays: list[Array], numbers: list[complex], device: Device) -> Any:
     """Return nested results with the arrays of a call."""
-    if tree.__class__ is Node:
-        if tree.kind == "array":
-            return arrays[tree.options]
-        if tree not in made:
-            made[tree] = wrap(values[tree], device)
-        return made[tree]
-    if tree.__class__ is Number:
-        return number(tree.node, numbers)
-    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
-        return type(tree)(*[_rebuilt(item, values, arrays, numbers, device, made) for item in tree])
-    if tree.__class__ in (list, tuple):
-        return tree.__class__([_rebuilt(item, values, arrays, numbers, device, made) for item in tree])
-    if tree.__class__ is dict:
-        return {key: _rebuilt(item, values, arrays, numbers, device, made) for key, item in tree.items()}
-    return tree
+    made: dict[Node, Array] = {}
+
+    def rebuilt(item: Any) -> Any:
+        if item.__class__ is Node:
+            if item.kind == "array":
+                return arrays[item.options]
+            if item not in made:
+                made[item] = wrap(values[item], device)
+            return made[item]
+        return number(item.node, numbers) if item.__class__ is Number else item
+
+    return mapped(tree, rebuilt)
 
 
 @overload

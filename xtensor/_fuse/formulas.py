@@ -10,7 +10,7 @@ from .._core.array import Array
 from .._core.unknowns import UnknownValueError
 from . import Fused, generator_of
 
-__all__ = ["compute_formula"]
+__all__ = ["attempt_formula", "compute_formula"]
 
 MOST_SIGNATURES = 1000
 """Signatures of calls that are remembered."""
@@ -40,21 +40,30 @@ def compute_formula(formula: Callable[..., Any], *operands: Any, **options: Any)
     operands, options
         Its arguments, among them an Array. Those of other classes have a hash.
     """
+    result = attempt_formula(formula, *operands, **options)
+    return formula(*operands, **options) if result is NotImplemented else result
+
+
+def attempt_formula(formula: Callable[..., Any], *operands: Any, **options: Any) -> Any:
+    """Return the result of a fused formula; NotImplemented where that gains nothing, and at the first such call.
+
+    The arguments are those of :func:`compute_formula`.
+    """
     arrays = [x for x in (*operands, *options.values()) if x.__class__ is Array]
     generator = generator_of(arrays[0]._device)
     if generator is None or arrays[0].size < generator.fewest or formula in _unfused:
-        return formula(*operands, **options)
+        return NotImplemented
     signature = formula, *map(_described, operands), *[(name, _described(value)) for name, value in options.items()]
     if signature not in _seen:
         if len(_seen) >= MOST_SIGNATURES:
             _seen.clear()
         _seen.add(signature)
-        return formula(*operands, **options)
+        return NotImplemented
     try:
         return _fused(formula)(*operands, **options)
     except UnknownValueError:
         _unfused.add(formula)
-        return formula(*operands, **options)
+        return NotImplemented
 
 
 def _described(value: Any) -> Any:

@@ -1,8 +1,9 @@
 """Plans: the kernels and calls that compute a recorded graph.
 
 The nodes are divided into stages. A stage's elementwise operations of one shape are one kernel, a reduction takes the
-operations before it into its own kernel, and other functions are called between stages. Whatever a kernel declines is
-computed by the device's own functions, one operation at a time.
+operations before it into its own kernel, and other functions are called between stages. Where the device's kernels go
+over rows one after the other, operations and reductions along the last axis are one kernel together. Whatever a kernel
+declines is computed by the device's own functions, one operation at a time.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from .._core.operations import TABLE
 from .._core.programs import Generator, Program, Step
 from .._core.unknowns import NUMBER_OPERATIONS, Number
 from .recording import Node
+from .rows import Group, row_groups
+from .trees import leaves, mapped
 
 __all__ = ["Plan"]
 
@@ -49,13 +52,20 @@ class Plan:
         The nodes of the results.
     device, generator
         What computes.
+    by_rows
+        Whether rows may be computed one after the other.
     """
 
-    def __init__(self, wanted: Sequence[Node], device: Device, generator: Generator) -> None:
+    def __init__(self, wanted: Sequence[Node], device: Device, generator: Generator, *, by_rows: bool = True) -> None:
         self.device, self.generator = device, generator
         self.same = _unified(_sorted(list(dict.fromkeys(wanted))))
         self.wanted = list(dict.fromkeys([self.same[node] for node in wanted]))
         order = _sorted(self.wanted)
+        self.groups: dict[Node, tuple[Group, list[Node]]] = {}
+        if by_rows:
+            groups = row_groups(order, set(self.wanted), _operands, generator.takes_rows)
+            if groups:
+                order = self._grouped(order, groups)
         self.arguments = [(node, node.options) for node in order if node.kind == "array"]
         self.constants: Values = {node: node.options for node in order if node.kind == "constant"}
         stages = _stages(order)
@@ -73,6 +83,8 @@ class Plan:
                     self._reduction(node, stages, needed)
                 elif node.kind == "call":
                     self._call(node)
+                elif node.kind == "rows":
+                    self._rows(node)
                 elif node.kind == "result":
                     self._add(_selecting(node), node.operands)
 
@@ -152,6 +164,64 @@ class Plan:
         run.__doc__ = " ".join([*(item.name for item in steps), node.name])
         self._add(run, [*inputs, *_outside(steps)])
 
+    def _grouped(self, order: Sequence[Node], groups: Sequence[Group]) -> list[Node]:
+        """Replace groups by one node each, and what others need of them by its parts; return the new order."""
+        parts: dict[Node, Node] = {}
+        for group in groups:
+            whole = Node("rows", "", (), None, None, None)
+            made = [Node("part", node.name, (whole,), None, node.shape, node.dtype) for node in group.outputs]
+            parts |= zip(group.outputs, made, strict=True)
+            self.groups[whole] = group, made
+        inside = {node for group in groups for node in group.members}
+        for node in order:
+            if node not in inside and node.kind != "call":
+                node.operands = tuple([_replaced(item, parts) for item in node.operands])
+            elif node.kind == "call":
+                node.operands = (node.operands[0], *[_replaced(tree, parts) for tree in node.operands[1:]])
+        for whole, (group, _) in self.groups.items():
+            own = set(group.members)
+            for node in group.members:
+                node.operands = tuple([item if item in own else _replaced(item, parts) for item in node.operands])
+            whole.operands = tuple(dict.fromkeys(_outside(group.members)))
+        self.same = {node: parts.get(first, first) for node, first in self.same.items()}
+        self.wanted = [parts.get(node, node) for node in self.wanted]
+        return _sorted(self.wanted)
+
+    def _rows(self, node: Node) -> None:
+        group, parts = self.groups[node]
+        program, inputs, scalars = self._program(group.members, outputs=group.outputs)
+        compute, shape = self.generator.compute_rows, group.shape
+        staged: list[Any] = []
+        self.kernels += 1
+
+        def run(values: Values, numbers: Sequence[complex]) -> None:
+            given = [number(scalar, numbers) for scalar in scalars]
+            arrays = [values[item] for item in inputs]
+            results: Sequence[Native] | None = compute(program, arrays, given, shape)
+            if results is None:
+                if not staged:
+                    staged[:] = self._staged(group, inputs)
+                plan, wanted = staged
+                computed = plan(arrays, numbers)
+                results = [computed[item] for item in wanted]
+            for part, result in zip(parts, results, strict=True):
+                values[part] = result if result.shape == part.shape else result.reshape(part.shape)
+
+        run.__doc__ = " ".join([item.name for item in group.members])
+        self._add(run, inputs)
+
+    def _staged(self, group: Group, inputs: Sequence[Node]) -> tuple[Plan, list[Node]]:
+        """Return a plan that computes a group in stages, and the nodes of its outputs there."""
+        copies: dict[Node, Node] = {
+            node: Node("array", "", (), index, node.shape, node.dtype) for index, node in enumerate(inputs)
+        }
+        for node in group.members:
+            operands = tuple([_replaced(item, copies) for item in node.operands])
+            copies[node] = Node(node.kind, node.name, operands, node.options, node.shape, node.dtype)
+        wanted = [copies[node] for node in group.outputs]
+        plan = Plan(wanted, self.device, self.generator, by_rows=False)
+        return plan, [plan.same[node] for node in wanted]
+
     def _program(
         self, steps: list[Node], *, outputs: Sequence[Node] = (), reduction: tuple[str, Node] | None = None
     ) -> tuple[Program, list[Node], list[Any]]:
@@ -161,7 +231,7 @@ class Plan:
         scalars: list[tuple[Any, str]] = []
         plans = []
         for node in steps:
-            if node.name == "astype":
+            if node.name == "astype" or node.kind == "reduction":
                 casts: Sequence[Any] = (node.operands[0].dtype,)
             else:
                 found = self.generator.resolve(node.name, [_kind(operand) for operand in node.operands])
@@ -271,17 +341,13 @@ def _selecting(node: Node) -> Action:
 
 def _filled(tree: Any, values: Values, numbers: Sequence[complex]) -> Any:
     """Return the arguments of a call with the values of their nodes."""
-    if tree.__class__ is Node:
-        return values[tree]
-    if tree.__class__ is Number:
-        return number(tree.node, numbers)
-    if isinstance(tree, slice):
-        return slice(*[_filled(part, values, numbers) for part in (tree.start, tree.stop, tree.step)])
-    if isinstance(tree, (tuple, list)):
-        return type(tree)([_filled(item, values, numbers) for item in tree])
-    if isinstance(tree, dict):
-        return {key: _filled(item, values, numbers) for key, item in tree.items()}
-    return tree
+
+    def filled(item: Any) -> Any:
+        if item.__class__ is Node:
+            return values[item]
+        return number(item.node, numbers) if item.__class__ is Number else item
+
+    return mapped(tree, filled)
 
 
 def _kind(operand: Any) -> Any:
@@ -294,22 +360,10 @@ def _kind(operand: Any) -> Any:
 # -- the order of the nodes -------------------------------------------------------------------------------------------
 
 
-def _operands(node: Node) -> Iterable[Node]:
-    if node.kind == "call":
-        return _nodes(node.operands[1:])
-    return [operand for operand in node.operands if operand.__class__ is Node]
-
-
-def _nodes(tree: Any) -> list[Node]:
-    if tree.__class__ is Node:
-        return [tree]
-    if isinstance(tree, slice):
-        return _nodes((tree.start, tree.stop, tree.step))
-    if isinstance(tree, dict):
-        tree = list(tree.values())
-    if isinstance(tree, (tuple, list)):
-        return [node for item in tree for node in _nodes(item)]
-    return []
+def _operands(node: Node) -> list[Node]:
+    """Return the nodes that a node depends on."""
+    items = leaves(node.operands[1:]) if node.kind == "call" else node.operands
+    return [item for item in items if item.__class__ is Node]
 
 
 def _sorted(wanted: Sequence[Node]) -> list[Node]:
@@ -351,15 +405,8 @@ def _identity(operand: Any) -> Any:
 
 
 def _replaced(tree: Any, same: dict[Node, Node]) -> Any:
-    if tree.__class__ is Node:
-        return same[tree]
-    if isinstance(tree, slice):
-        return slice(*[_replaced(part, same) for part in (tree.start, tree.stop, tree.step)])
-    if isinstance(tree, (tuple, list)) and not hasattr(tree, "_fields"):
-        return type(tree)([_replaced(item, same) for item in tree])
-    if isinstance(tree, dict):
-        return {key: _replaced(item, same) for key, item in tree.items()}
-    return tree
+    """Return nested arguments, or a number's expression as it is, with other nodes in the places of some."""
+    return mapped(tree, lambda item: same.get(item, item) if item.__class__ is Node else item)
 
 
 def _stages(order: Sequence[Node]) -> dict[Node, int]:

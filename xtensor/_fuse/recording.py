@@ -18,6 +18,7 @@ from .._core.dtypes import DType
 from .._core.operations import TABLE, Operation
 from .._core.programs import Generator
 from .._core.unknowns import Number, UnknownValueError, unknown
+from .trees import leaves, mapped
 
 __all__ = ["Node", "Recorder", "Traced", "recorder_of"]
 
@@ -132,11 +133,9 @@ class Recorder:
     def compute(self, operation: Operation, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Compute an operation's result and record it."""
         name = operation.name
-        traced = [operand for operand in operands if operand.__class__ in (Traced, Number)]
-        if not traced:
-            nested = _values((operands, options))
-            if nested is None:
-                return self.constant(self.base.table[operation.index](*operands, **options))
+        traced = any(operand.__class__ in (Traced, Number) for operand in operands)
+        if not traced and not any(item.__class__ in (Traced, Number) for item in leaves((operands, options))):
+            return self.constant(self.base.table[operation.index](*operands, **options))
         if not options and traced and operation.kind in ("elementwise", "special", "searching"):
             found = self._step(operation, operands)
             if found is not None:
@@ -228,37 +227,14 @@ class Recorder:
         return self.base._library.normalize(value, self.base._place)
 
 
-def _values(tree: Any) -> Any:
-    """Return some traced value in nested arguments; None without one."""
-    if tree.__class__ in (Traced, Number):
-        return tree
-    if isinstance(tree, (tuple, list)):
-        return next((found for found in map(_values, tree) if found is not None), None)
-    if isinstance(tree, dict):
-        return _values(list(tree.values()))
-    return None
-
-
-def _mapped(tree: Any, field: str) -> Any:
-    if tree.__class__ is Traced or (tree.__class__ is Number and field == "value"):
-        return getattr(tree, field)
-    if isinstance(tree, slice):
-        return slice(*[_mapped(part, field) for part in (tree.start, tree.stop, tree.step)])
-    if isinstance(tree, (tuple, list)):
-        return type(tree)([_mapped(item, field) for item in tree])
-    if isinstance(tree, dict):
-        return {key: _mapped(item, field) for key, item in tree.items()}
-    return tree
-
-
 def _unwrapped(tree: Any) -> Any:
     """Return nested arguments with the values of this call."""
-    return _mapped(tree, "value")
+    return mapped(tree, lambda item: item.value if item.__class__ in (Traced, Number) else item)
 
 
 def _noded(tree: Any) -> Any:
     """Return nested arguments with nodes."""
-    return _mapped(tree, "node")
+    return mapped(tree, lambda item: item.node if item.__class__ is Traced else item)
 
 
 class _Namespace:

@@ -152,7 +152,7 @@ def count_nonzero(x: Array, /, *positional: Never, axis: Axis = None, keepdims: 
     device = device_of(x, "count_nonzero")
     if axis is not None:
         axis = check_axes(axis, x.ndim, "count_nonzero")
-    return apply(COUNT_NONZERO, device, x._native, axis=axis, keepdims=keepdims)
+    return apply_to(COUNT_NONZERO, device, x._native, axis=axis, keepdims=keepdims)
 
 
 NONZERO = declare("nonzero", "searching", dtype="several", shape="data-dependent", numpy="nonzero")

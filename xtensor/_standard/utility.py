@@ -10,6 +10,7 @@ from .._core.checks import check_axes, check_axis, check_integer
 from .._core.dispatch import common_device, device_of, native_operand
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
+from .._core.many import apply_to
 from .._core.operations import declare
 from .data_types import astype
 
@@ -53,7 +54,7 @@ def all(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = Fal
     device = device_of(x, "all")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "all")
-    return _stored(apply(ALL, device, x._native, axis=axis, keepdims=keepdims), out, "all")
+    return _stored(apply_to(ALL, device, x._native, axis=axis, keepdims=keepdims), out, "all")
 
 
 ANY = declare("any", "reduction", dtype="bool", shape="reduced", numpy="any", composition=_composed.statistical.any)
@@ -93,7 +94,7 @@ def any(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = Fal
     device = device_of(x, "any")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "any")
-    return _stored(apply(ANY, device, x._native, axis=axis, keepdims=keepdims), out, "any")
+    return _stored(apply_to(ANY, device, x._native, axis=axis, keepdims=keepdims), out, "any")
 
 
 def _stored(result: Array, out: Any, function: str) -> Array:

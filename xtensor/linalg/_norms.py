@@ -12,6 +12,7 @@ from .._core.checks import check_axes
 from .._core.dispatch import call, device_of
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
+from .._core.many import apply_to
 from .._core.operations import declare
 from ._checks import check_matrices, check_square_matrices, tolerance_option
 
@@ -264,4 +265,4 @@ def vector_norm(
         axis = check_axes(axis, x._native.ndim, "vector_norm", "repeated axis")
     if isinstance(ord, bool) or not isinstance(ord, Real):
         raise TypeError(f"vector_norm(): ord is a real number, not {describe(ord)}")
-    return apply(VECTOR_NORM, device, x._native, axis=axis, keepdims=keepdims, ord=ord)
+    return apply_to(VECTOR_NORM, device, x._native, axis=axis, keepdims=keepdims, ord=ord)

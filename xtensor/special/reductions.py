@@ -230,10 +230,11 @@ def _real_log_and_sign(x: Array, factors: Array | None) -> tuple[Array, Array]:
     largest = xp.max(x, axis=-1, keepdims=True)
     is_largest = x == largest
     terms = xp.exp(x - largest)
-    ones = xp.ones_like(x)
-    if factors is not None:
-        terms, ones = terms * factors, factors
-    main = xp.sum(xp.where(is_largest, ones, 0.0), axis=-1, keepdims=True)
+    if factors is None:
+        main = xp.sum(xp.astype(is_largest, x.dtype), axis=-1, keepdims=True)
+    else:
+        terms = terms * factors
+        main = xp.sum(xp.where(is_largest, factors, 0.0), axis=-1, keepdims=True)
     others = xp.sum(xp.where(is_largest, 0.0, terms), axis=-1, keepdims=True)
     ratio = xp.where(others == 0, 0.0, others / main)
     # log|1 + r| is log1p(-r - 2) for r < -1

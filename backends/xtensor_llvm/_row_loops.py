@@ -1,0 +1,324 @@
+"""Loops that compute programs with reductions among their steps, one row after the other.
+
+A row is gone over several times while it is in a core's cache: each pass computes the reductions whose operands are
+known by then, and the last one the results. In between, what is one number for the row is computed once. Values of a
+pass that a later one needs are kept in memory for one row where they are dear, and computed again where they are cheap.
+
+The order of a sum is fixed by the length of the row alone: blocks of a fixed length, added one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from llvmlite import ir
+
+from xtensor.backend import Program, Step
+
+from ._calls import SIMPLE
+from ._emission import computed
+from ._loops import I1, I64, POINTER, VOID, Writer, smaller, wide
+from ._reduction_loops import BLOCK, REDUCTIONS, combined, identity
+from ._values import Builder, Value, constant, llvm_type, load, memory_type, store
+
+__all__ = ["Schedule", "rows_program_module"]
+
+
+WHOLE = 64
+"""Elements of which a loop computes a multiple without a rest, whatever the length of its vectors."""
+
+
+@dataclass(slots=True)
+class Pass:
+    """One pass over a row.
+
+    Attributes
+    ----------
+    steps
+        Elementwise steps, by the numbers of their values, in order.
+    reductions
+        Reductions of this pass.
+    loads, stores
+        Values that are read from memory of an earlier pass, or written for a later one.
+    outputs
+        Results of the program that are written.
+    inputs
+        Arrays with an element for each element of the row.
+    numbers
+        Values that are one number for the row.
+    """
+
+    steps: list[int] = field(default_factory=list)
+    reductions: list[int] = field(default_factory=list)
+    loads: list[int] = field(default_factory=list)
+    stores: list[int] = field(default_factory=list)
+    outputs: list[int] = field(default_factory=list)
+    inputs: list[int] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+
+
+class Schedule:
+    """The passes of a program over a row.
+
+    Parameters
+    ----------
+    program
+        The program; the names of reductions among its steps are sum, prod, max and min.
+    letters
+        The layout of each input along the row: ``"s"`` is one number for the row.
+
+    Attributes
+    ----------
+    passes
+        The passes in order.
+    kept
+        The values, not results, that a pass writes to memory for a later one.
+    """
+
+    def __init__(self, program: Program, letters: str) -> None:
+        self.first = len(program.inputs) + len(program.scalars)
+        self.program = program
+        self.full = [letter != "s" for letter in letters] + [False] * len(program.scalars)
+        self.level = [0] * self.first
+        for step in program.steps:
+            level = max((self.level[place] for place in step.operands), default=0)
+            reduces = step.name in REDUCTIONS
+            self.level.append(level + reduces)
+            self.full.append(not reduces and any(self.full[place] for place in step.operands))
+        count = max(self.level[place] + self.full[place] for place in range(len(self.level)))
+        self.passes = [Pass() for _ in range(count)]
+        self.kept: list[int] = []
+        for place in program.outputs:
+            if self.full[place]:
+                self.passes[self.level[place]].outputs.append(place)
+        for place, step in enumerate(program.steps, self.first):
+            if step.name in REDUCTIONS:
+                self.passes[self.level[place] - 1].reductions.append(place)
+        for number in reversed(range(count)):
+            self._fill(number)
+
+    def step(self, place: int) -> Step:
+        """The step that computes a value."""
+        return self.program.steps[place - self.first]
+
+    def _fill(self, number: int) -> None:
+        """Determine what a pass needs for its results; passes after it are complete."""
+        this, done = self.passes[number], set()
+
+        def need(place: int) -> None:
+            if place in done:
+                return
+            done.add(place)
+            if not self.full[place]:
+                this.numbers.append(place)
+            elif place < self.first:
+                this.inputs.append(place)
+            elif self.level[place] < number and self.step(place).name not in SIMPLE:
+                this.loads.append(place)
+                earlier = self.passes[self.level[place]]
+                if place not in (*earlier.stores, *earlier.outputs):
+                    earlier.stores.append(place)
+                    self.kept.append(place)
+            else:
+                for operand in self.step(place).operands:
+                    need(operand)
+                this.steps.append(place)
+
+        for place in this.reductions:
+            need(self.step(place).operands[0])
+        for place in (*this.outputs, *this.stores):
+            need(place)
+
+
+class _Rows(Writer):
+    """The functions of a program with reductions among its steps."""
+
+    def __init__(self, program: Program, letters: str, *, has_fma: bool) -> None:
+        super().__init__(program, letters, has_fma=has_fma)
+        self.schedule = Schedule(program, letters)
+        self.dtypes = program.dtypes
+
+    def sweep(self, number: int, *, short: bool) -> Any:
+        """A pass over a block of a row, or over fewer elements than ``WHOLE``: whether an element is doubtful.
+
+        Its arguments: the number of elements; the numbers for the row; the addresses of the inputs, of what is loaded,
+        stored and written, and of the blocks' results; the strides of inputs that have one.
+        """
+        this = self.schedule.passes[number]
+        strided = [place for place in this.inputs if self.letters[place] == "v"]
+        addressed = [*this.inputs, *this.loads, *this.stores, *this.outputs, *this.reductions]
+        numbers = [llvm_type(self.dtypes[place]) for place in this.numbers]
+        function = self.function(
+            f"{'rest' if short else 'pass'}{number}",
+            I1,
+            [I64, *numbers, *[POINTER] * len(addressed), *[I64] * len(strided)],
+            internal=True,
+        )
+        function.attributes.add("noinline")
+        length, rest = function.args[0], list(function.args[1:])
+        given, rest = rest[: len(numbers)], rest[len(numbers) :]
+        pointers, steps = rest[: len(addressed)], rest[len(addressed) :]
+        for pointer in pointers:
+            pointer.add_attribute("noalias")
+        before, body, after = (function.append_basic_block(name) for name in ("before", "body", "after"))
+        self.builder(before).branch(body)  # a block has at least one element
+        loop = self.builder(body)
+        index, doubt = loop.phi(I64), loop.phi(I1)
+        index.add_incoming(I64(0), before)
+        doubt.add_incoming(I1(0), before)
+        totals = []
+        for place in this.reductions:
+            dtype = self.dtypes[place]
+            totals.append(loop.phi(llvm_type(dtype)))
+            first = constant(loop, identity(self.schedule.step(place).name, dtype), dtype)
+            totals[-1].add_incoming(first.ir, before)
+        values: dict[int, Value] = {
+            place: Value(loop, argument, self.dtypes[place])
+            for place, argument in zip(this.numbers, given, strict=True)
+        }
+        stride = dict(zip(strided, steps, strict=True))
+        places = iter(pointers)
+
+        def address(place: int) -> Any:
+            pointer = next(places)
+            if place in stride:
+                return self.offset(loop, pointer, (index, stride[place]))
+            return loop.gep(pointer, [index], inbounds=True, source_etype=memory_type(self.dtypes[place]))
+
+        for place in (*this.inputs, *this.loads):
+            values[place] = load(loop, address(place), self.dtypes[place])
+        doubtful = constant(loop, False, bool)
+        for place in this.steps:
+            values[place], doubtful = computed(self.schedule.step(place), values, doubtful)
+        for place in (*this.stores, *this.outputs):
+            store(values[place], address(place))
+        ends = []
+        for place, total in zip(this.reductions, totals, strict=True):
+            step = self.schedule.step(place)
+            ends.append(combined(step.name, Value(loop, total, step.dtype), values[step.operands[0]]))
+            total.add_incoming(ends[-1].ir, loop.block)
+        following = loop.add(index, I64(1), flags=("nsw",))
+        doubted = loop.or_(doubt, doubtful.ir)
+        index.add_incoming(following, loop.block)
+        doubt.add_incoming(doubted, loop.block)
+        branch = loop.cbranch(loop.icmp_signed("<", following, length), body, after)
+        if short:
+            self.fold_tail(branch)
+        end = self.builder(after)
+        for value, pointer in zip(ends, places, strict=True):
+            store(Value(end, value.ir, value.dtype), pointer)
+        end.ret(doubted)
+        return function
+
+    def job(self, sweeps: Sequence[tuple[Any, Any]]) -> Any:
+        """``job(arguments, part, parts)``: all passes over each row of a part."""
+        schedule, program = self.schedule, self.program
+        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
+        arguments, part, parts = function.args
+        builder = self.builder(function.append_basic_block())
+        flag, slots = self.frame(builder, arguments)
+        length, rows = slots.read(), slots.read()
+        inputs = [
+            (slots.read(POINTER), slots.read() if letter == "v" else None, slots.read()) for letter in self.letters
+        ]
+        outputs = [slots.read(POINTER) for _ in program.outputs]
+        kept = [slots.read(POINTER) for _ in schedule.kept]
+        scalars = self.numbers(builder, [slots.read(wide(dtype)) for dtype in self.scalars])
+        reductions = [place for this in schedule.passes for place in this.reductions]
+        partial = {place: self.memory(builder) for place in reductions}
+        total = {place: self.memory(builder) for place in reductions}
+        blocks = builder.sdiv(builder.add(length, I64(BLOCK - 1)), I64(BLOCK))
+        first, last = self.share(builder, rows, part, parts)
+        with self.counted(builder, first, last) as (loop, row):
+            # The address of each value's row, and the stride of its elements.
+            where: dict[int, tuple[Any, Any]] = {}
+            values: dict[int, Value] = {}
+            for place, (base, stride, row_stride) in enumerate(inputs):
+                dtype = self.dtypes[place]
+                address = self.offset(loop, base, (row, row_stride))
+                if schedule.full[place]:
+                    where[place] = address, I64(dtype.itemsize) if stride is None else stride
+                else:
+                    values[place] = load(loop, address, dtype)
+            for place, scalar in enumerate(self.moved(loop, scalars), len(inputs)):
+                values[place] = scalar
+            for unit, places, bases in ((part, schedule.kept, kept), (row, program.outputs, outputs)):
+                for place, base in zip(places, bases, strict=True):
+                    size = I64(self.dtypes[place].itemsize)
+                    stride = loop.mul(length, size) if schedule.full[place] else size
+                    where[place] = self.offset(loop, base, (unit, stride)), size
+            for number, both in enumerate(sweeps):
+                self.once(loop, flag, number, values)
+                self.sweep_over(loop, flag, number, both, length, blocks, where, values, partial, total)
+            self.once(loop, flag, len(sweeps), values)
+            for place in program.outputs:
+                if not schedule.full[place]:
+                    store(values[place], where[place][0])
+        builder.ret_void()
+        return function
+
+    def once(self, loop: Builder, flag: Any, level: int, values: dict[int, Value]) -> None:
+        """Compute what is one number for the row and known before a pass."""
+        schedule = self.schedule
+        for place in range(schedule.first, len(schedule.full)):
+            step = schedule.step(place)
+            if not schedule.full[place] and schedule.level[place] == level and step.name not in REDUCTIONS:
+                values[place], doubtful = computed(step, values, constant(loop, False, bool))
+                self.mark(loop, flag, doubtful.ir)
+
+    def sweep_over(
+        self,
+        loop: Builder,
+        flag: Any,
+        number: int,
+        sweeps: tuple[Any, Any],
+        length: Any,
+        blocks: Any,
+        where: dict[int, tuple[Any, Any]],
+        values: dict[int, Value],
+        partial: dict[int, Any],
+        total: dict[int, Any],
+    ) -> None:
+        """Go over the blocks of a row, and combine their results."""
+        schedule = self.schedule
+        this = schedule.passes[number]
+        for place in this.reductions:
+            dtype = self.dtypes[place]
+            store(constant(loop, identity(schedule.step(place).name, dtype), dtype), total[place])
+        addressed = [*this.inputs, *this.loads, *this.stores, *this.outputs]
+        strides = [where[place][1] for place in this.inputs if self.letters[place] == "v"]
+        numbers = [values[place].ir for place in this.numbers]
+        results = [partial[place] for place in this.reductions]
+
+        def go_over(inner: Builder, sweep: Any, begin: Any, count: Any) -> None:
+            with inner.if_then(inner.icmp_signed(">", count, I64(0))):
+                pointers = [self.offset(inner, where[place][0], (begin, where[place][1])) for place in addressed]
+                self.mark(inner, flag, inner.call(sweep, [count, *numbers, *pointers, *results, *strides]))
+                for place in this.reductions:
+                    name, dtype = schedule.step(place).name, self.dtypes[place]
+                    before, more = load(inner, total[place], dtype), load(inner, partial[place], dtype)
+                    store(combined(name, before, more), total[place])
+
+        with self.counted(loop, I64(0), blocks) as (inner, block):
+            begin = inner.mul(block, I64(BLOCK))
+            count = smaller(inner, I64(BLOCK), inner.sub(length, begin))
+            whole = inner.and_(count, I64(-WHOLE))
+            go_over(inner, sweeps[0], begin, whole)
+            go_over(inner, sweeps[1], inner.add(begin, whole), inner.sub(count, whole))
+        for place in this.reductions:
+            values[place] = load(loop, total[place], self.dtypes[place])
+
+
+def rows_program_module(program: Program, letters: str, *, has_fma: bool) -> ir.Module:
+    """Return the module of a program with reductions among its steps.
+
+    The operands of ``run``: parts, threads, nanoseconds, the length of a row, the number of rows; for each input its
+    address, its stride in a row where the letter is "v", and its stride between rows; the address of each output, whose
+    rows are adjacent; of each value that is kept, a row for each part; the scalars.
+    """
+    writer = _Rows(program, letters, has_fma=has_fma)
+    numbers = range(len(writer.schedule.passes))
+    writer.entry(writer.job([(writer.sweep(i, short=False), writer.sweep(i, short=True)) for i in numbers]))
+    return writer.module

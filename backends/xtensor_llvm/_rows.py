@@ -1,0 +1,103 @@
+"""Programs with reductions among their steps over arrays: a row after the other, each while it is in a core's cache."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from xtensor.backend import Program
+
+from . import _compile, _threads
+from ._calls import PARTS, Kernel, compiled, empty, joined_stride
+from ._row_loops import Schedule, rows_program_module
+from ._sizes import SHORTEST
+
+__all__ = ["compute_rows", "takes_rows"]
+
+Array = np.ndarray[Any, Any]
+
+FEWEST_ROWS = SHORTEST
+"""Rows from which a kernel goes over one after the other: each is computed by one thread."""
+
+SHORTEST_ROW = 2
+"""Elements of a row from which NumPy's loops, which start anew for each row, are slower."""
+
+LONGEST = 2**15
+"""Elements of a row up to which all values of a row fit into a core's cache."""
+
+
+def takes_rows(shape: tuple[int, ...]) -> bool:
+    """Whether rows of a shape are computed one after the other."""
+    return math.prod(shape[:-1]) >= FEWEST_ROWS and SHORTEST_ROW <= shape[-1] <= LONGEST
+
+
+def compute_rows(
+    program: Program, arrays: Sequence[Array], scalars: Sequence[float], shape: tuple[int, ...]
+) -> tuple[Array, ...] | None:
+    """Return the outputs of a program with reductions among its steps, which go along the last axis.
+
+    Parameters
+    ----------
+    arrays
+        One for each input, of its dtype; each broadcasts to ``shape``.
+    scalars
+        Python numbers, one for each scalar of the program.
+    shape
+        The shape over which the program goes.
+
+    Returns
+    -------
+    tuple of arrays, or None
+        An output that is one number for each row has the last axis with length 1. None where the kernel does not take
+        the layout, and where an element is doubtful.
+    """
+    length, rows = shape[-1], math.prod(shape[:-1])
+    if not takes_rows(shape):
+        return None
+    letters, operands = "", []
+    for array in arrays:
+        strides = array.strides
+        if array.shape != shape:
+            strides = np.broadcast_to(array, shape).strides
+        row_stride = joined_stride(shape[:-1], strides[:-1])
+        if row_stride is None or not array.flags.aligned:
+            return None
+        letter = {array.itemsize: "c", 0: "s"}.get(strides[-1], "v")
+        letters += letter
+        operands += [array, *([strides[-1]] if letter == "v" else []), row_stride]
+    found = _kernel(program, letters)
+    if found is None:
+        return None
+    kernel, full, kept = found
+    outputs = [
+        empty(shape if whole else (*shape[:-1], 1), dtype) for whole, dtype in zip(full, kernel.results, strict=True)
+    ]
+    parts = PARTS * _threads.threads() if kept else 0
+    memory = [empty((parts, length), dtype) for dtype in kept]
+    if kernel.run(rows * length, (length, rows, *operands, *outputs, *memory), scalars):
+        return None
+    return tuple(outputs)
+
+
+def _kernel(program: Program, letters: str) -> tuple[Kernel, list[bool], list[Any]] | None:
+    """The kernel, which outputs have an element for each element of a row, and the dtypes of values that are kept."""
+    key = "row after row", letters
+    try:
+        return program.kernels[key]  # type: ignore[no-any-return]
+    except KeyError:
+        schedule = Schedule(program, letters)
+        kernel = compiled(
+            program,
+            ("row after row's code", letters),
+            f"{letters} row after row",
+            lambda: rows_program_module(program, letters, has_fma=_compile.has_fma()),
+        )
+        found = None
+        if kernel is not None:
+            full = [schedule.full[place] for place in program.outputs]
+            found = kernel, full, [program.dtypes[place] for place in schedule.kept]
+        program.kernels[key] = found
+        return found

@@ -1,0 +1,86 @@
+"""Functions with NumPy's names that are fused: NumPy's results and warnings, by kernels."""
+
+from __future__ import annotations
+
+import importlib.util
+import warnings
+
+import numpy as np
+import pytest
+
+if importlib.util.find_spec("llvmlite") is None:
+    pytest.skip("needs llvmlite, the extra xtensor[llvm]", allow_module_level=True)
+
+import xtensor as xp
+import xtensor_llvm
+
+
+def with_nan(dtype):
+    x = np.random.default_rng(0).normal(size=(300, 400)).astype(dtype)
+    x[np.random.default_rng(1).random(x.shape) < 0.1] = np.nan
+    return x
+
+
+def third_call(function, *operands, **options):
+    """The result of a call after two others, and the number of kernels that computed it."""
+    for _ in range(2):
+        function(*operands, **options)
+    with xtensor_llvm.count_calls() as calls:
+        result = function(*operands, **options)
+    return result, calls.kernels.total()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("axis", [None, 0, 1, -1, (0, 1)])
+@pytest.mark.parametrize("name", ["nansum", "nanmean", "nanvar", "nanstd"])
+def test_reductions_that_ignore_nan(name, axis, dtype):
+    x = with_nan(dtype)
+    for options in ({}, {"keepdims": True}, {"ddof": 1} if name in ("nanvar", "nanstd") else {}):
+        result, kernels = third_call(getattr(xp, name), xp.asarray(x, device="cpu"), axis=axis, **options)
+        expected = getattr(np, name)(x.astype("float64"), axis=axis, **options)
+        assert kernels
+        assert (result.dtype, result.shape) == (np.dtype(dtype), expected.shape)
+        np.testing.assert_allclose(np.asarray(result), expected, rtol=2e-5 if dtype == "float32" else 1e-12, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["nansum", "nanmean", "nanvar"])
+def test_slices_of_nan_and_infinities(name):
+    x = with_nan("float64")
+    x[3], x[5, 7] = np.nan, np.inf
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result, _ = third_call(getattr(xp, name), xp.asarray(x, device="cpu"), axis=1)
+        expected = getattr(np, name)(x, axis=1)
+    np.testing.assert_allclose(np.asarray(result), expected, rtol=1e-12)
+
+
+def test_a_sum_that_overflows_warns():
+    x = xp.asarray(np.full((300, 400), 1e307), device="cpu")
+    for _ in range(3):
+        with pytest.warns(RuntimeWarning, match="overflow encountered in reduce"):
+            assert float(xp.nansum(x)) == np.inf
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("equal_nan", [False, True])
+def test_closeness(dtype, equal_nan):
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=100_000).astype(dtype)
+    y = x + (rng.normal(size=x.shape) * 1e-5).astype(dtype) * rng.integers(0, 2, x.shape)
+    for place, (a, b) in enumerate(
+        [(np.nan, np.nan), (np.inf, np.inf), (np.inf, -np.inf), (1, np.nan), (np.inf, 1), (-0.0, 0.0)]
+    ):
+        x[place], y[place] = a, b
+    arrays = [xp.asarray(item, device="cpu") for item in (x, y)]
+    for rtol, atol in ((1e-5, 1e-8), (0.0, 1e-6), (1e-3, 0)):
+        result, kernels = third_call(xp.isclose, *arrays, rtol, atol, equal_nan)
+        assert kernels
+        np.testing.assert_array_equal(np.asarray(result), np.isclose(x, y, rtol, atol, equal_nan))
+
+
+def test_closeness_of_numbers_whose_distance_overflows():
+    x, y = np.full(100_000, 1.7e308), np.full(100_000, -1.7e308)
+    arrays = [xp.asarray(item, device="cpu") for item in (x, y)]
+    for _ in range(3):
+        with pytest.warns(RuntimeWarning, match="overflow encountered in subtract"):
+            assert not bool(xp.any(xp.isclose(*arrays)))

@@ -1,0 +1,127 @@
+"""Groups of recorded operations that one kernel computes a row after the other.
+
+Softmax goes over a row three times: its maximum, the sum of exponentials, the quotients. One kernel for all of them
+reads the row from memory once and writes only the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from .recording import Node
+
+__all__ = ["Group", "row_groups"]
+
+Shape = tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Group:
+    """Elementwise operations and reductions along the last axis, with no other operation between them.
+
+    Attributes
+    ----------
+    shape
+        The shape of the operands of the reductions.
+    members
+        The operations, each after its operands.
+    outputs
+        Those of which others need the results.
+    """
+
+    shape: Shape
+    members: list[Node]
+    outputs: list[Node]
+
+
+def row_groups(
+    order: Sequence[Node],
+    wanted: Collection[Node],
+    operands: Callable[[Node], Collection[Node]],
+    takes: Callable[[Shape], bool],
+) -> list[Group]:
+    """Return the groups of a graph.
+
+    Parameters
+    ----------
+    order
+        All nodes, each after its operands.
+    wanted
+        The nodes of the results.
+    operands
+        The nodes that a node depends on.
+    takes
+        Whether a kernel goes over a shape row by row.
+    """
+    readers: dict[Node, list[Node]] = {node: [] for node in order}
+    for node in order:
+        for operand in operands(node):
+            readers[operand].append(node)
+    groups: list[Group] = []
+    free = {node for node in order if node.kind in ("step", "reduction")}
+    shapes = dict.fromkeys(node.operands[0].shape for node in order if _reduces_rows(node))
+    for shape in shapes:
+        while takes(shape):
+            members = _members(order, free, shape, operands)
+            if not _goes_over_rows_again(members, shape):
+                break
+            free -= members
+            outputs = [
+                node
+                for node in order
+                if node in members and (node in wanted or any(reader not in members for reader in readers[node]))
+            ]
+            groups.append(Group(shape, [node for node in order if node in members], outputs))
+    return groups
+
+
+def _reduces_rows(node: Node) -> bool:
+    """Whether a node is a reduction along the last of several axes."""
+    if node.kind != "reduction":
+        return False
+    shape = node.operands[0].shape
+    return len(shape) > 1 and shape[-1] > 1 and node.options[0] == (len(shape) - 1,)
+
+
+def _members(
+    order: Sequence[Node], free: set[Node], shape: Shape, operands: Callable[[Node], Collection[Node]]
+) -> set[Node]:
+    """The operations over a shape that depend on no other operation that depends on one of them."""
+    reduced = (*shape[:-1], 1)
+    members: set[Node] = set()
+    after: set[Node] = set()
+    for node in order:
+        own = operands(node)
+        if node.kind == "reduction":
+            fits = _reduces_rows(node) and node.operands[0].shape == shape
+        else:
+            fits = node.shape in (shape, reduced)
+        # A reduced axis that is left out does not broadcast to its row.
+        fits = fits and not any(operand in after or (operand in members and _drops_axis(operand)) for operand in own)
+        if fits and node in free:
+            members.add(node)
+        elif any(operand in members or operand in after for operand in own):
+            after.add(node)
+    return members
+
+
+def _drops_axis(node: Node) -> bool:
+    return node.kind == "reduction" and not node.options[1]
+
+
+def _goes_over_rows_again(members: Collection[Node], shape: Shape) -> bool:
+    """Whether an operation over whole rows, or another reduction, needs the result of a reduction."""
+    following: set[Node] = set()
+    waiting = True
+    while waiting:
+        waiting = False
+        for node in members:
+            if node not in following and any(
+                operand.__class__ is Node
+                and (operand in following or (operand in members and operand.kind == "reduction"))
+                for operand in node.operands
+            ):
+                following.add(node)
+                waiting = True
+    return any(node.kind == "reduction" or node.shape == shape for node in following)
