@@ -25,7 +25,7 @@ from ..._core.errors import NotDifferentiableError
 from .._table import pullback
 
 LARGEST_BLOCK = 64
-"""Rows of the largest block of a triangular matrix that is solved as a general one."""
+"""Rows of the largest block of a triangular matrix that is inverted."""
 
 
 def conjugate(x: Any) -> Any:
@@ -132,7 +132,7 @@ def solved_transposed(lower: Array, b: Array) -> Array:
     r"""Return :math:`L^{-H} B` by blocks of the triangular matrix, with half the operations of a general solution."""
     n = lower.shape[-1]
     if n <= LARGEST_BLOCK:
-        return linalg.solve(transposed(lower), b)
+        return transposed(linalg.inv(lower)) @ b
     half = n // 2
     below = solved_transposed(lower[..., half:, half:], b[..., half:, :])
     above = b[..., :half, :] - transposed(lower[..., half:, :half]) @ below
