@@ -47,12 +47,6 @@ import xtensor as xp
 pytestmark = pytest.mark.usefixtures("time_limit", "empty_folder")
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    """Run each test in a folder of its own: functions that write files get names, too."""
-    monkeypatch.chdir(tmp_path)
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("files")

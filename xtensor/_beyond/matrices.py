@@ -54,6 +54,10 @@ def diag(v: Array, k: int = 0) -> Array:
     if v.ndim != 1:
         raise ValueError(f"diag() takes a vector or a matrix, not an array of shape {v.shape}")
     length = v.shape[0] + abs(k)
+    if length**2 > LARGEST:
+        raise ValueError(
+            f"diag(): with k={k} the matrix has shape {(length, length)}, more elements than memory has addresses"
+        )
     flat = xp.zeros(length**2, dtype=v.dtype, device=device)
     first = k if k >= 0 else -k * length
     stop = min(first + v.shape[0] * (length + 1), length**2)
