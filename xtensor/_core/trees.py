@@ -1,7 +1,8 @@
 """Trees: nested containers of Arrays, as functions take and return them.
 
-Containers are dicts, lists, tuples, named tuples and dataclasses. None is a container without leaves; every other value
-is a leaf. The keys of a dict keep their order.
+A user's containers are dicts, lists, tuples, named tuples and dataclasses. None is a container without leaves; every
+other value is a leaf. The keys of a dict keep their order. The arguments of operations, slices among them, are walked
+by :func:`mapped`, which needs no structure.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-__all__ = ["Tree", "flatten", "map_leaves"]
+__all__ = ["Tree", "flatten", "leaves_of", "map_leaves", "mapped"]
 
 
 class Tree:
@@ -104,3 +105,26 @@ def _build(tree: Tree, leaves: Iterator[Any]) -> Any:
     if kind is list:
         return parts
     return kind(*parts) if hasattr(kind, "_fields") else kind(parts)
+
+
+# -- arguments of operations -------------------------------------------------------------------------------------------
+
+
+def mapped(tree: Any, function: Callable[[Any], Any]) -> Any:
+    """Return nested tuples, lists, dicts and slices with the results of a function for all other values in them."""
+    kind = tree.__class__
+    if isinstance(tree, (tuple, list)):
+        items = [mapped(item, function) for item in tree]
+        return kind(*items) if hasattr(kind, "_fields") else kind(items)
+    if isinstance(tree, dict):
+        return {key: mapped(item, function) for key, item in tree.items()}
+    if kind is slice:
+        return slice(*[mapped(part, function) for part in (tree.start, tree.stop, tree.step)])
+    return function(tree)
+
+
+def leaves_of(tree: Any) -> list[Any]:
+    """Return the values in nested tuples, lists, dicts and slices."""
+    found: list[Any] = []
+    mapped(tree, found.append)
+    return found

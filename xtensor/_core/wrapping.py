@@ -16,7 +16,42 @@ import numpy as np
 from .dtypes import DType
 from .operations import TABLE
 
-__all__ = ["WrappedArray", "wrapped_namespace"]
+__all__ = ["ValueArray", "WrappedArray", "wrapped_namespace"]
+
+
+class ValueArray:
+    """A native array of a device that stands on another one, in whose native array it has its value.
+
+    Attributes
+    ----------
+    value
+        The native array of the device below.
+    """
+
+    __slots__ = ("value",)
+
+    value: Any
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The length of each axis."""
+        return self.value.shape  # type: ignore[no-any-return]
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        return self.value.dtype  # type: ignore[no-any-return]
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return self.value.ndim  # type: ignore[no-any-return]
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.value.size  # type: ignore[no-any-return]
+
 
 Wrapped = TypeVar("Wrapped", bound="WrappedArray")
 

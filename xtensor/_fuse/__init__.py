@@ -9,13 +9,14 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 import numpy as np
 
 from .._core.array import Array, wrap
+from .._core.backend import Provider
 from .._core.device import Device, use_device
 from .._core.errors import describe
 from .._core.programs import Generator
+from .._core.trees import mapped
 from .._core.unknowns import Number
 from .plans import Plan, number
 from .recording import Node, Traced, recorder_of
-from .trees import mapped
 
 __all__ = ["Fused", "fuse"]
 
@@ -25,15 +26,16 @@ R = TypeVar("R")
 MOST_PLANS = 256
 """Recordings that a fused function keeps; when there are more, the oldest is dropped."""
 
-_generators: dict[Device, Generator | None] = {}
+_generators: dict[tuple[Provider, str], Generator | None] = {}
 
 
 def generator_of(device: Device) -> Generator | None:
     """Return a device's generator of kernels; None without one."""
+    key = (device._provider, device._spec)  # the hash of a device looks its name up
     try:
-        return _generators[device]
+        return _generators[key]
     except KeyError:
-        return _generators.setdefault(device, device._provider.generator(device._spec))
+        return _generators.setdefault(key, device._provider.generator(device._spec))
 
 
 class _Leaf:

@@ -19,10 +19,10 @@ from .._core.backend import Native
 from .._core.device import Device
 from .._core.operations import TABLE
 from .._core.programs import Generator, Program, Step
+from .._core.trees import leaves_of, mapped
 from .._core.unknowns import NUMBER_OPERATIONS, Number
 from .recording import Node
 from .rows import Group, row_groups
-from .trees import leaves, mapped
 
 __all__ = ["Plan"]
 
@@ -362,7 +362,7 @@ def _kind(operand: Any) -> Any:
 
 def _operands(node: Node) -> list[Node]:
     """Return the nodes that a node depends on."""
-    items = leaves(node.operands[1:]) if node.kind == "call" else node.operands
+    items = leaves_of(node.operands[1:]) if node.kind == "call" else node.operands
     return [item for item in items if item.__class__ is Node]
 
 

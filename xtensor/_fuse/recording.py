@@ -17,8 +17,9 @@ from .._core.device import Device, intern
 from .._core.dtypes import DType
 from .._core.operations import TABLE, Operation
 from .._core.programs import Generator
+from .._core.trees import leaves_of, mapped
 from .._core.unknowns import Number, UnknownValueError, unknown
-from .trees import leaves, mapped
+from .._core.wrapping import ValueArray
 
 __all__ = ["Node", "Recorder", "Traced", "recorder_of"]
 
@@ -59,29 +60,13 @@ class Node:
         self.shape, self.dtype = shape, dtype
 
 
-class Traced:
+class Traced(ValueArray):
     """A native array of a recording device: the value of this call, and its node."""
 
-    __slots__ = ("node", "value")
+    __slots__ = ("node",)
 
     def __init__(self, value: Native, node: Node) -> None:
         self.value, self.node = value, node
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.value.shape  # type: ignore[no-any-return]
-
-    @property
-    def dtype(self) -> DType:
-        return self.value.dtype  # type: ignore[no-any-return]
-
-    @property
-    def ndim(self) -> int:
-        return self.value.ndim  # type: ignore[no-any-return]
-
-    @property
-    def size(self) -> int:
-        return self.value.size  # type: ignore[no-any-return]
 
     def _look(self, what: str) -> Never:
         raise unknown(what, "use xtensor.where instead of `if`, or compute it outside the function")
@@ -134,7 +119,7 @@ class Recorder:
         """Compute an operation's result and record it."""
         name = operation.name
         traced = any(operand.__class__ in (Traced, Number) for operand in operands)
-        if not traced and not any(item.__class__ in (Traced, Number) for item in leaves((operands, options))):
+        if not traced and not any(item.__class__ in (Traced, Number) for item in leaves_of((operands, options))):
             return self.constant(self.base.table[operation.index](*operands, **options))
         if not options and traced and operation.kind in ("elementwise", "special", "searching"):
             found = self._step(operation, operands)

@@ -21,6 +21,7 @@ from .._core.errors import WrittenWithWarningError, caller_frame
 from .._core.failures import rewarn
 from .._core.operations import TABLE as OPERATIONS
 from .._core.operations import Operation, operation
+from .._core.wrapping import ValueArray
 from ._table import CONSTANT, TABLE, Derivative, NotDifferentiableError
 
 __all__ = ["Key", "Shell", "Traced", "Transform", "collected", "is_inexact", "mapped", "shells", "standing_on"]
@@ -30,32 +31,15 @@ FULL = operation("full").index
 CHAPTERS = ("linalg", "fft", "special", "nn")
 
 
-class Traced:
+class Traced(ValueArray):
     """A native array of a transform: a value of the base, and what the transform knows of it.
 
     Python's conversions give the value, so that control flow, printing and debuggers work.
     """
 
-    __slots__ = ("value",)
+    __slots__ = ()
 
-    value: Native
     transform: ClassVar[Transform]
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.value.shape  # type: ignore[no-any-return]
-
-    @property
-    def dtype(self) -> DType:
-        return self.value.dtype  # type: ignore[no-any-return]
-
-    @property
-    def ndim(self) -> int:
-        return self.value.ndim  # type: ignore[no-any-return]
-
-    @property
-    def size(self) -> int:
-        return self.value.size  # type: ignore[no-any-return]
 
     def __getitem__(self, key: Any) -> Any:
         return self.transform.getitem(self, key)
