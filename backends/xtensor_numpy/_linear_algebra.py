@@ -1,4 +1,4 @@
-"""NumPy's linear algebra, with norms by the scalar product of BLAS, which reads the elements once."""
+"""NumPy's linear algebra, with norms by scalar products of BLAS, which read the elements once."""
 
 from __future__ import annotations
 
@@ -32,6 +32,18 @@ class LinearAlgebra:
         return np.linalg.matrix_norm(x, keepdims=keepdims, ord=ord)
 
 
+BLOCK = 2048
+"""Elements of one scalar product: BLAS adds them one after the other, and the sums of blocks are added pairwise."""
+
+
+def _sum_of_squares(x: Any) -> Any:
+    if x.size < 2 * BLOCK:
+        return x.dot(x)
+    whole = x.size // BLOCK * BLOCK
+    rows, rest = x[:whole].reshape(-1, BLOCK), x[whole:]
+    return np.add.reduce(np.vecdot(rows, rows)) + rest.dot(rest)
+
+
 def _by_blas(x: Native) -> bool:
     return x.dtype.char in "fdFD" and x.__class__ is np.ndarray
 
@@ -39,8 +51,7 @@ def _by_blas(x: Native) -> bool:
 def _euclidean_norm(x: Native, keepdims: bool) -> Native:
     flat: Any = x.ravel(order="K")
     if x.dtype.kind == "c":
-        real, imag = flat.real, flat.imag
-        norm = np.sqrt(real.dot(real) + imag.dot(imag))
+        norm = np.sqrt(_sum_of_squares(flat.real) + _sum_of_squares(flat.imag))
     else:
-        norm = np.sqrt(flat.dot(flat))
+        norm = np.sqrt(_sum_of_squares(flat))
     return norm.reshape((1,) * x.ndim) if keepdims else norm

@@ -104,7 +104,8 @@ def reference_of(name: str) -> Callable[..., Any]:
 
 def peak(function: Callable[[], Any]) -> int:
     """Return the peak of the bytes allocated during a call, including its result."""
-    function()  # imports, and fills caches
+    for _ in range(2):
+        function()  # imports, fills caches, and records its formula at the second call
     tracemalloc.start()
     try:
         result = function()
