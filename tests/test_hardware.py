@@ -213,8 +213,8 @@ def test_no_step_starts_whose_limit_is_beyond_the_total_time(tmp_path, capsys):
 def test_smoke_test_calls_each_row_of_the_table():
     called = {name.partition("[")[0] for name in smoke.call_names()}
     public = {name: f"nn.functional.{name[3:]}" if name.startswith("nn.") else name for name in TABLE}
-    # A step without a composition belongs to a public function, which is called. Random numbers have tests of their own,
-    # which run on each device.
+    # A step without a composition belongs to a public function, which is called. The tests of random numbers run on
+    # each device.
     steps = {name for name, row in TABLE.items() if not row.primitive and row.composition is None}
     steps |= {"random.bits", "random.blocks"}
     assert {name for name in TABLE if public[name] not in called} <= steps
