@@ -46,7 +46,9 @@ SPECIAL = [name for name in DECLARATIONS if name not in WITHOUT_DERIVATIVE]
 
 
 @pytest.mark.parametrize("name", SPECIAL)
-def test_derivatives_of_special_functions_are_finite_differences(name):
+def test_derivatives_of_special_functions_are_finite_differences(name, device):
+    if not device.supports(np.dtype(np.float64)):
+        pytest.skip("finite differences need float64")
     rng = np.random.default_rng(3)
     low, high = DOMAINS.get(name, (0.2, 0.8))
     operands = [xp.asarray(rng.uniform(low, high, 3)) for _ in DECLARATIONS[name].operands]
@@ -68,7 +70,8 @@ def test_derivatives_of_special_functions_are_finite_differences(name):
             return special.logsumexp(given[0], b=given[1])
         return getattr(special, name)(*given)
 
-    autograd.check_gradients(function, *[operands[place] for place in places])
+    with xp.transfers("allow"):  # some functions are computed on the host
+        autograd.check_gradients(function, *[operands[place] for place in places])
 
 
 def test_special_function_without_a_known_derivative_says_so():
