@@ -7,8 +7,9 @@ values; it is 0 where these are equal, where the vectors have no derivative.
 Sources: M. Giles, "Collected matrix derivative results for forward and reverse mode algorithmic differentiation"
 (2008); J. Townsend, "Differentiating the singular value decomposition" (2016); Z. Wan and S. Zhang, "Automatic
 differentiation for complex valued SVD" (2019); M. Seeger et al., "Auto-differentiating linear algebra" (2017);
-S. Walter and L. Lehmann, "Algorithmic differentiation of linear algebra functions" (2010); G. Golub and V. Pereyra,
-"The differentiation of pseudo-inverses and nonlinear least squares problems" (1973).
+I. Murray, "Differentiation of the Cholesky decomposition" (2016); S. Walter and L. Lehmann, "Algorithmic
+differentiation of linear algebra functions" (2010); G. Golub and V. Pereyra, "The differentiation of pseudo-inverses
+and nonlinear least squares problems" (1973).
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from ..._core.dtypes import kind_of
 from ..._core.errors import NotDifferentiableError
 from .._table import pullback
 
-LARGEST_BLOCK = 64
-"""Rows of the largest block of a triangular matrix that is inverted."""
+BLOCK = 48
+"""Columns of a Cholesky factor whose cotangents are computed together."""
 
 
 def conjugate(x: Any) -> Any:
@@ -121,22 +122,24 @@ def _pinv(g: Array, out: Array, x: Array, *, rtol: Any = None) -> Array:
 @pullback("linalg.cholesky", keeps="out")
 @adjoint
 def _cholesky(g: Array, out: Array, x: Any, *, upper: bool = False) -> Array:
+    """The pullback by columns of blocks, from the last to the first, so that products of matrices do nearly all of it.
+
+    ``twice`` is twice the cotangent of the rows and columns after the present ones. The blocks of the factor in these
+    columns are ``d`` on the diagonal and ``c`` below it (Murray 2016, section 4.2, in the order that looks ahead).
+    """
     lower, g = (transposed(out), transposed(g)) if upper else (out, g)
-    inner = xp.tril(transposed(lower) @ xp.tril(g))
-    inner = inner - diagonal_matrix(linalg.diagonal(inner)) / 2
-    left = solved_transposed(lower, symmetrized(inner))
-    return symmetrized(transposed(solved_transposed(lower, transposed(left))))
-
-
-def solved_transposed(lower: Array, b: Array) -> Array:
-    r"""Return :math:`L^{-H} B` by blocks of the triangular matrix, with half the operations of a general solution."""
-    n = lower.shape[-1]
-    if n <= LARGEST_BLOCK:
-        return transposed(linalg.inv(lower)) @ b
-    half = n // 2
-    below = solved_transposed(lower[..., half:, half:], b[..., half:, :])
-    above = b[..., :half, :] - transposed(lower[..., half:, :half]) @ below
-    return xp.concat([solved_transposed(lower[..., :half, :half], above), below], axis=-2)
+    twice = lower[..., :0, :0]
+    for stop in range(lower.shape[-1], 0, -BLOCK):
+        columns = slice(max(stop - BLOCK, 0), stop)
+        d, c = lower[..., columns, columns], lower[..., stop:, columns]
+        inverse = xp.tril(linalg.inv(d))
+        below = (g[..., stop:, columns] - twice @ c) @ inverse
+        inner = xp.tril(transposed(d) @ xp.tril(g[..., columns, columns] - transposed(below) @ c))
+        inner = inner - diagonal_matrix(linalg.diagonal(inner)) / 2
+        block = transposed(inverse) @ inner @ inverse
+        upper_rows = xp.concat([block + transposed(block), transposed(below)], axis=-1)
+        twice = xp.concat([upper_rows, xp.concat([below, twice], axis=-1)], axis=-2)
+    return twice / 2
 
 
 @pullback("linalg.qr", keeps="out x")
