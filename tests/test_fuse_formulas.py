@@ -13,6 +13,7 @@ if importlib.util.find_spec("llvmlite") is None:
 
 import xtensor as xp
 import xtensor_llvm
+from xtensor import autograd, special
 
 
 def with_nan(dtype):
@@ -22,12 +23,12 @@ def with_nan(dtype):
 
 
 def third_call(function, *operands, **options):
-    """The result of a call after two others, and the number of kernels that computed it."""
+    """The result of a call after two others, and the calls of each kernel that computed it."""
     for _ in range(2):
         function(*operands, **options)
     with xtensor_llvm.count_calls() as calls:
         result = function(*operands, **options)
-    return result, calls.kernels.total()
+    return result, calls.kernels
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -84,3 +85,10 @@ def test_closeness_of_numbers_whose_distance_overflows():
     for _ in range(3):
         with pytest.warns(RuntimeWarning, match="overflow encountered in subtract"):
             assert not bool(xp.any(xp.isclose(*arrays)))
+
+
+def test_a_small_first_operand_is_broadcast():
+    x = np.random.default_rng(0).normal(size=100_000)
+    gradient, kernels = third_call(autograd.grad(special.logsumexp), xp.asarray(x, device="cpu"))
+    assert kernels["equal+subtract+where+exp+multiply"]
+    np.testing.assert_allclose(np.asarray(gradient), np.exp(x - x.max()) / np.exp(x - x.max()).sum(), rtol=1e-12)

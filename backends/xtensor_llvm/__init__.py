@@ -65,9 +65,10 @@ class LlvmBackend(Overlay):
     def kernels(self, spec: str) -> Mapping[str, Callable[..., Any]]:
         if not _works():
             return {}
-        from . import _elementwise, _random, _reductions, _scans
+        from . import _elementwise, _products, _random, _reductions, _scans
 
-        return {**_elementwise.kernels(), **_reductions.kernels(), **_scans.kernels(), **_random.kernels()}
+        modules = (_elementwise, _products, _random, _reductions, _scans)
+        return {name: kernel for module in modules for name, kernel in module.kernels().items()}
 
     def generator(self, spec: str) -> Generator | None:
         if not _works():

@@ -27,11 +27,15 @@ __all__ = ["MAXIMUM", "SPIN_NANOSECONDS", "WAKE_NANOSECONDS", "futex_number", "m
 MAXIMUM = 256
 """Bound of the number of slots, and so of threads."""
 
-SPIN_NANOSECONDS = 1_000_000
-"""Time for which a worker waits in a loop for the next region.
+SPIN_NANOSECONDS = 50_000
+"""Time for which a worker waits for the next region in a loop that keeps its core."""
 
-A program calls kernels in series with pauses of less than a millisecond. With 50 microseconds, operations of 400 KB to
-2 MB took 1.1 to 2 times NumPy's time where calls of other libraries lay between them, and 0.4 to 0.9 with this time.
+LINGER_NANOSECONDS = 1_000_000
+"""Time for which it waits afterwards in a loop that gives its core to any other thread.
+
+A program calls kernels in series with pauses of less than a millisecond. Without this time, operations of 400 KB to
+2 MB took 1.1 to 2 times NumPy's time where calls of other libraries lay between them, and 0.4 to 0.9 with it. A worker
+that kept its core for all of it kept the threads of these libraries from it: matrix products took 3 times as long.
 """
 
 WAKE_NANOSECONDS = 50_000
@@ -69,6 +73,7 @@ def module(futex: int | None) -> str:
     call = "" if pause is None else f"call void @{pause}"
     text = text.replace("MAXIMUM", str(MAXIMUM)).replace("FUTEX", str(futex))
     text = text.replace("WAKE_WORK", str(WAKE_NANOSECONDS)).replace("LONGEST_PAUSE", str(PAUSE_NANOSECONDS))
+    text = text.replace("LINGER", str(LINGER_NANOSECONDS))
     clock = "6" if sys.platform == "darwin" else "1"  # CLOCK_MONOTONIC
     return text.replace("PAUSE", call).replace("CLOCK", clock) + declaration
 
@@ -426,7 +431,10 @@ report:
 spin:
   %spins = load atomic i64, ptr @spins monotonic, align 8
   %changed = call i1 @watch(i32 %seen, i64 %spins)
-  br i1 %changed, label %look, label %rest
+  br i1 %changed, label %look, label %linger
+linger:
+  %late = call i1 @linger(i32 %seen)
+  br i1 %late, label %look, label %rest
 rest:
   %more = atomicrmw add ptr @sleepers, i32 1 seq_cst
   %woken = call i1 @sleep(i32 %seen)
@@ -452,6 +460,25 @@ pause:
   PAUSE
   %turn.next = add i64 %turn, 1
   %more = icmp slt i64 %turn.next, %turns
+  br i1 %more, label %look, label %return
+return:
+  ret i1 %changed
+}
+
+; Waits like `watch`, but for a time, and lets other threads of this core compute. Returns whether `generation` changed.
+define internal i1 @linger(i32 %seen) noinline nounwind {
+entry:
+  %start = call i64 @clock()
+  br label %look
+look:
+  %ignored = call i32 @sched_yield()
+  %now = load atomic i32, ptr @generation acquire, align 4
+  %changed = icmp ne i32 %now, %seen
+  br i1 %changed, label %return, label %measure
+measure:
+  %time = call i64 @clock()
+  %passed = sub i64 %time, %start
+  %more = icmp slt i64 %passed, LINGER
   br i1 %more, label %look, label %return
 return:
   ret i1 %changed

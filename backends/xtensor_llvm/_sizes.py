@@ -14,6 +14,7 @@ __all__ = [
     "BYTES_COMPARED",
     "BYTES_INPLACE",
     "BYTES_MEDIUM",
+    "BYTES_PRODUCT",
     "BYTES_SIMPLE",
     "FEWEST",
     "FEWEST_EXTREME",
@@ -52,6 +53,9 @@ BYTES_COMPARED = _size(2**19)
 
 BYTES_INPLACE = _size(2**20)
 """Bytes from which one that writes over its operand is."""
+
+BYTES_PRODUCT = _size(2**17)
+"""Bytes of a matrix from which a product has the pool's memory: smaller blocks the system's allocator keeps itself."""
 
 FEWEST_REDUCED = _size(2**16)
 """Elements from which a sum, product, mean or variance is computed by a kernel."""

@@ -185,5 +185,17 @@ def pow(x1: Native, x2: Native) -> Native:
     return np.power(x1, x2)
 
 
+def roll(x: Native, shift: Any, *, axis: Any) -> Native:
+    # Two slices of one axis; numpy.roll takes 6 microseconds for an array of any size.
+    if axis is None and x.ndim == 1:
+        axis = 0
+    if axis.__class__ is not int or shift.__class__ is not int or not x.shape[axis]:
+        return np.roll(x, shift, axis=axis)
+    n = x.shape[axis]
+    start = -shift % n
+    before = (slice(None),) * axis
+    return np.concatenate((x[*before, start:], x[*before, :start]), axis)
+
+
 def __getattr__(name: str) -> Any:
     return getattr(np, name)

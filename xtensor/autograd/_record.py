@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
+from operator import attrgetter
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from .. import _standard as xp
 from .._core.array import Array, wrap
@@ -18,7 +18,7 @@ from .._core.backend import Native
 from .._core.device import Device
 from .._core.dtypes import DType
 from .._fuse.formulas import compute_formula
-from ._table import SELECTIONS, Derivative, fit
+from ._table import SELECTIONS, Derivative, fit, identity
 from ._transform import mapped
 
 __all__ = [
@@ -30,7 +30,6 @@ __all__ = [
     "Several",
     "Variable",
     "backpropagate",
-    "hooks",
     "select",
     "wrapped",
 ]
@@ -40,8 +39,7 @@ FEWEST_FUSED = 2**12
 
 _numbers = count()
 
-hooks: WeakKeyDictionary[Node, list[Callable[[Array], Array | None]]] = WeakKeyDictionary()
-"""Functions that are called with the cotangents of nodes."""
+_number = attrgetter("number")
 
 
 def wrapped(value: Any, device: Device) -> Any:
@@ -85,17 +83,22 @@ class ElementwisePull(Pull):
         self._fewest = FEWEST_FUSED if row.fused else sys.maxsize
 
     def __call__(self, node: Node, g: Any) -> Iterable[Any]:
-        values, base = (g, *node.saved), self._base
+        base, saved = self._base, node.saved
         native_type = base.native_type
+        found: list[Any] = []
         for (function, places), parent in zip(self._functions, node.parents, strict=True):
             if parent is None or function is None:
-                yield None
+                found.append(None)
                 continue
-            given = []
-            for place in places:
-                value = values[place]
+            if function is identity:
+                found.append(g)
+                continue
+            given = [g]  # each function begins with it
+            for place in places[1:]:
+                value = saved[place - 1]
                 given.append(wrap(value, base) if isinstance(value, native_type) else value)
-            yield compute_formula(function, *given) if g.size >= self._fewest else function(*given)
+            found.append(compute_formula(function, *given) if g.size >= self._fewest else function(*given))
+        return found
 
 
 class PullOfOne(Pull):
@@ -166,15 +169,18 @@ class Node:
         The pullback of the operation.
     saved
         What the pullback uses.
+    hooks
+        Functions that are called with the value's cotangent; None without one.
     """
 
-    __slots__ = ("__weakref__", "dtype", "number", "parents", "pull", "saved", "shape")
+    __slots__ = ("__weakref__", "dtype", "hooks", "number", "parents", "pull", "saved", "shape")
 
     def __init__(self, value: Native, parents: Sequence[Node | None], pull: Pull, saved: Any) -> None:
         self.number = next(_numbers)
         self.shape: tuple[int, ...] = value.shape
         self.dtype: DType = value.dtype
         self.parents, self.pull, self.saved = parents, pull, saved
+        self.hooks: list[Callable[[Array], Array | None]] | None = None
 
     @property
     def ndim(self) -> int:
@@ -243,15 +249,13 @@ def backpropagate(seeds: Iterable[tuple[Node, Array]], *, retain: bool = False) 
         _accumulate(cotangents, node, g)
     found: dict[Variable, Array] = {}
     selected: set[Node] = set()
-    order = _reached(list(cotangents))
-    while order:
-        node = order.pop()
+    for node in _reached(list(cotangents)):
         g = cotangents.pop(node, None)
         if g is None:
             continue
-        if hooks and node in hooks:
-            g = _hooked(node, g)
-        if isinstance(node, Variable):
+        if node.hooks is not None:
+            g = _hooked(node, g, node.hooks)
+        if node.__class__ is Variable:
             found[node] = g
             continue
         pull = node.pull
@@ -271,27 +275,28 @@ def backpropagate(seeds: Iterable[tuple[Node, Array]], *, retain: bool = False) 
 
 def _accumulate(cotangents: dict[Node, Any], node: Node, g: Any) -> None:
     """Add a cotangent to those of a node: for one of several results, a pair of its position and the cotangent."""
-    if isinstance(node, Several):
+    if node.__class__ is Several:
         place, g = g
         parts = cotangents.get(node, (None,) * len(node.results))
         g = fit(g, *node.results[place])
         g = g if parts[place] is None else parts[place] + g
         cotangents[node] = (*parts[:place], g, *parts[place + 1 :])
         return
-    g = fit(g, node.shape, node.dtype)
+    if g.dtype is not node.dtype or g.shape != node.shape:
+        g = fit(g, node.shape, node.dtype)
     before = cotangents.get(node)
     cotangents[node] = g if before is None else before + g
 
 
-def _hooked(node: Node, g: Array) -> Array:
-    for hook in hooks[node]:
+def _hooked(node: Node, g: Array, hooks: Sequence[Callable[[Array], Array | None]]) -> Array:
+    for hook in hooks:
         changed = hook(g)
         g = g if changed is None else fit(changed, node.shape, node.dtype)
     return g
 
 
 def _reached(roots: list[Node]) -> list[Node]:
-    """Return the nodes that others depend on, in the order of computation."""
+    """Return the nodes that others depend on, the last computed one first."""
     seen = set(roots)
     pending = roots
     while pending:
@@ -299,4 +304,4 @@ def _reached(roots: list[Node]) -> list[Node]:
             if parent is not None and parent not in seen:
                 seen.add(parent)
                 pending.append(parent)
-    return sorted(seen, key=lambda node: node.number)
+    return sorted(seen, key=_number, reverse=True)

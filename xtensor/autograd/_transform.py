@@ -382,7 +382,7 @@ def computing(operation: Operation, base: Device, public: Callable[..., Any] | N
 
     if public is not None:
         return or_by_formula
-    return for_any_size if operation.kind == "elementwise" else with_options
+    return for_any_size if operation.kind == "elementwise" or operation.operator else with_options
 
 
 def reading(base: Device) -> Callable[[Native, Key], Native]:

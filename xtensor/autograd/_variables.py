@@ -12,7 +12,7 @@ from .._core.array import Array
 from .._core.dtypes import kind_of
 from .._core.errors import describe
 from ._levels import active, base_of, lifted, lowered
-from ._record import Node, backpropagate, hooks
+from ._record import Node, backpropagate
 from ._reverse import Reverse
 from ._transform import standing_on
 from ._transforms import as_array, as_variable
@@ -113,11 +113,11 @@ class Hook:
 
     def __init__(self, node: Node, function: Callable[[Array], Array | None]) -> None:
         self._node, self._function = node, function
-        hooks.setdefault(node, []).append(function)
+        node.hooks = [*(node.hooks or ()), function]
 
     def remove(self) -> None:
         """Remove the hook."""
-        registered = hooks.get(self._node, [])
+        registered = self._node.hooks or []
         if self._function in registered:
             registered.remove(self._function)
 

@@ -13,7 +13,7 @@ from typing import Any
 from ... import _standard as xp
 from ..._core.array import Array
 from ..._core.dtypes import kind_of
-from .._table import constant, elementwise, pullback
+from .._table import constant, elementwise, identity, pullback
 
 LN2, LN10 = math.log(2.0), math.log(10.0)
 
@@ -60,10 +60,10 @@ def of_copysign(g: Array, out: Array, x: Any) -> Array:
     return g * (xp.sign(x) * xp.sign(out))
 
 
-elementwise("positive", lambda g: g, fused=False)
+elementwise("positive", identity, fused=False)
 elementwise("negative", lambda g: -g, fused=False)
-elementwise("add", lambda g: g, lambda g: g, fused=False)
-elementwise("subtract", lambda g: g, lambda g: -g, fused=False)
+elementwise("add", identity, identity, fused=False)
+elementwise("subtract", identity, lambda g: -g, fused=False)
 elementwise("multiply", lambda g, y: g * y, lambda g, x: g * x, fused=False)
 elementwise("divide", lambda g, y: g / y, lambda g, out, y: -g * out / y)
 elementwise("reciprocal", lambda g, out: -g * out * out)
@@ -72,8 +72,8 @@ elementwise("sqrt", lambda g, out: g / (2 * out))
 elementwise("cbrt", lambda g, out: g / (3 * out * out))
 elementwise("pow", power_by_base, power_by_exponent)
 elementwise("float_power", power_by_base, power_by_exponent)
-elementwise("remainder", lambda g: g, lambda g, x, y: -g * xp.floor(x / y))
-elementwise("fmod", lambda g: g, lambda g, x, y: -g * xp.trunc(x / y))
+elementwise("remainder", identity, lambda g, x, y: -g * xp.floor(x / y))
+elementwise("fmod", identity, lambda g, x, y: -g * xp.trunc(x / y))
 elementwise("abs", lambda g, x: g * sign_of(x))
 elementwise("fabs", lambda g, x: g * xp.sign(x))
 elementwise("copysign", of_copysign, lambda g: xp.zeros_like(g))
@@ -117,10 +117,10 @@ elementwise("deg2rad", lambda g: g * (math.pi / 180), fused=False)
 elementwise("rad2deg", lambda g: g * (180 / math.pi), fused=False)
 
 # Complex numbers: the real part of what these return, where the operand or the result is real, is taken by `fit`.
-elementwise("real", lambda g: g, fused=False)
+elementwise("real", identity, fused=False)
 elementwise("imag", lambda g: -1j * g, fused=False)
 elementwise("conj", lambda g: xp.conj(g) if kind_of(g.dtype) == "c" else g, fused=False)
-elementwise("complex_of", lambda g: g, lambda g: 1j * g, fused=False)
+elementwise("complex_of", identity, lambda g: 1j * g, fused=False)
 
 
 @pullback("sign", keeps="x")
