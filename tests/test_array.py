@@ -181,6 +181,9 @@ def test_repr_has_numpys_format(make, text):
 def test_repr_names_a_device_that_is_not_the_default_device(device):
     x = xp.ones(1, device=device)
     with xp.use_device("cpu"):
+        if device._library.lazy:
+            assert repr(x).endswith(f"device={str(device)!r})")
+            return
         assert repr(x) == ("Array([1.])" if str(device) == "cpu" else f"Array([1.], device={str(device)!r})")
 
 
@@ -189,7 +192,8 @@ def test_format_of_a_0d_array_with_a_format_spec(device):
 
 
 def test_format_without_a_spec_is_str(device):
-    assert f"{xp.asarray([1, 2], device=device)}" == "[1 2]"
+    x = xp.asarray([1, 2], device=device)
+    assert f"{x}" == (repr(x) if device._library.lazy else "[1 2]")
 
 
 def test_format_of_several_elements_with_a_spec_raises(device):

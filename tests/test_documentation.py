@@ -42,7 +42,7 @@ REFERENCE = re.compile(r"\]\[(xtensor[\w.]*)\]")
 SNIPPET = re.compile(r'^--8<-- "([^"]+)"$', re.MULTILINE)
 FILE = re.compile(r"`((?:backends|benchmarks|conformance|docs|examples|tests|xtensor)/[\w./]*)`")
 
-DEVICE = re.compile(r'"(strict|(?:cuda|rocm|sycl|triton):[\w:]+)"')
+DEVICE = re.compile(r'"(dask|strict|(?:cuda|rocm|sycl|triton):[\w:]+)"')
 
 NOT_RUN = {
     "run_my_tests()": "the reader's own tests",
@@ -100,7 +100,8 @@ def run(page: Path) -> None:
         where = f"{page.name}, block {number}"
         if language == "python":
             code = compile(source, where, "exec")
-            if not missing_modules(source) and not any(part in source for part in NOT_RUN):
+            missing = missing_modules(source) or missing_devices(source)
+            if not missing and not any(part in source for part in NOT_RUN):
                 output = io.StringIO()
                 with contextlib.redirect_stdout(output):
                     exec(code, namespace)

@@ -24,6 +24,7 @@ LAYERS = (
         "xtensor.lib",
         "xtensor._numpy",
         "xtensor.autograd",
+        "xtensor.engines",
     ),
     ("xtensor", "xtensor.__main__", "xtensor._integration", "xtensor.einops"),
 )

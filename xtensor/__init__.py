@@ -69,7 +69,7 @@ from ._standard.utility import *
 from .linalg import cross
 
 if _typing.TYPE_CHECKING:
-    from . import _numpy, autograd, lib, nn, random, special
+    from . import _numpy, autograd, engines, lib, nn, random, special
     from ._beyond.applying import *
     from ._beyond.assignment import *
     from ._beyond.averages import *
@@ -133,6 +133,7 @@ __all__ = [
     "default_device",
     "device",
     "devices",
+    "engines",
     "fft",
     "fuse",
     "lib",
@@ -162,7 +163,7 @@ _LOADED_LATER = {
     **{name: f"._beyond.{module}" for module, names in _BEYOND.items() for name in names},
     "fuse": "._fuse",
     "profile": "._core.profiling",
-    **dict.fromkeys(("_numpy", "autograd", "lib", "nn", "random", "special"), ""),
+    **dict.fromkeys(("_numpy", "autograd", "engines", "lib", "nn", "random", "special"), ""),
 }
 """The names whose modules are imported at their first use, so that ``import xtensor`` costs little more than NumPy."""
 

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from ._core.backend import Backend, DeviceInfo, Memory, Native, Overlay, Provider
+from ._core.backend import Backend, DeviceInfo, Engine, Memory, Native, Overlay, Provider, read_on_host
+from ._core.chunks import ChunkFunction
 from ._core.corrections import CORRECTIONS, LAPACK_CORRECTIONS
 from ._core.dtypes import STANDARD_DTYPES, DType, in_float32
 from ._core.errors import BackendUnavailableError, OutOfMemoryError, WrittenWithWarningError, install_command
@@ -13,6 +14,7 @@ from ._core.failures import rewarn
 from ._core.operations import TABLE, Operation, primitives
 from ._core.programs import Generator, Program, Step
 from ._core.random_constants import NORMAL_QUANTILES, PHILOX_MULTIPLIERS, PHILOX_ROUNDS, PHILOX_WEYL
+from ._core.transfers import note_computation
 from ._core.wrapping import WrappedArray, wrapped_namespace
 
 __all__ = [
@@ -26,8 +28,10 @@ __all__ = [
     "TABLE",
     "Backend",
     "BackendUnavailableError",
+    "ChunkFunction",
     "DType",
     "DeviceInfo",
+    "Engine",
     "Generator",
     "Memory",
     "Native",
@@ -41,7 +45,9 @@ __all__ = [
     "WrittenWithWarningError",
     "in_float32",
     "install_command",
+    "note_computation",
     "primitives",
+    "read_on_host",
     "rewarn",
     "wrapped_namespace",
 ]

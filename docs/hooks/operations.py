@@ -1,7 +1,8 @@
 """The table of operations on the pages, generated from ``xtensor.backend.TABLE`` during the build.
 
 The line ``<!-- operations -->`` is replaced by one table for each kind of operation, ``<!-- primitives -->`` by the
-list of the primitives, and ``<!-- entries MODULE -->`` by an entry for each public function of a module or of a
+list of the primitives, ``<!-- ways of dask -->`` by the ways of the functions on the device ``dask``, and
+``<!-- entries MODULE -->`` by an entry for each public function of a module or of a
 package's modules. The hook imports xtensor, which needs NumPy.
 """
 
@@ -54,10 +55,26 @@ SYMBOLS = {
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Replace the marks of a page."""
-    for mark, generate in (("<!-- operations -->", operations), ("<!-- primitives -->", primitives)):
+    generators = (("operations", operations), ("primitives", primitives), ("ways of dask", ways_of_dask))
+    for mark, generate in ((f"<!-- {name} -->", generate) for name, generate in generators):
         if mark in markdown:
             markdown = markdown.replace(mark, generate())
     return expanded(markdown)
+
+
+def ways_of_dask() -> str:
+    """Return the table of the ways that functions go on the device dask."""
+    import_from_checkout()
+    import_module("xtensor.special")
+    table, ways = import_module("xtensor.backend").TABLE, import_module("xtensor_dask._ways")
+    found: dict[str, list[str]] = {}
+    for name, row in table.items():
+        if row.kind not in ("network", "signal", "random"):
+            found.setdefault(ways.way(name), []).append(name)
+    lines = ["| way | functions |", "| --- | --- |"]
+    for way in (*ways.WAYS, ways.BY_CHUNK, ways.COMPOSED):
+        lines.append(f"| {way} ({len(found[way])}) | {', '.join(f'`{name}`' for name in sorted(found[way]))} |")
+    return "\n".join(lines)
 
 
 def expanded(markdown: str) -> str:
@@ -81,8 +98,9 @@ def public_names(module: str) -> list[str]:
 
 def import_from_checkout() -> None:
     """Put the checkout on the path; mkdocs restores the path after it has loaded a hook."""
-    if str(ROOT) not in sys.path:
-        sys.path.insert(0, str(ROOT))
+    for folder in (str(ROOT / "backends"), str(ROOT)):
+        if folder not in sys.path:
+            sys.path.insert(0, folder)
 
 
 def operations() -> str:

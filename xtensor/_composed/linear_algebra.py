@@ -70,6 +70,8 @@ def cross(xp: Any, x1: Native, x2: Native, *, axis: int) -> Native:
 def vector_norm(xp: Any, x: Native, *, axis: Any, keepdims: bool, ord: Any) -> Native:
     magnitude = xp.abs(x)
     if ord == math.inf:
+        if not x.size:  # the norm of nothing is 0, which a maximum is not
+            return xp.sum(magnitude, axis=axis, keepdims=keepdims, dtype=magnitude.dtype)
         return xp.max(magnitude, axis=axis, keepdims=keepdims)
     if ord == -math.inf:
         return xp.min(magnitude, axis=axis, keepdims=keepdims)

@@ -16,7 +16,7 @@ import numpy as np
 from . import dispatch, methods
 from .backend import Native
 from .checks import check_dtype, check_integer
-from .device import Device, device, is_default, restore
+from .device import Device, device, restore
 from .dispatch import SCALARS, lift_for, native_indices, native_operand, refuse
 from .dtypes import DType
 from .errors import describe
@@ -27,7 +27,8 @@ from .memory import Memory
 from .methods import Axis, Methods
 from .operations import Operation, operation
 from .operators import Operators
-from .transfers import host_values, lowered, move
+from .text import representation
+from .transfers import host_values, lowered, move, note_computation
 
 if TYPE_CHECKING:
     from .annotations import DTypeLike, Key, Nested, Operand, Order
@@ -409,29 +410,20 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
                 "can only convert an array of size 1 to a Python scalar; item() needs an array of one element, not "
                 f"shape {self.shape}; give an index"
             )
-        return self._device._library.to_host(self._native).item()  # type: ignore[no-any-return]
+        library = self._device._library
+        if library.lazy:
+            note_computation(self.dtype.itemsize, str(self._device), "item()")
+        return library.to_host(self._native).item()  # type: ignore[no-any-return]
 
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python scalars; a Python scalar for a 0-d array."""
         return self._device._library.to_host(self._native).tolist()
 
     def __repr__(self) -> str:
-        values = self._device._library.to_host(self._native)
-        text = "Array(" + np.array2string(values, separator=", ", prefix="Array(")
-        options = np.get_printoptions()
-        notes = ""
-        if values.size > options["threshold"] or (not values.size and values.shape != (0,)):
-            notes = f", shape={values.shape}"  # the values do not show it
-        if self.dtype not in (np.dtype(bool), *self._device.default_dtypes.values()) or not self.size:
-            notes += f", dtype={self.dtype}"
-        if not is_default(self._device):
-            notes += f", device={str(self._device)!r}"
-        if notes and len(text) - text.rfind("\n") + len(notes) > options["linewidth"]:
-            notes = f",\n{' ' * len('Array(')}{notes.removeprefix(', ')}"
-        return f"{text}{notes})"
+        return representation(self)
 
     def __str__(self) -> str:
-        return str(self._device._library.to_host(self._native))
+        return repr(self) if self._device._library.lazy else str(self._device._library.to_host(self._native))
 
     def __format__(self, spec: str, /) -> str:
         if not spec:
@@ -458,8 +450,9 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
         return self.copy("K")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        backend, spec = self._device.backend, self._device._spec
-        return _unpickle, (self._device._library.to_host(self._native), backend, spec)
+        library = self._device._library
+        values = self._native if library.lazy else library.to_host(self._native)
+        return _unpickle, (values, self._device.backend, self._device._spec)
 
     # -- indexing -------------------------------------------------------------------------------------------------
 
@@ -571,8 +564,7 @@ def to_numpy(x: Array, /) -> np.ndarray[Any, Any]:
     TypeError
         If ``x`` is not an Array.
     """
-    device = dispatch.device_of(x, "to_numpy")
-    native, device = lowered(x._native, device)
+    native, device = lowered(x._native, dispatch.device_of(x, "to_numpy"))
     return np.array(device._library.to_host(native), copy=True, subok=False)
 
 
@@ -581,14 +573,21 @@ make: Callable[[], Array] = type.__call__.__get__(Array)
 dispatch.make = make
 
 
-def _unpickle(values: np.ndarray[Any, Any], backend: str, spec: str) -> Array:
-    """Return a pickled array on its device, or on the default one where that is missing."""
-    if not isinstance(values, np.ndarray) or not isinstance(backend, str) or not isinstance(spec, str):
+def _unpickle(values: Any, backend: str, spec: str) -> Array:
+    """Return a pickled array on its device, or on the default one where that is missing.
+
+    ``values`` is a NumPy array; a native array where the device's library is lazy.
+    """
+    if not isinstance(backend, str) or not isinstance(spec, str):
         raise TypeError(
             "a pickle of an Array holds a NumPy array and the names of a backend and a device, not "
             f"{describe(values)}, {describe(backend)} and {describe(spec)}"
         )
     target = restore(backend, spec)
+    if target._library.lazy and values.__class__ is target.native_type:
+        return wrap(values, target)
+    if not isinstance(values, np.ndarray):
+        raise TypeError(f"a pickle of an Array of device {spec!r} holds {describe(values)}, which is no NumPy array")
     if not target.supports(values.dtype):
         raise TypeError(f"a pickle of an Array holds dtype {values.dtype}, which device {target} does not support")
     return wrap(target._library.from_host(values, target._place, copy=None), target)

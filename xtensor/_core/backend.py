@@ -27,7 +27,7 @@ import numpy as np
 
 from .dtypes import STANDARD_DTYPES, DType
 
-__all__ = ["Backend", "DeviceInfo", "Memory", "Native", "Overlay", "Provider", "read_on_host"]
+__all__ = ["Backend", "DeviceInfo", "Engine", "Memory", "Native", "Overlay", "Provider", "read_on_host"]
 
 Native: TypeAlias = Any
 """A backend's own array: ``numpy.ndarray``, ``cupy.ndarray``, …"""
@@ -161,6 +161,8 @@ class Backend(Provider):
         spares each call the test.
     defined_only
         Whether the core, too, refuses on these devices what the standard leaves undefined and NumPy defines.
+    lazy
+        Whether arrays are computations that wait: they have no memory. True for an :class:`Engine`.
     survives_fork
         Whether a forked process can use the library where its parent had probed it. On devices of a library that does
         not, everything raises :class:`BackendUnavailableError` in the forked process.
@@ -171,6 +173,7 @@ class Backend(Provider):
     widens_bfloat16: ClassVar[bool] = False
     may_decline: ClassVar[bool] = True
     defined_only: ClassVar[bool] = False
+    lazy: ClassVar[bool] = False
     survives_fork: ClassVar[bool] = True
 
     def storage(self, spec: str) -> tuple[Backend, str]:
@@ -301,3 +304,52 @@ class Backend(Provider):
         overridden where the library has other classes.
         """
         return error
+
+
+class Engine(Backend):
+    """A library that divides arrays into chunks and computes them when values are needed, on this machine or others.
+
+    A native array is a computation. It has no memory that anybody could share: DLPack exports computed values, and
+    ``dlpack_device`` is where these arrive. Its lengths are known; a function whose result's length depends on values
+    computes it. The core shows :meth:`describe` in the place of values, and pickles the native array itself.
+    Conversions and functions that compute before they return call :func:`xtensor.backend.note_computation`.
+    :class:`xtensor.backend.ChunkFunction` computes chunks with the functions of another device.
+    """
+
+    lazy: ClassVar[bool] = True
+
+    @abstractmethod
+    def describe(self, native: Native) -> str:
+        """Return a text that stands in an Array's ``repr`` in the place of values."""
+
+    @abstractmethod
+    def compute(self, natives: Sequence[Native]) -> list[np.ndarray[Any, Any]]:
+        """Return the values of several arrays in the host's memory; what they share is computed once."""
+
+    @abstractmethod
+    def persist(self, natives: Sequence[Native]) -> list[Native]:
+        """Return arrays whose chunks are computed and stay where they are."""
+
+    @abstractmethod
+    def chunks(self, native: Native) -> tuple[tuple[int, ...], ...]:
+        """Return the lengths of the chunks along each axis."""
+
+    @abstractmethod
+    def rechunk(self, native: Native, chunks: Any) -> Native:
+        """Return the array in other chunks, as the engine describes them."""
+
+    @abstractmethod
+    def adopt(self, array: Any, spec: str) -> Native:
+        """Return the engine's own array as a native array; TypeError for any other object."""
+
+    @abstractmethod
+    def own(self, native: Native) -> Any:
+        """Return the engine's own array of a native array."""
+
+    @abstractmethod
+    def from_zarr(self, store: Any, spec: str, **options: Any) -> Native:
+        """Return an array of a Zarr store, which is read when values are needed."""
+
+    @abstractmethod
+    def to_zarr(self, native: Native, store: Any, **options: Any) -> None:
+        """Compute an array and write it to a Zarr store, chunk by chunk."""

@@ -339,7 +339,7 @@ def _assembled(provider: Provider, spec: str, library: Backend, library_spec: st
             "indexing": default_integer,
         },
         "dlpack_device": dlpack_device,
-        "host": dlpack_device[0] == 1 and base is None,
+        "host": dlpack_device[0] == 1 and base is None and not library.lazy,
         "native_type": library.native_type,
         "from_scalar": np.asanyarray
         if library.native_type is np.ndarray

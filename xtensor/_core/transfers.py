@@ -6,6 +6,7 @@ that of one thread or task, so that a library's choice does not affect other thr
 
 from __future__ import annotations
 
+from collections import Counter
 from types import FrameType, TracebackType
 from typing import Any, Literal
 
@@ -16,9 +17,22 @@ from .device import Device
 from .errors import DeviceMismatchError, caller_frame, describe
 from .scopes import Setting
 
-__all__ = ["admit", "allowed", "host_values", "join", "lowered", "move", "transfers"]
+__all__ = [
+    "admit",
+    "allowed",
+    "computations",
+    "host_values",
+    "join",
+    "lowered",
+    "move",
+    "note_computation",
+    "transfers",
+]
 
 Policy = Literal["forbid", "allow", "log"]
+
+computations: Counter[str] = Counter()
+"""The number of computations by device that Python's conversions, index arrays and lengths needed."""
 
 _policy: Setting[Policy] = Setting("xtensor_transfers")
 
@@ -78,7 +92,7 @@ def move(native: Native, source: Device, target: Device) -> Native:
             f"an array of dtype {native.dtype} cannot move from {source} to {target}, which supports "
             f"{', '.join(target.dtype_names())}; cast it with xtensor.astype first"
         )
-    if source.dlpack_device == target.dlpack_device and not source.host:
+    if source.dlpack_device == target.dlpack_device and not (source.host or source._library.lazy):
         try:
             return target._library.from_dlpack(native, target._place, copy=None)
         except (BufferError, TypeError):
@@ -111,6 +125,27 @@ def allowed(native: Native, source: Device | None, target: str) -> bool:
         text = "%d bytes from %s to %s at %s"
         getLogger("xtensor.transfers").warning(text, size, source or "the host", target, _caller())
     return policy != "forbid"
+
+
+def note_computation(size: int, device: str, purpose: str) -> None:
+    """Count a computation that an engine makes because Python needs a value; log it under the policy ``"log"``.
+
+    Parameters
+    ----------
+    size
+        Bytes of the values.
+    device
+        The engine's device.
+    purpose
+        What needs the values: ``"bool()"``, ``"an index"``.
+    """
+    computations[device] += 1
+    block = _policy.innermost()
+    if block is not None and block.value == "log":
+        from logging import getLogger
+
+        text = "%s computes %d bytes for %s at %s"
+        getLogger("xtensor.transfers").warning(text, device, size, purpose, _caller())
 
 
 def join(native: Native, source: Device, target: Device) -> Native:

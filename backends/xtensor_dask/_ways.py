@@ -1,0 +1,34 @@
+"""The way of each function on the device ``dask``."""
+
+from __future__ import annotations
+
+from xtensor.backend import TABLE
+
+__all__ = ["BY_CHUNK", "COMPOSED", "WAYS", "way"]
+
+BY_CHUNK = "chunk by chunk"
+COMPOSED = "composed"
+
+WAYS = {
+    "tree": ("sum", "prod", "max", "min", "any", "all", "count_nonzero", "mean", "var", "std"),
+    "chunks after each other": ("cumulative_sum", "cumulative_prod"),
+    "one chunk along an axis": ("sort", "argsort", "searchsorted", "fft.fft"),
+    "one chunk for each matrix": (
+        *("linalg.cholesky", "linalg.eig", "linalg.eigh", "linalg.qr", "linalg.slogdet", "linalg.solve", "linalg.svd"),
+    ),
+    "dask's own": ("matmul", "concat", "broadcast_to", "permute_dims", "reshape", "arange", "full"),
+    "a pass for the length": ("nonzero",),
+}
+"""Functions by the way that they go, but for those that go chunk by chunk or are composed of others."""
+
+
+def way(name: str) -> str:
+    """Return the way of an operation of the table.
+
+    ``"chunk by chunk"``: each chunk of the result from the chunks in its place. ``"tree"``: each chunk is reduced, then
+    the partial results in groups. ``"composed"``: of operations that go the other ways, as on any device.
+    """
+    for found, names in WAYS.items():
+        if name in names:
+            return found
+    return BY_CHUNK if TABLE[name].kind in ("elementwise", "special", "cast") else COMPOSED

@@ -1,0 +1,92 @@
+"""Functions on the chunks of engines: libraries that divide an array into chunks, and compute these elsewhere.
+
+An engine's backend takes a chunk's functions from a device, so that its values conform chunk by chunk. A
+:class:`ChunkFunction` travels by name: the process that computes opens the device itself.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from . import array
+from .array import Array, wrap
+from .device import device
+from .operations import operation
+from .trees import mapped
+
+__all__ = ["ChunkFunction"]
+
+
+class ChunkFunction:
+    """A function of the namespace on the native arrays of a device, with its options; equal to others of the same text.
+
+    It computes without floating-point warnings: they would be issued where the chunk is computed, which is another
+    thread or another machine, and later than the call.
+
+    Attributes
+    ----------
+    spec
+        The device's spec.
+    name
+        The function's name in the namespace: ``"add"``, ``"linalg.svd"``.
+    options
+        Its arguments by keyword.
+    """
+
+    __slots__ = ("name", "options", "spec")
+
+    def __init__(self, spec: str, name: str, **options: Any) -> None:
+        self.spec, self.name, self.options = spec, name, options
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        place, function = _opened(self.spec, self.name)
+        native_type = place.native_type
+
+        def wrapped(value: Any) -> Any:
+            if isinstance(value, native_type):
+                return wrap(value, place)
+            return wrap(place.from_scalar(value), place) if isinstance(value, np.generic) else value
+
+        with np.errstate(all="ignore"):
+            result = function(*mapped(args, wrapped), **mapped(self.options | options, wrapped))
+        return mapped(result, _native)
+
+    @property
+    def __name__(self) -> str:
+        """The function's name, by which engines name their tasks."""
+        return self.name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.spec, self.name, self.options)
+
+    def __repr__(self) -> str:
+        options = "".join([f", {key}={value!r}" for key, value in self.options.items()])
+        return f"ChunkFunction({self.spec!r}, {self.name!r}{options})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ChunkFunction) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash((self.spec, self.name))
+
+
+def _restored(spec: str, name: str, options: dict[str, Any]) -> ChunkFunction:
+    return ChunkFunction(spec, name, **options)
+
+
+def _native(value: Any) -> Any:
+    return value._native if value.__class__ is Array else value
+
+
+@cache
+def _opened(spec: str, name: str) -> Any:
+    place = device(spec)
+    try:
+        return place, attrgetter(name)(array.xp)
+    except AttributeError:  # an operation without a public function
+        row = operation(name)
+        return place, lambda *operands: array.apply(row, place, *map(_native, operands))

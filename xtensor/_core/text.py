@@ -1,0 +1,32 @@
+"""The text of an Array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .backend import Engine
+from .device import is_default
+
+__all__ = ["representation"]
+
+
+def representation(x: Any) -> str:
+    """Return the text of ``repr``: the values as NumPy shows them; of an engine's array what its engine tells of it."""
+    library = x._device._library
+    if isinstance(library, Engine):
+        return f"Array(shape={x.shape}, dtype={x.dtype}, {library.describe(x._native)}, device={str(x._device)!r})"
+    values = library.to_host(x._native)
+    text = "Array(" + np.array2string(values, separator=", ", prefix="Array(")
+    options = np.get_printoptions()
+    notes = ""
+    if values.size > options["threshold"] or (not values.size and values.shape != (0,)):
+        notes = f", shape={values.shape}"  # the values do not show it
+    if x.dtype not in (np.dtype(bool), *x._device.default_dtypes.values()) or not x.size:
+        notes += f", dtype={x.dtype}"
+    if not is_default(x._device):
+        notes += f", device={str(x._device)!r}"
+    if notes and len(text) - text.rfind("\n") + len(notes) > options["linewidth"]:
+        notes = f",\n{' ' * len('Array(')}{notes.removeprefix(', ')}"
+    return f"{text}{notes})"

@@ -1,0 +1,208 @@
+"""Functions for arrays in chunks, which an engine computes: results of several arrays together, chunks, Zarr stores.
+
+The devices of engines (``xtensor.device("dask")``) compute nothing until values are needed: by ``x.to_device("cpu")``,
+by Python's conversions (``bool(x)``, ``float(x)``), by index arrays, by functions whose result's length depends on
+values, and by the functions here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._core.array import Array, wrap
+from ._core.backend import Engine
+from ._core.device import Device, device, devices
+from ._core.errors import describe
+from ._core.transfers import computations as _counted
+
+__all__ = [
+    "chunks",
+    "computations",
+    "compute",
+    "from_engine",
+    "from_zarr",
+    "persist",
+    "rechunk",
+    "to_engine",
+    "to_zarr",
+]
+
+
+def compute(*arrays: Array) -> tuple[Array, ...]:
+    """Return Arrays with values in the host's memory, computed together: what they share is computed once.
+
+    Parameters
+    ----------
+    arrays
+        Arrays of any devices and dtypes.
+
+    Returns
+    -------
+    tuple of Array
+        An Array on ``"cpu"`` for each; an Array that is not an engine's is returned as it is.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not an Array.
+    """
+    found = list(_checked(arrays, "compute"))
+    for place, natives in _by_engine(found).items():
+        values = place._library.compute(natives)
+        host = device("cpu")
+        results = iter([wrap(host._library.from_host(x, host._place, copy=None), host) for x in values])
+        found = [next(results) if x._device is place else x for x in found]
+    return tuple(found)
+
+
+def persist(*arrays: Array) -> tuple[Array, ...]:
+    """Return Arrays whose chunks are computed together and stay where they were computed.
+
+    Parameters
+    ----------
+    arrays
+        Arrays of any devices and dtypes; those that are not an engine's are returned as they are.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not an Array.
+    """
+    found = list(_checked(arrays, "persist"))
+    for place, natives in _by_engine(found).items():
+        results = iter([wrap(native, place) for native in place._library.persist(natives)])
+        found = [next(results) if x._device is place else x for x in found]
+    return tuple(found)
+
+
+def chunks(x: Array, /) -> tuple[tuple[int, ...], ...]:
+    """Return the lengths of an Array's chunks along each axis: its shape where its device has no chunks."""
+    _checked((x,), "chunks")
+    library = x._device._library
+    return library.chunks(x._native) if isinstance(library, Engine) else tuple([(n,) for n in x.shape])
+
+
+def rechunk(x: Array, chunks: Any, /) -> Array:
+    """Return an Array in other chunks.
+
+    Parameters
+    ----------
+    x
+        Array of an engine. Any other is returned as it is.
+    chunks
+        The chunks as the engine describes them: for dask a length for all axes, one for each axis, ``"auto"``,
+        ``"100 MiB"``, or a dict by axis.
+    """
+    _checked((x,), "rechunk")
+    library = x._device._library
+    return wrap(library.rechunk(x._native, chunks), x._device) if isinstance(library, Engine) else x
+
+
+def from_zarr(store: Any, /, *, device: str | Device = "dask", **options: Any) -> Array:
+    """Return an Array of a Zarr store, which is read when values are needed.
+
+    Parameters
+    ----------
+    store
+        Path, URL or store.
+    device
+        Device of an engine.
+    options
+        Further arguments of the engine's function.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no store at a path.
+    TypeError
+        If the device is no engine's.
+    """
+    place = _engine(device, "from_zarr")
+    return wrap(place._library.from_zarr(store, place._place, **options), place)
+
+
+def to_zarr(x: Array, store: Any, /, **options: Any) -> None:
+    """Compute an Array and write it to a Zarr store, chunk by chunk.
+
+    A store in a folder gets its name when it is complete.
+
+    Parameters
+    ----------
+    x
+        Array of an engine, or of any other device, which is moved to the first engine here.
+    store
+        Path, URL or store.
+    options
+        ``overwrite=True`` replaces a store; further arguments of the engine's function.
+
+    Raises
+    ------
+    FileExistsError
+        If there is something at a path and ``overwrite`` is not True.
+    """
+    _checked((x,), "to_zarr")
+    if not isinstance(x._device._library, Engine):
+        x = x.to_device(_any_engine("to_zarr"))
+    x._device._library.to_zarr(x._native, store, **options)  # type: ignore[attr-defined]
+
+
+def from_engine(array: Any, /, *, device: str | Device = "dask") -> Array:
+    """Return an engine's own array, such as ``dask.array.Array``, as an Array; unknown lengths are computed.
+
+    Raises
+    ------
+    TypeError
+        If it is not the engine's array, or the device is no engine's.
+    """
+    place = _engine(device, "from_engine")
+    return wrap(place._library.adopt(array, place._place), place)
+
+
+def to_engine(x: Array, /) -> Any:
+    """Return the engine's own array of an Array: a ``dask.array.Array`` for the device ``dask``.
+
+    Raises
+    ------
+    TypeError
+        If the Array's device is no engine's.
+    """
+    _checked((x,), "to_engine")
+    return _engine(x._device, "to_engine")._library.own(x._native)
+
+
+def computations(device_: str | Device = "dask", /) -> int:
+    """Return how often a device computed since the process began because Python needed a value.
+
+    That is by conversions, index arrays and lengths. Under ``xtensor.transfers("log")`` each is logged with its line.
+    """
+    return _counted[str(device_)]
+
+
+def _checked(arrays: tuple[Any, ...], name: str) -> tuple[Array, ...]:
+    for x in arrays:
+        if x.__class__ is not Array:
+            raise TypeError(f"{name}() takes Arrays, not {describe(x)}; make one with xtensor.asarray")
+    return arrays
+
+
+def _by_engine(arrays: list[Array]) -> dict[Any, list[Any]]:
+    """The native arrays of each engine."""
+    found: dict[Any, list[Any]] = {}
+    for x in arrays:
+        if isinstance(x._device._library, Engine):
+            found.setdefault(x._device, []).append(x._native)
+    return found
+
+
+def _engine(spec: str | Device, name: str) -> Any:
+    place = device(spec)
+    if not isinstance(place._library, Engine):
+        raise TypeError(f"{name}() takes a device of an engine, such as 'dask', not {str(place)!r}")
+    return place
+
+
+def _any_engine(name: str) -> Device:
+    for place in devices():
+        if isinstance(place._library, Engine):
+            return place
+    raise TypeError(f"{name}() needs a device of an engine; install xtensor[dask]")
