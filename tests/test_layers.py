@@ -12,7 +12,7 @@ PACKAGE = ROOT / "xtensor"
 
 LAYERS = (
     ("xtensor._core",),
-    ("xtensor._composed", "xtensor._fuse", "xtensor.backend"),
+    ("xtensor._composed", "xtensor._fuse", "xtensor._meta", "xtensor.backend"),
     ("xtensor._standard",),
     (
         "xtensor.linalg",

@@ -181,7 +181,7 @@ DEVICES: dict[str, str] = {
 
 OWN = (
     *("Array", "Device", "fuse", "profile", "to_numpy", "transfers"),
-    *("BackendUnavailableError", "DeviceMismatchError", "OutOfMemoryError"),
+    *("BackendUnavailableError", "DeviceMismatchError", "OutOfMemoryError", "UnknownValueError"),
     *("__array_api_version__", "__version__"),
     "float16",
     *("autograd", "lib", "nn", "random", "special"),

@@ -35,6 +35,7 @@ from ._core.dtypes import load_bfloat16 as _load_bfloat16
 from ._core.errors import BackendUnavailableError, DeviceMismatchError, OutOfMemoryError
 from ._core.registry import backends, register_backend, set_backend_priority
 from ._core.transfers import transfers
+from ._core.unknowns import UnknownValueError
 from ._integration import register_with_einops as _register_with_einops
 from ._standard import e as e
 from ._standard import inf as inf
@@ -124,6 +125,7 @@ __all__ = [
     "Device",
     "DeviceMismatchError",
     "OutOfMemoryError",
+    "UnknownValueError",
     "__array_api_version__",
     "__version__",
     "autograd",

@@ -416,6 +416,8 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
         return self._device._library.to_host(self._native).tolist()
 
     def __repr__(self) -> str:
+        if not self._device._provider.has_values:
+            return f"Array(shape={self.shape}, dtype={self.dtype}, device={str(self._device)!r})"
         values = self._device._library.to_host(self._native)
         text = "Array(" + np.array2string(values, separator=", ", prefix="Array(")
         options = np.get_printoptions()
@@ -431,6 +433,8 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
         return f"{text}{notes})"
 
     def __str__(self) -> str:
+        if not self._device._provider.has_values:
+            return repr(self)
         return str(self._device._library.to_host(self._native))
 
     def __format__(self, spec: str, /) -> str:

@@ -73,11 +73,14 @@ class Provider(ABC):
         The kinds of device it serves: ``"cpu"``, ``"cuda"``, ``"rocm"``, ``"sycl"``, ….
     requires
         The requirement to install, as ``pip`` takes it.
+    has_values
+        Whether the arrays of its devices have values. :func:`xtensor.devices` lists no devices without.
     """
 
     name: str
     kinds: tuple[str, ...]
     requires: str = ""
+    has_values: ClassVar[bool] = True
 
     @abstractmethod
     def probe(self) -> str:

@@ -416,14 +416,18 @@ def _matches(candidate: str, wanted: str) -> bool:
 
 
 def devices() -> tuple[Device, ...]:
-    """Return all devices of this machine, the default choice first. Initialises none of them."""
+    """Return all devices of this machine, the default choice first. Initialises none of them.
+
+    The device ``meta``, whose arrays have no values, is not among them.
+    """
     found = []
     for entry in registry.entries():
         try:
             provider = entry.probe()
         except BackendUnavailableError:
             continue
-        found += [intern(provider, spec) for spec in entry.devices]
+        if provider.has_values:
+            found += [intern(provider, spec) for spec in entry.devices]
     names = [entry.name for entry in registry.entries()]
     chosen = registry.priority()
 

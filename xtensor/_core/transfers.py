@@ -144,7 +144,7 @@ def admit(values: np.ndarray[Any, Any], target: Device, name: str) -> None:
 
 def host_values(native: Native, source: Device, what: str) -> np.ndarray[Any, Any]:
     """Return the values on the host for an implicit conversion; raise TypeError unless the policy allows it."""
-    if not source.host and not allowed(native, source, "the host"):
+    if source._provider.has_values and not source.host and not allowed(native, source, "the host"):
         raise TypeError(
             f"{what} would copy an array from {source} to the host; ask for the copy with x.to_device('cpu'), "
             "or allow it with xtensor.transfers('allow')"
