@@ -13,6 +13,7 @@ PACKAGE = ROOT / "xtensor"
 LAYERS = (
     ("xtensor._core",),
     ("xtensor._composed", "xtensor._fuse", "xtensor._meta", "xtensor.backend"),
+    ("xtensor._estimate",),
     ("xtensor._standard",),
     (
         "xtensor.linalg",

@@ -112,6 +112,7 @@ if _typing.TYPE_CHECKING:
     from ._beyond.triangles import *
     from ._core.dtypes import DType as _DType
     from ._core.profiling import profile
+    from ._estimate import estimate
     from ._fuse import fuse
 
     bfloat16: _DType
@@ -135,6 +136,7 @@ __all__ = [
     "default_device",
     "device",
     "devices",
+    "estimate",
     "fft",
     "fuse",
     "lib",
@@ -162,6 +164,7 @@ def __dir__() -> list[str]:
 
 _LOADED_LATER = {
     **{name: f"._beyond.{module}" for module, names in _BEYOND.items() for name in names},
+    "estimate": "._estimate",
     "fuse": "._fuse",
     "profile": "._core.profiling",
     **dict.fromkeys(("_numpy", "autograd", "lib", "nn", "random", "special"), ""),

@@ -114,6 +114,9 @@ class Provider(ABC):
         least as many elements as the function's attribute ``fewest``. After the operands it takes the one of them
         whose memory may be written over, because nobody else sees it, or None; it returns the result, which may be that
         operand. A function whose attribute ``only_writes_over`` is True is asked only where there is such an operand.
+        Its attribute ``writes_over(operands, spare)``, which is optional, is for :func:`xtensor.estimate`. It tells for
+        NumPy arrays whose elements are not read whether the function would write over that operand (True), make a new
+        array (False), or return NotImplemented (None).
         A backend's namespace may have such functions, too, as attributes of its attribute ``large``.
         """
         return {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -143,13 +142,13 @@ class _Large:
         row = TABLE.get(name)
         if row is None or row.kind != "elementwise":
             raise AttributeError(name)
-        found = [item for item in device("cpu")._functions._for_large(row) if item is not None]
-        if not found:
+        functions = device("cpu")._functions._for_large(row)
+        if not functions:
             raise AttributeError(name)
 
         def write_over(*args: Any) -> Any:
             *operands, spare = args
-            if spare is None:
+            if spare is None or not _writes_over(functions, operands, spare):
                 return NotImplemented
             with opened(Ledger()) as inside:
                 result = device("meta").table[row.index](*operands)
@@ -160,6 +159,19 @@ class _Large:
                 ledger.add(row.name, inside.operations, inside.moved_bytes, 0)
             return spare
 
-        write_over.fewest = min([item.fewest for item in found], default=sys.maxsize)  # type: ignore[attr-defined]
+        write_over.fewest = min([item.fewest for item in functions])  # type: ignore[attr-defined]
         write_over.only_writes_over = True  # type: ignore[attr-defined]
         return write_over
+
+
+def _writes_over(functions: list[Any], operands: list[Any], spare: MetaArray) -> bool:
+    """Whether the first function that takes the operands writes over one of them."""
+    layouts = [x.value if x.__class__ is MetaArray else x for x in operands]
+    size = next(x.size for x in operands if x.__class__ is MetaArray)
+    for function in functions:
+        asked = getattr(function, "writes_over", None)
+        if size >= function.fewest:
+            answer = False if asked is None else asked(layouts, spare.value)
+            if answer is not None:
+                return bool(answer)
+    return False
