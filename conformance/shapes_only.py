@@ -37,6 +37,9 @@ EXCLUDED = {
 _STRATEGIES = "array_api_tests.hypothesis_helpers"
 _HELPERS = "array_api_tests.pytest_helpers"
 
+_ELEMENTWISE = "array_api_tests.test_operators_and_elementwise_functions"
+"""The module of tests that first ask whether the operands have values for which a result is defined."""
+
 _COMPARISONS = ("assert_0d_equals", "assert_scalar_equals", "assert_scalar_isclose", "assert_fill")
 
 _CONVERSIONS = frozenset(("__bool__", "__int__", "__float__", "__complex__", "__index__"))
@@ -83,6 +86,9 @@ class ShapesOnly:
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Let each example of each test end where it reads a value."""
+        modules = {item.module for item in items if isinstance(item, pytest.Function)}
+        for module in [module for module in modules if module.__name__ == _ELEMENTWISE]:
+            module.xp = _Trusting(module.xp)
         for item in items:
             reason = EXCLUDED.get(item.name)
             if reason is not None:
@@ -139,7 +145,7 @@ def _draw_without_looking() -> None:
 
 
 class _Trusting:
-    """The namespace for the suite's strategies, which ask whether the elements that they drew are as they wanted."""
+    """The namespace for code of the suite that asks whether elements that were drawn are as it wants them."""
 
     def __init__(self, namespace: Any) -> None:
         self._namespace = namespace
@@ -148,9 +154,9 @@ class _Trusting:
         return getattr(self._namespace, name)
 
     def any(self, x: Any) -> bool:
-        """Return False: no element is infinite."""
+        """Return False: no element is one that the suite avoids, such as 0 or infinity."""
         return False
 
     def all(self, x: Any) -> bool:
-        """Return True: all elements are far from 0."""
+        """Return True: all elements are as the suite wants them."""
         return True
