@@ -26,6 +26,7 @@ LAYERS = (
         "xtensor._numpy",
         "xtensor.autograd",
     ),
+    ("xtensor._advice",),
     ("xtensor", "xtensor.__main__", "xtensor._integration", "xtensor.einops"),
 )
 """Parts of the package, lowest layer first."""

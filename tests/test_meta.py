@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from arguments import call, call_conditions
 from calls import NAMES, flat, random_call
+from contract_toys import DeferredBackend
 from good_arguments import GOOD, public_function
 
 import xtensor as xp
@@ -161,6 +162,12 @@ def test_text_shows_shape_dtype_and_device():
 def test_array_moves_to_meta():
     x = xp.asarray([[1, 2]], dtype=xp.int16, device="cpu").to_device("meta")
     assert (x.shape, x.dtype, x.device) == ((1, 2), np.dtype(np.int16), "meta")
+
+
+def test_values_are_not_read_on_the_way_to_meta(registry):
+    xp.register_backend(DeferredBackend())  # whose arrays raise where the host reads them
+    x = xp.ones((2, 3), dtype=xp.float32, device="deferred:0").to_device("meta")
+    assert (x.shape, x.dtype, x.device) == ((2, 3), np.dtype(np.float32), "meta")
 
 
 def test_meta_is_found_by_name_only(monkeypatch):

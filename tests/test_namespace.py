@@ -168,7 +168,7 @@ EXTENSIONS = words("fft linalg")
 
 DEVICES: dict[str, str] = {
     "backends": "",
-    "best_device": "*, min_free_memory=0",
+    "best_device": "function=None, /, *args, min_free_memory=0, **kwargs",
     "default_device": "",
     "device": "spec",
     "devices": "",

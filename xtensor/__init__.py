@@ -23,7 +23,6 @@ from ._core.array import Array, to_numpy
 from ._core.array import bind_namespace as _bind_namespace
 from ._core.device import (
     Device,
-    best_device,
     default_device,
     device,
     devices,
@@ -71,6 +70,7 @@ from .linalg import cross
 
 if _typing.TYPE_CHECKING:
     from . import _numpy, autograd, lib, nn, random, special
+    from ._advice import best_device
     from ._beyond.applying import *
     from ._beyond.assignment import *
     from ._beyond.averages import *
@@ -164,6 +164,7 @@ def __dir__() -> list[str]:
 
 _LOADED_LATER = {
     **{name: f"._beyond.{module}" for module, names in _BEYOND.items() for name in names},
+    "best_device": "._advice",
     "estimate": "._estimate",
     "fuse": "._fuse",
     "profile": "._core.profiling",

@@ -28,6 +28,7 @@ __all__ = [
     "default_device",
     "device",
     "devices",
+    "eligible_devices",
     "intern",
     "is_default",
     "opened",
@@ -438,6 +439,12 @@ def devices() -> tuple[Device, ...]:
     return tuple(sorted(found, key=preference))
 
 
+def eligible_devices() -> list[Device]:
+    """Return the devices that may be chosen without being named, the default choice first."""
+    named = registry.priority()
+    return [place for place in devices() if place.backend in named or registry.rank(place._provider, place._spec) >= 0]
+
+
 def best_device(*, min_free_memory: int = 0) -> Device:
     """Return the most capable device with enough free memory.
 
@@ -458,8 +465,7 @@ def best_device(*, min_free_memory: int = 0) -> Device:
     """
     if not isinstance(min_free_memory, int):
         raise TypeError(f"best_device(): min_free_memory is a number of bytes, not {describe(min_free_memory)}")
-    named = registry.priority()
-    able = [place for place in devices() if place.backend in named or registry.rank(place._provider, place._spec) >= 0]
+    able = eligible_devices()
     if not able:
         reasons = "; ".join(f"{info.name}: {info.reason}" for info in registry.backends() if not info.available)
         raise BackendUnavailableError(

@@ -78,6 +78,9 @@ def move(native: Native, source: Device, target: Device) -> Native:
             f"an array of dtype {native.dtype} cannot move from {source} to {target}, which supports "
             f"{', '.join(target.dtype_names())}; cast it with xtensor.astype first"
         )
+    if not target._provider.has_values:
+        described = np.broadcast_to(np.zeros((), native.dtype), native.shape)  # nothing is fetched
+        return target._library.from_host(described, target._place, copy=None)
     if source.dlpack_device == target.dlpack_device and not source.host:
         try:
             return target._library.from_dlpack(native, target._place, copy=None)
