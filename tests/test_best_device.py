@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import platform
+import re
 import subprocess
 import sys
 
@@ -134,6 +135,13 @@ def test_function_of_values_raises():
 def test_something_else_than_a_function_raises(arguments):
     with pytest.raises(TypeError, match=r"^best_device\(\) takes a function, not"):
         xp.best_device(*arguments)
+
+
+@pytest.mark.parametrize(("arguments", "named"), [((None, 3), "3 (int)"), ((), "least=")])
+def test_argument_without_a_function_is_refused(arguments, named):
+    options = {} if arguments else {"least": 3}
+    with pytest.raises(TypeError, match=rf"^best_device\(\) takes min_free_memory= alone .*, not {re.escape(named)}"):
+        xp.best_device(*arguments, **options)
 
 
 # -- rates ------------------------------------------------------------------------------------------------------------

@@ -121,7 +121,8 @@ def best_device(function: Any = None, /, *args: Any, min_free_memory: int = 0, *
     """
     if function is None:
         if args or kwargs:
-            raise TypeError(f"best_device() takes a function before its arguments, not None and {describe(args)}")
+            given = ", ".join([*map(describe, args), *[f"{name}=" for name in kwargs]])
+            raise TypeError(f"best_device() takes min_free_memory= alone without a function, not {given}")
         return most_capable_device(min_free_memory=min_free_memory)
     if not callable(function):
         raise TypeError(f"best_device() takes a function, not {describe(function)}; pass its arguments after it")
