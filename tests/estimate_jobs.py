@@ -41,6 +41,9 @@ JOBS = {
     "principal components of many features": (principal_components, [(2_000, 2_000)]),
     "products of matrices": (products, [(2_500, 2_500)] * 4),
     "convolution": (convolution, [(4_000, 4_000), (31, 31)]),
+    "variance": (xp.var, [(4_000, 4_000)]),
+    "order": (lambda x: xp.argsort(x, axis=1), [(3_000, 4_000)]),
+    "inverse": (xp.linalg.inv, [(2_500, 2_500)]),
     "attention": (attention, [(1, 8, 2_000, 64)] * 3),
 }
 

@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from .._core.device import device
 from .._core.operations import Operation
 from .arrays import MetaArray
 from .rules import ONE_AXIS
@@ -69,6 +70,8 @@ def operations_of(row: Operation, operands: Sequence[MetaArray], results: Sequen
 def workspace_of(row: Operation, operands: Sequence[MetaArray], results: Sequence[MetaArray]) -> int:
     """Return the bytes that NumPy's function allocates beside the results and frees before it returns."""
     name = row.name
+    if name in ("std", "var") and device("cpu")._functions._for_large(row):
+        return 0  # a kernel, which does not store the distances from the mean
     if name in WORKSPACES and operands:
         x, result = operands[0], results[0]
         return int(WORKSPACES[name](x, result))
@@ -109,11 +112,15 @@ def _matrix(count: float) -> Any:
 WORKSPACES: dict[str, Any] = {
     **dict.fromkeys(("fft.fftn", "fft.ifftn", "fft.rfftn", "fft.irfftn"), _one_axis_after_another),
     **dict.fromkeys(("std", "var"), _spread),
+    # The mask of zeros; the order of equal elements is found from the sorted ones.
+    "sort": lambda x, result: x.size,
+    "argsort": lambda x, result: _size(x) + _size(result),
     # LAPACK's copy of one matrix at a time, and the workspace of its driver.
-    **dict.fromkeys(("linalg.solve", "linalg.inv", "linalg.det", "linalg.slogdet", "linalg.cholesky"), _matrix(1)),
+    **dict.fromkeys(("linalg.solve", "linalg.det", "linalg.slogdet", "linalg.cholesky"), _matrix(1)),
+    "linalg.inv": _matrix(2),
     **dict.fromkeys(("linalg.eigh", "linalg.eigvalsh"), _matrix(3)),
     **dict.fromkeys(("linalg.eig", "linalg.eigvals"), _matrix(3)),
     **dict.fromkeys(("linalg.svd", "linalg.svdvals"), _matrix(3)),
-    "linalg.qr": _matrix(2),
+    "linalg.qr": _matrix(3),
 }
 """Bytes by operation, of the first operand and the first result."""
