@@ -133,6 +133,20 @@ def lenient_device(request: pytest.FixtureRequest) -> Iterator[xp.Device]:
         yield current
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("files")
+
+
+@pytest.fixture
+def empty_folder(folder, monkeypatch):
+    """Run the test in an empty folder, where functions of files write."""
+    monkeypatch.chdir(folder)
+    yield
+    for file in folder.iterdir():
+        file.unlink()
+
+
 @pytest.fixture
 def time_limit() -> Iterator[None]:
     """Fail the test if it runs longer than ``TIME_LIMIT`` seconds, on systems that have interval timers."""

@@ -47,20 +47,6 @@ import xtensor as xp
 pytestmark = pytest.mark.usefixtures("time_limit", "empty_folder")
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("files")
-
-
-@pytest.fixture
-def empty_folder(folder, monkeypatch):
-    """Run the test in an empty folder, where functions of files write."""
-    monkeypatch.chdir(folder)
-    yield
-    for file in folder.iterdir():
-        file.unlink()
-
-
 FUNCTION_PARAMETERS = [
     (name, parameter.name)
     for name in public_functions()

@@ -19,6 +19,8 @@ import xtensor as xp
 
 from .tiers import scale
 
+pytestmark = pytest.mark.usefixtures("empty_folder")
+
 NAMES = [name for name in GOOD if name not in ("register_backend", *STATEFUL_FUNCTIONS)]
 
 

@@ -14,6 +14,8 @@ import xtensor as xp
 
 from .tiers import PATHS, ROOT
 
+pytestmark = pytest.mark.usefixtures("empty_folder")
+
 ASCII = {
     "stream": {"PYTHONIOENCODING": "ascii"},
     "locale": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},

@@ -33,6 +33,8 @@ import xtensor as xp
 
 from .tiers import scale
 
+pytestmark = pytest.mark.usefixtures("empty_folder")
+
 STATEFUL = ("register_backend", "backends", "best_device", "devices", *STATEFUL_FUNCTIONS)
 
 NAMES = [name for name in GOOD if name not in STATEFUL]
