@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from io import TextIOWrapper
 from pathlib import Path
@@ -32,7 +33,9 @@ def main(argv: Sequence[str] | None = None, *, root: Path = ROOT, pins: suite.Pi
         _print_not_run(devices, error.reason, error.remedy)
         excused = options.if_available and _is_unavailable() and not run.missing_requirements()
         return PASSED if excused else NO_SUITE
-    settings = run.Settings(options.max_examples, options.workers, options.keyword, options.seed, options.part)
+    settings = run.Settings(
+        options.max_examples, options.workers, options.keyword, options.seed, options.part, options.shapes_only
+    )
     refused: dict[str, run.DeviceError] = {}
     codes = []
     try:
@@ -106,6 +109,9 @@ def _run_device(device: str, folder: Path, settings: run.Settings, root: Path, p
     if result.problem is not None:
         print(result.log)
     print(run.summary(device, result))
+    if settings.shapes_only:
+        for reason, count in Counter(skip["reason"] for skip in result.tally.skips()).most_common():
+            print(f"{device}: {count} skipped: {reason}")
     if left_out:
         print(f"{device}: dtypes left out: {', '.join(left_out)}")
     if not record:
@@ -143,6 +149,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "-j", dest="workers", type=_positive, default=1, metavar="N", help="number of processes (default: 1)"
+    )
+    parser.add_argument(
+        "--shapes-only",
+        action="store_true",
+        help="check shapes and dtypes, not values, as on the device meta; write no record",
     )
     parser.add_argument("--seed", type=int, metavar="N", help="seed of Hypothesis")
     parser.add_argument("--no-record", dest="record", action="store_false", help="write no record of the run")

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from conformance import dtypes, repair, visible_device
+from conformance import dtypes, repair, shapes_only, visible_device
 
 _MAX_LENGTH = 500
 _MAX_NOTE_LENGTH = 200
@@ -24,14 +24,17 @@ _MAX_NOTES = 4
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option for the file that receives the records."""
+    """Add the runner's options."""
     parser.addoption("--conformance-records", metavar="FILE", help="stream outcomes to FILE")
+    parser.addoption("--conformance-shapes-only", action="store_true", help="check shapes and dtypes, not values")
     parser.addoption("--conformance-part", metavar="I/N", help="run the I-th of N parts of the tests")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the recorder, except in a worker of pytest-xdist."""
+    """Register the recorder, except in a worker of pytest-xdist, and the plugin of a run of shapes only."""
     records = config.getoption("--conformance-records")
+    if config.getoption("--conformance-shapes-only"):
+        config.pluginmanager.register(shapes_only.ShapesOnly(), "conformance-shapes-only")
     if records and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Recorder(Path(records)), "conformance-recorder")
 

@@ -69,11 +69,12 @@ class Settings:
     seed: int | None = None
     part: str | None = None
     """``I/N``: the I-th of N parts of the tests."""
+    shapes_only: bool = False
 
     @property
     def complete(self) -> bool:
-        """Whether the settings select every test."""
-        return self.keyword is None and self.part is None
+        """Whether the settings select every test and every check."""
+        return self.keyword is None and self.part is None and not self.shapes_only
 
 
 @dataclass(frozen=True)
@@ -198,6 +199,8 @@ def _command(folder: Path, settings: Settings, records: Path, empty_list: Path) 
         command += ["-k", settings.keyword]
     if settings.part is not None:
         command += ["--conformance-part", settings.part]
+    if settings.shapes_only:
+        command.append("--conformance-shapes-only")
     if settings.seed is not None:
         command += [f"--hypothesis-seed={settings.seed}"]
     return command

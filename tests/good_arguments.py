@@ -253,11 +253,15 @@ def public_function(name: str) -> Any:
     return value
 
 
+FUNCTIONS_OF_FUNCTIONS = ("best_device", "estimate", "fuse", "profile")
+"""Functions whose arguments are functions and their arguments, or blocks. They have tests of their own."""
+
+
 def public_functions() -> list[str]:
     """Return the qualified names of all public functions."""
     modules = ("", "fft.", "lib.stride_tricks.", "linalg.", "nn.functional.", "special.")
     names = [prefix + name for prefix in modules for name in (public_function(prefix[:-1]) if prefix else xp).__all__]
-    names = [name for name in names if name not in ("fuse", "profile")]  # of functions, and of blocks
+    names = [name for name in names if name not in FUNCTIONS_OF_FUNCTIONS]
     return [name for name in names if inspect.isfunction(public_function(name)) or name == "transfers"]
 
 

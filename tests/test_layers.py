@@ -12,7 +12,8 @@ PACKAGE = ROOT / "xtensor"
 
 LAYERS = (
     ("xtensor._core",),
-    ("xtensor._composed", "xtensor._fuse", "xtensor.backend"),
+    ("xtensor._composed", "xtensor._fuse", "xtensor._meta", "xtensor.backend"),
+    ("xtensor._estimate",),
     ("xtensor._standard",),
     (
         "xtensor.linalg",
@@ -26,6 +27,7 @@ LAYERS = (
         "xtensor.autograd",
         "xtensor.engines",
     ),
+    ("xtensor._advice",),
     ("xtensor", "xtensor.__main__", "xtensor._integration", "xtensor.einops"),
 )
 """Parts of the package, lowest layer first."""

@@ -168,7 +168,7 @@ EXTENSIONS = words("fft linalg")
 
 DEVICES: dict[str, str] = {
     "backends": "",
-    "best_device": "*, min_free_memory=0",
+    "best_device": "function=None, /, *args, min_free_memory=0, **kwargs",
     "default_device": "",
     "device": "spec",
     "devices": "",
@@ -180,8 +180,8 @@ DEVICES: dict[str, str] = {
 """Signatures of the functions about devices, which are beyond the standard."""
 
 OWN = (
-    *("Array", "Device", "fuse", "profile", "to_numpy", "transfers"),
-    *("BackendUnavailableError", "DeviceMismatchError", "OutOfMemoryError"),
+    *("Array", "Device", "estimate", "fuse", "profile", "to_numpy", "transfers"),
+    *("BackendUnavailableError", "DeviceMismatchError", "OutOfMemoryError", "UnknownValueError"),
     *("__array_api_version__", "__version__"),
     "float16",
     *("autograd", "engines", "lib", "nn", "random", "special"),

@@ -23,7 +23,6 @@ from ._core.array import Array, to_numpy
 from ._core.array import bind_namespace as _bind_namespace
 from ._core.device import (
     Device,
-    best_device,
     default_device,
     device,
     devices,
@@ -35,6 +34,7 @@ from ._core.dtypes import load_bfloat16 as _load_bfloat16
 from ._core.errors import BackendUnavailableError, DeviceMismatchError, OutOfMemoryError
 from ._core.registry import backends, register_backend, set_backend_priority
 from ._core.transfers import transfers
+from ._core.unknowns import UnknownValueError
 from ._integration import register_with_einops as _register_with_einops
 from ._standard import e as e
 from ._standard import inf as inf
@@ -70,6 +70,7 @@ from .linalg import cross
 
 if _typing.TYPE_CHECKING:
     from . import _numpy, autograd, engines, lib, nn, random, special
+    from ._advice import best_device
     from ._beyond.applying import *
     from ._beyond.assignment import *
     from ._beyond.averages import *
@@ -111,6 +112,7 @@ if _typing.TYPE_CHECKING:
     from ._beyond.triangles import *
     from ._core.dtypes import DType as _DType
     from ._core.profiling import profile
+    from ._estimate import estimate
     from ._fuse import fuse
 
     bfloat16: _DType
@@ -124,6 +126,7 @@ __all__ = [
     "Device",
     "DeviceMismatchError",
     "OutOfMemoryError",
+    "UnknownValueError",
     "__array_api_version__",
     "__version__",
     "autograd",
@@ -134,6 +137,7 @@ __all__ = [
     "device",
     "devices",
     "engines",
+    "estimate",
     "fft",
     "fuse",
     "lib",
@@ -161,6 +165,8 @@ def __dir__() -> list[str]:
 
 _LOADED_LATER = {
     **{name: f"._beyond.{module}" for module, names in _BEYOND.items() for name in names},
+    "best_device": "._advice",
+    "estimate": "._estimate",
     "fuse": "._fuse",
     "profile": "._core.profiling",
     **dict.fromkeys(("_numpy", "autograd", "engines", "lib", "nn", "random", "special"), ""),

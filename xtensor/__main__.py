@@ -1,4 +1,7 @@
-"""``python -m xtensor``: print the backends and devices of this machine, as tables or, with ``--json``, as JSON."""
+"""``python -m xtensor``: print the backends and devices of this machine, as tables or, with ``--json``, as JSON.
+
+``python -m xtensor calibrate`` measures rates of the devices, from which :func:`xtensor.best_device` estimates times.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ from io import TextIOWrapper
 from typing import Any
 
 import xtensor as xp
+from xtensor._advice.rates import Rates, calibrate, rates_file
+from xtensor._core.device import eligible_devices
 
 __all__ = ["main"]
 
@@ -65,13 +70,54 @@ def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
+def rates_table(measured: dict[str, Rates]) -> str:
+    """Format the rates of devices as a text table."""
+    rows: list[tuple[str, ...]] = [
+        ("device", "GB/s", "Gop/s float32", "Gop/s float64", "GB/s to it", "GB/s from it", "us a call")
+    ]
+    for name, rates in measured.items():
+        figures = (rates.bandwidth, rates.single, rates.double, rates.upload, rates.download)
+        rows.append((name, *[f"{rate / 1e9:.1f}" for rate in figures], f"{rates.call * 1e6:.1f}"))
+    return "\n".join(_columns(rows))
+
+
+def _calibrate(specs: Sequence[str]) -> int:
+    """Measure the rates of some devices, or of all of a rank of 0 or more, and return the exit status."""
+    try:
+        measured = calibrate([xp.device(spec) for spec in specs] or eligible_devices(), _show_progress)
+    except (ValueError, xp.BackendUnavailableError, OSError) as error:
+        print(f"calibrate: {error}", file=sys.stderr)
+        return 1
+    print(f"{rates_table(measured)}\n\nkept in {rates_file()}")
+    return 0
+
+
+BAR = 30
+"""Characters of the progress bar."""
+
+
+def _show_progress(what: str, part: float) -> None:
+    """Show a progress bar on a terminal."""
+    if not sys.stderr.isatty():
+        return
+    done = round(BAR * part)
+    text = "" if part >= 1 else f"[{'#' * done}{'.' * (BAR - done)}] {what}"
+    sys.stderr.write(f"\r{text:<79}\r" if not text else f"\r{text:<79}")
+    sys.stderr.flush()
+
+
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print the report and return the exit status."""
+    """Print the report, or measure rates, and return the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m xtensor", description="Print the backends and devices of this machine."
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    commands = parser.add_subparsers(dest="command", metavar="calibrate")
+    command = commands.add_parser("calibrate", help="measure the rates of the devices for xtensor.best_device(f, ...)")
+    command.add_argument("--device", action="append", default=[], metavar="D", help="a device, repeatable")
     options = parser.parse_args(argv)
+    if options.command == "calibrate":
+        return _calibrate(options.device)
     summary = report()
     print(json.dumps(summary, indent=2) if options.json else table(summary))
     return 0

@@ -329,6 +329,13 @@ def compute_over(program: Program, arrays: Sequence[Array], scalars: Sequence[fl
     return _write(program, arrays, scalars, spare) if _may_write(program, arrays, spare) else None
 
 
+def would_write(program: Program, arrays: Sequence[Array], spare: Array) -> bool:
+    """Whether :func:`compute` writes over the spare array, which shares its memory with no other."""
+    if not _exceptions.warns(program) or spare.dtype != program.dtypes[-1]:
+        return False
+    return _order(arrays, spare.shape) is not None
+
+
 def _may_write(program: Program, arrays: Sequence[Array], spare: Array) -> bool:
     """Whether a kernel may write its output over one of its arrays, whose elements lie as those of the others."""
     try:

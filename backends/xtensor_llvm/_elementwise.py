@@ -16,7 +16,7 @@ import numpy as np
 
 from xtensor.backend import Native, Program, Step
 
-from ._calls import SIMPLE, compute, compute_over
+from ._calls import SIMPLE, compute, compute_over, would_write
 from ._emission import supported
 from ._formulas import FASTER, FASTER_WITHOUT_AVX512, FORMULAS
 from ._generator import resolve
@@ -117,7 +117,17 @@ def _function(name: str) -> Callable[..., Native]:
             return NotImplemented
         return _computed(program, arrays, scalars)
 
+    def writes_over(operands: Sequence[Any], spare: Native) -> bool | None:
+        if len(operands) > 2:
+            return False
+        arrays = [x for x in operands if hasattr(x, "dtype")]
+        if arrays[0].size < fewest or arrays[0].nbytes < least:
+            return None
+        program = _plan(name, tuple([x.dtype if hasattr(x, "dtype") else x.__class__ for x in operands]))
+        return None if program is None else would_write(program, arrays, spare)
+
     function.fewest = fewest  # type: ignore[attr-defined]
+    function.writes_over = writes_over  # type: ignore[attr-defined]
     return function
 
 

@@ -6,7 +6,7 @@ temporaries among them (:mod:`xtensor._core.temporaries`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,8 +34,14 @@ class Large:
         function = _power() if name == "pow" else (_of_one if ufunc.nin == 1 else _of_two)(ufunc)
         function.fewest = FEWEST  # type: ignore[attr-defined]
         function.only_writes_over = True  # type: ignore[attr-defined]
+        function.writes_over = _writes_over  # type: ignore[attr-defined]
         setattr(self, name, function)
         return function
+
+
+def _writes_over(operands: Sequence[Any], spare: Native) -> bool | None:
+    """Whether a function writes over a spare operand that has the shape and the dtype of the result."""
+    return True if spare.nbytes >= WORTHWHILE else None
 
 
 def _of_one(ufunc: np.ufunc) -> Callable[..., Native]:

@@ -64,6 +64,17 @@ class Array:
 def zeros(shape):
     return Array
 
+class UnknownValueError(TypeError):
+    pass
+
+class Valueless:
+    shape = (2,)
+    def __bool__(self):
+        raise UnknownValueError("no values")
+
+def decide(x):
+    return bool(x)
+
 class Info:
     def devices(self):
         return (Device("cpu"), Device("other:0"))

@@ -27,7 +27,7 @@ from .memory import Memory
 from .methods import Axis, Methods
 from .operations import Operation, operation
 from .operators import Operators
-from .text import representation
+from .text import representation, shows_values
 from .transfers import host_values, lowered, move, note_computation
 
 if TYPE_CHECKING:
@@ -423,7 +423,7 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
         return representation(self)
 
     def __str__(self) -> str:
-        return repr(self) if self._device._library.lazy else str(self._device._library.to_host(self._native))
+        return str(self._device._library.to_host(self._native)) if shows_values(self._device) else repr(self)
 
     def __format__(self, spec: str, /) -> str:
         if not spec:

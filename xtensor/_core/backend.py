@@ -73,11 +73,14 @@ class Provider(ABC):
         The kinds of device it serves: ``"cpu"``, ``"cuda"``, ``"rocm"``, ``"sycl"``, ….
     requires
         The requirement to install, as ``pip`` takes it.
+    has_values
+        Whether the arrays of its devices have values. :func:`xtensor.devices` lists no devices without.
     """
 
     name: str
     kinds: tuple[str, ...]
     requires: str = ""
+    has_values: ClassVar[bool] = True
 
     @abstractmethod
     def probe(self) -> str:
@@ -111,6 +114,9 @@ class Provider(ABC):
         least as many elements as the function's attribute ``fewest``. After the operands it takes the one of them
         whose memory may be written over, because nobody else sees it, or None; it returns the result, which may be that
         operand. A function whose attribute ``only_writes_over`` is True is asked only where there is such an operand.
+        Its attribute ``writes_over(operands, spare)``, which is optional, is for :func:`xtensor.estimate`. It tells for
+        NumPy arrays whose elements are not read whether the function would write over that operand (True), make a new
+        array (False), or return NotImplemented (None).
         A backend's namespace may have such functions, too, as attributes of its attribute ``large``.
         """
         return {}
@@ -246,6 +252,10 @@ class Backend(Provider):
         """Return a native array for a function's result of another class: a library's scalar, a Python number."""
         return self.from_host(np.asarray(value), spec, copy=True)
 
+    def describe(self, native: Native) -> str:
+        """Return what an Array's ``repr`` tells beside shape and dtype where it shows no values; empty for nothing."""
+        return ""
+
     # -- indexing -----------------------------------------------------------------------------------------------------
 
     def getitem(self, native: Native, key: Any) -> Native:
@@ -317,10 +327,6 @@ class Engine(Backend):
     """
 
     lazy: ClassVar[bool] = True
-
-    @abstractmethod
-    def describe(self, native: Native) -> str:
-        """Return a text that stands in an Array's ``repr`` in the place of values."""
 
     @abstractmethod
     def compute(self, natives: Sequence[Native]) -> list[np.ndarray[Any, Any]]:

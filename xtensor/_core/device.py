@@ -28,6 +28,7 @@ __all__ = [
     "default_device",
     "device",
     "devices",
+    "eligible_devices",
     "intern",
     "is_default",
     "opened",
@@ -416,14 +417,18 @@ def _matches(candidate: str, wanted: str) -> bool:
 
 
 def devices() -> tuple[Device, ...]:
-    """Return all devices of this machine, the default choice first. Initialises none of them."""
+    """Return all devices of this machine, the default choice first. Initialises none of them.
+
+    The device ``meta``, whose arrays have no values, is not among them.
+    """
     found = []
     for entry in registry.entries():
         try:
             provider = entry.probe()
         except BackendUnavailableError:
             continue
-        found += [intern(provider, spec) for spec in entry.devices]
+        if provider.has_values:
+            found += [intern(provider, spec) for spec in entry.devices]
     names = [entry.name for entry in registry.entries()]
     chosen = registry.priority()
 
@@ -432,6 +437,12 @@ def devices() -> tuple[Device, ...]:
         return position, -registry.rank(place._provider, place._spec), names.index(place.backend)
 
     return tuple(sorted(found, key=preference))
+
+
+def eligible_devices() -> list[Device]:
+    """Return the devices that may be chosen without being named, the default choice first."""
+    named = registry.priority()
+    return [place for place in devices() if place.backend in named or registry.rank(place._provider, place._spec) >= 0]
 
 
 def best_device(*, min_free_memory: int = 0) -> Device:
@@ -454,8 +465,7 @@ def best_device(*, min_free_memory: int = 0) -> Device:
     """
     if not isinstance(min_free_memory, int):
         raise TypeError(f"best_device(): min_free_memory is a number of bytes, not {describe(min_free_memory)}")
-    named = registry.priority()
-    able = [place for place in devices() if place.backend in named or registry.rank(place._provider, place._spec) >= 0]
+    able = eligible_devices()
     if not able:
         reasons = "; ".join(f"{info.name}: {info.reason}" for info in registry.backends() if not info.available)
         raise BackendUnavailableError(

@@ -15,6 +15,7 @@ __all__ = [
     "NotDifferentiableError",
     "OutOfMemoryError",
     "WrittenWithWarningError",
+    "called_function",
     "caller_frame",
     "describe",
     "install_command",
@@ -130,6 +131,16 @@ def shortened(value: object) -> str:
     except Exception:  # Python writes out integers of some thousand digits at most
         text = f"an integer of {value.bit_length()} bits" if isinstance(value, int) else object.__repr__(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def called_function() -> str:
+    """Return the name of the public function that the user's code called."""
+    frame: FrameType | None = sys._getframe(1)
+    name = ""
+    while frame is not None and PACKAGES.match(frame.f_globals.get("__name__", "")):
+        name = frame.f_code.co_name
+        frame = frame.f_back
+    return name
 
 
 def caller_frame() -> FrameType | None:

@@ -21,6 +21,7 @@ from .errors import (
     describe,
 )
 from .operations import Operation
+from .unknowns import UnknownValueError
 
 __all__ = ["FOREIGN_ERRORS", "explained", "inplace_error", "is_unwritten", "recover", "rewarn"]
 
@@ -194,6 +195,8 @@ def explained(
 
     It has the class of the native error, unless NumPy raises another one for such operands.
     """
+    if isinstance(error, UnknownValueError):
+        return UnknownValueError(str(error))  # its message names what is unknown and the remedy
     error = device._library.translate(error)
     error = numpys_error(error, operation, device, args, kwargs or {}, inplace=inplace) or error
     name = operation if isinstance(operation, str) else operation.label
@@ -234,6 +237,8 @@ def numpys_error(
     if isinstance(operation, Operation):
         function = (host.inplace if inplace else host.table)[operation.index]
     elif operation in INDEXING:
+        if not device._provider.has_values:
+            return None  # the outcome depends on the values of index arrays
         function = INDEXING[operation]
         args = (args[0], _host_key(args[1], device), *args[2:])
     else:

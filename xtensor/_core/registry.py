@@ -34,8 +34,11 @@ __all__ = [
 
 GROUP = "xtensor.backends"
 
-RESERVED = frozenset(("llvm", "cupy", "dpnp", "numpy", "strict", "triton"))
-"""The names of our own backends, whose modules are ``xtensor_<name>``."""
+RESERVED = frozenset(("llvm", "cupy", "dpnp", "meta", "numpy", "strict", "triton"))
+"""The names of our own backends, whose modules are ``xtensor_<name>``; that of ``meta`` is part of this package."""
+
+META = "xtensor._meta:backend"
+"""The backend of the device ``meta``, which needs no library and is in every installation."""
 
 
 class BackendInfo(NamedTuple):
@@ -246,8 +249,10 @@ def entries() -> tuple[Entry, ...]:
     global _discovered
     with _lock:
         if not _discovered:
-            from importlib.metadata import entry_points  # as costly to import as everything else here together
+            # as costly to import as everything else here together
+            from importlib.metadata import EntryPoint, entry_points
 
+            _entries["meta"] = Entry("meta", EntryPoint("meta", META, GROUP))
             points = entry_points(group=GROUP)
             for point in sorted(points, key=_is_another_packages):
                 _add(point)

@@ -102,10 +102,9 @@ def is_temporary(x: Any, native: Any, holders: int, frames: int, position: int) 
         The operand's position from the end: 1 for the last operand, 2 for the one before.
     """
     if (
-        native.__class__ is not NDARRAY
-        or not (is_supported() if supported is None else supported)
+        not (is_supported() if supported is None else supported)
         or getrefcount(native) > REFERENCES
-        or native.base is not None
+        or (native.base is not None if native.__class__ is NDARRAY else not getattr(native, "owns_memory", False))
         or getweakrefcount(x)
         or getweakrefcount(native)
     ):

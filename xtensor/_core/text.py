@@ -6,17 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from .backend import Engine
-from .device import is_default
+from .device import Device, is_default
 
-__all__ = ["representation"]
+__all__ = ["representation", "shows_values"]
+
+
+def shows_values(device: Device) -> bool:
+    """Whether the text of a device's arrays has their values: they have some, and these are computed."""
+    return device._provider.has_values and not device._library.lazy
 
 
 def representation(x: Any) -> str:
-    """Return the text of ``repr``: the values as NumPy shows them; of an engine's array what its engine tells of it."""
+    """Return the text of ``repr``: the values as NumPy shows them, or what the library tells in their place."""
     library = x._device._library
-    if isinstance(library, Engine):
-        return f"Array(shape={x.shape}, dtype={x.dtype}, {library.describe(x._native)}, device={str(x._device)!r})"
+    if not shows_values(x._device):
+        told = library.describe(x._native)
+        return f"Array(shape={x.shape}, dtype={x.dtype}, {told}{', ' * bool(told)}device={str(x._device)!r})"
     values = library.to_host(x._native)
     text = "Array(" + np.array2string(values, separator=", ", prefix="Array(")
     options = np.get_printoptions()

@@ -92,6 +92,9 @@ def move(native: Native, source: Device, target: Device) -> Native:
             f"an array of dtype {native.dtype} cannot move from {source} to {target}, which supports "
             f"{', '.join(target.dtype_names())}; cast it with xtensor.astype first"
         )
+    if not target._provider.has_values:
+        described = np.broadcast_to(np.zeros((), native.dtype), native.shape)  # nothing is fetched
+        return target._library.from_host(described, target._place, copy=None)
     if source.dlpack_device == target.dlpack_device and not (source.host or source._library.lazy):
         try:
             return target._library.from_dlpack(native, target._place, copy=None)
@@ -179,7 +182,7 @@ def admit(values: np.ndarray[Any, Any], target: Device, name: str) -> None:
 
 def host_values(native: Native, source: Device, what: str) -> np.ndarray[Any, Any]:
     """Return the values on the host for an implicit conversion; raise TypeError unless the policy allows it."""
-    if not source.host and not allowed(native, source, "the host"):
+    if source._provider.has_values and not source.host and not allowed(native, source, "the host"):
         raise TypeError(
             f"{what} would copy an array from {source} to the host; ask for the copy with x.to_device('cpu'), "
             "or allow it with xtensor.transfers('allow')"

@@ -14,7 +14,11 @@ __all__ = ["NUMBER_OPERATIONS", "Number", "UnknownValueError", "unknown"]
 
 
 class UnknownValueError(TypeError):
-    """A function that is recorded looks at a value that later calls may change."""
+    """Something depends on a value that is not known.
+
+    On the device ``meta`` arrays have no values. A function that :func:`xtensor.fuse` records must not look at a value
+    that later calls may change.
+    """
 
 
 def unknown(what: str, remedy: str) -> UnknownValueError:

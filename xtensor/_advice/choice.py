@@ -1,0 +1,228 @@
+"""``xtensor.best_device``: the most capable device, or the best one for a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, overload
+
+from .._core.array import Array
+from .._core.device import Device, eligible_devices
+from .._core.device import best_device as most_capable_device
+from .._core.errors import describe
+from .._core.operations import TABLE
+from .._core.trees import flatten
+from .._estimate import Estimate, estimate
+from .rates import Rates, known_rates
+
+__all__ = ["Advice", "Candidate", "best_device"]
+
+PRODUCTS = frozenset(("matmul", "tensordot", "vecdot", "matvec", "vecmat", "linalg.outer", "linalg.matrix_power"))
+
+LARGEST_CHUNK = 128 * 2**20
+"""Bytes of a chunk beyond which engines gain nothing."""
+
+SHARE = 4
+"""Chunks that a worker has in memory at one time: the one that it computes, and its neighbours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A device, and what speaks for and against it.
+
+    Attributes
+    ----------
+    device
+        The device.
+    has_room
+        Whether it has the memory and the dtypes.
+    seconds
+        The estimated time with the transfers; None where its rates are not measured.
+    reason
+        The figures in words.
+    """
+
+    device: Device
+    has_room: bool
+    seconds: float | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """The advised device for a function; ``str`` gives the reasons.
+
+    Attributes
+    ----------
+    device
+        The advised device; None where no device here has room.
+    ranking
+        All devices that were considered, the best one first.
+    reasons
+        A sentence for each device, and the remedy where none has room or rates are not measured.
+    estimate
+        The estimate of the function's memory and work.
+    """
+
+    device: Device | None
+    ranking: tuple[Candidate, ...]
+    reasons: tuple[str, ...]
+    estimate: Estimate
+
+    def __str__(self) -> str:
+        return "\n".join((f"best device: {self.device or 'none here'}", *self.reasons))
+
+
+@overload
+def best_device(*, min_free_memory: int = 0) -> Device: ...
+
+
+@overload
+def best_device(function: Callable[..., Any], /, *args: Any, min_free_memory: int = 0, **kwargs: Any) -> Advice: ...
+
+
+def best_device(function: Any = None, /, *args: Any, min_free_memory: int = 0, **kwargs: Any) -> Any:
+    """Return the most capable device with enough free memory, or advise a device for a function.
+
+    Devices of a rank below 0, ``strict`` and ``triton:interpret`` for example, are considered only where
+    :func:`set_backend_priority` names their backend.
+
+    Parameters
+    ----------
+    function
+        A function that does not look at the values of its arrays. It is not run on values: :func:`xtensor.estimate`
+        tells its memory and work. None: the device of the highest rank is returned.
+    args, kwargs
+        Its arguments, as :func:`xtensor.estimate` takes them. Arrays that are on a device already need no transfer.
+    min_free_memory
+        Bytes that must be free. More than 0, or a function, queries the devices, which may initialise them.
+
+    Returns
+    -------
+    Device or Advice
+        Without a function a Device. With one the advice: the device of the shortest estimated time among those with
+        room, a ranking of all, and the reasons. Times come from the rates of this machine, which
+        ``python -m xtensor calibrate`` measures; before that the devices are in the order of :func:`devices`.
+
+    Raises
+    ------
+    ValueError
+        Without a function, if no device has that much memory.
+    BackendUnavailableError
+        Without a function, if there is no device of a rank of 0 or more.
+    UnknownValueError
+        If the function depends on the values of an array.
+
+    Notes
+    -----
+    The memory that a function needs on any device is taken to be that on ``cpu``. An operation takes the longer one of
+    two times: that of the bytes that it moves and that of its operations, as in Williams, Waterman and Patterson,
+    "Roofline: An Insightful Visual Performance Model for Multicore Architectures" (2009).
+    """
+    if function is None:
+        if args or kwargs:
+            given = ", ".join([*map(describe, args), *[f"{name}=" for name in kwargs]])
+            raise TypeError(f"best_device() takes min_free_memory= alone without a function, not {given}")
+        return most_capable_device(min_free_memory=min_free_memory)
+    if not callable(function):
+        raise TypeError(f"best_device() takes a function, not {describe(function)}; pass its arguments after it")
+    if not isinstance(min_free_memory, int):
+        raise TypeError(f"best_device(): min_free_memory is a number of bytes, not {describe(min_free_memory)}")
+    found = estimate(function, *args, **kwargs)
+    arrays = [leaf for leaf in flatten((args, kwargs))[0] if isinstance(leaf, Array)]
+    places = eligible_devices()
+    rates = known_rates()
+    candidates = [_candidate(place, found, arrays, min_free_memory, rates.get(str(place))) for place in places]
+    able = [item for item in candidates if item.has_room]
+    unmeasured = [item for item in able if item.seconds is None]
+    if not unmeasured:
+        able.sort(key=lambda item: item.seconds or 0.0)
+    ranking = (*able, *[item for item in candidates if not item.has_room])
+    reasons = [item.reason for item in ranking]
+    if not able:
+        reasons.append(_in_chunks(found, arrays, places))
+    elif unmeasured:
+        names = ", ".join([str(item.device) for item in unmeasured])
+        reasons.append(
+            f"no rates of {names} are measured, so that the order is that of xtensor.devices(); run "
+            "python -m xtensor calibrate"
+        )
+    return Advice(able[0].device if able else None, ranking, tuple(reasons), found)
+
+
+def _candidate(place: Device, found: Estimate, arrays: list[Array], least: int, rates: Rates | None) -> Candidate:
+    results = [leaf for leaf in flatten(found.result)[0] if isinstance(leaf, Array)]
+    missing = sorted({x.dtype.name for x in (*arrays, *results) if not place.supports(x.dtype)})
+    if missing:
+        return Candidate(place, False, None, f"{place}: it does not support {', '.join(missing)}; cast the arguments")
+    here = sum([x.nbytes for x in arrays if x.device is place])
+    need, free = max(found.peak_bytes - here, least), place.memory().free
+    if free is None:
+        return Candidate(place, False, None, f"{place}: its library does not tell the free memory")
+    room = f"needs {_size(need)} of {_size(free)} free"
+    if need > free:
+        return Candidate(place, False, None, f"{place}: no room, {room}")
+    if rates is None:
+        return Candidate(place, True, None, f"{place}: {room}, time unknown")
+    transfer = _transfer_seconds(place, found, arrays, rates)
+    work = _work_seconds(found, arrays, rates)
+    text = f"{place}: {room}, about {work + transfer:.3g} s, {transfer:.3g} s of them for transfers"
+    return Candidate(place, True, work + transfer, text)
+
+
+def _transfer_seconds(place: Device, found: Estimate, arrays: list[Array], rates: Rates) -> float:
+    """Return the time of the arguments' way to a device, and of the results' way back to where the arguments are."""
+    moved = [x for x in arrays if x.device is not place and not (x.device.host and place.host)]
+    if not moved:
+        return 0.0
+    if all(not x.device._provider.has_values for x in moved):
+        return 0.0 if place.host else _both_ways(found.argument_bytes, found.result_bytes, rates)
+    return _both_ways(sum([x.nbytes for x in moved]), found.result_bytes, rates)
+
+
+def _both_ways(up: int, down: int, rates: Rates) -> float:
+    return up / rates.upload + down / rates.download
+
+
+def _work_seconds(found: Estimate, arrays: list[Array], rates: Rates) -> float:
+    wide = any(x.dtype.kind in "fc" and x.dtype.itemsize // (2 if x.dtype.kind == "c" else 1) > 4 for x in arrays)
+    products = rates.double if wide and rates.double else rates.single
+    seconds = 0.0
+    for name, cost in found.by_operation.items():
+        row = TABLE.get(name)
+        kind = None if row is None else row.kind
+        rate = None
+        if name in PRODUCTS:
+            rate = products
+        elif kind == "linear algebra":
+            rate = rates.decompositions
+        elif kind == "fourier":
+            rate = rates.transforms
+        computing = cost.operations / rate if rate else 0.0
+        seconds += cost.calls * rates.call + max(cost.moved_bytes / rates.bandwidth, computing)
+    return seconds
+
+
+def _in_chunks(found: Estimate, arrays: list[Array], places: list[Device]) -> str:
+    """Return the sentence on an engine that computes in chunks, with a size of chunk for the memory of the host."""
+    free = max([place.memory().free or 0 for place in places], default=0)
+    cores = max([place.info().cores or 1 for place in places], default=1)
+    growth = max(found.peak_bytes / max(found.argument_bytes, 1), 1.0)
+    chunk = int(min(max(free / (SHARE * cores * growth), 2**20), LARGEST_CHUNK))
+    text = (
+        f"no device here has room for {_size(found.peak_bytes)}; compute in chunks of about {_size(chunk)} on a device "
+        "of kind 'dask'"
+    )
+    largest = max(arrays, key=lambda x: x.nbytes, default=None)
+    if largest is None or not largest.ndim or largest.nbytes <= chunk:
+        return text
+    rows = max(chunk * largest.shape[0] // largest.nbytes, 1)
+    return f"{text}, for the largest argument {(rows, *largest.shape[1:])} of its shape {largest.shape}"
+
+
+def _size(size: float) -> str:
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} TB"
