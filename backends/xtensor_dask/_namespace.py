@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
 from xtensor.backend import TABLE, wrapped_namespace
 
-from . import _axes, _elementwise, _linalg, _reductions, _structure
+from . import _axes, _elementwise, _linalg, _random, _reductions, _structure
 from ._native import Chunked, check_chunk_device
 from ._ways import BY_CHUNK, way
 
@@ -26,7 +27,12 @@ def functions() -> Any:
     found = wrapped_namespace(Chunked, _Namespace())
     for name in VIEWS:
         setattr(found, name, getattr(_structure, name))
+    found.random = SimpleNamespace(**{name: _wrapping(getattr(_random, name)) for name in _random.__all__})
     return found
+
+
+def _wrapping(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda **options: Chunked.wrap(function(**options))
 
 
 def _check_way(name: str) -> None:

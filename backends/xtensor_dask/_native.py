@@ -240,11 +240,16 @@ def automatic(shape: tuple[int, ...], dtype: DType) -> Any:
 
 
 def with_lengths(x: Any) -> Any:
-    """Return a dask array whose lengths are known: unknown ones are computed, in one pass."""
+    """Return a dask array whose lengths are known and no chunk of which is empty, unless all are.
+
+    Unknown lengths are computed, in one pass. dask takes an axis of one element for one to be repeated, and then looks
+    for its empty chunks in vain.
+    """
     if any(math.isnan(length) for length in x.shape):
         note_computation(0, "dask", "the length of a result")
         x.compute_chunk_sizes()
-    return x
+    chunks = tuple([tuple([n for n in lengths if n]) or (0,) for lengths in x.chunks])
+    return x if chunks == x.chunks else x.rechunk(chunks)
 
 
 def limit() -> int:

@@ -56,6 +56,11 @@ class ChunkFunction:
         return mapped(result, _native)
 
     @property
+    def implemented(self) -> bool:
+        """Whether the device has an implementation of its own."""
+        return device(self.spec).implements(self.name)
+
+    @property
     def __name__(self) -> str:
         """The function's name, by which engines name their tasks."""
         return self.name
@@ -89,4 +94,4 @@ def _opened(spec: str, name: str) -> Any:
         return place, attrgetter(name)(array.xp)
     except AttributeError:  # an operation without a public function
         row = operation(name)
-        return place, lambda *operands: array.apply(row, place, *map(_native, operands))
+        return place, lambda *operands, **options: array.apply(row, place, *map(_native, operands), **options)
