@@ -7,6 +7,7 @@ values, and by the functions here.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ._core.array import Array, wrap
@@ -46,13 +47,13 @@ def compute(*arrays: Array) -> tuple[Array, ...]:
     TypeError
         If an argument is not an Array.
     """
-    found = list(_checked(arrays, "compute"))
-    for place, natives in _by_engine(found).items():
+    host = device("cpu")
+
+    def computed(place: Any, natives: list[Any]) -> list[Array]:
         values = place._library.compute(natives)
-        host = device("cpu")
-        results = iter([wrap(host._library.from_host(x, host._place, copy=None), host) for x in values])
-        found = [next(results) if x._device is place else x for x in found]
-    return tuple(found)
+        return [wrap(host._library.from_host(x, host._place, copy=None), host) for x in values]
+
+    return _replaced(_checked(arrays, "compute"), computed)
 
 
 def persist(*arrays: Array) -> tuple[Array, ...]:
@@ -68,11 +69,11 @@ def persist(*arrays: Array) -> tuple[Array, ...]:
     TypeError
         If an argument is not an Array.
     """
-    found = list(_checked(arrays, "persist"))
-    for place, natives in _by_engine(found).items():
-        results = iter([wrap(native, place) for native in place._library.persist(natives)])
-        found = [next(results) if x._device is place else x for x in found]
-    return tuple(found)
+
+    def persisted(place: Any, natives: list[Any]) -> list[Array]:
+        return [wrap(native, place) for native in place._library.persist(natives)]
+
+    return _replaced(_checked(arrays, "persist"), persisted)
 
 
 def chunks(x: Array, /) -> tuple[tuple[int, ...], ...]:
@@ -185,13 +186,14 @@ def _checked(arrays: tuple[Any, ...], name: str) -> tuple[Array, ...]:
     return arrays
 
 
-def _by_engine(arrays: list[Array]) -> dict[Any, list[Any]]:
-    """The native arrays of each engine."""
-    found: dict[Any, list[Any]] = {}
-    for x in arrays:
-        if isinstance(x._device._library, Engine):
-            found.setdefault(x._device, []).append(x._native)
-    return found
+def _replaced(arrays: tuple[Array, ...], function: Callable[[Any, list[Any]], list[Array]]) -> tuple[Array, ...]:
+    """Return Arrays with the results of a function in the place of the native arrays of each engine."""
+    found = list(arrays)
+    for place in dict.fromkeys(x._device for x in arrays if isinstance(x._device._library, Engine)):
+        places = [i for i, x in enumerate(arrays) if x._device is place]
+        for i, x in zip(places, function(place, [arrays[i]._native for i in places]), strict=True):
+            found[i] = x
+    return tuple(found)
 
 
 def _engine(spec: str | Device, name: str) -> Any:

@@ -42,6 +42,13 @@ LIMIT = "xtensor.chunk-limit"
 DEFAULT_LIMIT = "1 GiB"
 
 
+class _Same(dict[Any, Any]):
+    """A mapping of each key to itself: dask's dtypes are NumPy's."""
+
+    def __missing__(self, key: Any) -> Any:
+        return key
+
+
 class Chunked(WrappedArray):
     """A dask array with known lengths, and where it is a view, the array that it is a view of.
 
@@ -52,6 +59,7 @@ class Chunked(WrappedArray):
     __slots__ = ("_array", "_base", "_insert", "_seen", "_select")
 
     library_type = da.Array
+    numpy_dtypes = library_dtypes = _Same()
 
     _array: Any
     _base: Chunked | None
@@ -114,25 +122,6 @@ class Chunked(WrappedArray):
 
     def __index__(self) -> int:
         return int(needed(self, "an index"))
-
-    @property
-    def dtype(self) -> DType:
-        """The dtype of the elements."""
-        return self._array.dtype  # type: ignore[no-any-return]
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The length of each axis."""
-        return self._array.shape  # type: ignore[no-any-return]
-
-    @classmethod
-    def unwrap(cls, value: Any) -> Any:
-        """Return an argument as dask takes it."""
-        if value.__class__ is cls:
-            return value.array
-        if value.__class__ is tuple or value.__class__ is list:
-            return value.__class__([cls.unwrap(item) for item in value])
-        return value
 
 
 @cache
