@@ -35,7 +35,7 @@ from ._core.errors import BackendUnavailableError, DeviceMismatchError, OutOfMem
 from ._core.registry import backends, register_backend, set_backend_priority
 from ._core.transfers import transfers
 from ._core.unknowns import UnknownValueError
-from ._integration import register_with_einops as _register_with_einops
+from ._integration import register_with_others as _register_with_others
 from ._standard import e as e
 from ._standard import inf as inf
 from ._standard import nan as nan
@@ -197,4 +197,4 @@ def _load(name: str) -> _typing.Any:
 if not _typing.TYPE_CHECKING:  # a type checker knows every name, so that it reports those that do not exist
     __getattr__ = _load
 
-_register_with_einops()
+_register_with_others()

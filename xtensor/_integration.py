@@ -1,9 +1,11 @@
-"""Registration of Arrays with einops, at its import.
+"""Registration of Arrays with other libraries, at their import.
 
-einops finds the library of a tensor among the subclasses of its ``AbstractBackend``. A subclass exists only after the
-import of einops, which ``import xtensor`` does not cause: einops is optional, and most programs do not use it.
+einops finds the library of a tensor among the subclasses of its ``AbstractBackend``, and dask has tables of functions
+for the classes of chunks. Both exist only after the import of the library, which ``import xtensor`` does not cause:
+these libraries are optional, and most programs do not use them.
 
-Requirements: nothing of einops is changed or wrapped; no import becomes slower or fails because of the registration.
+Requirements: nothing of these libraries is changed or wrapped; no import becomes slower or fails because of the
+registration.
 """
 
 from __future__ import annotations
@@ -13,42 +15,45 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-__all__ = ["register_with_einops"]
+__all__ = ["register_with_others"]
 
-BACKENDS = "einops._backends"
-"""The module of ``AbstractBackend``."""
-
-REGISTRATION = "xtensor.einops"
-"""The module that defines the subclass for Arrays."""
+REGISTRATIONS = (
+    ("einops._backends", "AbstractBackend", "xtensor.einops"),
+    ("dask.array.dispatch", "to_cupy_dispatch", "xtensor.dask"),
+)
+"""A module of a library, the last of its names that is needed, and the module that registers Arrays there."""
 
 
 class _Observer:
-    """Entry of ``sys.meta_path`` that finds no module, and registers Arrays once einops has loaded its backends.
+    """Entry of ``sys.meta_path`` that finds no module, and registers Arrays once a library has loaded a module.
 
-    Python asks the entries at the import of each new module. einops imports modules of its own after ``BACKENDS``, so
-    that Arrays are registered before its import ends.
+    Python asks the entries at the import of each new module. The libraries import modules of their own after these, so
+    that Arrays are registered before the import ends.
     """
 
+    def __init__(self, module: str, name: str, registration: str) -> None:
+        self.module, self.name, self.registration = module, name, registration
+
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
-        if _is_loaded():
+        if self.is_loaded():
             with suppress(ValueError):  # another thread removed it
                 sys.meta_path.remove(self)
-            _register()
+            self.register()
+
+    def is_loaded(self) -> bool:
+        """Whether Arrays can be registered without an import."""
+        return hasattr(sys.modules.get(self.module), self.name)
+
+    def register(self) -> None:
+        with suppress(ImportError):  # a version of the library without what is needed
+            import_module(self.registration)
 
 
-def register_with_einops() -> None:
-    """Make functions such as ``einops.rearrange`` accept Arrays, whether einops is imported before or later."""
-    if _is_loaded():
-        _register()
-    else:
-        sys.meta_path.insert(0, _Observer())
-
-
-def _is_loaded() -> bool:
-    """Whether einops can be asked for its ``AbstractBackend`` without an import."""
-    return hasattr(sys.modules.get(BACKENDS), "AbstractBackend")
-
-
-def _register() -> None:
-    with suppress(ImportError):  # a version of einops without AbstractBackend
-        import_module(REGISTRATION)
+def register_with_others() -> None:
+    """Make other libraries accept Arrays, whether they are imported before or later."""
+    for registration in REGISTRATIONS:
+        observer = _Observer(*registration)
+        if observer.is_loaded():
+            observer.register()
+        else:
+            sys.meta_path.insert(0, observer)

@@ -246,6 +246,8 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
             )
         return np.array(values, dtype=dtype, copy=copy)
 
+    __array_priority__ = 100.0  # dask takes the chunk of the highest priority
+
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         """Return the result of a universal function, computed on this device; TypeError with the remedy if it cannot.
 
