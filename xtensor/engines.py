@@ -207,4 +207,4 @@ def _any_engine(name: str) -> Device:
     for place in devices():
         if isinstance(place._library, Engine):
             return place
-    raise TypeError(f"{name}() needs a device of an engine; install xtensor[dask]")
+    raise TypeError(f"{name}() needs a device of an engine, such as 'dask'; python -m xtensor prints what is missing")

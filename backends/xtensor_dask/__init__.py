@@ -34,7 +34,7 @@ class DaskBackend(Engine):
     requires = "dask[array]>=2026.1"
 
     def probe(self) -> str:
-        remedy = install_command("xtensor[dask]")
+        remedy = install_command(self.requires)
         try:
             import dask.array
         except ImportError as error:

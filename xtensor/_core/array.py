@@ -566,7 +566,8 @@ def to_numpy(x: Array, /) -> np.ndarray[Any, Any]:
     TypeError
         If ``x`` is not an Array.
     """
-    native, device = lowered(x._native, dispatch.device_of(x, "to_numpy"))
+    device = dispatch.device_of(x, "to_numpy")
+    native, device = lowered(x._native, device)
     return np.array(device._library.to_host(native), copy=True, subok=False)
 
 
