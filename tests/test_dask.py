@@ -333,3 +333,27 @@ def test_each_function_of_the_table_goes_its_way():
     rows = [name for name, row in TABLE.items() if row.kind not in ("network", "signal", "random")]
     assert {name for names in WAYS.values() for name in names} <= set(rows)
     assert [name for name in rows if has(name)] == [name for name in rows if way(name) != COMPOSED]
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng: rng.random(37),
+        lambda rng: rng.random(37, dtype=np.float32),
+        lambda rng: rng.standard_normal((5, 7)),
+        lambda rng: rng.integers(0, 100, 30),
+        lambda rng: rng.permutation(12),
+        lambda rng: rng.poisson(4.0, 10),
+    ],
+    ids=["random", "float32", "standard_normal", "integers", "permutation", "poisson"],
+)
+def test_random_numbers_are_those_of_other_devices(draw):
+    ours, others = (xp.random.default_rng(3, device=spec) for spec in ("dask", "cpu"))
+    for _ in range(2):  # the second draw starts inside a chunk
+        np.testing.assert_array_equal(host(draw(ours)), np.asarray(draw(others)))
+
+
+def test_each_chunk_draws_its_part():
+    x = xp.random.default_rng(0).random(64)
+    assert engines.chunks(x) == ((8,) * 8,)
+    np.testing.assert_array_equal(np.asarray(engines.to_engine(x).blocks[5].compute()), host(x)[40:48])

@@ -49,8 +49,10 @@ def _multiples(*, first: Any, difference: Any, block_info: Any) -> Any:
         return placed(first + places * difference)
 
 
-def concat(arrays: Sequence[Any], *, axis: int) -> Any:
-    """Join arrays along an axis."""
+def concat(arrays: Sequence[Any], *, axis: int | None) -> Any:
+    """Join arrays along an axis, flattened arrays for None."""
+    if axis is None:
+        arrays, axis = [reshaped(x, (-1,)) for x in arrays], 0
     dtype = np.result_type(*[x.dtype for x in arrays])
     return da.concatenate([x.astype(dtype) for x in arrays], axis=axis)
 
