@@ -190,6 +190,8 @@ def test_errors_of_operands_are_raised_by_the_call():
     x = xp.ones((4, 3))
     for call in (
         lambda: x + xp.ones((5,)),
+        lambda: x @ xp.ones((1, 2)),
+        lambda: x[:, :1] @ x[:3],
         lambda: xp.max(x[:0]),
         lambda: xp.asarray([1], dtype=xp.int8) + 300,
         lambda: x[7],

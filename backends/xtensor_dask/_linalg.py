@@ -17,6 +17,10 @@ __all__ = ["cholesky", "matmul", "of_matrices", "qr", "solve", "svd"]
 def matmul(x1: Any, x2: Any) -> Any:
     """Return the product of matrices: products of blocks, and their sums."""
     dtype = np.result_type(x1.dtype, x2.dtype)
+    if x1.shape[-1] != x2.shape[-2 if x2.ndim > 1 else -1]:  # dask repeats an axis of one element
+        raise ValueError(
+            f"matmul: Input operand 1 has a mismatch in its core dimension: shapes {x1.shape} and {x2.shape}"
+        )
     return da.matmul(x1.astype(dtype), x2.astype(dtype)).astype(dtype)  # NumPy's sums of small integers are wider
 
 
