@@ -1,8 +1,8 @@
 """Arrays in chunks that dask computes: on this machine's cores, or on the workers of a cluster.
 
 The device ``dask`` computes nothing until values are needed. Each chunk is computed by the functions of another device,
-``cpu`` unless dask's configuration names one (``dask.config.set({"xtensor.device": "cuda:0"})``). A native array is an
-immutable :class:`~xtensor_dask._native.Chunked` around a dask array whose chunks are that device's native arrays.
+``cpu`` unless dask's configuration names one (``dask.config.set({"xtensor.device": "cuda:0"})``). A native array is a
+:class:`~xtensor_dask._native.Chunked` around a dask array whose chunks are that device's native arrays.
 
 ``_ways.py`` has the way of each function.
 """

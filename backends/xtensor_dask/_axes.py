@@ -8,7 +8,7 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from ._native import chunk_function, result_dtype, single
+from ._native import chunk_function, placed, result_dtype, single
 from ._structure import full
 
 __all__ = ["along", "argsort", "cumulative_prod", "cumulative_sum", "fourier", "searchsorted", "sort"]
@@ -47,7 +47,7 @@ def fourier(name: str) -> Callable[..., Any]:
 
     def function(x: Any, *, n: int | None, axis: int, norm: str) -> Any:
         options = {"n": n, "axis": axis, "norm": norm}
-        length = chunk_function(name, **options)(np.ones((1,) * axis + (x.shape[axis],), x.dtype)).shape[axis]
+        length = chunk_function(name, **options)(placed(np.ones((1,) * axis + (x.shape[axis],), x.dtype))).shape[axis]
         return along(x, name, options, length=length)
 
     return function
@@ -55,21 +55,18 @@ def fourier(name: str) -> Callable[..., Any]:
 
 def cumulative_sum(x: Any, *, axis: int, dtype: Any = None, include_initial: bool = False) -> Any:
     """Return cumulative sums: of each chunk, and the sums of the chunks before it."""
-    return _cumulative("cumulative_sum", "sum", "add", 0, x, axis, dtype, include_initial)
+    return _cumulative("cumulative_sum", "add", 0, x, axis, dtype, include_initial)
 
 
 def cumulative_prod(x: Any, *, axis: int, dtype: Any = None, include_initial: bool = False) -> Any:
     """Return cumulative products: of each chunk, and the products of the chunks before it."""
-    return _cumulative("cumulative_prod", "prod", "multiply", 1, x, axis, dtype, include_initial)
+    return _cumulative("cumulative_prod", "multiply", 1, x, axis, dtype, include_initial)
 
 
-def _cumulative(
-    name: str, total: str, combine: str, neutral: int, x: Any, axis: int, dtype: Any, include_initial: bool
-) -> Any:
-    options = {"dtype": dtype}
-    found = result_dtype(chunk_function(name, axis=axis, **options), x)
+def _cumulative(name: str, combine: str, neutral: int, x: Any, axis: int, dtype: Any, include_initial: bool) -> Any:
+    found = result_dtype(chunk_function(name, axis=axis, dtype=dtype), x)
     result = da.reductions.cumreduction(
-        chunk_function(name, **options), chunk_function(combine), neutral, x, axis=axis, dtype=found
+        chunk_function(name, dtype=dtype), chunk_function(combine), neutral, x, axis=axis, dtype=found
     )
     if include_initial:
         first = full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), neutral, dtype=found)

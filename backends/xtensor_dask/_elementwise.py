@@ -11,7 +11,7 @@ import numpy as np
 
 from xtensor.backend import DType
 
-from ._native import chunk_function, placed, result_dtype
+from ._native import chunk_function, element, placed, result_dtype
 
 __all__ = ["astype", "by_chunk", "elementwise", "of_several_results"]
 
@@ -32,7 +32,7 @@ def of_several_results(name: str) -> Callable[..., Any]:
     def function(*operands: Any) -> Any:
         compute = chunk_function(name)
         arrays = [x if isinstance(x, da.Array) else da.asarray(placed(np.asarray(x))) for x in operands]
-        found = compute(*[placed(np.ones((1,) * x.ndim, x.dtype)) for x in arrays])
+        found = compute(*[element(x, x.ndim) for x in arrays])
         signature = ",".join(["()"] * len(operands)) + "->" + ",".join(["()"] * len(found))
         metas = tuple([np.empty((0,) * part.ndim, part.dtype) for part in found])
         return da.apply_gufunc(compute, signature, *arrays, meta=metas)

@@ -9,7 +9,7 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from ._native import chunk_function, placed, single
+from ._native import chunk_function, element, single
 
 __all__ = ["cholesky", "matmul", "of_matrices", "qr", "solve", "svd"]
 
@@ -50,7 +50,7 @@ def _by_matrix(name: str, signature: str, operands: tuple[Any, ...], options: di
     ]
     if len(operands) > 1:  # stacks of matrices in the same chunks
         operands = tuple(da.core.unify_chunks(*[item for pair in zip(operands, axes, strict=True) for item in pair])[1])
-    found = compute(*[placed(np.ones((1,) * n, x.dtype)) for x, n in zip(operands, counts, strict=True)])
+    found = compute(*[element(x, n) for x, n in zip(operands, counts, strict=True)])
     metas = [np.empty((0,) * part.ndim, part.dtype) for part in (found if isinstance(found, tuple) else (found,))]
     lengths = {
         axis: length

@@ -22,11 +22,13 @@ __all__ = [
     "chunk_device",
     "chunk_function",
     "describe",
+    "element",
     "exported",
     "fetched",
     "from_host",
     "limit",
     "needed",
+    "on_chunk_device",
     "persisted",
     "placed",
     "result_dtype",
@@ -169,6 +171,11 @@ def placed(values: np.ndarray[Any, Any]) -> Any:
     return values if _on_host() else ChunkFunction(chunk_device(), "asarray", device=chunk_device())(values)
 
 
+def on_chunk_device(x: Any) -> Any:
+    """Return a dask array of NumPy's chunks as one of the chunks' device."""
+    return x if _on_host() else x.map_blocks(placed, dtype=x.dtype)
+
+
 def fetched(*natives: Chunked) -> list[np.ndarray[Any, Any]]:
     """Return the values of arrays in the host's memory; what they share is computed once."""
     arrays = [native.array for native in natives]
@@ -220,7 +227,7 @@ def from_host(array: np.ndarray[Any, Any], *, copy: bool | None) -> Chunked:
     """Return an array of values of the host: a copy, as the values are needed later, unless it is forbidden."""
     values = array if copy is False else np.array(array, copy=True, order="C")
     x = da.from_array(values, chunks=automatic(values.shape, values.dtype), name=False)
-    return Chunked(x if _on_host() else x.map_blocks(placed, dtype=x.dtype))
+    return Chunked(on_chunk_device(x))
 
 
 def automatic(shape: tuple[int, ...], dtype: DType) -> Any:
@@ -275,7 +282,12 @@ def sample(x: Any) -> Any:
     return placed(np.ones([min(length, 1) for length in x.shape], x.dtype))
 
 
+def element(x: Any, ndim: int) -> Any:
+    """Return a chunk of one element of a dask array's dtype, for a call that tells the dtype of a function's result."""
+    return placed(np.ones((1,) * ndim, x.dtype))
+
+
 def result_dtype(function: ChunkFunction, *operands: Any) -> DType:
     """Return the dtype of a function's result, by a call with single elements; it raises the errors of its operands."""
-    given = [placed(np.ones((1,) * x.ndim, x.dtype)) if isinstance(x, da.Array) else x for x in operands]
+    given = [element(x, x.ndim) if isinstance(x, da.Array) else x for x in operands]
     return function(*given).dtype  # type: ignore[no-any-return]

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import dask.array as da
 
-from ._native import Chunked, _on_host, placed, with_lengths
+from ._native import Chunked, on_chunk_device, with_lengths
 
 __all__ = ["from_zarr", "to_zarr"]
 
@@ -19,8 +19,7 @@ def from_zarr(store: Any, **options: Any) -> Chunked:
     """Return an array of a store; the options are those of ``dask.array.from_zarr``."""
     if isinstance(store, (str, os.PathLike)) and "://" not in os.fspath(store) and not Path(store).exists():
         raise FileNotFoundError(f"from_zarr(): there is no Zarr store at {os.fspath(store)!r}")
-    x = with_lengths(da.from_zarr(store, **options))
-    return Chunked(x if _on_host() else x.map_blocks(placed, dtype=x.dtype))
+    return Chunked(on_chunk_device(with_lengths(da.from_zarr(store, **options))))
 
 
 def to_zarr(native: Chunked, store: Any, *, overwrite: bool = False, **options: Any) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from xtensor.backend import DType
 
-from ._native import Chunked, automatic, placed, with_lengths
+from ._native import Chunked, automatic, on_chunk_device, placed, with_lengths
 
 __all__ = ["arange", "broadcast_to", "concat", "full", "nonzero", "permute_dims", "reshape", "reshaped"]
 
@@ -29,7 +29,7 @@ def arange(start: Any, stop: Any, step: Any, *, dtype: DType) -> Any:
     if n is None:
         n = max(int(np.ceil((stop - start) / step)), 0)
     if n <= 2 or len(first_two) < 2:
-        return da.from_array(np.arange(start, stop, step, dtype=dtype), chunks=-1).map_blocks(placed, dtype=dtype)
+        return on_chunk_device(da.from_array(np.arange(start, stop, step, dtype=dtype), chunks=-1))
     return _created(_multiples, (n,), dtype, first=first_two[0], difference=first_two[1] - first_two[0])
 
 
