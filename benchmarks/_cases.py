@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from textwrap import shorten
 from typing import Any, Protocol, TypeAlias
 
@@ -28,6 +29,7 @@ __all__ = [
     "Samplers",
     "Statement",
     "Variant",
+    "attempt_sampler",
     "host_vector",
     "matrices",
     "merged",
@@ -103,6 +105,9 @@ class Statement:
         converted = {name: library.operand(value) for name, value in operands.items()}
         return {"xp": library.namespace, "np": np, "to_numpy": library.to_numpy, "size": variant.size, **converted}
 
+    def _statement(self, library: Library, variant: Variant, operands: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        return self.name, self.variables(library, variant, operands)
+
     def samplers(self, libraries: tuple[Library, ...], variant: Variant | None) -> Samplers:
         """Run the statement once in each library and return a sampler for each one that raises no error."""
         assert variant is not None
@@ -116,17 +121,33 @@ class Statement:
             if self.uses_default_device and not library.is_default_device:
                 skipped[library.name] = "its default device is not the measured device"
                 continue
-            try:
-                variables = self.variables(library, variant, operands)
-                sampler = statement_sampler(self.name, variables, synchronize=library.synchronize)
-                sampler(1)
-            except Exception as error:  # a peer may lack the function or need other arguments
-                if library.module == "xtensor":
-                    raise
-                skipped[library.name] = shorten(f"{type(error).__name__}: {error}", 120)
-            else:
-                samplers[library.name] = sampler
+            attempt_sampler(library, partial(self._statement, library, variant, operands), samplers, skipped)
         return samplers, skipped
+
+
+def attempt_sampler(
+    library: Library,
+    prepare: Callable[[], tuple[str, dict[str, Any]]],
+    samplers: dict[str, Sampler],
+    skipped: dict[str, str],
+) -> None:
+    """Run a library's statement once, and enter its sampler, or the reason why a peer is left out.
+
+    Parameters
+    ----------
+    prepare
+        Returns the statement and its variables.
+    """
+    try:
+        statement, variables = prepare()
+        sampler = statement_sampler(statement, variables, synchronize=library.synchronize)
+        sampler(1)
+    except Exception as error:  # a peer may lack the function or need other arguments
+        if library.module == "xtensor":
+            raise
+        skipped[library.name] = shorten(f"{type(error).__name__}: {error}", 120)
+    else:
+        samplers[library.name] = sampler
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,16 +10,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from textwrap import shorten
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from ._allocators import SYSTEM, TUNED
-from ._cases import Group, Samplers, Variant
+from ._cases import Group, Samplers, Variant, attempt_sampler
 from ._compilers import Compiler, companions
 from ._conditions import ahead_of, chains, growth, no_slower
 from ._libraries import Library, on_device
-from ._measure import statement_sampler
+from ._measure import Sampler
 from ._sweep import OPERANDS
 
 SIZES = (10**3, 10**4, 10**5, 10**6, 10**7)
@@ -88,19 +87,12 @@ class Computation:
         """Run the computation once in each library and return a sampler for each one that raises no error."""
         assert variant is not None
         operands = self.operands(variant)
-        samplers, skipped = {}, {}
+        samplers: dict[str, Sampler] = {}
+        skipped: dict[str, str] = {}
         for library in libraries:
             if library.name not in self.libraries:
                 continue
-            try:
-                sampler = statement_sampler(*self.statement(library, operands), synchronize=library.synchronize)
-                sampler(1)
-            except Exception as error:  # a peer may lack the function
-                if library.module == "xtensor":
-                    raise
-                skipped[library.name] = shorten(f"{type(error).__name__}: {error}", 120)
-            else:
-                samplers[library.name] = sampler
+            attempt_sampler(library, partial(self.statement, library, operands), samplers, skipped)
         return samplers, skipped
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from textwrap import shorten
+from functools import partial
 from typing import Any
 
-from ._cases import Group, Limit, Samplers, Variant
+from ._cases import Group, Limit, Samplers, Variant, attempt_sampler
 from ._libraries import Library, on_device
-from ._measure import statement_sampler
+from ._measure import Sampler
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,35 +31,25 @@ class Draw:
     note: str = ""
     max_size: int = 10**7
 
+    def _statement(self, library: Library, variant: Variant) -> tuple[str, dict[str, Any]]:
+        """Return the statement that a library executes, and its variables."""
+        variables: dict[str, Any] = {"xp": library.namespace, "size": variant.size, "dtype": variant.dtype}
+        if library.module == "torch":
+            return self.torch, variables | {"dtype": getattr(library.namespace, variant.dtype)}
+        options = {"device": "numpy" if library.name == on_device("numpy") else None}
+        rng = library.namespace.random.default_rng(1, **(options if library.module == "xtensor" else {}))
+        return self.name, variables | {"rng": rng}
+
     def samplers(self, libraries: tuple[Library, ...], variant: Variant | None) -> Samplers:
         """Draw once in each library and return a sampler for each one that has the function."""
         assert variant is not None
-        samplers, skipped = {}, {}
+        samplers: dict[str, Sampler] = {}
+        skipped: dict[str, str] = {}
         for library in libraries:
-            variables: dict[str, Any] = {"xp": library.namespace, "size": variant.size, "dtype": variant.dtype}
-            statement = self.name
-            if library.module == "torch":
-                statement = self.torch
-                variables["dtype"] = getattr(library.namespace, variant.dtype)
-            elif library.module == "xtensor":
-                device = "numpy" if library.name == on_device("numpy") else None
-                variables["rng"] = library.namespace.random.default_rng(1, device=device)
-            elif library.module == "numpy":
-                variables["rng"] = library.namespace.random.default_rng(1)
-            else:
-                statement = ""
-            if not statement:
+            if library.module not in ("numpy", "xtensor") and not (library.module == "torch" and self.torch):
                 skipped[library.name] = "it has no such function"
                 continue
-            try:
-                sampler = statement_sampler(statement, variables, synchronize=library.synchronize)
-                sampler(1)
-            except Exception as error:  # a peer may lack the function
-                if library.module == "xtensor":
-                    raise
-                skipped[library.name] = shorten(f"{type(error).__name__}: {error}", 120)
-            else:
-                samplers[library.name] = sampler
+            attempt_sampler(library, partial(self._statement, library, variant), samplers, skipped)
         return samplers, skipped
 
 
