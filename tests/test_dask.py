@@ -323,11 +323,12 @@ def test_device_whose_arrays_dask_cannot_join_is_refused():
 
 def test_each_function_of_the_table_goes_its_way():
     from xtensor.backend import TABLE
-    from xtensor_dask._namespace import functions
-    from xtensor_dask._ways import COMPOSED, WAYS, way
+    from xtensor_dask._library import DaskArray
+    from xtensor_engines._namespace import functions
+    from xtensor_engines._ways import COMPOSED, WAYS, way
 
     def has(name):
-        found = functions()
+        found = functions(DaskArray)
         for part in name.split("."):
             found = getattr(found, part, None)
         return found is not None

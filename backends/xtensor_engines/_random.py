@@ -1,0 +1,43 @@
+"""Random numbers: each chunk draws its own part of the stream."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from xtensor.backend import ChunkFunction, DType
+
+from ._library import Library, Place
+
+__all__ = ["bits", "normal_numbers", "uniform_numbers"]
+
+
+def bits(library: Library, *, key: tuple[int, int], stream: tuple[int, int], start: int, count: int) -> Any:
+    """Return words of a stream."""
+    draw = library.chunk_function("random.bits", key=key, stream=stream)
+    return _drawn(library, draw, np.dtype(np.uint64), start, count)
+
+
+def uniform_numbers(library: Library, *, dtype: DType, start: int, count: int, **options: Any) -> Any:
+    """Return numbers in [0, 1)."""
+    draw = library.chunk_function("random.uniform_numbers", dtype=dtype, **options)
+    return _drawn(library, draw, dtype, start, count)
+
+
+def normal_numbers(library: Library, *, dtype: DType, start: int, count: int, **options: Any) -> Any:
+    """Return normal numbers."""
+    draw = library.chunk_function("random.normal_numbers", dtype=dtype, **options)
+    return _drawn(library, draw, dtype, start, count)
+
+
+def _drawn(library: Library, draw: ChunkFunction, dtype: DType, start: int, count: int) -> Any:
+    if draw.name != "random.bits" and not draw.implemented:
+        return NotImplemented
+    return library.created(partial(_part, draw=draw, first=start), (count,), dtype)
+
+
+def _part(*, place: Place, draw: ChunkFunction, first: int) -> Any:
+    (elements,) = place
+    return draw(start=first + elements.start, count=elements.stop - elements.start)
