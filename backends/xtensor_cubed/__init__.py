@@ -23,9 +23,9 @@ class CubedBackend(ChunkedBackend):
 
     name = "cubed"
     kinds = ("cubed",)
-    requires = "cubed>=0.28"
+    requires = "cubed>=0.27"
     module = "cubed"
-    oldest = (0, 28)
+    oldest = (0, 27)
 
     @property
     def native_type(self) -> type[CubedArray]:
