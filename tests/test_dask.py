@@ -344,11 +344,19 @@ def test_each_function_of_the_table_goes_its_way():
         lambda rng: rng.random(37),
         lambda rng: rng.random(37, dtype=np.float32),
         lambda rng: rng.standard_normal((5, 7)),
-        lambda rng: rng.integers(0, 100, 30),
+        lambda rng: rng.random((2, 3, 11), dtype=np.float32),
+        lambda rng: rng.standard_normal((2, 0, 3)),
+        lambda rng: rng.standard_normal(),
+        lambda rng: rng.integers(0, 100, (3, 10)),
+        lambda rng: rng.integers(0, xp.arange(1, 11, device=rng.device), (3, 10)),
+        lambda rng: rng.integers(0, 2**60, (3, 10)),
         lambda rng: rng.permutation(12),
         lambda rng: rng.poisson(4.0, 10),
     ],
-    ids=["random", "float32", "standard_normal", "integers", "permutation", "poisson"],
+    ids=[
+        *("random", "float32", "standard_normal", "float32 of 3 axes", "no elements", "an element", "integers"),
+        *("integers below several bounds", "integers without bias", "permutation", "poisson"),
+    ],
 )
 def test_random_numbers_are_those_of_other_devices(draw):
     ours, others = (xp.random.default_rng(3, device=spec) for spec in ("dask", "cpu"))
@@ -360,3 +368,21 @@ def test_each_chunk_draws_its_part():
     x = xp.random.default_rng(0).random(64)
     assert engines.chunks(x) == ((8,) * 8,)
     np.testing.assert_array_equal(np.asarray(engines.to_engine(x).blocks[5].compute()), host(x)[40:48])
+
+
+@pytest.mark.parametrize(
+    ("shape", "chunks"),
+    [
+        ((6, 3), ((2, 2, 2), (3,))),
+        ((2, 20), ((1, 1), (7, 7, 6))),
+        ((2, 5, 2), ((1, 1), (3, 2), (2,))),
+        ((3, 1, 8), ((1, 1, 1), (1,), (8,))),
+    ],
+)
+@pytest.mark.parametrize("method", ["random", "standard_normal", "integers"])
+def test_chunks_of_several_axes_draw_consecutive_numbers_and_need_no_others(shape, chunks, method):
+    rng = xp.random.default_rng(0)
+    x = rng.integers(0, 9, shape) if method == "integers" else getattr(rng, method)(shape)
+    assert engines.chunks(x) == chunks
+    (optimized,) = dask.optimize(engines.to_engine(x))
+    assert len(optimized.__dask_graph__()) <= 2 * engines.to_engine(x).npartitions

@@ -113,7 +113,9 @@ class CubedLibrary(Library):
     def from_host(self, values: np.ndarray[Any, Any]) -> Any:
         return cubed.from_array(values, chunks=self._regular(values.shape, values.dtype), spec=_spec())
 
-    def created(self, function: Callable[..., Any], shape: tuple[int, ...], dtype: DType) -> Any:
+    def created(
+        self, function: Callable[..., Any], shape: tuple[int, ...], dtype: DType, *, consecutive: bool = False
+    ) -> Any:  # elements of a chunk always follow each other
         if not math.prod(shape):
             return self.from_host(np.empty(shape, dtype))
         chunks = self._regular(shape, dtype)
@@ -371,10 +373,11 @@ class CubedArray(Chunked):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The values: cubed numbers the steps of computations in each process, so that those of two would be mixed up.
-        if self.size * self.dtype.itemsize > self.library.limit():
+        size, limit = self.size * self.dtype.itemsize, self.library.limit()
+        if size > limit:
             raise PicklingError(
-                f"an array of device 'cubed' is pickled with its values, {format_bytes(self.size * self.dtype.itemsize)} "
-                f"here, and the limit is {format_bytes(self.library.limit())}; write it with xp.engines.to_zarr"
+                f"an array of device 'cubed' is pickled with its values, {format_bytes(size)} here, and the limit is "
+                f"{format_bytes(limit)}; write it with xp.engines.to_zarr"
             )
         return _restored, (fetched(self)[0],)
 

@@ -74,8 +74,10 @@ class DaskLibrary(Library):
         x = da.from_array(values, chunks=_automatic(values.shape, values.dtype), name=False)
         return self._on_chunk_device(x)
 
-    def created(self, function: Callable[..., Any], shape: tuple[int, ...], dtype: DType) -> Any:
-        chunks = _automatic(shape, dtype)
+    def created(
+        self, function: Callable[..., Any], shape: tuple[int, ...], dtype: DType, *, consecutive: bool = False
+    ) -> Any:
+        chunks = (_consecutive if consecutive else _automatic)(shape, dtype)
         return da.map_blocks(
             _created, chunks=chunks, dtype=dtype, meta=np.empty((0,) * len(shape), dtype), function=function
         )
@@ -255,6 +257,20 @@ class DaskArray(Chunked):
 def _automatic(shape: tuple[int, ...], dtype: DType) -> Any:
     """Return the lengths of the chunks of a new array, of the size that dask's configuration names."""
     return da.core.normalize_chunks("auto" if all(shape) else -1, shape, dtype=dtype)  # dask divides by the length
+
+
+def _consecutive(shape: tuple[int, ...], dtype: DType) -> tuple[tuple[int, ...], ...]:
+    """Return the lengths of chunks of consecutive elements, of the size that dask's configuration names at most."""
+    room = max(parse_bytes(dask.config.get("array.chunk-size")) // dtype.itemsize, 1)
+    chunks: list[tuple[int, ...]] = []
+    for length in reversed(shape):
+        parts = -(-length // room)
+        if parts > 1:
+            chunks.append(tuple([len(part) for part in np.array_split(range(length), parts)]))
+        else:
+            chunks.append((length,))
+        room = room // length if parts == 1 else 1
+    return tuple(reversed(chunks))
 
 
 def _created(*, function: Callable[..., Any], block_info: Any) -> Any:

@@ -156,8 +156,17 @@ class Library(ABC):
         """Return an array of values of the host, which nobody changes later."""
 
     @abstractmethod
-    def created(self, function: Callable[..., Any], shape: tuple[int, ...], dtype: DType) -> Any:
-        """Return an array each chunk of which is a function's result for ``place``."""
+    def created(
+        self, function: Callable[..., Any], shape: tuple[int, ...], dtype: DType, *, consecutive: bool = False
+    ) -> Any:
+        """Return an array each chunk of which is a function's result for ``place``.
+
+        Parameters
+        ----------
+        consecutive
+            Whether the elements of a chunk follow each other in the order of rows: a chunk has whole last axes, a part
+            of one axis, and length 1 along the axes before it.
+        """
 
     # -- functions ----------------------------------------------------------------------------------------------------
 

@@ -14,30 +14,33 @@ from ._library import Library, Place
 __all__ = ["bits", "normal_numbers", "uniform_numbers"]
 
 
-def bits(library: Library, *, key: tuple[int, int], stream: tuple[int, int], start: int, count: int) -> Any:
+def bits(library: Library, *, key: tuple[int, int], stream: tuple[int, int], start: int, shape: tuple[int, ...]) -> Any:
     """Return words of a stream."""
     draw = library.chunk_function("random.bits", key=key, stream=stream)
-    return _drawn(library, draw, np.dtype(np.uint64), start, count)
+    return _drawn(library, draw, np.dtype(np.uint64), start, shape)
 
 
-def uniform_numbers(library: Library, *, dtype: DType, start: int, count: int, **options: Any) -> Any:
+def uniform_numbers(library: Library, *, dtype: DType, start: int, shape: tuple[int, ...], **options: Any) -> Any:
     """Return numbers in [0, 1)."""
     draw = library.chunk_function("random.uniform_numbers", dtype=dtype, **options)
-    return _drawn(library, draw, dtype, start, count)
+    return _drawn(library, draw, dtype, start, shape)
 
 
-def normal_numbers(library: Library, *, dtype: DType, start: int, count: int, **options: Any) -> Any:
+def normal_numbers(library: Library, *, dtype: DType, start: int, shape: tuple[int, ...], **options: Any) -> Any:
     """Return normal numbers."""
     draw = library.chunk_function("random.normal_numbers", dtype=dtype, **options)
-    return _drawn(library, draw, dtype, start, count)
+    return _drawn(library, draw, dtype, start, shape)
 
 
-def _drawn(library: Library, draw: ChunkFunction, dtype: DType, start: int, count: int) -> Any:
+def _drawn(library: Library, draw: ChunkFunction, dtype: DType, start: int, shape: tuple[int, ...]) -> Any:
     if draw.name != "random.bits" and not draw.implemented:
         return NotImplemented
-    return library.created(partial(_part, draw=draw, first=start), (count,), dtype)
+    # A chunk of consecutive elements is one draw.
+    return library.created(partial(_part, draw=draw, first=start, shape=shape), shape, dtype, consecutive=True)
 
 
-def _part(*, place: Place, draw: ChunkFunction, first: int) -> Any:
-    (elements,) = place
-    return draw(start=first + elements.start, count=elements.stop - elements.start)
+def _part(*, place: Place, draw: ChunkFunction, first: int, shape: tuple[int, ...]) -> Any:
+    offset = 0
+    for part, length in zip(place, shape, strict=True):
+        offset = offset * length + part.start
+    return draw(start=first + offset, shape=tuple([part.stop - part.start for part in place]))
