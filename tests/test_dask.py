@@ -181,3 +181,8 @@ def test_chunks_of_several_axes_draw_consecutive_numbers_and_need_no_others(shap
     assert engines.chunks(x) == chunks
     (optimized,) = dask.optimize(engines.to_engine(x))
     assert len(optimized.__dask_graph__()) <= 2 * engines.to_engine(x).npartitions
+
+
+def test_rejected_random_numbers_are_those_of_other_devices():
+    ours, others = (xp.random.default_rng(3, device=spec).poisson(4.0, 10) for spec in ("dask", "cpu"))
+    np.testing.assert_array_equal(host(ours), np.asarray(others))

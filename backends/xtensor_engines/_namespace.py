@@ -33,7 +33,7 @@ def functions(arrays: type[Chunked]) -> Any:
 
 
 def _wrapping(arrays: type[Chunked], function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda **options: arrays.wrap(function(**options))
+    return lambda *operands, **options: arrays.wrap(function(*map(arrays.unwrap, operands), **options))
 
 
 def _check_way(name: str) -> None:

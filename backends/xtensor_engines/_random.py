@@ -10,14 +10,26 @@ import numpy as np
 from xtensor.backend import ChunkFunction, DType
 
 from ._library import Library, Place
+from ._structure import reshaped
 
-__all__ = ["bits", "normal_numbers", "uniform_numbers"]
+__all__ = ["bits", "blocks", "normal_numbers", "uniform_numbers"]
 
 
 def bits(library: Library, *, key: tuple[int, int], stream: tuple[int, int], start: int, shape: tuple[int, ...]) -> Any:
     """Return words of a stream."""
     draw = library.chunk_function("random.bits", key=key, stream=stream)
     return _drawn(library, draw, np.dtype(np.uint64), start, shape)
+
+
+def blocks(library: Library, x: Any, *, key: tuple[int, int], stream: tuple[int, int]) -> Any:
+    """Return the four words of blocks on a last axis."""
+    draw = library.chunk_function("random.blocks", key=key, stream=stream)
+    column = reshaped(library, x, (*x.shape, 1))
+    return library.along(partial(_blocks, draw=draw), column, x.ndim, 4, np.dtype(np.uint64))
+
+
+def _blocks(x: Any, *, draw: ChunkFunction) -> Any:
+    return draw(x[..., 0])
 
 
 def uniform_numbers(library: Library, *, dtype: DType, start: int, shape: tuple[int, ...], **options: Any) -> Any:
