@@ -11,6 +11,7 @@ import numpy as np
 
 from xtensor.backend import DType, note_computation
 
+from ._computing import computed
 from ._native import Chunked, placed, with_lengths
 from ._structure import reshaped
 
@@ -84,7 +85,7 @@ def _computed(parts: list[Any]) -> list[Any]:
     arrays = [part.array for part in parts if isinstance(part, Chunked)]
     if arrays:
         note_computation(sum(x.nbytes for x in arrays), "dask", "index arrays")
-    values = iter(da.compute(*arrays)) if arrays else iter(())
+    values = iter(computed(*arrays)) if arrays else iter(())
     found: list[Any] = []
     for part in parts:
         if isinstance(part, Chunked):

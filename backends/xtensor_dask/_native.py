@@ -14,6 +14,9 @@ from dask.utils import format_bytes, parse_bytes
 
 from xtensor.backend import ChunkFunction, DType, WrappedArray, note_computation
 
+from . import _computing
+from ._computing import computed
+
 __all__ = [
     "Chunked",
     "adopted",
@@ -181,7 +184,7 @@ def fetched(*natives: Chunked) -> list[np.ndarray[Any, Any]]:
     arrays = [native.array for native in natives]
     if not _on_host():
         arrays = [x.map_blocks(chunk_function("to_numpy"), dtype=x.dtype) for x in arrays]
-    results = map(np.asarray, dask.compute(*arrays))
+    results = map(np.asarray, computed(*arrays))
     return [x if x.flags.writeable else x.copy() for x in results]
 
 
@@ -193,7 +196,7 @@ def needed(native: Chunked, purpose: str) -> np.ndarray[Any, Any]:
 
 def persisted(natives: Sequence[Chunked]) -> list[Chunked]:
     """Return arrays whose chunks are computed, and stay in the memory of the workers or of this process."""
-    return list(map(Chunked, dask.persist(*[native.array for native in natives])))
+    return list(map(Chunked, _computing.persisted(*[native.array for native in natives])))
 
 
 def adopted(array: Any) -> Chunked:
@@ -243,9 +246,22 @@ def with_lengths(x: Any) -> Any:
     """
     if any(math.isnan(length) for length in x.shape):
         note_computation(0, "dask", "the length of a result")
-        x.compute_chunk_sizes()
+        x = da.Array(x.dask, x.name, _lengths(x), meta=x)
     chunks = tuple([tuple([n for n in lengths if n]) or (0,) for lengths in x.chunks])
     return x if chunks == x.chunks else x.rechunk(chunks)
+
+
+def _lengths(x: Any) -> tuple[tuple[int, ...], ...]:
+    """Compute the lengths of the chunks along each axis, from the chunks at the edges."""
+    chunks = (*[(1,) * len(lengths) for lengths in x.chunks], (x.ndim,))
+    meta = np.empty((0,) * (x.ndim + 1), np.int64)
+    shapes = x.map_blocks(_shape, chunks=chunks, new_axis=x.ndim, dtype=np.int64, meta=meta)
+    edges = [(*[slice(None) if i == axis else 0 for i in range(x.ndim)], axis) for axis in range(x.ndim)]
+    return tuple([tuple(map(int, lengths)) for lengths in computed(*[shapes[edge] for edge in edges])])
+
+
+def _shape(chunk: Any) -> Any:
+    return np.reshape(np.asarray(chunk.shape), (*[1] * chunk.ndim, -1))
 
 
 def limit() -> int:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import dask.array as da
 
+from ._computing import cluster, computed
 from ._native import Chunked, on_chunk_device, with_lengths
 
 __all__ = ["from_zarr", "to_zarr"]
@@ -31,19 +35,62 @@ def to_zarr(native: Chunked, store: Any, *, overwrite: bool = False, **options: 
     if not all(_is_regular(lengths) for lengths in x.chunks):
         x = x.rechunk({axis: max(lengths) for axis, lengths in enumerate(x.chunks)})
     if not isinstance(store, (str, os.PathLike)) or "://" in os.fspath(store):
-        da.to_zarr(x, store, overwrite=overwrite, **options)
+        with _full_disk_explained(store):
+            computed(da.to_zarr(x, store, overwrite=overwrite, compute=False, **options))
         return
     path = Path(store)
     if path.exists() and not overwrite:
         raise FileExistsError(f"to_zarr(): {str(path)!r} exists; pass overwrite=True to replace it")
-    unfinished = path.with_name(f"{path.name}.{uuid4().hex[:8]}.unfinished")
+    with _full_disk_explained(path), _unfinished(path) as folder:
+        computed(da.to_zarr(x, folder, compute=False, **options))
+
+
+@contextmanager
+def _unfinished(path: Path) -> Iterator[Any]:
+    """Provide the store of another folder, which is renamed to a path at the end and removed after an error."""
+    from ._unfinished import UnfinishedFolder, give_up, remove  # needs zarr
+
+    root = path.with_name(f"{path.name}.{uuid4().hex[:8]}.unfinished")
+    replaced = root.with_suffix(".replaced")
     try:
-        da.to_zarr(x, str(unfinished), **options)
+        yield UnfinishedFolder(root)
         if path.exists():
-            shutil.rmtree(path)
-        unfinished.rename(path)
+            path.rename(replaced)
+        try:
+            root.rename(path)
+        except OSError:
+            if replaced.exists():
+                replaced.rename(path)
+            raise
+    except BaseException:
+        give_up(root)
+        with suppress(Exception):  # the error is the one that is raised, and not that the cluster is gone as well
+            client = cluster()
+            if client is not None and client.status == "running":
+                client.run(give_up, root, on_error="ignore")
+        remove(root)
+        raise
     finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
+        shutil.rmtree(replaced, ignore_errors=True)
+
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Error numbers of a file system without room, of an exhausted quota, and of a file above the allowed size."""
+
+
+@contextmanager
+def _full_disk_explained(store: Any) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        raise OSError(
+            error.errno,
+            f"{os.strerror(error.errno or 0)}: to_zarr() could not write all chunks, and the store is not complete; "
+            "free space or raise the limit there, or name another place",
+            str(store),
+        ) from error
 
 
 def _is_regular(lengths: tuple[int, ...]) -> bool:
