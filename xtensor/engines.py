@@ -13,10 +13,11 @@ from typing import Any
 from ._core.array import Array, wrap
 from ._core.backend import Engine
 from ._core.device import Device, default_device, device, devices
-from ._core.errors import describe
+from ._core.errors import WorkerLostError, describe
 from ._core.transfers import computations as _counted
 
 __all__ = [
+    "WorkerLostError",
     "chunks",
     "computations",
     "compute",

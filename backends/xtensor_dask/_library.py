@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial, reduce
 from typing import Any
 
@@ -16,6 +17,8 @@ from dask.utils import parse_bytes
 from xtensor.backend import DType, note_computation
 from xtensor_engines._library import Library, Partial, Place, place_values
 from xtensor_engines._native import Chunked
+
+from ._computing import cluster, computed, persisted
 
 __all__ = ["DaskArray", "DaskLibrary"]
 
@@ -52,10 +55,17 @@ class DaskLibrary(Library):
     def values(self, arrays: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
         if self.chunk_device and not self.on_host:
             arrays = [x.map_blocks(self.chunk_function("to_numpy"), dtype=x.dtype) for x in arrays]
-        return list(map(np.asarray, dask.compute(*arrays)))
+        return list(map(np.asarray, computed(*arrays)))
 
     def persisted(self, arrays: Sequence[Any]) -> list[Any]:
-        return list(dask.persist(*arrays))
+        return list(persisted(*arrays))
+
+    def everywhere(self, function: Callable[..., Any], *args: Any) -> None:
+        super().everywhere(function, *args)
+        with suppress(Exception):  # an error is already on its way
+            client = cluster()
+            if client is not None and client.status == "running":
+                client.run(function, *args, on_error="ignore")
 
     # -- chunks -------------------------------------------------------------------------------------------------------
 
@@ -239,7 +249,7 @@ class DaskLibrary(Library):
         return self._on_chunk_device(_with_lengths(da.from_zarr(store, **options)))
 
     def stored(self, x: Any, store: Any, **options: Any) -> None:
-        da.to_zarr(x, store, **options)
+        computed(da.to_zarr(x, store, compute=False, **options))
 
     def adopted(self, array: Any) -> Any:
         return _with_lengths(array)
@@ -291,9 +301,22 @@ def _with_lengths(x: Any) -> Any:
     """
     if any(math.isnan(length) for length in x.shape):
         note_computation(0, "dask", "the length of a result")
-        x.compute_chunk_sizes()
+        x = da.Array(x.dask, x.name, _lengths(x), meta=x)
     chunks = tuple([tuple([n for n in lengths if n]) or (0,) for lengths in x.chunks])
     return x if chunks == x.chunks else x.rechunk(chunks)
+
+
+def _lengths(x: Any) -> tuple[tuple[int, ...], ...]:
+    """Compute the lengths of the chunks along each axis, from the chunks at the edges."""
+    chunks = (*[(1,) * len(lengths) for lengths in x.chunks], (x.ndim,))
+    meta = np.empty((0,) * (x.ndim + 1), np.int64)
+    shapes = x.map_blocks(_shape, chunks=chunks, new_axis=x.ndim, dtype=np.int64, meta=meta)
+    edges = [(*[slice(None) if i == axis else 0 for i in range(x.ndim)], axis) for axis in range(x.ndim)]
+    return tuple([tuple(map(int, lengths)) for lengths in computed(*[shapes[edge] for edge in edges])])
+
+
+def _shape(chunk: Any) -> Any:
+    return np.reshape(np.asarray(chunk.shape), (*[1] * chunk.ndim, -1))
 
 
 # -- the functions of da.reduction, which also asks for a result without computing ------------------------------------

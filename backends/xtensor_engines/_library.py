@@ -113,6 +113,10 @@ class Library(ABC):
     def persisted(self, arrays: Sequence[Any]) -> list[Any]:
         """Return arrays whose chunks are computed, and stay where they are."""
 
+    def everywhere(self, function: Callable[..., Any], *args: Any) -> None:
+        """Call a function in this process and in those that compute, as far as they answer."""
+        function(*args)
+
     # -- chunks -------------------------------------------------------------------------------------------------------
 
     @abstractmethod
