@@ -12,6 +12,7 @@ import numpy as np
 from xtensor.backend import DType, note_computation
 
 from ._native import Chunked, placed, with_lengths
+from ._stages import SMALL, compute
 from ._structure import reshaped
 
 __all__ = ["getitem", "setitem"]
@@ -65,7 +66,7 @@ def _is_whole(part: Any) -> bool:
 
 
 def _masked(x: Any, parts: list[Any], mask: Any) -> Any:
-    """Select with one mask; a pass computes how many elements it selects in each chunk."""
+    """Select with one mask, which is computed for the number of elements that it selects in each chunk."""
     first = next(place for place, part in enumerate(parts) if isinstance(part, Chunked))
     shape = x.shape[first : first + mask.ndim]
     if shape != mask.shape and mask.size:  # NumPy takes any mask without elements
@@ -75,8 +76,24 @@ def _masked(x: Any, parts: list[Any], mask: Any) -> Any:
             f"size of corresponding boolean axis is {mask.shape[axis]}"
         )
     flat = reshaped(x, (*x.shape[:first], math.prod(shape), *x.shape[first + mask.ndim :]))
-    selected = flat[(slice(None),) * first + (reshaped(mask, (-1,)) if mask.size else slice(0),)]
+    before = (slice(None),) * first
+    if not mask.size:
+        return flat[(*before, slice(0))]
+    lengths = flat.chunks[first]
+    by_chunk = reshaped(mask, (-1,)).rechunk((lengths,))
+    # The mask alone tells the lengths: the elements are not computed for them.
+    note_computation(0, "dask", "the length of a result")
+    if mask.nbytes <= SMALL:
+        counts = [part.sum() for part in np.split(np.asarray(compute([mask])[0]).reshape(-1), np.cumsum(lengths)[:-1])]
+    else:
+        counts = compute([by_chunk.map_blocks(_count, dtype=np.int64, chunks=((1,) * len(lengths),))])[0]
+    selected = flat[(*before, by_chunk)]
+    selected._chunks = (*selected.chunks[:first], tuple(map(int, counts)), *selected.chunks[first + 1 :])
     return with_lengths(selected)
+
+
+def _count(mask: Any) -> Any:
+    return mask.astype(np.int64).sum(keepdims=True)
 
 
 def _computed(parts: list[Any]) -> list[Any]:
@@ -84,7 +101,7 @@ def _computed(parts: list[Any]) -> list[Any]:
     arrays = [part.array for part in parts if isinstance(part, Chunked)]
     if arrays:
         note_computation(sum(x.nbytes for x in arrays), "dask", "index arrays")
-    values = iter(da.compute(*arrays)) if arrays else iter(())
+    values = iter(compute(arrays)) if arrays else iter(())
     found: list[Any] = []
     for part in parts:
         if isinstance(part, Chunked):

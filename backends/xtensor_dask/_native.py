@@ -14,6 +14,8 @@ from dask.utils import format_bytes, parse_bytes
 
 from xtensor.backend import ChunkFunction, DType, WrappedArray, note_computation
 
+from ._stages import compute, in_stages, watch
+
 __all__ = [
     "Chunked",
     "adopted",
@@ -58,7 +60,7 @@ class Chunked(WrappedArray):
     its base, and takes its elements from the base's present dask array, so that both see every assignment, as in NumPy.
     """
 
-    __slots__ = ("_array", "_base", "_insert", "_seen", "_select")
+    __slots__ = ("__weakref__", "_array", "_base", "_insert", "_seen", "_select")
 
     library_type = da.Array
     numpy_dtypes = library_dtypes = _Same()
@@ -71,6 +73,7 @@ class Chunked(WrappedArray):
 
     def __init__(self, array: Any) -> None:
         self._array, self._base = array, None
+        watch(self)
 
     @classmethod
     def view(cls, base: Chunked, select: Callable[[Any], Any], insert: Callable[[Any, Any], Any] | None) -> Chunked:
@@ -97,6 +100,11 @@ class Chunked(WrappedArray):
             if found is not self._seen:
                 self._seen, self._array = found, self._select(found)
         return self._array
+
+    @property
+    def known_name(self) -> str | None:
+        """The name of the dask array, as far as it is known without taking it from the base."""
+        return None if self._array is None else self._array.name
 
     def assign(self, array: Any) -> None:
         """Put another dask array of the same shape into this array, and into its base."""
@@ -181,7 +189,7 @@ def fetched(*natives: Chunked) -> list[np.ndarray[Any, Any]]:
     arrays = [native.array for native in natives]
     if not _on_host():
         arrays = [x.map_blocks(chunk_function("to_numpy"), dtype=x.dtype) for x in arrays]
-    results = map(np.asarray, dask.compute(*arrays))
+    results = map(np.asarray, compute(arrays))
     return [x if x.flags.writeable else x.copy() for x in results]
 
 
@@ -193,7 +201,7 @@ def needed(native: Chunked, purpose: str) -> np.ndarray[Any, Any]:
 
 def persisted(natives: Sequence[Chunked]) -> list[Chunked]:
     """Return arrays whose chunks are computed, and stay in the memory of the workers or of this process."""
-    return list(map(Chunked, dask.persist(*[native.array for native in natives])))
+    return list(map(Chunked, dask.persist(*in_stages([native.array for native in natives]))))
 
 
 def adopted(array: Any) -> Chunked:

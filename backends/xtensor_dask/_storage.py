@@ -11,6 +11,7 @@ from uuid import uuid4
 import dask.array as da
 
 from ._native import Chunked, on_chunk_device, with_lengths
+from ._stages import in_stages
 
 __all__ = ["from_zarr", "to_zarr"]
 
@@ -27,7 +28,7 @@ def to_zarr(native: Chunked, store: Any, *, overwrite: bool = False, **options: 
 
     A folder gets its name when all chunks are written, so that no half-written store is left as a whole one.
     """
-    x = native.array
+    (x,) = in_stages([native.array])
     if not all(_is_regular(lengths) for lengths in x.chunks):
         x = x.rechunk({axis: max(lengths) for axis, lengths in enumerate(x.chunks)})
     if not isinstance(store, (str, os.PathLike)) or "://" in os.fspath(store):
