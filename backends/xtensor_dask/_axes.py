@@ -13,20 +13,24 @@ from ._structure import full
 
 __all__ = ["along", "argsort", "cumulative_prod", "cumulative_sum", "fourier", "searchsorted", "sort"]
 
+TRANSFORMS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
+"""Discrete Fourier transforms along one axis."""
 
-def along(x: Any, name: str, options: dict[str, Any], *, length: int | None = None) -> Any:
+
+def along(x: Any, name: str, options: dict[str, Any], *, length: int | None = None, dtype: Any = None) -> Any:
     """Return a function's results for chunks that are whole along an axis.
 
     Parameters
     ----------
     options
         The function's arguments, ``axis`` among them.
-    length
-        The length of the result along the axis; None where it is that of ``x``.
+    length, dtype
+        The result's length along the axis and its dtype; None where the length is that of ``x``, and a call with an
+        element tells the dtype.
     """
     axis = options["axis"]
     function = chunk_function(name, **options)
-    dtype = result_dtype(function, x)
+    dtype = result_dtype(function, x) if dtype is None else dtype
     x = single(x, (axis,), name)
     chunks = x.chunks if length is None else (*x.chunks[:axis], (length,), *x.chunks[axis + 1 :])
     return x.map_blocks(function, dtype=dtype, chunks=chunks, meta=np.empty((0,) * x.ndim, dtype))
@@ -47,8 +51,8 @@ def fourier(name: str) -> Callable[..., Any]:
 
     def function(x: Any, *, n: int | None, axis: int, norm: str) -> Any:
         options = {"n": n, "axis": axis, "norm": norm}
-        length = chunk_function(name, **options)(placed(np.ones((1,) * axis + (x.shape[axis],), x.dtype))).shape[axis]
-        return along(x, name, options, length=length)
+        found = chunk_function(name, **options)(placed(np.ones((1,) * axis + (x.shape[axis],), x.dtype)))
+        return along(x, name, options, length=found.shape[axis], dtype=found.dtype)
 
     return function
 

@@ -64,7 +64,7 @@ class _Namespace:
             eigh=_linalg.of_matrices("linalg.eigh", "(n,n)->(n),(n,n)"),
             slogdet=_linalg.of_matrices("linalg.slogdet", "(n,n)->(),()"),
         )
-        self.fft = SimpleNamespace(fft=_axes.fourier("fft.fft"))
+        self.fft = SimpleNamespace(**{name: _axes.fourier(f"fft.{name}") for name in _axes.TRANSFORMS})
         self.matmul = _linalg.matmul
         self.astype = _elementwise.astype
         for module in (_structure, _axes):
