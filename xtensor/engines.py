@@ -15,11 +15,13 @@ from ._core.backend import Engine
 from ._core.device import Device, device, devices
 from ._core.errors import describe
 from ._core.transfers import computations as _counted
+from ._core.transfers import forbid_computations
 
 __all__ = [
     "chunks",
     "computations",
     "compute",
+    "forbid_computations",
     "from_engine",
     "from_zarr",
     "persist",
