@@ -87,6 +87,14 @@ def test_chunks_that_wait_are_those_of_the_layer_where_the_ways_part(source, val
     assert len(events) == CHUNKS
 
 
+def test_results_by_row_are_no_barrier(source, values):
+    x, events = source
+    y = x - xp.max(x, axis=1, keepdims=True)
+    with dask.config.set({"xtensor.waiting-limit": "100 kB"}):
+        assert float(xp.min(y)) == (values - values.max(axis=1, keepdims=True)).min()
+    assert len(events) == CHUNKS
+
+
 def test_values_that_python_needed_are_computed_once(source):
     x, events = source
     positive = xp.sum(x) > 0

@@ -141,7 +141,8 @@ def _first_barriers(graph: HighLevelGraph, limit: int) -> list[str]:
         awaited[name] = set().union(*[{part} if part in small else awaited[part] for part in parts])
         for part in parts - small:
             for result in awaited[name] - awaited[part] - barriers:
-                if _waiting_bytes(graph, part, ancestors[result], small) > limit:
+                chunks = _number_of_chunks(graph.layers[result])  # dask computes the chunks of a result one by one
+                if _waiting_bytes(graph, part, ancestors[result], small) / chunks > limit:
                     barriers.add(result)
     return sorted(name for name in barriers if not ancestors[name] & barriers)
 
@@ -164,6 +165,10 @@ def _waiting_bytes(graph: HighLevelGraph, name: str, before: set[str], small: se
             seen |= parts
             pending += parts
     return largest
+
+
+def _number_of_chunks(layer: Any) -> int:
+    return math.prod(map(len, layer.collection_annotations["chunks"]))
 
 
 def _bytes(layer: Any) -> float:
