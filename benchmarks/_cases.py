@@ -182,8 +182,8 @@ class Group:
         Cases with small operands for ``--quick``, in a group whose cases have fixed sizes. They have no limits.
     sizes, dtypes
         Each case is measured for each pair. If both are empty, each case is measured once.
-    full_sizes
-        Sizes for ``--full`` in the place of ``sizes``, in a group whose complete sizes take long.
+    full_sizes, full_limits
+        Sizes and limits for ``--full`` in the place of the others, in a group whose complete sizes take long.
     peers
         Libraries shown next to the raw library and xtensor; None for all that are installed.
     limits
@@ -217,6 +217,7 @@ class Group:
     full_sizes: tuple[int, ...] = ()
     peers: tuple[str, ...] | None = None
     limits: tuple[Limit, ...] = ()
+    full_limits: tuple[Limit, ...] = ()
     rounds: int = 100
     max_seconds: float = 1.0
     sweeps: int = 5

@@ -27,6 +27,10 @@ LIMIT = "500 MB"
 """Memory of a worker, above which dask ends it."""
 
 
+CHUNK = "16 MB"
+"""Size of new chunks, for both libraries."""
+
+
 def reset_peak() -> None:
     """Return free memory to the system and forget the peak of this process's resident memory (Linux)."""
     gc.collect()
@@ -90,8 +94,10 @@ def on_host(values: dict[str, Any]) -> dict[str, Any]:
 
 def main(name: str, folder: str, elements: str) -> None:
     """Serve the runs that are asked for."""
+    import dask
     from distributed import Client, LocalCluster
 
+    dask.config.set({"array.chunk-size": CHUNK})
     options = {"n_workers": 2, "threads_per_worker": 1, "memory_limit": LIMIT, "dashboard_address": None}
     with LocalCluster(**options) as cluster, Client(cluster) as client:
         jobs = jobs_of(name, Path(folder), int(elements))

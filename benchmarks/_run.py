@@ -44,7 +44,7 @@ class Row:
     timings: dict[str, Timing]
     skipped: dict[str, str]
     figures: dict[str, dict[str, float]] = field(default_factory=dict)
-    """What a case measures besides time, by library."""
+    """Figures of the case besides times, by library."""
 
     def ratio(self, library: str, baseline: str) -> float | None:
         """Return the best time of a library divided by the baseline's; None if either was not measured."""
@@ -141,8 +141,8 @@ def quick_group(group: Group) -> Group:
 
 
 def full_group(group: Group) -> Group:
-    """Return a group with its full sizes; the group itself where it has none."""
-    return replace(group, sizes=group.full_sizes) if group.full_sizes else group
+    """Return a group with its full sizes and limits; the group itself where it has none."""
+    return replace(group, sizes=group.full_sizes, limits=group.full_limits) if group.full_sizes else group
 
 
 @contextmanager

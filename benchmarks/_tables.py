@@ -138,7 +138,7 @@ def _times(rows: Sequence[Document], baseline: str) -> str:
 
 
 def _figures(rows: Sequence[Document]) -> str:
-    """What cases measure besides time: a line for each library of a case."""
+    """Figures of the cases besides times: a line for each library of a case."""
     lines = [(row["case"], library, values) for row in rows for library, values in row.get("figures", {}).items()]
     names = list(dict.fromkeys(name for _, _, values in lines for name in values))
     cells = [

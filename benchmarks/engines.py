@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 MEGABYTE = 10**6 // 8
 """Elements of a megabyte."""
 
-QUICK, SMALL, IMAGE, MEDIUM, LARGE = 1000, *(number * MEGABYTE for number in (200, 300, 1000, 2000))
+QUICK, SMALL, IMAGE, MEDIUM, LARGE = 1000, *(number * MEGABYTE for number in (200, 100, 1000, 2000))
 
 WORKER, CLIENT = 400, 300
 """Largest resident memory in MB."""
@@ -187,11 +187,12 @@ CASES: tuple[Any, ...] = _all(
 GROUP = Group(
     title="jobs on data larger than a worker's memory, two processes of 500 MB",
     cases=CASES,
-    sizes=(SMALL,),
+    sizes=(IMAGE, SMALL),
     full_sizes=(IMAGE, MEDIUM, LARGE),
     dtypes=("float64",),
     peers=(),
-    limits=tuple(Limit(case.name, size, 1.3) for case in CASES for size in dict.fromkeys((SMALL, case.max_size))),
+    limits=tuple(Limit(case.name, min(SMALL, case.max_size), 1.3) for case in CASES),
+    full_limits=tuple(Limit(case.name, case.max_size, 1.3) for case in CASES),
     rounds=2,
     sweeps=1,
     min_sample_seconds=0.0,

@@ -32,7 +32,7 @@ KEPT = 8 * SMALL
 
 
 def waiting_limit() -> int:
-    """Return the bytes of chunks that may wait: by default a quarter of the memory of the workers or of the machine."""
+    """Return the bytes of chunks that may wait: by default an eighth of the memory of workers or machine."""
     configured = dask.config.get(LIMIT, None)
     if configured is not None:
         return int(parse_bytes(configured))
@@ -43,7 +43,7 @@ def waiting_limit() -> int:
     except (ImportError, ValueError):
         workers = ()
     memory = sum(worker["memory_limit"] for worker in workers)
-    return int(memory or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")) // 4
+    return int(memory or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")) // 8
 
 
 class _Results:

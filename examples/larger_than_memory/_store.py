@@ -34,6 +34,7 @@ def prepared(options: argparse.Namespace) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
+        dask.config.set({"array.chunk-size": CHUNK})  # the workers are small
         if not options.workers:
             yield folder
             return

@@ -86,8 +86,9 @@ class transfers:  # noqa: N801 - reads as a function, and works as one
 class forbid_computations:  # noqa: N801 - a context manager
     """Raise UnknownValueError, a TypeError, in a block where Python needs a value that an engine has not computed.
 
-    Otherwise the value is computed. That is in conversions (``bool(x)``, ``float(x)``), index arrays, and functions whose result's length depends on
-    values. Libraries that ask whether an array is lazy, such as SciPy, then compute nothing for their own checks.
+    Otherwise the value is computed, in conversions (``bool(x)``, ``float(x)``), for index arrays, and by functions
+    whose result's length depends on values. Libraries that ask whether an array is lazy, such as SciPy, then compute
+    nothing for their own checks.
 
     Examples
     --------
