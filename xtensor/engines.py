@@ -15,12 +15,14 @@ from ._core.backend import Engine
 from ._core.device import Device, default_device, device, devices
 from ._core.errors import WorkerLostError, describe
 from ._core.transfers import computations as _counted
+from ._core.transfers import forbid_computations
 
 __all__ = [
     "WorkerLostError",
     "chunks",
     "computations",
     "compute",
+    "forbid_computations",
     "from_engine",
     "from_zarr",
     "persist",
