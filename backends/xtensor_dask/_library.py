@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import partial, reduce
 from typing import Any
 
@@ -18,7 +18,7 @@ from xtensor.backend import DType, note_computation
 from xtensor_engines._library import Library, Partial, Place, place_values
 from xtensor_engines._native import Chunked
 
-from ._computing import cluster, computed, persisted
+from ._computing import cluster, computed, persisted, progress
 from ._stages import SMALL, compute, in_stages, watch
 
 __all__ = ["DaskArray", "DaskLibrary"]
@@ -60,6 +60,9 @@ class DaskLibrary(Library):
 
     def persisted(self, arrays: Sequence[Any]) -> list[Any]:
         return list(persisted(*in_stages(arrays)))
+
+    def progress(self, after: float) -> AbstractContextManager[Any]:
+        return progress(after)
 
     def everywhere(self, function: Callable[..., Any], *args: Any) -> None:
         super().everywhere(function, *args)
