@@ -156,21 +156,28 @@ def _watched(client: Any, graph: Any, keys: Any, **options: Any) -> Any:
 
 async def _gathered(client: Any, results: Any, after: float | None) -> Any:
     tasks = [asyncio.ensure_future(client.gather(results, asynchronous=True)), asyncio.ensure_future(_watch(client))]
-    bar = None if after is None else asyncio.ensure_future(_bar(client, results, after))
+    begun = asyncio.Event()
+    if after is not None:
+        tasks.append(asyncio.ensure_future(_bar(client, results, after, begun)))
     try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        return next(task for task in tasks if task in done).result()
+        done, _ = await asyncio.wait(tasks[:2], return_when=asyncio.FIRST_COMPLETED)
+        found = next(task for task in tasks if task in done).result()
+        if begun.is_set():  # its last state
+            await asyncio.wait(tasks[2:], timeout=INTERVAL)
+            print()
+        return found
     finally:
-        for task in (*tasks, *([] if bar is None else [bar])):
+        for task in tasks:
             task.cancel()
 
 
-async def _bar(client: Any, results: Any, after: float) -> None:
+async def _bar(client: Any, results: Any, after: float, begun: asyncio.Event) -> None:
     """Show dask's progress bar of a computation after some seconds."""
     from distributed import futures_of
     from distributed.diagnostics.progressbar import TextProgressBar
 
     await asyncio.sleep(after)
+    begun.set()
     futures = futures_of(results)
     await TextProgressBar(futures, client.scheduler.address, loop=client.loop, start=False).listen()
 

@@ -19,7 +19,7 @@ import numpy as np
 from dask.highlevelgraph import HighLevelGraph
 from dask.utils import parse_bytes
 
-from ._computing import computed
+from ._computing import cluster, computed
 
 __all__ = ["SMALL", "compute", "in_stages", "watch"]
 
@@ -38,13 +38,9 @@ def waiting_limit() -> int:
     configured = dask.config.get(LIMIT, None)
     if configured is not None:
         return int(parse_bytes(configured))
-    try:
-        from distributed import get_client
-
-        workers = get_client().scheduler_info(n_workers=-1)["workers"].values()
-    except (ImportError, ValueError):
-        workers = ()
-    memory = sum(worker["memory_limit"] for worker in workers)
+    client = cluster()
+    workers = {} if client is None else client.scheduler_info(n_workers=-1).get("workers", {})
+    memory = sum(worker["memory_limit"] for worker in workers.values())
     return int(memory or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")) // 8
 
 
