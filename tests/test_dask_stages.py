@@ -19,7 +19,7 @@ ROWS, COLUMNS, CHUNKS = 400, 50, 10
 
 @pytest.fixture(autouse=True)
 def one_thread():
-    with dask.config.set(scheduler="synchronous"):
+    with dask.config.set({"scheduler": "synchronous", "array.chunk-size": "1 MiB"}):
         yield
 
 
@@ -155,7 +155,7 @@ def test_the_oldest_results_go_beyond_the_bytes_that_are_kept(values, monkeypatc
 def test_lengths_of_a_selection_are_computed_from_the_mask_alone(source, values, large, monkeypatch):
     x, events = source
     if large:
-        monkeypatch.setattr("xtensor_dask._indexing.SMALL", 0)
+        monkeypatch.setattr("xtensor_dask._library.SMALL", 0)
     chosen = np.arange(ROWS) % 3 == 0
     y = x[xp.asarray(chosen, device="dask")]
     whole = x[xp.asarray(values > 3.0, device="dask")]

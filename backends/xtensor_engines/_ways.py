@@ -1,4 +1,4 @@
-"""The way of each function on the device ``dask``."""
+"""The way of each function on the devices of engines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WAYS = {
     "one chunk for each matrix": (
         *("linalg.cholesky", "linalg.eig", "linalg.eigh", "linalg.qr", "linalg.slogdet", "linalg.solve", "linalg.svd"),
     ),
-    "dask's own": ("matmul", "concat", "broadcast_to", "permute_dims", "reshape", "arange", "full"),
+    "chunks moved or made": ("matmul", "concat", "broadcast_to", "permute_dims", "reshape", "arange", "full"),
     "a pass for the length": ("nonzero",),
 }
 """Functions by the way that they go, but for those that go chunk by chunk or are composed of others."""
