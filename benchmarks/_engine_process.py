@@ -75,14 +75,14 @@ def jobs_of(name: str, folder: Path, elements: int) -> dict[str, Callable[[], di
     (path,) = folder.iterdir()
     jobs = {"dask": lambda: _engine_jobs.JOBS[name](da.from_zarr(str(path)))}
     if name != "standard_scaler_fit":
-        return {"xtensor": lambda: module.job(engines.from_zarr(path)), **jobs}
+        return {"xtensor": lambda: module.job(engines.from_zarr(path, device="dask")), **jobs}
 
     def fit() -> dict[str, Any]:
-        scaler = module.scaler(engines.from_zarr(path))
+        scaler = module.scaler(engines.from_zarr(path, device="dask"))
         return {"mean": scaler.mean_, "variance": scaler.var_}
 
     def variance() -> dict[str, Any]:
-        return {"variance": engines.compute(xp.var(engines.from_zarr(path), axis=0))[0]}
+        return {"variance": engines.compute(xp.var(engines.from_zarr(path, device="dask"), axis=0))[0]}
 
     return {"xtensor": fit, **jobs, "xp.var": variance}
 

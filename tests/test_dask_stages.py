@@ -19,7 +19,7 @@ ROWS, COLUMNS, CHUNKS = 400, 50, 10
 
 @pytest.fixture(autouse=True)
 def one_thread():
-    with dask.config.set(scheduler="synchronous"):
+    with dask.config.set({"scheduler": "synchronous", "array.chunk-size": "1 MiB"}):
         yield
 
 
@@ -57,7 +57,7 @@ def test_chunks_beyond_the_limit_do_not_wait_for_small_results(source, values, l
     with dask.config.set({"xtensor.waiting-limit": limit}):
         if computed == "to_zarr":
             engines.to_zarr(z, tmp_path / "z")
-            found = np.asarray(engines.from_zarr(tmp_path / "z").to_device("cpu"))
+            found = np.asarray(engines.from_zarr(tmp_path / "z", device="dask").to_device("cpu"))
         else:
             found = np.asarray(getattr(engines, computed)(z)[0].to_device("cpu"))
     np.testing.assert_allclose(found, (values - values.mean(axis=0)) / values.std(axis=0))

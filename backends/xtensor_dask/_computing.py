@@ -20,8 +20,7 @@ import dask
 from dask.base import get_scheduler
 from dask.utils import format_bytes, parse_timedelta
 
-import xtensor
-from xtensor.backend import BackendUnavailableError, OutOfMemoryError, WorkerLostError
+from xtensor.backend import BackendUnavailableError, ChunkFunction, OutOfMemoryError, WorkerLostError
 
 __all__ = ["cluster", "computed", "persisted", "progress"]
 
@@ -341,6 +340,6 @@ def _address(client: Any) -> str:
 
 def _remedy() -> str:
     return (
-        f"Install xtensor {xtensor.__version__}, and the other packages of this process in their versions, on the "
+        f"Install xtensor {ChunkFunction('cpu', 'add').version}, and the other packages of this process in their versions, on the "
         "scheduler and every worker"
     )

@@ -250,8 +250,8 @@ class DaskLibrary(Library):
         # The mask alone tells the lengths: the elements are not computed for them.
         note_computation(0, "dask", "the length of a result")
         if mask.nbytes <= SMALL:
-            parts = np.split(np.asarray(compute([mask])[0]), np.cumsum(lengths)[:-1])
-            counts = [part.sum() for part in parts]
+            (values,) = self.values([mask])
+            counts = [part.sum() for part in np.split(values, np.cumsum(lengths)[:-1])]
         else:
             counts = compute([by_chunk.map_blocks(_count, dtype=np.int64, chunks=((1,) * len(lengths),))])[0]
         selected = x[by_chunk]

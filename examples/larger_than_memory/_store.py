@@ -41,7 +41,7 @@ def prepared(options: argparse.Namespace) -> Iterator[Path]:
         from distributed import Client, LocalCluster
 
         limits = {"threads_per_worker": 1, "memory_limit": "500 MB", "dashboard_address": None}
-        with LocalCluster(options.workers, **limits) as cluster, Client(cluster):
+        with LocalCluster(n_workers=options.workers, **limits) as cluster, Client(cluster):
             yield folder
 
 
@@ -68,4 +68,4 @@ def normal(folder: Path, megabytes: float, columns: int) -> xp.Array:
             numbers = xp.random.default_rng(0, device="dask").standard_normal(shape)
             column = xp.arange(columns, device="dask")
         engines.to_zarr(numbers * (1.0 + column % 3 / 2) + column % 7, path)
-    return engines.from_zarr(path)
+    return engines.from_zarr(path, device="dask")
