@@ -339,7 +339,8 @@ def _address(client: Any) -> str:
 
 
 def _remedy() -> str:
+    version = ChunkFunction("cpu", "add").version
     return (
-        f"Install xtensor {ChunkFunction('cpu', 'add').version}, and the other packages of this process in their versions, on the "
-        "scheduler and every worker"
+        f"Install xtensor {version}, and the other packages of this process in their versions, on the scheduler and "
+        "every worker"
     )

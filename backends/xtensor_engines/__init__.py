@@ -1,4 +1,4 @@
-"""What the backends of engines share.
+"""Common parts of the backends of engines.
 
 An engine is a library that divides arrays into chunks, and computes them when values are needed.
 

@@ -1,4 +1,4 @@
-"""What an engine's library does: arrays in chunks, and functions of these."""
+"""Services of an engine's library: arrays in chunks, and functions of these."""
 
 from __future__ import annotations
 
