@@ -85,6 +85,20 @@ def test_moments_read_the_elements_once(matrix):
     assert len(calls) == engines.to_engine(x).npartitions
 
 
+def test_forbidden_computations_raise_where_python_needs_a_value(matrix):
+    x, calls = counted(xp.asarray(matrix))
+    before = engines.computations("dask")
+    with engines.forbid_computations():
+        lazy = xp.exp(x) + xp.mean(x)
+        for needing in (lambda: bool(x[0, 0]), lambda: float(xp.sum(x)), lambda: x[x > 0], lambda: xp.nonzero(x)):
+            with pytest.raises(TypeError, match="computations are forbidden here"):
+                needing()
+        assert not calls
+        np.testing.assert_allclose(host(lazy), np.exp(matrix) + matrix.mean())
+    assert engines.computations("dask") == before
+    assert bool(x[0, 0] != 0)
+
+
 def test_pickle_has_the_computation_and_not_the_values():
     with dask.config.set({"array.chunk-size": "1 MiB"}):
         x = xp.ones((2000, 2000)) * 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import partial, reduce
 from typing import Any
 
@@ -18,7 +18,8 @@ from xtensor.backend import DType, note_computation
 from xtensor_engines._library import Library, Partial, Place, place_values
 from xtensor_engines._native import Chunked
 
-from ._computing import cluster, computed, persisted
+from ._computing import cluster, computed, persisted, progress
+from ._stages import SMALL, compute, in_stages, watch
 
 __all__ = ["DaskArray", "DaskLibrary"]
 
@@ -55,10 +56,13 @@ class DaskLibrary(Library):
     def values(self, arrays: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
         if self.chunk_device and not self.on_host:
             arrays = [x.map_blocks(self.chunk_function("to_numpy"), dtype=x.dtype) for x in arrays]
-        return list(map(np.asarray, computed(*arrays)))
+        return list(map(np.asarray, compute(arrays)))
 
     def persisted(self, arrays: Sequence[Any]) -> list[Any]:
-        return list(persisted(*arrays))
+        return list(persisted(*in_stages(arrays)))
+
+    def progress(self, after: float) -> AbstractContextManager[Any]:
+        return progress(after)
 
     def everywhere(self, function: Callable[..., Any], *args: Any) -> None:
         super().everywhere(function, *args)
@@ -241,7 +245,18 @@ class DaskLibrary(Library):
         return da.take(x, places, axis=0)
 
     def selected(self, x: Any, mask: Any) -> Any:
-        return _with_lengths(x[mask])
+        lengths = x.chunks[0]
+        by_chunk = mask.rechunk((lengths,))
+        # The mask alone tells the lengths: the elements are not computed for them.
+        note_computation(0, "dask", "the length of a result")
+        if mask.nbytes <= SMALL:
+            parts = np.split(np.asarray(compute([mask])[0]), np.cumsum(lengths)[:-1])
+            counts = [part.sum() for part in parts]
+        else:
+            counts = compute([by_chunk.map_blocks(_count, dtype=np.int64, chunks=((1,) * len(lengths),))])[0]
+        selected = x[by_chunk]
+        selected._chunks = (tuple(map(int, counts)), *selected.chunks[1:])
+        return _with_lengths(selected)
 
     # -- stores, others' arrays ---------------------------------------------------------------------------------------
 
@@ -249,6 +264,7 @@ class DaskLibrary(Library):
         return self._on_chunk_device(_with_lengths(da.from_zarr(store, **options)))
 
     def stored(self, x: Any, store: Any, **options: Any) -> None:
+        (x,) = in_stages([x])
         computed(da.to_zarr(x, store, compute=False, **options))
 
     def adopted(self, array: Any) -> Any:
@@ -258,10 +274,19 @@ class DaskLibrary(Library):
 class DaskArray(Chunked):
     """The native array: an array of dask."""
 
-    __slots__ = ()
+    __slots__ = ("__weakref__",)
 
     library = DaskLibrary()
     library_type = da.Array
+
+    def __init__(self, array: Any) -> None:
+        super().__init__(array)
+        watch(self)
+
+    @property
+    def known_name(self) -> str | None:
+        """The name of the dask array, as far as it is known without taking it from the base."""
+        return None if self._array is None else self._array.name
 
 
 def _automatic(shape: tuple[int, ...], dtype: DType) -> Any:
@@ -313,6 +338,10 @@ def _lengths(x: Any) -> tuple[tuple[int, ...], ...]:
     shapes = x.map_blocks(_shape, chunks=chunks, new_axis=x.ndim, dtype=np.int64, meta=meta)
     edges = [(*[slice(None) if i == axis else 0 for i in range(x.ndim)], axis) for axis in range(x.ndim)]
     return tuple([tuple(map(int, lengths)) for lengths in computed(*[shapes[edge] for edge in edges])])
+
+
+def _count(mask: Any) -> Any:
+    return mask.astype(np.int64).sum(keepdims=True)
 
 
 def _shape(chunk: Any) -> Any:

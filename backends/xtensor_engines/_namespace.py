@@ -60,12 +60,14 @@ class _Namespace:
         self._library = library
         self.special = _Special(library)
         self.linalg = SimpleNamespace(**{name: partial(getattr(_linalg, name), library) for name in _linalg.DECOMPOSED})
-        self.fft = SimpleNamespace(fft=partial(_axes.fourier, library, "fft.fft"))
+        self.fft = SimpleNamespace(
+            **{name: partial(_axes.fourier, library, f"fft.{name}") for name in _axes.TRANSFORMS}
+        )
         self.matmul = partial(_linalg.matmul, library)
         self.astype = partial(_elementwise.astype, library)
         for module in (_structure, _axes, _reductions):
             for name in module.__all__:
-                if name not in VIEWS:
+                if name not in VIEWS and name != "TRANSFORMS":
                     setattr(self, name, partial(getattr(module, name), library))
         for name in _reductions.REDUCTIONS:
             setattr(self, name, partial(_reductions.reduction, library, name))

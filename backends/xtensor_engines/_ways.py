@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from xtensor.backend import TABLE
 
+from ._axes import TRANSFORMS
+
 __all__ = ["BY_CHUNK", "COMPOSED", "WAYS", "way"]
 
 BY_CHUNK = "chunk by chunk"
@@ -12,7 +14,7 @@ COMPOSED = "composed"
 WAYS = {
     "tree": ("sum", "prod", "max", "min", "any", "all", "count_nonzero", "mean", "var", "std"),
     "chunks after each other": ("cumulative_sum", "cumulative_prod"),
-    "one chunk along an axis": ("sort", "argsort", "searchsorted", "fft.fft"),
+    "one chunk along an axis": ("sort", "argsort", "searchsorted", *(f"fft.{name}" for name in TRANSFORMS)),
     "one chunk for each matrix": (
         *("linalg.cholesky", "linalg.eig", "linalg.eigh", "linalg.qr", "linalg.slogdet", "linalg.solve", "linalg.svd"),
     ),
