@@ -20,16 +20,16 @@ X = xp.empty((1000, 1000), device="meta")
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the high-water mark of memory is read from /proc")
 @pytest.mark.parametrize(
-    ("job", "device"),
+    ("job", "measured_device"),
     [
         *[(job, "cpu") for job in JOBS],
         *[(job, "numpy") for job in JOBS if job not in ("variance", "attention")],
         *[(job, "strict") for job in JOBS if job not in ("variance", "order")],
     ],
 )
-def test_peak_is_within_a_tenth_of_the_measured_one(job, device):
+def test_peak_is_within_a_tenth_of_the_measured_one(job, measured_device):
     """Without the kernels of ``cpu``, other devices need more memory for a variance and less for a few functions."""
-    program = [sys.executable, Path(__file__).with_name("estimate_jobs.py"), job, device]
+    program = [sys.executable, Path(__file__).with_name("estimate_jobs.py"), job, measured_device]
     done = subprocess.run(program, capture_output=True, text=True, timeout=300, check=True)
     estimated, measured = map(int, done.stdout.split())
     assert measured > 100 * MB

@@ -76,7 +76,7 @@ def test_diff_with_a_number_at_an_end(device, ends, axis):
     expect(xp.diff(xp.asarray(values), axis=axis, **arrays), np.diff(values, axis=axis, **ends))
 
 
-def test_diff_with_a_number_of_numpy_at_an_end(lenient_device):
+def test_diff_with_a_number_of_numpy_at_an_end(device):
     assert xp.diff(xp.asarray([1.0, 4.0]), append=np.float64(9.0)).tolist() == [3.0, 5.0]
 
 

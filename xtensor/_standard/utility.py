@@ -189,7 +189,8 @@ def diff(
 def _edge(x: Array, axis: int, edge: Any) -> Array:
     """Return the elements beside those of ``x`` along an axis; a scalar becomes one row or column of its value."""
     if isinstance(edge, SCALAR_TYPES):
-        edge = full((), edge, dtype=result_type(x, edge), device=x.device)
+        value = edge.item() if isinstance(edge, np.generic) else edge
+        edge = full((), value, dtype=result_type(x, edge), device=x.device)
     device_of(edge, "diff")
     if edge.ndim:
         return edge  # type: ignore[no-any-return]
