@@ -19,8 +19,7 @@ import dask
 from dask.base import get_scheduler
 from dask.utils import format_bytes, parse_timedelta
 
-import xtensor
-from xtensor.backend import BackendUnavailableError, OutOfMemoryError, WorkerLostError
+from xtensor.backend import BackendUnavailableError, ChunkFunction, OutOfMemoryError, WorkerLostError
 
 __all__ = ["cluster", "computed", "persisted"]
 
@@ -284,7 +283,8 @@ def _address(client: Any) -> str:
 
 
 def _remedy() -> str:
+    version = ChunkFunction("cpu", "add").version
     return (
-        f"Install xtensor {xtensor.__version__}, and the other packages of this process in their versions, on the "
+        f"Install xtensor {version}, and the other packages of this process in their versions, on the "
         "scheduler and every worker"
     )
