@@ -91,7 +91,7 @@ def _processor_seconds(process: Any) -> float:
 
 
 def measured(chunks: int, scheduler: int) -> Load:
-    """Measure the largest of a number of chunks of one element: a task for each chunk, and a tree of reductions."""
+    """Measure the maximum of chunks of one element: for three chunks seven tasks, of which the last ones are a tree."""
     gc.collect()
     processes = [psutil.Process(), psutil.Process(scheduler)]
     before = [process.memory_info().rss for process in processes]
