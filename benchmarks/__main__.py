@@ -20,11 +20,11 @@ from ._allocators import ALLOCATORS, SYSTEM, TUNED, tunable, tune
 from ._parts import part
 from ._pyperf import write_samples
 from ._results import Document, document, save
-from ._run import group_modules, load_group, quick_group, run_group
+from ._run import full_group, group_modules, load_group, quick_group, run_group
 from ._tables import markdown
 
 RESULTS = Path(__file__).parent / "results"
-SELECTED_GROUPS = ("cpu", "expressions", "gpu", "sweep")
+SELECTED_GROUPS = ("cpu", "engines", "expressions", "gpu", "sweep")
 """Groups that run only if they are named: they need a certain device, take long, or fail above a limit."""
 
 DEFAULT_GROUPS = tuple(name for name in group_modules() if name not in SELECTED_GROUPS)
@@ -56,7 +56,7 @@ def main(argv: Sequence[str] | None = None, *, results: Path = RESULTS) -> int:
     outcomes, runs = [], []
     failed = False
     for name, group in groups.items():
-        selected = quick_group(group) if options.quick else group
+        selected = quick_group(group) if options.quick else full_group(group) if options.full else group
         outcome = run_group(
             name,
             selected if options.part is None else replace(selected, cases=options.part.of(selected.cases)),
@@ -95,7 +95,7 @@ def _run_apart(name: str, allocator: str, options: argparse.Namespace, results: 
         for option in ("device", "repeat", "part"):
             value = getattr(options, option)
             command += [] if value is None else [f"--{option}", str(value)]
-        command += ["--quick"] if options.quick else []
+        command += [f"--{option}" for option in ("quick", "full") if getattr(options, option)]
         code = subprocess.run(command).returncode
         documents = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
     if options.save:
@@ -132,6 +132,9 @@ def _parser() -> argparse.ArgumentParser:
         "--repeat", type=_positive, metavar="N", help="rounds of samples (default: the group's own number)"
     )
     parser.add_argument("--quick", action="store_true", help="small sizes and few rounds; takes seconds")
+    parser.add_argument(
+        "--full", action="store_true", help="the full sizes of groups whose complete run takes long (engines)"
+    )
     parser.add_argument("--part", type=part, metavar="I/N", help="measure the I-th of N parts of each group's cases")
     parser.add_argument(
         "--allocator",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from textwrap import shorten
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -24,6 +24,7 @@ __all__ = [
     "SIZES",
     "Case",
     "Group",
+    "HasFigures",
     "Limit",
     "Operands",
     "Samplers",
@@ -75,6 +76,14 @@ class Case(Protocol):
 
     def samplers(self, libraries: tuple[Library, ...], variant: Variant | None) -> Samplers:
         """Return the samplers by library, and the reasons of the libraries that have none."""
+
+
+@runtime_checkable
+class HasFigures(Protocol):
+    """A case that measures more than time."""
+
+    def figures(self) -> dict[str, dict[str, float]]:
+        """Return the figures by library and name, after the case was measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +182,8 @@ class Group:
         Cases with small operands for ``--quick``, in a group whose cases have fixed sizes. They have no limits.
     sizes, dtypes
         Each case is measured for each pair. If both are empty, each case is measured once.
+    full_sizes, full_limits
+        Sizes and limits for ``--full`` in the place of the others, in a group whose complete sizes take long.
     peers
         Libraries shown next to the raw library and xtensor; None for all that are installed.
     limits
@@ -203,8 +214,10 @@ class Group:
     cases: tuple[Case, ...]
     sizes: tuple[int, ...] = ()
     dtypes: tuple[str, ...] = ()
+    full_sizes: tuple[int, ...] = ()
     peers: tuple[str, ...] | None = None
     limits: tuple[Limit, ...] = ()
+    full_limits: tuple[Limit, ...] = ()
     rounds: int = 100
     max_seconds: float = 1.0
     sweeps: int = 5

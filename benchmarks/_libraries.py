@@ -124,7 +124,7 @@ def load_libraries(device: Device, peers: tuple[str, ...] | None = None) -> tupl
 
 def raw_library(device: Device) -> str:
     """Return the name of the library that owns a device's native arrays, the default baseline of the ratios."""
-    if device.backend in ("cupy", "dpnp"):
+    if device.backend in ("cupy", "dpnp", "dask"):
         return device.backend
     if device.backend == "strict":
         return "array_api_strict"
@@ -186,6 +186,11 @@ def _fused(expression: str, names: tuple[str, ...]) -> Callable[..., Any]:
 
 def _numpy(device: Device) -> Library:
     return Library("numpy", "numpy", np, np.__version__, np.asarray, np.asarray)
+
+
+def _dask(device: Device) -> Library:
+    array = import_module("dask.array")
+    return Library("dask", "dask.array", array, import_module("dask").__version__, array.asarray, np.asarray)
 
 
 def _array_api_strict(device: Device) -> Library:
@@ -305,6 +310,7 @@ def _numba(device: Device) -> Library:
 LIBRARIES: dict[str, Callable[[Device], Library]] = {
     "xtensor": _xtensor,
     "numpy": _numpy,
+    "dask": _dask,
     "array_api_strict": _array_api_strict,
     "array_api_compat.numpy": _array_api_compat,
     "torch": _torch,

@@ -107,13 +107,16 @@ def calibrate(sampler: Sampler, min_seconds: float) -> tuple[int, int]:
     """Find the number of calls, a power of two, that takes at least ``min_seconds``.
 
     The first call is not timed, because it may compile code or open a device. Each number is tried twice and the
-    shorter time counts, so that one interruption does not end the search.
+    shorter time counts, so that one interruption does not end the search. With a minimum of 0, each call is a sample,
+    and none is made here.
 
     Returns
     -------
     tuple
         The number of calls in a sample, and the number of calls made to find it.
     """
+    if not min_seconds:
+        return 1, 0
     sampler(1)
     loops, calls = 1, 1
     while True:

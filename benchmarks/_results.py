@@ -62,6 +62,7 @@ def _row(row: Row, baseline: str) -> Document:
         "dtype": None if row.variant is None else row.variant.dtype,
         "note": row.note,
         "skipped": row.skipped,
+        **({"figures": row.figures} if row.figures else {}),
         "libraries": {
             name: {
                 "best": _rounded(timing.best),

@@ -18,13 +18,14 @@ import xtensor
 from xtensor import Device
 
 from ._allocators import SYSTEM
-from ._cases import Case, Group, Limit, Variant
+from ._cases import Case, Group, HasFigures, Limit, Variant
 from ._libraries import Library, load_libraries, raw_library
 from ._measure import Timing, measure
 
 __all__ = [
     "Outcome",
     "Row",
+    "full_group",
     "group_modules",
     "load_group",
     "quick_group",
@@ -42,6 +43,8 @@ class Row:
     note: str
     timings: dict[str, Timing]
     skipped: dict[str, str]
+    figures: dict[str, dict[str, float]] = field(default_factory=dict)
+    """Figures of the case besides times, by library."""
 
     def ratio(self, library: str, baseline: str) -> float | None:
         """Return the best time of a library divided by the baseline's; None if either was not measured."""
@@ -127,7 +130,19 @@ def quick_group(group: Group) -> Group:
     sizes = tuple(dict.fromkeys(min(size, 1000) for size in (group.sizes[0], group.sizes[-1]))) if group.sizes else ()
     if group.quick_cases:
         group = replace(group, cases=group.quick_cases, limits=())
-    return replace(group, sizes=sizes, rounds=3, max_seconds=0.1, sweeps=1, min_sample_seconds=2e-5)
+    return replace(
+        group,
+        sizes=sizes,
+        rounds=min(group.rounds, 3),
+        max_seconds=0.1,
+        sweeps=1,
+        min_sample_seconds=min(group.min_sample_seconds, 2e-5),
+    )
+
+
+def full_group(group: Group) -> Group:
+    """Return a group with its full sizes and limits; the group itself where it has none."""
+    return replace(group, sizes=group.full_sizes, limits=group.full_limits) if group.full_sizes else group
 
 
 @contextmanager
@@ -208,5 +223,6 @@ def _measure_variant(
                 max_seconds=group.max_seconds / sweeps,
                 previous=rows[position].timings,
             )
-            rows[position] = replace(rows[position], timings=timings, skipped=skipped)
+            figures = case.figures() if isinstance(case, HasFigures) else {}
+            rows[position] = replace(rows[position], timings=timings, skipped=skipped, figures=figures)
     return rows

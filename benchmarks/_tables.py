@@ -36,7 +36,9 @@ def markdown(run: Document, *, level: int = 2, plots: Mapping[str, str] | None =
         for (dtype, size), variant_rows in groupby(rows, key=lambda row: (row["dtype"], row["size"])):
             if size is not None:
                 parts.append(f"{subheading} {dtype}, size {size:,}")
-            parts.append(_times(tuple(variant_rows), run["baseline"]))
+            present = tuple(variant_rows)
+            parts.append(_times(present, run["baseline"]))
+            parts += [_figures(present)] if any(row.get("figures") for row in present) else []
     if run["limits"]:
         parts += [f"{subheading} Limits", _limits(run["limits"])]
     if run.get("conditions"):
@@ -133,6 +135,17 @@ def _times(rows: Sequence[Document], baseline: str) -> str:
         )
     header = ("call", f"{baseline} ns", "xtensor ns", "ratio", "median", *(f"{peer} ratio" for peer in peers))
     return "\n".join([_table(header, lines), *(f"\n[{number}] {note}" for number, note in enumerate(notes, 1))])
+
+
+def _figures(rows: Sequence[Document]) -> str:
+    """Figures of the cases besides times: a line for each library of a case."""
+    lines = [(row["case"], library, values) for row in rows for library, values in row.get("figures", {}).items()]
+    names = list(dict.fromkeys(name for _, _, values in lines for name in values))
+    cells = [
+        (f"`{case}` {library}", *(f"{values[name]:,g}" if name in values else "–" for name in names))
+        for case, library, values in lines
+    ]
+    return _table(("call", *names), cells)
 
 
 def _limits(limits: Sequence[Mapping[str, Any]]) -> str:

@@ -52,6 +52,35 @@ def test_strides_are_in_bytes(device):
     assert x.T.strides == (8, 24)
 
 
+def test_base_is_the_array_of_which_it_is_a_view(lenient_device):
+    x = xp.asarray(np.arange(6.0), device=lenient_device, copy=True)
+    if not lenient_device.host:
+        with pytest.raises(AttributeError, match=r"host memory.*to_device\('cpu'\)"):
+            _ = x.base
+        return
+    owner = x if x.base is None else x.base
+    assert owner.base is None
+    view = x[2:].base
+    assert isinstance(view, xp.Array)
+    assert view.device is lenient_device
+    view[3] = 9.0
+    assert x[3] == 9.0
+
+
+def test_base_of_a_broadcast_array_has_the_bytes_of_its_elements(lenient_device):
+    if not lenient_device.host:
+        return
+    x = xp.broadcast_to(xp.ones((1, 1), device=lenient_device), (10, 10))
+    assert (x.nbytes, x.base.nbytes) == (800, 8)
+
+
+def test_array_of_its_own_memory_has_no_base(lenient_device):
+    if lenient_device.host:
+        assert xp.ones(3, device=lenient_device).base is None
+        assert xp.zeros(10**6, device=lenient_device).base is None
+        assert (xp.ones(10**6, device=lenient_device) * 2.0).base is None
+
+
 def test_strides_off_the_host_name_the_remedy(off_host):
     with pytest.raises(AttributeError, match=r"host memory.*to_device\('cpu'\)"):
         _ = xp.ones(3, device=off_host).strides

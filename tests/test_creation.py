@@ -67,6 +67,23 @@ def test_like_function_with_device(device, name):
         assert getattr(xp, f"{name}_like")(x, *value, device=other).device is other
 
 
+@pytest.mark.parametrize("shape", [(), 4, (0, 2), (3, 1, 2)], ids=str)
+@pytest.mark.parametrize("name", [*CONSTANT, "full"])
+def test_like_function_with_shape(device, name, shape):
+    x = xp.ones((2, 3), dtype=xp.float32)
+    value = (7.0,) if name == "full" else ()
+    result = getattr(xp, f"{name}_like")(x, *value, shape=shape)
+    lengths = (shape,) if isinstance(shape, int) else shape
+    check_constant(result, CONSTANT.get(name, 7.0), lengths, np.dtype(np.float32), device)
+
+
+@pytest.mark.parametrize("name", [*CONSTANT, "full"])
+def test_like_function_refuses_a_negative_length(device, name):
+    value = (7.0,) if name == "full" else ()
+    with pytest.raises(ValueError, match=f"{name}_like"):
+        getattr(xp, f"{name}_like")(xp.ones(2), *value, shape=(-1,))
+
+
 @pytest.mark.parametrize("name", CONSTANT)
 def test_like_function_defaults_to_the_device_of_the_array(device, name):
     for other in usable_devices():

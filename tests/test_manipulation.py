@@ -125,6 +125,12 @@ def test_squeeze_removes_axes_of_length_one(device, data):
     expect(xp.squeeze(x.array, axes), np.squeeze(x.host, axis=axes))
 
 
+@pytest.mark.parametrize("shape", [(), (1,), (2, 1, 3, 1), (0, 1), (2, 3)], ids=str)
+def test_squeeze_without_an_axis_removes_all_of_length_one(device, shape):
+    values = np.ones(shape)
+    expect(xp.squeeze(xp.asarray(values)), np.squeeze(values))
+
+
 def test_squeeze_of_a_longer_axis_is_refused(device):
     with pytest.raises(ValueError, match="^cannot select an axis to squeeze out.*length 3"):
         xp.squeeze(xp.ones((1, 3)), 1)

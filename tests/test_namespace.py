@@ -235,13 +235,18 @@ EXTENDED = {
     "all": "x, /, *, axis=None, keepdims=False, out=None",
     "any": "x, /, *, axis=None, keepdims=False, out=None",
     "diff": "x, /, n=1, *, axis=-1, prepend=None, append=None",
+    "empty_like": "x, /, *, dtype=None, device=None, shape=None",
+    "full_like": "x, /, fill_value, *, dtype=None, device=None, shape=None",
     "mean": "x, /, *, axis=None, keepdims=False, dtype=None",
+    "ones_like": "x, /, *, dtype=None, device=None, shape=None",
+    "squeeze": "x, /, axis=None",
     "std": "x, /, *, axis=None, correction=0.0, keepdims=False, ddof=None",
     "var": "x, /, *, axis=None, correction=0.0, keepdims=False, ddof=None",
     "where": "condition, x1=None, x2=None, /",
+    "zeros_like": "x, /, *, dtype=None, device=None, shape=None",
 }
-"""Signatures that also accept NumPy's calls ``diff(x, 2)``, ``where(c)``, ``std(x, ddof=1)`` and
-``any(x, out=None)`` and ``mean(x, dtype=…)``."""
+"""Signatures that also accept NumPy's calls ``diff(x, 2)``, ``where(c)``, ``std(x, ddof=1)``, ``any(x, out=None)``,
+``mean(x, dtype=…)``, ``squeeze(x)`` and ``ones_like(x, shape=…)``."""
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

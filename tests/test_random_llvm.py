@@ -47,8 +47,8 @@ def test_kernel_of_float32_gives_the_numbers_of_the_formula(method, skipped):
 @pytest.mark.parametrize("stream", [(0, 0), (2**64 - 1, 2**63)])
 def test_kernel_of_words_of_a_stream(stream):
     key = (2**64 - 1, 2**63 + 5)
-    x = by_kernel(lambda: bits(CPU, key=key, stream=stream, start=2**63 + 1, count=1000))
-    expected = bits(NUMPY, key=key, stream=stream, start=2**63 + 1, count=1000)
+    x = by_kernel(lambda: bits(CPU, key=key, stream=stream, start=2**63 + 1, shape=(1000,)))
+    expected = bits(NUMPY, key=key, stream=stream, start=2**63 + 1, shape=(1000,))
     np.testing.assert_array_equal(np.asarray(x), np.asarray(expected))
 
 

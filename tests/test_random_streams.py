@@ -72,7 +72,7 @@ def test_words_of_a_stream_are_those_of_numpys_philox(device, start, count, stre
     key = (2**64 - 3, 17)
     peer = np.random.Philox(key=np.array(key, np.uint64), counter=np.array([start // 4, 0, *stream], np.uint64))
     peer.random_raw(start % 4)
-    x = bits(device, key=key, stream=stream, start=start, count=count)
+    x = bits(device, key=key, stream=stream, start=start, shape=(count,))
     assert x.dtype == xp.uint64
     np.testing.assert_array_equal(host(x), peer.random_raw(count), strict=True)
 
@@ -81,7 +81,7 @@ def test_blocks_of_any_numbers_are_those_of_the_stream(device):
     numbers = [3, 0, 2**62, 2**64 - 1]
     x = blocks(xp.asarray(numbers, dtype=xp.uint64), key=(1, 2), stream=(3, 4))
     for number, words in zip(numbers, host(x), strict=True):
-        expected = bits(device, key=(1, 2), stream=(3, 4), start=4 * number, count=4)
+        expected = bits(device, key=(1, 2), stream=(3, 4), start=4 * number, shape=(4,))
         np.testing.assert_array_equal(words, host(expected))
 
 
@@ -267,7 +267,7 @@ def test_spawned_streams_are_numpys_and_uncorrelated():
 def test_streams_of_one_generator_for_several_lanes_are_uncorrelated():
     streams = [(0, 0), (1, 0), (1, 1), (1, 4), (2, 0), (2, 1), (3, 0)]
     device = xp.device("cpu")
-    x = np.stack([host(bits(device, key=(5, 6), stream=s, start=0, count=100_000)) for s in streams])
+    x = np.stack([host(bits(device, key=(5, 6), stream=s, start=0, shape=(100_000,))) for s in streams])
     correlation = np.corrcoef(x.astype(np.float64))
     assert np.abs(correlation - np.eye(len(streams))).max() < 5.5 / np.sqrt(100_000)
 

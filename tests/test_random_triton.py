@@ -47,14 +47,14 @@ def test_kernel_of_blocks():
     np.testing.assert_array_equal(np.asarray(x), np.asarray(expected), strict=True)
 
 
-@pytest.mark.parametrize("count", [0, 1, 6, 1000])
+@pytest.mark.parametrize("shape", [(0,), (1,), (6,), (1000,), (40, 25), ()])
 @pytest.mark.parametrize("skipped", [0, 3])
 @pytest.mark.parametrize("kernel", ["random.bits", "random.uniform_numbers", "random.normal_numbers"])
-def test_kernel_writes_all_of_its_result_and_nothing_else(kernel, skipped, count):
+def test_kernel_writes_all_of_its_result_and_nothing_else(kernel, skipped, shape):
     kernels, memory = guarded()
     for dtype in ("uint64",) if kernel == "random.bits" else ("float32", "float64"):
-        x = kernels[kernel](key=(1, 2), stream=(0, 0), start=skipped, count=count, dtype=np.dtype(dtype))
-        assert x.shape == (count,)
+        x = kernels[kernel](key=(1, 2), stream=(0, 0), start=skipped, shape=shape, dtype=np.dtype(dtype))
+        assert x.shape == shape
         assert x.dtype == dtype
         unwritten = x == 2**64 - 1 if dtype == "uint64" else np.isnan(x)
         assert not unwritten.any()
@@ -63,6 +63,6 @@ def test_kernel_writes_all_of_its_result_and_nothing_else(kernel, skipped, count
 
 def test_kernels_decline_other_dtypes():
     kernels, _ = guarded()
-    options = {"key": (1, 2), "stream": (0, 0), "start": 0, "count": 4}
+    options = {"key": (1, 2), "stream": (0, 0), "start": 0, "shape": (4,)}
     assert kernels["random.normal_numbers"](**options, dtype=np.dtype("float16")) is NotImplemented
     assert kernels["random.blocks"](np.zeros(3, np.int64), key=(1, 2), stream=(0, 0)) is NotImplemented

@@ -174,7 +174,7 @@ def catalogue(target: str) -> Recorder:
             call(name, f"{np.dtype(x)}, {np.dtype(y)}", np.ones(64, x), np.ones(64, y))
     for dtype in map(np.dtype, ("uint64", "float32", "float64")):
         for name in ("random.uniform_numbers", "random.normal_numbers") if dtype.kind == "f" else ("random.bits",):
-            call(name, dtype, key=(2**64 - 1, 2), stream=(0, 0), start=3, count=5000, dtype=dtype)
+            call(name, dtype, key=(2**64 - 1, 2), stream=(0, 0), start=3, shape=(50, 100), dtype=dtype)
     call("random.blocks", np.uint64, np.ones(5000, np.uint64), key=(2**64 - 1, 2), stream=(1, 0))
     assert recorder.called == functions.keys(), functions.keys() - recorder.called
     return recorder

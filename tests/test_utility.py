@@ -67,6 +67,31 @@ def test_diff_with_prepend_and_append(device, ends, data):
         expect(result, np.diff(x.host, **{end: edge.host for end, edge in edges.items()}))
 
 
+@pytest.mark.parametrize("axis", [0, 1, -1])
+@pytest.mark.parametrize("ends", [{"prepend": 2}, {"append": 0.5}, {"prepend": 1.0, "append": 3}], ids=str)
+def test_diff_with_a_number_at_an_end(device, ends, axis):
+    values = np.asarray([[1.0, 4.0, 9.0], [2.0, -1.0, 0.5]])
+    expect(xp.diff(xp.asarray(values), axis=axis, **ends), np.diff(values, axis=axis, **ends))
+    arrays = {end: xp.asarray(float(number)) for end, number in ends.items()}
+    expect(xp.diff(xp.asarray(values), axis=axis, **arrays), np.diff(values, axis=axis, **ends))
+
+
+def test_diff_with_a_number_of_numpy_at_an_end(lenient_device):
+    assert xp.diff(xp.asarray([1.0, 4.0]), append=np.float64(9.0)).tolist() == [3.0, 5.0]
+
+
+def test_diff_of_integers_with_a_number_keeps_the_dtype(device):
+    x = xp.asarray([1, 4], dtype=xp.int32)
+    assert xp.diff(x, append=9).dtype == xp.int32
+    assert xp.diff(x, append=9).tolist() == [3, 5]
+
+
+@pytest.mark.parametrize("edge", ["2", [1]])
+def test_diff_refuses_something_else_than_an_array_or_a_number_at_an_end(device, edge):
+    with pytest.raises(TypeError, match=r"^diff\(\) takes an xtensor Array, not"):
+        xp.diff(xp.ones(3), append=edge)
+
+
 def test_diff_of_order_zero_is_a_new_array(device):
     x = xp.ones(3)
     y = xp.diff(x, n=0, prepend=xp.zeros(1))

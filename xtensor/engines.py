@@ -7,23 +7,27 @@ values, and by the functions here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from ._core.array import Array, wrap
 from ._core.backend import Engine
-from ._core.device import Device, device, devices
+from ._core.device import Device, default_device, device, devices
 from ._core.errors import WorkerLostError, describe
 from ._core.transfers import computations as _counted
+from ._core.transfers import forbid_computations
 
 __all__ = [
     "WorkerLostError",
     "chunks",
     "computations",
     "compute",
+    "forbid_computations",
     "from_engine",
     "from_zarr",
     "persist",
+    "progress",
     "rechunk",
     "to_engine",
     "to_zarr",
@@ -77,6 +81,37 @@ def persist(*arrays: Array) -> tuple[Array, ...]:
     return _replaced(_checked(arrays, "persist"), persisted)
 
 
+@contextmanager
+def progress(after: float = 1.0, /) -> Iterator[None]:
+    """Show a progress bar for each computation in a block that takes longer than ``after`` seconds.
+
+    The bar is the engine's: dask's own, on this machine or on a cluster; for cubed that of tqdm, which has to be
+    installed.
+
+    Parameters
+    ----------
+    after
+        Seconds, 0 for a bar at once.
+
+    Raises
+    ------
+    ValueError
+        If ``after`` is negative.
+
+    Examples
+    --------
+    >>> import xtensor as xp
+    >>> with xp.engines.progress(5.0):
+    ...     pass
+    """
+    if not after >= 0:
+        raise ValueError(f"progress() takes a number of seconds that is not negative, not {after!r}")
+    with ExitStack() as stack:
+        for place in _engines():
+            stack.enter_context(place._library.progress(after))  # type: ignore[attr-defined]
+        yield
+
+
 def chunks(x: Array, /) -> tuple[tuple[int, ...], ...]:
     """Return the lengths of an Array's chunks along each axis: its shape where its device has no chunks."""
     _checked((x,), "chunks")
@@ -100,7 +135,7 @@ def rechunk(x: Array, chunks: Any, /) -> Array:
     return wrap(library.rechunk(x._native, chunks), x._device) if isinstance(library, Engine) else x
 
 
-def from_zarr(store: Any, /, *, device: str | Device = "dask", **options: Any) -> Array:
+def from_zarr(store: Any, /, *, device: str | Device | None = None, **options: Any) -> Array:
     """Return an Array of a Zarr store, which is read when values are needed.
 
     Parameters
@@ -108,7 +143,7 @@ def from_zarr(store: Any, /, *, device: str | Device = "dask", **options: Any) -
     store
         Path, URL or store.
     device
-        Device of an engine.
+        Device of an engine; by default the default device where it is an engine's, else the first engine's here.
     options
         Further arguments of the engine's function.
 
@@ -119,7 +154,7 @@ def from_zarr(store: Any, /, *, device: str | Device = "dask", **options: Any) -
     TypeError
         If the device is no engine's.
     """
-    place = _engine(device, "from_zarr")
+    place = _any_engine("from_zarr") if device is None else _engine(device, "from_zarr")
     return wrap(place._library.from_zarr(store, place._place, **options), place)
 
 
@@ -148,14 +183,26 @@ def to_zarr(x: Array, store: Any, /, **options: Any) -> None:
     x._device._library.to_zarr(x._native, store, **options)  # type: ignore[attr-defined]
 
 
-def from_engine(array: Any, /, *, device: str | Device = "dask") -> Array:
+def from_engine(array: Any, /, *, device: str | Device | None = None) -> Array:
     """Return an engine's own array, such as ``dask.array.Array``, as an Array; unknown lengths are computed.
+
+    Parameters
+    ----------
+    array
+        Array of the engine's library.
+    device
+        Device of the engine; by default that of the array's library.
 
     Raises
     ------
     TypeError
         If it is not the engine's array, or the device is no engine's.
     """
+    if device is None:
+        library = type(array).__module__.partition(".")[0]
+        device = next((place for place in _engines() if place._library.name == library), None)
+        if device is None:
+            raise TypeError(f"from_engine() takes an array of an engine, not {describe(array)}; use xtensor.asarray")
     place = _engine(device, "from_engine")
     return wrap(place._library.adopt(array, place._place), place)
 
@@ -172,12 +219,13 @@ def to_engine(x: Array, /) -> Any:
     return _engine(x._device, "to_engine")._library.own(x._native)
 
 
-def computations(device_: str | Device = "dask", /) -> int:
-    """Return how often a device computed since the process began because Python needed a value.
+def computations(device_: str | Device | None = None, /) -> int:
+    """Return how often a device, or all devices of engines, computed because Python needed a value.
 
-    That is by conversions, index arrays and lengths. Under ``xtensor.transfers("log")`` each is logged with its line.
+    That is since the process began, by conversions, index arrays and lengths. Under ``xtensor.transfers("log")`` each
+    is logged with its line.
     """
-    return _counted[str(device_)]
+    return sum(_counted.values()) if device_ is None else _counted[str(device_)]
 
 
 def _checked(arrays: tuple[Any, ...], name: str) -> tuple[Array, ...]:
@@ -204,8 +252,13 @@ def _engine(spec: str | Device, name: str) -> Any:
     return place
 
 
-def _any_engine(name: str) -> Device:
-    for place in devices():
-        if isinstance(place._library, Engine):
-            return place
+def _engines() -> list[Device]:
+    return [place for place in devices() if isinstance(place._library, Engine)]
+
+
+def _any_engine(name: str) -> Any:
+    chosen = default_device()
+    found = [chosen] if isinstance(chosen._library, Engine) else _engines()
+    if found:
+        return found[0]
     raise TypeError(f"{name}() needs a device of an engine, such as 'dask'; python -m xtensor prints what is missing")

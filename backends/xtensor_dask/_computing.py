@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import partial
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
@@ -21,7 +22,11 @@ from dask.utils import format_bytes, parse_timedelta
 
 from xtensor.backend import BackendUnavailableError, ChunkFunction, OutOfMemoryError, WorkerLostError
 
-__all__ = ["cluster", "computed", "persisted"]
+__all__ = ["cluster", "computed", "persisted", "progress"]
+
+SCHEDULER = "xtensor.scheduler"
+"""Key of dask's configuration: the address of a cluster's scheduler, to which the device connects at its first
+computation where the program has not made a client."""
 
 PAUSE = "xtensor.pause-timeout"
 """Key of dask's configuration: the time for which all workers may be paused while no task runs."""
@@ -81,10 +86,26 @@ def cluster() -> Any:
     client = getattr(get_scheduler(), "__self__", None)  # the method of a client, or a function, or None
     if isinstance(client, Client):
         return client
+    address = dask.config.get(SCHEDULER, None)
+    if address is not None and not dask.config.get("scheduler", None) and not _is_inside_a_task():
+        return _connected(str(address))
     lost = [item for item in getattr(Client, "_instances", ()) if _is_lost(item)]
     if lost and not dask.config.get("scheduler", None):
         raise _disconnected(lost[0])
     return None
+
+
+def _connected(address: str) -> Any:
+    """Return a new client, which becomes dask's current one."""
+    from distributed import Client
+
+    try:
+        return Client(address)
+    except (OSError, TimeoutError) as error:
+        raise ConnectionError(
+            f"there is no scheduler at {address!r}, which dask's configuration names as {SCHEDULER!r} ({error}); start "
+            "one, or remove the setting to compute in this process"
+        ) from error
 
 
 def _is_lost(client: Any) -> bool:
@@ -100,6 +121,23 @@ def _is_inside_a_task() -> bool:
     return bool(getattr(thread_state, "key", False))
 
 
+_after: ContextVar[float | None] = ContextVar("after", default=None)
+"""The seconds after which a computation shows a progress bar; None for none."""
+
+
+@contextmanager
+def progress(after: float) -> Iterator[None]:
+    """Show dask's progress bars for computations that take longer than some seconds."""
+    from dask.diagnostics import ProgressBar
+
+    token = _after.set(after)
+    try:
+        with ProgressBar(minimum=after):
+            yield
+    finally:
+        _after.reset(token)
+
+
 # -- watching a cluster -----------------------------------------------------------------------------------------------
 
 
@@ -109,20 +147,31 @@ def _watched(client: Any, graph: Any, keys: Any, **options: Any) -> Any:
 
     results = client.get(graph, keys, sync=False, **options)
     try:
-        return client.sync(_gathered, client, results)
+        return client.sync(_gathered, client, results, _after.get())
     finally:
         for future in futures_of(results):
             future.release()
 
 
-async def _gathered(client: Any, results: Any) -> Any:
+async def _gathered(client: Any, results: Any, after: float | None) -> Any:
     tasks = [asyncio.ensure_future(client.gather(results, asynchronous=True)), asyncio.ensure_future(_watch(client))]
+    bar = None if after is None else asyncio.ensure_future(_bar(client, results, after))
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         return next(task for task in tasks if task in done).result()
     finally:
-        for task in tasks:
+        for task in (*tasks, *([] if bar is None else [bar])):
             task.cancel()
+
+
+async def _bar(client: Any, results: Any, after: float) -> None:
+    """Show dask's progress bar of a computation after some seconds."""
+    from distributed import futures_of
+    from distributed.diagnostics.progressbar import TextProgressBar
+
+    await asyncio.sleep(after)
+    futures = futures_of(results)
+    await TextProgressBar(futures, client.scheduler.address, loop=client.loop, start=False).listen()
 
 
 async def _watch(client: Any) -> None:

@@ -226,7 +226,12 @@ def _module(program: Program, source: DType, formula: Formula) -> ir.Module:
 
 
 def _draw(
-    name: str | None, dtype: DType, key: tuple[int, int], stream: tuple[int, int], start: int, count: int
+    name: str | None,
+    dtype: DType,
+    key: tuple[int, int],
+    stream: tuple[int, int],
+    start: int,
+    shape: tuple[int, ...],
 ) -> Native:
     """Return numbers; ``start`` counts words, or halves of words for uniform numbers of float32."""
     program = _program(name, dtype)
@@ -240,8 +245,9 @@ def _draw(
         return NotImplemented
     per_block = 32 // source.itemsize
     first, skipped = divmod(start, per_block)
+    count = math.prod(shape)
     blocks = -(-(skipped + count) // per_block)
-    output = empty((count,), dtype, "C")
+    output = empty(shape, dtype, "C")
     words = [_signed(value) for value in (first + 1, *stream, *key)]
     kernel.run(count, (blocks, *words, skipped, count, output), ())
     return output
@@ -253,8 +259,8 @@ def _signed(value: int) -> int:
     return value - 2**64 if value >= 2**63 else value
 
 
-def bits(*, key: tuple[int, int], stream: tuple[int, int], start: int, count: int) -> Native:
-    return _draw(None, UINT64, key, stream, start, count)
+def bits(*, key: tuple[int, int], stream: tuple[int, int], start: int, shape: tuple[int, ...]) -> Native:
+    return _draw(None, UINT64, key, stream, start, shape)
 
 
 def blocks(x: Native, *, key: tuple[int, int], stream: tuple[int, int]) -> Native:
@@ -277,8 +283,10 @@ def _blocks_module(program: Program) -> ir.Module:
 
 
 def _numbers(name: str) -> Callable[..., Native]:
-    def draw(*, key: tuple[int, int], stream: tuple[int, int], start: int, count: int, dtype: DType) -> Native:
-        return _draw(name, dtype, key, stream, start, count)
+    def draw(
+        *, key: tuple[int, int], stream: tuple[int, int], start: int, shape: tuple[int, ...], dtype: DType
+    ) -> Native:
+        return _draw(name, dtype, key, stream, start, shape)
 
     return draw
 

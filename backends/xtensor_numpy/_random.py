@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import threading
 from typing import Any
 
@@ -44,16 +45,16 @@ def _streams() -> _Streams:
 class Random:
     """The functions of random words, for the namespace. Others are composed of them."""
 
-    def bits(self, *, key: tuple[int, int], stream: tuple[int, int], start: int, count: int) -> Native:
-        return _streams().at(key, stream, start).random_raw(count)
+    def bits(self, *, key: tuple[int, int], stream: tuple[int, int], start: int, shape: tuple[int, ...]) -> Native:
+        return _streams().at(key, stream, start).random_raw(math.prod(shape)).reshape(shape)
 
     def uniform_numbers(
-        self, *, key: tuple[int, int], stream: tuple[int, int], start: int, count: int, dtype: DType
+        self, *, key: tuple[int, int], stream: tuple[int, int], start: int, shape: tuple[int, ...], dtype: DType
     ) -> Native:
         if dtype.itemsize == 8:
             _streams().at(key, stream, start)
-            return _streams().generator.random(count)
+            return _streams().generator.random(math.prod(shape)).reshape(shape)
         skipped = start % 2
         _streams().at(key, stream, start // 2)
-        numbers: np.ndarray[Any, Any] = _streams().generator.random(skipped + count, dtype=np.float32)
-        return numbers[skipped:]
+        numbers: np.ndarray[Any, Any] = _streams().generator.random(skipped + math.prod(shape), dtype=np.float32)
+        return numbers[skipped:].reshape(shape)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -39,10 +40,11 @@ def functions(context: Context) -> dict[str, Callable[..., Any]]:
 
 
 def _draw(name: str, context: Context, kind: str) -> Callable[..., Any]:
-    def prepare(words: tuple[int, ...], count: int, skipped: int, dtype: DType) -> Ready:
+    def prepare(words: tuple[int, ...], shape: tuple[int, ...], skipped: int, dtype: DType) -> Ready:
         if dtype not in KERNEL_DTYPES or (kind != "bits" and dtype.name not in NORMAL_QUANTILES):
             raise Unsuited(f"the dtype is {dtype}")
         builder = Builder(context, len(words))
+        count = math.prod(shape)
         if count:
             blocks = -(-(skipped + count) // _elements_of_block(kind, dtype))
             block = context.block(blocks, BLOCKS)
@@ -54,12 +56,14 @@ def _draw(name: str, context: Context, kind: str) -> Callable[..., Any]:
                 -(-blocks // block),
                 (count, skipped),
             )
-        return builder.ready((count,), dtype, converters=(int,) * len(words))
+        return builder.ready(shape, dtype, converters=(int,) * len(words))
 
-    def draw(*, key: tuple[int, int], stream: tuple[int, int], start: int, count: int, dtype: DType = UINT64) -> Any:
+    def draw(
+        *, key: tuple[int, int], stream: tuple[int, int], start: int, shape: tuple[int, ...], dtype: DType = UINT64
+    ) -> Any:
         first, skipped = divmod(start, _elements_of_block(kind, dtype))
         words = ((first + 1) % 2**64, *stream, *key)
-        return context.call(name, prepare, words, (count, skipped, dtype))
+        return context.call(name, prepare, words, (shape, skipped, dtype))
 
     return draw
 

@@ -66,7 +66,7 @@ def ways_of_dask() -> str:
     """Return the table of the ways that functions go on the device dask."""
     import_from_checkout()
     import_module("xtensor.special")
-    table, ways = import_module("xtensor.backend").TABLE, import_module("xtensor_dask._ways")
+    table, ways = import_module("xtensor.backend").TABLE, import_module("xtensor_engines._ways")
     found: dict[str, list[str]] = {}
     for name, row in table.items():
         if row.kind not in ("network", "signal", "random"):

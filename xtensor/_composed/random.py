@@ -9,6 +9,7 @@ Products of 128 bits are composed of products of 32-bit halves, because the stan
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,14 @@ UINT64 = np.dtype(np.uint64)
 LOW = 2**32 - 1
 
 
-def bits(xp: Any, *, key: tuple[int, int], stream: tuple[int, int], start: int, count: int) -> Native:
+def bits(xp: Any, *, key: tuple[int, int], stream: tuple[int, int], start: int, shape: tuple[int, ...]) -> Native:
+    count = math.prod(shape)
     first, skipped = divmod(start, 4)
     number = -(-(skipped + count) // 4)
     counters = xp.add(xp.arange(0, number, 1, dtype=UINT64), first)
     words = xp.reshape(blocks(xp, counters, key=key, stream=stream), (4 * number,))
-    return words[skipped : skipped + count]
+    drawn = words[skipped : skipped + count]
+    return drawn if len(shape) == 1 else xp.reshape(drawn, shape)
 
 
 def blocks(xp: Any, x: Native, *, key: tuple[int, int], stream: tuple[int, int]) -> Native:

@@ -43,6 +43,17 @@ class Memory:
         return view.__buffer__(flags)  # type: ignore[attr-defined,no-any-return]
 
     @property
+    def base(self: Any) -> Array | None:
+        """Array of the memory that this one is a view of; None if it is no view, AttributeError off the host."""
+        owner = _host_view(self, "base").base
+        if not isinstance(owner, np.ndarray):  # no other array, or memory that another library owns
+            return None
+        result: Array = object.__new__(self.__class__)
+        result._native = self._device._library.from_host(owner, self._device._place, copy=False)
+        result._device = self._device
+        return result
+
+    @property
     def flags(self: Any) -> Any:
         """Memory layout as NumPy's ``ndarray.flags``; off the host, the flags of the library's array."""
         return _host_view(self, "flags").flags if self._device.host else self._native.flags

@@ -16,11 +16,13 @@ from .backend import Native
 from .device import Device
 from .errors import DeviceMismatchError, caller_frame, describe
 from .scopes import Setting
+from .unknowns import UnknownValueError
 
 __all__ = [
     "admit",
     "allowed",
     "computations",
+    "forbid_computations",
     "host_values",
     "join",
     "lowered",
@@ -35,6 +37,8 @@ computations: Counter[str] = Counter()
 """The number of computations by device that Python's conversions, index arrays and lengths needed."""
 
 _policy: Setting[Policy] = Setting("xtensor_transfers")
+
+_forbidden: Setting[bool] = Setting("xtensor_forbidden_computations")
 
 
 class transfers:  # noqa: N801 - reads as a function, and works as one
@@ -72,6 +76,31 @@ class transfers:  # noqa: N801 - reads as a function, and works as one
 
     def __enter__(self) -> None:
         self._block = _policy.begin(self._policy, outer=self._before)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._block.end()
+
+
+class forbid_computations:  # noqa: N801 - a context manager
+    """Raise UnknownValueError, a TypeError, in a block where Python needs a value that an engine has not computed.
+
+    Otherwise the value is computed, in conversions (``bool(x)``, ``float(x)``), for index arrays, and by functions
+    whose result's length depends on values. Libraries that ask whether an array is lazy, such as SciPy, then compute
+    nothing for their own checks.
+
+    Examples
+    --------
+    >>> import xtensor as xp
+    >>> with xp.engines.forbid_computations():
+    ...     pass
+    """
+
+    __slots__ = ("_block",)
+
+    def __enter__(self) -> None:
+        self._block = _forbidden.begin(True, outer=_forbidden.innermost())
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -141,7 +170,18 @@ def note_computation(size: int, device: str, purpose: str) -> None:
         The engine's device.
     purpose
         What needs the values: ``"bool()"``, ``"an index"``.
+
+    Raises
+    ------
+    UnknownValueError
+        In a block of :class:`forbid_computations`.
     """
+    forbidden = _forbidden.innermost()
+    if forbidden is not None and forbidden.value:
+        raise UnknownValueError(
+            f"{purpose} needs a value that device {device!r} has not computed, and computations are forbidden here; "
+            "compute it with xtensor.engines.compute, or outside of xtensor.engines.forbid_computations()"
+        )
     computations[device] += 1
     block = _policy.innermost()
     if block is not None and block.value == "log":

@@ -17,7 +17,7 @@ class UnknownValueError(TypeError):
     """Something depends on a value that is not known.
 
     On the device ``meta`` arrays have no values. A function that :func:`xtensor.fuse` records must not look at a value
-    that later calls may change.
+    that later calls may change. In a block of :func:`xtensor.engines.forbid_computations` an engine computes no value.
     """
 
 

@@ -342,9 +342,9 @@ def _transformed(row: Operation, x: MetaArray, axes: Any, lengths: Any, by_opera
     return new(shape, dtype)
 
 
-def _words(row: Operation, *, count: int, dtype: Any = None, **options: Any) -> Any:
+def _words(row: Operation, *, shape: tuple[int, ...], dtype: Any = None, **options: Any) -> Any:
     """``dtype`` is None for words of 64 bits."""
-    return new((count,), np.dtype(np.uint64) if dtype is None else dtype)
+    return new(shape, np.dtype(np.uint64) if dtype is None else dtype)
 
 
 def _unstack(row: Operation, x: MetaArray, *, axis: int) -> Any:

@@ -173,20 +173,8 @@ def _cast_all(name: str, items: tuple[Array, ...], dtype: Any, casting: Casting,
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = NO_VALUE, append: Any = NO_VALUE) -> Array:
     (a,) = as_arrays("diff", a)
-    edges = [_edge(a, axis, edge) for edge in (prepend, append)]
+    edges = [None if edge is NO_VALUE or edge is None else as_arrays("diff", a, edge)[1] for edge in (prepend, append)]
     return xp.diff(a, n=n, axis=axis, prepend=edges[0], append=edges[1])
-
-
-def _edge(a: Array, axis: int, edge: Any) -> Array | None:
-    """Return values beside an array's along an axis; a scalar becomes an array of length 1 there."""
-    if edge is NO_VALUE or edge is None:
-        return None
-    x: Array = as_arrays("diff", a, edge)[1]
-    if x.ndim:
-        return x
-    shape = list(a.shape)
-    shape[axis] = 1
-    return xp.broadcast_to(x, tuple(shape))
 
 
 def linspace(
@@ -372,15 +360,13 @@ def _filled(name: str) -> Function:
 
 
 def _like(name: str) -> Function:
-    """Return the function that creates an array like another one, of another shape if that is given."""
+    """Return the function that creates an array like another one."""
 
     def like(
         a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
     ) -> Array:
         (a,) = as_arrays(f"{name}_like", a)
-        if shape is None:
-            return getattr(xp, f"{name}_like")(a, dtype=dtype)  # type: ignore[no-any-return]
-        return getattr(xp, name)(shape, dtype=a.dtype if dtype is None else dtype, device=a.device)  # type: ignore[no-any-return]
+        return getattr(xp, f"{name}_like")(a, dtype=dtype, shape=shape)  # type: ignore[no-any-return]
 
     return like
 

@@ -78,18 +78,25 @@ def empty(
 
 @keywords_only
 def empty_like(
-    x: Array, /, *positional: Never, dtype: DTypeLike | None = None, device: str | Device | None = None
+    x: Array,
+    /,
+    *positional: Never,
+    dtype: DTypeLike | None = None,
+    device: str | Device | None = None,
+    shape: Shape | None = None,
 ) -> Array:
     """Return an uninitialised array of the shape of ``x``.
 
     Parameters
     ----------
     x
-        Array that determines the shape, and the defaults of dtype and device.
+        Array that determines the defaults of shape, dtype and device.
     dtype
         Dtype of the result. Default: the dtype of ``x``.
     device
         Device of the result. Default: the device of ``x``.
+    shape
+        Shape of the result, as NumPy's function has it. Default: the shape of ``x``.
 
     Raises
     ------
@@ -102,7 +109,7 @@ def empty_like(
     """
     if positional:
         raise by_position(empty_like, positional)
-    target, lengths, result_dtype = _resolve_like("empty_like", x, dtype, device)
+    target, lengths, result_dtype = _resolve_like("empty_like", x, dtype, device, shape)
     return apply(EMPTY, target, lengths, dtype=result_dtype)
 
 
@@ -163,13 +170,14 @@ def full_like(
     *positional: Never,
     dtype: DTypeLike | None = None,
     device: str | Device | None = None,
+    shape: Shape | None = None,
 ) -> Array:
     """Return an array of the shape of ``x`` filled with one value.
 
     Parameters
     ----------
     x
-        Array that determines the shape, and the defaults of dtype and device.
+        Array that determines the defaults of shape, dtype and device.
     fill_value
         Value of every element: a Python or NumPy scalar, or a 0-d Array; the device ``strict`` accepts Python scalars
         only.
@@ -177,6 +185,8 @@ def full_like(
         Dtype of the result. Default: the dtype of ``x``.
     device
         Device of the result. Default: the device of ``x``.
+    shape
+        Shape of the result, as NumPy's function has it. Default: the shape of ``x``.
 
     Raises
     ------
@@ -192,7 +202,7 @@ def full_like(
     """
     if positional:
         raise by_position(full_like, positional)
-    target, lengths, result_dtype = _resolve_like("full_like", x, dtype, device)
+    target, lengths, result_dtype = _resolve_like("full_like", x, dtype, device, shape)
     native, result_dtype = _native_fill_value(fill_value, target, result_dtype, "full_like")
     return apply(FULL, target, lengths, native, dtype=result_dtype)
 
@@ -242,18 +252,25 @@ def ones(shape: Shape, *positional: Never, dtype: DTypeLike | None = None, devic
 
 @keywords_only
 def ones_like(
-    x: Array, /, *positional: Never, dtype: DTypeLike | None = None, device: str | Device | None = None
+    x: Array,
+    /,
+    *positional: Never,
+    dtype: DTypeLike | None = None,
+    device: str | Device | None = None,
+    shape: Shape | None = None,
 ) -> Array:
     """Return an array of ones of the shape of ``x``.
 
     Parameters
     ----------
     x
-        Array that determines the shape, and the defaults of dtype and device.
+        Array that determines the defaults of shape, dtype and device.
     dtype
         Dtype of the result. Default: the dtype of ``x``.
     device
         Device of the result. Default: the device of ``x``.
+    shape
+        Shape of the result, as NumPy's function has it. Default: the shape of ``x``.
 
     Raises
     ------
@@ -266,7 +283,7 @@ def ones_like(
     """
     if positional:
         raise by_position(ones_like, positional)
-    target, lengths, result_dtype = _resolve_like("ones_like", x, dtype, device)
+    target, lengths, result_dtype = _resolve_like("ones_like", x, dtype, device, shape)
     return apply(ONES, target, lengths, dtype=result_dtype)
 
 
@@ -317,18 +334,25 @@ def zeros(
 
 @keywords_only
 def zeros_like(
-    x: Array, /, *positional: Never, dtype: DTypeLike | None = None, device: str | Device | None = None
+    x: Array,
+    /,
+    *positional: Never,
+    dtype: DTypeLike | None = None,
+    device: str | Device | None = None,
+    shape: Shape | None = None,
 ) -> Array:
     """Return an array of zeros of the shape of ``x``.
 
     Parameters
     ----------
     x
-        Array that determines the shape, and the defaults of dtype and device.
+        Array that determines the defaults of shape, dtype and device.
     dtype
         Dtype of the result. Default: the dtype of ``x``.
     device
         Device of the result. Default: the device of ``x``.
+    shape
+        Shape of the result, as NumPy's function has it. Default: the shape of ``x``.
 
     Raises
     ------
@@ -341,7 +365,7 @@ def zeros_like(
     """
     if positional:
         raise by_position(zeros_like, positional)
-    target, lengths, result_dtype = _resolve_like("zeros_like", x, dtype, device)
+    target, lengths, result_dtype = _resolve_like("zeros_like", x, dtype, device, shape)
     return apply(ZEROS, target, lengths, dtype=result_dtype)
 
 
@@ -355,12 +379,14 @@ def resolve_arguments(
 
 
 def _resolve_like(
-    function: str, x: Array, dtype: Any, device: str | Device | None
+    function: str, x: Array, dtype: Any, device: str | Device | None, shape: Shape | None
 ) -> tuple[Device, tuple[int, ...], DType]:
     """Return the device, shape and dtype of a ``*_like`` function's result; the defaults are those of ``x``."""
     source = device_of(x, function)
     target = source if device is None else resolve(device)
-    return target, x.shape, check_dtype(x.dtype if dtype is None else dtype, target, function)
+    result_dtype = check_dtype(x.dtype if dtype is None else dtype, target, function)
+    lengths = x.shape if shape is None else check_shape(shape, function, result_dtype.itemsize)
+    return target, lengths, result_dtype
 
 
 def _native_fill_value(value: Any, target: Device, dtype: Any, function: str) -> tuple[Native | Scalar, DType]:

@@ -413,7 +413,7 @@ SQUEEZE = declare(
 )
 
 
-def squeeze(x: Array, /, axis: int | tuple[int, ...]) -> Array:
+def squeeze(x: Array, /, axis: int | tuple[int, ...] | None = None) -> Array:
     """Remove axes of length 1.
 
     Parameters
@@ -421,7 +421,7 @@ def squeeze(x: Array, /, axis: int | tuple[int, ...]) -> Array:
     x
         Array of any dtype.
     axis
-        Axis or axes to remove.
+        Axis or axes to remove; None, as NumPy's function has it, removes every axis of length 1.
 
     Returns
     -------
@@ -438,6 +438,8 @@ def squeeze(x: Array, /, axis: int | tuple[int, ...]) -> Array:
     Standard 2025.12, Manipulation Functions, ``squeeze``.
     """
     device = device_of(x, "squeeze")
+    if axis is None:
+        axis = tuple([position for position, length in enumerate(x.shape) if length == 1])
     axes = check_axes(axis, x.ndim, "squeeze")
     for position in axes:
         if x.shape[position] != 1:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Never
+from typing import TYPE_CHECKING, Any, Never
+
+import numpy as np
 
 from .. import _composed
 from .._core.array import Array, Axis, apply
@@ -12,9 +14,16 @@ from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.many import apply_to
 from .._core.operations import declare
-from .data_types import astype
+from .data_types import astype, result_type
+from .filling import full
+from .manipulation import broadcast_to
+
+if TYPE_CHECKING:
+    from .._core.annotations import Number
 
 __all__ = ["all", "any", "diff"]
+
+SCALAR_TYPES = (bool, int, float, complex, np.bool, np.number)
 
 
 ALL = declare("all", "reduction", dtype="bool", shape="reduced", numpy="all", composition=_composed.statistical.all)
@@ -124,8 +133,8 @@ def diff(
     n: int = 1,
     *positional: Never,
     axis: int = -1,
-    prepend: Array | None = None,
-    append: Array | None = None,
+    prepend: Array | Number | None = None,
+    append: Array | Number | None = None,
 ) -> Array:
     r"""Return the ``n``-th forward difference along an axis; the first is :math:`y_i = x_{i+1} - x_i`.
 
@@ -139,7 +148,8 @@ def diff(
         Axis along which to take differences.
     prepend, append
         Arrays to concatenate with ``x`` along ``axis``, in front of it and behind it, before differences are taken;
-        their shapes equal that of ``x`` except along ``axis``.
+        their shapes equal that of ``x`` except along ``axis``. A number or a 0-d Array stands for one element, or one
+        row or column of that value.
 
     Returns
     -------
@@ -166,12 +176,21 @@ def diff(
     n = check_integer(n, "diff", "n")
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n}; diff() takes n of 0 or more")
-    edges = {name: edge for name, edge in (("prepend", prepend), ("append", append)) if edge is not None}
-    for edge in edges.values():
-        device_of(edge, "diff")
+    given = (("prepend", prepend), ("append", append))
+    edges = {name: _edge(x, axis, edge) for name, edge in given if edge is not None}
     # The result is empty once n reaches the length, so a larger n needs no further differences.
     n = min(n, x.shape[axis] + sum(edge.shape[axis] for edge in edges.values() if edge.ndim == x.ndim))
     device = common_device((x, *edges.values())) or x._device
     natives = {name: native_operand(edge, device, "diff") for name, edge in edges.items()}
     native = native_operand(x, device, "diff")
     return apply(DIFF, device, native, axis=axis, n=n, **natives)
+
+
+def _edge(x: Array, axis: int, edge: Any) -> Array:
+    """Return the elements beside those of ``x`` along an axis; a scalar becomes one row or column of its value."""
+    if isinstance(edge, SCALAR_TYPES):
+        edge = full((), edge, dtype=result_type(x, edge), device=x.device)
+    device_of(edge, "diff")
+    if edge.ndim:
+        return edge  # type: ignore[no-any-return]
+    return broadcast_to(edge, (*x.shape[:axis], 1, *x.shape[axis + 1 :]))

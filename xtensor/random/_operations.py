@@ -24,7 +24,7 @@ BITS = declare(
     composition=_composed.random.bits,
     primitive=False,
 )
-"""``bits(*, key, stream, start, count)``: ``count`` words of a stream from the word ``start`` on, as uint64."""
+"""``bits(*, key, stream, start, shape)``: words of a stream from ``start`` on, as uint64, in row-major order."""
 
 BLOCKS = declare(
     "random.blocks",
@@ -38,18 +38,18 @@ BLOCKS = declare(
 """``blocks(x, *, key, stream)``: the four words of each block whose number is an element of ``x``, a uint64 array."""
 
 UNIFORM = declare("random.uniform_numbers", "random", operands=0, dtype="argument", shape="argument", primitive=False)
-"""``uniform_numbers(*, key, stream, start, count, dtype)``: numbers in [0, 1).
+"""``uniform_numbers(*, key, stream, start, shape, dtype)``: numbers in [0, 1), in row-major order.
 
 float64 takes a word for a number, float32 half a word; ``start`` counts words or halves, accordingly.
 """
 
 NORMAL = declare("random.normal_numbers", "random", operands=0, dtype="argument", shape="argument", primitive=False)
-"""``normal_numbers(*, key, stream, start, count, dtype)``: normal numbers, one for a word."""
+"""``normal_numbers(*, key, stream, start, shape, dtype)``: normal numbers, one for a word, in row-major order."""
 
 
-def bits(device: Device, *, key: tuple[int, int], stream: Stream, start: int, count: int) -> Array:
-    """Return words of a stream."""
-    return apply(BITS, device, key=key, stream=stream, start=start, count=count)
+def bits(device: Device, *, key: tuple[int, int], stream: Stream, start: int, shape: tuple[int, ...]) -> Array:
+    """Return words of a stream, one for each element of a shape."""
+    return apply(BITS, device, key=key, stream=stream, start=start, shape=shape)
 
 
 def blocks(x: Array, *, key: tuple[int, int], stream: Stream) -> Array:

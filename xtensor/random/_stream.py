@@ -79,15 +79,14 @@ class StreamOfNumbers:
 
     def _words_from(self, start: int, shape: tuple[int, ...]) -> Array:
         """Return words of the main stream, one for each element of a shape, from a position on."""
-        words = bits(self._device, key=self.bit_generator.key, stream=MAIN, start=start, count=prod(shape))
-        return words if words.shape == shape else xp.reshape(words, shape)
+        return bits(self._device, key=self.bit_generator.key, stream=MAIN, start=start, shape=shape)
 
     def _own_words(self, start: int, count: int, lane: int, use: int) -> Array:
         """Return a word of each of some consecutive elements, for their first attempt.
 
         It is the word of the element's position in the stream ``(1, 4 lane + use)``.
         """
-        return bits(self._device, key=self.bit_generator.key, stream=(1, 4 * lane + use), start=start, count=count)
+        return bits(self._device, key=self.bit_generator.key, stream=(1, 4 * lane + use), start=start, shape=(count,))
 
     # -- numbers ------------------------------------------------------------------------------------------------------
 
@@ -124,18 +123,15 @@ class StreamOfNumbers:
     ) -> Any:
         """Return numbers by the device's own implementation of a draw; NotImplemented without one."""
         key = self.bit_generator.key
-        drawn = attempt_own(
-            operation, self._device, key=key, stream=stream, start=start, count=prod(shape), dtype=dtype
-        )
-        return drawn if drawn is NotImplemented or drawn.shape == shape else xp.reshape(drawn, shape)
+        return attempt_own(operation, self._device, key=key, stream=stream, start=start, shape=shape, dtype=dtype)
 
     def _normals(self, start: int, shape: tuple[int, ...], dtype: DType, stream: Stream = MAIN) -> Array:
         """Return normal numbers from the words of a stream from a position on."""
         drawn = self._by_kernel(NORMAL, shape, start, dtype, stream)
         if drawn is not NotImplemented:
             return drawn  # type: ignore[no-any-return]
-        words = bits(self._device, key=self.bit_generator.key, stream=stream, start=start, count=prod(shape))
-        return xp.reshape(compute_formula(standard_normal, words, dtype=dtype), shape)
+        words = bits(self._device, key=self.bit_generator.key, stream=stream, start=start, shape=shape)
+        return compute_formula(standard_normal, words, dtype=dtype)  # type: ignore[no-any-return]
 
     def _flat(self, value: float | Array, shape: tuple[int, ...], dtype: DType) -> Array:
         """Return a parameter as a 0-d Array, or as a 1-d one with an element for each element of a shape."""

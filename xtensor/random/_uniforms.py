@@ -16,7 +16,7 @@ from .._core.transfers import transfers
 from .._fuse.formulas import compute_formula
 from . import _formulas as formulas
 from ._arguments import Size, convert, output_shape, require
-from ._operations import MAIN, UNIFORM, bits
+from ._operations import UNIFORM
 from ._stream import StreamOfNumbers
 
 if TYPE_CHECKING:
@@ -66,15 +66,15 @@ class Uniforms(StreamOfNumbers):
         if drawn is not NotImplemented:
             return drawn  # type: ignore[no-any-return]
         if not halves:
-            words = bits(self._device, key=stream.key, stream=MAIN, start=start, count=count)
-            return xp.reshape(compute_formula(formulas.closed, words, dtype=dtype), shape)
+            words = self._words_from(start, shape)
+            return compute_formula(formulas.closed, words, dtype=dtype)  # type: ignore[no-any-return]
         return xp.reshape(xp.astype(self._halves(start, count) >> 8, dtype) * 2.0**-24, shape)
 
     def _halves(self, start: int, count: int) -> Array:
         """Return halves of words, as uint64, the low half of a word first."""
         first, skipped = divmod(start, 2)
         number = -(-(skipped + count) // 2)
-        words = bits(self._device, key=self.bit_generator.key, stream=MAIN, start=first, count=number)
+        words = self._words_from(first, (number,))
         both = xp.reshape(xp.stack([words & LOW, words >> 32], axis=1), (2 * number,))
         return both[skipped : skipped + count]
 
@@ -222,16 +222,15 @@ class Uniforms(StreamOfNumbers):
 
     def _offsets(self, shape: tuple[int, ...], first: Array, span: Array, largest: int, dtype: DType) -> Array:
         """Return ``first + offset`` for offsets below ``span``, in uint64 modulo 2**64; a span of 0 means 2**64."""
-        count, stream = math.prod(shape), self.bit_generator
-        start = stream.take(count)
-        words = bits(self._device, key=stream.key, stream=MAIN, start=start, count=count)
-        first, span = (self._flat(x, shape, UINT64) for x in (first, span))
+        count = math.prod(shape)
+        start = self.bit_generator.take(count)
         if largest <= 2**32:
-            result = compute_formula(_scaled, words, span)
-        else:
-            with np.errstate(all="ignore"):
-                offsets, accepted = _without_bias(words, span)
-                result = self._retried(_without_bias, "w", offsets, accepted, start, 0, span, attempt=1)
+            result = compute_formula(_scaled, self._words_from(start, shape), self._array(span, UINT64))
+            return xp.astype(result + self._array(first, UINT64), dtype)
+        first, span = (self._flat(x, shape, UINT64) for x in (first, span))
+        with np.errstate(all="ignore"):
+            offsets, accepted = _without_bias(self._words_from(start, (count,)), span)
+            result = self._retried(_without_bias, "w", offsets, accepted, start, 0, span, attempt=1)
         return xp.reshape(xp.astype(result + first, dtype), shape)
 
     def bytes(self, length: int) -> bytes:

@@ -6,47 +6,46 @@ import errno
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import dask.array as da
-
-from ._computing import cluster, computed
-from ._native import Chunked, on_chunk_device, with_lengths
+from ._library import Library
 
 __all__ = ["from_zarr", "to_zarr"]
 
 
-def from_zarr(store: Any, **options: Any) -> Chunked:
-    """Return an array of a store; the options are those of ``dask.array.from_zarr``."""
-    if isinstance(store, (str, os.PathLike)) and "://" not in os.fspath(store) and not Path(store).exists():
-        raise FileNotFoundError(f"from_zarr(): there is no Zarr store at {os.fspath(store)!r}")
-    return Chunked(on_chunk_device(with_lengths(da.from_zarr(store, **options))))
+def from_zarr(library: Library, store: Any, **options: Any) -> Any:
+    """Return an array of a store; the options are those of the library's function."""
+    if isinstance(store, (str, os.PathLike)):
+        if "://" not in os.fspath(store) and not Path(store).exists():
+            raise FileNotFoundError(f"from_zarr(): there is no Zarr store at {os.fspath(store)!r}")
+        store = os.fspath(store)
+    return library.opened(store, **options)
 
 
-def to_zarr(native: Chunked, store: Any, *, overwrite: bool = False, **options: Any) -> None:
-    """Write an array; the other options are those of ``dask.array.to_zarr``.
+def to_zarr(library: Library, x: Any, store: Any, *, overwrite: bool = False, **options: Any) -> None:
+    """Write an array; the other options are those of the library's function.
 
     A folder gets its name when all chunks are written, so that no half-written store is left as a whole one.
     """
-    x = native.array
-    if not all(_is_regular(lengths) for lengths in x.chunks):
-        x = x.rechunk({axis: max(lengths) for axis, lengths in enumerate(x.chunks)})
+    chunks = library.chunks(x)
+    if not all(map(_is_regular, chunks)):
+        x = library.rechunked(x, tuple(map(max, chunks)))
     if not isinstance(store, (str, os.PathLike)) or "://" in os.fspath(store):
         with _full_disk_explained(store):
-            computed(da.to_zarr(x, store, overwrite=overwrite, compute=False, **options))
+            library.stored(x, store, overwrite=overwrite, **options)
         return
     path = Path(store)
     if path.exists() and not overwrite:
         raise FileExistsError(f"to_zarr(): {str(path)!r} exists; pass overwrite=True to replace it")
-    with _full_disk_explained(path), _unfinished(path) as folder:
-        computed(da.to_zarr(x, folder, compute=False, **options))
+    with _full_disk_explained(path), _unfinished(library, path) as folder:
+        library.stored(x, folder, overwrite=False, **options)
 
 
 @contextmanager
-def _unfinished(path: Path) -> Iterator[Any]:
+def _unfinished(library: Library, path: Path) -> Iterator[Any]:
     """Provide the store of another folder, which is renamed to a path at the end and removed after an error."""
     from ._unfinished import UnfinishedFolder, give_up, remove  # needs zarr
 
@@ -63,11 +62,7 @@ def _unfinished(path: Path) -> Iterator[Any]:
                 replaced.rename(path)
             raise
     except BaseException:
-        give_up(root)
-        with suppress(Exception):  # the error is the one that is raised, and not that the cluster is gone as well
-            client = cluster()
-            if client is not None and client.status == "running":
-                client.run(give_up, root, on_error="ignore")
+        library.everywhere(give_up, root)
         remove(root)
         raise
     finally:

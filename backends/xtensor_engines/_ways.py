@@ -1,8 +1,10 @@
-"""The way of each function on the device ``dask``."""
+"""The way of each function on the devices of engines."""
 
 from __future__ import annotations
 
 from xtensor.backend import TABLE
+
+from ._axes import TRANSFORMS
 
 __all__ = ["BY_CHUNK", "COMPOSED", "WAYS", "way"]
 
@@ -12,11 +14,11 @@ COMPOSED = "composed"
 WAYS = {
     "tree": ("sum", "prod", "max", "min", "any", "all", "count_nonzero", "mean", "var", "std"),
     "chunks after each other": ("cumulative_sum", "cumulative_prod"),
-    "one chunk along an axis": ("sort", "argsort", "searchsorted", "fft.fft"),
+    "one chunk along an axis": ("sort", "argsort", "searchsorted", *(f"fft.{name}" for name in TRANSFORMS)),
     "one chunk for each matrix": (
         *("linalg.cholesky", "linalg.eig", "linalg.eigh", "linalg.qr", "linalg.slogdet", "linalg.solve", "linalg.svd"),
     ),
-    "dask's own": ("matmul", "concat", "broadcast_to", "permute_dims", "reshape", "arange", "full"),
+    "chunks moved or made": ("matmul", "concat", "broadcast_to", "permute_dims", "reshape", "arange", "full"),
     "a pass for the length": ("nonzero",),
 }
 """Functions by the way that they go, but for those that go chunk by chunk or are composed of others."""

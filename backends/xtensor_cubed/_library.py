@@ -1,0 +1,507 @@
+"""cubed as the library of an engine."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from importlib.util import find_spec
+from pickle import PicklingError
+from typing import Any
+from uuid import uuid4
+
+import cubed
+import cubed.array_api
+import numpy as np
+from cubed.core.plan import intermediate_store
+from cubed.diagnostics.tqdm import TqdmProgressBar
+from cubed.spec import spec_from_config
+from cubed.utils import convert_to_bytes
+
+from xtensor.backend import (
+    BackendUnavailableError,
+    DType,
+    OutOfMemoryError,
+    WorkerLostError,
+    install_command,
+    note_computation,
+)
+from xtensor_engines._library import Library, Partial, Place, format_bytes
+from xtensor_engines._native import Chunked, fetched
+
+from . import _reductions, _structure
+from ._gathered import Pieces, gathered, place_of, regular
+
+__all__ = ["CubedArray", "CubedLibrary"]
+
+LARGEST_CHUNK = 2**27
+"""Bytes of a chunk of a new array, where a task may have much more memory: 128 MiB, as dask's chunks."""
+
+
+class CubedLibrary(Library):
+    """Arrays of cubed."""
+
+    name = "cubed"
+    remedy = "raise 'spec.allowed_mem' or 'xtensor.chunk-limit' of cubed's configuration where tasks have the memory"
+    array_type = cubed.array_api.Array
+
+    def chosen_device(self) -> str:
+        return str(cubed.config.get("xtensor.device", "cpu"))
+
+    def joins(self, native: type) -> bool:
+        return native is np.ndarray
+
+    def limit(self) -> int:
+        # A task holds a chunk that it reads and one that it writes, each compressed as well, and what it computes.
+        return _setting("chunk-limit", lambda: _available() // 8)
+
+    def chunk_size(self) -> int:
+        """Return the bytes of a chunk of a new array."""
+        return _setting("chunk-size", lambda: min(LARGEST_CHUNK, _available() // 20))
+
+    def lengths(self, shape: tuple[int, ...], dtype: DType, bounds: Sequence[int] | None = None) -> tuple[int, ...]:
+        """Return the lengths of a chunk of a new array: as large along the last axes as the chunk's size allows.
+
+        Parameters
+        ----------
+        bounds
+            The largest length along each axis; None for all elements.
+        """
+        left = max(1, self.chunk_size() // dtype.itemsize)
+        found: list[int] = []
+        for n in reversed(shape if bounds is None else bounds):
+            length = max(1, min(n, left))
+            found.insert(0, length)
+            left = max(1, left // length)
+        return tuple(found)
+
+    # -- computation --------------------------------------------------------------------------------------------------
+
+    def scheduler(self) -> str:
+        """Return the executor."""
+        executor = _spec().executor
+        return f"cubed's executor {executor.name if executor is not None else 'threads'!r}"
+
+    def progress(self, after: float) -> AbstractContextManager[Any]:
+        if find_spec("tqdm") is None:
+            raise BackendUnavailableError("cubed's progress bar needs tqdm", install_command("tqdm"))
+        return TqdmProgressBar(delay=after)  # type: ignore[no-any-return]
+
+    def values(self, arrays: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
+        with _translated():
+            return list(map(np.asarray, cubed.compute(*arrays)))
+
+    def persisted(self, arrays: Sequence[Any]) -> list[Any]:
+        found = list(arrays)
+        stored = []
+        for i, x in enumerate(arrays):
+            if math.prod(x.shape):  # else there is nothing to keep
+                target, name = intermediate_store(spec=x.spec), f"persisted-{uuid4().hex}"
+                stored.append(cubed.to_zarr(x, target, path=name, compute=False))
+                found[i] = cubed.from_zarr, target, name, x.spec
+        if stored:
+            with _translated():
+                cubed.compute(*stored, _return_in_memory_array=False)
+        return [cubed.from_zarr(x[1], path=x[2], spec=x[3]) if isinstance(x, tuple) else x for x in found]
+
+    # -- chunks -------------------------------------------------------------------------------------------------------
+
+    def chunks(self, x: Any) -> tuple[tuple[int, ...], ...]:
+        return x.chunks  # type: ignore[no-any-return]
+
+    def rechunked(self, x: Any, chunks: Any) -> Any:
+        with _translated():
+            return cubed.rechunk(x, chunks) if math.prod(x.shape) else x
+
+    def whole(self, x: Any, axes: Sequence[int]) -> Any:
+        if not math.prod(x.shape):
+            return x
+        inside = math.prod([x.shape[axis] for axis in axes])
+        left = max(1, self.chunk_size() // (inside * x.dtype.itemsize))
+        lengths = list(x.shape)
+        for axis in reversed(range(x.ndim)):
+            if axis not in axes:
+                lengths[axis] = min(left, x.chunksize[axis])
+                left = max(1, left // lengths[axis])
+        return self.rechunked(x, tuple(lengths))
+
+    # -- creation -----------------------------------------------------------------------------------------------------
+
+    def from_host(self, values: np.ndarray[Any, Any]) -> Any:
+        return cubed.from_array(values, chunks=self._regular(values.shape, values.dtype), spec=_spec())
+
+    def created(
+        self, function: Callable[..., Any], shape: tuple[int, ...], dtype: DType, *, consecutive: bool = False
+    ) -> Any:  # elements of a chunk always follow each other
+        if not math.prod(shape):
+            return self.from_host(np.empty(shape, dtype))
+        chunks = self._regular(shape, dtype)
+
+        def create(block: Any, block_id: tuple[int, ...]) -> Any:
+            starts = [sum(lengths[:i]) for lengths, i in zip(chunks, block_id, strict=True)]
+            ends = [start + lengths[i] for start, lengths, i in zip(starts, chunks, block_id, strict=True)]
+            return function(place=tuple(map(slice, starts, ends)))
+
+        return cubed.map_blocks(create, dtype=dtype, chunks=chunks, spec=_spec())
+
+    def _regular(self, shape: tuple[int, ...], dtype: DType) -> tuple[tuple[int, ...], ...]:
+        return regular(shape, self.lengths(shape, dtype))
+
+    # -- functions ----------------------------------------------------------------------------------------------------
+
+    def gathered(
+        self,
+        function: Callable[..., Any],
+        arrays: Sequence[Any],
+        regions: Callable[[Place], Sequence[Sequence[Place]]],
+        shape: tuple[int, ...],
+        lengths: tuple[int, ...],
+        dtype: DType,
+    ) -> Any:
+        """Return one result, by :func:`gathered`; arrays and results may be without elements."""
+        return self.several(function, arrays, regions, [shape], [lengths], [dtype])[0]
+
+    def several(
+        self,
+        function: Callable[..., Any],
+        arrays: Sequence[Any],
+        regions: Callable[[Place], Sequence[Sequence[Place]]],
+        shapes: Sequence[tuple[int, ...]],
+        lengths: Sequence[tuple[int, ...]],
+        dtypes: Sequence[DType],
+    ) -> list[Any]:
+        """Return several results, by :func:`gathered`; arrays and results may be without elements."""
+        if not any(map(math.prod, shapes)):
+            return [self.from_host(np.empty(shape, dtype)) for shape, dtype in zip(shapes, dtypes, strict=True)]
+        full = [bool(math.prod(x.shape)) for x in arrays]
+        if any(full):
+            if not all(full):
+                function = partial(_with_empty, function=function, full=full, regions=regions, of=_dtypes(arrays))
+                all_regions, regions = regions, lambda place: _where(full, all_regions(place))
+                arrays = _where(full, arrays)
+            return gathered(function, arrays, regions, shapes, lengths, dtypes)
+        # Nothing is read: the result follows from the shapes.
+        pieces = [
+            iter([np.empty([part.stop - part.start for part in region], x.dtype) for region in parts])
+            for x, parts in zip(arrays, regions(place_of(shapes[0])), strict=True)
+        ]
+        result = function(*pieces, place=place_of(shapes[0]))
+        return [self.from_host(np.asarray(x)) for x in (result if len(shapes) > 1 else [result])]
+
+    def elementwise(self, function: Callable[..., Any], operands: Sequence[Any], dtypes: Sequence[DType]) -> list[Any]:
+        arrays = [x for x in operands if isinstance(x, self.array_type)]
+        shape = np.broadcast_shapes(*[x.shape for x in arrays])
+        lengths = list(shape)
+        for x in arrays:
+            for axis, (n, length) in enumerate(zip(x.shape, x.chunksize, strict=True), start=len(shape) - x.ndim):
+                if n == shape[axis]:
+                    lengths[axis] = min(lengths[axis], max(length, 1))
+
+        sources = [tuple(x.shape) for x in arrays]
+
+        def regions(place: Place) -> list[list[Place]]:
+            return [[_structure.source_of(own, place[len(place) - len(own) :])] for own in sources]
+
+        scalars = [None if isinstance(x, self.array_type) else (x,) for x in operands]
+        compute = partial(_of_pieces, function=function, scalars=scalars)
+        results = len(dtypes)
+        return self.several(compute, arrays, regions, [shape] * results, [tuple(lengths)] * results, dtypes)
+
+    def mapped(
+        self,
+        function: Callable[..., Any],
+        x: Any,
+        wholes: Sequence[Any],
+        dtype: DType,
+        *,
+        placed: bool = False,
+    ) -> Any:
+        others = [[place_of(whole.shape)] for whole in wholes]
+        return self.gathered(
+            partial(_of_all, function=function, placed=placed),
+            [x, *wholes],
+            lambda place: [[place], *others],
+            x.shape,
+            x.chunksize,
+            dtype,
+        )
+
+    def along(self, function: Callable[..., Any], x: Any, axis: int, length: int, dtype: DType) -> Any:
+        shape, lengths, whole = list(x.shape), list(x.chunksize), slice(0, x.shape[axis])
+        shape[axis] = lengths[axis] = length
+        return self.gathered(
+            partial(_of_all, function=function, placed=False),
+            [x],
+            lambda place: [[(*place[:axis], whole, *place[axis + 1 :])]],
+            tuple(shape),
+            tuple(lengths),
+            dtype,
+        )
+
+    def reduced(
+        self,
+        x: Any,
+        axes: tuple[int, ...],
+        partial: Callable[[Any], Partial],
+        merge: Callable[[Partial, Partial], Partial],
+        finish: Callable[[Partial], Any],
+        fields: dict[str, DType],
+        dtype: DType,
+        *,
+        keepdims: bool,
+    ) -> Any:
+        found = _reductions.reduced(self, x, axes, partial, merge, finish, fields, dtype)
+        return (
+            found if keepdims else self.sliced(found, tuple([0 if i in axes else slice(None) for i in range(x.ndim)]))
+        )
+
+    def scanned(
+        self, x: Any, axis: int, scan: Callable[..., Any], combine: Callable[..., Any], neutral: int, dtype: DType
+    ) -> Any:
+        return _reductions.scanned(self, x, axis, scan, combine, neutral, dtype)
+
+    def by_matrix(
+        self,
+        function: Callable[..., Any],
+        operands: Sequence[Any],
+        counts: Sequence[int],
+        results: Sequence[tuple[int, ...]],
+        dtypes: Sequence[DType],
+    ) -> list[Any]:
+        stacks = [x.shape[: x.ndim - n] for x, n in zip(operands, counts, strict=True)]
+        stack = np.broadcast_shapes(*stacks)
+        lengths = list(stack)
+        for x, own in zip(operands, stacks, strict=True):
+            for axis, (n, length) in enumerate(zip(own, x.chunksize, strict=False), start=len(stack) - len(own)):
+                if n == stack[axis]:
+                    lengths[axis] = min(lengths[axis], max(length, 1))
+        matrices = [place_of(x.shape[x.ndim - n :]) for x, n in zip(operands, counts, strict=True)]
+
+        def regions(place: Place) -> list[list[Place]]:
+            return [
+                [(*_structure.source_of(own, place[len(stack) - len(own) : len(stack)]), *matrix)]
+                for own, matrix in zip(stacks, matrices, strict=True)
+            ]
+
+        # All results of an operation have chunks along the same axes: axes of length 1 are added, and removed again.
+        ndim = max(map(len, results))
+        padded = [(1,) * (ndim - len(shape)) + shape for shape in results]
+        found = self.several(
+            partial(_matrices, function=function, padded=padded, stack=len(stack)),
+            operands,
+            regions,
+            [stack + shape for shape in padded],
+            [(*lengths, *[max(n, 1) for n in shape]) for shape in padded],
+            dtypes,
+        )
+        ones = [len(full) - len(shape) for full, shape in zip(padded, results, strict=True)]
+        whole = (slice(None),)
+        return [
+            self.sliced(x, whole * len(stack) + (0,) * n + whole * (ndim - n)) if n else x
+            for x, n in zip(found, ones, strict=True)
+        ]
+
+    def product(self, x1: Any, x2: Any, dtype: DType) -> Any:
+        return _structure.product(self, x1, x2, dtype)
+
+    # -- structure ----------------------------------------------------------------------------------------------------
+
+    def concatenated(self, arrays: Sequence[Any], axis: int) -> Any:
+        return _structure.concatenated(self, arrays, axis)
+
+    def reshaped(self, x: Any, shape: tuple[int, ...]) -> Any:
+        return _structure.reshaped(self, x, shape)
+
+    def permuted(self, x: Any, axes: tuple[int, ...]) -> Any:
+        back = np.argsort(axes).tolist()
+        return self.gathered(
+            partial(_transposed, axes=axes),
+            [x],
+            lambda place: [[tuple([place[axis] for axis in back])]],
+            tuple([x.shape[axis] for axis in axes]),
+            tuple([max(x.chunksize[axis], 1) for axis in axes]),
+            x.dtype,
+        )
+
+    def broadcast(self, x: Any, shape: tuple[int, ...]) -> Any:
+        new = len(shape) - x.ndim
+        own = x.shape
+        bounds = [*shape[:new], *[c if n == m else m for n, m, c in zip(own, shape[new:], x.chunksize, strict=True)]]
+        return self.gathered(
+            _repeated,
+            [x],
+            lambda place: [[_structure.source_of(own, place[new:])]],
+            shape,
+            self.lengths(shape, x.dtype, bounds),
+            x.dtype,
+        )
+
+    def sliced(self, x: Any, key: tuple[Any, ...]) -> Any:
+        return _structure.sliced(self, x, key)
+
+    def replaced(self, x: Any, key: tuple[Any, ...], value: Any) -> Any:
+        return _structure.replaced(self, x, key, value)
+
+    def taken(self, x: Any, places: np.ndarray[Any, Any]) -> Any:
+        return _structure.taken(self, x, places)
+
+    def selected(self, x: Any, mask: Any) -> Any:
+        length = max(x.chunksize[0], 1)
+        rows = x.shape[0]
+        blocks = -(-rows // length)
+        if not math.prod(x.shape):
+            note_computation(0, "cubed", "the length of a result")
+            count = int(np.count_nonzero(self.values([mask])[0])) if rows else 0
+            return self.from_host(np.empty((count, *x.shape[1:]), x.dtype))
+        counts = self.gathered(
+            _count,
+            [mask],
+            lambda place: [[(slice(place[0].start * length, min(place[0].stop * length, rows)),)]],
+            (blocks,),
+            (1,),
+            np.dtype(np.int64),
+        )
+        note_computation(blocks * 8, "cubed", "the length of a result")
+        return _structure.selected(self, x, mask, length, self.values([counts])[0])
+
+    # -- stores, others' arrays ---------------------------------------------------------------------------------------
+
+    def opened(self, store: Any, **options: Any) -> Any:
+        return cubed.from_zarr(store, spec=options.pop("spec", None) or _spec(), **options)
+
+    def stored(self, x: Any, store: Any, *, overwrite: bool = False, **options: Any) -> None:
+        if overwrite:
+            raise NotImplementedError(
+                "cubed replaces stores in folders only; remove the store first, or pass a folder's path"
+            )
+        with _translated():
+            cubed.to_zarr(x, store, **options)
+
+    def adopted(self, array: Any) -> Any:
+        return array
+
+
+class CubedArray(Chunked):
+    """The native array: an array of cubed."""
+
+    __slots__ = ()
+
+    library = CubedLibrary()
+    library_type = cubed.array_api.Array
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The values: cubed numbers the steps of computations in each process, so that those of two would be mixed up.
+        size, limit = self.size * self.dtype.itemsize, self.library.limit()
+        if size > limit:
+            raise PicklingError(
+                f"an array of device 'cubed' is pickled with its values, {format_bytes(size)} here, and the limit is "
+                f"{format_bytes(limit)}; write it with xp.engines.to_zarr"
+            )
+        return _restored, (fetched(self)[0],)
+
+
+def _restored(values: np.ndarray[Any, Any]) -> CubedArray:
+    return CubedArray(CubedArray.library.from_host(values))
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Raise cubed's errors about its tasks' memory and processes as errors of xtensor."""
+    try:
+        yield
+    except ValueError as error:
+        if not re.search("allowed_mem|max_mem", str(error)):
+            raise
+        raise OutOfMemoryError(
+            f"a task of cubed needs more memory than it is allowed ({error}); raise 'spec.allowed_mem' of cubed's "
+            "configuration, or use smaller chunks ('xtensor.chunk-size', xtensor.engines.rechunk)"
+        ) from error
+    except BrokenProcessPool as error:
+        raise WorkerLostError(
+            f"a process of cubed's executor died ({error}); the system may have ended it for its use of memory. Name "
+            "an executor that repeats tasks, such as 'dask', or use smaller chunks"
+        ) from error
+
+
+def _spec() -> Any:
+    """Return memory, work directory and executor of new arrays."""
+    return spec_from_config(cubed.config)
+
+
+def _available() -> int:
+    """Return the bytes that a task may use for elements."""
+    spec = _spec()
+    return int(spec.allowed_mem - spec.reserved_mem)
+
+
+def _setting(name: str, default: Callable[[], int]) -> int:
+    found = cubed.config.get(f"xtensor.{name}", None)
+    return default() if found is None else int(convert_to_bytes(found))
+
+
+def _dtypes(arrays: Sequence[Any]) -> list[DType]:
+    return [x.dtype for x in arrays]
+
+
+def _where(full: Sequence[bool], items: Sequence[Any]) -> list[Any]:
+    return [item for item, has in zip(items, full, strict=True) if has]
+
+
+# -- functions that tasks call ----------------------------------------------------------------------------------------
+
+
+def _with_empty(
+    *pieces: Pieces,
+    place: Place,
+    function: Callable[..., Any],
+    full: Sequence[bool],
+    regions: Callable[[Place], Sequence[Sequence[Place]]],
+    of: Sequence[DType],
+) -> Any:
+    """Return a function's result for the pieces of all arrays, of which only those with elements are read."""
+    found = iter(pieces)
+    every: list[Pieces] = []
+    for has, parts, dtype in zip(full, regions(place), of, strict=True):
+        empty = (np.empty([part.stop - part.start for part in region], dtype) for region in parts)
+        every.append(next(found) if has else empty)
+    return function(*every, place=place)
+
+
+def _of_pieces(
+    *pieces: Pieces, place: Place, function: Callable[..., Any], scalars: Sequence[tuple[Any] | None]
+) -> Any:
+    found = iter(pieces)
+    return function(*[next(next(found)) if scalar is None else scalar[0] for scalar in scalars])
+
+
+def _of_all(*pieces: Pieces, place: Place, function: Callable[..., Any], placed: bool) -> Any:
+    arrays = [next(piece) for piece in pieces]
+    return function(*arrays, place=place) if placed else function(*arrays)
+
+
+def _matrices(
+    *pieces: Pieces,
+    place: Place,
+    function: Callable[..., Any],
+    padded: Sequence[tuple[int, ...]],
+    stack: int,
+) -> Any:
+    results = function(*[next(piece) for piece in pieces])
+    results = results if isinstance(results, tuple) else (results,)
+    found = [np.reshape(result, (*result.shape[:stack], *shape)) for result, shape in zip(results, padded, strict=True)]
+    return found if len(found) > 1 else found[0]
+
+
+def _transposed(piece: Pieces, *, place: Place, axes: tuple[int, ...]) -> Any:
+    return np.transpose(next(piece), axes)
+
+
+def _repeated(piece: Pieces, *, place: Place) -> Any:
+    return np.broadcast_to(next(piece), [part.stop - part.start for part in place])
+
+
+def _count(piece: Pieces, *, place: Place) -> Any:
+    return np.asarray([np.count_nonzero(next(piece))])

@@ -1,0 +1,389 @@
+"""dask.array as the library of an engine."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, suppress
+from functools import partial, reduce
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+from dask.utils import parse_bytes
+
+from xtensor.backend import DType, note_computation
+from xtensor_engines._library import Library, Partial, Place, place_values
+from xtensor_engines._native import Chunked
+
+from ._computing import cluster, computed, persisted, progress
+from ._stages import SMALL, compute, in_stages, watch
+
+__all__ = ["DaskArray", "DaskLibrary"]
+
+LIMIT = "xtensor.chunk-limit"
+"""Key of dask's configuration: bytes of the largest chunk that a function may ask for."""
+
+DEFAULT_LIMIT = "1 GiB"
+
+
+class DaskLibrary(Library):
+    """Arrays of dask."""
+
+    name = "dask"
+    remedy = f"raise it with dask.config.set({{{LIMIT!r}: ...}}) where workers have the memory"
+    array_type = da.Array
+
+    def chosen_device(self) -> str:
+        return str(dask.config.get("xtensor.device", "cpu"))
+
+    def limit(self) -> int:
+        return int(parse_bytes(dask.config.get(LIMIT, DEFAULT_LIMIT)))
+
+    # -- computation --------------------------------------------------------------------------------------------------
+
+    def scheduler(self) -> str:
+        """Return the address of a cluster's scheduler, or the name of dask's scheduler on this machine."""
+        try:
+            from distributed import get_client
+
+            return str(get_client().scheduler.address)
+        except (ImportError, ValueError):
+            return f"dask's scheduler {dask.config.get('scheduler', None) or 'threads'!r}"
+
+    def values(self, arrays: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
+        if self.chunk_device and not self.on_host:
+            arrays = [x.map_blocks(self.chunk_function("to_numpy"), dtype=x.dtype) for x in arrays]
+        return list(map(np.asarray, compute(arrays)))
+
+    def persisted(self, arrays: Sequence[Any]) -> list[Any]:
+        return list(persisted(*in_stages(arrays)))
+
+    def progress(self, after: float) -> AbstractContextManager[Any]:
+        return progress(after)
+
+    def everywhere(self, function: Callable[..., Any], *args: Any) -> None:
+        super().everywhere(function, *args)
+        with suppress(Exception):  # an error is already on its way
+            client = cluster()
+            if client is not None and client.status == "running":
+                client.run(function, *args, on_error="ignore")
+
+    # -- chunks -------------------------------------------------------------------------------------------------------
+
+    def chunks(self, x: Any) -> tuple[tuple[int, ...], ...]:
+        return x.chunks  # type: ignore[no-any-return]
+
+    def rechunked(self, x: Any, chunks: Any) -> Any:
+        return x.rechunk(chunks)
+
+    def whole(self, x: Any, axes: Sequence[int]) -> Any:
+        return x.rechunk({axis: -1 if axis in axes else "auto" for axis in range(x.ndim)} if x.size else -1)
+
+    # -- creation -----------------------------------------------------------------------------------------------------
+
+    def from_host(self, values: np.ndarray[Any, Any]) -> Any:
+        x = da.from_array(values, chunks=_automatic(values.shape, values.dtype), name=False)
+        return self._on_chunk_device(x)
+
+    def created(
+        self, function: Callable[..., Any], shape: tuple[int, ...], dtype: DType, *, consecutive: bool = False
+    ) -> Any:
+        chunks = (_consecutive if consecutive else _automatic)(shape, dtype)
+        return da.map_blocks(
+            _created, chunks=chunks, dtype=dtype, meta=np.empty((0,) * len(shape), dtype), function=function
+        )
+
+    def _on_chunk_device(self, x: Any) -> Any:
+        """Return an array of NumPy's chunks as one of the chunks' device."""
+        spec = self.chunk_device
+        return x if self.on_host else x.map_blocks(place_values, dtype=x.dtype, spec=spec)
+
+    # -- functions ----------------------------------------------------------------------------------------------------
+
+    def elementwise(self, function: Callable[..., Any], operands: Sequence[Any], dtypes: Sequence[DType]) -> list[Any]:
+        arrays = [x for x in operands if isinstance(x, da.Array)]
+        shape = np.broadcast_shapes(*[x.shape for x in arrays])
+        metas = [np.empty((0,) * len(shape), dtype) for dtype in dtypes]
+        if len(dtypes) > 1:
+            operands = [x if isinstance(x, da.Array) else da.asarray(self.placed(np.asarray(x))) for x in operands]
+            signature = ",".join(["()"] * len(operands)) + "->" + ",".join(["()"] * len(dtypes))
+            return list(da.apply_gufunc(function, signature, *operands, meta=tuple(metas)))
+        axes = tuple(range(len(shape)))
+        pairs: list[Any] = []
+        for x in operands:
+            pairs += [x, axes[len(shape) - x.ndim :]] if isinstance(x, da.Array) else [x, None]
+        return [da.blockwise(function, axes, *pairs, dtype=dtypes[0], meta=metas[0])]
+
+    def mapped(
+        self,
+        function: Callable[..., Any],
+        x: Any,
+        wholes: Sequence[Any],
+        dtype: DType,
+        *,
+        placed: bool = False,
+    ) -> Any:
+        axes = tuple(range(x.ndim))
+        others = itertools.count(x.ndim)  # axes that each chunk of the result needs whole
+        pairs: list[Any] = [x, axes]
+        if placed:
+            function = partial(_with_place, function=function, ndim=x.ndim)
+            for axis, lengths in enumerate(x.chunks):
+                stops = np.cumsum(lengths)
+                bounds = np.stack([stops - lengths, stops], axis=1)
+                pairs += [da.from_array(bounds, chunks=(1, 2)), (axis, next(others))]
+        for whole in wholes:
+            pairs += [whole, tuple([next(others) for _ in whole.shape])]
+        meta = np.empty((0,) * x.ndim, dtype)
+        return da.blockwise(function, axes, *pairs, dtype=dtype, concatenate=True, align_arrays=False, meta=meta)
+
+    def along(self, function: Callable[..., Any], x: Any, axis: int, length: int, dtype: DType) -> Any:
+        chunks = (*x.chunks[:axis], (length,), *x.chunks[axis + 1 :])
+        return x.map_blocks(function, dtype=dtype, chunks=chunks, meta=np.empty((0,) * x.ndim, dtype))
+
+    def reduced(
+        self,
+        x: Any,
+        axes: tuple[int, ...],
+        partial: Callable[[Any], Partial],
+        merge: Callable[[Partial, Partial], Partial],
+        finish: Callable[[Partial], Any],
+        fields: dict[str, DType],
+        dtype: DType,
+        *,
+        keepdims: bool,
+    ) -> Any:
+        ndim = x.ndim if keepdims else x.ndim - len(axes)
+        return da.reduction(
+            x,
+            chunk=_Partial(partial),
+            combine=_Merged(merge),
+            aggregate=_Finished(merge, finish),
+            axis=axes,
+            keepdims=keepdims,
+            dtype=dtype,
+            concatenate=False,
+            meta=np.empty((0,) * ndim, dtype),
+        )
+
+    def scanned(
+        self, x: Any, axis: int, scan: Callable[..., Any], combine: Callable[..., Any], neutral: int, dtype: DType
+    ) -> Any:
+        return da.reductions.cumreduction(scan, combine, neutral, x, axis=axis, dtype=dtype)
+
+    def by_matrix(
+        self,
+        function: Callable[..., Any],
+        operands: Sequence[Any],
+        counts: Sequence[int],
+        results: Sequence[tuple[int, ...]],
+        dtypes: Sequence[DType],
+    ) -> list[Any]:
+        if len(operands) > 1:  # stacks of matrices in the same chunks
+            axes = [
+                (*range(n - x.ndim, 0), *[f"{i} {j}" for j in range(n)])
+                for i, (x, n) in enumerate(zip(operands, counts, strict=True))
+            ]
+            operands = da.core.unify_chunks(*[item for pair in zip(operands, axes, strict=True) for item in pair])[1]
+        inputs = [",".join([f"i{i}a{j}" for j in range(n)]) for i, n in enumerate(counts)]
+        outputs = [[f"o{i}a{j}" for j in range(len(lengths))] for i, lengths in enumerate(results)]
+        sizes = {
+            axis: n
+            for axes, lengths in zip(outputs, results, strict=True)
+            for axis, n in zip(axes, lengths, strict=True)
+        }
+        signature = (
+            ",".join([f"({axes})" for axes in inputs]) + "->" + ",".join([f"({','.join(axes)})" for axes in outputs])
+        )
+        stack = max([x.ndim - n for x, n in zip(operands, counts, strict=True)])
+        metas = [np.empty((0,) * (stack + len(n)), dtype) for n, dtype in zip(results, dtypes, strict=True)]
+        several = len(results) > 1
+        found = da.apply_gufunc(
+            function, signature, *operands, output_sizes=sizes, meta=tuple(metas) if several else metas[0]
+        )
+        return list(found) if several else [found]
+
+    def product(self, x1: Any, x2: Any, dtype: DType) -> Any:
+        # NumPy's sums of small integers are wider.
+        return da.matmul(x1.astype(dtype), x2.astype(dtype)).astype(dtype)
+
+    def tall_qr(self, x: Any) -> tuple[Any, Any] | None:
+        return da.linalg.qr(x)  # type: ignore[no-any-return]
+
+    def tall_svd(self, x: Any) -> tuple[Any, Any, Any] | None:
+        return da.linalg.svd(x)  # type: ignore[no-any-return]
+
+    # -- structure ----------------------------------------------------------------------------------------------------
+
+    def concatenated(self, arrays: Sequence[Any], axis: int) -> Any:
+        return da.concatenate(arrays, axis=axis)
+
+    def reshaped(self, x: Any, shape: tuple[int, ...]) -> Any:
+        try:
+            return da.reshape(x, shape)
+        except NotImplementedError:  # dask merges or splits axes
+            return da.reshape(da.reshape(x, (-1,)), shape)
+
+    def permuted(self, x: Any, axes: tuple[int, ...]) -> Any:
+        return da.transpose(x, axes)
+
+    def broadcast(self, x: Any, shape: tuple[int, ...]) -> Any:
+        return da.broadcast_to(x, shape)
+
+    def sliced(self, x: Any, key: tuple[Any, ...]) -> Any:
+        return x[key]
+
+    def replaced(self, x: Any, key: tuple[Any, ...], value: Any) -> Any:
+        result = x.copy()
+        result[key] = value
+        return result
+
+    def taken(self, x: Any, places: np.ndarray[Any, Any]) -> Any:
+        return da.take(x, places, axis=0)
+
+    def selected(self, x: Any, mask: Any) -> Any:
+        lengths = x.chunks[0]
+        by_chunk = mask.rechunk((lengths,))
+        # The mask alone tells the lengths: the elements are not computed for them.
+        note_computation(0, "dask", "the length of a result")
+        if mask.nbytes <= SMALL:
+            parts = np.split(np.asarray(compute([mask])[0]), np.cumsum(lengths)[:-1])
+            counts = [part.sum() for part in parts]
+        else:
+            counts = compute([by_chunk.map_blocks(_count, dtype=np.int64, chunks=((1,) * len(lengths),))])[0]
+        selected = x[by_chunk]
+        selected._chunks = (tuple(map(int, counts)), *selected.chunks[1:])
+        return _with_lengths(selected)
+
+    # -- stores, others' arrays ---------------------------------------------------------------------------------------
+
+    def opened(self, store: Any, **options: Any) -> Any:
+        return self._on_chunk_device(_with_lengths(da.from_zarr(store, **options)))
+
+    def stored(self, x: Any, store: Any, **options: Any) -> None:
+        (x,) = in_stages([x])
+        computed(da.to_zarr(x, store, compute=False, **options))
+
+    def adopted(self, array: Any) -> Any:
+        return _with_lengths(array)
+
+
+class DaskArray(Chunked):
+    """The native array: an array of dask."""
+
+    __slots__ = ("__weakref__",)
+
+    library = DaskLibrary()
+    library_type = da.Array
+
+    def __init__(self, array: Any) -> None:
+        super().__init__(array)
+        watch(self)
+
+    @property
+    def known_name(self) -> str | None:
+        """The name of the dask array, as far as it is known without taking it from the base."""
+        return None if self._array is None else self._array.name
+
+
+def _automatic(shape: tuple[int, ...], dtype: DType) -> Any:
+    """Return the lengths of the chunks of a new array, of the size that dask's configuration names."""
+    return da.core.normalize_chunks("auto" if all(shape) else -1, shape, dtype=dtype)  # dask divides by the length
+
+
+def _consecutive(shape: tuple[int, ...], dtype: DType) -> tuple[tuple[int, ...], ...]:
+    """Return the lengths of chunks of consecutive elements, of the size that dask's configuration names at most."""
+    room = max(parse_bytes(dask.config.get("array.chunk-size")) // dtype.itemsize, 1)
+    chunks: list[tuple[int, ...]] = []
+    for length in reversed(shape):
+        parts = -(-length // room)
+        if parts > 1:
+            chunks.append(tuple([len(part) for part in np.array_split(range(length), parts)]))
+        else:
+            chunks.append((length,))
+        room = room // length if parts == 1 else 1
+    return tuple(reversed(chunks))
+
+
+def _created(*, function: Callable[..., Any], block_info: Any) -> Any:
+    return function(place=tuple([slice(*bounds) for bounds in block_info[None]["array-location"]]))
+
+
+def _with_place(x: Any, *others: Any, function: Callable[..., Any], ndim: int) -> Any:
+    """Return a function's result for a chunk, what it takes whole, and the chunk's place, from its bounds."""
+    place: Place = tuple([slice(*bounds[0].tolist()) for bounds in others[:ndim]])
+    return function(x, *others[ndim:], place=place)
+
+
+def _with_lengths(x: Any) -> Any:
+    """Return a dask array whose lengths are known and no chunk of which is empty, unless all are.
+
+    Unknown lengths are computed, in one pass. dask takes an axis of one element for one to be repeated, and then looks
+    for its empty chunks in vain.
+    """
+    if any(math.isnan(length) for length in x.shape):
+        note_computation(0, "dask", "the length of a result")
+        x = da.Array(x.dask, x.name, _lengths(x), meta=x)
+    chunks = tuple([tuple([n for n in lengths if n]) or (0,) for lengths in x.chunks])
+    return x if chunks == x.chunks else x.rechunk(chunks)
+
+
+def _lengths(x: Any) -> tuple[tuple[int, ...], ...]:
+    """Compute the lengths of the chunks along each axis, from the chunks at the edges."""
+    chunks = (*[(1,) * len(lengths) for lengths in x.chunks], (x.ndim,))
+    meta = np.empty((0,) * (x.ndim + 1), np.int64)
+    shapes = x.map_blocks(_shape, chunks=chunks, new_axis=x.ndim, dtype=np.int64, meta=meta)
+    edges = [(*[slice(None) if i == axis else 0 for i in range(x.ndim)], axis) for axis in range(x.ndim)]
+    return tuple([tuple(map(int, lengths)) for lengths in computed(*[shapes[edge] for edge in edges])])
+
+
+def _count(mask: Any) -> Any:
+    return mask.astype(np.int64).sum(keepdims=True)
+
+
+def _shape(chunk: Any) -> Any:
+    return np.reshape(np.asarray(chunk.shape), (*[1] * chunk.ndim, -1))
+
+
+# -- the functions of da.reduction, which also asks for a result without computing ------------------------------------
+
+
+class _Partial:
+    def __init__(self, function: Callable[[Any], Partial]) -> None:
+        self.function = function
+
+    def __call__(self, x: Any, *, axis: Any, keepdims: bool, computing_meta: bool = False) -> Any:
+        return x if computing_meta else self.function(x)
+
+
+class _Merged:
+    def __init__(self, merge: Callable[[Partial, Partial], Partial]) -> None:
+        self.merge = merge
+
+    def __call__(self, parts: Any, *, axis: Any, keepdims: bool, computing_meta: bool = False) -> Any:
+        return parts if computing_meta else self._merged(parts)
+
+    def _merged(self, parts: Any) -> Partial:
+        with np.errstate(all="ignore"):
+            return reduce(self.merge, _flat(parts))
+
+
+class _Finished(_Merged):
+    def __init__(self, merge: Callable[[Partial, Partial], Partial], finish: Callable[[Partial], Any]) -> None:
+        self.merge, self.finish = merge, finish
+
+    def __call__(self, parts: Any, *, axis: Any, keepdims: bool, computing_meta: bool = False) -> Any:
+        if computing_meta:
+            return parts
+        with np.errstate(all="ignore"):
+            result = self.finish(self._merged(parts))
+        if keepdims:
+            return result
+        return result.reshape([length for place, length in enumerate(result.shape) if place not in axis])
+
+
+def _flat(parts: Any) -> Iterable[Partial]:
+    return [item for part in parts for item in _flat(part)] if isinstance(parts, list) else [parts]

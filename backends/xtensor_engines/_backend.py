@@ -1,0 +1,140 @@
+"""The backend of an engine: the contract's services, by the functions of a native array's class."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from functools import cached_property
+from importlib import import_module
+from typing import Any, ClassVar
+
+import numpy as np
+
+from xtensor.backend import BackendUnavailableError, DeviceInfo, Engine, Native, install_command, read_on_host
+
+__all__ = ["ChunkedBackend"]
+
+
+class ChunkedBackend(Engine):
+    """An engine whose native arrays are :class:`~xtensor_engines._native.Chunked`.
+
+    Attributes
+    ----------
+    module
+        The module that is imported to find out whether the library is installed.
+    oldest
+        The oldest supported version of the library.
+    """
+
+    module: ClassVar[str]
+    oldest: ClassVar[tuple[int, int]]
+
+    @property
+    @abstractmethod
+    def native_type(self) -> Any:
+        """The subclass of ``Chunked`` for the engine's library."""
+
+    def probe(self) -> str:
+        remedy = install_command(self.requires)
+        try:
+            import_module(self.module)
+        except ImportError as error:
+            raise BackendUnavailableError(f"{self.module} cannot be imported ({error})", remedy) from error
+        version = str(import_module(self.name).__version__)
+        found = re.match(r"(\d+)\.(\d+)", version)
+        if found is not None and (int(found[1]), int(found[2])) < self.oldest:
+            oldest = ".".join(map(str, self.oldest))
+            raise BackendUnavailableError(f"{self.name} is {version}, and {oldest} or newer is needed", remedy)
+        return version
+
+    def devices(self) -> Sequence[str]:
+        return (self.name,)
+
+    def rank(self, spec: str) -> int:
+        return -30
+
+    @cached_property
+    def _functions(self) -> Any:
+        from ._namespace import functions
+
+        return functions(self.native_type)
+
+    def namespace(self, spec: str) -> Any:
+        return self._functions
+
+    def to_host(self, native: Native) -> np.ndarray[Any, Any]:
+        return self.compute([native])[0]
+
+    def from_host(self, array: np.ndarray[Any, Any], spec: str, *, copy: bool | None) -> Native:
+        # A copy, as the values are needed later, unless it is forbidden.
+        values = array if copy is False else np.array(array, copy=True, order="C")
+        return self.native_type(self.native_type.library.from_host(values))
+
+    def getitem(self, native: Native, key: Any) -> Native:
+        from ._indexing import getitem
+
+        return getitem(native, key)
+
+    def setitem(self, native: Native, key: Any, value: Native) -> Native:
+        from ._indexing import setitem
+
+        return setitem(native, key, value)
+
+    def dlpack_device(self, spec: str) -> tuple[int, int]:
+        return (1, 0)  # where fetched values are
+
+    def to_dlpack(self, native: Native, **requested: Any) -> Any:
+        from ._native import exported
+
+        return exported(native).__dlpack__(**requested)
+
+    def from_dlpack(self, producer: Any, spec: str, *, copy: bool | None) -> Native:
+        return self.from_host(read_on_host(producer, copy=copy), spec, copy=copy)
+
+    def describe(self, native: Native) -> str:
+        from ._native import describe
+
+        return describe(native)
+
+    def compute(self, natives: Sequence[Native]) -> list[np.ndarray[Any, Any]]:
+        from ._native import fetched
+
+        return fetched(*natives)
+
+    def persist(self, natives: Sequence[Native]) -> list[Native]:
+        arrays = self.native_type
+        return list(map(arrays, arrays.library.persisted([native.array for native in natives])))
+
+    def progress(self, after: float) -> AbstractContextManager[Any]:
+        return self.native_type.library.progress(after)  # type: ignore[no-any-return]
+
+    def chunks(self, native: Native) -> tuple[tuple[int, ...], ...]:
+        return native.library.chunks(native.array)  # type: ignore[no-any-return]
+
+    def rechunk(self, native: Native, chunks: Any) -> Native:
+        return self.native_type(native.library.rechunked(native.array, chunks))
+
+    def adopt(self, array: Any, spec: str) -> Native:
+        library = self.native_type.library
+        if not isinstance(array, library.array_type):
+            found = type(array).__name__
+            raise TypeError(f"device {self.name!r} adopts arrays of {self.name}, not {found}; use xtensor.asarray")
+        return self.native_type(library.adopted(array))
+
+    def own(self, native: Native) -> Any:
+        return native.array
+
+    def from_zarr(self, store: Any, spec: str, **options: Any) -> Native:
+        from ._storage import from_zarr
+
+        return self.native_type(from_zarr(self.native_type.library, store, **options))
+
+    def to_zarr(self, native: Native, store: Any, **options: Any) -> None:
+        from ._storage import to_zarr
+
+        to_zarr(native.library, native.array, store, **options)
+
+    def info(self, spec: str) -> DeviceInfo:
+        return DeviceInfo(name=self.native_type.library.scheduler())

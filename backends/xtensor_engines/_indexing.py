@@ -1,0 +1,273 @@
+"""Indexing and assignment: slices by the library; index arrays are computed, and then say which elements are meant."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from xtensor.backend import DType, note_computation
+
+from ._elementwise import astype
+from ._library import Library, Place
+from ._native import Chunked
+from ._structure import flattened, reshaped
+
+__all__ = ["getitem", "setitem"]
+
+
+def getitem(native: Chunked, key: Any) -> Chunked:
+    """Return the elements of a key as NumPy selects them."""
+    library, x = native.library, native.array
+    parts = _expanded(key, x.ndim)
+    masks = [part for part in parts if isinstance(part, Chunked) and part.dtype == bool]
+    if len(masks) == 1 and masks[0].ndim and all(_is_whole(part) for part in parts if part is not masks[0]):
+        return type(native)(_masked(library, x, parts, masks[0].array))
+    parts = _computed(library, parts)
+    if not any(isinstance(part, np.ndarray) for part in parts):
+        basic = _checked_key(parts, x.shape)
+        if x.ndim and all(isinstance(part, int) for part in basic):
+            return type(native)(library.sliced(x, basic))  # an element is a value
+        return type(native).view(
+            native,
+            lambda array: library.sliced(array, basic),
+            lambda array, value: _inserted(library, array, list(basic), value),
+        )
+    return type(native)(_gathered(library, x, parts))
+
+
+def _expanded(key: Any, ndim: int) -> list[Any]:
+    """The parts of a key, with slices in the place of an ellipsis and of missing axes."""
+    parts = [_plain(part) for part in (key if isinstance(key, tuple) else (key,))]
+    used = sum(0 if part is None or part is ... else _axes_of(part) for part in parts)
+    if used > ndim:
+        raise IndexError(f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed")
+    missing = [slice(None)] * (ndim - used)
+    for place, part in enumerate(parts):
+        if part is ...:
+            return [*parts[:place], *missing, *parts[place + 1 :]]
+    return [*parts, *missing]
+
+
+def _plain(part: Any) -> Any:
+    """A slice with Python's integers, which may be Arrays."""
+    if isinstance(part, slice):
+        return slice(*[None if end is None else index(end) for end in (part.start, part.stop, part.step)])
+    return part
+
+
+def _axes_of(part: Any) -> int:
+    """The number of axes that a part of a key selects on."""
+    if isinstance(part, Chunked) and part.dtype == bool:
+        return part.ndim
+    return 0 if isinstance(part, (bool, np.bool)) else 1
+
+
+def _is_whole(part: Any) -> bool:
+    return isinstance(part, slice) and part == slice(None)
+
+
+def _checked_key(parts: list[Any], shape: tuple[int, ...]) -> tuple[Any, ...]:
+    """The parts of a key of slices, integers and None; an integer counts from the first element."""
+    found: list[Any] = []
+    axis = 0
+    for part in parts:
+        if part is None or isinstance(part, slice):
+            found.append(part)
+        else:
+            place, length = index(part), shape[axis]
+            if not -length <= place < length:
+                raise IndexError(f"index {place} is out of bounds for axis {axis} with size {length}")
+            found.append(place % length)
+        axis += part is not None
+    return tuple(found)
+
+
+def _masked(library: Library, x: Any, parts: list[Any], mask: Any) -> Any:
+    """Select with one mask; a pass computes how many elements it selects in each chunk."""
+    first = next(place for place, part in enumerate(parts) if isinstance(part, Chunked))
+    shape = x.shape[first : first + mask.ndim]
+    if shape != mask.shape and math.prod(mask.shape):  # NumPy takes any mask without elements
+        axis = next(i for i, (n, m) in enumerate(zip(shape, mask.shape, strict=True)) if n != m)
+        raise IndexError(
+            f"boolean index did not match indexed array along axis {first + axis}; size of axis is {shape[axis]} but "
+            f"size of corresponding boolean axis is {mask.shape[axis]}"
+        )
+    flat = reshaped(library, x, (*x.shape[:first], math.prod(shape), *x.shape[first + mask.ndim :]))
+    if not math.prod(mask.shape):
+        return library.sliced(flat, (slice(None),) * first + (slice(0),) + (slice(None),) * (flat.ndim - first - 1))
+    order = (first, *[axis for axis in range(flat.ndim) if axis != first])
+    found = library.selected(library.permuted(flat, order) if first else flat, flattened(library, mask))
+    return library.permuted(found, tuple(np.argsort(order).tolist())) if first else found
+
+
+def _computed(library: Library, parts: list[Any]) -> list[Any]:
+    """The parts with index arrays as NumPy's integers, which are computed together; masks as the indices they mean."""
+    arrays = [part.array for part in parts if isinstance(part, Chunked)]
+    if arrays:
+        note_computation(sum(x.dtype.itemsize * math.prod(x.shape) for x in arrays), library.name, "index arrays")
+    values = iter(library.values(arrays) if arrays else ())
+    found: list[Any] = []
+    for part in parts:
+        if isinstance(part, Chunked):
+            value = np.asarray(next(values))
+            if value.dtype == bool:
+                found += np.nonzero(value) if value.ndim else [value]
+            else:
+                found.append(value.astype(np.int64))
+        else:
+            found.append(part)
+    return found
+
+
+def _gathered(library: Library, x: Any, parts: list[Any]) -> Any:
+    """Select with index arrays: the axes that they select on become one, of which the library takes elements."""
+    # 1. Slices and new axes; the axes of index arrays and integers stay.
+    chosen: dict[int, np.ndarray[Any, Any]] = {}
+    plain: list[Any] = []
+    where: list[int] = []
+    axis = 0
+    for place, part in enumerate(parts):
+        if isinstance(part, np.ndarray) and part.dtype == bool:  # of no axis: a new one of length 0 or 1
+            plain.append(None)
+            chosen[axis] = np.zeros(int(part), np.int64)
+        elif isinstance(part, (np.ndarray, int, np.integer)):
+            plain.append(slice(None))
+            chosen[axis] = np.asarray(part)
+        else:
+            plain.append(part)
+            axis += 1
+            continue
+        where.append(place)
+        axis += 1
+    x = library.sliced(x, tuple(plain))
+    # 2. The positions on the joint axis.
+    axes = list(chosen)
+    indices = [_checked(chosen[axis], x.shape[axis], axis) for axis in axes]
+    shape = np.broadcast_shapes(*[places.shape for places in indices])
+    lengths = [x.shape[axis] for axis in axes]
+    others = [axis for axis in range(x.ndim) if axis not in chosen]
+    x = library.permuted(x, (*axes, *others))
+    rest = x.shape[len(axes) :]
+    if len(axes) > 1:
+        x = reshaped(library, x, (math.prod(lengths), *rest))
+    position = np.zeros(shape, np.int64)
+    for found, length in zip(indices, lengths, strict=True):
+        position = position * length + found
+    # 3. The elements, and their axes in NumPy's order: in the place of adjacent index arrays, else in front.
+    found = reshaped(library, library.taken(x, position.reshape(-1)), (*shape, *rest))
+    adjacent = where == list(range(where[0], where[0] + len(where)))
+    before = len([other for other in others if other < axes[0]]) if adjacent else 0
+    order = (*range(len(shape), len(shape) + before), *range(len(shape)), *range(len(shape) + before, found.ndim))
+    return library.permuted(found, order)
+
+
+def _checked(indices: Any, length: int, axis: int) -> Any:
+    """Indices from 0 on."""
+    wrong = indices[(indices < -length) | (indices >= length)]
+    if wrong.size:
+        raise IndexError(f"index {wrong.flat[0]} is out of bounds for axis {axis} with size {length}")
+    return np.where(indices < 0, indices + length, indices)
+
+
+# -- assignment -------------------------------------------------------------------------------------------------------
+
+
+def setitem(native: Chunked, key: Any, value: Any) -> Chunked:
+    """Put other elements in the place of those of a key, also in the arrays that the array is a view of."""
+    library, x = native.library, native.array
+    parts = _expanded(key, x.ndim)
+    mask = parts[0] if len(parts) == 1 and isinstance(parts[0], Chunked) else None
+    if mask is not None and mask.dtype == bool and mask.shape == x.shape and not getattr(value, "ndim", 0):
+        value = _cast(library, value, x.dtype)
+        native.assign(library.elementwise(library.chunk_function("where"), (mask.array, value, x), [x.dtype])[0])
+    else:
+        native.assign(_inserted(library, x, _computed(library, parts), value))
+    return native
+
+
+def _cast(library: Library, value: Any, dtype: DType) -> Any:
+    """A value as an array of a dtype."""
+    if isinstance(value, Chunked):
+        value = value.array
+    if isinstance(value, library.array_type):
+        return astype(library, value, dtype)
+    return library.from_host(np.asarray(value, dtype))
+
+
+def _inserted(library: Library, x: Any, parts: list[Any], value: Any) -> Any:
+    """An array with other elements in the place of those of a key."""
+    if not any(isinstance(part, np.ndarray) for part in parts):
+        basic = _checked_key(parts, x.shape)
+        shape = _shape_of(basic, x.shape)
+        value = _fitted(library, _cast(library, value, x.dtype), shape)
+        if not math.prod(shape):
+            return x
+        if all(map(_is_whole, basic)):
+            return value
+        axes = [part for part in basic if part is None or isinstance(part, slice)]
+        if None in axes:  # no axis of the array
+            value = library.sliced(value, tuple([0 if part is None else slice(None) for part in axes]))
+        return library.replaced(x, tuple([part for part in basic if part is not None]), value)
+    places = _coordinates(x.shape, parts)
+    shape = places[0].shape
+    value = flattened(library, _fitted(library, _cast(library, value, x.dtype), shape))
+    if not math.prod(shape):
+        return x
+    function = partial(_assigned, places=[part.reshape(-1) for part in places])
+    return library.mapped(function, x, (library.single(value, (0,), "__setitem__"),), x.dtype, placed=True)
+
+
+def _shape_of(key: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of the elements of a key of slices, integers and None."""
+    found, axis = [], 0
+    for part in key:
+        if part is None:
+            found.append(1)
+            continue
+        if isinstance(part, slice):
+            found.append(len(range(*part.indices(shape[axis]))))
+        axis += 1
+    return tuple(found)
+
+
+def _fitted(library: Library, value: Any, shape: tuple[int, ...]) -> Any:
+    """A value broadcast to a shape, without the axes of length 1 in front that it has beyond those of the shape."""
+    extra = value.ndim - len(shape)
+    if extra > 0 and all(n == 1 for n in value.shape[:extra]):
+        value = reshaped(library, value, value.shape[extra:])
+    if tuple(value.shape) == shape:
+        return value
+    try:
+        fits = np.broadcast_shapes(value.shape, shape) == shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError(f"could not broadcast input array from shape {tuple(value.shape)} into shape {shape}")
+    return library.broadcast(value, shape)
+
+
+def _coordinates(shape: tuple[int, ...], parts: list[Any]) -> tuple[Any, ...]:
+    """The indices along each axis of the elements that a key selects."""
+    key = tuple(parts)
+    found = []
+    # The key applied to the coordinates of one axis, which are broadcast along the others.
+    for axis, length in enumerate(shape):
+        lengths = [1] * len(shape)
+        lengths[axis] = length
+        found.append(np.broadcast_to(np.arange(length).reshape(lengths), shape)[key])
+    return tuple(found) if shape else (np.zeros((), np.int64)[key],)
+
+
+def _assigned(x: Any, values: Any, *, places: list[Any], place: Place) -> Any:
+    inside = np.ones(len(places[0]), bool)
+    for part, along in zip(places, place, strict=False):
+        inside &= (part >= along.start) & (part < along.stop)
+    if not inside.any():
+        return x
+    result = x.copy()
+    result[tuple([part[inside] - along.start for part, along in zip(places, place, strict=False)])] = values[inside]
+    return result

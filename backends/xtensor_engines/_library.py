@@ -1,0 +1,335 @@
+"""What an engine's library does: arrays in chunks, and functions of these."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from xtensor.backend import ChunkFunction, DType
+
+__all__ = ["Library", "Partial", "Place", "format_bytes", "place_values"]
+
+Place = tuple[slice, ...]
+"""Where a chunk lies: the indices of its elements along each axis."""
+
+Partial = dict[str, Any]
+"""A partial result of a reduction: native arrays of a chunk's device by name, of length 1 along the reduced axes."""
+
+
+class Library(ABC):
+    """An engine's library.
+
+    Its arrays are immutable: a function returns another array, and computes nothing. ``x`` is an array of the library.
+    A function that it is given takes and returns chunks, native arrays of the chunks' device; where a chunk's place is
+    asked for, it is the argument ``place``. Functions travel to other processes.
+    """
+
+    name: ClassVar[str]
+    """The kind of the device."""
+    remedy: ClassVar[str]
+    """How the limit of a chunk is raised."""
+
+    @property
+    @abstractmethod
+    def array_type(self) -> Any:
+        """The class of the library's arrays."""
+
+    # -- settings -----------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def chosen_device(self) -> str:
+        """Return the spec that the library's configuration has for ``xtensor.device``, ``"cpu"`` where it has none."""
+
+    @cached_property
+    def chunk_device(self) -> str:
+        """The spec of the device that computes chunks, as the configuration names it at the first use.
+
+        Raises
+        ------
+        ValueError
+            If the library cannot join the native arrays of that device.
+        """
+        spec = self.chosen_device()
+        found = type(ChunkFunction(spec, "ones")(1, device=spec))
+        if not self.joins(found):
+            raise ValueError(
+                f"{self.name}'s configuration names {spec!r} as 'xtensor.device', whose native arrays "
+                f"({found.__name__}) {self.name} cannot join; name 'cpu', 'numpy' or a device of CuPy's arrays"
+            )
+        self.on_host = found is np.ndarray
+        return spec
+
+    on_host: bool = True
+    """Whether the chunks' device computes with NumPy's arrays, which is known when ``chunk_device`` is."""
+
+    def joins(self, native: type) -> bool:
+        """Whether the library can join native arrays of a class: by NumPy's protocols."""
+        return hasattr(native, "__array_function__")
+
+    @abstractmethod
+    def limit(self) -> int:
+        """Return the bytes of the largest chunk that a function may ask for."""
+
+    # -- functions of chunks ------------------------------------------------------------------------------------------
+
+    def chunk_function(self, name: str, **options: Any) -> ChunkFunction:
+        """Return a function of the namespace on chunks."""
+        return ChunkFunction(self.chunk_device, name, **options)
+
+    def placed(self, values: np.ndarray[Any, Any]) -> Any:
+        """Return a NumPy array as a native array of the chunks' device."""
+        return place_values(values, self.chunk_device)
+
+    def sample(self, x: Any) -> Any:
+        """Return a chunk of ones of an array's dtype, whose lengths are 1, or 0 where the array has no elements."""
+        return self.placed(np.ones([min(length, 1) for length in x.shape], x.dtype))
+
+    def element(self, x: Any, ndim: int) -> Any:
+        """Return a chunk of one element of an array's dtype, for a call that tells the dtype of a result."""
+        return self.placed(np.ones((1,) * ndim, x.dtype))
+
+    def result_dtype(self, function: ChunkFunction, *operands: Any) -> DType:
+        """Return the dtype of a function's result by a call with single elements; it raises the errors of operands."""
+        arrays = self.array_type
+        given = [self.element(x, x.ndim) if isinstance(x, arrays) else x for x in operands]
+        return function(*given).dtype  # type: ignore[no-any-return]
+
+    # -- computation --------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def scheduler(self) -> str:
+        """Return what computes."""
+
+    @abstractmethod
+    def values(self, arrays: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
+        """Return values in the host's memory, computed together."""
+
+    @abstractmethod
+    def persisted(self, arrays: Sequence[Any]) -> list[Any]:
+        """Return arrays whose chunks are computed, and stay where they are."""
+
+    @abstractmethod
+    def progress(self, after: float) -> AbstractContextManager[Any]:
+        """Return a block in which a computation that takes longer than some seconds shows a progress bar."""
+
+    def everywhere(self, function: Callable[..., Any], *args: Any) -> None:
+        """Call a function in this process and in those that compute, as far as they answer."""
+        function(*args)
+
+    # -- chunks -------------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def chunks(self, x: Any) -> tuple[tuple[int, ...], ...]:
+        """Return the lengths of the chunks along each axis."""
+
+    @abstractmethod
+    def rechunked(self, x: Any, chunks: Any) -> Any:
+        """Return an array in other chunks, as the library describes them."""
+
+    @abstractmethod
+    def whole(self, x: Any, axes: Sequence[int]) -> Any:
+        """Return an array with one chunk along axes, and chunks of a proper size along the others."""
+
+    def single(self, x: Any, axes: Iterable[int], function: str) -> Any:
+        """Return an array with one chunk along axes.
+
+        Raises
+        ------
+        NotImplementedError
+            If a chunk would be larger than the limit.
+        """
+        axes = sorted({axis % x.ndim for axis in axes})
+        chunks = self.chunks(x)
+        if all(len(chunks[axis]) == 1 for axis in axes):
+            return x
+        needed = math.prod(x.shape[axis] for axis in axes) * x.dtype.itemsize
+        if needed > self.limit():
+            raise NotImplementedError(
+                f"{function}() needs all elements along {'axis' if len(axes) == 1 else 'axes'} "
+                f"{', '.join(map(str, axes))} in one chunk on device {self.name!r}, {format_bytes(needed)} for shape "
+                f"{tuple(x.shape)} and dtype {x.dtype}, and the limit is {format_bytes(self.limit())}; {self.remedy}, "
+                "or compute a part of the array"
+            )
+        return self.whole(x, axes)
+
+    # -- creation -----------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def from_host(self, values: np.ndarray[Any, Any]) -> Any:
+        """Return an array of values of the host, which nobody changes later."""
+
+    @abstractmethod
+    def created(
+        self, function: Callable[..., Any], shape: tuple[int, ...], dtype: DType, *, consecutive: bool = False
+    ) -> Any:
+        """Return an array each chunk of which is a function's result for ``place``.
+
+        Parameters
+        ----------
+        consecutive
+            Whether the elements of a chunk follow each other in the order of rows: a chunk has whole last axes, a part
+            of one axis, and length 1 along the axes before it.
+        """
+
+    # -- functions ----------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def elementwise(self, function: Callable[..., Any], operands: Sequence[Any], dtypes: Sequence[DType]) -> list[Any]:
+        """Return a function's results, one for each dtype, for operands that broadcast: arrays and Python scalars."""
+
+    @abstractmethod
+    def mapped(
+        self,
+        function: Callable[..., Any],
+        x: Any,
+        wholes: Sequence[Any],
+        dtype: DType,
+        *,
+        placed: bool = False,
+    ) -> Any:
+        """Return a function's results of the shapes of the chunks of ``x``.
+
+        Parameters
+        ----------
+        wholes
+            Arrays that the function takes whole, after the chunk.
+        placed
+            Whether it takes ``place``.
+        """
+
+    @abstractmethod
+    def along(self, function: Callable[..., Any], x: Any, axis: int, length: int, dtype: DType) -> Any:
+        """Return a function's results for chunks that are whole along an axis, which has ``length`` elements there."""
+
+    @abstractmethod
+    def reduced(
+        self,
+        x: Any,
+        axes: tuple[int, ...],
+        partial: Callable[[Any], Partial],
+        merge: Callable[[Partial, Partial], Partial],
+        finish: Callable[[Partial], Any],
+        fields: dict[str, DType],
+        dtype: DType,
+        *,
+        keepdims: bool,
+    ) -> Any:
+        """Return a reduction along axes: of each chunk a partial result, which are merged in a tree.
+
+        Parameters
+        ----------
+        finish
+            Returns the result for a merged partial result, of length 1 along the axes.
+        fields
+            The dtype of each array of a partial result.
+        """
+
+    @abstractmethod
+    def scanned(
+        self, x: Any, axis: int, scan: Callable[..., Any], combine: Callable[..., Any], neutral: int, dtype: DType
+    ) -> Any:
+        """Return cumulative results: of each chunk, combined with the last ones of the chunks before it."""
+
+    @abstractmethod
+    def by_matrix(
+        self,
+        function: Callable[..., Any],
+        operands: Sequence[Any],
+        counts: Sequence[int],
+        results: Sequence[tuple[int, ...]],
+        dtypes: Sequence[DType],
+    ) -> list[Any]:
+        """Return a function's results for stacks of matrices that are one chunk each.
+
+        Parameters
+        ----------
+        counts
+            The number of axes of each operand's matrices; the axes before these broadcast.
+        results
+            The lengths of the last axes of each result.
+        """
+
+    @abstractmethod
+    def product(self, x1: Any, x2: Any, dtype: DType) -> Any:
+        """Return the product of arrays of matrices or vectors: products of blocks, and their sums."""
+
+    def tall_qr(self, x: Any) -> tuple[Any, Any] | None:
+        """Return the factors of a tall matrix in chunks of rows; None where the library has no way of its own."""
+        return None
+
+    def tall_svd(self, x: Any) -> tuple[Any, Any, Any] | None:
+        """Return the singular vectors and values of a tall matrix in chunks of rows; None as for ``tall_qr``."""
+        return None
+
+    # -- structure ----------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def concatenated(self, arrays: Sequence[Any], axis: int) -> Any:
+        """Join arrays of one dtype along an axis."""
+
+    @abstractmethod
+    def reshaped(self, x: Any, shape: tuple[int, ...]) -> Any:
+        """Return the elements, in the order of rows, in another shape."""
+
+    @abstractmethod
+    def permuted(self, x: Any, axes: tuple[int, ...]) -> Any:
+        """Return an array with other order of axes."""
+
+    @abstractmethod
+    def broadcast(self, x: Any, shape: tuple[int, ...]) -> Any:
+        """Return an array with elements repeated along axes."""
+
+    @abstractmethod
+    def sliced(self, x: Any, key: tuple[Any, ...]) -> Any:
+        """Return the elements of a key of slices, integers and None, one for each axis beside the Nones."""
+
+    @abstractmethod
+    def replaced(self, x: Any, key: tuple[Any, ...], value: Any) -> Any:
+        """Return an array with a value, of the shape of the key's elements, in the place of these.
+
+        Parameters
+        ----------
+        key
+            Slices and integers, one for each axis.
+        """
+
+    @abstractmethod
+    def taken(self, x: Any, places: np.ndarray[Any, Any]) -> Any:
+        """Return the elements of places, none of them negative, on the first axis."""
+
+    @abstractmethod
+    def selected(self, x: Any, mask: Any) -> Any:
+        """Return the elements on the first axis for which a mask of one axis is true, with lengths that are known."""
+
+    # -- stores, others' arrays ---------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def opened(self, store: Any, **options: Any) -> Any:
+        """Return an array of a Zarr store."""
+
+    @abstractmethod
+    def stored(self, x: Any, store: Any, **options: Any) -> None:
+        """Compute an array and write it to a Zarr store."""
+
+    @abstractmethod
+    def adopted(self, array: Any) -> Any:
+        """Return the user's array of the library with known lengths."""
+
+
+def place_values(values: np.ndarray[Any, Any], spec: str) -> Any:
+    """Return a NumPy array as a native array of a device."""
+    return values if spec in ("cpu", "numpy") else ChunkFunction(spec, "asarray", device=spec)(values)
+
+
+def format_bytes(count: int) -> str:
+    """Return a number of bytes with a binary unit."""
+    for power, unit in ((4, "TiB"), (3, "GiB"), (2, "MiB"), (1, "KiB")):
+        if count >= 1024**power:
+            return f"{count / 1024**power:.2f} {unit}"
+    return f"{count} B"
