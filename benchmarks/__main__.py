@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from importlib import import_module
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
@@ -31,8 +32,11 @@ DEFAULT_GROUPS = tuple(name for name in group_modules() if name not in SELECTED_
 
 def main(argv: Sequence[str] | None = None, *, results: Path = RESULTS) -> int:
     """Run the groups of the command line and return 1 if a limit is exceeded that its group enforces, otherwise 0."""
+    arguments = sys.argv[1:] if argv is None else argv
+    if arguments[:1] == ["scale"]:
+        return import_module("benchmarks.scale.__main__").main(arguments[1:])  # type: ignore[no-any-return]
     parser = _parser()
-    options = parser.parse_args(argv)
+    options = parser.parse_args(arguments)
     if options.save and (options.quick or options.repeat is not None):
         parser.error("--save stores complete runs only; remove --quick and --repeat")
     if options.save and options.part is not None:
@@ -113,7 +117,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m benchmarks",
         description="Measure xtensor, the device's raw library and the installed peers in one run.",
         epilog="The table shows ABOVE where a limit is exceeded; the exit code is 1 for that in the groups "
-        "expressions and sweep alone.",
+        "expressions and sweep alone. `python -m benchmarks scale` counts the tasks of jobs on dask: --help there.",
         allow_abbrev=False,
     )
     parser.add_argument(
