@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
 import threading
 import time
+from contextlib import redirect_stdout
 
+import dask
 import dask.array as da
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, get_client
 
 import xtensor as xp
 from xtensor import engines
@@ -28,12 +31,39 @@ def failing(chunk: np.ndarray) -> np.ndarray:
     return chunk
 
 
+OPTIONS = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+
+
+def scheduler_by_configuration() -> None:
+    x = xp.ones((400, 50), device="dask")
+    with LocalCluster(**OPTIONS) as cluster, dask.config.set({"xtensor.scheduler": cluster.scheduler_address}):
+        assert float(xp.sum(x)) == 20_000.0
+        with get_client() as client:  # made by the computation
+            assert client.scheduler.address == cluster.scheduler_address
+            assert client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.task_prefixes))
+    nowhere = {"xtensor.scheduler": "tcp://127.0.0.1:9", "distributed.comm.timeouts.connect": "1s"}
+    refused = pytest.raises(ConnectionError, match=r"no scheduler at 'tcp://127\.0\.0\.1:9'.*xtensor\.scheduler")
+    with dask.config.set(nowhere), refused:
+        float(xp.sum(x + 1))
+
+
 def main(case: str) -> None:
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    with LocalCluster(**options) as cluster, Client(cluster) as client:
+    if case == "scheduler by configuration":
+        scheduler_by_configuration()
+        print("done")
+        return
+    with LocalCluster(**OPTIONS) as cluster, Client(cluster) as client:
         values = np.random.default_rng(0).standard_normal((400, 50))
         x = engines.from_engine(da.from_array(values, chunks=(10, 50)).map_blocks(slow, dtype=values.dtype))
-        if case == "killed worker":
+        if case == "progress":
+            shown = io.StringIO()
+            with redirect_stdout(shown), engines.progress(0.2):
+                total = float(xp.sum(x))
+            assert "100% Completed" in shown.getvalue()
+            with redirect_stdout(shown), engines.progress(1000.0):
+                np.testing.assert_allclose([total, float(xp.sum(x[:10]))], [values.sum(), values[:10].sum()])
+            assert shown.getvalue().count("100% Completed") == 1
+        elif case == "killed worker":
             victim = next(iter(client.run(os.getpid).values()))
             threading.Timer(0.7, os.kill, (victim, signal.SIGKILL)).start()
             mean, variance = engines.compute(xp.mean(x, axis=0), xp.var(x, axis=0))

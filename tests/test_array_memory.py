@@ -81,6 +81,35 @@ def test_array_of_its_own_memory_has_no_base(lenient_device):
         assert (xp.ones(10**6, device=lenient_device) * 2.0).base is None
 
 
+@pytest.mark.parametrize("part", ["real", "imag"])
+@pytest.mark.parametrize("values", [0.5, [5.0, np.inf, -0.0]], ids=str)
+def test_assigned_part_leaves_the_other_one(device, part, values):
+    if not device.host:
+        return
+    expected = np.asarray([1 + 2j, complex(np.nan, np.inf), complex(-0.0, -3)])
+    x = xp.asarray(expected, device=device, copy=True)
+    setattr(x, part, values if isinstance(values, float) else xp.asarray(values, device=device))
+    setattr(expected, part, values)
+    np.testing.assert_array_equal(np.asarray(x).view(np.float64), expected.view(np.float64))
+    assert np.signbit(np.asarray(x).view(np.float64)).tolist() == np.signbit(expected.view(np.float64)).tolist()
+
+
+def test_real_part_of_a_real_array_is_the_array(device):
+    if not device.host:
+        return
+    x = xp.ones(2, device=device)
+    x.real = 3.0
+    assert x.tolist() == [3.0, 3.0]
+    with pytest.raises(TypeError, match="does not have imaginary part"):
+        x.imag = 1.0
+
+
+@pytest.mark.parametrize("part", ["real", "imag"])
+def test_assigned_part_off_the_host_names_the_remedy(off_host, part):
+    with pytest.raises(TypeError, match=r"device toy:0; use x\[\.\.\.\] = "):
+        setattr(xp.ones(3, device=off_host), part, 1.0)
+
+
 def test_strides_off_the_host_name_the_remedy(off_host):
     with pytest.raises(AttributeError, match=r"host memory.*to_device\('cpu'\)"):
         _ = xp.ones(3, device=off_host).strides

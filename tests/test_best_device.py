@@ -15,6 +15,7 @@ from contract_toys import DeferredBackend, SinglePrecisionBackend
 
 import xtensor as xp
 from xtensor import __main__ as command
+from xtensor._advice import choice
 from xtensor._advice import rates as module
 from xtensor._advice.rates import Rates, known_rates, rates_file
 from xtensor.backend import Memory
@@ -22,6 +23,7 @@ from xtensor.backend import Memory
 X = xp.empty((1000, 1000), device="meta")
 
 RATES = {"bandwidth": 1e10, "single": 2e11, "double": 1e11, "decompositions": 1e10, "transforms": 1e10}
+RATES |= {"reading": 1e10, "variances": 1e10, "functions": 1e9, "sorting": 1e9}
 RATES |= {"upload": 1e9, "download": 1e9, "call": 1e-6}
 
 
@@ -73,6 +75,26 @@ def test_function_without_rates_gives_the_first_device_with_room_and_names_the_c
     assert advice.estimate.peak_bytes == 16 * 10**6
 
 
+@pytest.mark.parametrize(
+    ("function", "rate", "seconds"),
+    [
+        (xp.exp, {"functions": 1e7}, 0.1),
+        (xp.exp, {"functions": 1e12}, 0.0016),
+        (xp.negative, {"functions": 1e7}, 0.0016),
+        (xp.sum, {"reading": 1e9}, 0.008),
+        (lambda x: xp.max(x, axis=0), {"reading": 1e9}, 0.008),
+        (xp.var, {"variances": 1e8}, 0.08),
+        (xp.std, {"variances": 1e8}, 0.08),
+        (lambda x: xp.sort(x, axis=1), {"sorting": 1e7}, 0.9966),
+        (xp.linalg.inv, {"decompositions": 1e9}, 2.0),
+        (lambda x: xp.fft.fftn(xp.astype(x, xp.complex128)), {"transforms": 1e7}, 9.97),
+    ],
+)
+def test_rate_of_an_operation_is_that_of_its_kind(function, rate, seconds):
+    keep(cpu=rate, numpy=rate)
+    assert xp.best_device(function, X).ranking[0].seconds == pytest.approx(seconds, rel=0.01)
+
+
 @pytest.mark.parametrize(("cpu", "numpy", "expected"), [(1e11, 1e9, "cpu"), (1e9, 1e11, "numpy")])
 def test_fastest_device_is_advised(cpu, numpy, expected):
     keep(cpu={"double": cpu}, numpy={"double": numpy})
@@ -122,6 +144,32 @@ def test_where_nothing_has_room_chunks_are_advised():
     assert "best device: none here" in str(advice)
 
 
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        ((10**6, 10**6), (16, 10**6)),
+        ((10, 10**9, 10), (1, 1677721, 10)),
+        ((3, 5, 10**12), (1, 1, 16777216)),
+        ((10**13,), (16777216,)),
+    ],
+)
+def test_advised_chunk_is_within_its_bytes(shape, expected, monkeypatch):
+    monkeypatch.setattr(choice, "_free", lambda place: 2**36)
+    advice = xp.best_device(lambda x: x[0], xp.empty(shape, device="meta"))
+    assert advice.device is None
+    assert f"chunks of about 134 MB on a device of kind 'dask', for the largest argument {expected} " in str(advice)
+
+
+def test_device_that_does_not_tell_its_memory_has_that_of_the_host():
+    xp.set_backend_priority(["strict"])
+    try:
+        ranking = xp.best_device(product, X).ranking
+    finally:
+        xp.set_backend_priority([])
+    assert all(item.has_room for item in ranking if item.device in ("cpu", "numpy", "strict"))
+    assert "strict" in {str(item.device) for item in ranking}
+
+
 def test_min_free_memory_counts_beside_the_estimate():
     assert xp.best_device(product, X, min_free_memory=2**62).device is None
 
@@ -148,7 +196,16 @@ def test_argument_without_a_function_is_refused(arguments, named):
 
 
 def shorten(monkeypatch):
-    for name, value in (("ROWS", 16), ("FEW_ROWS", 4), ("LONG", 256), ("CALLS", 2), ("REPEATS", 1)):
+    for name, value in (
+        ("ROWS", 16),
+        ("FEW_ROWS", 4),
+        ("LONG", 256),
+        ("CACHED", 64),
+        ("SORTED_ROWS", 2),
+        ("CALLS", 2),
+        ("ROUNDS", 1),
+        ("REPEATS", 1),
+    ):
         monkeypatch.setattr(module, name, value)
 
 

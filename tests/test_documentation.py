@@ -42,7 +42,7 @@ REFERENCE = re.compile(r"\]\[(xtensor[\w.]*)\]")
 SNIPPET = re.compile(r'^--8<-- "([^"]+)"$', re.MULTILINE)
 FILE = re.compile(r"`((?:backends|benchmarks|conformance|docs|examples|tests|xtensor)/[\w./]*)`")
 
-DEVICE = re.compile(r'"(dask|strict|(?:cuda|rocm|sycl|triton):[\w:]+)"')
+DEVICE = re.compile(r'"(cubed|dask|strict|(?:cuda|rocm|sycl|triton):[\w:]+)"')
 
 NOT_RUN = {
     "run_my_tests()": "the reader's own tests",

@@ -19,10 +19,18 @@ X = xp.empty((1000, 1000), device="meta")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the high-water mark of memory is read from /proc")
-@pytest.mark.parametrize("job", JOBS)
-def test_peak_is_within_a_tenth_of_the_measured_one(job):
-    program = Path(__file__).with_name("estimate_jobs.py")
-    done = subprocess.run([sys.executable, program, job], capture_output=True, text=True, timeout=300, check=True)
+@pytest.mark.parametrize(
+    ("job", "device"),
+    [
+        *[(job, "cpu") for job in JOBS],
+        *[(job, "numpy") for job in JOBS if job not in ("variance", "attention")],
+        *[(job, "strict") for job in JOBS if job not in ("variance", "order")],
+    ],
+)
+def test_peak_is_within_a_tenth_of_the_measured_one(job, device):
+    """Without the kernels of ``cpu``, other devices need more memory for a variance and less for a few functions."""
+    program = [sys.executable, Path(__file__).with_name("estimate_jobs.py"), job, device]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=300, check=True)
     estimated, measured = map(int, done.stdout.split())
     assert measured > 100 * MB
     assert estimated == pytest.approx(measured, rel=0.1)

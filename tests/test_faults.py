@@ -126,6 +126,22 @@ def test_failed_operation_names_function_operands_and_device(registry):
         xp.sqrt(xp.ones(2, device="toy"))
 
 
+@pytest.mark.parametrize("kind", [ConnectionError, xp.OutOfMemoryError])
+def test_error_that_a_backend_explained_is_raised_once_with_its_cause(registry, kind):
+    calls = []
+
+    class Failing(ToyBackend):
+        def to_host(self, native):
+            calls.append(native)
+            raise kind("the other machine is gone") from KeyError("its name")
+
+    xp.register_backend(Failing())
+    with pytest.raises(kind, match="the other machine is gone") as raised:
+        xp.ones(2, device="toy").to_device("cpu")
+    assert isinstance(raised.value.__cause__, KeyError)
+    assert len(calls) == 1
+
+
 def test_concurrent_opening_returns_one_device(registry):
     xp.register_backend(ToyBackend())
     with ThreadPoolExecutor(8) as pool:

@@ -12,9 +12,21 @@ import xtensor as xp
 PACKAGE = Path(xp.__file__).parent
 
 
-def test_array_cannot_be_called():
+@pytest.mark.parametrize("arguments", [(), (3,), ([1.0],), ((),), ([], "float64")], ids=str)
+def test_array_cannot_be_called(arguments):
     with pytest.raises(TypeError, match=r"Array\(\) is not called directly; make an array with xtensor\.asarray"):
-        xp.Array()
+        xp.Array(*arguments)
+
+
+def test_array_cannot_be_called_with_an_array():
+    with pytest.raises(TypeError, match=r"Array\(\) is not called directly"):
+        xp.Array(xp.ones(3))
+
+
+def test_class_makes_an_empty_array_as_an_example_of_chunks(device):
+    x = xp.ones(3)
+    example = type(x)([], dtype="float32")
+    assert (example.shape, example.dtype, example.device) == ((0,), "float32", device)
 
 
 def test_array_cannot_be_subclassed():

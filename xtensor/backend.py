@@ -9,7 +9,13 @@ from ._core.backend import Backend, DeviceInfo, Engine, Memory, Native, Overlay,
 from ._core.chunks import ChunkFunction
 from ._core.corrections import CORRECTIONS, LAPACK_CORRECTIONS
 from ._core.dtypes import STANDARD_DTYPES, DType, in_float32
-from ._core.errors import BackendUnavailableError, OutOfMemoryError, WrittenWithWarningError, install_command
+from ._core.errors import (
+    BackendUnavailableError,
+    OutOfMemoryError,
+    WorkerLostError,
+    WrittenWithWarningError,
+    install_command,
+)
 from ._core.failures import rewarn
 from ._core.operations import TABLE, Operation, primitives
 from ._core.programs import Generator, Program, Step
@@ -41,6 +47,7 @@ __all__ = [
     "Program",
     "Provider",
     "Step",
+    "WorkerLostError",
     "WrappedArray",
     "WrittenWithWarningError",
     "in_float32",

@@ -7,17 +7,19 @@ values, and by the functions here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from ._core.array import Array, wrap
 from ._core.backend import Engine
 from ._core.device import Device, default_device, device, devices
-from ._core.errors import describe
+from ._core.errors import WorkerLostError, describe
 from ._core.transfers import computations as _counted
 from ._core.transfers import forbid_computations
 
 __all__ = [
+    "WorkerLostError",
     "chunks",
     "computations",
     "compute",
@@ -25,6 +27,7 @@ __all__ = [
     "from_engine",
     "from_zarr",
     "persist",
+    "progress",
     "rechunk",
     "to_engine",
     "to_zarr",
@@ -76,6 +79,37 @@ def persist(*arrays: Array) -> tuple[Array, ...]:
         return [wrap(native, place) for native in place._library.persist(natives)]
 
     return _replaced(_checked(arrays, "persist"), persisted)
+
+
+@contextmanager
+def progress(after: float = 1.0, /) -> Iterator[None]:
+    """Show a progress bar for each computation in a block that takes longer than ``after`` seconds.
+
+    The bar is the engine's: dask's own, on this machine or on a cluster; for cubed that of tqdm, which has to be
+    installed.
+
+    Parameters
+    ----------
+    after
+        Seconds, 0 for a bar at once.
+
+    Raises
+    ------
+    ValueError
+        If ``after`` is negative.
+
+    Examples
+    --------
+    >>> import xtensor as xp
+    >>> with xp.engines.progress(5.0):
+    ...     pass
+    """
+    if not after >= 0:
+        raise ValueError(f"progress() takes a number of seconds that is not negative, not {after!r}")
+    with ExitStack() as stack:
+        for place in _engines():
+            stack.enter_context(place._library.progress(after))  # type: ignore[attr-defined]
+        yield
 
 
 def chunks(x: Array, /) -> tuple[tuple[int, ...], ...]:

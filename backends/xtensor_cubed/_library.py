@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
+from importlib.util import find_spec
 from pickle import PicklingError
 from typing import Any
 from uuid import uuid4
@@ -13,10 +17,18 @@ import cubed
 import cubed.array_api
 import numpy as np
 from cubed.core.plan import intermediate_store
+from cubed.diagnostics.tqdm import TqdmProgressBar
 from cubed.spec import spec_from_config
 from cubed.utils import convert_to_bytes
 
-from xtensor.backend import DType, note_computation
+from xtensor.backend import (
+    BackendUnavailableError,
+    DType,
+    OutOfMemoryError,
+    WorkerLostError,
+    install_command,
+    note_computation,
+)
 from xtensor_engines._library import Library, Partial, Place, format_bytes
 from xtensor_engines._native import Chunked, fetched
 
@@ -73,8 +85,14 @@ class CubedLibrary(Library):
         executor = _spec().executor
         return f"cubed's executor {executor.name if executor is not None else 'threads'!r}"
 
+    def progress(self, after: float) -> AbstractContextManager[Any]:
+        if find_spec("tqdm") is None:
+            raise BackendUnavailableError("cubed's progress bar needs tqdm", install_command("tqdm"))
+        return TqdmProgressBar(delay=after)  # type: ignore[no-any-return]
+
     def values(self, arrays: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
-        return list(map(np.asarray, cubed.compute(*arrays)))
+        with _translated():
+            return list(map(np.asarray, cubed.compute(*arrays)))
 
     def persisted(self, arrays: Sequence[Any]) -> list[Any]:
         found = list(arrays)
@@ -85,7 +103,8 @@ class CubedLibrary(Library):
                 stored.append(cubed.to_zarr(x, target, path=name, compute=False))
                 found[i] = cubed.from_zarr, target, name, x.spec
         if stored:
-            cubed.compute(*stored, _return_in_memory_array=False)
+            with _translated():
+                cubed.compute(*stored, _return_in_memory_array=False)
         return [cubed.from_zarr(x[1], path=x[2], spec=x[3]) if isinstance(x, tuple) else x for x in found]
 
     # -- chunks -------------------------------------------------------------------------------------------------------
@@ -94,7 +113,8 @@ class CubedLibrary(Library):
         return x.chunks  # type: ignore[no-any-return]
 
     def rechunked(self, x: Any, chunks: Any) -> Any:
-        return cubed.rechunk(x, chunks) if math.prod(x.shape) else x
+        with _translated():
+            return cubed.rechunk(x, chunks) if math.prod(x.shape) else x
 
     def whole(self, x: Any, axes: Sequence[int]) -> Any:
         if not math.prod(x.shape):
@@ -106,7 +126,7 @@ class CubedLibrary(Library):
             if axis not in axes:
                 lengths[axis] = min(left, x.chunksize[axis])
                 left = max(1, left // lengths[axis])
-        return cubed.rechunk(x, tuple(lengths))
+        return self.rechunked(x, tuple(lengths))
 
     # -- creation -----------------------------------------------------------------------------------------------------
 
@@ -357,7 +377,8 @@ class CubedLibrary(Library):
             raise NotImplementedError(
                 "cubed replaces stores in folders only; remove the store first, or pass a folder's path"
             )
-        cubed.to_zarr(x, store, **options)
+        with _translated():
+            cubed.to_zarr(x, store, **options)
 
     def adopted(self, array: Any) -> Any:
         return array
@@ -384,6 +405,25 @@ class CubedArray(Chunked):
 
 def _restored(values: np.ndarray[Any, Any]) -> CubedArray:
     return CubedArray(CubedArray.library.from_host(values))
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Raise cubed's errors about its tasks' memory and processes as errors of xtensor."""
+    try:
+        yield
+    except ValueError as error:
+        if not re.search("allowed_mem|max_mem", str(error)):
+            raise
+        raise OutOfMemoryError(
+            f"a task of cubed needs more memory than it is allowed ({error}); raise 'spec.allowed_mem' of cubed's "
+            "configuration, or use smaller chunks ('xtensor.chunk-size', xtensor.engines.rechunk)"
+        ) from error
+    except BrokenProcessPool as error:
+        raise WorkerLostError(
+            f"a process of cubed's executor died ({error}); the system may have ended it for its use of memory. Name "
+            "an executor that repeats tasks, such as 'dask', or use smaller chunks"
+        ) from error
 
 
 def _spec() -> Any:

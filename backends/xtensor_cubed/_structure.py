@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import cubed
 import numpy as np
 
 from xtensor.backend import DType
@@ -68,7 +67,7 @@ def reshaped(library: CubedLibrary, x: Any, shape: tuple[int, ...]) -> Any:
         return _with_ones(library, x, new)
     size = max(1, math.prod(x.chunksize))
     if not _follows(old, x.chunksize):
-        x = cubed.rechunk(x, _rows(old, size))
+        x = library.rechunked(x, _rows(old, size))
 
     def regions(place: Place) -> list[list[Place]]:
         start = _position(new, [part.start for part in place])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, suppress
 from functools import partial, reduce
 from typing import Any
 
@@ -17,6 +18,7 @@ from xtensor.backend import DType, note_computation
 from xtensor_engines._library import Library, Partial, Place, place_values
 from xtensor_engines._native import Chunked
 
+from ._computing import cluster, computed, persisted, progress
 from ._stages import SMALL, compute, in_stages, watch
 
 __all__ = ["DaskArray", "DaskLibrary"]
@@ -57,7 +59,17 @@ class DaskLibrary(Library):
         return list(map(np.asarray, compute(arrays)))
 
     def persisted(self, arrays: Sequence[Any]) -> list[Any]:
-        return list(dask.persist(*in_stages(arrays)))
+        return list(persisted(*in_stages(arrays)))
+
+    def progress(self, after: float) -> AbstractContextManager[Any]:
+        return progress(after)
+
+    def everywhere(self, function: Callable[..., Any], *args: Any) -> None:
+        super().everywhere(function, *args)
+        with suppress(Exception):  # an error is already on its way
+            client = cluster()
+            if client is not None and client.status == "running":
+                client.run(function, *args, on_error="ignore")
 
     # -- chunks -------------------------------------------------------------------------------------------------------
 
@@ -233,18 +245,18 @@ class DaskLibrary(Library):
         return da.take(x, places, axis=0)
 
     def selected(self, x: Any, mask: Any) -> Any:
-        # The mask alone tells the lengths: the elements are not computed for them.
-        note_computation(0, "dask", "the length of a result")
         lengths = x.chunks[0]
         by_chunk = mask.rechunk((lengths,))
+        # The mask alone tells the lengths: the elements are not computed for them.
+        note_computation(0, "dask", "the length of a result")
         if mask.nbytes <= SMALL:
-            (values,) = self.values([mask])
-            counts = [part.sum() for part in np.split(values, np.cumsum(lengths)[:-1])]
+            parts = np.split(np.asarray(compute([mask])[0]), np.cumsum(lengths)[:-1])
+            counts = [part.sum() for part in parts]
         else:
             counts = compute([by_chunk.map_blocks(_count, dtype=np.int64, chunks=((1,) * len(lengths),))])[0]
-        result = x[by_chunk]
-        result._chunks = (tuple(map(int, counts)), *result.chunks[1:])
-        return _with_lengths(result)
+        selected = x[by_chunk]
+        selected._chunks = (tuple(map(int, counts)), *selected.chunks[1:])
+        return _with_lengths(selected)
 
     # -- stores, others' arrays ---------------------------------------------------------------------------------------
 
@@ -252,7 +264,8 @@ class DaskLibrary(Library):
         return self._on_chunk_device(_with_lengths(da.from_zarr(store, **options)))
 
     def stored(self, x: Any, store: Any, **options: Any) -> None:
-        da.to_zarr(*in_stages([x]), store, **options)
+        (x,) = in_stages([x])
+        computed(da.to_zarr(x, store, compute=False, **options))
 
     def adopted(self, array: Any) -> Any:
         return _with_lengths(array)
@@ -305,10 +318,6 @@ def _with_place(x: Any, *others: Any, function: Callable[..., Any], ndim: int) -
     return function(x, *others[ndim:], place=place)
 
 
-def _count(mask: Any) -> Any:
-    return mask.astype(np.int64).sum(keepdims=True)
-
-
 def _with_lengths(x: Any) -> Any:
     """Return a dask array whose lengths are known and no chunk of which is empty, unless all are.
 
@@ -317,9 +326,26 @@ def _with_lengths(x: Any) -> Any:
     """
     if any(math.isnan(length) for length in x.shape):
         note_computation(0, "dask", "the length of a result")
-        x.compute_chunk_sizes()
+        x = da.Array(x.dask, x.name, _lengths(x), meta=x)
     chunks = tuple([tuple([n for n in lengths if n]) or (0,) for lengths in x.chunks])
     return x if chunks == x.chunks else x.rechunk(chunks)
+
+
+def _lengths(x: Any) -> tuple[tuple[int, ...], ...]:
+    """Compute the lengths of the chunks along each axis, from the chunks at the edges."""
+    chunks = (*[(1,) * len(lengths) for lengths in x.chunks], (x.ndim,))
+    meta = np.empty((0,) * (x.ndim + 1), np.int64)
+    shapes = x.map_blocks(_shape, chunks=chunks, new_axis=x.ndim, dtype=np.int64, meta=meta)
+    edges = [(*[slice(None) if i == axis else 0 for i in range(x.ndim)], axis) for axis in range(x.ndim)]
+    return tuple([tuple(map(int, lengths)) for lengths in computed(*[shapes[edge] for edge in edges])])
+
+
+def _count(mask: Any) -> Any:
+    return mask.astype(np.int64).sum(keepdims=True)
+
+
+def _shape(chunk: Any) -> Any:
+    return np.reshape(np.asarray(chunk.shape), (*[1] * chunk.ndim, -1))
 
 
 # -- the functions of da.reduction, which also asks for a result without computing ------------------------------------

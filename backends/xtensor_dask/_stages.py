@@ -19,6 +19,8 @@ import numpy as np
 from dask.highlevelgraph import HighLevelGraph
 from dask.utils import parse_bytes
 
+from ._computing import cluster, computed
+
 __all__ = ["SMALL", "compute", "in_stages", "watch"]
 
 LIMIT = "xtensor.waiting-limit"
@@ -36,13 +38,9 @@ def waiting_limit() -> int:
     configured = dask.config.get(LIMIT, None)
     if configured is not None:
         return int(parse_bytes(configured))
-    try:
-        from distributed import get_client
-
-        workers = get_client().scheduler_info(n_workers=-1)["workers"].values()
-    except (ImportError, ValueError):
-        workers = ()
-    memory = sum(worker["memory_limit"] for worker in workers)
+    client = cluster()
+    workers = {} if client is None else client.scheduler_info(n_workers=-1).get("workers", {})
+    memory = sum(worker["memory_limit"] for worker in workers.values())
     return int(memory or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")) // 8
 
 
@@ -95,7 +93,7 @@ def compute(arrays: Sequence[Any]) -> tuple[Any, ...]:
     arrays = in_stages(arrays)
     graph = HighLevelGraph.merge(*[x.dask for x in arrays])
     others = _alive_in(graph, min(SMALL, waiting_limit() // 16), {x.name for x in arrays})
-    values: tuple[Any, ...] = dask.compute(*arrays, *[_array(graph, name) for name in others])
+    values: tuple[Any, ...] = computed(*arrays, *[_array(graph, name) for name in others])
     for name, value in zip([*[x.name for x in arrays], *others], values, strict=True):
         if value.nbytes <= SMALL:
             _results.add(graph.layers[name], value)
@@ -120,7 +118,7 @@ def in_stages(arrays: Sequence[Any]) -> list[Any]:
         names = _first_barriers(replaced, limit)
         if not names:
             break
-        values = dask.compute(*[_array(replaced, name) for name in names])
+        values = computed(*[_array(replaced, name) for name in names])
         for name, value in zip(names, values, strict=True):
             _results.add(graph.layers[name], value)
         replaced = _with_values(replaced, dict(zip(names, values, strict=True)))

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from xtensor.backend import DType
+
 from ._library import Library
 from ._structure import full
 
-__all__ = ["argsort", "cumulative_prod", "cumulative_sum", "searchsorted", "sort"]
+__all__ = ["TRANSFORMS", "argsort", "cumulative_prod", "cumulative_sum", "searchsorted", "sort"]
 
 TRANSFORMS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 """Discrete Fourier transforms along one axis."""
@@ -29,15 +31,30 @@ def argsort(library: Library, x: Any, *, axis: int, descending: bool, stable: bo
 def fourier(library: Library, name: str, x: Any, *, n: int | None, axis: int, norm: str) -> Any:
     """Return a discrete Fourier transform along one axis."""
     options = {"n": n, "axis": axis, "norm": norm}
-    ones = library.placed(np.ones((1,) * axis + (x.shape[axis],) + (1,) * (x.ndim - axis - 1), x.dtype))
-    tried = library.chunk_function(name, **options)(ones)
-    return _along(library, x, name, options, length=tried.shape[axis], dtype=tried.dtype)
+    tried = library.placed(np.ones((1,) * axis + (x.shape[axis],) + (1,) * (x.ndim - axis - 1), x.dtype))
+    found = library.chunk_function(name, **options)(tried)
+    return _along(library, x, name, options, length=found.shape[axis], dtype=found.dtype)
 
 
 def _along(
-    library: Library, x: Any, name: str, options: dict[str, Any], *, length: int | None = None, dtype: Any = None
+    library: Library,
+    x: Any,
+    name: str,
+    options: dict[str, Any],
+    *,
+    length: int | None = None,
+    dtype: DType | None = None,
 ) -> Any:
-    """Return a function's results for chunks that are whole along an axis, ``length`` elements; None as in ``x``."""
+    """Return a function's results for chunks that are whole along an axis.
+
+    Parameters
+    ----------
+    options
+        The function's arguments, ``axis`` among them.
+    length, dtype
+        The result's length along the axis and its dtype; None where the length is that of ``x``, and a call with an
+        element tells the dtype.
+    """
     axis = options["axis"]
     function = library.chunk_function(name, **options)
     dtype = library.result_dtype(function, x) if dtype is None else dtype

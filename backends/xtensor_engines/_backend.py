@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
 from importlib import import_module
 from typing import Any, ClassVar
@@ -105,6 +106,9 @@ class ChunkedBackend(Engine):
     def persist(self, natives: Sequence[Native]) -> list[Native]:
         arrays = self.native_type
         return list(map(arrays, arrays.library.persisted([native.array for native in natives])))
+
+    def progress(self, after: float) -> AbstractContextManager[Any]:
+        return self.native_type.library.progress(after)  # type: ignore[no-any-return]
 
     def chunks(self, native: Native) -> tuple[tuple[int, ...], ...]:
         return native.library.chunks(native.array)  # type: ignore[no-any-return]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -31,19 +34,58 @@ def to_zarr(library: Library, x: Any, store: Any, *, overwrite: bool = False, **
     if not all(map(_is_regular, chunks)):
         x = library.rechunked(x, tuple(map(max, chunks)))
     if not isinstance(store, (str, os.PathLike)) or "://" in os.fspath(store):
-        library.stored(x, store, overwrite=overwrite, **options)
+        with _full_disk_explained(store):
+            library.stored(x, store, overwrite=overwrite, **options)
         return
     path = Path(store)
     if path.exists() and not overwrite:
         raise FileExistsError(f"to_zarr(): {str(path)!r} exists; pass overwrite=True to replace it")
-    unfinished = path.with_name(f"{path.name}.{uuid4().hex[:8]}.unfinished")
+    with _full_disk_explained(path), _unfinished(library, path) as folder:
+        library.stored(x, folder, overwrite=False, **options)
+
+
+@contextmanager
+def _unfinished(library: Library, path: Path) -> Iterator[Any]:
+    """Provide the store of another folder, which is renamed to a path at the end and removed after an error."""
+    from ._unfinished import UnfinishedFolder, give_up, remove  # needs zarr
+
+    root = path.with_name(f"{path.name}.{uuid4().hex[:8]}.unfinished")
+    replaced = root.with_suffix(".replaced")
     try:
-        library.stored(x, str(unfinished), overwrite=False, **options)
+        yield UnfinishedFolder(root)
         if path.exists():
-            shutil.rmtree(path)
-        unfinished.rename(path)
+            path.rename(replaced)
+        try:
+            root.rename(path)
+        except OSError:
+            if replaced.exists():
+                replaced.rename(path)
+            raise
+    except BaseException:
+        library.everywhere(give_up, root)
+        remove(root)
+        raise
     finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
+        shutil.rmtree(replaced, ignore_errors=True)
+
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Error numbers of a file system without room, of an exhausted quota, and of a file above the allowed size."""
+
+
+@contextmanager
+def _full_disk_explained(store: Any) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        raise OSError(
+            error.errno,
+            f"{os.strerror(error.errno or 0)}: to_zarr() could not write all chunks, and the store is not complete; "
+            "free space or raise the limit there, or name another place",
+            str(store),
+        ) from error
 
 
 def _is_regular(lengths: tuple[int, ...]) -> bool:

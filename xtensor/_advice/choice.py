@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, overload
 
 from .._core.array import Array
-from .._core.device import Device, eligible_devices
+from .._core.device import Device, device, eligible_devices
 from .._core.device import best_device as most_capable_device
 from .._core.errors import describe
 from .._core.operations import TABLE
 from .._core.trees import flatten
 from .._estimate import Estimate, estimate
+from .._standard.elementwise import exponential, hyperbolic, trigonometric
 from .rates import Rates, known_rates
 
 __all__ = ["Advice", "Candidate", "best_device"]
 
 PRODUCTS = frozenset(("matmul", "tensordot", "vecdot", "matvec", "vecmat", "linalg.outer", "linalg.matrix_power"))
+
+TRANSCENDENTAL = frozenset((*exponential.__all__, *hyperbolic.__all__, *trigonometric.__all__))
+"""Elementwise functions that compute longer than they move their operands.
+
+``pow`` is not one of them: most exponents are small integers, for which libraries multiply.
+"""
 
 LARGEST_CHUNK = 128 * 2**20
 """Bytes of a chunk beyond which engines gain nothing."""
@@ -156,7 +164,7 @@ def _candidate(place: Device, found: Estimate, arrays: list[Array], least: int, 
     if missing:
         return Candidate(place, False, None, f"{place}: it does not support {', '.join(missing)}; cast the arguments")
     here = sum([x.nbytes for x in arrays if x.device is place])
-    need, free = max(found.peak_bytes - here, least), place.memory().free
+    need, free = max(found.peak_bytes - here, least), _free(place)
     if free is None:
         return Candidate(place, False, None, f"{place}: its library does not tell the free memory")
     room = f"needs {_size(need)} of {_size(free)} free"
@@ -168,6 +176,12 @@ def _candidate(place: Device, found: Estimate, arrays: list[Array], least: int, 
     work = _work_seconds(found, arrays, rates)
     text = f"{place}: {room}, about {work + transfer:.3g} s, {transfer:.3g} s of them for transfers"
     return Candidate(place, True, work + transfer, text)
+
+
+def _free(place: Device) -> int | None:
+    """Return the free memory of a device: where its library does not tell it, that of the host's memory."""
+    free = place.memory().free
+    return device("cpu").memory().free if free is None and place.host else free
 
 
 def _transfer_seconds(place: Device, found: Estimate, arrays: list[Array], rates: Rates) -> float:
@@ -189,23 +203,35 @@ def _work_seconds(found: Estimate, arrays: list[Array], rates: Rates) -> float:
     products = rates.double if wide and rates.double else rates.single
     seconds = 0.0
     for name, cost in found.by_operation.items():
-        row = TABLE.get(name)
-        kind = None if row is None else row.kind
-        rate = None
-        if name in PRODUCTS:
-            rate = products
-        elif kind == "linear algebra":
-            rate = rates.decompositions
-        elif kind == "fourier":
-            rate = rates.transforms
-        computing = cost.operations / rate if rate else 0.0
-        seconds += cost.calls * rates.call + max(cost.moved_bytes / rates.bandwidth, computing)
+        bandwidth, operations = _limits(name, rates, products)
+        moving = cost.moved_bytes / bandwidth
+        computing = cost.operations / operations if operations else 0.0
+        seconds += cost.calls * rates.call + max(moving, computing)
     return seconds
+
+
+def _limits(name: str, rates: Rates, products: float) -> tuple[float, float | None]:
+    """Return the bytes and the operations in a second that limit an operation; None where only its bytes do."""
+    row = TABLE.get(name)
+    kind = "" if row is None else row.kind
+    if name in PRODUCTS:
+        return rates.bandwidth, products
+    if name in TRANSCENDENTAL or kind == "special":
+        return rates.bandwidth, rates.functions
+    if name in ("std", "var"):
+        return rates.variances, None
+    if kind == "reduction":
+        return rates.reading, None
+    return rates.bandwidth, {
+        "linear algebra": rates.decompositions,
+        "fourier": rates.transforms,
+        "sorting": rates.sorting,
+    }.get(kind)
 
 
 def _in_chunks(found: Estimate, arrays: list[Array], places: list[Device]) -> str:
     """Return the sentence on an engine that computes in chunks, with a size of chunk for the memory of the host."""
-    free = max([place.memory().free or 0 for place in places], default=0)
+    free = max([_free(place) or 0 for place in places], default=0)
     cores = max([place.info().cores or 1 for place in places], default=1)
     growth = max(found.peak_bytes / max(found.argument_bytes, 1), 1.0)
     chunk = int(min(max(free / (SHARE * cores * growth), 2**20), LARGEST_CHUNK))
@@ -216,8 +242,18 @@ def _in_chunks(found: Estimate, arrays: list[Array], places: list[Device]) -> st
     largest = max(arrays, key=lambda x: x.nbytes, default=None)
     if largest is None or not largest.ndim or largest.nbytes <= chunk:
         return text
-    rows = max(chunk * largest.shape[0] // largest.nbytes, 1)
-    return f"{text}, for the largest argument {(rows, *largest.shape[1:])} of its shape {largest.shape}"
+    lengths = _chunk_lengths(largest.shape, chunk // largest.dtype.itemsize)
+    return f"{text}, for the largest argument {lengths} of its shape {largest.shape}"
+
+
+def _chunk_lengths(shape: tuple[int, ...], elements: int) -> tuple[int, ...]:
+    """Return the lengths of a chunk of a number of elements at most: the first axes are divided."""
+    lengths = list(shape)
+    for axis, length in enumerate(shape):
+        lengths[axis] = min(max(elements // math.prod(shape[axis + 1 :]), 1), length)
+        if lengths[axis] * math.prod(shape[axis + 1 :]) <= elements:
+            break
+    return tuple(lengths)
 
 
 def _size(size: float) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import platform
 import tempfile
@@ -34,13 +35,22 @@ ROWS = 1024
 FEW_ROWS = 256
 """Rows and columns of the matrix that is decomposed."""
 
-LONG = 2**24
-"""Elements of the arrays that are added and transferred, which exceed the caches of most processors."""
+LONG = 2**23
+"""Elements of the arrays that are added, reduced and transferred, which exceed the caches of most processors."""
+
+SORTED_ROWS = 64
+"""Rows of the array that is sorted along its rows."""
 
 CALLS = 200
 """Calls with one element, whose time is that of a call."""
 
-REPEATS = 3
+CACHED = 2**16
+"""Elements of the array whose exponentials are computed, which the caches hold."""
+
+ROUNDS = 3
+
+REPEATS = 2
+"""Measurements in a round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +60,15 @@ class Rates:
     Attributes
     ----------
     bandwidth
-        Bytes that elementwise operations move in a second.
+        Bytes that elementwise operations move in a second, with new memory for the result.
+    reading
+        Bytes that reductions read in a second.
+    variances
+        Bytes of arrays whose variance is computed in a second; libraries without a kernel pass over them several times.
+    functions
+        Exponentials in a second, which stand for all transcendental functions.
+    sorting
+        Comparisons of sorting in a second.
     single, double
         Operations of products of matrices in a second, in float32 and in float64; ``double`` is 0 where the device has
         no float64.
@@ -63,6 +81,10 @@ class Rates:
     """
 
     bandwidth: float
+    reading: float
+    variances: float
+    functions: float
+    sorting: float
     single: float
     double: float
     decompositions: float
@@ -159,37 +181,55 @@ def _write(measured: dict[str, Rates]) -> None:
 
 
 def measure(device: Device, report: Callable[[str, float], None] = lambda what, part: None) -> Rates:
-    """Measure the rates of a device."""
-    host = np.ones(LONG, np.float32)
-    size = host.nbytes
-    report("transfers", 0.0)
-    upload = size / _seconds(device, lambda: xp.asarray(host, device=device, copy=True))
-    x = xp.asarray(host, device=device, copy=True)
-    download = size / _seconds(device, lambda: to_numpy(x))
-    report("elementwise operations", 0.2)
-    bandwidth = 3 * size / _seconds(device, lambda: x + x)
-    one = xp.ones((1,), device=device)
-    call = _seconds(device, lambda: [one + one for _ in range(CALLS)]) / CALLS
-    report("products", 0.4)
-    a = xp.ones((ROWS, ROWS), dtype=xp.float32, device=device)
-    single = 2 * ROWS**3 / _seconds(device, lambda: a @ a)
-    double = 0.0
-    if device.supports(np.dtype(np.float64)):
-        b = xp.ones((ROWS, ROWS), dtype=xp.float64, device=device)
-        double = 2 * ROWS**3 / _seconds(device, lambda: b @ b)
-    report("decompositions", 0.6)
-    matrix = _symmetric(device)
-    decompositions = 9 * FEW_ROWS**3 / _seconds(device, lambda: linalg.eigh(matrix)[0])
-    report("transforms", 0.8)
-    complexes = xp.astype(a, xp.complex64)
-    transforms = 5 * ROWS**2 * 20 / _seconds(device, lambda: fft.fftn(complexes))  # 20 is log2(ROWS²)
+    """Measure the rates of a device, in float64 where it has that dtype.
+
+    Everything is measured in a few rounds, of which the shortest time counts: other programs disturb for seconds.
+    """
+    works = _works(device)
+    shortest = dict.fromkeys(works, math.inf)
+    for turn in range(ROUNDS):
+        for number, (name, (_, _, run)) in enumerate(works.items()):
+            report(works[name][0], (turn + number / len(works)) / ROUNDS)
+            shortest[name] = min(shortest[name], _seconds(device, run))
     report("done", 1.0)
-    return Rates(bandwidth, single, double, decompositions, transforms, upload, download, call)
+    rates = {name: amount / shortest[name] for name, (_, amount, _) in works.items()}
+    return Rates(**{"double": 0.0} | rates | {"call": shortest["call"] / CALLS})
 
 
-def _symmetric(device: Device) -> Array:
+def _works(device: Device) -> dict[str, tuple[str, float, Callable[[], Any]]]:
+    """Return for each rate what is measured in words, the amount of work, and a function that does it."""
+    has_double = device.supports(np.dtype(np.float64))
+    real, complexes = (xp.float64, xp.complex128) if has_double else (xp.float32, xp.complex64)
+    host = np.ones(LONG, real)
+    x = xp.asarray(host, device=device, copy=True)
+    few = x[:CACHED]
+    one = x[:1]
+    unsorted = xp.asarray(np.random.default_rng(0).random((SORTED_ROWS, ROWS)), dtype=real, device=device)
+    a = xp.ones((ROWS, ROWS), dtype=xp.float32, device=device)
+    b, c = xp.astype(a, real), xp.astype(a, complexes)
+    matrix = _symmetric(device, real)
+    cube = 2.0 * ROWS**3
+    works: dict[str, tuple[str, float, Callable[[], Any]]] = {
+        "upload": ("transfers", host.nbytes, lambda: xp.asarray(host, device=device, copy=True)),
+        "download": ("transfers", host.nbytes, lambda: to_numpy(x)),
+        "bandwidth": ("elementwise operations", 3 * host.nbytes, lambda: x + x),
+        "functions": ("elementwise operations", few.size, lambda: xp.exp(few)),
+        "call": ("elementwise operations", CALLS, lambda: [one + one for _ in range(CALLS)]),
+        "reading": ("reductions", host.nbytes, lambda: xp.sum(x)),
+        "variances": ("reductions", host.nbytes, lambda: xp.var(x)),
+        "sorting": ("sorting", unsorted.size * math.log2(ROWS), lambda: xp.sort(unsorted)),
+        "single": ("products", cube, lambda: a @ a),
+        "decompositions": ("decompositions", 9.0 * FEW_ROWS**3, lambda: linalg.eigh(matrix)[0]),
+        "transforms": ("transforms", 5 * ROWS**2 * math.log2(ROWS**2), lambda: fft.fftn(c)),
+    }
+    if has_double:
+        works["double"] = ("products", cube, lambda: b @ b)
+    return works
+
+
+def _symmetric(device: Device, dtype: np.dtype[Any]) -> Array:
     """Return a symmetric matrix with distinct eigenvalues."""
-    index = xp.arange(FEW_ROWS, dtype=xp.float32, device=device)
+    index = xp.arange(FEW_ROWS, dtype=dtype, device=device)
     distance = xp.abs(index[:, None] - index[None, :])
     return xp.exp(-distance / 8.0)
 

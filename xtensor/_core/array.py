@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from types import EllipsisType, ModuleType
-from typing import TYPE_CHECKING, Any, Never, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -137,10 +137,15 @@ def obtain(name: str, device: Device, service: Callable[..., Any], *args: Any, *
 
 
 class _Final(type):
-    """Metaclass of Array: raises TypeError where a user calls the class."""
+    """Metaclass of Array: raises TypeError where a user calls the class, unless for an empty Array, ``Array([])``.
 
-    def __call__(cls, *args: Never, **kwargs: Never) -> NoReturn:
-        raise TypeError("Array() is not called directly; make an array with xtensor.asarray, xtensor.zeros, ...")
+    Libraries describe the chunks of a result by ``type(x)([], dtype=…)`` before they compute it.
+    """
+
+    def __call__(cls, *args: Any, dtype: Any = None) -> Array:
+        if len(args) != 1 or args[0].__class__ is not list or args[0]:
+            raise TypeError("Array() is not called directly; make an array with xtensor.asarray, xtensor.zeros, ...")
+        return xp.asarray([], dtype=dtype)  # type: ignore[no-any-return]
 
 
 class Array(Methods, Operators, Memory, metaclass=_Final):
@@ -217,16 +222,6 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
                 f"{self.shape}"
             )
         return apply(MATRIX_TRANSPOSE, self._device, self._native)
-
-    @property
-    def real(self) -> Array:
-        """Real components; the array itself for a real dtype."""
-        return xp.real(self) if self.dtype.kind == "c" else self
-
-    @property
-    def imag(self) -> Array:
-        """Imaginary components; zeros for a real dtype."""
-        return xp.imag(self) if self.dtype.kind == "c" else xp.zeros_like(self)  # type: ignore[no-any-return]
 
     # -- the namespace and other libraries ------------------------------------------------------------------------
 

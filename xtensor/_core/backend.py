@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
@@ -335,6 +336,10 @@ class Engine(Backend):
     @abstractmethod
     def persist(self, natives: Sequence[Native]) -> list[Native]:
         """Return arrays whose chunks are computed and stay where they are."""
+
+    def progress(self, after: float) -> AbstractContextManager[Any]:
+        """Return a block in which a computation that takes longer than some seconds shows a progress bar."""
+        return nullcontext()
 
     @abstractmethod
     def chunks(self, native: Native) -> tuple[tuple[int, ...], ...]:

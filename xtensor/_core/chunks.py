@@ -1,11 +1,14 @@
 """Functions on the chunks of engines: libraries that divide an array into chunks, and compute these elsewhere.
 
 An engine's backend takes a chunk's functions from a device, so that its values conform chunk by chunk. A
-:class:`ChunkFunction` travels by name: the process that computes opens the device itself.
+:class:`ChunkFunction` travels by name: the process that computes opens the device itself, and refuses a function that
+another version of xtensor made.
 """
 
 from __future__ import annotations
 
+import os
+import platform
 from functools import cache
 from operator import attrgetter
 from typing import Any
@@ -15,6 +18,7 @@ import numpy as np
 from . import array
 from .array import Array, wrap
 from .device import device
+from .errors import BackendUnavailableError
 from .operations import operation
 from .trees import mapped
 
@@ -35,15 +39,18 @@ class ChunkFunction:
         The function's name in the namespace: ``"add"``, ``"linalg.svd"``.
     options
         Its arguments by keyword.
+    version
+        The version of xtensor that made it.
     """
 
-    __slots__ = ("name", "options", "spec")
+    __slots__ = ("name", "options", "spec", "version")
 
     def __init__(self, spec: str, name: str, **options: Any) -> None:
         self.spec, self.name, self.options = spec, name, options
+        self.version: str = array.xp.__version__
 
     def __call__(self, *args: Any, **options: Any) -> Any:
-        place, function = _opened(self.spec, self.name)
+        place, function = _opened(self.spec, self.name, self.version)
         native_type = place.native_type
 
         def wrapped(value: Any) -> Any:
@@ -66,7 +73,7 @@ class ChunkFunction:
         return self.name
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.spec, self.name, self.options)
+        return _restored, (self.spec, self.name, self.options, self.version)
 
     def __repr__(self) -> str:
         options = "".join([f", {key}={value!r}" for key, value in self.options.items()])
@@ -79,8 +86,10 @@ class ChunkFunction:
         return hash((self.spec, self.name))
 
 
-def _restored(spec: str, name: str, options: dict[str, Any]) -> ChunkFunction:
-    return ChunkFunction(spec, name, **options)
+def _restored(spec: str, name: str, options: dict[str, Any], version: str) -> ChunkFunction:
+    function = ChunkFunction(spec, name, **options)
+    function.version = version
+    return function
 
 
 def _native(value: Any) -> Any:
@@ -88,7 +97,14 @@ def _native(value: Any) -> Any:
 
 
 @cache
-def _opened(spec: str, name: str) -> Any:
+def _opened(spec: str, name: str, version: str) -> Any:
+    own = array.xp.__version__
+    if version != own:
+        raise BackendUnavailableError(
+            f"the process {os.getpid()} on {platform.node()!r} has xtensor {own}, and xtensor {version} made the "
+            f"computation of {name}()",
+            "Install the same version on the client, the scheduler and every worker",
+        )
     place = device(spec)
     try:
         return place, attrgetter(name)(array.xp)

@@ -14,6 +14,7 @@ __all__ = [
     "MissingFunctionError",
     "NotDifferentiableError",
     "OutOfMemoryError",
+    "WorkerLostError",
     "WrittenWithWarningError",
     "called_function",
     "caller_frame",
@@ -81,6 +82,10 @@ class OutOfMemoryError(MemoryError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.args[0], self.requested, self.free)
+
+
+class WorkerLostError(RuntimeError):
+    """The processes that an engine computed with died, for a reason that it does not know to be lack of memory."""
 
 
 class WrittenWithWarningError(Exception):

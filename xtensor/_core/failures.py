@@ -79,8 +79,8 @@ def recover(
     repeated without it, and it is issued at the user's line. ``function`` is given where the call was not one of the
     table's; ``operation`` is then the name for messages.
     """
-    if isinstance(error, NotDifferentiableError):
-        raise error  # its message names the operation and the line
+    if isinstance(error, (NotDifferentiableError, OutOfMemoryError)):
+        raise error  # its message names the operation and the line; what is out of memory, and was tried
     name = operation if isinstance(operation, str) else operation.label
     if function is None:
         assert isinstance(operation, Operation)
@@ -93,7 +93,10 @@ def recover(
         return result
     library = device._library
     if not library.out_of_memory(error):
-        raise explained(error, operation, device, args, kwargs) from error
+        found = explained(error, operation, device, args, kwargs)
+        if found is error:
+            raise error  # with the cause that it has
+        raise found from error
     device.release_memory()
     try:
         return function(*args, **kwargs)

@@ -48,10 +48,34 @@ class Memory:
         owner = _host_view(self, "base").base
         if not isinstance(owner, np.ndarray):  # no other array, or memory that another library owns
             return None
-        result: Array = object.__new__(self.__class__)
-        result._native = self._device._library.from_host(owner, self._device._place, copy=False)
-        result._device = self._device
-        return result
+        return self.__array_namespace__().asarray(owner, device=self._device, copy=False)  # type: ignore[no-any-return]
+
+    @property
+    def real(self: Any) -> Array:
+        """Real components, the array itself for a real dtype; assignable in host memory."""
+        return self.__array_namespace__().real(self) if self.dtype.kind == "c" else self  # type: ignore[no-any-return]
+
+    @real.setter
+    def real(self: Any, values: Any) -> None:
+        self._assign_part("real", values, "x[...] = values + 1j * x.imag")
+
+    @property
+    def imag(self: Any) -> Array:
+        """Imaginary components, zeros for a real dtype; assignable in host memory."""
+        xp = self.__array_namespace__()
+        return xp.imag(self) if self.dtype.kind == "c" else xp.zeros_like(self)  # type: ignore[no-any-return]
+
+    @imag.setter
+    def imag(self: Any, values: Any) -> None:
+        self._assign_part("imag", values, "x[...] = x.real + 1j * values")
+
+    def _assign_part(self: Any, name: str, values: Any, remedy: str) -> None:
+        """Write the components of all elements; the others, NaN and infinities among them, stay as they are."""
+        if not self._device.host:
+            raise TypeError(
+                f"x.{name} is assigned in host memory, and this array is on device {self._device}; use {remedy}"
+            )
+        setattr(_host_view(self, name), name, values)
 
     @property
     def flags(self: Any) -> Any:

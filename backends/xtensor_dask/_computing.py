@@ -1,0 +1,346 @@
+"""Computations: by dask's scheduler of this process or by a cluster, whose failures become errors of xtensor.
+
+Every computation of the device ``dask`` is started here. A cluster is watched while it computes, because its scheduler
+waits without an end where all workers have paused for lack of memory, or die of it again and again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from functools import partial
+from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
+
+import dask
+from dask.base import get_scheduler
+from dask.utils import format_bytes, parse_timedelta
+
+import xtensor
+from xtensor.backend import BackendUnavailableError, OutOfMemoryError, WorkerLostError
+
+__all__ = ["cluster", "computed", "persisted", "progress"]
+
+SCHEDULER = "xtensor.scheduler"
+"""Key of dask's configuration: the address of a cluster's scheduler, to which the device connects at its first
+computation where the program has not made a client."""
+
+PAUSE = "xtensor.pause-timeout"
+"""Key of dask's configuration: the time for which all workers may be paused while no task runs."""
+
+DEFAULT_PAUSE = "60 s"
+
+CHECK = "bool(__import__('xtensor'))"
+"""A check of a process that works where it cannot import xtensor, and so no function of this module."""
+
+_checked: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
+"""Addresses of the workers of each client that can import xtensor."""
+
+SECONDS_TO_ANSWER = 20
+
+INTERVAL = 1.0
+"""Seconds between two looks at the workers of a cluster that computes."""
+
+
+def computed(*collections: Any) -> tuple[Any, ...]:
+    """Return the values of dask's collections, computed together.
+
+    Raises
+    ------
+    ConnectionError
+        If the connection to the scheduler is lost.
+    OutOfMemoryError
+        If workers do not have the memory.
+    WorkerLostError
+        If a task's workers die again and again.
+    BackendUnavailableError
+        If the scheduler or a worker lacks xtensor, or has another version of it.
+    """
+    with _translated() as client:
+        if client is None or _is_inside_a_task():
+            return dask.compute(*collections)  # type: ignore[no-any-return]
+        return dask.compute(*collections, scheduler=partial(_watched, client))  # type: ignore[no-any-return]
+
+
+def persisted(*collections: Any) -> tuple[Any, ...]:
+    """Return dask's collections whose chunks are computed; errors of chunks are raised where values are needed."""
+    with _translated():
+        return dask.persist(*collections)  # type: ignore[no-any-return]
+
+
+def cluster() -> Any:
+    """Return the client of the cluster that computes, None where this process does.
+
+    Raises
+    ------
+    ConnectionError
+        If the client has given up its scheduler: dask would compute in this process, whose memory may be too small.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        return None
+    client = getattr(get_scheduler(), "__self__", None)  # the method of a client, or a function, or None
+    if isinstance(client, Client):
+        return client
+    address = dask.config.get(SCHEDULER, None)
+    if address is not None and not dask.config.get("scheduler", None) and not _is_inside_a_task():
+        return _connected(str(address))
+    lost = [item for item in getattr(Client, "_instances", ()) if _is_lost(item)]
+    if lost and not dask.config.get("scheduler", None):
+        raise _disconnected(lost[0])
+    return None
+
+
+def _connected(address: str) -> Any:
+    """Return a new client, which becomes dask's current one."""
+    from distributed import Client
+
+    try:
+        return Client(address)
+    except (OSError, TimeoutError) as error:
+        raise ConnectionError(
+            f"there is no scheduler at {address!r}, which dask's configuration names as {SCHEDULER!r} ({error}); start "
+            "one, or remove the setting to compute in this process"
+        ) from error
+
+
+def _is_lost(client: Any) -> bool:
+    """Whether a client was closed because it could not connect to its scheduler again, and not by its user."""
+    connected_once = getattr(client, "_handle_report_task", None) is not None
+    return connected_once and client.status == "closed" and client.scheduler_comm is None
+
+
+def _is_inside_a_task() -> bool:
+    """Whether a task of a worker computes; its client has to free the worker's thread."""
+    from distributed.worker import thread_state
+
+    return bool(getattr(thread_state, "key", False))
+
+
+_after: ContextVar[float | None] = ContextVar("after", default=None)
+"""The seconds after which a computation shows a progress bar; None for none."""
+
+
+@contextmanager
+def progress(after: float) -> Iterator[None]:
+    """Show dask's progress bars for computations that take longer than some seconds."""
+    from dask.diagnostics import ProgressBar
+
+    token = _after.set(after)
+    try:
+        with ProgressBar(minimum=after):
+            yield
+    finally:
+        _after.reset(token)
+
+
+# -- watching a cluster -----------------------------------------------------------------------------------------------
+
+
+def _watched(client: Any, graph: Any, keys: Any, **options: Any) -> Any:
+    """Compute keys of a graph as ``client.get`` does, and watch the workers meanwhile."""
+    from distributed import futures_of
+
+    results = client.get(graph, keys, sync=False, **options)
+    try:
+        return client.sync(_gathered, client, results, _after.get())
+    finally:
+        for future in futures_of(results):
+            future.release()
+
+
+async def _gathered(client: Any, results: Any, after: float | None) -> Any:
+    tasks = [asyncio.ensure_future(client.gather(results, asynchronous=True)), asyncio.ensure_future(_watch(client))]
+    begun = asyncio.Event()
+    if after is not None:
+        tasks.append(asyncio.ensure_future(_bar(client, results, after, begun)))
+    try:
+        done, _ = await asyncio.wait(tasks[:2], return_when=asyncio.FIRST_COMPLETED)
+        found = next(task for task in tasks if task in done).result()
+        if begun.is_set():  # its last state
+            await asyncio.wait(tasks[2:], timeout=INTERVAL)
+            print()
+        return found
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+async def _bar(client: Any, results: Any, after: float, begun: asyncio.Event) -> None:
+    """Show dask's progress bar of a computation after some seconds."""
+    from distributed import futures_of
+    from distributed.diagnostics.progressbar import TextProgressBar
+
+    await asyncio.sleep(after)
+    begun.set()
+    futures = futures_of(results)
+    await TextProgressBar(futures, client.scheduler.address, loop=client.loop, start=False).listen()
+
+
+async def _watch(client: Any) -> None:
+    """Look at the workers until they cannot go on, and raise the reason."""
+    patience = parse_timedelta(dask.config.get(PAUSE, DEFAULT_PAUSE))
+    failures = dask.config.get("distributed.scheduler.allowed-failures", 3)
+    paused, first = 0.0, None
+    while True:
+        await asyncio.sleep(INTERVAL)
+        try:
+            workers, restarts, now = await client.run_on_scheduler(_state)
+        except Exception:  # an error of the connection is the computation's to report
+            continue
+        first = now if first is None else first
+        if not workers.keys() <= _checked.get(client, set()):
+            await _check_import(client)
+        sizes = [] if None in workers.values() else list(workers.values())
+        paused = paused + INTERVAL if sizes else 0.0
+        remedy = (
+            "use smaller chunks (xtensor.engines.rechunk), keep fewer persisted arrays, free the workers' disks, or "
+            "start workers with more memory"
+        )
+        if sizes and paused >= patience:
+            raise OutOfMemoryError(
+                f"the cluster of {_address(client)} has stopped: all of its {len(sizes)} workers have been paused for "
+                f"{paused:g} seconds, because their memory is full ({_sizes(sizes)}) and their data cannot be moved to "
+                f"their disks; {remedy}"
+            )
+        died = len([moment for moment in restarts if moment > first])
+        if died > failures * max(len(workers), 1):
+            raise OutOfMemoryError(
+                f"workers of {_address(client)} exceeded their memory and were started again {died} times while this "
+                f"computation ran; {remedy}"
+            )
+
+
+Workers: TypeAlias = dict[str, tuple[int, int] | None]
+"""Bytes in use and their limit of each worker that is paused and executes no task, None for one that works."""
+
+
+def _state(dask_scheduler: Any) -> tuple[Workers, list[float], float]:
+    """Return the workers, the times at which nannies ended workers for their use of memory, and the present time."""
+    workers = {
+        address: None if item.status.name != "paused" or item.executing else (item.memory.process, item.memory_limit)
+        for address, item in dask_scheduler.workers.items()
+    }
+    return workers, [moment for moment, _ in dask_scheduler.get_events("worker-restart-memory")], time.time()
+
+
+async def _check_import(client: Any) -> None:
+    """Raise BackendUnavailableError unless the scheduler and the workers can import xtensor, as far as they answer.
+
+    A worker that cannot ends at its first task, whose functions it cannot read, and says so in its log alone.
+    """
+    errors: dict[str, Any] = {}
+    with suppress(OSError):
+        errors = await asyncio.wait_for(client.run(eval, CHECK, on_error="return"), SECONDS_TO_ANSWER)
+    errors = {f"worker {address}": error for address, error in errors.items()}
+    try:
+        with suppress(OSError):
+            await asyncio.wait_for(client.run_on_scheduler(eval, CHECK), SECONDS_TO_ANSWER)
+    except ImportError as error:
+        errors[f"scheduler {_address(client)}"] = error
+    for where, found in errors.items():
+        if isinstance(found, ImportError):
+            raise BackendUnavailableError(f"the {where} cannot import xtensor ({found})", _remedy()) from found
+    _checked.setdefault(client, set()).update([where.removeprefix("worker ") for where in errors])
+
+
+def _sizes(sizes: list[tuple[int, int]]) -> str:
+    return ", ".join([f"{format_bytes(used)} of {format_bytes(limit)}" for used, limit in sizes[:4]])
+
+
+# -- errors -----------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _translated() -> Iterator[Any]:
+    """Provide the client of the cluster that computes, and raise failures of the cluster as errors of xtensor.
+
+    Errors of chunks are raised as they are.
+    """
+    client = cluster()
+    try:
+        if client is not None and client not in _checked and not _is_inside_a_task():
+            client.sync(_check_import, client)
+        yield client
+    except Exception as error:
+        found = _translation(error, client)
+        if found is None:
+            raise
+        raise found from error
+
+
+def _translation(error: Exception, client: Any) -> Exception | None:
+    """Return the error for a failure of a cluster or of its workers, None for any other."""
+    if isinstance(error, MemoryError) and not isinstance(error, OutOfMemoryError):
+        where = "this process" if client is None else f"a worker of {_address(client)}"
+        return OutOfMemoryError(f"{where} is out of memory: {error}; use smaller chunks (xtensor.engines.rechunk)")
+    if client is None:
+        return None
+    from distributed import CancelledError, KilledWorker
+    from distributed.client import ClosedClientError
+    from distributed.comm import CommClosedError
+
+    if isinstance(error, KilledWorker):
+        return _killed(error, client)
+    if isinstance(error, (CancelledError, CommClosedError, ClosedClientError, TimeoutError)) and (
+        client.status != "running"
+    ):
+        return _disconnected(client)
+    if isinstance(error, RuntimeError) and "deserialization of the task graph" in str(error):
+        return BackendUnavailableError(
+            f"the scheduler {_address(client)} cannot read the computation ({error.__cause__!r})", _remedy()
+        )
+    return None
+
+
+def _killed(error: Any, client: Any) -> Exception:
+    """Return the error for a task whose workers died: for lack of memory, if a nanny ended the last one for it."""
+    last = error.last_worker.address
+    events: Any = ()
+    with suppress(OSError):  # the scheduler may be gone as well
+        client.sync(_check_import, client)
+        events = client.get_events("worker-restart-memory")
+    sizes = [event["rss"] for _, event in events if event.get("worker") == last]
+    deaths = f"{_task(error.task)} was computed {error.allowed_failures + 1} times, and each time the worker died"
+    if not sizes:
+        return WorkerLostError(
+            f"{deaths}, the last one {last}; dask did not end it for its use of memory. Read the workers' logs: a "
+            "library may have crashed, or the system may have ended the process"
+        )
+    return OutOfMemoryError(
+        f"{deaths}: it exceeded its memory, the last time {last} with {format_bytes(sizes[-1])} of "
+        f"{format_bytes(error.last_worker.memory_limit)}; use smaller chunks (xtensor.engines.rechunk), or start "
+        "workers with more memory or fewer threads"
+    )
+
+
+def _task(key: Any) -> str:
+    """A task's name without the token: ``chunk (3, 0) of 'sum'``."""
+    name, *place = key if isinstance(key, tuple) else (key,)
+    function = re.sub(r"(-finalize-hlgfinalizecompute)?-[0-9a-f]{32}$", "", str(name))
+    return f"chunk {tuple(place)} of {function!r}" if place else repr(function)
+
+
+def _disconnected(client: Any) -> Exception:
+    return ConnectionError(
+        f"the connection to the scheduler {_address(client)} is lost, and with it what the cluster computed; start the "
+        "cluster and a distributed.Client again, or compute in this process with dask.config.set(scheduler='threads')"
+    )
+
+
+def _address(client: Any) -> str:
+    """The address of a client's scheduler, as the client was given it where it has none."""
+    scheduler = getattr(client, "scheduler", None)
+    return str(getattr(scheduler, "address", None) or getattr(client, "_start_arg", None) or "of the cluster")
+
+
+def _remedy() -> str:
+    return (
+        f"Install xtensor {xtensor.__version__}, and the other packages of this process in their versions, on the "
+        "scheduler and every worker"
+    )

@@ -1,0 +1,27 @@
+"""Faults of a cluster end in an error that says what happened; a thousand computations leak nothing."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("distributed", reason="distributed is not installed: tox -e engines")
+
+PROGRAM = Path(__file__).with_name("dask_faults.py")
+
+CASES = [name.replace("_", " ") for name in re.findall(r"^def case_(\w+)", PROGRAM.read_text(), re.MULTILINE)]
+
+SECONDS = 240
+"""The time after which a case counts as hanging."""
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_fault(case):
+    command = [sys.executable, str(PROGRAM), case]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == "done\n"
