@@ -109,6 +109,13 @@ def test_pickle_has_the_computation_and_not_the_values():
     assert float(xp.sum(y[:10])) == 60_000.0
 
 
+def test_stores_are_of_dask_where_no_device_is_named(tmp_path):
+    pytest.importorskip("zarr", reason="zarr is not installed: tox -e engines")
+    engines.to_zarr(xp.ones(3), tmp_path / "a.zarr")
+    with xp.use_device("cpu"):
+        assert engines.from_zarr(tmp_path / "a.zarr").device == "dask"
+
+
 def test_adopted_array_has_known_lengths():
     x = da.arange(20, chunks=5)
     y = engines.from_engine(x[x > 11])
