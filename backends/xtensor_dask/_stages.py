@@ -41,8 +41,11 @@ def waiting_limit() -> int:
     try:
         from distributed import get_client
 
-        workers = get_client().scheduler_info(n_workers=-1)["workers"].values()
-    except (ImportError, ValueError):
+        client = get_client()
+        # One that has lost its scheduler would wait; the computation reports it.
+        information = client.scheduler_info(n_workers=-1) if client.status == "running" else {}
+        workers = information.get("workers", {}).values()
+    except (ImportError, ValueError, OSError):
         workers = ()
     memory = sum(worker["memory_limit"] for worker in workers)
     return int(memory or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")) // 8
