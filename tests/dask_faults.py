@@ -171,7 +171,7 @@ def case_full_spill_directory(folder: str) -> None:
         client.run(limit_files)
         x = engines.from_engine(da.random.default_rng(0).random(60_000_000, chunks=1_000_000))
         with pytest.raises(xp.OutOfMemoryError, match=r"all of its 2 workers have been paused for 3 s.* of 4.*chunks"):
-            engines.compute(xp.std(x - xp.mean(x)))
+            engines.compute(xp.sum(*engines.persist(x)))
 
 
 # -- chunks and workers -----------------------------------------------------------------------------------------------

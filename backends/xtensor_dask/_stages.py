@@ -11,6 +11,7 @@ import math
 import os
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import dask
@@ -38,9 +39,11 @@ def waiting_limit() -> int:
     configured = dask.config.get(LIMIT, None)
     if configured is not None:
         return int(parse_bytes(configured))
-    client = cluster()
-    workers = {} if client is None else client.scheduler_info(n_workers=-1).get("workers", {})
-    memory = sum(worker["memory_limit"] for worker in workers.values())
+    client, information = cluster(), {}
+    if client is not None and client.status == "running":
+        with suppress(OSError):  # one that has lost its scheduler: the computation reports it
+            information = client.scheduler_info(n_workers=-1)
+    memory = sum(worker["memory_limit"] for worker in information.get("workers", {}).values())
     return int(memory or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")) // 8
 
 

@@ -105,7 +105,7 @@ def _table(folder: Path, chunks: int) -> Array:
     store = folder / f"{chunks}.zarr"
     if not store.exists():
         _write(store, chunks)
-    return engines.from_zarr(store)
+    return engines.from_zarr(store, device="dask")
 
 
 def _write(store: Path, chunks: int) -> None:
