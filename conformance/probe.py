@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 # Distributions whose versions the record states, if they are installed.
-DISTRIBUTIONS = ("numpy", "array-api-strict", "dpnp", "cupy-cuda12x", "cupy-cuda13x", "triton")
+DISTRIBUTIONS = ("numpy", "array-api-strict", "dpnp", "cupy-cuda12x", "cupy-cuda13x", "triton", "dask", "cubed")
 
 
 def describe(spec: str) -> dict[str, Any]:
@@ -42,6 +42,7 @@ def describe(spec: str) -> dict[str, Any]:
         "hardware": _hardware_name(device),
         "dtypes": sorted(xtensor.__array_namespace_info__().dtypes(device=device)),
         "versions": _versions(),
+        "ways": _ways(xtensor, device),
     }
 
 
@@ -49,6 +50,14 @@ def _backend_name(device: object) -> str | None:
     backend = getattr(device, "backend", None)
     name = backend if isinstance(backend, str) else getattr(backend, "name", None)
     return None if name is None else str(name)
+
+
+def _ways(xtensor: Any, device: object) -> dict[str, int] | None:
+    """Return the number of functions by the way that they go, for a device of an engine."""
+    try:
+        return {way: len(names) for way, names in xtensor.engines.ways(device).items()}
+    except (AttributeError, TypeError):
+        return None
 
 
 def _hardware_name(device: object) -> str | None:

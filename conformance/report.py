@@ -48,7 +48,7 @@ def write_result(root: Path, device: str, facts: Mapping[str, Any], pins: Pins, 
     record = {
         "device": device,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        **{key: facts.get(key) for key in ("xtensor", "backend", "hardware")},
+        **{key: facts.get(key) for key in ("xtensor", "backend", "hardware", "ways")},
         **{key: facts.get(key) for key in ("python", "platform", "versions")},
         "suite": {"array-api-tests": pins.suite, "array-api": pins.specification},
         "standard": STANDARD,
@@ -122,6 +122,7 @@ def _device_section(record: Mapping[str, Any]) -> str:
         f"- Run on {record['date']}, in {record['seconds']:.0f} s, with {record['max_examples']} examples per test",
         f"- Hardware: {record['hardware'] or 'unknown'}; {record['platform']}",
         f"- Backend: {record['backend'] or 'unknown'}",
+        *_way_lines(record),
         f"- Versions: xtensor {record['xtensor']}, Python {record['python']}" + (f", {libraries}" if libraries else ""),
         f"- Suite: {suite}",
         _devices_line(record),
@@ -137,6 +138,14 @@ def _devices_line(record: Mapping[str, Any]) -> str:
     # Records from before the restriction to one device have no such entry.
     shown = record.get("devices_shown")
     return f"- Devices that the suite sees: {', '.join(shown) if shown else 'every device of the process'}"
+
+
+def _way_lines(record: Mapping[str, Any]) -> list[str]:
+    ways = record.get("ways")
+    if not ways:
+        return []
+    counts = ", ".join(f"{way} {count}" for way, count in ways.items())
+    return [f"- Functions by the way that they go: {counts}"]
 
 
 def _dtype_lines(record: Mapping[str, Any]) -> list[str]:

@@ -206,21 +206,18 @@ def test_moments_of_chunks_are_merged(dtype, axis, correction):
 
 
 def test_each_function_of_the_table_goes_its_way(engine):
+    import xtensor.special  # noqa: F401 - its functions are in the table then
     from xtensor.backend import TABLE
 
-    arrays = xp.device(engine).native_type
-    from xtensor_engines._namespace import functions
-    from xtensor_engines._ways import COMPOSED, WAYS, way
-
-    def has(name):
-        found = functions(arrays)
-        for part in name.split("."):
-            found = getattr(found, part, None)
-        return found is not None
-
     rows = [name for name, row in TABLE.items() if row.kind not in ("network", "signal", "random")]
-    assert {name for names in WAYS.values() for name in names} <= set(rows)
-    assert [name for name in rows if has(name)] == [name for name in rows if way(name) != COMPOSED]
+    ways = engines.ways(engine)
+    assert sorted(name for names in ways.values() for name in names) == sorted(rows)
+    composed = ways["composed"]
+    assert [name for name in rows if xp.device(engine).implements(name)] == [
+        name for name in rows if name not in composed
+    ]
+    with pytest.raises(TypeError, match="'cpu'"):
+        engines.ways("cpu")
 
 
 @pytest.mark.parametrize(

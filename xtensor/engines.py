@@ -31,6 +31,7 @@ __all__ = [
     "rechunk",
     "to_engine",
     "to_zarr",
+    "ways",
 ]
 
 
@@ -226,6 +227,28 @@ def computations(device_: str | Device | None = None, /) -> int:
     is logged with its line.
     """
     return sum(_counted.values()) if device_ is None else _counted[str(device_)]
+
+
+def ways(device: str | Device, /) -> dict[str, tuple[str, ...]]:
+    """Return the names of the functions of an engine's device by the way that each goes.
+
+    Parameters
+    ----------
+    device
+        Device of an engine.
+
+    Returns
+    -------
+    dict
+        For ``dask`` and ``cubed`` the ways are ``"chunk by chunk"``, ``"tree"``, ``"one chunk along an axis"`` and
+        others. No function computes on the host.
+
+    Raises
+    ------
+    TypeError
+        If the device is no engine's.
+    """
+    return {way: tuple(names) for way, names in _engine(device, "ways")._library.ways().items()}
 
 
 def _checked(arrays: tuple[Any, ...], name: str) -> tuple[Array, ...]:

@@ -59,7 +59,6 @@ class CubedLibrary(Library):
         return _setting("chunk-limit", lambda: _available() // 8)
 
     def chunk_size(self) -> int:
-        """Return the bytes of a chunk of a new array."""
         return _setting("chunk-size", lambda: min(LARGEST_CHUNK, _available() // 20))
 
     def lengths(self, shape: tuple[int, ...], dtype: DType, bounds: Sequence[int] | None = None) -> tuple[int, ...]:

@@ -42,6 +42,9 @@ class DaskLibrary(Library):
     def limit(self) -> int:
         return int(parse_bytes(dask.config.get(LIMIT, DEFAULT_LIMIT)))
 
+    def chunk_size(self) -> int:
+        return int(parse_bytes(dask.config.get("array.chunk-size")))
+
     # -- computation --------------------------------------------------------------------------------------------------
 
     def scheduler(self) -> str:
@@ -296,7 +299,7 @@ def _automatic(shape: tuple[int, ...], dtype: DType) -> Any:
 
 def _consecutive(shape: tuple[int, ...], dtype: DType) -> tuple[tuple[int, ...], ...]:
     """Return the lengths of chunks of consecutive elements, of the size that dask's configuration names at most."""
-    room = max(parse_bytes(dask.config.get("array.chunk-size")) // dtype.itemsize, 1)
+    room = max(DaskArray.library.chunk_size() // dtype.itemsize, 1)
     chunks: list[tuple[int, ...]] = []
     for length in reversed(shape):
         parts = -(-length // room)

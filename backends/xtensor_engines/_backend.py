@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
 from importlib import import_module
@@ -13,6 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from xtensor.backend import BackendUnavailableError, DeviceInfo, Engine, Native, install_command, read_on_host
+
+from ._library import format_bytes
 
 __all__ = ["ChunkedBackend"]
 
@@ -107,6 +109,11 @@ class ChunkedBackend(Engine):
         arrays = self.native_type
         return list(map(arrays, arrays.library.persisted([native.array for native in natives])))
 
+    def ways(self) -> Mapping[str, Sequence[str]]:
+        from ._ways import functions_by_way
+
+        return functions_by_way()
+
     def progress(self, after: float) -> AbstractContextManager[Any]:
         return self.native_type.library.progress(after)  # type: ignore[no-any-return]
 
@@ -137,4 +144,5 @@ class ChunkedBackend(Engine):
         to_zarr(native.library, native.array, store, **options)
 
     def info(self, spec: str) -> DeviceInfo:
-        return DeviceInfo(name=self.native_type.library.scheduler())
+        library = self.native_type.library
+        return DeviceInfo(name=f"{library.scheduler()}, chunks of {format_bytes(library.chunk_size())}")

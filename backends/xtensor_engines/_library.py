@@ -76,6 +76,10 @@ class Library(ABC):
     def limit(self) -> int:
         """Return the bytes of the largest chunk that a function may ask for."""
 
+    @abstractmethod
+    def chunk_size(self) -> int:
+        """Return the bytes of a chunk of a new array."""
+
     # -- functions of chunks ------------------------------------------------------------------------------------------
 
     def chunk_function(self, name: str, **options: Any) -> ChunkFunction:

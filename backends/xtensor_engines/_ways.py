@@ -6,7 +6,7 @@ from xtensor.backend import TABLE
 
 from ._axes import TRANSFORMS
 
-__all__ = ["BY_CHUNK", "COMPOSED", "WAYS", "way"]
+__all__ = ["BY_CHUNK", "COMPOSED", "WAYS", "functions_by_way", "way"]
 
 BY_CHUNK = "chunk by chunk"
 COMPOSED = "composed"
@@ -34,3 +34,15 @@ def way(name: str) -> str:
         if name in names:
             return found
     return BY_CHUNK if TABLE[name].kind in ("elementwise", "special", "cast") else COMPOSED
+
+
+def functions_by_way() -> dict[str, list[str]]:
+    """Return the table's functions, in the order of the alphabet, by way.
+
+    Networks and signals are composed on every device. Random numbers are drawn by each chunk.
+    """
+    found: dict[str, list[str]] = {name: [] for name in (*WAYS, BY_CHUNK, COMPOSED)}
+    for name in sorted(TABLE):
+        if TABLE[name].kind not in ("network", "signal", "random"):
+            found[way(name)].append(name)
+    return found

@@ -63,17 +63,12 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 def ways_of_dask() -> str:
-    """Return the table of the ways that functions go on the device dask."""
+    """Return the table of the ways that functions go on the devices of engines."""
     import_from_checkout()
     import_module("xtensor.special")
-    table, ways = import_module("xtensor.backend").TABLE, import_module("xtensor_engines._ways")
-    found: dict[str, list[str]] = {}
-    for name, row in table.items():
-        if row.kind not in ("network", "signal", "random"):
-            found.setdefault(ways.way(name), []).append(name)
     lines = ["| way | functions |", "| --- | --- |"]
-    for way in (*ways.WAYS, ways.BY_CHUNK, ways.COMPOSED):
-        lines.append(f"| {way} ({len(found[way])}) | {', '.join(f'`{name}`' for name in sorted(found[way]))} |")
+    for way, names in import_module("xtensor_engines._ways").functions_by_way().items():
+        lines.append(f"| {way} ({len(names)}) | {', '.join(f'`{name}`' for name in names)} |")
     return "\n".join(lines)
 
 

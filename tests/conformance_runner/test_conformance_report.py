@@ -108,3 +108,9 @@ def test_section_names_no_dtype_if_none_is_left_out() -> None:
 def test_section_explains_the_failures_that_missing_dtypes_cause() -> None:
     text = report.render([record_of("gpu:0") | {"dtypes_left_out": ["int64"]}])
     assert "  - Without int64 the suite finds no arguments for the signature tests" in text
+
+
+def test_section_counts_the_functions_by_way() -> None:
+    text = report.render([record_of("dask") | {"ways": {"tree": 10, "composed": 53}}])
+    assert "- Functions by the way that they go: tree 10, composed 53\n" in text
+    assert "by the way" not in report.render([record_of("cpu"), record_of("strict") | {"ways": None}])

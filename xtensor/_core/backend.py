@@ -337,6 +337,10 @@ class Engine(Backend):
     def persist(self, natives: Sequence[Native]) -> list[Native]:
         """Return arrays whose chunks are computed and stay where they are."""
 
+    @abstractmethod
+    def ways(self) -> Mapping[str, Sequence[str]]:
+        """Return the names of the table's functions by the way that each goes, such as ``"tree"``."""
+
     def progress(self, after: float) -> AbstractContextManager[Any]:
         """Return a block in which a computation that takes longer than some seconds shows a progress bar."""
         return nullcontext()
