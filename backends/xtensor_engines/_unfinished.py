@@ -27,7 +27,7 @@ PATIENCE = 30.0
 """Seconds for which a chunk that is being written is waited for."""
 
 
-class UnfinishedFolder(LocalStore):
+class UnfinishedFolder(LocalStore):  # type: ignore[misc]
     """A Zarr store in a folder that can be given up while it is written."""
 
     async def set(self, key: str, value: Any) -> None:
