@@ -336,3 +336,12 @@ def test_long_computations_show_progress(engine, matrix, capfd):
     assert "%" not in "".join(capfd.readouterr())
     with pytest.raises(ValueError, match="-1"), engines.progress(-1):
         pass
+
+
+def test_row_and_column_do_not_make_a_chunk_of_their_product(engine):
+    with settings(engine, "chunk-size", "800 B"):
+        x, y = xp.arange(100.0), xp.arange(60.0)
+        assert engines.chunks(x) == ((100,),)
+        z = x[:, None] * y + y
+        assert max(map(max, engines.chunks(z))) * min(map(max, engines.chunks(z))) <= 100
+    np.testing.assert_array_equal(host(z), np.arange(100.0)[:, None] * np.arange(60.0) + np.arange(60.0))

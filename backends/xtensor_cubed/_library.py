@@ -192,13 +192,10 @@ class CubedLibrary(Library):
 
     def elementwise(self, function: Callable[..., Any], operands: Sequence[Any], dtypes: Sequence[DType]) -> list[Any]:
         arrays = [x for x in operands if isinstance(x, self.array_type)]
-        shape = np.broadcast_shapes(*[x.shape for x in arrays])
-        lengths = list(shape)
-        for x in arrays:
-            for axis, (n, length) in enumerate(zip(x.shape, x.chunksize, strict=True), start=len(shape) - x.ndim):
-                if n == shape[axis]:
-                    lengths[axis] = min(lengths[axis], max(length, 1))
-
+        shape, lengths = _structure.joint([(x.shape, x.chunksize) for x in arrays])
+        largest = max(dtypes, key=lambda dtype: dtype.itemsize)
+        if math.prod(lengths) > max([math.prod(x.chunksize) for x in arrays]):  # chunks of a row and of a column
+            lengths = self.lengths(shape, largest, lengths)
         sources = [tuple(x.shape) for x in arrays]
 
         def regions(place: Place) -> list[list[Place]]:
@@ -207,7 +204,7 @@ class CubedLibrary(Library):
         scalars = [None if isinstance(x, self.array_type) else (x,) for x in operands]
         compute = partial(_of_pieces, function=function, scalars=scalars)
         results = len(dtypes)
-        return self.several(compute, arrays, regions, [shape] * results, [tuple(lengths)] * results, dtypes)
+        return self.several(compute, arrays, regions, [shape] * results, [lengths] * results, dtypes)
 
     def mapped(
         self,
@@ -271,12 +268,9 @@ class CubedLibrary(Library):
         dtypes: Sequence[DType],
     ) -> list[Any]:
         stacks = [x.shape[: x.ndim - n] for x, n in zip(operands, counts, strict=True)]
-        stack = np.broadcast_shapes(*stacks)
-        lengths = list(stack)
-        for x, own in zip(operands, stacks, strict=True):
-            for axis, (n, length) in enumerate(zip(own, x.chunksize, strict=False), start=len(stack) - len(own)):
-                if n == stack[axis]:
-                    lengths[axis] = min(lengths[axis], max(length, 1))
+        stack, lengths = _structure.joint(
+            [(own, x.chunksize[: len(own)]) for x, own in zip(operands, stacks, strict=True)]
+        )
         matrices = [place_of(x.shape[x.ndim - n :]) for x, n in zip(operands, counts, strict=True)]
 
         def regions(place: Place) -> list[list[Place]]:

@@ -29,6 +29,23 @@ def lengths_of(place: Place) -> tuple[int, ...]:
     return tuple([part.stop - part.start for part in place])
 
 
+def joint(operands: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the shape to which operands broadcast, and the smallest lengths of their chunks.
+
+    Parameters
+    ----------
+    operands
+        The shape and the lengths of a chunk of each operand.
+    """
+    shape = np.broadcast_shapes(*[own for own, _ in operands])
+    lengths = list(shape)
+    for own, chunk in operands:
+        for axis, (n, length) in enumerate(zip(own, chunk, strict=True), start=len(shape) - len(own)):
+            if n == shape[axis]:
+                lengths[axis] = min(lengths[axis], max(length, 1))
+    return shape, tuple(lengths)
+
+
 def concatenated(library: CubedLibrary, arrays: Sequence[Any], axis: int) -> Any:
     """Join arrays along an axis."""
     ends = np.cumsum([x.shape[axis] for x in arrays]).tolist()
@@ -293,12 +310,8 @@ def product(library: CubedLibrary, x1: Any, x2: Any, dtype: DType) -> Any:
     matmul, add = library.chunk_function("matmul"), library.chunk_function("add")
     vectors = x1.ndim == 1, x2.ndim == 1
     stacks = x1.shape[:-2], x2.shape[:-2]
-    stack = np.broadcast_shapes(*stacks)
-    lengths = [1] * len(stack)
-    for x, own in zip((x1, x2), stacks, strict=True):
-        for axis, (n, length) in enumerate(zip(own, x.chunksize, strict=False), start=len(stack) - len(own)):
-            if n == stack[axis]:
-                lengths[axis] = max(1, length)
+    stack, together = joint([(own, x.chunksize[: len(own)]) for x, own in zip((x1, x2), stacks, strict=True)])
+    lengths = list(together)
     rows = () if vectors[0] else (x1.shape[-2],)
     columns = () if vectors[1] else (x2.shape[-1],)
     lengths += [max(1, n) for n in (*x1.chunksize[-2:-1],) if rows] + [max(1, x2.chunksize[-1])] * len(columns)

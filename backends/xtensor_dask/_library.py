@@ -107,8 +107,8 @@ class DaskLibrary(Library):
     # -- functions ----------------------------------------------------------------------------------------------------
 
     def elementwise(self, function: Callable[..., Any], operands: Sequence[Any], dtypes: Sequence[DType]) -> list[Any]:
-        arrays = [x for x in operands if isinstance(x, da.Array)]
-        shape = np.broadcast_shapes(*[x.shape for x in arrays])
+        shape = np.broadcast_shapes(*[x.shape for x in operands if isinstance(x, da.Array)])
+        operands = self._cut(operands, shape, max(dtype.itemsize for dtype in dtypes))
         metas = [np.empty((0,) * len(shape), dtype) for dtype in dtypes]
         if len(dtypes) > 1:
             operands = [x if isinstance(x, da.Array) else da.asarray(self.placed(np.asarray(x))) for x in operands]
@@ -119,6 +119,26 @@ class DaskLibrary(Library):
         for x in operands:
             pairs += [x, axes[len(shape) - x.ndim :]] if isinstance(x, da.Array) else [x, None]
         return [da.blockwise(function, axes, *pairs, dtype=dtypes[0], meta=metas[0])]
+
+    def _cut(self, operands: Sequence[Any], shape: tuple[int, ...], itemsize: int) -> Sequence[Any]:
+        """Return operands in smaller chunks where those of the result, of a row and a column, would be too large."""
+        arrays = [x for x in operands if isinstance(x, da.Array)]
+        lengths = list(shape)
+        for x in arrays:
+            for axis, (n, length) in enumerate(zip(x.shape, x.chunksize, strict=True), start=len(shape) - x.ndim):
+                if n == shape[axis]:
+                    lengths[axis] = min(lengths[axis], length)
+        size = math.prod(lengths)
+        if size <= max([math.prod(x.chunksize) for x in arrays]) or size * itemsize <= self.chunk_size():
+            return operands
+        dtype = np.dtype((np.void, itemsize))
+        chunks = da.core.normalize_chunks("auto", shape, dtype=dtype, previous_chunks=[(n,) for n in lengths])
+
+        def cut(x: Any) -> Any:
+            own = chunks[len(shape) - x.ndim :]
+            return x.rechunk(tuple([(1,) if n == 1 else part for n, part in zip(x.shape, own, strict=True)]))
+
+        return [cut(x) if isinstance(x, da.Array) else x for x in operands]
 
     def mapped(
         self,
