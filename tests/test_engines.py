@@ -324,7 +324,7 @@ def test_engine_is_found_by_its_array(engine, matrix):
 
 def test_long_computations_show_progress(engine, matrix, capfd):
     if engine == "cubed":
-        pytest.importorskip("tqdm", reason="tqdm is not installed")
+        pytest.importorskip("cubed.diagnostics.tqdm", reason="rich or tqdm is not installed: tox -e engines")
     x = xp.asarray(matrix)
     with engines.progress(0):
         host(xp.sum(x))

@@ -8,13 +8,13 @@ values, and by the functions here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 from ._core.array import Array, wrap
 from ._core.backend import Engine
 from ._core.device import Device, default_device, device, devices
-from ._core.errors import WorkerLostError, describe
+from ._core.errors import BackendUnavailableError, WorkerLostError, describe
 from ._core.transfers import computations as _counted
 from ._core.transfers import forbid_computations
 
@@ -86,7 +86,7 @@ def persist(*arrays: Array) -> tuple[Array, ...]:
 def progress(after: float = 1.0, /) -> Iterator[None]:
     """Show a progress bar for each computation in a block that takes longer than ``after`` seconds.
 
-    The bar is the engine's: dask's own, on this machine or on a cluster; for cubed that of tqdm, which has to be
+    The bar is the engine's: dask's own, on this machine or on a cluster; for cubed that of tqdm, where rich and tqdm are
     installed.
 
     Parameters
@@ -109,7 +109,8 @@ def progress(after: float = 1.0, /) -> Iterator[None]:
         raise ValueError(f"progress() takes a number of seconds that is not negative, not {after!r}")
     with ExitStack() as stack:
         for place in _engines():
-            stack.enter_context(place._library.progress(after))  # type: ignore[attr-defined]
+            with suppress(BackendUnavailableError):  # an engine without what its bar needs
+                stack.enter_context(place._library.progress(after))  # type: ignore[attr-defined]
         yield
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from importlib.util import find_spec
 from pickle import PicklingError
 from typing import Any
 from uuid import uuid4
@@ -17,7 +16,6 @@ import cubed
 import cubed.array_api
 import numpy as np
 from cubed.core.plan import intermediate_store
-from cubed.diagnostics.tqdm import TqdmProgressBar
 from cubed.spec import spec_from_config
 from cubed.utils import convert_to_bytes
 
@@ -85,8 +83,11 @@ class CubedLibrary(Library):
         return f"cubed's executor {executor.name if executor is not None else 'threads'!r}"
 
     def progress(self, after: float) -> AbstractContextManager[Any]:
-        if find_spec("tqdm") is None:
-            raise BackendUnavailableError("cubed's progress bar needs tqdm", install_command("tqdm"))
+        try:
+            from cubed.diagnostics.tqdm import TqdmProgressBar
+        except ImportError as error:
+            remedy = install_command("rich", "tqdm")
+            raise BackendUnavailableError(f"cubed's progress bars cannot be imported ({error})", remedy) from error
         return TqdmProgressBar(delay=after)  # type: ignore[no-any-return]
 
     def values(self, arrays: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
