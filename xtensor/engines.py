@@ -86,8 +86,8 @@ def persist(*arrays: Array) -> tuple[Array, ...]:
 def progress(after: float = 1.0, /) -> Iterator[None]:
     """Show a progress bar for each computation in a block that takes longer than ``after`` seconds.
 
-    The bar is the engine's: dask's own, on this machine or on a cluster; for cubed that of tqdm, where rich and tqdm are
-    installed.
+    The bar is the engine's: dask's own, on this machine or on a cluster; for cubed that of tqdm, where rich and tqdm
+    are installed.
 
     Parameters
     ----------
