@@ -214,10 +214,8 @@ class Group:
     cases: tuple[Case, ...]
     sizes: tuple[int, ...] = ()
     dtypes: tuple[str, ...] = ()
-    full_sizes: tuple[int, ...] = ()
     peers: tuple[str, ...] | None = None
     limits: tuple[Limit, ...] = ()
-    full_limits: tuple[Limit, ...] = ()
     rounds: int = 100
     max_seconds: float = 1.0
     sweeps: int = 5
@@ -228,6 +226,8 @@ class Group:
     quick_cases: tuple[Case, ...] = ()
     conditions: tuple[Condition, ...] = ()
     allocators: tuple[str, ...] = (SYSTEM,)
+    full_sizes: tuple[int, ...] = ()
+    full_limits: tuple[Limit, ...] = ()
 
     def cases_of(self, variant: Variant | None) -> list[Case]:
         """Return the cases that are measured in a variant."""

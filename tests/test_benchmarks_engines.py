@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+pytest.importorskip("dask.array", reason="dask.array is not installed: tox -e engines")
+
 from benchmarks import _engine_jobs, engines
 from benchmarks._cases import Group, Variant
 from benchmarks._engine_process import EXAMPLES

@@ -80,7 +80,10 @@ def recover(
     table's; ``operation`` is then the name for messages.
     """
     if isinstance(error, (NotDifferentiableError, OutOfMemoryError)):
-        raise error  # its message names the operation and the line; what is out of memory, and was tried
+        try:
+            raise error  # its message names the operation and the line; what is out of memory, and was tried
+        finally:
+            del error  # it has this frame, which would keep it and the operands
     name = operation if isinstance(operation, str) else operation.label
     if function is None:
         assert isinstance(operation, Operation)
@@ -93,10 +96,7 @@ def recover(
         return result
     library = device._library
     if not library.out_of_memory(error):
-        found = explained(error, operation, device, args, kwargs)
-        if found is error:
-            raise error  # with the cause that it has
-        raise found from error
+        raise _caused(explained(error, operation, device, args, kwargs), error)
     device.release_memory()
     try:
         return function(*args, **kwargs)
@@ -113,6 +113,16 @@ def recover(
             requested,
             free,
         ) from again
+
+
+def _caused(found: Exception, error: Exception) -> Exception:
+    """Return an explained error with the original as its cause; the original itself keeps the cause that it has.
+
+    No frame keeps the explained error in a variable: it has the frames that it passes, and they have the operands.
+    """
+    if found is not error:
+        found.__cause__ = error
+    return found
 
 
 def inplace_error(error: Exception, operation: Operation, device: Device, x1: Any, x2: Any) -> Exception:
