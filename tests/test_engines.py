@@ -314,6 +314,11 @@ def test_results_are_computed_together(matrix):
     np.testing.assert_allclose([float(mean), float(largest), float(other)], [2 * matrix.mean(), matrix.max(), 2.0])
 
 
+def test_device_tells_that_it_is_lazy(engine):
+    assert xp.device(engine).lazy
+    assert not xp.device("cpu").lazy
+
+
 def test_engine_is_found_by_its_array(engine, matrix):
     x = engines.to_engine(xp.asarray(matrix))
     with xp.use_device("cpu"):

@@ -45,11 +45,16 @@ def test_every_example_is_run():
     assert {path.stem for path in EXAMPLES.glob("*.py")} == {*EVERY_DEVICE, *DEFAULT_DEVICE}
 
 
+NOT_ON_ENGINES = ("scikit_learn", "scipy_special")
+"""Examples of many small computations, for each of which cubed writes and reads stores."""
+
+
 @pytest.mark.parametrize("name", EVERY_DEVICE)
 def test_example_visits_every_device(name):
     printed = run(name)
     for device in usable_devices():
-        assert any(str(device) in line.split() for line in printed.splitlines()), f"no line on {device}:\n{printed}"
+        shown = any(str(device) in line.split() for line in printed.splitlines())
+        assert shown or (name in NOT_ON_ENGINES and device.lazy), f"no line on {device}:\n{printed}"
 
 
 @pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed")

@@ -152,6 +152,11 @@ class Device:
         """The name of the backend that serves this device."""
         return self._provider.name
 
+    @property
+    def lazy(self) -> bool:
+        """Whether it computes when values are needed, in chunks: the device of an engine, such as ``dask``."""
+        return self._library.lazy
+
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Device is immutable; {name!r} cannot be set")
 
