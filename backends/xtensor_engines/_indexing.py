@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from xtensor.backend import DType, note_computation
 
 from ._elementwise import astype
+from ._keys import checked_key, expanded
 from ._library import Library, Place
 from ._native import Chunked
 from ._structure import flattened, reshaped
@@ -22,13 +22,13 @@ __all__ = ["getitem", "setitem"]
 def getitem(native: Chunked, key: Any) -> Chunked:
     """Return the elements of a key as NumPy selects them."""
     library, x = native.library, native.array
-    parts = _expanded(key, x.ndim)
+    parts = expanded(key, x.ndim)
     masks = [part for part in parts if isinstance(part, Chunked) and part.dtype == bool]
     if len(masks) == 1 and masks[0].ndim and all(_is_whole(part) for part in parts if part is not masks[0]):
         return type(native)(_masked(library, x, parts, masks[0].array))
     parts = _computed(library, parts)
     if not any(isinstance(part, np.ndarray) for part in parts):
-        basic = _checked_key(parts, x.shape)
+        basic = checked_key(parts, x.shape)
         if x.ndim and all(isinstance(part, int) for part in basic):
             return type(native)(library.sliced(x, basic))  # an element is a value
         return type(native).view(
@@ -39,51 +39,8 @@ def getitem(native: Chunked, key: Any) -> Chunked:
     return type(native)(_gathered(library, x, parts))
 
 
-def _expanded(key: Any, ndim: int) -> list[Any]:
-    """The parts of a key, with slices in the place of an ellipsis and of missing axes."""
-    parts = [_plain(part) for part in (key if isinstance(key, tuple) else (key,))]
-    used = sum(0 if part is None or part is ... else _axes_of(part) for part in parts)
-    if used > ndim:
-        raise IndexError(f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed")
-    missing = [slice(None)] * (ndim - used)
-    for place, part in enumerate(parts):
-        if part is ...:
-            return [*parts[:place], *missing, *parts[place + 1 :]]
-    return [*parts, *missing]
-
-
-def _plain(part: Any) -> Any:
-    """A slice with Python's integers, which may be Arrays."""
-    if isinstance(part, slice):
-        return slice(*[None if end is None else index(end) for end in (part.start, part.stop, part.step)])
-    return part
-
-
-def _axes_of(part: Any) -> int:
-    """The number of axes that a part of a key selects on."""
-    if isinstance(part, Chunked) and part.dtype == bool:
-        return part.ndim
-    return 0 if isinstance(part, (bool, np.bool)) else 1
-
-
 def _is_whole(part: Any) -> bool:
     return isinstance(part, slice) and part == slice(None)
-
-
-def _checked_key(parts: list[Any], shape: tuple[int, ...]) -> tuple[Any, ...]:
-    """The parts of a key of slices, integers and None; an integer counts from the first element."""
-    found: list[Any] = []
-    axis = 0
-    for part in parts:
-        if part is None or isinstance(part, slice):
-            found.append(part)
-        else:
-            place, length = index(part), shape[axis]
-            if not -length <= place < length:
-                raise IndexError(f"index {place} is out of bounds for axis {axis} with size {length}")
-            found.append(place % length)
-        axis += part is not None
-    return tuple(found)
 
 
 def _masked(library: Library, x: Any, parts: list[Any], mask: Any) -> Any:
@@ -179,7 +136,7 @@ def _checked(indices: Any, length: int, axis: int) -> Any:
 def setitem(native: Chunked, key: Any, value: Any) -> Chunked:
     """Put other elements in the place of those of a key, also in the arrays that the array is a view of."""
     library, x = native.library, native.array
-    parts = _expanded(key, x.ndim)
+    parts = expanded(key, x.ndim)
     mask = parts[0] if len(parts) == 1 and isinstance(parts[0], Chunked) else None
     if mask is not None and mask.dtype == bool and mask.shape == x.shape and not getattr(value, "ndim", 0):
         value = _cast(library, value, x.dtype)
@@ -201,7 +158,7 @@ def _cast(library: Library, value: Any, dtype: DType) -> Any:
 def _inserted(library: Library, x: Any, parts: list[Any], value: Any) -> Any:
     """An array with other elements in the place of those of a key."""
     if not any(isinstance(part, np.ndarray) for part in parts):
-        basic = _checked_key(parts, x.shape)
+        basic = checked_key(parts, x.shape)
         shape = _shape_of(basic, x.shape)
         value = _fitted(library, _cast(library, value, x.dtype), shape)
         if not math.prod(shape):

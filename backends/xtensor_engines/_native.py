@@ -10,6 +10,7 @@ import numpy as np
 
 from xtensor.backend import WrappedArray, note_computation
 
+from ._keys import checked_key, expanded
 from ._library import Library, format_bytes
 
 __all__ = ["Chunked", "describe", "exported", "fetched"]
@@ -80,6 +81,11 @@ class Chunked(WrappedArray):
             self._base.assign(self._insert(self._base.array, array))
             self._seen = self._base.array
         self._array = array
+
+    def __getitem__(self, key: Any) -> Any:
+        # Compositions select by slices, integers and new axes; index arrays go to Backend.getitem.
+        parts = expanded(key, self.ndim)
+        return type(self)(self.library.sliced(self.array, checked_key(parts, self.shape)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.array,)
