@@ -18,7 +18,7 @@ from cubed.primitive.blockwise import ChunkKey, FunctionArgs
 from xtensor.backend import DType
 from xtensor_engines._library import Place
 
-__all__ = ["Pieces", "Regions", "gathered", "place_of", "regular"]
+__all__ = ["Grid", "Pieces", "Regions", "gathered", "place_of", "regular"]
 
 Regions = Callable[[Place], Sequence[Sequence[Place]]]
 """Returns the regions of each array for the place of a chunk of the result."""
@@ -48,8 +48,8 @@ def gathered(
     shapes, lengths, dtypes
         Shape, length of a chunk along each axis, and dtype of each result. All have the same number of chunks.
     """
-    grid = _Grid(shapes[0], lengths[0])
-    sources = [_Grid(x.shape, x.chunksize) for x in arrays]
+    grid = Grid(shapes[0], lengths[0])
+    sources = [Grid(x.shape, x.chunksize) for x in arrays]
     names = [x.name for x in arrays]
 
     def keys(out: Any) -> Any:
@@ -91,7 +91,7 @@ def gathered(
     return list(found) if several else [found]
 
 
-class _Grid:
+class Grid:
     """The chunks of an array: their length along each axis, shorter at the end."""
 
     def __init__(self, shape: tuple[int, ...], lengths: tuple[int, ...]) -> None:
@@ -122,7 +122,7 @@ class _Grid:
         return tuple([-(-n // length) for n, length in zip(self.shape, self.lengths, strict=True)])
 
 
-def _pieces(chunks: Iterator[Any], source: _Grid, regions: Sequence[Place], dtype: DType) -> Pieces:
+def _pieces(chunks: Iterator[Any], source: Grid, regions: Sequence[Place], dtype: DType) -> Pieces:
     for region in regions:
         lengths = [part.stop - part.start for part in region]
         touched = list(source.touched(region))
@@ -145,7 +145,7 @@ def _within(region: Place, place: Place) -> Place:
 
 
 def _largest(
-    grid: _Grid, sources: Sequence[_Grid], dtypes: Sequence[DType], regions: Regions
+    grid: Grid, sources: Sequence[Grid], dtypes: Sequence[DType], regions: Regions
 ) -> tuple[tuple[int, ...], int]:
     """The number of chunks that a task reads of each array, and the bytes of pieces that are joined of several."""
     counts, extra = [1] * len(sources), 0

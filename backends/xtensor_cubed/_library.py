@@ -31,7 +31,7 @@ from xtensor_engines._library import Library, Partial, Place, format_bytes
 from xtensor_engines._native import Chunked, fetched
 
 from . import _reductions, _structure
-from ._gathered import Pieces, gathered, place_of, regular
+from ._gathered import Grid, Pieces, gathered, place_of, regular
 
 __all__ = ["CubedArray", "CubedLibrary"]
 
@@ -67,13 +67,7 @@ class CubedLibrary(Library):
         bounds
             The largest length along each axis; None for all elements.
         """
-        left = max(1, self.chunk_size() // dtype.itemsize)
-        found: list[int] = []
-        for n in reversed(shape if bounds is None else bounds):
-            length = max(1, min(n, left))
-            found.insert(0, length)
-            left = max(1, left // length)
-        return tuple(found)
+        return _structure.rows(shape if bounds is None else bounds, max(1, self.chunk_size() // dtype.itemsize))
 
     # -- computation --------------------------------------------------------------------------------------------------
 
@@ -95,17 +89,14 @@ class CubedLibrary(Library):
             return list(map(np.asarray, cubed.compute(*arrays)))
 
     def persisted(self, arrays: Sequence[Any]) -> list[Any]:
-        found = list(arrays)
-        stored = []
-        for i, x in enumerate(arrays):
-            if math.prod(x.shape):  # else there is nothing to keep
-                target, name = intermediate_store(spec=x.spec), f"persisted-{uuid4().hex}"
-                stored.append(cubed.to_zarr(x, target, path=name, compute=False))
-                found[i] = cubed.from_zarr, target, name, x.spec
-        if stored:
+        full = {i: x for i, x in enumerate(arrays) if math.prod(x.shape)}  # of the others there is nothing to keep
+        stores = {i: (intermediate_store(spec=x.spec), f"persisted-{uuid4().hex}") for i, x in full.items()}
+        writes = [cubed.to_zarr(full[i], store, path=name, compute=False) for i, (store, name) in stores.items()]
+        if writes:
             with _translated():
-                cubed.compute(*stored, _return_in_memory_array=False)
-        return [cubed.from_zarr(x[1], path=x[2], spec=x[3]) if isinstance(x, tuple) else x for x in found]
+                cubed.compute(*writes, _return_in_memory_array=False)
+        kept = {i: cubed.from_zarr(store, path=name, spec=full[i].spec) for i, (store, name) in stores.items()}
+        return [kept.get(i, x) for i, x in enumerate(arrays)]
 
     # -- chunks -------------------------------------------------------------------------------------------------------
 
@@ -120,12 +111,11 @@ class CubedLibrary(Library):
         if not math.prod(x.shape):
             return x
         inside = math.prod([x.shape[axis] for axis in axes])
-        left = max(1, self.chunk_size() // (inside * x.dtype.itemsize))
+        others = [axis for axis in range(x.ndim) if axis not in axes]
+        count = max(1, self.chunk_size() // (inside * x.dtype.itemsize))
         lengths = list(x.shape)
-        for axis in reversed(range(x.ndim)):
-            if axis not in axes:
-                lengths[axis] = min(left, x.chunksize[axis])
-                left = max(1, left // lengths[axis])
+        for axis, length in zip(others, _structure.rows([x.chunksize[axis] for axis in others], count), strict=True):
+            lengths[axis] = length
         return self.rechunked(x, tuple(lengths))
 
     # -- creation -----------------------------------------------------------------------------------------------------
@@ -138,14 +128,12 @@ class CubedLibrary(Library):
     ) -> Any:  # elements of a chunk always follow each other
         if not math.prod(shape):
             return self.from_host(np.empty(shape, dtype))
-        chunks = self._regular(shape, dtype)
+        grid = Grid(shape, self.lengths(shape, dtype))
 
         def create(block: Any, block_id: tuple[int, ...]) -> Any:
-            starts = [sum(lengths[:i]) for lengths, i in zip(chunks, block_id, strict=True)]
-            ends = [start + lengths[i] for start, lengths, i in zip(starts, chunks, block_id, strict=True)]
-            return function(place=tuple(map(slice, starts, ends)))
+            return function(place=grid.place(block_id))
 
-        return cubed.map_blocks(create, dtype=dtype, chunks=chunks, spec=_spec())
+        return cubed.map_blocks(create, dtype=dtype, chunks=regular(shape, grid.lengths), spec=_spec())
 
     def _regular(self, shape: tuple[int, ...], dtype: DType) -> tuple[tuple[int, ...], ...]:
         return regular(shape, self.lengths(shape, dtype))
@@ -184,11 +172,8 @@ class CubedLibrary(Library):
                 arrays = _where(full, arrays)
             return gathered(function, arrays, regions, shapes, lengths, dtypes)
         # Nothing is read: the result follows from the shapes.
-        pieces = [
-            iter([np.empty([part.stop - part.start for part in region], x.dtype) for region in parts])
-            for x, parts in zip(arrays, regions(place_of(shapes[0])), strict=True)
-        ]
-        result = function(*pieces, place=place_of(shapes[0]))
+        place = place_of(shapes[0])
+        result = _with_empty(place=place, function=function, full=full, regions=regions, of=_dtypes(arrays))
         return [self.from_host(np.asarray(x)) for x in (result if len(shapes) > 1 else [result])]
 
     def elementwise(self, function: Callable[..., Any], operands: Sequence[Any], dtypes: Sequence[DType]) -> list[Any]:
@@ -200,7 +185,7 @@ class CubedLibrary(Library):
         sources = [tuple(x.shape) for x in arrays]
 
         def regions(place: Place) -> list[list[Place]]:
-            return [[_structure.source_of(own, place[len(place) - len(own) :])] for own in sources]
+            return [[_structure.source_of(own, place)] for own in sources]
 
         scalars = [None if isinstance(x, self.array_type) else (x,) for x in operands]
         compute = partial(_of_pieces, function=function, scalars=scalars)
@@ -276,7 +261,7 @@ class CubedLibrary(Library):
 
         def regions(place: Place) -> list[list[Place]]:
             return [
-                [(*_structure.source_of(own, place[len(stack) - len(own) : len(stack)]), *matrix)]
+                [(*_structure.source_of(own, place[: len(stack)]), *matrix)]
                 for own, matrix in zip(stacks, matrices, strict=True)
             ]
 
@@ -327,7 +312,7 @@ class CubedLibrary(Library):
         return self.gathered(
             _repeated,
             [x],
-            lambda place: [[_structure.source_of(own, place[new:])]],
+            lambda place: [[_structure.source_of(own, place)]],
             shape,
             self.lengths(shape, x.dtype, bounds),
             x.dtype,

@@ -16,12 +16,24 @@ from ._gathered import Pieces, place_of
 if TYPE_CHECKING:
     from ._library import CubedLibrary
 
-__all__ = ["concatenated", "product", "replaced", "reshaped", "selected", "sliced", "source_of", "taken"]
+__all__ = [
+    "concatenated",
+    "joint",
+    "product",
+    "replaced",
+    "reshaped",
+    "rows",
+    "selected",
+    "sliced",
+    "source_of",
+    "taken",
+]
 
 
 def source_of(shape: tuple[int, ...], place: Place) -> Place:
-    """Return the region of an array of a shape that is broadcast to a place of as many axes."""
-    return tuple([slice(0, 1) if n == 1 else part for n, part in zip(shape, place, strict=True)])
+    """Return the region of an array of a shape that is broadcast to a place, which may have more axes in front."""
+    last = place[len(place) - len(shape) :]
+    return tuple([slice(0, 1) if n == 1 else part for n, part in zip(shape, last, strict=True)])
 
 
 def lengths_of(place: Place) -> tuple[int, ...]:
@@ -81,10 +93,10 @@ def reshaped(library: CubedLibrary, x: Any, shape: tuple[int, ...]) -> Any:
     """
     old, new = tuple(x.shape), tuple(shape)
     if [n for n in old if n != 1] == [n for n in new if n != 1]:
-        return _with_ones(library, x, new)
+        return sliced(library, x, _ones_key(old, new))
     size = max(1, math.prod(x.chunksize))
     if not _follows(old, x.chunksize):
-        x = library.rechunked(x, _rows(old, size))
+        x = library.rechunked(x, rows(old, size))
 
     def regions(place: Place) -> list[list[Place]]:
         start = _position(new, [part.start for part in place])
@@ -94,35 +106,30 @@ def reshaped(library: CubedLibrary, x: Any, shape: tuple[int, ...]) -> Any:
         parts = [np.reshape(piece, (-1,)) for piece in pieces]
         return np.reshape(np.concatenate(parts) if len(parts) > 1 else parts[0], lengths_of(place))
 
-    return library.gathered(compute, [x], regions, new, _rows(new, size), x.dtype)
+    return library.gathered(compute, [x], regions, new, rows(new, size), x.dtype)
 
 
-def _with_ones(library: CubedLibrary, x: Any, shape: tuple[int, ...]) -> Any:
-    old = tuple(x.shape)
-    kept = [axis for axis, n in enumerate(old) if n != 1]
-    places = [axis for axis, n in enumerate(shape) if n != 1]
-    lengths = [1] * len(shape)
-    for axis, own in zip(places, kept, strict=True):
-        lengths[axis] = max(1, x.chunksize[own])
-
-    def regions(place: Place) -> list[list[Place]]:
-        region = [slice(0, 1)] * len(old)
-        for axis, own in zip(places, kept, strict=True):
-            region[own] = place[axis]
-        return [[tuple(region)]]
-
-    def compute(pieces: Pieces, *, place: Place) -> Any:
-        return np.reshape(next(pieces), lengths_of(place))
-
-    return library.gathered(compute, [x], regions, shape, tuple(lengths), x.dtype)
+def _ones_key(old: tuple[int, ...], new: tuple[int, ...]) -> tuple[Any, ...]:
+    """The key that drops the axes of length 1 of a shape and adds those of another."""
+    kept = iter([slice(None) for n in new if n != 1])
+    dropped: list[Any] = [0 if n == 1 else next(kept) for n in old]
+    key: list[Any] = []
+    for n in new:
+        if n == 1:
+            key.append(None)
+            continue
+        while dropped[0] == 0:
+            key.append(dropped.pop(0))
+        key.append(dropped.pop(0))
+    return (*key, *dropped)
 
 
-def _rows(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
-    """Lengths of a chunk of about ``size`` elements that follow each other in the order of rows."""
+def rows(bounds: Sequence[int], count: int) -> tuple[int, ...]:
+    """Return the lengths of a chunk of at most ``count`` elements, as many along the last axes as these have."""
     lengths: list[int] = []
-    for n in reversed(shape):
-        lengths.insert(0, max(1, min(n, size)))
-        size = size // n if n <= size else 0
+    for n in reversed(bounds):
+        lengths.insert(0, max(1, min(n, count)))
+        count = max(1, count // lengths[0])
     return tuple(lengths)
 
 
@@ -320,7 +327,7 @@ def product(library: CubedLibrary, x1: Any, x2: Any, dtype: DType) -> Any:
 
     def regions(place: Place) -> list[list[Place]]:
         front, last = place[: len(stack)], place[len(stack) :]
-        before = [source_of(own, front[len(front) - len(own) :]) for own in stacks]
+        before = [source_of(own, front) for own in stacks]
         of_rows, of_columns = last[: len(rows)], last[len(rows) :]
         return [
             [(*before[0], *of_rows, part) for part in inside],

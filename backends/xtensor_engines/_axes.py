@@ -12,7 +12,7 @@ from xtensor.backend import DType
 from ._library import Library
 from ._structure import full
 
-__all__ = ["TRANSFORMS", "argsort", "cumulative_prod", "cumulative_sum", "searchsorted", "sort"]
+__all__ = ["argsort", "cumulative_prod", "cumulative_sum", "searchsorted", "sort"]
 
 TRANSFORMS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 """Discrete Fourier transforms along one axis."""

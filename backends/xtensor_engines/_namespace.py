@@ -67,7 +67,7 @@ class _Namespace:
         self.astype = partial(_elementwise.astype, library)
         for module in (_structure, _axes, _reductions):
             for name in module.__all__:
-                if name not in VIEWS and name != "TRANSFORMS":
+                if name not in VIEWS:
                     setattr(self, name, partial(getattr(module, name), library))
         for name in _reductions.REDUCTIONS:
             setattr(self, name, partial(_reductions.reduction, library, name))
