@@ -93,9 +93,10 @@ def compute(arrays: Sequence[Any]) -> tuple[Any, ...]:
 
     Small results on the way that belong to living native arrays are fetched as well, as further computations need them.
     """
-    arrays = in_stages(arrays)
+    limit = waiting_limit()
+    arrays = in_stages(arrays, limit)
     graph = HighLevelGraph.merge(*[x.dask for x in arrays])
-    others = _alive_in(graph, min(SMALL, waiting_limit() // 16), {x.name for x in arrays})
+    others = _alive_in(graph, min(SMALL, limit // 16), {x.name for x in arrays})
     values: tuple[Any, ...] = computed(*arrays, *[_array(graph, name) for name in others])
     for name, value in zip([*[x.name for x in arrays], *others], values, strict=True):
         if value.nbytes <= SMALL:
@@ -112,11 +113,17 @@ def _alive_in(graph: HighLevelGraph, limit: int, excluded: set[str]) -> list[str
     return sorted(name for name in names - excluded if graph.dependencies[name] and _bytes(graph.layers[name]) <= limit)
 
 
-def in_stages(arrays: Sequence[Any]) -> list[Any]:
-    """Return dask arrays with the values of small results in their graphs, which are computed where they were not."""
+def in_stages(arrays: Sequence[Any], limit: int | None = None) -> list[Any]:
+    """Return dask arrays with the values of small results in their graphs, which are computed where they were not.
+
+    Parameters
+    ----------
+    limit
+        The result of :func:`waiting_limit`, which asks a cluster; None to ask here.
+    """
     graph = HighLevelGraph.merge(*[x.dask for x in arrays])
     replaced = _with_values(graph, {name: _results.get(layer) for name, layer in graph.layers.items()})
-    limit = waiting_limit()
+    limit = waiting_limit() if limit is None else limit
     while any(_bytes(layer) > limit for layer in replaced.layers.values()):
         names = _first_barriers(replaced, limit)
         if not names:

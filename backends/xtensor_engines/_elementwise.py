@@ -23,7 +23,7 @@ def elementwise(library: Library, name: str, *operands: Any, **options: Any) -> 
 def of_several_results(library: Library, name: str, *operands: Any) -> tuple[Any, ...]:
     """Return the results of an elementwise function that has several."""
     function = library.chunk_function(name)
-    found = function(*[library.element(x, x.ndim) if isinstance(x, library.array_type) else x for x in operands])
+    found = library.tried(function, *operands)
     return tuple(library.elementwise(function, operands, [part.dtype for part in found]))
 
 

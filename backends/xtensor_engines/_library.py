@@ -100,9 +100,12 @@ class Library(ABC):
 
     def result_dtype(self, function: ChunkFunction, *operands: Any) -> DType:
         """Return the dtype of a function's result by a call with single elements; it raises the errors of operands."""
+        return self.tried(function, *operands).dtype  # type: ignore[no-any-return]
+
+    def tried(self, function: ChunkFunction, *operands: Any) -> Any:
+        """Return a function's result for single elements in the place of arrays."""
         arrays = self.array_type
-        given = [self.element(x, x.ndim) if isinstance(x, arrays) else x for x in operands]
-        return function(*given).dtype  # type: ignore[no-any-return]
+        return function(*[self.element(x, x.ndim) if isinstance(x, arrays) else x for x in operands])
 
     # -- computation --------------------------------------------------------------------------------------------------
 
