@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
 
 import dask
 import dask.array as da
@@ -220,6 +221,24 @@ def case_worker_without_memory(folder: str) -> None:
         ) as raised:
             array(greedy, chunks=1).to_device("cpu")
         assert isinstance(raised.value.__cause__, KilledWorker)
+
+
+def case_worker_without_memory_again_and_again(folder: str) -> None:
+    """No task is computed when the worker dies, so that dask blames none and starts the worker again without an end."""
+
+    def grow_or_wait(chunk: np.ndarray, block_id: tuple[int, ...] = (0, 0)) -> np.ndarray:
+        if block_id[0] == 0:
+            Timer(0.5, lambda: (np.ones(2**27), time.sleep(30))).start()
+        else:
+            time.sleep(60)
+        return chunk
+
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        cluster(memory_limit="400 MB"),
+        pytest.raises(xp.OutOfMemoryError, match=r"exceeded their memory and were started again \d times"),
+    ):
+        array(grow_or_wait, chunks=2).to_device("cpu")
 
 
 def case_worker_that_crashes(folder: str) -> None:

@@ -48,9 +48,6 @@ JOBS = {
     "attention": (attention, [(1, 8, 2_000, 64)] * 3),
 }
 
-SMALL = 100
-"""Length of the axes of a first call, which imports, compiles and starts threads."""
-
 
 def memory(name: str) -> int:
     found = re.search(rf"{name}:\s+(\d+) kB", Path("/proc/self/status").read_text())
@@ -61,8 +58,10 @@ def memory(name: str) -> int:
 def main(job: str) -> None:
     function, shapes = JOBS[job]
     numbers = xp.random.default_rng(0)
-    function(*[numbers.normal(size=tuple(min(length, SMALL) for length in shape)) for shape in shapes])
     arguments = [numbers.normal(size=shape) for shape in shapes]
+    function(
+        *arguments
+    )  # imports, compiles, starts threads, and fills BLAS's buffers, whose size depends on the shapes
     estimated = xp.estimate(function, *arguments).peak_bytes
     xp.default_device().release_memory()
     ctypes.CDLL(None).malloc_trim(0)  # freed memory that the C library keeps would hide new arrays

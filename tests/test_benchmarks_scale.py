@@ -16,7 +16,7 @@ import dask
 import dask.array as da
 
 from benchmarks.scale._count import Work, counting
-from benchmarks.scale._jobs import CHUNK_BYTES, JOBS, count
+from benchmarks.scale._jobs import CHUNK_BYTES, JOBS, count, recorded
 from benchmarks.scale._lines import fitted, table
 
 
@@ -73,7 +73,7 @@ def test_job_has_the_values_of_numpy(name, tmp_path):
         pytest.importorskip("sklearn", reason="scikit-learn is not installed")
     work, results = count(name, 4, tmp_path)
     assert work.tasks >= 4
-    x = values_of(tmp_path / "4.zarr")
+    x = values_of(tmp_path / f"4.{CHUNK_BYTES}.zarr")
     assert x.nbytes == 4 * CHUNK_BYTES
     for ours, expected in zip(results, EXPECTED[name](x), strict=True):
         np.testing.assert_allclose(np.asarray(ours.to_device("cpu")), expected, rtol=1e-6, atol=1e-9)
@@ -124,11 +124,18 @@ def test_table_has_a_row_for_each():
     assert table(["a", "b"], [["x", "1"]]).splitlines() == ["| a | b |", "| --- | ---: |", "| x | 1 |"]
 
 
-def test_command_prints_both_tables():
+@pytest.mark.parametrize("name", ["mean and variance", "zscore", "logsumexp", "cov"])
+def test_bytes_that_reductions_move_are_those_that_workers_record(name, tmp_path):
     pytest.importorskip("distributed", reason="distributed is not installed: tox -e engines")
-    command = [sys.executable, "-m", "benchmarks", "scale", "--chunks", "2,4", "--tasks", "20"]
+    counted = count(name, 4, tmp_path)[0].bytes_moved
+    assert recorded(name, 4, tmp_path) == pytest.approx(counted, rel=0.25)
+
+
+def test_command_prints_its_tables():
+    pytest.importorskip("distributed", reason="distributed is not installed: tox -e engines")
+    command = [sys.executable, "-m", "benchmarks", "scale", "--chunks", "2,4", "--tasks", "20", "--moves", "2x32768"]
     root = Path(__file__).resolve().parents[1]
     result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, cwd=root)
     assert result.returncode == 0, result.stderr
-    for word in ("mean and variance", "2-d FFT filter, p2p", "slope", "tasks/s"):
+    for word in ("mean and variance", "2-d FFT filter, p2p", "slope", "recorded", "tasks/s"):
         assert word in result.stdout

@@ -153,6 +153,17 @@ def run(program, **environment):
     )
 
 
+def test_chunks_of_rows_and_chunks_of_columns_do_not_make_chunks_of_elements():
+    values = np.arange(1600.0).reshape(40, 40)
+    rows = engines.from_engine(da.from_array(values, chunks=(2, 40)))
+    columns = engines.from_engine(da.from_array(values.astype(np.float32), chunks=(40, 2)))
+    for x in (rows + columns, columns * rows):
+        assert engines.chunks(x) == engines.chunks(rows)  # the larger operand's
+    np.testing.assert_array_equal(np.asarray((rows + columns).to_device("cpu")), values * 2)
+    within = engines.rechunk(rows, ((10,) * 4, (40,)))
+    assert engines.chunks(rows + within) == engines.chunks(rows)  # whose chunks are parts of the others
+
+
 def test_another_device_computes_chunks():
     result = run(
         "import numpy as np, xtensor as xp\n"

@@ -114,6 +114,37 @@ def test_small_arrays_on_the_way_to_a_value_are_computed_once(source, values):
     assert len(events) == CHUNKS
 
 
+def failing(chunk):
+    if chunk.size:
+        raise ZeroDivisionError("a chunk")
+    return chunk
+
+
+def test_small_results_of_living_arrays_are_computed_in_the_pass_of_another(source, values):
+    x, events = source
+    count, total = xp.sum(xp.isnan(x), axis=0), xp.sum(x, axis=0)
+    mean = total / ROWS
+    spread = xp.sum((x - xp.mean(x, axis=0)) ** 2, axis=0)
+    with dask.config.set({"xtensor.waiting-limit": "100 kB"}):
+        assert not xp.any(count)
+        assert len(events) == CHUNKS
+        np.testing.assert_allclose(np.asarray(mean.to_device("cpu")), values.mean(axis=0))
+        assert len(events) == CHUNKS  # both means came with the counts, and the sum of squares did not
+        np.testing.assert_allclose(np.asarray(spread.to_device("cpu")), values.var(axis=0) * ROWS)
+    assert len(events) == 2 * CHUNKS
+
+
+def test_an_error_of_a_value_that_nobody_asked_for_is_not_raised(source, values):
+    x, events = source
+    bad = engines.from_engine(engines.to_engine(xp.sum(x, axis=0)).map_blocks(failing, dtype=x.dtype))
+    with dask.config.set({"xtensor.waiting-limit": "100 kB"}):
+        assert float(xp.max(x)) == values.max()
+        assert float(xp.min(x)) == values.min()
+        assert len(events) >= 2 * CHUNKS
+        with pytest.raises(ZeroDivisionError, match="a chunk"):
+            bad.to_device("cpu")
+
+
 def test_kept_results_are_not_those_of_an_array_before_an_assignment(source, values):
     x, _ = source
     assert float(xp.sum(x)) == pytest.approx(values.sum())

@@ -107,6 +107,13 @@ def test_synchronize_and_release_memory_return_nothing(device):
     assert device.release_memory() is None
 
 
+def test_limit_of_the_pool_is_a_number_of_bytes(device):
+    with pytest.raises(TypeError, match=r"limit_pool\(\) takes a number of bytes, not '1 GB'"):
+        device.limit_pool("1 GB")
+    with pytest.raises(ValueError, match=r"limit_pool\(-1\): a number of bytes is 0 or more"):
+        device.limit_pool(-1)
+
+
 # -- the default device -----------------------------------------------------------------------------------------------
 
 

@@ -67,7 +67,7 @@ def test_chunks_beyond_the_limit_are_refused(engine, name):
 
 
 def test_computations_are_counted_and_logged(engine, matrix, caplog):
-    x = xp.asarray(matrix)
+    x = xp.asarray(matrix) + 0.0
     before = engines.computations(engine)
     with xp.transfers("log"), caplog.at_level(logging.WARNING, logger="xtensor.transfers"):
         assert xp.sum(x) < 1e9
@@ -110,6 +110,103 @@ def test_copies_do_not_see_assignments(matrix):
     x[...] = 0.0
     for copy, values in zip(copies, before, strict=True):
         np.testing.assert_array_equal(host(copy), values)
+
+
+def test_elements_of_a_small_array_are_computed_together(engine, matrix):
+    x, a = xp.asarray(matrix) + 1.0, matrix + 1.0
+    before = engines.computations(engine)
+    assert [[float(x[i, j]) for j in range(8)] for i in range(12)] == a.tolist()
+    assert [bool(x[i, -1] > 0) for i in range(2)] == (a[:2, -1] > 0).tolist()
+    assert engines.computations(engine) - before == 1
+    x[0, 0] = 5.0
+    assert float(x[0, 0]) == 5.0
+    assert float(x[0, 1]) == a[0, 1]
+    assert engines.computations(engine) - before == 2
+
+
+def test_expressions_of_elements_are_computed_together(engine, matrix):
+    x, a = xp.asarray(matrix) * 2.0, matrix * 2.0
+    before = engines.computations(engine)
+    chosen = [i for i in range(12) if x[i, 0] > 0.1 and abs(x[i, 1]) + x[i, 2] * 2 != x[i, 3]]
+    assert chosen == [i for i in range(12) if a[i, 0] > 0.1]
+    assert float(xp.sqrt(x[0, 0] * x[0, 0])) == abs(a[0, 0])
+    compared = x[0, 0] < 0.0
+    x[0, 0] = -x[0, 0]
+    assert bool(compared) == (a[0, 0] < 0.0)
+    assert bool(x[0, 0] < 0.0) != (a[0, 0] < 0.0)
+    assert engines.computations(engine) - before == 2  # x before and after the assignment
+
+
+def test_a_long_sum_of_elements(matrix):
+    x, total = xp.asarray(matrix) * 2.0, xp.zeros(())
+    for i in range(120):
+        total = total + x[i % 12, 0]
+    assert float(total) == pytest.approx(20 * matrix[:, 0].sum())
+
+
+def test_an_array_that_is_asked_for_twice_is_computed_once(matrix):
+    x, y = xp.asarray(matrix) + 1.0, xp.asarray(matrix) * 2.0
+    for found, expected in zip(engines.compute(x, x, y), (matrix + 1.0, matrix + 1.0, matrix * 2.0), strict=True):
+        np.testing.assert_array_equal(np.asarray(found), expected)
+
+
+def test_an_element_is_a_value_and_a_view_is_none(matrix):
+    for x in (xp.asarray(matrix), xp.asarray(matrix) + 0.0):
+        element, scalar, view, row = x[0, 0], xp.sum(x[0, 0])[()], x[0, 0, ...], x[0]
+        assert float(row[0]) == float(element) == matrix[0, 0]
+        x[0, 0] = 9.0
+        assert float(element) == float(scalar) == matrix[0, 0]
+        assert float(view) == float(row[0]) == 9.0
+        row[0] = 10.0
+        assert float(x[0, 0]) == float(view) == 10.0
+        x[...] = 11.0
+        assert float(x[3, 3]) == float(row[1]) == 11.0
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int8", "complex128", "bool"])
+def test_a_loop_of_assignments_is_one_function_of_the_chunks(engine, dtype):
+    kind = np.dtype(dtype)
+    x, a = xp.zeros((6, 50), dtype=getattr(xp, dtype)), np.zeros((6, 50), dtype)
+    numbers = np.random.default_rng(0)
+    for step in range(1500):
+        i, j, n = (int(number) for number in numbers.integers(0, (6, 50, 100)))
+        keys = [(i, j), (i, slice(j, None, -7)), (slice(None), j), (i - 6, slice(j, j + 3)), (None, i, j - 50), i]
+        key = keys[step % len(keys)]
+        value = kind.type(n).item()
+        x[key] = value if step % 2 else xp.asarray(value, dtype=x.dtype)
+        a[key] = value
+    if engine == "dask":
+        assert len(engines.to_engine(x).dask.layers) < 16
+    np.testing.assert_array_equal(host(x), a)
+    x[2, 3:6] = xp.asarray([1, 0, 1], dtype=x.dtype)
+    a[2, 3:6] = [1, 0, 1]
+    column = x[:, 4]
+    x[:, 4] = xp.asarray([[1, 0, 1, 0, 1, 0]], dtype=x.dtype)
+    a[:, 4] = [1, 0, 1, 0, 1, 0]
+    np.testing.assert_array_equal(host(column), a[:, 4])
+    np.testing.assert_array_equal(host(x), a)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32"])
+def test_assignments_to_an_array_without_axes(dtype):
+    for x in (xp.ones((), dtype=getattr(xp, dtype)), xp.max(xp.ones((4, 5), dtype=getattr(xp, dtype)))):
+        x[()] = 0
+        assert float(x) == 0
+        x[...] = xp.ones((), dtype=x.dtype)
+        assert float(x) == 1
+
+
+def test_assignments_that_wait_raise_their_errors_in_the_call():
+    x = xp.zeros((4, 5), dtype=xp.int8)
+    with pytest.raises(IndexError, match="index 4 is out of bounds for axis 0 with size 4"):
+        x[4, 0] = 1
+    with pytest.raises(IndexError, match="too many indices"):
+        x[0, 0, 0] = 1
+    with pytest.raises(OverflowError, match="300"):
+        x[0, 0] = 300
+    with pytest.raises(ValueError, match=r"could not broadcast input array from shape \(3,\) into shape \(2,\)"):
+        x[0, :2] = xp.ones(3, dtype=xp.int8)
+    np.testing.assert_array_equal(host(x), np.zeros((4, 5)))
 
 
 def test_the_host_does_not_see_assignments(matrix):

@@ -132,6 +132,21 @@ def test_memory_of_the_pool_is_counted_and_released(cpu):
     assert _memory.held() == 0
 
 
+@needs_pool
+def test_pool_keeps_what_its_limit_allows(cpu):
+    before = _memory.limit()
+    try:
+        cpu.limit_pool(1 << 20)
+        sums = [by_kernel(xp.add, xp.ones(1 << 18, device=cpu), 1.0) for _ in range(4)]
+        del sums
+        gc.collect()
+        assert _memory.held() <= 1 << 20
+        cpu.limit_pool(0)
+        assert _memory.held() == 0
+    finally:
+        cpu.limit_pool(before)
+
+
 def compute(seed):
     x = xp.asarray(np.random.default_rng(seed).normal(size=200_000), device="cpu")
     return [float(xp.sum(xp.sin(x))), float(xp.var(x * 2 + 1)), float(xp.max(xp.abs(x)))]

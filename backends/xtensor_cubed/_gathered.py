@@ -16,7 +16,7 @@ from cubed.core.ops import general_blockwise
 from cubed.primitive.blockwise import ChunkKey, FunctionArgs
 
 from xtensor.backend import DType
-from xtensor_engines._library import Place
+from xtensor_engines._places import Place, lengths_of
 
 __all__ = ["Grid", "Pieces", "Regions", "gathered", "place_of", "regular"]
 
@@ -124,7 +124,7 @@ class Grid:
 
 def _pieces(chunks: Iterator[Any], source: Grid, regions: Sequence[Place], dtype: DType) -> Pieces:
     for region in regions:
-        lengths = [part.stop - part.start for part in region]
+        lengths = lengths_of(region)
         touched = list(source.touched(region))
         if len(touched) == 1:
             yield next(chunks)[_within(region, source.place(touched[0]))]
@@ -155,7 +155,7 @@ def _largest(
         for i, (source, parts) in enumerate(zip(sources, regions(grid.place(coords)), strict=True)):
             touched = [len(list(source.touched(region))) for region in parts]
             counts[i] = max(counts[i], sum(touched))
-            sizes = [math.prod([part.stop - part.start for part in region]) for region in parts]
+            sizes = [math.prod(lengths_of(region)) for region in parts]
             joined += dtypes[i].itemsize * sum([n for n, chunks in zip(sizes, touched, strict=True) if chunks > 1])
         extra = max(extra, joined)
     return tuple(counts), extra

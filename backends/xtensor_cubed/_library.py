@@ -27,8 +27,9 @@ from xtensor.backend import (
     install_command,
     note_computation,
 )
-from xtensor_engines._library import Library, Partial, Place, format_bytes
+from xtensor_engines._library import Library, Partial, format_bytes
 from xtensor_engines._native import Chunked, fetched
+from xtensor_engines._places import Place, joint, lengths_of
 
 from . import _reductions, _structure
 from ._gathered import Grid, Pieces, gathered, place_of, regular
@@ -178,7 +179,7 @@ class CubedLibrary(Library):
 
     def elementwise(self, function: Callable[..., Any], operands: Sequence[Any], dtypes: Sequence[DType]) -> list[Any]:
         arrays = [x for x in operands if isinstance(x, self.array_type)]
-        shape, lengths = _structure.joint([(x.shape, x.chunksize) for x in arrays])
+        shape, lengths = joint([(x.shape, x.chunksize) for x in arrays])
         largest = max(dtypes, key=lambda dtype: dtype.itemsize)
         if math.prod(lengths) > max([math.prod(x.chunksize) for x in arrays]):  # chunks of a row and of a column
             lengths = self.lengths(shape, largest, lengths)
@@ -225,6 +226,7 @@ class CubedLibrary(Library):
 
     def reduced(
         self,
+        name: str,
         x: Any,
         axes: tuple[int, ...],
         partial: Callable[[Any], Partial],
@@ -254,9 +256,7 @@ class CubedLibrary(Library):
         dtypes: Sequence[DType],
     ) -> list[Any]:
         stacks = [x.shape[: x.ndim - n] for x, n in zip(operands, counts, strict=True)]
-        stack, lengths = _structure.joint(
-            [(own, x.chunksize[: len(own)]) for x, own in zip(operands, stacks, strict=True)]
-        )
+        stack, lengths = joint([(own, x.chunksize[: len(own)]) for x, own in zip(operands, stacks, strict=True)])
         matrices = [place_of(x.shape[x.ndim - n :]) for x, n in zip(operands, counts, strict=True)]
 
         def regions(place: Place) -> list[list[Place]]:
@@ -444,7 +444,7 @@ def _with_empty(
     found = iter(pieces)
     every: list[Pieces] = []
     for has, parts, dtype in zip(full, regions(place), of, strict=True):
-        empty = (np.empty([part.stop - part.start for part in region], dtype) for region in parts)
+        empty = (np.empty(lengths_of(region), dtype) for region in parts)
         every.append(next(found) if has else empty)
     return function(*every, place=place)
 
@@ -479,7 +479,7 @@ def _transposed(piece: Pieces, *, place: Place, axes: tuple[int, ...]) -> Any:
 
 
 def _repeated(piece: Pieces, *, place: Place) -> Any:
-    return np.broadcast_to(next(piece), [part.stop - part.start for part in place])
+    return np.broadcast_to(next(piece), lengths_of(place))
 
 
 def _count(piece: Pieces, *, place: Place) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xtensor.backend import DType
-from xtensor_engines._library import Place
+from xtensor_engines._places import Place, joint, lengths_of, number_of
 
 from ._gathered import Pieces, place_of
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "concatenated",
-    "joint",
     "product",
     "replaced",
     "reshaped",
@@ -34,28 +33,6 @@ def source_of(shape: tuple[int, ...], place: Place) -> Place:
     """Return the region of an array of a shape that is broadcast to a place, which may have more axes in front."""
     last = place[len(place) - len(shape) :]
     return tuple([slice(0, 1) if n == 1 else part for n, part in zip(shape, last, strict=True)])
-
-
-def lengths_of(place: Place) -> tuple[int, ...]:
-    """Return the shape of a place."""
-    return tuple([part.stop - part.start for part in place])
-
-
-def joint(operands: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the shape to which operands broadcast, and the smallest lengths of their chunks.
-
-    Parameters
-    ----------
-    operands
-        The shape and the lengths of a chunk of each operand.
-    """
-    shape = np.broadcast_shapes(*[own for own, _ in operands])
-    lengths = list(shape)
-    for own, chunk in operands:
-        for axis, (n, length) in enumerate(zip(own, chunk, strict=True), start=len(shape) - len(own)):
-            if n == shape[axis]:
-                lengths[axis] = min(lengths[axis], max(length, 1))
-    return shape, tuple(lengths)
 
 
 def concatenated(library: CubedLibrary, arrays: Sequence[Any], axis: int) -> Any:
@@ -99,7 +76,7 @@ def reshaped(library: CubedLibrary, x: Any, shape: tuple[int, ...]) -> Any:
         x = library.rechunked(x, rows(old, size))
 
     def regions(place: Place) -> list[list[Place]]:
-        start = _position(new, [part.start for part in place])
+        start = number_of(new, [part.start for part in place])
         return [list(_boxes(old, start, start + math.prod(lengths_of(place))))]
 
     def compute(pieces: Pieces, *, place: Place) -> Any:
@@ -137,14 +114,6 @@ def _follows(shape: tuple[int, ...], lengths: tuple[int, ...]) -> bool:
     """Whether the elements of a chunk follow each other in the order of rows."""
     first = next((axis for axis, length in enumerate(lengths) if length > 1), len(shape))
     return all(lengths[axis] >= shape[axis] for axis in range(first + 1, len(shape)))
-
-
-def _position(shape: tuple[int, ...], index: Sequence[int]) -> int:
-    """The number of an element in the order of rows."""
-    position = 0
-    for n, i in zip(shape, index, strict=True):
-        position = position * n + i
-    return position
 
 
 def _boxes(shape: tuple[int, ...], start: int, stop: int) -> Iterator[Place]:

@@ -7,12 +7,14 @@ waits without an end where all workers have paused for lack of memory, or die of
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
+from importlib import import_module
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -22,7 +24,7 @@ from dask.utils import format_bytes, parse_timedelta
 
 from xtensor.backend import BackendUnavailableError, ChunkFunction, OutOfMemoryError, WorkerLostError
 
-__all__ = ["cluster", "computed", "persisted", "progress"]
+__all__ = ["chosen_device", "cluster", "computed", "persisted", "prepare", "progress"]
 
 SCHEDULER = "xtensor.scheduler"
 """Key of dask's configuration: the address of a cluster's scheduler, to which the device connects at its first
@@ -35,6 +37,12 @@ DEFAULT_PAUSE = "60 s"
 
 CHECK = "bool(__import__('xtensor'))"
 """A check of a process that works where it cannot import xtensor, and so no function of this module."""
+
+PREPARATION = "__import__('importlib').import_module('xtensor_dask._computing').prepare({device!r}, {memory})"
+"""The call of :func:`prepare` on a worker, which may not be able to import this module either."""
+
+POOL_SHARE = 16
+"""A worker's memory over the memory that its device may keep for reuse."""
 
 _checked: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
 """Addresses of the workers of each client that can import xtensor."""
@@ -63,6 +71,11 @@ def computed(*collections: Any) -> tuple[Any, ...]:
         if client is None or _is_inside_a_task():
             return dask.compute(*collections)  # type: ignore[no-any-return]
         return dask.compute(*collections, scheduler=partial(_watched, client))  # type: ignore[no-any-return]
+
+
+def chosen_device() -> str:
+    """Return the spec of the device of chunks that dask's configuration has."""
+    return str(dask.config.get("xtensor.device", "cpu"))
 
 
 def persisted(*collections: Any) -> tuple[Any, ...]:
@@ -194,7 +207,7 @@ async def _watch(client: Any) -> None:
             continue
         first = now if first is None else first
         if not workers.keys() <= _checked.get(client, set()):
-            await _check_import(client)
+            await _prepare_workers(client)
         sizes = [] if None in workers.values() else list(workers.values())
         paused = paused + INTERVAL if sizes else 0.0
         remedy = (
@@ -228,14 +241,32 @@ def _state(dask_scheduler: Any) -> tuple[Workers, list[float], float]:
     return workers, [moment for moment, _ in dask_scheduler.get_events("worker-restart-memory")], time.time()
 
 
-async def _check_import(client: Any) -> None:
-    """Raise BackendUnavailableError unless the scheduler and the workers can import xtensor, as far as they answer.
+def prepare(spec: str, memory: int) -> None:
+    """Bound the memory that the device of a worker's chunks keeps for reuse, unless the worker's environment does.
 
-    A worker that cannot ends at its first task, whose functions it cannot read, and says so in its log alone.
+    The device's own bound is a share of the machine's memory, of which a worker has a part.
+
+    Parameters
+    ----------
+    memory
+        Bytes of the worker's memory, 0 where they are not limited.
+    """
+    if memory and "XTENSOR_KEEP_BYTES" not in os.environ:
+        import_module("xtensor").device(spec).limit_pool(memory // POOL_SHARE)
+
+
+async def _prepare_workers(client: Any) -> None:
+    """Prepare the workers, and raise BackendUnavailableError unless they and the scheduler can import xtensor.
+
+    Those that do not answer are left out. A worker that cannot import it ends at its first task, whose functions it
+    cannot read, and says so in its log alone.
     """
     errors: dict[str, Any] = {}
     with suppress(OSError):
-        errors = await asyncio.wait_for(client.run(eval, CHECK, on_error="return"), SECONDS_TO_ANSWER)
+        identity = await asyncio.wait_for(client.scheduler.identity(n_workers=-1), SECONDS_TO_ANSWER)
+        memory = min([worker["memory_limit"] or 0 for worker in identity["workers"].values()], default=0)
+        preparation = PREPARATION.format(device=chosen_device(), memory=memory)
+        errors = await asyncio.wait_for(client.run(eval, preparation, on_error="return"), SECONDS_TO_ANSWER)
     errors = {f"worker {address}": error for address, error in errors.items()}
     try:
         with suppress(OSError):
@@ -264,7 +295,7 @@ def _translated() -> Iterator[Any]:
     client = cluster()
     try:
         if client is not None and client not in _checked and not _is_inside_a_task():
-            client.sync(_check_import, client)
+            client.sync(_prepare_workers, client)
         yield client
     except Exception as error:
         found = _translation(error, client)
@@ -302,7 +333,7 @@ def _killed(error: Any, client: Any) -> Exception:
     last = error.last_worker.address
     events: Any = ()
     with suppress(OSError):  # the scheduler may be gone as well
-        client.sync(_check_import, client)
+        client.sync(_prepare_workers, client)
         events = client.get_events("worker-restart-memory")
     sizes = [event["rss"] for _, event in events if event.get("worker") == last]
     deaths = f"{_task(error.task)} was computed {error.allowed_failures + 1} times, and each time the worker died"

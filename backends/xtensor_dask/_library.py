@@ -15,10 +15,11 @@ import numpy as np
 from dask.utils import parse_bytes
 
 from xtensor.backend import DType, note_computation
-from xtensor_engines._library import Library, Partial, Place, place_values
+from xtensor_engines._library import Library, Partial, place_values
 from xtensor_engines._native import Chunked
+from xtensor_engines._places import Place, joint
 
-from ._computing import cluster, computed, persisted, progress
+from ._computing import chosen_device, cluster, computed, persisted, progress
 from ._stages import SMALL, compute, in_stages, watch
 
 __all__ = ["DaskArray", "DaskLibrary"]
@@ -37,7 +38,7 @@ class DaskLibrary(Library):
     array_type = da.Array
 
     def chosen_device(self) -> str:
-        return str(dask.config.get("xtensor.device", "cpu"))
+        return chosen_device()
 
     def limit(self) -> int:
         return int(parse_bytes(dask.config.get(LIMIT, DEFAULT_LIMIT)))
@@ -107,8 +108,11 @@ class DaskLibrary(Library):
     # -- functions ----------------------------------------------------------------------------------------------------
 
     def elementwise(self, function: Callable[..., Any], operands: Sequence[Any], dtypes: Sequence[DType]) -> list[Any]:
-        shape = np.broadcast_shapes(*[x.shape for x in operands if isinstance(x, da.Array)])
-        operands = self._cut(operands, shape, max(dtype.itemsize for dtype in dtypes))
+        shape = _joint_shape(operands)
+        sources = [getattr(x, REPEATED, x) for x in operands]
+        if _joint_shape(sources) == shape:  # the chunks of a broadcast array are not those of the others
+            operands = sources
+        operands = _aligned(self._cut(operands, shape, max(dtype.itemsize for dtype in dtypes)), shape)
         metas = [np.empty((0,) * len(shape), dtype) for dtype in dtypes]
         if len(dtypes) > 1:
             operands = [x if isinstance(x, da.Array) else da.asarray(self.placed(np.asarray(x))) for x in operands]
@@ -123,16 +127,11 @@ class DaskLibrary(Library):
     def _cut(self, operands: Sequence[Any], shape: tuple[int, ...], itemsize: int) -> Sequence[Any]:
         """Return operands in smaller chunks where those of the result, of a row and a column, would be too large."""
         arrays = [x for x in operands if isinstance(x, da.Array)]
-        lengths = list(shape)
-        for x in arrays:
-            for axis, (n, length) in enumerate(zip(x.shape, x.chunksize, strict=True), start=len(shape) - x.ndim):
-                if n == shape[axis]:
-                    lengths[axis] = min(lengths[axis], length)
+        _, lengths = joint([(x.shape, x.chunksize) for x in arrays])
         size = math.prod(lengths)
         if size <= max([math.prod(x.chunksize) for x in arrays]) or size * itemsize <= self.chunk_size():
             return operands
-        dtype = np.dtype((np.void, itemsize))
-        chunks = da.core.normalize_chunks("auto", shape, dtype=dtype, previous_chunks=[(n,) for n in lengths])
+        chunks = _consecutive(shape, np.dtype((np.void, itemsize)))
 
         def cut(x: Any) -> Any:
             own = chunks[len(shape) - x.ndim :]
@@ -169,6 +168,7 @@ class DaskLibrary(Library):
 
     def reduced(
         self,
+        name: str,
         x: Any,
         axes: tuple[int, ...],
         partial: Callable[[Any], Partial],
@@ -180,7 +180,7 @@ class DaskLibrary(Library):
         keepdims: bool,
     ) -> Any:
         ndim = x.ndim if keepdims else x.ndim - len(axes)
-        return da.reduction(
+        result = da.reduction(
             x,
             chunk=_Partial(partial),
             combine=_Merged(merge),
@@ -190,7 +190,14 @@ class DaskLibrary(Library):
             dtype=dtype,
             concatenate=False,
             meta=np.empty((0,) * ndim, dtype),
+            name=name,
         )
+        # dask describes the partial results by the lengths of the chunks that they are of.
+        lengths = tuple([(1,) * len(n) if axis in axes else n for axis, n in enumerate(x.chunks)])
+        for part, sources in result.dask.dependencies.items():
+            if sources == {x.name} and (found := result.dask.layers[part].collection_annotations):
+                result.dask.layers[part].collection_annotations = found | {"chunks": lengths}
+        return result
 
     def scanned(
         self, x: Any, axis: int, scan: Callable[..., Any], combine: Callable[..., Any], neutral: int, dtype: DType
@@ -254,7 +261,9 @@ class DaskLibrary(Library):
         return da.transpose(x, axes)
 
     def broadcast(self, x: Any, shape: tuple[int, ...]) -> Any:
-        return da.broadcast_to(x, shape)
+        result = da.broadcast_to(x, shape)
+        setattr(result, REPEATED, x)
+        return result
 
     def sliced(self, x: Any, key: tuple[Any, ...]) -> Any:
         return x[key]
@@ -306,10 +315,28 @@ class DaskArray(Chunked):
         super().__init__(array)
         watch(self)
 
-    @property
-    def known_name(self) -> str | None:
-        """The name of the dask array, as far as it is known without taking it from the base."""
-        return None if self._array is None else self._array.name
+
+REPEATED = "_xtensor_repeated"
+"""Attribute of a dask array whose elements are those of another one, repeated."""
+
+
+def _joint_shape(operands: Iterable[Any]) -> tuple[int, ...]:
+    return np.broadcast_shapes(*[x.shape for x in operands if isinstance(x, da.Array)])
+
+
+def _aligned(operands: Sequence[Any], shape: tuple[int, ...]) -> Sequence[Any]:
+    """Return operands in the chunks of the largest where dask would cut all at the ends of the chunks of each.
+
+    Chunks of rows and chunks of columns would be cut into many parts.
+    """
+    arrays = [x for x in operands if isinstance(x, da.Array) and x.shape == shape]
+    if len({x.chunks for x in arrays}) < 2:
+        return operands
+    ends = [set().union(*[np.cumsum(x.chunks[axis]).tolist() for x in arrays]) for axis in range(len(shape))]
+    if math.prod(map(len, ends)) <= max(x.npartitions for x in arrays):
+        return operands
+    chunks = max(arrays, key=lambda x: x.nbytes).chunks
+    return [x.rechunk(chunks) if isinstance(x, da.Array) and x.shape == shape else x for x in operands]
 
 
 def _automatic(shape: tuple[int, ...], dtype: DType) -> Any:

@@ -20,6 +20,8 @@ import numpy as np
 from dask.highlevelgraph import HighLevelGraph
 from dask.utils import parse_bytes
 
+from xtensor.backend import BackendUnavailableError, OutOfMemoryError, WorkerLostError
+
 from ._computing import cluster, computed
 
 __all__ = ["SMALL", "compute", "in_stages", "watch"]
@@ -32,6 +34,9 @@ SMALL = 8 * 2**20
 
 KEPT = 8 * SMALL
 """Bytes of all results that are kept."""
+
+MOST = 64
+"""Number of living native arrays, the newest ones, whose small results a computation may give as well."""
 
 
 def waiting_limit() -> int:
@@ -89,28 +94,9 @@ def watch(native: Any) -> None:
 
 
 def compute(arrays: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the values of dask arrays, computed together in stages.
-
-    Small results on the way that belong to living native arrays are fetched as well, as further computations need them.
-    """
+    """Return the values of dask arrays, computed together in stages."""
     limit = waiting_limit()
-    arrays = in_stages(arrays, limit)
-    graph = HighLevelGraph.merge(*[x.dask for x in arrays])
-    others = _alive_in(graph, min(SMALL, limit // 16), {x.name for x in arrays})
-    values: tuple[Any, ...] = computed(*arrays, *[_array(graph, name) for name in others])
-    for name, value in zip([*[x.name for x in arrays], *others], values, strict=True):
-        if value.nbytes <= SMALL:
-            _results.add(graph.layers[name], value)
-    return values[: len(arrays)]
-
-
-def _alive_in(graph: HighLevelGraph, limit: int, excluded: set[str]) -> list[str]:
-    """Return the names of small results in a graph with a large array that living native arrays have."""
-    if not any(_bytes(layer) > limit for layer in graph.layers.values()):
-        return []
-    natives = [native for reference in list(_alive.valuerefs()) if (native := reference()) is not None]
-    names = {name for native in natives if (name := native.known_name) in graph.layers}
-    return sorted(name for name in names - excluded if graph.dependencies[name] and _bytes(graph.layers[name]) <= limit)
+    return _computed(in_stages(arrays, limit), limit)
 
 
 def in_stages(arrays: Sequence[Any], limit: int | None = None) -> list[Any]:
@@ -122,19 +108,89 @@ def in_stages(arrays: Sequence[Any], limit: int | None = None) -> list[Any]:
         The result of :func:`waiting_limit`, which asks a cluster; None to ask here.
     """
     graph = HighLevelGraph.merge(*[x.dask for x in arrays])
-    replaced = _with_values(graph, {name: _results.get(layer) for name, layer in graph.layers.items()})
+    replaced = _with_kept(graph)
     limit = waiting_limit() if limit is None else limit
     while any(_bytes(layer) > limit for layer in replaced.layers.values()):
         names = _first_barriers(replaced, limit)
         if not names:
             break
-        values = computed(*[_array(replaced, name) for name in names])
-        for name, value in zip(names, values, strict=True):
-            _results.add(graph.layers[name], value)
+        values = _computed([_array(replaced, name) for name in names], limit)
         replaced = _with_values(replaced, dict(zip(names, values, strict=True)))
     if replaced is graph:
         return list(arrays)
     return [da.Array(_culled(replaced, [x.name]), x.name, x.chunks, meta=x._meta) for x in arrays]
+
+
+def _computed(arrays: Sequence[Any], limit: int) -> tuple[Any, ...]:
+    """Return the values of dask arrays, in whose graphs no chunks wait for small results, and keep small ones.
+
+    Small results of living native arrays that the same pass over large arrays gives are computed with them: a program
+    that has made them will need them.
+    """
+    graph = HighLevelGraph.merge(*[x.dask for x in arrays])
+    graph, others = _others(graph, {x.name for x in arrays}, limit)
+    asked = [*arrays, *[_array(graph, name) for name in others]]
+    try:
+        values: tuple[Any, ...] = computed(*asked)
+    except (OutOfMemoryError, WorkerLostError, ConnectionError, BackendUnavailableError):
+        raise
+    except Exception:
+        if not others:
+            raise
+        for native in others.values():  # the error may be of one of these, whose values nobody has asked for
+            _alive.pop(id(native), None)
+        values = computed(*arrays)
+    for x, value in zip(asked, values, strict=False):
+        if value.nbytes <= SMALL:
+            _results.add(graph.layers[x.name], value)
+    return values[: len(arrays)]
+
+
+def _others(graph: HighLevelGraph, asked: set[str], limit: int) -> tuple[HighLevelGraph, dict[str, Any]]:
+    """Return small results of living native arrays that the pass of a graph gives, and the graph with these.
+
+    They are the small arrays, and the results that chunks of the other arrays would wait for. Such a result is made of
+    a large array of the graph by small ones, and no chunks wait for it.
+
+    Parameters
+    ----------
+    asked
+        The layers that are asked for.
+
+    Returns
+    -------
+    tuple
+        The graph, and by the name of a result's layer the native array that needs it.
+    """
+    small = min(SMALL, limit // 16)
+    large = {name for name, layer in graph.layers.items() if _bytes(layer) > small}
+    found: dict[str, Any] = {}
+    room = KEPT
+    natives = [reference() for reference in list(_alive.valuerefs())[-MOST:]] if large else []
+    for native in natives:
+        array = None if native is None else native.known
+        if array is None or not array.dask.layers.keys() & large:
+            continue
+        own = graph if array.name in graph.layers else _culled(_with_kept(array.dask), [array.name])
+        for name in [array.name] if own is graph else _first_barriers(own, limit) or [array.name]:
+            layer = own.layers[name]
+            if (
+                name in asked
+                or name in found
+                or not own.dependencies[name]
+                or not 0 <= _bytes(layer) <= min(small, room)
+            ):
+                continue
+            parts = _culled(own, [name])
+            added = parts.layers.keys() - graph.layers.keys()
+            if not parts.layers.keys() & large or not all(0 <= _bytes(parts.layers[part]) <= small for part in added):
+                continue
+            joined = HighLevelGraph.merge(parts, graph) if added else graph
+            if not added or not _first_barriers(joined, limit):
+                graph = joined
+                found[name] = native
+                room -= int(_bytes(layer))
+    return graph, found
 
 
 def _first_barriers(graph: HighLevelGraph, limit: int) -> list[str]:
@@ -192,6 +248,11 @@ def _array(graph: HighLevelGraph, name: str) -> Any:
     known = graph.layers[name].collection_annotations
     meta = np.empty((0,) * len(known["chunks"]), known["dtype"])
     return da.Array(_culled(graph, [name]), name, known["chunks"], meta=meta)
+
+
+def _with_kept(graph: HighLevelGraph) -> HighLevelGraph:
+    """Return a graph with the kept values in the place of their layers."""
+    return _with_values(graph, {name: _results.get(layer) for name, layer in graph.layers.items()})
 
 
 def _with_values(graph: HighLevelGraph, values: Mapping[str, Any]) -> HighLevelGraph:

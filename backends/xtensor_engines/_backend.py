@@ -72,7 +72,7 @@ class ChunkedBackend(Engine):
     def from_host(self, array: np.ndarray[Any, Any], spec: str, *, copy: bool | None) -> Native:
         # A copy, as the values are needed later, unless it is forbidden.
         values = array if copy is False else np.array(array, copy=True, order="C")
-        return self.native_type(self.native_type.library.from_host(values))
+        return self.native_type.of_values(values)
 
     def getitem(self, native: Native, key: Any) -> Native:
         from ._indexing import getitem

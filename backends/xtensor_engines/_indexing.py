@@ -12,25 +12,33 @@ from xtensor.backend import DType, note_computation
 
 from ._elementwise import astype
 from ._keys import checked_key, expanded
-from ._library import Library, Place
-from ._native import Chunked
+from ._library import Library
+from ._native import SMALL, Chunked
+from ._places import Place
 from ._structure import flattened, reshaped
 
 __all__ = ["getitem", "setitem"]
 
+ARRAYS = (Chunked, np.ndarray, bool, np.bool)
+"""Parts of a key that are not a slice, an integer or None; a bool is a mask."""
+
+INTEGERS = (int, np.integer)
+
 
 def getitem(native: Chunked, key: Any) -> Chunked:
     """Return the elements of a key as NumPy selects them."""
-    library, x = native.library, native.array
-    parts = expanded(key, x.ndim)
+    library = native.library
+    parts = expanded(key, native.ndim)
+    with_ellipsis = key is ... or (isinstance(key, tuple) and any(part is ... for part in key))
+    if not with_ellipsis and all(isinstance(part, INTEGERS) and not isinstance(part, bool) for part in parts):
+        return native.element(checked_key(parts, native.shape))  # a value; with an ellipsis it is a view
+    x = native.array
     masks = [part for part in parts if isinstance(part, Chunked) and part.dtype == bool]
     if len(masks) == 1 and masks[0].ndim and all(_is_whole(part) for part in parts if part is not masks[0]):
         return type(native)(_masked(library, x, parts, masks[0].array))
     parts = _computed(library, parts)
     if not any(isinstance(part, np.ndarray) for part in parts):
         basic = checked_key(parts, x.shape)
-        if x.ndim and all(isinstance(part, int) for part in basic):
-            return type(native)(library.sliced(x, basic))  # an element is a value
         return type(native).view(
             native,
             lambda array: library.sliced(array, basic),
@@ -135,8 +143,10 @@ def _checked(indices: Any, length: int, axis: int) -> Any:
 
 def setitem(native: Chunked, key: Any, value: Any) -> Chunked:
     """Put other elements in the place of those of a key, also in the arrays that the array is a view of."""
+    parts = expanded(key, native.ndim)
+    if _written_later(native, parts, value):
+        return native
     library, x = native.library, native.array
-    parts = expanded(key, x.ndim)
     mask = parts[0] if len(parts) == 1 and isinstance(parts[0], Chunked) else None
     if mask is not None and mask.dtype == bool and mask.shape == x.shape and not getattr(value, "ndim", 0):
         value = _cast(library, value, x.dtype)
@@ -144,6 +154,30 @@ def setitem(native: Chunked, key: Any, value: Any) -> Chunked:
     else:
         native.assign(_inserted(library, x, _computed(library, parts), value))
     return native
+
+
+def _written_later(native: Chunked, parts: list[Any], value: Any) -> bool:
+    """Leave an assignment of small values of the host to a key of slices and integers to the next use of the array.
+
+    Returns
+    -------
+    bool
+        False where the assignment is another one, or not valid.
+    """
+    if any(isinstance(part, ARRAYS) for part in parts):
+        return False
+    key = checked_key(parts, native.shape)
+    shape = _shape_of(key, native.shape)
+    values = value.values if isinstance(value, Chunked) else np.asarray(value, native.dtype)
+    if values is None or values.dtype != native.dtype or not 0 < math.prod(shape) * values.itemsize <= SMALL:
+        return False
+    try:
+        values = np.broadcast_to(values, shape)
+    except ValueError:  # the general way strips axes, or raises
+        return False
+    axes = zip([part for part in key if part is not None], native.shape, strict=True)
+    places = [np.arange(*part.indices(n)) if isinstance(part, slice) else np.asarray([part]) for part, n in axes]
+    return native.assign_values(places, values.reshape([len(indices) for indices in places]))
 
 
 def _cast(library: Library, value: Any, dtype: DType) -> Any:

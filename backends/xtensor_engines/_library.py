@@ -13,10 +13,7 @@ import numpy as np
 
 from xtensor.backend import ChunkFunction, DType
 
-__all__ = ["Library", "Partial", "Place", "format_bytes", "place_values"]
-
-Place = tuple[slice, ...]
-"""Where a chunk lies: the indices of its elements along each axis."""
+__all__ = ["Library", "Partial", "format_bytes", "place_values"]
 
 Partial = dict[str, Any]
 """A partial result of a reduction: native arrays of a chunk's device by name, of length 1 along the reduced axes."""
@@ -217,6 +214,7 @@ class Library(ABC):
     @abstractmethod
     def reduced(
         self,
+        name: str,
         x: Any,
         axes: tuple[int, ...],
         partial: Callable[[Any], Partial],
@@ -231,6 +229,8 @@ class Library(ABC):
 
         Parameters
         ----------
+        name
+            The name of the reduction.
         finish
             Returns the result for a merged partial result, of length 1 along the axes.
         fields

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
+
+import numpy as np
 
 from xtensor.backend import TABLE, wrapped_namespace
 
@@ -19,6 +21,12 @@ __all__ = ["functions"]
 VIEWS = ("broadcast_to", "permute_dims", "reshape")
 """Functions of native arrays that return views."""
 
+NOT_OF_ELEMENTS = ("astype", "clip", "where", "may_have_infinity")
+"""Elementwise functions with other arguments than arrays and numbers."""
+
+DEEPEST = 50
+"""Functions in each other, at most, that are computed from elements: each of them is a call inside of the others."""
+
 
 def functions(arrays: type[Chunked]) -> Any:
     """Return the functions with the standard's names and parameters for native arrays of a class."""
@@ -26,10 +34,52 @@ def functions(arrays: type[Chunked]) -> Any:
     found = wrapped_namespace(arrays, _Namespace(library))
     for name in VIEWS:
         setattr(found, name, getattr(_structure, name))
+    for name in filter(_takes_elements, TABLE):
+        setattr(found, name, _of_elements(arrays, getattr(found, name), name))
     found.random = SimpleNamespace(
         **{name: _wrapping(arrays, partial(getattr(_random, name), library)) for name in _random.__all__}
     )
     return found
+
+
+def _takes_elements(name: str) -> bool:
+    """Whether a function is an elementwise one of the main namespace that goes chunk by chunk and has one result."""
+    row = TABLE[name]
+    if row.kind != "elementwise" or row.operands not in (1, 2) or row.dtype == "several":
+        return False
+    return "." not in name and name not in NOT_OF_ELEMENTS and way(name) == BY_CHUNK
+
+
+def _of_elements(arrays: type[Chunked], function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Return an elementwise function whose result for elements of small arrays is computed from their values."""
+    library = arrays.library
+
+    def call(*operands: Any) -> Any:
+        if not library.on_host or any(x.ndim for x in operands if isinstance(x, arrays)):
+            return function(*operands)
+        values = [x.values if isinstance(x, arrays) else x for x in operands]
+        if not any(x is None for x in values):
+            return arrays.of_values(np.asarray(library.chunk_function(name)(*values)))
+        result = function(*operands)
+        sources = [x.source if isinstance(x, arrays) else x for x in operands]
+        if result is NotImplemented or any(source is None for source in sources):
+            return result
+        source = _Expression(library.chunk_function(name), sources)
+        return result if source.depth > DEEPEST else result.with_source(source)
+
+    return call
+
+
+class _Expression:
+    """A function of the values of sources and of numbers; it gives None where a source gives none."""
+
+    def __init__(self, function: Callable[..., Any], sources: Sequence[Any]) -> None:
+        self.function, self.sources = function, sources
+        self.depth: int = 1 + max(getattr(source, "depth", 0) for source in sources)
+
+    def __call__(self, purpose: str) -> np.ndarray[Any, Any] | None:
+        values = [source(purpose) if callable(source) else source for source in self.sources]
+        return None if any(x is None for x in values) else np.asarray(self.function(*values))
 
 
 def _wrapping(arrays: type[Chunked], function: Callable[..., Any]) -> Callable[..., Any]:

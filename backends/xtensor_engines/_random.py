@@ -9,7 +9,8 @@ import numpy as np
 
 from xtensor.backend import ChunkFunction, DType
 
-from ._library import Library, Place
+from ._library import Library
+from ._places import Place, lengths_of, number_of
 from ._structure import reshaped
 
 __all__ = ["bits", "blocks", "normal_numbers", "uniform_numbers"]
@@ -52,7 +53,4 @@ def _drawn(library: Library, draw: ChunkFunction, dtype: DType, start: int, shap
 
 
 def _part(*, place: Place, draw: ChunkFunction, first: int, shape: tuple[int, ...]) -> Any:
-    offset = 0
-    for part, length in zip(place, shape, strict=True):
-        offset = offset * length + part.start
-    return draw(start=first + offset, shape=tuple([part.stop - part.start for part in place]))
+    return draw(start=first + number_of(shape, [part.start for part in place]), shape=lengths_of(place))

@@ -32,6 +32,7 @@ def reduction(library: Library, name: str, x: Any, *, axis: Any, keepdims: bool,
         return library.mapped(library.chunk_function(name, axis=(), **options), x, (), dtype)
     axes = _axes(axis, x.ndim)
     return library.reduced(
+        name,
         x,
         axes,
         partial(_value, function=library.chunk_function(name, axis=axes, keepdims=True, **options)),
@@ -100,6 +101,7 @@ def _moment(library: Library, name: str, x: Any, axis: Any, keepdims: bool, opti
         fields["squares"] = functions["var"](one).dtype
     axes = _axes(axis, x.ndim)
     return library.reduced(
+        name,
         x,
         axes,
         partial(_moments, axes=axes, functions=functions, squares=squares),

@@ -12,8 +12,9 @@ import numpy as np
 from xtensor.backend import DType
 
 from ._elementwise import astype, elementwise
-from ._library import Library, Place, place_values
+from ._library import Library, place_values
 from ._native import Chunked
+from ._places import Place, lengths_of
 
 __all__ = ["arange", "broadcast_to", "concat", "full", "nonzero", "permute_dims", "reshape"]
 
@@ -25,7 +26,7 @@ def full(library: Library, shape: tuple[int, ...], fill_value: Any, *, dtype: DT
 
 
 def _full(*, place: Place, value: Any, spec: str) -> Any:
-    return place_values(np.full([part.stop - part.start for part in place], value), spec)
+    return place_values(np.full(lengths_of(place), value), spec)
 
 
 def arange(library: Library, start: Any, stop: Any, step: Any, *, dtype: DType) -> Any:

@@ -93,6 +93,13 @@ class LlvmBackend(Overlay):
 
             _memory.release()
 
+    def limit_pool(self, spec: str, size: int) -> None:
+        super().limit_pool(spec, size)
+        if _works():
+            from . import _memory
+
+            _memory.set_limit(size)
+
 
 @functools.cache
 def _works() -> bool:

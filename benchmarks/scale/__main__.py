@@ -15,6 +15,8 @@ from pathlib import Path
 from ._lines import Line, fitted, table
 
 CHUNKS = (8, 16, 32, 64, 128, 256)
+MOVES = ((8, 2**15), (8, 2**20))
+"""Numbers of chunks and their bytes."""
 TASKS = (1_000, 10_000, 100_000)
 
 
@@ -26,6 +28,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(f"{date}; {os.cpu_count()} cores; Python {platform.python_version()}, {libraries}\n", flush=True)
     if options.chunks:
         print_counts(options.chunks)
+    for chunks, chunk_bytes in options.moves:
+        print_moves(chunks, chunk_bytes)
     if options.tasks:
         print_loads(options.tasks)
     return 0
@@ -56,6 +60,21 @@ def print_counts(chunks: Sequence[int]) -> None:
     fit = ["slope", "intercept", "residual"]
     print(f"Tasks\n\n{table(['job', 'computations', *sizes, *fit], tasks)}\n")
     print(f"Bytes moved / bytes of the data; line: chunks moved\n\n{table(['job', *sizes, *fit], moved)}\n", flush=True)
+
+
+def print_moves(chunks: int, chunk_bytes: int) -> None:
+    """Print for each job the bytes that are counted to move, and those that the workers of a cluster record."""
+    from ._jobs import JOBS, count, recorded
+
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in JOBS:
+            counted = count(name, chunks, Path(folder), chunk_bytes)[0].bytes_moved
+            found = recorded(name, chunks, Path(folder), chunk_bytes)
+            shares = [f"{moved / (chunks * chunk_bytes):.3g}" for moved in (counted, found)]
+            rows.append([name, *shares, f"{found / counted:.2f}"])
+    print(f"Bytes moved / bytes of the data, {chunks} chunks of {chunk_bytes} bytes, a worker for each\n")
+    print(table(["job", "counted", "recorded", "ratio"], rows), end="\n\n", flush=True)
 
 
 def _cells(line: Line, scale: float = 1.0) -> list[str]:
@@ -100,7 +119,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--chunks", type=_numbers, default=CHUNKS, metavar="N,…", help="numbers of chunks, or none")
     parser.add_argument("--tasks", type=_numbers, default=TASKS, metavar="N,…", help="numbers of tasks, or none")
+    parser.add_argument(
+        "--moves", type=_pairs, default=MOVES, metavar="NxBYTES,…", help="chunks of a cluster that moves them, or none"
+    )
     return parser
+
+
+def _pairs(text: str) -> tuple[tuple[int, int], ...]:
+    pairs = [part.split("x") for part in text.split(",")] if text != "none" else []
+    return tuple([(int(chunks), int(size)) for chunks, size in pairs])
 
 
 def _numbers(text: str) -> tuple[int, ...]:

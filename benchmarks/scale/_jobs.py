@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import dask
 import numpy as np
@@ -14,7 +15,7 @@ from xtensor import Array, engines
 
 from ._count import Work, counting
 
-__all__ = ["CHUNK_BYTES", "JOBS", "SHUFFLED", "count", "planned"]
+__all__ = ["CHUNK_BYTES", "JOBS", "SHUFFLED", "count", "planned", "recorded"]
 
 CHUNK_BYTES = 2**15
 """Bytes of a chunk, small so that hundreds of chunks are computed in seconds. Counts of tasks do not depend on it."""
@@ -85,33 +86,56 @@ SHUFFLED = ("2-d FFT filter",)
 """Jobs that change the axis along which the data are divided, which a cluster does by dask's method ``p2p``."""
 
 
-def count(name: str, chunks: int, folder: Path) -> tuple[Work, tuple[Array, ...]]:
+def count(name: str, chunks: int, folder: Path, chunk_bytes: int = CHUNK_BYTES) -> tuple[Work, tuple[Array, ...]]:
     """Return the counts of a job on a Zarr store of a number of chunks, and the job's results."""
     work = Work()
-    with dask.config.set({"scheduler": counting(work), "array.chunk-size": CHUNK_BYTES}):
-        results = engines.persist(*JOBS[name](_table(folder, chunks)))
+    with dask.config.set({"scheduler": counting(work), "array.chunk-size": chunk_bytes}):
+        results = engines.persist(*JOBS[name](_table(folder, chunks, chunk_bytes)))
     return work, results
+
+
+def recorded(name: str, chunks: int, folder: Path, chunk_bytes: int = CHUNK_BYTES) -> int:
+    """Return the bytes that the workers of a cluster record to have taken from others, with one worker for each chunk.
+
+    The workers are threads of this process. A job that changes chunks does it by dask's method ``tasks``, as in
+    :func:`count`.
+    """
+    from distributed import Client, LocalCluster, wait
+
+    settings = {"array.chunk-size": chunk_bytes, "array.rechunk.method": "tasks"}
+    options = {"threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with (
+        dask.config.set(settings),
+        LocalCluster(n_workers=chunks, **options) as cluster,
+        Client(cluster) as client,
+    ):
+        results = engines.persist(*JOBS[name](_table(folder, chunks, chunk_bytes)))
+        wait([engines.to_engine(x) for x in results])
+        return sum(client.run(_taken).values())
+
+
+def _taken(dask_worker: Any) -> int:
+    return sum(transfer["total"] for transfer in dask_worker.transfer_incoming_log)
 
 
 def planned(name: str, chunks: int, folder: Path) -> int:
     """Return the number of tasks of a job of one computation on a cluster, where the method ``p2p`` changes chunks."""
     with dask.config.set({"array.rechunk.method": "p2p", "array.chunk-size": CHUNK_BYTES}):
-        results = [engines.to_engine(x) for x in JOBS[name](_table(folder, chunks))]
+        results = [engines.to_engine(x) for x in JOBS[name](_table(folder, chunks, CHUNK_BYTES))]
         return len(collections_to_expr(results).optimize().__dask_graph__())
 
 
-def _table(folder: Path, chunks: int) -> Array:
+def _table(folder: Path, chunks: int, chunk_bytes: int) -> Array:
     """Return a table of a number of chunks, in a Zarr store."""
-    store = folder / f"{chunks}.zarr"
+    store = folder / f"{chunks}.{chunk_bytes}.zarr"
     if not store.exists():
-        _write(store, chunks)
+        _write(store, chunks, chunk_bytes // (8 * COLUMNS))
     return engines.from_zarr(store, device="dask")
 
 
-def _write(store: Path, chunks: int) -> None:
+def _write(store: Path, chunks: int, rows: int) -> None:
     import zarr
 
-    rows = CHUNK_BYTES // (8 * COLUMNS)
     values = np.random.default_rng(0).standard_normal((chunks * rows, COLUMNS))
     array = zarr.create_array(store=str(store), shape=values.shape, chunks=(rows, COLUMNS), dtype="float64")
     array[...] = values

@@ -136,6 +136,11 @@ class Provider(ABC):
         library, place = self.storage(spec)
         library.release_memory(place)
 
+    def limit_pool(self, spec: str, size: int) -> None:
+        """Keep at most ``size`` bytes of memory that no array occupies in a pool."""
+        library, place = self.storage(spec)
+        library.limit_pool(place, size)
+
 
 def read_on_host(producer: Any, *, copy: bool | None) -> np.ndarray[Any, Any]:
     """Return the elements of a DLPack producer as a NumPy array."""
@@ -302,6 +307,12 @@ class Backend(Provider):
     def release_memory(self, spec: str) -> None:
         """Return memory that the library's pool holds, but no array occupies, to the system."""
 
+    def limit_pool(self, spec: str, size: int) -> None:
+        """Keep at most ``size`` bytes of memory that no array occupies in the library's pool.
+
+        No action where the library has no pool, or cannot bound it.
+        """
+
     # -- errors -------------------------------------------------------------------------------------------------------
 
     def out_of_memory(self, error: BaseException) -> bool:
@@ -322,7 +333,8 @@ class Engine(Backend):
 
     A native array is a computation. It has no memory that anybody could share: DLPack exports computed values, and
     ``dlpack_device`` is where these arrive. Its lengths are known; a function whose result's length depends on values
-    computes it. The core shows :meth:`describe` in the place of values, and pickles the native array itself.
+    computes it. The element that ``getitem`` returns for integers is no view. The core shows :meth:`describe` in the
+    place of values, and pickles the native array itself.
     Conversions and functions that compute before they return call :func:`xtensor.backend.note_computation`.
     :class:`xtensor.backend.ChunkFunction` computes chunks with the functions of another device.
     """

@@ -221,6 +221,18 @@ class Device:
         """Return memory that the library's pool holds, but no array occupies, to the system."""
         self._provider.release_memory(self._spec)
 
+    def limit_pool(self, size: int) -> None:
+        """Keep at most ``size`` bytes of memory that no array occupies in the library's pool, from now on.
+
+        The device ``cpu`` with compiled kernels has such a bound; the other devices ignore it. A size that is no
+        integer raises TypeError, a negative one ValueError.
+        """
+        if not isinstance(size, int) or isinstance(size, bool):
+            raise TypeError(f"limit_pool() takes a number of bytes, not {describe(size)}")
+        if size < 0:
+            raise ValueError(f"limit_pool({size}): a number of bytes is 0 or more")
+        self._provider.limit_pool(self._spec, size)
+
 
 class _Unopened(Device):
     """A Device whose functions are not assembled yet; its first use assembles them and makes it a plain Device.
@@ -250,13 +262,13 @@ class _Forked(Device):
             self._refuse()
         raise AttributeError(f"a Device has no attribute {name!r}")
 
-    def _refuse(self, *_: object) -> Any:
+    def _refuse(self, *_: Any, **__: Any) -> Any:
         raise BackendUnavailableError(
             f"device {self.name} cannot be used in this process, which was forked: its library does not survive a fork",
             "Start processes by spawning them: multiprocessing.get_context('spawn')",
         )
 
-    memory = release_memory = _refuse
+    memory = release_memory = limit_pool = _refuse
 
 
 for _slot in ("_functions", "_library", "getitem", "inplace", "native_type", "setitem", "table"):

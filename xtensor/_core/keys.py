@@ -19,8 +19,10 @@ ASTYPE = operation("astype")
 def detached(native: Native, key: Any, device: Device) -> Native:
     """Return what a key of integers alone selects as a copy, because elements are values, not views.
 
-    With an ellipsis the result is a view, as in NumPy.
+    With an ellipsis the result is a view, as in NumPy. An engine's elements are arrays of their own.
     """
+    if device.lazy:
+        return native
     for part in key if key.__class__ is tuple else (key,):
         if part is ...:
             return native

@@ -305,6 +305,9 @@ class Transform(Backend):
     def release_memory(self, spec: str) -> None:
         self.below.release_memory()
 
+    def limit_pool(self, spec: str, size: int) -> None:
+        self.below.limit_pool(size)
+
     def out_of_memory(self, error: BaseException) -> bool:
         return self.below._library.out_of_memory(error)
 
