@@ -137,6 +137,20 @@ def test_expressions_of_elements_are_computed_together(engine, matrix):
     assert engines.computations(engine) - before == 2  # x before and after the assignment
 
 
+def test_an_array_of_many_elements_is_computed_from_their_arrays(engine, matrix):
+    x, y, a = xp.asarray(matrix) * 2.0, xp.asarray(matrix[0]) + 1.0, matrix * 2.0
+    before = engines.computations(engine)
+    products = xp.asarray([[x[i, 0] * y[j] for j in range(8)] for i in range(12)] * 2)
+    assert engines.computations(engine) - before == 2  # x and y
+    np.testing.assert_array_equal(host(products), np.tile(np.outer(a[:, 0], matrix[0] + 1.0), (2, 1)))
+    before = engines.computations(engine)
+    column = xp.stack([x[i % 12, 1] for i in range(40)], axis=0)
+    assert engines.computations(engine) - before <= 1
+    np.testing.assert_array_equal(host(column), a[np.arange(40) % 12, 1])
+    few = xp.stack([xp.asarray(matrix), x], axis=1)
+    np.testing.assert_array_equal(host(few), np.stack([matrix, a], axis=1))
+
+
 def test_a_long_sum_of_elements(matrix):
     x, total = xp.asarray(matrix) * 2.0, xp.zeros(())
     for i in range(120):

@@ -264,7 +264,8 @@ async def _prepare_workers(client: Any) -> None:
     errors: dict[str, Any] = {}
     with suppress(OSError):
         identity = await asyncio.wait_for(client.scheduler.identity(n_workers=-1), SECONDS_TO_ANSWER)
-        memory = min([worker["memory_limit"] or 0 for worker in identity["workers"].values()], default=0)
+        limits = [worker["memory_limit"] or 0 for worker in identity["workers"].values()]
+        memory = min(filter(None, limits), default=0)
         preparation = PREPARATION.format(device=chosen_device(), memory=memory)
         errors = await asyncio.wait_for(client.run(eval, preparation, on_error="return"), SECONDS_TO_ANSWER)
     errors = {f"worker {address}": error for address, error in errors.items()}

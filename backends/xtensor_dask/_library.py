@@ -58,7 +58,7 @@ class DaskLibrary(Library):
             return f"dask's scheduler {dask.config.get('scheduler', None) or 'threads'!r}"
 
     def values(self, arrays: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
-        if self.chunk_device and not self.on_host:
+        if not self.on_host:
             arrays = [x.map_blocks(self.chunk_function("to_numpy"), dtype=x.dtype) for x in arrays]
         return list(map(np.asarray, compute(arrays)))
 

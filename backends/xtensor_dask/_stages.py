@@ -48,7 +48,7 @@ def waiting_limit() -> int:
     if client is not None and client.status == "running":
         with suppress(OSError):  # one that has lost its scheduler: the computation reports it
             information = client.scheduler_info(n_workers=-1)
-    memory = sum(worker["memory_limit"] for worker in information.get("workers", {}).values())
+    memory = sum(worker["memory_limit"] or 0 for worker in information.get("workers", {}).values())
     return int(memory or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")) // 8
 
 
@@ -162,7 +162,7 @@ def _others(graph: HighLevelGraph, asked: set[str], limit: int) -> tuple[HighLev
     tuple
         The graph, and by the name of a result's layer the native array that needs it.
     """
-    small = min(SMALL, limit // 16)
+    small = _small(limit)
     large = {name for name, layer in graph.layers.items() if _bytes(layer) > small}
     found: dict[str, Any] = {}
     room = KEPT
@@ -193,9 +193,15 @@ def _others(graph: HighLevelGraph, asked: set[str], limit: int) -> tuple[HighLev
     return graph, found
 
 
+def _small(limit: int) -> int:
+    """Return the bytes of the largest small result, where chunks of so many bytes may wait."""
+    return min(SMALL, limit // 16)
+
+
 def _first_barriers(graph: HighLevelGraph, limit: int) -> list[str]:
     """Return the small results that chunks of more than the limit wait for, and that wait for no such result."""
-    small = {name for name, layer in graph.layers.items() if 0 <= _bytes(layer) <= min(SMALL, limit // 16)}
+    largest = _small(limit)
+    small = {name for name, layer in graph.layers.items() if 0 <= _bytes(layer) <= largest}
     ancestors: dict[str, set[str]] = {}
     awaited: dict[str, set[str]] = {}  # small results that every chunk of a layer needs
     barriers: set[str] = set()

@@ -52,18 +52,24 @@ class Library(ABC):
         ValueError
             If the library cannot join the native arrays of that device.
         """
-        spec = self.chosen_device()
-        found = type(ChunkFunction(spec, "ones")(1, device=spec))
+        spec, found = self._chosen
         if not self.joins(found):
             raise ValueError(
                 f"{self.name}'s configuration names {spec!r} as 'xtensor.device', whose native arrays "
                 f"({found.__name__}) {self.name} cannot join; name 'cpu', 'numpy' or a device of CuPy's arrays"
             )
-        self.on_host = found is np.ndarray
         return spec
 
-    on_host: bool = True
-    """Whether the chunks' device computes with NumPy's arrays, which is known when ``chunk_device`` is."""
+    @cached_property
+    def on_host(self) -> bool:
+        """Whether the chunks' device computes with NumPy's arrays."""
+        return self._chosen[1] is np.ndarray
+
+    @cached_property
+    def _chosen(self) -> tuple[str, type]:
+        """The spec that the configuration has at the first use, and the class of the device's native arrays."""
+        spec = self.chosen_device()
+        return spec, type(ChunkFunction(spec, "ones")(1, device=spec))
 
     def joins(self, native: type) -> bool:
         """Whether the library can join native arrays of a class: by NumPy's protocols."""

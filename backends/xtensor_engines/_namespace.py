@@ -13,7 +13,7 @@ from xtensor.backend import TABLE, wrapped_namespace
 
 from . import _axes, _elementwise, _linalg, _random, _reductions, _structure
 from ._library import Library
-from ._native import Chunked
+from ._native import KEPT, Chunked
 from ._ways import BY_CHUNK, way
 
 __all__ = ["functions"]
@@ -23,6 +23,9 @@ VIEWS = ("broadcast_to", "permute_dims", "reshape")
 
 NOT_OF_ELEMENTS = ("astype", "clip", "where", "may_have_infinity")
 """Elementwise functions with other arguments than arrays and numbers."""
+
+MANY = 16
+"""Elements from which a stack of them is computed from their values."""
 
 DEEPEST = 50
 """Functions in each other, at most, that are computed from elements: each of them is a call inside of the others."""
@@ -36,6 +39,7 @@ def functions(arrays: type[Chunked]) -> Any:
         setattr(found, name, getattr(_structure, name))
     for name in filter(_takes_elements, TABLE):
         setattr(found, name, _of_elements(arrays, getattr(found, name), name))
+    found.stack = _stack(arrays, found.concat)
     found.random = SimpleNamespace(
         **{name: _wrapping(arrays, partial(getattr(_random, name), library)) for name in _random.__all__}
     )
@@ -62,12 +66,45 @@ def _of_elements(arrays: type[Chunked], function: Callable[..., Any], name: str)
             return arrays.of_values(np.asarray(library.chunk_function(name)(*values)))
         result = function(*operands)
         sources = [x.source if isinstance(x, arrays) else x for x in operands]
-        if result is NotImplemented or any(source is None for source in sources):
-            return result
-        source = _Expression(library.chunk_function(name), sources)
-        return result if source.depth > DEEPEST else result.with_source(source)
+        source = _expression(library, library.chunk_function(name), sources)
+        return result if result is NotImplemented or source is None else result.with_source(source)
 
     return call
+
+
+def _stack(arrays: type[Chunked], concat: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function ``stack``.
+
+    A stack of small arrays with known values has known values. Elements that loops of Python select and combine are
+    computed from the arrays that they are of, when there are many: a computation of so many functions of an element
+    each would take far longer.
+    """
+    library = arrays.library
+
+    def stack(natives: Sequence[Chunked], *, axis: int) -> Chunked:
+        def of_values(*values: Any) -> np.ndarray[Any, Any]:
+            return np.asarray(library.chunk_function("stack")(values, axis=axis))
+
+        elements = sum(x.size for x in natives)
+        sources = [x.source for x in natives] if elements * natives[0].dtype.itemsize <= KEPT else [None]
+        source = _expression(library, of_values, sources)
+        if source is not None and (elements >= MANY or all(x.values is not None for x in natives)):
+            values = source("a stack of elements")
+            if values is not None:
+                return arrays.of_values(values)
+        before = (slice(None),) * axis
+        result: Chunked = concat([x[(*before, None)] for x in natives], axis=axis)
+        return result if source is None else result.with_source(source)
+
+    return stack
+
+
+def _expression(library: Library, function: Callable[..., Any], sources: Sequence[Any]) -> _Expression | None:
+    """Return a function of sources and numbers; None where a source is missing, or where they are too deep."""
+    if not library.on_host or any(source is None for source in sources):
+        return None
+    source = _Expression(function, sources)
+    return None if source.depth > DEEPEST else source
 
 
 class _Expression:

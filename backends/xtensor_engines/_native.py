@@ -15,7 +15,7 @@ from ._keys import checked_key, expanded
 from ._library import Library, format_bytes
 from ._places import Place
 
-__all__ = ["Chunked", "describe", "exported", "fetched"]
+__all__ = ["KEPT", "Chunked", "describe", "exported", "fetched"]
 
 KEPT = 2**16
 """Bytes of an array, at most, whose values are kept."""

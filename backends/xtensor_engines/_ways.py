@@ -18,7 +18,9 @@ WAYS = {
     "one chunk for each matrix": (
         *("linalg.cholesky", "linalg.eig", "linalg.eigh", "linalg.qr", "linalg.slogdet", "linalg.solve", "linalg.svd"),
     ),
-    "chunks moved or made": ("matmul", "concat", "broadcast_to", "permute_dims", "reshape", "arange", "full"),
+    "chunks moved or made": (
+        *("matmul", "concat", "stack", "broadcast_to", "permute_dims", "reshape", "arange", "full"),
+    ),
     "a pass for the length": ("nonzero",),
 }
 """Functions by the way that they go, but for those that go chunk by chunk or are composed of others."""
