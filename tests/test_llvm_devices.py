@@ -224,6 +224,17 @@ def test_elementwise_loops_are_vector_code(target, layouts):
         assert re.search(pattern, _compile.assembly(module, triple=triple, cpu=cpu)), dtype
 
 
+@pytest.mark.parametrize(
+    ("target", "instruction"), [("aarch64", r"\bstnp\s+q"), ("avx2", r"\bvmovntp"), ("sse2", r"\bmovntp")]
+)
+def test_stores_past_the_caches_are_their_instructions(target, instruction):
+    triple, cpu, *_ = TARGETS[target]
+    program = Program(("float64", "float64"), (), (Step("add", (0, 1), "float64"),), (2,), checks=True)
+    for streams in (True, False):
+        module = elementwise_module(program, Layout("ccc", streams=streams), has_fma=False)
+        assert bool(re.search(instruction, _compile.assembly(module, triple=triple, cpu=cpu))) == streams
+
+
 @pytest.mark.parametrize("make", [rows_module, columns_module])
 @pytest.mark.parametrize("target", TARGETS)
 def test_reduction_loops_are_vector_code(target, make):

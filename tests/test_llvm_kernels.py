@@ -295,6 +295,49 @@ def test_size_from_which_kernels_add_is_in_bytes(dtype, kernels):
     assert calls.kernels.total() == kernels
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("count", [COUNT, COUNT + 1, COUNT + 575])
+def test_results_that_are_written_past_the_caches(monkeypatch, dtype, count):
+    streaming = []
+
+    def streams(program, size):
+        streaming.append(program)
+        return True
+
+    monkeypatch.setattr(xtensor_llvm._calls, "BYTES_STREAMED", 1)
+    monkeypatch.setattr(xtensor_llvm._calls, "_streams", streams)
+    x, y = values(RNG(0), dtype, (count,)), values(RNG(1), dtype, (count,))
+    for function in (xp.equal, xp.maximum, lambda a, b: xp.astype(a, xp.int8 if dtype != "int8" else xp.int16)):
+        if np.dtype(dtype).kind == "f" and function not in (xp.equal, xp.maximum):
+            continue  # NumPy casts these to integers
+        same(function, [x, y])
+    both = xp.fuse(lambda a, b: (xp.minimum(a, b), xp.not_equal(a, b)))
+    by_kernel(both, *[xp.asarray(item, device="cpu") for item in (x, y)])
+    smaller, differs = both(*[xp.asarray(item, device="cpu") for item in (x, y)])
+    np.testing.assert_array_equal(np.asarray(smaller), np.minimum(x, y))
+    np.testing.assert_array_equal(np.asarray(differs), x != y)
+    assert streaming
+    assert all(program.kernels[True] is not None for program in streaming)
+
+
+def test_large_results_of_simple_operations_are_written_past_the_caches(monkeypatch):
+    monkeypatch.setattr(xtensor_llvm._calls, "BYTES_STREAMED", 4_000_000)
+    streamed = {}
+    original = xtensor_llvm._calls._streams
+
+    def streams(program, size):
+        name = program.steps[-1].name, size
+        streamed[name] = original(program, size)
+        return streamed[name]
+
+    monkeypatch.setattr(xtensor_llvm._calls, "_streams", streams)
+    x = xp.linspace(0.1, 1.0, 600_000, device="cpu")
+    for function in (lambda a: a + a, lambda a: a < a, xp.exp):
+        function(x)
+        function(x[:400_000])
+    assert streamed == {("add", 600_000): True, ("less", 600_000): False, ("exp", 600_000): False}
+
+
 def test_a_kernel_of_more_operands_than_a_call_takes_is_numpys():
     x = xp.asarray(np.ones(COUNT), device="cpu")
 

@@ -20,7 +20,7 @@ from xtensor.backend import Program, WrittenWithWarningError, rewarn
 from . import _compile, _exceptions, _python, _threads
 from ._loops import Layout, elementwise_module
 from ._memory import allocator
-from ._sizes import FEWEST_SHORT, SHORTEST, SHORTEST_OF_MANY
+from ._sizes import BYTES_STREAMED, FEWEST_SHORT, SHORTEST, SHORTEST_OF_MANY
 
 __all__ = [
     "SIMPLE",
@@ -58,6 +58,12 @@ BYTE = 0.0125
 
 DEAR = 1.5
 """Nanoseconds for eight bytes of a result by a formula of many steps."""
+
+BOUND_BY_MEMORY = 0.08
+"""Nanoseconds for a byte of an operand or a result, up to which the memory bounds a kernel, not the computation."""
+
+LARGEST = 8
+"""Bytes of an element, at most."""
 
 DIVIDING = 0.8
 """The same by an instruction that divides."""
@@ -201,12 +207,12 @@ def compiled(program: Program, key: Hashable, text: str, make: Callable[[], Any]
     return kernel
 
 
-def _kernel(program: Program, operands: str, axes: int = 0, over: int = -1) -> Kernel | None:
-    key = operands, axes, over
+def _kernel(program: Program, operands: str, axes: int = 0, over: int = -1, *, streams: bool = False) -> Kernel | None:
+    key = operands, axes, over, streams
     try:
         return program.kernels[key]  # type: ignore[no-any-return]
     except KeyError:
-        layout = Layout(operands, axes, over)
+        layout = Layout(operands, axes, over, streams)
         return compiled(
             program, key, str(layout), lambda: elementwise_module(program, layout, has_fma=_compile.has_fma())
         )
@@ -301,9 +307,11 @@ def compute(
             break
     if spare is not None and _may_write(program, arrays, spare):
         return _write(program, arrays, scalars, spare)
-    kernel: Kernel | None = program.kernels.get("flat")
+    streams = first.size * LARGEST >= BYTES_STREAMED and _streams(program, first.size)
+    kernel: Kernel | None = program.kernels.get(streams)
     if kernel is None:
-        kernel = program.kernels["flat"] = _kernel(program, "c" * (len(arrays) + len(program.outputs)))
+        letters = "c" * (len(arrays) + len(program.outputs))
+        kernel = program.kernels[streams] = _kernel(program, letters, streams=streams)
         if kernel is None:
             return None
     size = first.size
@@ -314,6 +322,13 @@ def compute(
     else:
         outputs = tuple([empty(shape, dtype, order) for dtype in results])
     return () if kernel.run(size, (size, size, *arrays, *outputs), scalars) else outputs
+
+
+def _streams(program: Program, size: int) -> bool:
+    """Whether a kernel writes past the caches: large outputs of operations that the memory bounds."""
+    least = min([program.dtypes[place].itemsize for place in program.outputs])
+    walked = sum([program.dtypes[place].itemsize for place in (*range(len(program.inputs)), *program.outputs)])
+    return least * size >= BYTES_STREAMED and cost(program) <= BOUND_BY_MEMORY * walked
 
 
 def compute_over(program: Program, arrays: Sequence[Array], scalars: Sequence[float]) -> tuple[Array, ...] | None:

@@ -25,6 +25,12 @@ from ._values import Builder, Value, cast, llvm_type, load, memory_type, store
 
 __all__ = ["I1", "I64", "POINTER", "VOID", "Layout", "Slots", "Writer", "elementwise_module", "smaller", "wide"]
 
+LINE = ir.VectorType(ir.IntType(64), 8)
+"""A line of the caches, 64 bytes."""
+
+BLOCK = 512
+"""Elements that are computed in a core's cache before they are written past the caches."""
+
 I1, I32, I64, POINTER, VOID = ir.IntType(1), ir.IntType(32), ir.IntType(64), ir.PointerType(), ir.VoidType()
 
 
@@ -40,11 +46,14 @@ class Layout:
         The number of axes around the innermost one.
     over
         The number of the input in whose memory the only output is written, which is no operand then; -1 for none.
+    streams
+        Whether the outputs are written past the caches. All operands are adjacent elements then.
     """
 
     operands: str
     axes: int = 0
     over: int = -1
+    streams: bool = False
 
 
 class Writer:
@@ -180,13 +189,18 @@ class Writer:
         frame = self.memory(builder, 2)
         filled = Slots(builder, frame)
         filled.write(I64(0))
-        filled.write(slots.address())
+        read = slots.address()
+        filled.write(read)
         with builder.if_else(builder.icmp_signed("<=", parts, I64(1))) as (alone, together):
             with alone:
                 builder.call(job, [frame, I64(0), I64(1)])
             with together:
                 builder.call(region, [job, frame, parts, threads, nanoseconds])
+        self.finish(builder, Slots(builder, read))
         builder.ret(builder.load(frame, typ=I64))
+
+    def finish(self, builder: Builder, slots: Slots) -> None:
+        """Compute what follows all parts of the job, from the operands that the job reads."""
 
     def frame(self, builder: Builder, frame: Any) -> tuple[Any, Slots]:
         """The address of the flag, and the operands, in what the entry gives to the job."""
@@ -200,6 +214,7 @@ class _Elementwise(Writer):
     def __init__(self, program: Program, layout: Layout, *, has_fma: bool) -> None:
         super().__init__(program, layout.operands, has_fma=has_fma)
         self.over = layout.over
+        self.streams = layout.streams
         if self.over >= 0:
             self.arrays = self.arrays[: len(program.inputs)]
 
@@ -244,6 +259,26 @@ class _Elementwise(Writer):
         end.ret(outcome)
         return function
 
+    def block_memory(self, builder: Builder, dtype: Any) -> Any:
+        """The address of memory for the elements of a block, in a core's cache."""
+        memory = builder.alloca(LINE, size=BLOCK * dtype.itemsize // 64)
+        memory.align = 64
+        return builder.inttoptr(builder.ptrtoint(memory, I64), POINTER)
+
+    def stream(self, builder: Builder, place: Any, source: Any, size: Any) -> None:
+        """Copy bytes past the caches, in lines of 64 bytes. The rest, and all to another place, go the usual way."""
+        address = builder.ptrtoint(place, I64)
+        is_line = builder.icmp_signed("==", builder.and_(address, I64(63)), I64(0))
+        lines = builder.select(is_line, builder.ashr(size, I64(6)), I64(0))
+        with self.counted(builder, I64(0), lines) as (inside, index):
+            line = inside.load(inside.gep(source, [index], source_etype=LINE), typ=LINE, align=64)
+            written = inside.store(line, inside.gep(place, [index], source_etype=LINE), align=64)
+            written.set_metadata("nontemporal", self.module.add_metadata([I32(1)]))
+        done = builder.shl(lines, I64(6))
+        copy = self.module.declare_intrinsic("llvm.memcpy", [POINTER, POINTER, I64])
+        rest = [builder.gep(start, [done], source_etype=ir.IntType(8)) for start in (place, source)]
+        builder.call(copy, [*rest, builder.sub(size, done), I1(0)])
+
     def job(self, inner: Any, axes: int) -> Any:
         """``job(arguments, part, parts)``: the inner loop over each innermost row of a part of the elements."""
         function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
@@ -259,6 +294,8 @@ class _Elementwise(Writer):
             inner_strides.append(slots.read() if letter == "v" else None)
             outer_strides.append([slots.read() for _ in range(axes)])
         scalars = [slots.read(wide(dtype)) for dtype in self.scalars]
+        count = len(self.program.inputs)
+        blocks = [self.block_memory(builder, dtype) for dtype in self.arrays[count:]] if self.streams else []
         flags = by_flags(self.program)
         if flags:
             builder.call(self.function("feclearexcept", I32, [I32]), [I32(mask())])
@@ -278,6 +315,8 @@ class _Elementwise(Writer):
         else:
             row, column = I64(0), position
             count = builder.sub(last, position)
+            if self.streams:
+                count = smaller(builder, count, I64(BLOCK))
         indices: list[Any] = []
         for size in reversed(sizes):
             indices.insert(0, builder.srem(row, size))
@@ -289,11 +328,16 @@ class _Elementwise(Writer):
             step = {"c": I64(dtype.itemsize), "s": I64(0)}.get(letter, inner_stride)
             pointers.append(self.offset(builder, base, (column, step), *zip(indices, strides, strict=True)))
         given = [stride for stride in inner_strides if stride is not None]
-        doubtful = builder.call(inner, [count, *scalars, *pointers, *given])
+        results = pointers[len(pointers) - len(blocks) :]
+        doubtful = builder.call(inner, [count, *scalars, *pointers[: len(pointers) - len(blocks)], *blocks, *given])
+        for result, block, dtype in zip(results, blocks, self.arrays[len(self.program.inputs) :], strict=False):
+            self.stream(builder, result, block, builder.mul(count, I64(dtype.itemsize)))
         self.mark(builder, flag, doubtful)
         position.add_incoming(builder.add(position, count), builder.block)
         builder.branch(test)
         end = self.builder(done)
+        if self.streams:
+            end.fence("seq_cst")  # such stores become visible to other threads in any order
         if flags:
             raised = end.call(self.function("fetestexcept", I32, [I32]), [I32(mask())])
             with end.if_then(end.icmp_signed("!=", raised, I32(0)), likely=False):

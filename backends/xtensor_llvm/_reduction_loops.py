@@ -2,11 +2,12 @@
 
 The order of the operations is fixed by the sizes alone, whatever the number of threads: an axis is divided into blocks
 of a fixed length, each block is reduced by one thread with the lanes of a vector as partial results, and the results
-of the blocks are combined by the caller, pairwise. The lanes come from LLVM's vectorizer, which may reorder the one
-addition of the reduction and nothing else.
+of the blocks are combined pairwise: neighbours first, then neighbouring pairs. The lanes come from LLVM's vectorizer,
+which may reorder the one addition of the reduction and nothing else.
 
 Along the innermost axis, ``rows``: the job's unit is a block of a row, its results are one number for each reduction.
-Along an axis around it, ``columns``: the unit is a block of rows and a block of columns, which are added row by row.
+Along an axis around it, ``columns``: the unit is a block of rows and a block of columns, which are added row by row;
+the caller combines the blocks.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from llvmlite import ir
 from xtensor.backend import Program
 
 from ._emission import emit
-from ._loops import I1, I64, POINTER, VOID, Writer, smaller, wide
-from ._values import Builder, Value, constant, llvm_type, load, maximum, memory_type, minimum, store
+from ._loops import I1, I64, POINTER, VOID, Slots, Writer, smaller, wide
+from ._values import Builder, Value, constant, isnan, llvm_type, load, maximum, memory_type, minimum, store
 
 __all__ = ["BLOCK", "COLUMNS", "REDUCTIONS", "ROWS", "columns_module", "combined", "identity", "rows_module"]
 
@@ -74,8 +75,9 @@ def rows_module(program: Program, letters: str, *, has_fma: bool) -> ir.Module:
     """Return the module of a program whose reductions go along the innermost axis.
 
     The operands of ``run``: parts, threads, nanoseconds, the length of a row, the number of rows; for each input its
-    address, its stride in a row where the letter is "v", and its stride between rows; the address of each result, one
-    number for each block of each row; the scalars.
+    address, its stride in a row where the letter is "v", and its stride between rows; for each reduction the addresses
+    of one number for each block of each row, and of one number for each row, or 0 where the blocks are not to be
+    combined; the scalars.
     """
     writer = _Rows(program, letters, has_fma=has_fma)
     writer.entry(writer.job(writer.block()))
@@ -111,9 +113,9 @@ class _Reducing(Writer, ABC):
         ends = np.cumsum([len(self.scalars), len(self.arrays), len(self.results)])
         return length, rest[: ends[0]], rest[ends[0] : ends[1]], rest[ends[1] : ends[2]], rest[ends[2] :]
 
-    def block(self) -> Any:
+    def block(self, name: str = "block") -> Any:
         """``block(length, scalars..., inputs..., results..., strides...)``: whether an element is doubtful."""
-        function = self.function("block", I1, self.types(), internal=True)
+        function = self.function(name, I1, self.types(), internal=True)
         function.attributes.add("noinline")
         length, scalars, pointers, results, strides = self.arguments(function)
         for pointer in [*pointers, *results]:
@@ -131,6 +133,7 @@ class _Reducing(Writer, ABC):
             self.program, [*self.elements(loop, index, pointers, strides), *self.moved(loop, numbers)]
         )
         ends = self.combine(loop, index, values, totals, results)
+        doubtful = self.doubt(doubtful, values)
         following = loop.add(index, I64(1), flags=("nsw",))
         doubted = loop.or_(doubt, doubtful.ir)
         index.add_incoming(following, loop.block)
@@ -146,6 +149,10 @@ class _Reducing(Writer, ABC):
         """Numbers that go from one element of a block to the next."""
         return []
 
+    def doubt(self, doubtful: Value, values: list[Value]) -> Value:
+        """Whether an element is doubtful for the function that is written."""
+        return doubtful
+
     @abstractmethod
     def combine(
         self, loop: Builder, index: Any, values: list[Value], totals: list[Any], results: list[Any]
@@ -154,7 +161,14 @@ class _Reducing(Writer, ABC):
 
 
 class _Rows(_Reducing):
-    """A block has one number as its result, which stays in a register until its end."""
+    """A block has one number as its result, which stays in a register until its end.
+
+    The largest or smallest floating-point number of a block is first found by the processor's instruction, which knows
+    no NaN, in half the time. A block with NaN is gone over again. The sign of a zero is any, as in the standard.
+    """
+
+    quick = False
+    """Whether the function that is written knows no NaN, and says where it met one."""
 
     def totals(self, loop: Builder, before: Any) -> list[Any]:
         found = []
@@ -168,22 +182,60 @@ class _Rows(_Reducing):
     ) -> list[Value]:
         ends = []
         for (name, place), total, dtype in zip(self.program.reductions, totals, self.results, strict=True):
-            ends.append(combined(name, Value(loop, total, dtype), values[place]))
+            before = Value(loop, total, dtype)
+            ends.append(
+                self.extreme(name, before, values[place]) if self.quick else combined(name, before, values[place])
+            )
             total.add_incoming(ends[-1].ir, loop.block)
         return ends
+
+    def extreme(self, name: str, total: Value, value: Value) -> Value:
+        """The larger or the smaller one of two numbers; any number for NaN."""
+        kind = total.ir.type
+        intrinsic = "llvm.maxnum" if name == "max" else "llvm.minnum"
+        function = self.module.declare_intrinsic(intrinsic, [kind], ir.FunctionType(kind, [kind, kind]))
+        found = total.builder.call(function, [total.ir, value.ir], fastmath=("nnan", "nsz"))
+        return Value(total.builder, found, total.dtype)
+
+    def doubt(self, doubtful: Value, values: list[Value]) -> Value:
+        return doubtful | isnan(values[self.program.reductions[0][1]]) if self.quick else doubtful
+
+    def block(self, name: str = "block") -> Any:
+        names = [reduction for reduction, _ in self.program.reductions]
+        if names not in (["max"], ["min"]) or self.results[0].kind != "f":
+            return super().block(name)
+        self.quick = True
+        quick = super().block("quick")
+        self.quick = False
+        exact = super().block("exact")
+        function = self.function(name, I1, self.types(), internal=True)
+        builder = self.builder(function.append_basic_block())
+        with builder.if_then(builder.call(quick, function.args), likely=False):
+            builder.ret(builder.call(exact, function.args))
+        builder.ret(I1(0))
+        return function
+
+    def read(self, slots: Slots) -> tuple[Any, Any, list[Any], list[tuple[Any, Any]], list[Any]]:
+        """Length and number of rows; each input's address and strides; each reduction's addresses; scalars."""
+        length, rows = slots.read(), slots.read()
+        inputs = [
+            (slots.read(POINTER), slots.read() if letter == "v" else None, slots.read()) for letter in self.letters
+        ]
+        results = [(slots.read(POINTER), slots.read(POINTER)) for _ in self.results]
+        return length, rows, inputs, results, [slots.read(wide(dtype)) for dtype in self.scalars]
+
+    def blocks(self, builder: Builder, length: Any) -> Any:
+        """The number of blocks of a row."""
+        return builder.sdiv(builder.add(length, I64(BLOCK - 1)), I64(BLOCK))
 
     def job(self, block: Any) -> Any:
         function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
         arguments, part, parts = function.args
         builder = self.builder(function.append_basic_block())
         flag, slots = self.frame(builder, arguments)
-        length, rows = slots.read(), slots.read()
-        inputs, strides = [], []
-        for letter in self.letters:
-            inputs.append((slots.read(POINTER), slots.read() if letter == "v" else None, slots.read()))
-        results = [slots.read(POINTER) for _ in self.results]
-        scalars = [slots.read(wide(dtype)) for dtype in self.scalars]
-        blocks = builder.sdiv(builder.add(length, I64(BLOCK - 1)), I64(BLOCK))
+        length, rows, inputs, results, scalars = self.read(slots)
+        strides = []
+        blocks = self.blocks(builder, length)
         first, last = self.share(builder, builder.mul(rows, blocks), part, parts)
         with self.counted(builder, first, last) as (loop, unit):
             row, begin = loop.sdiv(unit, blocks), loop.mul(loop.srem(unit, blocks), I64(BLOCK))
@@ -196,11 +248,41 @@ class _Rows(_Reducing):
                     strides.append(stride)
             given = [
                 self.offset(loop, base, (unit, I64(dtype.itemsize)))
-                for base, dtype in zip(results, self.results, strict=True)
+                for (base, _), dtype in zip(results, self.results, strict=True)
             ]
             self.mark(loop, flag, loop.call(block, [count, *scalars, *pointers, *given, *strides]))
         builder.ret_void()
         return function
+
+    def finish(self, builder: Builder, slots: Slots) -> None:
+        length, rows, _, results, _ = self.read(slots)
+        blocks = self.blocks(builder, length)
+        for (name, _), (partial, final), dtype in zip(self.program.reductions, results, self.results, strict=True):
+            wanted = builder.icmp_unsigned("!=", builder.ptrtoint(final, I64), I64(0))
+            with self.counted(builder, I64(0), builder.select(wanted, rows, I64(0))) as (loop, row):
+                first = loop.mul(row, blocks)
+                self.combine_blocks(loop, name, partial, first, blocks, dtype)
+                total = load(loop, self.place(loop, partial, first, dtype), dtype)
+                if name == "sum" and dtype.kind == "f":
+                    total += 0.0  # as NumPy's, a sum of negative zeros is 0
+                store(total, self.place(loop, final, row, dtype))
+
+    def combine_blocks(self, builder: Builder, name: str, base: Any, first: Any, blocks: Any, dtype: Any) -> None:
+        """Combine the numbers of a row's blocks pairwise, in the place of the first one."""
+        zeros = self.module.declare_intrinsic("llvm.ctlz", [I64], ir.FunctionType(I64, [I64, I1]))
+        levels = builder.sub(I64(64), builder.call(zeros, [builder.sub(blocks, I64(1)), I1(0)]))
+        with self.counted(builder, I64(0), levels) as (outer, level):
+            width = outer.shl(I64(1), level)
+            pairs = outer.ashr(outer.add(blocks, outer.sub(width, I64(1))), outer.add(level, I64(1)))
+            with self.counted(outer, I64(0), pairs) as (loop, pair):
+                left = loop.add(first, loop.shl(pair, loop.add(level, I64(1))))
+                places = [self.place(loop, base, index, dtype) for index in (left, loop.add(left, width))]
+                numbers = [load(loop, place, dtype) for place in places]
+                store(combined(name, *numbers), places[0])
+
+    def place(self, builder: Builder, base: Any, index: Any, dtype: Any) -> Any:
+        """The address of a number."""
+        return builder.gep(base, [index], source_etype=memory_type(dtype))
 
 
 class _Columns(_Reducing):

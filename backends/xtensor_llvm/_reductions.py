@@ -109,31 +109,47 @@ def reduce(
     kernel, dtypes = _kernel(program, letters, columns=columns), program.dtypes
     if kernel is None:
         return None
+    kept = tuple([1 if axis in axes else size for axis, size in enumerate(shape)])
+    wanted = kept if keepdims else tuple([size for axis, size in enumerate(shape) if axis not in axes])
+    if not columns:
+        return _rows(kernel, program, [length, rows, *operands], scalars, wanted, partial=partial)
     results = []
-    blocks = -(-rows // ROWS) if columns else -(-length // BLOCK)
     for name, place in program.reductions:
-        dtype = dtypes[place]
-        result = empty((matrices, blocks, length) if columns else (rows, blocks), dtype)
-        if columns:
-            result[...] = identity(name, dtype)
+        result = empty((matrices, -(-rows // ROWS), length), dtypes[place])
+        result[...] = identity(name, dtypes[place])
         results.append(result)
-    sizes = (length, rows, matrices) if columns else (length, rows)
-    elements = matrices * rows * length if columns else rows * length
-    if kernel.run(elements, (*sizes, *operands, *results), scalars):
+    if kernel.run(matrices * rows * length, (length, rows, matrices, *operands, *results), scalars):
         return None
     if partial:
         return tuple(results)
-    kept = tuple([1 if axis in axes else size for axis, size in enumerate(shape)])
-    wanted = kept if keepdims else tuple([size for axis, size in enumerate(shape) if axis not in axes])
     with np.errstate(all="ignore"):
         return tuple(
             [
-                (result[:, 0] if blocks == 1 else COMBINE[name].reduce(result, axis=1, dtype=result.dtype)).reshape(
-                    wanted
-                )
+                COMBINE[name].reduce(result, axis=1, dtype=result.dtype).reshape(wanted)
                 for (name, _), result in zip(program.reductions, results, strict=True)
             ]
         )
+
+
+def _rows(
+    kernel: Kernel,
+    program: Program,
+    operands: list[Any],
+    scalars: Sequence[float],
+    shape: tuple[int, ...],
+    *,
+    partial: bool,
+) -> tuple[Array, ...] | None:
+    """Return the reductions of rows, or of their blocks, by a kernel."""
+    length, rows = operands[:2]
+    blocks = -(-length // BLOCK)
+    make = np.empty if rows == 1 else empty  # of few bytes, it is faster
+    results = []
+    for _, place in program.reductions:
+        part = make((rows, blocks), program.dtypes[place])
+        results.append(part if partial else make(shape, program.dtypes[place]))
+        operands += [part, 0 if partial else results[-1]]
+    return None if kernel.run(rows * length, operands, scalars) else tuple(results)
 
 
 def _reduce_whole(
@@ -152,27 +168,14 @@ def _reduce_whole(
     kernel = _kernel(program, "c" * len(arrays), columns=False)
     if kernel is None:
         return None
-    blocks = -(-length // BLOCK)
     operands: list[Any] = [length, 1]
     for array in arrays:
         operands += [array, 0]
-    results = [empty((1, blocks), program.dtypes[place]) for _, place in program.reductions]
-    if kernel.run(length, (*operands, *results), scalars):
-        return None
-    if partial:
-        return tuple(results)
-    wanted = (1,) * len(shape) if keepdims else ()
-    combined = []
-    for (name, _), result in zip(program.reductions, results, strict=True):
-        if blocks > 1:
-            with np.errstate(all="ignore"):
-                result = COMBINE[name].reduce(result, axis=1, dtype=result.dtype)
-        combined.append(result.reshape(wanted))
-    return tuple(combined)
+    return _rows(kernel, program, operands, scalars, (1,) * len(shape) if keepdims else (), partial=partial)
 
 
 def _all_finite(x: Array) -> bool:
-    return math.isfinite(x.item()) if x.size == 1 else bool(np.isfinite(x).all())
+    return math.isfinite(x) if not x.ndim else bool(np.isfinite(x).all())
 
 
 def _axes(x: Array, axis: Axis) -> list[int]:
@@ -202,13 +205,14 @@ def _program(name: str, dtype: Any, total: Any) -> Program:
 
 def _sums(name: str) -> Callable[..., Native]:
     def function(x: Native, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Native:
-        total = accumulated(x.dtype) if dtype is None else dtype
-        if not (supported(x.dtype) and supported(total)) or not x.ndim or total.kind == "b":
+        given = x.dtype
+        total = accumulated(given) if dtype is None else dtype
+        if not (supported(given) and supported(total)) or not x.ndim or total.kind == "b":
             return NotImplemented
         axes = _axes(x, axis)
-        if _is_small(x, axes):
+        if axis is not None and _is_small(x, axes):
             return NotImplemented
-        found = reduce(_program(name, x.dtype, total), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
+        found = reduce(_program(name, given, total), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
         if found is None or (total.kind == "f" and not _all_finite(found[0])):
             return NotImplemented
         return found[0]
