@@ -23,10 +23,10 @@ import xtensor_llvm
 
 RNG = np.random.default_rng
 FLOATS = ("float32", "float64")
-COUNT = 600_000
+COUNT = 1_100_000
 """Elements from which kernels compute every reduction."""
 
-SHAPES = [((COUNT,), None), ((750, 800), 0), ((750, 800), 1), ((5, 400, 300), 1), ((5, 400, 300), (0, 1))]
+SHAPES = [((COUNT,), None), ((1100, 1000), 0), ((1100, 1000), 1), ((5, 400, 550), 1), ((5, 400, 550), (0, 1))]
 
 
 def agree(result, expected, tolerance):

@@ -21,7 +21,16 @@ from ._calls import Kernel, compiled, empty, joined_stride, underflow_is_reporte
 from ._emission import supported
 from ._reduction_loops import BLOCK, ROWS, columns_module, identity, rows_module
 from ._rows import compute_rows, takes_rows
-from ._sizes import FEWEST_EXTREME, FEWEST_REDUCED, FEWEST_ROWS, FEWEST_SHORT_ROWS, SHORT_ROW, SHORTEST
+from ._sizes import (
+    BYTES_EXTREME,
+    FEWEST_DECIDED,
+    FEWEST_REDUCED,
+    FEWEST_ROWS,
+    FEWEST_SHORT_ROWS,
+    FEWEST_TOTAL,
+    SHORT_ROW,
+    SHORTEST,
+)
 
 __all__ = ["accumulated", "kernels", "reduce"]
 
@@ -186,6 +195,8 @@ def _axes(x: Array, axis: Axis) -> list[int]:
 
 def _is_small(x: Array, axes: list[int]) -> bool:
     """Whether NumPy adds up rows of the array as fast."""
+    if x.size < FEWEST_REDUCED:
+        return True
     return bool(axes) and axes[-1] != x.ndim - 1 and x.size < FEWEST_ROWS and x.shape[-1] > SHORT_ROW
 
 
@@ -203,16 +214,42 @@ def _program(name: str, dtype: Any, total: Any) -> Program:
     return Program((dtype.name,), (), steps, (), ((name, 1 if cast else 0),)).shared()
 
 
+_totals: dict[Any, tuple[Kernel | None, Any, bool]] = {}
+"""Kernels of whole arrays, the dtypes of their results, and whether NumPy may warn of infinite or NaN ones, by the
+reduction and the arrays' dtype."""
+
+
+def _total(name: str, x: Array) -> Array | None:
+    """Reduce all elements, which are adjacent; the way with the fewest steps."""
+    key = name, x.dtype
+    try:
+        kernel, dtype, checks = _totals[key]
+    except KeyError:
+        adds = name in ("sum", "prod")
+        dtype = accumulated(x.dtype) if adds else x.dtype
+        kernel = _kernel(_program(name, x.dtype, dtype), "c", columns=False) if supported(x.dtype) else None
+        checks = adds and dtype.kind == "f"
+        _totals[key] = kernel, dtype, checks
+    length = x.size
+    if kernel is None or length < SHORTEST:
+        return None
+    total = np.empty((), dtype)
+    doubtful = kernel.run(length, (length, 1, x, 0, np.empty(-(-length // BLOCK), dtype), total), ())
+    return None if doubtful or (checks and not math.isfinite(total)) else total
+
+
 def _sums(name: str) -> Callable[..., Native]:
     def function(x: Native, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Native:
-        given = x.dtype
-        total = accumulated(given) if dtype is None else dtype
-        if not (supported(given) and supported(total)) or not x.ndim or total.kind == "b":
+        if axis is None and dtype is None and not keepdims and x.flags.carray:
+            whole = _total(name, x)
+            return NotImplemented if whole is None else whole
+        total = accumulated(x.dtype) if dtype is None else dtype
+        if not (supported(x.dtype) and supported(total)) or not x.ndim or total.kind == "b":
             return NotImplemented
         axes = _axes(x, axis)
-        if axis is not None and _is_small(x, axes):
+        if _is_small(x, axes):
             return NotImplemented
-        found = reduce(_program(name, given, total), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
+        found = reduce(_program(name, x.dtype, total), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
         if found is None or (total.kind == "f" and not _all_finite(found[0])):
             return NotImplemented
         return found[0]
@@ -222,8 +259,11 @@ def _sums(name: str) -> Callable[..., Native]:
 
 def _extremes(name: str) -> Callable[..., Native]:
     def function(x: Native, *, axis: Axis = None, keepdims: bool = False) -> Native:
-        if x.size < FEWEST_EXTREME and (axis is None or x.ndim < 2 or x.shape[-1] > SHORT_ROW):
+        if x.nbytes < BYTES_EXTREME and (axis is None or x.ndim < 2 or x.shape[-1] > SHORT_ROW):
             return NotImplemented
+        if axis is None and not keepdims and x.flags.carray:
+            whole = _total(name, x)
+            return NotImplemented if whole is None else whole
         if not supported(x.dtype) or not x.ndim:
             return NotImplemented
         axes = _axes(x, axis)
@@ -239,7 +279,14 @@ def _positions(name: str) -> Callable[..., Native]:
 
     def function(x: Native, *, axis: int | None = None, keepdims: bool = False) -> Native:
         whole = axis is None or x.ndim == 1
-        if not whole or keepdims or not supported(x.dtype) or x.dtype.kind == "b" or not x.flags.c_contiguous:
+        if (
+            x.nbytes < BYTES_EXTREME
+            or not whole
+            or keepdims
+            or not supported(x.dtype)
+            or x.dtype.kind == "b"
+            or not x.flags.c_contiguous
+        ):
             return NotImplemented
         flat = x.reshape(-1)
         found = reduce(_program(extreme, x.dtype, x.dtype), (flat,), (), flat.shape, (0,), partial=True)
@@ -254,6 +301,9 @@ def _positions(name: str) -> Callable[..., Native]:
 def mean(x: Native, *, axis: Axis = None, keepdims: bool = False) -> Native:
     if x.dtype.kind != "f" or not supported(x.dtype) or not x.ndim:
         return NotImplemented
+    if axis is None and not keepdims and x.flags.carray:
+        total = _total("sum", x)
+        return NotImplemented if total is None else np.divide(total, x.size, out=total)
     axes = _axes(x, axis)
     found = None if _is_small(x, axes) else _mean(x, axes, keepdims=keepdims)
     return NotImplemented if found is None or not _all_finite(found) else found
@@ -334,7 +384,7 @@ def _counting(dtype: Any) -> Program:
 def count_nonzero(x: Native, *, axis: Axis = None, keepdims: bool = False) -> Native:
     if not supported(x.dtype) or x.dtype.kind == "b" or not x.ndim:  # NumPy counts booleans by the word
         return NotImplemented
-    if x.dtype.kind != "f" and x.size < FEWEST_EXTREME:
+    if x.dtype.kind != "f" and x.size < FEWEST_DECIDED:
         return NotImplemented
     axes = _axes(x, axis)
     found = reduce(_counting(x.dtype), (x,), (0,), x.shape, axes, keepdims=keepdims) if axes else None
@@ -355,7 +405,7 @@ def _decisions(name: str) -> Callable[..., Native]:
         whole = axis is None or len(_axes(x, axis)) == x.ndim
         if not whole or not supported(x.dtype) or x.dtype.kind == "b" or not x.flags.carray:
             return NotImplemented
-        flat, begin, length = x.reshape(-1), 0, FEWEST_EXTREME // 8 or 1
+        flat, begin, length = x.reshape(-1), 0, FEWEST_DECIDED // 8 or 1
         result = getattr(np, name)(flat[:length])
         while bool(result) is (name == "all") and begin + length < flat.size:
             begin, length = begin + length, 2 * length
@@ -386,6 +436,15 @@ def _where_underflow_is_ignored(function: Callable[..., Native]) -> Callable[...
     return declining
 
 
+FEWEST = {
+    **dict.fromkeys(("any", "all"), FEWEST_DECIDED),
+    **dict.fromkeys(("argmax", "argmin"), BYTES_EXTREME // 8),
+    **dict.fromkeys(("max", "min"), FEWEST_SHORT_ROWS),
+    **dict.fromkeys(("sum", "prod", "mean"), FEWEST_TOTAL),
+}
+"""Elements from which a function is asked at all."""
+
+
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions for operands of many elements, by the names of the overlay's contract."""
     found: dict[str, Callable[..., Native]] = {"sum": _sums("sum"), "prod": _sums("prod")}
@@ -396,7 +455,5 @@ def kernels() -> dict[str, Callable[..., Native]]:
     for name in ("prod", "mean", "var", "std", "linalg.vector_norm"):
         found[name] = _where_underflow_is_ignored(found[name])
     for name, function in found.items():
-        later = name in ("argmax", "argmin", "any", "all")
-        fewest = FEWEST_EXTREME if later else FEWEST_SHORT_ROWS if name in ("max", "min") else FEWEST_REDUCED
-        function.fewest = fewest  # type: ignore[attr-defined]
+        function.fewest = FEWEST.get(name, FEWEST_REDUCED)  # type: ignore[attr-defined]
     return {f"large.{name}": function for name, function in found.items()}

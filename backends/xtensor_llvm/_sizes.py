@@ -13,18 +13,20 @@ from pathlib import Path
 
 __all__ = [
     "BYTES_COMPARED",
+    "BYTES_EXTREME",
     "BYTES_INPLACE",
     "BYTES_MEDIUM",
     "BYTES_PRODUCT",
     "BYTES_SIMPLE",
     "BYTES_STREAMED",
     "FEWEST",
-    "FEWEST_EXTREME",
+    "FEWEST_DECIDED",
     "FEWEST_MEDIUM",
     "FEWEST_REDUCED",
     "FEWEST_ROWS",
     "FEWEST_SHORT",
     "FEWEST_SHORT_ROWS",
+    "FEWEST_TOTAL",
     "SHORTEST",
     "SHORTEST_OF_MANY",
     "SHORT_ROW",
@@ -75,14 +77,20 @@ Results that fit take 1.2 to 3.4 times as long, since the next operation finds n
 BYTES_PRODUCT = _size(2**17)
 """Bytes of a matrix from which a product has the pool's memory: smaller blocks the system's allocator keeps itself."""
 
+FEWEST_TOTAL = _size(2**14)
+"""Elements from which a sum, product or mean of all of them is computed by a kernel."""
+
 FEWEST_REDUCED = _size(2**16)
-"""Elements from which a sum, product, mean or variance is computed by a kernel."""
+"""Elements from which a sum, product or mean along axes, or a variance, is."""
 
 FEWEST_ROWS = _size(2**18)
 """Elements from which a sum along an axis around the innermost one is."""
 
-FEWEST_EXTREME = _size(2**19)
-"""Elements from which a maximum or minimum is: NumPy's loop takes a tenth of a nanosecond for an element in a cache."""
+BYTES_EXTREME = _size(2**20)
+"""Bytes from which a maximum or minimum is: NumPy's loop takes a hundredth of a nanosecond for one in a cache."""
+
+FEWEST_DECIDED = _size(2**19)
+"""Elements from which integers are counted, and elements looked at for any or all of them."""
 
 FEWEST_SHORT_ROWS = _size(2**16)
 """Elements from which a maximum or minimum along an axis of rows of few elements is: NumPy's loop starts anew for each
