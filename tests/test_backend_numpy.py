@@ -71,6 +71,41 @@ def test_sort_and_argsort_are_those_of_the_stable_algorithm(shape, dtype, values
             assert same_bits(np.asarray(xp.argsort(on_cpu(x), axis=axis, descending=descending)), order)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_float16_with_zeros_of_both_signs_is_ordered_as_float32_is(seed):
+    whole = np.round(np.random.default_rng(seed).normal(size=3000)).astype(np.float16)
+    half, single = on_cpu(whole), on_cpu(whole.astype(np.float32))
+
+    def outcomes(x):
+        counts = xp.unique_counts(x)
+        return (
+            xp.sort(x),
+            xp.sort(x, stable=False),
+            xp.unique_values(x),
+            *counts,
+            xp.median(x),
+            xp.quantile(x, np.linspace(0.0, 1.0, 30), method="lower"),
+            xp.histogram(x, xp.asarray([-2.0, -1.0, 0.0, 1.0, 2.0], dtype=x.dtype))[0],
+            xp.isin(x, counts.values[1:]),
+        )
+
+    for found, expected in zip(outcomes(half), outcomes(single), strict=True):
+        np.testing.assert_array_equal(np.asarray(found), np.asarray(expected))
+
+
+@pytest.mark.parametrize("count", [1, 7, 1000])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_histogram_counts_elements_on_edges_into_the_bin_that_they_begin(dtype, count):
+    edges = np.linspace(-1.0, 2.0, count + 1, dtype=dtype)
+    below = np.nextafter(edges[1:], edges.dtype.type(-np.inf))
+    x = np.concatenate([edges, below, np.asarray([np.nan, -5.0, 5.0], dtype)])
+    counts, found = xp.histogram(on_cpu(x), on_cpu(edges))
+    np.testing.assert_array_equal(np.asarray(found), edges)
+    expected = np.full(count, 2)
+    expected[-1] = 3
+    np.testing.assert_array_equal(np.asarray(counts), expected)
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("exponent", [2, 2.0, -1, -1.0, 0.5, 1, 0, 3, 1.5])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128", "int8", "int64", "uint8"])

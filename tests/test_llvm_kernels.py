@@ -21,7 +21,8 @@ import xtensor_llvm
 
 EXACT_OF_ONE = {
     **dict.fromkeys(("abs", "positive", "negative", "square", "sign"), (*INTEGERS, "float32", "float64")),
-    **dict.fromkeys(("isfinite", "isnan", "isinf", "logical_not"), DTYPES),
+    **dict.fromkeys(("isfinite", "isnan", "isinf"), ("float32", "float64")),
+    "logical_not": DTYPES[1:],
     **dict.fromkeys(("floor", "ceil", "trunc", "round"), ("float32", "float64")),
     **dict.fromkeys(("sqrt", "reciprocal", "signbit"), ("float32", "float64")),
     "bitwise_invert": ("bool", *INTEGERS),
@@ -31,7 +32,7 @@ EXACT_OF_ONE = {
 EXACT_OF_TWO = {
     **dict.fromkeys(("add", "multiply", "maximum", "minimum"), DTYPES),
     **dict.fromkeys(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"), DTYPES),
-    **dict.fromkeys(("logical_and", "logical_or", "logical_xor"), DTYPES),
+    **dict.fromkeys(("logical_and", "logical_or", "logical_xor"), DTYPES[1:]),
     **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor"), ("bool", *INTEGERS)),
     **dict.fromkeys(("divide", "copysign", "nextafter", "remainder"), ("float32", "float64")),
     "subtract": (*INTEGERS, "float32", "float64"),

@@ -403,6 +403,9 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
     shape = np.broadcast_shapes(*[array.shape for array in arrays])
     if not all(array.flags.aligned for array in arrays):
         return None
+    if cost(program) >= DEAR:
+        # Vectors of elements that lie apart are gathered one by one, at each use of a formula of many steps.
+        arrays = [array if _has_rows(array) else array.copy() for array in arrays]
     views = [array if array.shape == shape else np.broadcast_to(array, shape) for array in arrays]
     axes = [axis for axis, length in enumerate(shape) if length != 1]
     # The axis of the smallest stride is the innermost one: of the first operand that has all elements, else of any.
@@ -429,6 +432,13 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
     size = views[0].size
     doubtful = kernel.run(size, (size, lengths[-1], *lengths[:-1], *operands), scalars)
     return () if doubtful else tuple(outputs)
+
+
+def _has_rows(array: Array) -> bool:
+    """Whether the elements lie next to each other along an axis, or are one element."""
+    return any(
+        length > 1 and abs(stride) <= array.itemsize for length, stride in zip(array.shape, array.strides, strict=True)
+    )
 
 
 def _merged(lengths: list[int], strides: list[list[int]]) -> tuple[list[int], list[list[int]]]:

@@ -174,7 +174,16 @@ def diff(
 
 def unique_values(x: Native) -> Native:
     # NumPy's unique_values returns them unordered; callers of other libraries expect ascending order.
+    if x.dtype.char == "e":  # see sorted_quickly
+        return np.unique(x.astype(np.float32), equal_nan=False).astype(np.float16)
     return np.unique(x, equal_nan=False)
+
+
+def unique_counts(x: Native) -> Any:
+    if x.dtype.char == "e":
+        values, counts = np.unique_counts(x.astype(np.float32))
+        return values.astype(np.float16), counts
+    return np.unique_counts(x)
 
 
 def pow(x1: Native, x2: Native) -> Native:

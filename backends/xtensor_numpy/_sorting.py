@@ -13,19 +13,30 @@ import numpy as np
 
 from xtensor.backend import Native
 
-__all__ = ["argsort", "order_statistics", "sort"]
+__all__ = ["argsort", "order_statistics", "sort", "sorted_quickly"]
 
-MOST_PARTITIONS = 4
-"""Number of positions above which sorting all elements costs less than one partition for each."""
+MOST_PARTITIONS = 16
+"""Number of positions above which sorting all elements costs less than a partition at all of them."""
 
 SHORT_LINE = 1000
 """Number of elements below which sorting all elements costs less than two partitions."""
 
 
+def sorted_quickly(x: Native, axis: int) -> Native:
+    """Return a sorted copy in which elements that compare as equal have any order.
+
+    NumPy 2.4 and 2.5 do not sort float16 with zeros of both signs on processors with AVX-512 but without its
+    instructions of float16: in 94 of 400 arrays of whole numbers, -1 followed -0. float32 holds the same numbers.
+    """
+    if x.dtype == np.float16:
+        return np.sort(x.astype(np.float32), axis=axis).astype(np.float16)
+    return np.sort(x, axis=axis)
+
+
 def sort(x: Native, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Native:
     if x.dtype.kind not in "biuf":
         return _sort_by_stable_algorithm(x, axis, descending, stable)
-    result = np.sort(x, axis=axis)
+    result = sorted_quickly(x, axis)
     if stable and x.dtype.kind == "f" and x.size:
         _restore_equals(result, x, axis, descending)
     return np.flip(result, axis=axis) if descending else result
@@ -119,14 +130,8 @@ def order_statistics(x: Native, *indices: Native) -> Native:
     if x.__class__ is not np.ndarray:
         return NotImplemented
     if x.shape[-1] < SHORT_LINE:
-        return np.sort(x, axis=-1)
+        return sorted_quickly(x, -1)
     positions = np.unique(np.concatenate([index.reshape(-1) for index in indices])).tolist()
     if len(positions) > MOST_PARTITIONS:
-        return np.sort(x, axis=-1)
-    result = x.copy()
-    first = 0
-    for position in positions:
-        # Smaller elements are before the last position already.
-        result[..., first:].partition(position - first, axis=-1)
-        first = position + 1
-    return result
+        return sorted_quickly(x, -1)
+    return np.partition(x, positions, axis=-1)

@@ -57,14 +57,13 @@ def median_of(name: str, a: Any, axis: Axis, out: Array | None, keepdims: bool, 
     """Return the medians over some axes; a slice with a NaN has the median NaN unless NaN is ignored."""
     (a,) = as_arrays(name, a)
     _check_real(a, name)
-    a = _casts.floating(a)
     axes, shape = _axes(a, axis, keepdims, name)
-    lines = _lines(a, axes)
+    lines = _lines(_ordered(a, axes), axes)
     filled, count = _replace_nan(lines)
-    low, high = _elements(filled, xp.maximum(count - 1, 0) // 2, count // 2 % filled.shape[-1])
+    low, high = _floating_elements(filled, xp.maximum(count - 1, 0) // 2, count // 2 % filled.shape[-1])
     # Halves are added, because the sum of the two elements may overflow.
     value = xp.where(count % 2 == 1, low, xp.where(count == 0, xp.nan, low / 2 + high / 2))
-    if not ignore_nan:
+    if not ignore_nan and kind_of(lines.dtype) == "f":
         value = xp.where(_has_nan(lines), xp.nan, value)
     return store(name, xp.reshape(value, shape), out)
 
@@ -100,7 +99,7 @@ def quantile_of(
             )
         lines = _lines(_casts.counted(a), axes)
     else:
-        lines = _lines(_casts.floating(a), axes)
+        lines = _lines(_ordered(a, axes), axes)
     flat = xp.reshape(levels, (-1,))
     if weights is None:
         filled, count = _replace_nan(lines)
@@ -111,7 +110,7 @@ def quantile_of(
         value = xp.where(count == 0, xp.nan, value)
         if not ignore_nan:
             value = xp.where(_has_nan(lines), xp.nan, value)
-    elif value.dtype != a.dtype:
+    elif method in SELECTING and value.dtype != a.dtype:
         value = xp.astype(value, a.dtype)
     return store(name, xp.reshape(xp.moveaxis(value, -1, 0), (*levels.shape, *shape)), out)
 
@@ -158,6 +157,14 @@ def _axes(a: Array, axis: Axis, keepdims: bool, name: str) -> tuple[tuple[int, .
     return axes, tuple(length for i, length in enumerate(a.shape) if i not in axes)
 
 
+def _ordered(a: Array, axes: tuple[int, ...]) -> Array:
+    """Return the array whose elements are put in order: integers stay, of which there are quicker sorts.
+
+    Without elements along the axes, floating-point numbers, whose quantiles are NaN.
+    """
+    return _casts.counted(a) if all(a.shape[axis] for axis in axes) else _casts.floating(a)
+
+
 def _lines(a: Array, axes: tuple[int, ...]) -> Array:
     """Return an array with some axes flattened into the last one."""
     others = tuple(i for i in range(a.ndim) if i not in axes)
@@ -196,6 +203,11 @@ def _elements(filled: Array, *indices: Array) -> list[Array]:
     return [xp.take_along_axis(ordered, index, axis=-1) for index in indices]
 
 
+def _floating_elements(filled: Array, *indices: Array) -> list[Array]:
+    """Return these elements as floating-point numbers."""
+    return [_casts.floating(element) for element in _elements(filled, *indices)]
+
+
 def _closest(position: Array) -> Array:
     """Return the nearest whole position, the even one of two: counted from 1, as Hyndman and Fan do."""
     below = xp.floor(position)
@@ -225,8 +237,8 @@ def _quantile(filled: Array, count: Array, levels: Array, method: str) -> Array:
     index = xp.astype(below, count.dtype)
     if method in SELECTING:
         return _elements(filled, index)[0]
-    low, high = _elements(filled, index, xp.maximum(xp.minimum(index + 1, count - 1), 0))
-    weight = xp.astype(position - below, filled.dtype)
+    low, high = _floating_elements(filled, index, xp.maximum(xp.minimum(index + 1, count - 1), 0))
+    weight = xp.astype(position - below, low.dtype)
     # Equal infinities, and infinities of weight 0, are not subtracted: their difference would be NaN.
     low, high = xp.where(weight == 1, high, low), xp.where(weight == 0, low, high)
     constant = low == high
