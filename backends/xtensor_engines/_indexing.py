@@ -13,7 +13,7 @@ from xtensor.backend import DType, note_computation
 from ._elementwise import astype
 from ._keys import checked_key, expanded
 from ._library import Library
-from ._native import SMALL, Chunked
+from ._native import Chunked
 from ._places import Place
 from ._structure import flattened, reshaped
 
@@ -23,6 +23,9 @@ ARRAYS = (Chunked, np.ndarray, bool, np.bool)
 """Parts of a key that are not a slice, an integer or None; a bool is a mask."""
 
 INTEGERS = (int, np.integer)
+
+SMALL = 1024
+"""Bytes of an assignment, at most, that waits for the next use of the array."""
 
 
 def getitem(native: Chunked, key: Any) -> Chunked:

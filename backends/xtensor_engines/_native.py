@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from xtensor.backend import DType, WrappedArray, note_computation
+from xtensor.backend import WrappedArray, note_computation
 
 from ._keys import checked_key, expanded
 from ._library import Library, format_bytes
@@ -19,9 +19,6 @@ __all__ = ["KEPT", "Chunked", "describe", "exported", "fetched"]
 
 KEPT = 2**16
 """Bytes of an array, at most, whose values are kept."""
-
-SMALL = 1024
-"""Bytes of an assignment, at most, that waits."""
 
 MOST_ASSIGNMENTS = 1024
 """Number of assignments that wait for the next use of an array."""
@@ -167,27 +164,7 @@ class Chunked(WrappedArray):
         return values
 
     @property
-    def dtype(self) -> DType:
-        """The dtype of the elements."""
-        return self._described.dtype  # type: ignore[no-any-return]
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The length of each axis."""
-        return tuple(self._described.shape)
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return self._described.ndim  # type: ignore[no-any-return]
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return math.prod(self.shape)
-
-    @property
-    def _described(self) -> Any:
+    def described(self) -> Any:
         """The array or the values, whose shape and dtype no assignment changes."""
         return self._values if self._array is None else self._array
 
@@ -210,7 +187,7 @@ class Chunked(WrappedArray):
         values
             Values of the array's dtype, of the lengths of the indices.
         """
-        if self._base is not None or values.nbytes > SMALL:
+        if self._base is not None:
             return False
         if self._later is None or len(self._later) >= MOST_ASSIGNMENTS:
             _ = self.array  # made of its values and of the assignments that wait

@@ -129,10 +129,12 @@ class Writer:
             distance = builder.add(distance, builder.mul(index, stride))
         return builder.gep(base, [distance], source_etype=ir.IntType(8))
 
-    def memory(self, builder: Builder, slots: int = 1) -> Any:
+    def memory(self, builder: Builder, slots: int = 1, align: int = 8) -> Any:
         """The address of new memory of the function, eight bytes for each slot."""
+        memory = builder.alloca(I64, size=slots)
+        memory.align = align
         # llvmlite gives it a type of pointers to I64, in which nothing else can be stored.
-        return builder.inttoptr(builder.ptrtoint(builder.alloca(I64, size=slots), I64), POINTER)
+        return builder.inttoptr(builder.ptrtoint(memory, I64), POINTER)
 
     def fold_tail(self, branch: Any) -> None:
         """Let the vectorizer compute the elements after the last whole vector by one vector with a mask.
@@ -259,12 +261,6 @@ class _Elementwise(Writer):
         end.ret(outcome)
         return function
 
-    def block_memory(self, builder: Builder, dtype: Any) -> Any:
-        """The address of memory for the elements of a block, in a core's cache."""
-        memory = builder.alloca(LINE, size=BLOCK * dtype.itemsize // 64)
-        memory.align = 64
-        return builder.inttoptr(builder.ptrtoint(memory, I64), POINTER)
-
     def stream(self, builder: Builder, place: Any, source: Any, size: Any) -> None:
         """Copy bytes past the caches, in lines of 64 bytes. The rest, and all to another place, go the usual way."""
         address = builder.ptrtoint(place, I64)
@@ -295,7 +291,8 @@ class _Elementwise(Writer):
             outer_strides.append([slots.read() for _ in range(axes)])
         scalars = [slots.read(wide(dtype)) for dtype in self.scalars]
         count = len(self.program.inputs)
-        blocks = [self.block_memory(builder, dtype) for dtype in self.arrays[count:]] if self.streams else []
+        written = self.arrays[count:] if self.streams else []
+        blocks = [self.memory(builder, BLOCK * dtype.itemsize // 8, align=64) for dtype in written]
         flags = by_flags(self.program)
         if flags:
             builder.call(self.function("feclearexcept", I32, [I32]), [I32(mask())])

@@ -81,25 +81,30 @@ class WrappedArray:
         self.array = array
 
     @property
+    def described(self) -> Any:
+        """Object with the dtype and the shape: the library's array, unless a subclass knows them without making it."""
+        return self.array
+
+    @property
     def dtype(self) -> DType:
         """The dtype of the elements."""
-        return self.numpy_dtypes[self.array.dtype]
+        return self.numpy_dtypes[self.described.dtype]
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The length of each axis."""
-        return tuple(self.array.shape)
+        return tuple(self.described.shape)
 
     @property
     def ndim(self) -> int:
         """The number of axes."""
-        return self.array.ndim  # type: ignore[no-any-return]
+        return self.described.ndim  # type: ignore[no-any-return]
 
     @property
     def size(self) -> int:
         """The number of elements."""
         size = 1
-        for length in self.array.shape:
+        for length in self.described.shape:
             size *= length
         return size
 
