@@ -164,6 +164,10 @@ def _watched(client: Any, graph: Any, keys: Any, **options: Any) -> Any:
     finally:
         for future in futures_of(results):
             future.release()
+        if client.status == "running":
+            # The client's loop sends the releases. The scheduler must have them before the next graph, with whose tasks
+            # it would confuse those that it still knows (dask issue 9888).
+            client.sync(asyncio.sleep, 0)
 
 
 async def _gathered(client: Any, results: Any, after: float | None) -> Any:
