@@ -62,6 +62,11 @@ EXCEPTIONS = (
         {"log1p": 1.35, "expm1": 1.2, "sign": 1.5},
     ),
     LimitException(
+        "Standard, `floor_divide`, special cases: infinite operands have the quotient of `divide`, rounded down. Both "
+        "operands are searched for infinities.",
+        {"floor_divide": 1.1},
+    ),
+    LimitException(
         "Standard, `asarray`: a sequence of Python scalars has the default dtype of their kind, which depends on the "
         "class of each. The classes are read before the values.",
         {"xp.asarray(numbers)": 1.6},
@@ -120,19 +125,22 @@ EXCEPTIONS = (
         {
             **_each(1.15, "arange", "astype", "bincount", "bitwise_and", "bitwise_or", "bitwise_xor", "concat"),
             **_each(1.15, "count_nonzero", "equal", "fft.fftfreq", "fft.rfftfreq", "full", "greater", "greater_equal"),
-            **_each(
-                1.15, "isfinite", "isinf", "isnan", "less", "less_equal", "logical_not", "nanmax", "nanmin", "nanprod"
-            ),
+            **_each(1.15, "less", "less_equal", "nanmax", "nanmin", "nanprod", "round", "xp.mean(m, axis=0)"),
+            **_each(1.15, "xp.prod(m, axis=0)", "xp.sum(m, axis=0)"),
             **_each(
                 1.15, "not_equal", "ones", "ones_like", "signbit", "stack", "std", "take", "take_along_axis", "tile"
             ),
-            **_each(1.15, "var", "where", "zeros", "zeros_like"),
-            **_each(1.2, "compress", "extract", "eye", "fft.fftshift", "fft.ifftshift", "fix", "full_like", "identity"),
-            **_each(1.2, "linspace", "logical_and", "logical_or", "logical_xor", "nansum", "outer", "place", "roll"),
-            **_each(1.25, "array_equal", "diff"),
-            **_each(1.3, "clip", "ediff1d", "ptp", "putmask"),
+            **_each(1.15, "square", "var", "where", "zeros_like"),
+            **_each(1.2, "compress", "extract", "fft.fftshift", "fft.ifftshift", "fix", "full_like", "identity"),
+            **_each(1.2, "linspace", "median", "nanmedian", "nanpercentile", "nanquantile", "nansum", "outer"),
+            **_each(1.2, "percentile", "place", "quantile", "roll"),
+            **_each(1.25, "array_equal", "diff", "eye", "zeros"),
+            **_each(1.3, "clip", "ptp", "putmask"),
+            **_each(1.55, "ediff1d"),
             **_each(1.5, "copyto", "delete", "histogram_bin_edges", "resize"),
+            **_each(1.7, "logical_and", "logical_not", "logical_or", "logical_xor"),
             **_each(2.3, "insert", "packbits", "unpackbits"),
+            **_each(2.4, "isfinite", "isinf", "isnan"),
         },
     ),
     LimitException(
@@ -142,13 +150,15 @@ EXCEPTIONS = (
             **_each(1.15, "histogram", "interp", "put_along_axis", "repeat", "unwrap"),
             **_each(1.2, "gradient", "hstack", "isclose", "nancumsum", "polyint"),
             **_each(1.25, "append", "block", "choose", "column_stack", "diagflat", "dstack", "intersect1d"),
-            **_each(1.25, "nanargmax", "nanargmin", "nancumprod", "nanmean", "nanstd", "nanvar", "setdiff1d"),
+            **_each(1.25, "nancumprod", "nanmean", "nanstd", "nanvar", "setdiff1d"),
             **_each(1.25, "setxor1d", "tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from"),
             **_each(1.25, "union1d", "vander"),
-            **_each(1.35, "array_equiv", "average", "geomspace", "logspace", "meshgrid", "polyadd", "polysub"),
+            **_each(1.35, "array_equiv", "average", "logspace", "meshgrid", "polyadd", "polysub"),
             **_each(1.35, "tri", "unique", "vstack"),
-            **_each(1.45, "indices", "polyval", "ravel_multi_index"),
-            **_each(2.0, "allclose", "histogramdd", "nan_to_num"),
+            **_each(1.45, "geomspace", "indices", "ravel_multi_index"),
+            **_each(1.55, "nanargmax", "nanargmin", "polyval"),
+            **_each(2.0, "allclose", "histogramdd"),
+            **_each(2.4, "nan_to_num"),
             **_each(3.4, "pad", "polydiv"),
         },
     ),

@@ -104,6 +104,11 @@ FUNCTIONS: dict[str, tuple[Callable[[Any, Any], Any], int | None]] = {
     "a call with several results": (lambda x, y: xp.linalg.svd(x[:5, :5] + 1, full_matrices=False).S * 2, None),
     "in place": (in_place, None),
     "a created array": (lambda x, y: x + xp.linspace(0, 1, 300), 1),
+    "quotients of integers": (
+        lambda x, y: xp.astype(x * 100, xp.int64) // 7 + xp.count_nonzero(y > 0, axis=0) // 2,
+        None,
+    ),
+    "medians": (lambda x, y: xp.median(x + y, axis=0) + xp.quantile(x, 0.3), None),
     "integers": (lambda x, y: xp.arange(300) * 3 + xp.astype(x > 0, xp.int64), None),
     "the arguments themselves": (lambda x, y: (x, [y, x + 1]), 1),
     "nested results": (lambda x, y: {"sum": x + y, "rest": [x, 3, None, "text"], "pair": Pair(x * y, 2.5)}, 1),

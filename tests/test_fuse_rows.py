@@ -164,6 +164,27 @@ def test_special_values() -> None:
             )
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("length", [3, 64, 100, 2048, 4200])
+def test_extremes_of_rows_with_nan_and_infinities(length: int, dtype: str) -> None:
+    x = np.random.default_rng(length).normal(size=(20, length)).astype(dtype)
+    for row, place in enumerate((0, 1, min(63, length - 1), length // 2, length - 2, length - 1)):
+        x[row, place] = np.nan  # in the first block, in the rest, and in blocks between
+    x[7], x[8], x[9], x[10, -1], x[11, 0] = np.nan, np.inf, -np.inf, np.inf, -np.inf
+    x[12], x[13, ::2], x[13, 1::2] = -0.0, 0.0, -0.0
+
+    def function(x: Any) -> Any:
+        largest, smallest = (reduce(x, axis=-1, keepdims=True) for reduce in (xp.max, xp.min))
+        return largest, smallest, xp.max(x + smallest, axis=-1)
+
+    with np.errstate(invalid="ignore"):
+        results = [np.asarray(result) for result in fused_once(function, xp.asarray(x, device="cpu"))]
+        expected = [x.max(axis=-1, keepdims=True), x.min(axis=-1, keepdims=True)]
+        expected.append((x + expected[1]).max(axis=-1))
+    for result, wanted in zip(results, expected, strict=True):
+        np.testing.assert_array_equal(result, wanted)
+
+
 def test_values_that_no_formula_covers_are_the_librarys() -> None:
     x = numbers((30, 40)) - 5.0
 

@@ -207,8 +207,8 @@ def neural_networks(call: Any, dtype: Any) -> None:
     for precision in ("tf32", "exact"):
         call("nn.linear", dtype, short, weight, bias, precision=precision)
     call("matmul", dtype, np.ones((3, 64, 256), dtype), weight.T)
-    for approximate in ("none", "tanh"):
-        call("nn.gelu", dtype, short, approximate=approximate)
+    for name in ("nn.gelu", "nn.gelu_tanh"):
+        call(name, dtype, short)
 
 
 def selection(everything: bool) -> list[tuple[Request, str]]:

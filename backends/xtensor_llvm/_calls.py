@@ -63,7 +63,7 @@ BOUND_BY_MEMORY = 0.08
 """Nanoseconds for a byte of an operand or a result, up to which the memory bounds a kernel, not the computation."""
 
 LARGEST = 8
-"""Bytes of an element, at most."""
+"""Bytes of an element that is not complex, at most."""
 
 DIVIDING = 0.8
 """The same by an instruction that divides."""

@@ -17,7 +17,7 @@ import numpy as np
 from xtensor.backend import Native, Program, Step
 
 from ._calls import SIMPLE, compute, compute_over, would_write
-from ._emission import supported
+from ._emission import supported, supported_elementwise
 from ._formulas import FASTER, FASTER_WITHOUT_AVX512, FORMULAS
 from ._generator import resolve
 from ._sizes import BYTES_COMPARED, BYTES_INPLACE, BYTES_MEDIUM, BYTES_SIMPLE, FEWEST, FEWEST_MEDIUM
@@ -45,8 +45,10 @@ def _plan(name: str, kinds: tuple[Any, ...]) -> Program | None:
     """Return the program of an operation for operands of dtypes or Python's classes; None where NumPy computes."""
     found = resolve(name, kinds)
     dtypes = [kind for kind in kinds if isinstance(kind, np.dtype)]
-    if found is None or not all(map(supported, dtypes)):
+    if found is None or not all(map(supported_elementwise, dtypes)):
         return None
+    if found[0][0].kind == "c" and len(dtypes) != len(kinds):
+        return None  # a scalar is one number
     if (name in BYTEWISE and all(kind == np.bool for kind in kinds)) or (name in OF_FLOATS and kinds[0].kind != "f"):
         return None
     computed, result = found

@@ -10,10 +10,10 @@ import numpy as np
 from xtensor.backend import Program, Step
 
 from ._exceptions import by_flags
-from ._formulas import FORMULAS
-from ._values import FLOATS, Value, cast, constant, isfinite, isinf, isnan
+from ._formulas import COMPLEX_FORMULAS, FORMULAS
+from ._values import COMPONENTS, FLOATS, Complex, Value, constant, convert, isfinite, isinf, isnan
 
-__all__ = ["computed", "emit", "supported"]
+__all__ = ["computed", "emit", "supported", "supported_elementwise"]
 
 SILENT = frozenset(
     (
@@ -29,7 +29,12 @@ def supported(dtype: Any) -> bool:
     return dtype.kind in "biu" or dtype in FLOATS
 
 
-def emit(program: Program, values: Sequence[Value]) -> tuple[list[Value], Value]:
+def supported_elementwise(dtype: Any) -> bool:
+    """Whether kernels compute elementwise operations of a dtype: of complex64 and complex128 as well."""
+    return supported(dtype) or dtype in COMPONENTS
+
+
+def emit(program: Program, values: Sequence[Any]) -> tuple[list[Any], Value]:
     """Emit the instructions of a program for one element.
 
     Parameters
@@ -49,7 +54,7 @@ def emit(program: Program, values: Sequence[Value]) -> tuple[list[Value], Value]
     looks = program.checks and not by_flags(program)
     for step in program.steps:
         result, doubtful = computed(step, found, doubtful)
-        if looks and result.kind == "f" and step.name not in SILENT:
+        if looks and result.kind in "fc" and step.name not in SILENT:
             operands = [found[place] for place in step.operands]
             # The second operand of nextafter is a direction only, which may be infinite.
             doubtful = doubtful | _warned_of(result, operands[:1] if step.name == "nextafter" else operands)
@@ -57,21 +62,28 @@ def emit(program: Program, values: Sequence[Value]) -> tuple[list[Value], Value]
     return found, doubtful
 
 
-def computed(step: Step, values: Sequence[Value] | Mapping[int, Value], doubtful: Value) -> tuple[Value, Value]:
+def computed(step: Step, values: Sequence[Any] | Mapping[int, Any], doubtful: Value) -> tuple[Any, Value]:
     """Return a step's result for values by their numbers, and whether an element is doubtful with this step, too."""
     operands = [values[place] for place in step.operands]
     if step.name == "astype":
-        return cast(operands[0], step.dtype), doubtful
-    formula = FORMULAS[step.name]
+        return convert(operands[0], step.dtype), doubtful
+    formula = (COMPLEX_FORMULAS if operands[0].kind == "c" else FORMULAS)[step.name]
     result = formula.function(*operands)
     if formula.covers is not None:
         doubtful = doubtful | ~formula.covers(*operands)
     return result, doubtful
 
 
-def _warned_of(result: Value, operands: Sequence[Value]) -> Value:
+def _warned_of(result: Value | Complex, operands: Sequence[Value | Complex]) -> Value:
     """Whether a result is infinite for finite operands, or NaN where no operand is NaN."""
-    numbers = [operand for operand in operands if operand.kind == "f"]
+    if isinstance(result, Complex):
+        return _warned_of(result.real, operands) | _warned_of(result.imag, operands)
+    numbers: list[Value] = []
+    for operand in operands:
+        if isinstance(operand, Complex):
+            numbers += operand.real, operand.imag
+        elif operand.kind == "f":
+            numbers.append(operand)
     invalid, infinite = isnan(result), isinf(result)
     for operand in numbers:
         invalid = invalid & ~isnan(operand)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from . import (
     _arithmetic,
     _bessel_functions,
+    _complex,
     _entropy,
     _error_functions,
     _exponential,
@@ -19,7 +20,7 @@ from . import (
 from ._arithmetic import in_double
 from ._values import Value, sqrt
 
-__all__ = ["FASTER", "FASTER_WITHOUT_AVX512", "FORMULAS", "Formula"]
+__all__ = ["COMPLEX_FORMULAS", "FASTER", "FASTER_WITHOUT_AVX512", "FORMULAS", "Formula"]
 
 
 class Formula(NamedTuple):
@@ -30,13 +31,14 @@ class Formula(NamedTuple):
     function
         A function of values of one dtype that returns a value.
     kinds
-        Kinds of dtype that the function takes, as NumPy's letters; of floating-point dtypes float32 and float64.
+        Kinds of dtype that the function takes, as NumPy's letters; of floating-point dtypes float32 and float64, of
+        complex ones complex64 and complex128.
     covers
         A function of the same values that returns whether the result is right, or None where it always is. NumPy's own
         function must compute the other elements.
     """
 
-    function: Callable[..., Value]
+    function: Callable[..., Any]
     kinds: str = "f"
     covers: Callable[..., Value] | None = None
 
@@ -113,11 +115,16 @@ FORMULAS: dict[str, Formula] = {
     "tanh": Formula(_hyperbolic.tanh),
 }
 
+COMPLEX_FORMULAS: dict[str, Formula] = {
+    name: Formula(function, "c", covers) for name, (function, covers) in _complex.TABLE.items()
+}
+"""The formulas of operations on complex numbers. NumPy's own loops of the others are as fast."""
+
 FASTER: frozenset[str] = frozenset(
     {
         *("acos", "asin", "atan", "atan2", "copysign", "cos", "expm1", "float_power", "floor_divide", "hypot"),
         *("logaddexp", "logaddexp2", "logical_and", "logical_or", "nextafter", "remainder", "sign", "sin", "tan"),
-        *(name for name in FORMULAS if name.startswith("special.")),
+        *(name for name in FORMULAS if name.startswith(("nn.", "special."))),
     }
 )
 """Operations whose formula is faster than NumPy's or SciPy's loop for float32 and for float64.

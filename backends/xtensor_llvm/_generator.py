@@ -10,8 +10,8 @@ import numpy as np
 from xtensor.backend import TABLE, DType, Generator, Native, Program
 
 from . import _calls, _reductions, _rows
-from ._emission import supported
-from ._formulas import FORMULAS
+from ._emission import supported, supported_elementwise
+from ._formulas import COMPLEX_FORMULAS, FORMULAS
 from ._sizes import FEWEST
 
 __all__ = ["LlvmGenerator", "resolve"]
@@ -24,12 +24,12 @@ DECLINED = ("floor_divide",)
 
 def resolve(name: str, kinds: Sequence[DType | type]) -> tuple[tuple[DType, ...], DType] | None:
     """Return the dtypes to which an operation's operands are cast, and the result's; None without a kernel."""
-    formula = FORMULAS.get(name)
-    if formula is None or name in DECLINED:
-        return None
     given = [BOOL if kind is bool else kind for kind in kinds]
-    found = _resolved(name, given)
-    if found is None or not all(map(supported, (*found[0], found[1]))):
+    found = None if name in DECLINED else _resolved(name, given)
+    if found is None or not all(map(supported_elementwise, (*found[0], found[1]))):
+        return None
+    formula = (COMPLEX_FORMULAS if found[0][0].kind == "c" else FORMULAS).get(name)
+    if formula is None:
         return None
     operands = found[0][1:] if name == "where" else found[0]
     if any(dtype != operands[0] for dtype in operands) or operands[0].kind not in formula.kinds:
@@ -77,7 +77,9 @@ class LlvmGenerator(Generator):
     fewest = FEWEST
 
     def resolve(self, name: str, kinds: Sequence[DType | type]) -> tuple[tuple[DType, ...], DType] | None:
-        return resolve(name, kinds)
+        found = resolve(name, kinds)
+        # A fused kernel may reduce its values, of which complex ones have no reductions.
+        return found if found is not None and all(map(supported, (*found[0], found[1]))) else None
 
     def compute(
         self, program: Program, arrays: Sequence[Native], scalars: Sequence[float]

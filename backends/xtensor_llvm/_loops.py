@@ -21,7 +21,7 @@ from xtensor.backend import Program
 
 from ._emission import emit
 from ._exceptions import by_flags, mask
-from ._values import Builder, Value, cast, llvm_type, load, memory_type, store
+from ._values import Builder, Value, cast, llvm_type, load, load_element, memory_type, store
 
 __all__ = ["I1", "I64", "POINTER", "VOID", "Layout", "Slots", "Writer", "elementwise_module", "smaller", "wide"]
 
@@ -136,6 +136,15 @@ class Writer:
         # llvmlite gives it a type of pointers to I64, in which nothing else can be stored.
         return builder.inttoptr(builder.ptrtoint(memory, I64), POINTER)
 
+    def repeated(self, name: str, quick: Any, exact: Any) -> Any:
+        """A function that calls one that takes its arguments, and where that one's result is true, another one."""
+        function = self.function(name, I1, quick.function_type.args, internal=True)
+        builder = self.builder(function.append_basic_block())
+        with builder.if_then(builder.call(quick, function.args), likely=False):
+            builder.ret(builder.call(exact, function.args))
+        builder.ret(I1(0))
+        return function
+
     def fold_tail(self, branch: Any) -> None:
         """Let the vectorizer compute the elements after the last whole vector by one vector with a mask.
 
@@ -241,7 +250,7 @@ class _Elementwise(Writer):
         doubt = loop.phi(I1)
         places = self.addresses(loop, index, pointers, strides)
         count = len(self.program.inputs)
-        loaded = [load(loop, place, dtype) for place, dtype in zip(places[:count], self.arrays, strict=False)]
+        loaded = [load_element(loop, place, dtype) for place, dtype in zip(places[:count], self.arrays, strict=False)]
         values, doubtful = emit(self.program, [*loaded, *self.moved(loop, numbers)])
         written = places[count:] if self.over < 0 else [places[self.over]]
         for output, place in zip(self.program.outputs, written, strict=True):

@@ -24,7 +24,17 @@ from ._emission import emit
 from ._loops import I1, I64, POINTER, VOID, Slots, Writer, smaller, wide
 from ._values import Builder, Value, constant, isnan, llvm_type, load, maximum, memory_type, minimum, store
 
-__all__ = ["BLOCK", "COLUMNS", "REDUCTIONS", "ROWS", "columns_module", "combined", "identity", "rows_module"]
+__all__ = [
+    "BLOCK",
+    "COLUMNS",
+    "REDUCTIONS",
+    "ROWS",
+    "columns_module",
+    "combined",
+    "extreme",
+    "identity",
+    "rows_module",
+]
 
 REDUCTIONS = frozenset(("max", "min", "prod", "sum"))
 
@@ -69,6 +79,15 @@ def combined(name: str, total: Value, value: Value) -> Value:
     if total.kind == "b":
         return total | value if name == "max" else total & value
     return maximum(total, value) if name == "max" else minimum(total, value)
+
+
+def extreme(name: str, total: Value, value: Value) -> Value:
+    """Return the larger or the smaller one of two numbers by the processor's instruction; any number for NaN."""
+    kind = total.ir.type
+    intrinsic = "llvm.maxnum" if name == "max" else "llvm.minnum"
+    function = total.builder.module.declare_intrinsic(intrinsic, [kind], ir.FunctionType(kind, [kind, kind]))
+    found = total.builder.call(function, [total.ir, value.ir], fastmath=("nnan", "nsz"))
+    return Value(total.builder, found, total.dtype)
 
 
 def rows_module(program: Program, letters: str, *, has_fma: bool) -> ir.Module:
@@ -183,19 +202,9 @@ class _Rows(_Reducing):
         ends = []
         for (name, place), total, dtype in zip(self.program.reductions, totals, self.results, strict=True):
             before = Value(loop, total, dtype)
-            ends.append(
-                self.extreme(name, before, values[place]) if self.quick else combined(name, before, values[place])
-            )
+            ends.append((extreme if self.quick else combined)(name, before, values[place]))
             total.add_incoming(ends[-1].ir, loop.block)
         return ends
-
-    def extreme(self, name: str, total: Value, value: Value) -> Value:
-        """The larger or the smaller one of two numbers; any number for NaN."""
-        kind = total.ir.type
-        intrinsic = "llvm.maxnum" if name == "max" else "llvm.minnum"
-        function = self.module.declare_intrinsic(intrinsic, [kind], ir.FunctionType(kind, [kind, kind]))
-        found = total.builder.call(function, [total.ir, value.ir], fastmath=("nnan", "nsz"))
-        return Value(total.builder, found, total.dtype)
 
     def doubt(self, doubtful: Value, values: list[Value]) -> Value:
         return doubtful | isnan(values[self.program.reductions[0][1]]) if self.quick else doubtful
@@ -207,13 +216,7 @@ class _Rows(_Reducing):
         self.quick = True
         quick = super().block("quick")
         self.quick = False
-        exact = super().block("exact")
-        function = self.function(name, I1, self.types(), internal=True)
-        builder = self.builder(function.append_basic_block())
-        with builder.if_then(builder.call(quick, function.args), likely=False):
-            builder.ret(builder.call(exact, function.args))
-        builder.ret(I1(0))
-        return function
+        return self.repeated(name, quick, super().block("exact"))
 
     def read(self, slots: Slots) -> tuple[Any, Any, list[Any], list[tuple[Any, Any]], list[Any]]:
         """Length and number of rows; each input's address and strides; each reduction's addresses; scalars."""

@@ -20,8 +20,8 @@ from xtensor.backend import Program, Step
 from ._calls import SIMPLE
 from ._emission import computed
 from ._loops import I1, I64, POINTER, VOID, Writer, smaller, wide
-from ._reduction_loops import BLOCK, REDUCTIONS, combined, identity
-from ._values import Builder, Value, constant, llvm_type, load, memory_type, store
+from ._reduction_loops import BLOCK, REDUCTIONS, combined, extreme, identity
+from ._values import Builder, Value, constant, isnan, llvm_type, load, memory_type, store
 
 __all__ = ["Schedule", "rows_program_module"]
 
@@ -143,40 +143,61 @@ class _Rows(Writer):
     def sweep(self, number: int, *, short: bool) -> Any:
         """A pass over a block of a row, or over fewer elements than ``WHOLE``: whether an element is doubtful.
 
-        Its arguments: the number of elements; the numbers for the row; the addresses of the inputs, of what is loaded,
-        stored and written, and of the blocks' results; the strides of inputs that have one.
+        The largest or smallest floating-point number is first found by the processor's instruction, which knows no NaN.
+        A block with NaN is gone over again. The sign of a zero is any, as in the standard.
+        """
+        name = f"{'rest' if short else 'pass'}{number}"
+        if not self.extremes(number):
+            return self.written(name, number, short=short)
+        quick = self.written(f"{name}_quick", number, short=short, quick=True)
+        return self.repeated(name, quick, self.written(f"{name}_exact", number, short=short))
+
+    def extremes(self, number: int) -> list[int]:
+        """The reductions of a pass that are the largest or smallest floating-point number of the row."""
+        places = self.schedule.passes[number].reductions
+        return [i for i in places if self.schedule.step(i).name in ("max", "min") and self.dtypes[i].kind == "f"]
+
+    def identity(self, builder: Builder, place: int) -> Value:
+        """The number that a reduction begins with."""
+        dtype = self.dtypes[place]
+        return constant(builder, identity(self.schedule.step(place).name, dtype), dtype)
+
+    def written(self, name: str, number: int, *, short: bool, quick: bool = False) -> Any:
+        """The function of a pass. Where it is quick, NaN among the operands of an extreme is doubtful, too.
+
+        Its arguments: the number of elements; the numbers for the row; extremes of the blocks before; the addresses of
+        the inputs, of what is loaded, stored and written, and of the reductions; the strides of inputs that have one.
         """
         this = self.schedule.passes[number]
+        extremes = self.extremes(number)
         strided = [place for place in this.inputs if self.letters[place] == "v"]
         addressed = [*this.inputs, *this.loads, *this.stores, *this.outputs, *this.reductions]
-        numbers = [llvm_type(self.dtypes[place]) for place in this.numbers]
-        function = self.function(
-            f"{'rest' if short else 'pass'}{number}",
-            I1,
-            [I64, *numbers, *[POINTER] * len(addressed), *[I64] * len(strided)],
-            internal=True,
-        )
+        numbers = [llvm_type(self.dtypes[place]) for place in (*this.numbers, *extremes)]
+        types = [I64, *numbers, *[POINTER] * len(addressed), *[I64] * len(strided)]
+        function = self.function(name, I1, types, internal=True)
         function.attributes.add("noinline")
         length, rest = function.args[0], list(function.args[1:])
         given, rest = rest[: len(numbers)], rest[len(numbers) :]
+        begun = dict(zip(extremes, given[len(this.numbers) :], strict=True))
         pointers, steps = rest[: len(addressed)], rest[len(addressed) :]
         for pointer in pointers:
             pointer.add_attribute("noalias")
         before, body, after = (function.append_basic_block(name) for name in ("before", "body", "after"))
-        self.builder(before).branch(body)  # a block has at least one element
-        loop = self.builder(body)
+        start, loop = self.builder(before), self.builder(body)
+        unknown = constant(start, False, bool)
+        for place, argument in begun.items() if quick else ():
+            unknown = unknown | isnan(Value(start, argument, self.dtypes[place]))
+        start.branch(body)  # a block has at least one element
         index, doubt = loop.phi(I64), loop.phi(I1)
         index.add_incoming(I64(0), before)
-        doubt.add_incoming(I1(0), before)
+        doubt.add_incoming(unknown.ir, before)
         totals = []
         for place in this.reductions:
-            dtype = self.dtypes[place]
-            totals.append(loop.phi(llvm_type(dtype)))
-            first = constant(loop, identity(self.schedule.step(place).name, dtype), dtype)
-            totals[-1].add_incoming(first.ir, before)
+            totals.append(loop.phi(llvm_type(self.dtypes[place])))
+            totals[-1].add_incoming(begun.get(place) or self.identity(start, place).ir, before)
         values: dict[int, Value] = {
             place: Value(loop, argument, self.dtypes[place])
-            for place, argument in zip(this.numbers, given, strict=True)
+            for place, argument in zip(this.numbers, given, strict=False)
         }
         stride = dict(zip(strided, steps, strict=True))
         places = iter(pointers)
@@ -197,7 +218,10 @@ class _Rows(Writer):
         ends = []
         for place, total in zip(this.reductions, totals, strict=True):
             step = self.schedule.step(place)
-            ends.append(combined(step.name, Value(loop, total, step.dtype), values[step.operands[0]]))
+            value, found = values[step.operands[0]], combined
+            if quick and place in extremes:
+                found, doubtful = extreme, doubtful | isnan(value)
+            ends.append(found(step.name, Value(loop, total, step.dtype), value))
             total.add_incoming(ends[-1].ir, loop.block)
         following = loop.add(index, I64(1), flags=("nsw",))
         doubted = loop.or_(doubt, doubtful.ir)
@@ -281,25 +305,30 @@ class _Rows(Writer):
         partial: dict[int, Any],
         total: dict[int, Any],
     ) -> None:
-        """Go over the blocks of a row, and combine their results."""
+        """Go over the blocks of a row, and combine their results.
+
+        An extreme begins with that of the blocks before. Sums of blocks do not wait for one another.
+        """
         schedule = self.schedule
         this = schedule.passes[number]
         for place in this.reductions:
-            dtype = self.dtypes[place]
-            store(constant(loop, identity(schedule.step(place).name, dtype), dtype), total[place])
+            store(self.identity(loop, place), total[place])
         addressed = [*this.inputs, *this.loads, *this.stores, *this.outputs]
         strides = [where[place][1] for place in this.inputs if self.letters[place] == "v"]
         numbers = [values[place].ir for place in this.numbers]
-        results = [partial[place] for place in this.reductions]
+        extremes = self.extremes(number)
+        results = [(total if place in extremes else partial)[place] for place in this.reductions]
 
         def go_over(inner: Builder, sweep: Any, begin: Any, count: Any) -> None:
             with inner.if_then(inner.icmp_signed(">", count, I64(0))):
                 pointers = [self.offset(inner, where[place][0], (begin, where[place][1])) for place in addressed]
-                self.mark(inner, flag, inner.call(sweep, [count, *numbers, *pointers, *results, *strides]))
-                for place in this.reductions:
-                    name, dtype = schedule.step(place).name, self.dtypes[place]
-                    before, more = load(inner, total[place], dtype), load(inner, partial[place], dtype)
-                    store(combined(name, before, more), total[place])
+                before = [load(inner, total[place], self.dtypes[place]) for place in this.reductions]
+                begun = [number.ir for place, number in zip(this.reductions, before, strict=True) if place in extremes]
+                self.mark(inner, flag, inner.call(sweep, [count, *numbers, *begun, *pointers, *results, *strides]))
+                for place, number in zip(this.reductions, before, strict=True):
+                    if place not in extremes:
+                        more = load(inner, partial[place], number.dtype)
+                        store(combined(schedule.step(place).name, number, more), total[place])
 
         with self.counted(loop, I64(0), blocks) as (inner, block):
             begin = inner.mul(block, I64(BLOCK))

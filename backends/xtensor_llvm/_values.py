@@ -15,13 +15,16 @@ import numpy as np
 from llvmlite import ir
 
 __all__ = [
+    "COMPONENTS",
     "Builder",
+    "Complex",
     "Number",
     "Value",
     "bits",
     "cast",
     "ceil",
     "constant",
+    "convert",
     "copysign",
     "fabs",
     "floor",
@@ -32,6 +35,7 @@ __all__ = [
     "isnan",
     "llvm_type",
     "load",
+    "load_element",
     "maximum",
     "memory_type",
     "minimum",
@@ -48,6 +52,9 @@ Number: TypeAlias = bool | int | float
 
 BOOL = np.dtype(np.bool)
 FLOATS: dict[Any, Any] = {np.dtype(np.float32): ir.FloatType(), np.dtype(np.float64): ir.DoubleType()}
+COMPONENTS = {np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.float64)}
+"""The dtype of the components of each complex dtype."""
+
 SPLITTERS = {np.dtype(np.float32): 2.0**12 + 1, np.dtype(np.float64): 2.0**27 + 1}
 """Veltkamp's constants, which split a number into two halves of its significand."""
 
@@ -81,8 +88,11 @@ def llvm_type(dtype: Any) -> Any:
 
 
 def memory_type(dtype: Any) -> Any:
-    """LLVM's type of a dtype in memory, where a bool has eight bits."""
-    return ir.IntType(8) if np.dtype(dtype) == BOOL else llvm_type(dtype)
+    """LLVM's type of a dtype in memory, where a bool has eight bits, and a complex number two components."""
+    dtype = np.dtype(dtype)
+    if dtype in COMPONENTS:
+        return ir.ArrayType(FLOATS[COMPONENTS[dtype]], 2)
+    return ir.IntType(8) if dtype == BOOL else llvm_type(dtype)
 
 
 class Value:
@@ -243,6 +253,26 @@ class Value:
         raise TypeError("the truth of a value is not known while its code is generated; use select()")
 
 
+class Complex:
+    """A complex number: two values of one floating-point dtype."""
+
+    __slots__ = ("dtype", "imag", "real")
+
+    def __init__(self, real: Value, imag: Value) -> None:
+        self.real = real
+        self.imag = imag
+        self.dtype: np.dtype[Any] = np.dtype(f"c{2 * real.dtype.itemsize}")
+
+    @property
+    def builder(self) -> Builder:
+        return self.real.builder
+
+    @property
+    def kind(self) -> str:
+        """NumPy's letter of the kind of dtype."""
+        return "c"
+
+
 ADD = {"i": "add", "u": "add", "f": "fadd"}
 SUBTRACT = {"i": "sub", "u": "sub", "f": "fsub"}
 MULTIPLY = {"i": "mul", "u": "mul", "f": "fmul"}
@@ -260,16 +290,35 @@ def constant(builder: Builder, number: Number, dtype: Any) -> Value:
     return Value(builder, ir.Constant(llvm_type(dtype), int(number) % 2 ** (8 * dtype.itemsize)), dtype)
 
 
+def load_element(builder: Builder, pointer: Any, dtype: Any) -> Any:
+    """Read an element of any dtype that kernels have."""
+    part = COMPONENTS.get(np.dtype(dtype))
+    if part is None:
+        return load(builder, pointer, dtype)
+    return Complex(*[load(builder, place, part) for place in _components(builder, pointer, part)])
+
+
 def load(builder: Builder, pointer: Any, dtype: Any) -> Value:
-    """Read an element; every byte but 0 is True for a bool."""
+    """Read an element that is not complex; every byte but 0 is True for a bool."""
     read = builder.load(pointer, typ=memory_type(dtype), align=np.dtype(dtype).itemsize)
     if np.dtype(dtype) == BOOL:
         read = builder.icmp_unsigned("!=", read, ir.Constant(read.type, 0))
     return Value(builder, read, dtype)
 
 
-def store(value: Value, pointer: Any) -> None:
+def _components(builder: Builder, pointer: Any, dtype: Any) -> list[Any]:
+    """The addresses of the components of a complex number."""
+    index = ir.IntType(64)
+    return [builder.gep(pointer, [index(i)], inbounds=True, source_etype=FLOATS[dtype]) for i in (0, 1)]
+
+
+def store(value: Value | Complex, pointer: Any) -> None:
     """Write an element."""
+    if isinstance(value, Complex):
+        real, imag = _components(value.builder, pointer, value.real.dtype)
+        store(value.real, real)
+        store(value.imag, imag)
+        return
     builder, written = value.builder, value.ir
     if value.dtype == BOOL:
         written = builder.zext(written, ir.IntType(8))
@@ -395,16 +444,24 @@ def signbit(x: Value) -> Value:
     return bits(x) < 0
 
 
+def convert(x: Value | Complex, dtype: Any) -> Any:
+    """Convert as NumPy's ``astype``; a real number becomes a complex one without imaginary part."""
+    part = COMPONENTS.get(np.dtype(dtype))
+    if isinstance(x, Complex):
+        return Complex(cast(x.real, part), cast(x.imag, part))
+    return cast(x, dtype) if part is None else Complex(cast(x, part), constant(x.builder, 0.0, part))
+
+
 def cast(x: Value, dtype: Any) -> Value:
-    """Convert as NumPy's ``astype``.
+    """Convert a number that is not complex to such a dtype as NumPy's ``astype``.
 
     A number out of the range of the integer dtype gives the values that NumPy has on x86; the C language leaves them
     undefined.
     """
     dtype = np.dtype(dtype)
-    builder, target = x.builder, llvm_type(dtype)
     if dtype == x.dtype:
         return x
+    builder, target = x.builder, llvm_type(dtype)
     if dtype == BOOL:
         return x != 0
     if x.kind == "f" and dtype.kind == "f":

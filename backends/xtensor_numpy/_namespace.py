@@ -27,6 +27,7 @@ from ._steps import close as close
 from ._steps import extreme_number as extreme_number
 from ._steps import filled as filled
 from ._steps import histogram_counts as histogram_counts
+from ._steps import infinite_where as infinite_where
 from ._steps import interpolated as interpolated
 from ._steps import inverse_permutation as inverse_permutation
 from ._steps import membership as membership

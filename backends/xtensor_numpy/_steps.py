@@ -21,6 +21,7 @@ __all__ = [
     "extreme_number",
     "filled",
     "histogram_counts",
+    "infinite_where",
     "interpolated",
     "inverse_permutation",
     "membership",
@@ -127,6 +128,11 @@ def _counts_of_equal_bins(x: Native, edges: Native, per_bin: Any) -> Native:
         number += (part >= edges.take(number + 1)) & (number != count - 1)
         counts += np.bincount(number, minlength=count)
     return counts
+
+
+@_of_plain_arrays
+def infinite_where(x: Native, mask: Native) -> Native:
+    return np.where(mask, x.dtype.type(np.inf), x) if mask.any() else x
 
 
 @_of_plain_arrays

@@ -157,7 +157,6 @@ def functions(context: Context) -> dict[str, Callable[..., Any]]:
         result[name] = _unary(Elementwise(name, context, row_plan(name, row)))
     for name, row in BINARY.items():
         result[name] = _binary(Elementwise(name, context, row_plan(name, row)))
-    result["nn.gelu"] = _gelu(result["nn.gelu"], result.pop("nn.gelu_tanh"))
     result["where"] = Elementwise("where", context, where_plan)
     result["clip"] = _clip(context)
     result["astype"] = _astype(context)
@@ -277,13 +276,6 @@ def _check_exponent(function: Callable[[Any, Any], Any], *, on_host: bool) -> Ca
         return function(x1, x2)
 
     return call
-
-
-def _gelu(exact: Callable[[Any], Any], by_tanh: Callable[[Any], Any]) -> Callable[..., Any]:
-    def gelu(x: Any, *, approximate: str) -> Any:
-        return by_tanh(x) if approximate == "tanh" else exact(x)
-
-    return gelu
 
 
 def _clip(context: Context) -> Callable[[Any, Any, Any], Any]:

@@ -65,7 +65,7 @@ def _doane(a: Array, edges: Edges) -> float:
 
 def _freedman_diaconis(a: Array, edges: Edges) -> float:
     """Return a width proportional to the interquartile range."""
-    upper, lower = (float(quantile(a, level)) for level in (0.75, 0.25))
+    upper, lower = (float(x) for x in quantile(a, [0.75, 0.25]))
     return 2.0 * (upper - lower) * float(a.size ** (-1.0 / 3.0))
 
 

@@ -164,13 +164,14 @@ def argextreme(name: str, a: Any, axis: int | None, out: Array | None, keepdims:
     (a,) = as_arrays(name, a)
     if a.dtype.kind == "c":
         raise TypeError(f"{name}() takes real numbers, not {a.dtype}, which has no order; take xtensor.abs(a) first")
-    if kind_of(a.dtype) == "f" and a.size and xp.any(xp.all(xp.isnan(a), axis=axis)):
-        raise ValueError(
-            f"All-NaN slice encountered; {name}(): a slice of the array of shape {a.shape} has only NaN; remove it or "
-            "replace NaN before"
-        )
     if kind_of(a.dtype) == "f":
-        matches = a == extreme(name, a, axis, None, True, None, True, largest=largest)
+        found = extreme(name, a, axis, None, True, None, True, largest=largest)
+        if xp.any(xp.isnan(found)):
+            raise ValueError(
+                f"All-NaN slice encountered; {name}(): a slice of the array of shape {a.shape} has only NaN; remove it "
+                "or replace NaN before"
+            )
+        matches = a == found
         result = xp.argmax(xp.astype(matches, np.uint8), axis=axis, keepdims=keepdims)
     else:
         numbers = xp.astype(a, np.uint8) if a.dtype.kind == "b" else a

@@ -20,7 +20,7 @@ from .._core.dtypes import kind_of
 from .._core.errors import describe
 from . import _casts
 from ._arguments import as_arrays, store
-from ._steps import ORDER_STATISTICS
+from ._steps import INFINITE_WHERE, ORDER_STATISTICS
 from ._weights import fit_weights
 
 __all__ = ["median_of", "quantile_of"]
@@ -64,7 +64,7 @@ def median_of(name: str, a: Any, axis: Axis, out: Array | None, keepdims: bool, 
     # Halves are added, because the sum of the two elements may overflow.
     value = xp.where(count % 2 == 1, low, xp.where(count == 0, xp.nan, low / 2 + high / 2))
     if not ignore_nan and kind_of(lines.dtype) == "f":
-        value = xp.where(_has_nan(lines), xp.nan, value)
+        value = xp.where(count < filled.shape[-1], xp.nan, value)
     return store(name, xp.reshape(value, shape), out)
 
 
@@ -109,7 +109,7 @@ def quantile_of(
     if kind_of(lines.dtype) == "f":
         value = xp.where(count == 0, xp.nan, value)
         if not ignore_nan:
-            value = xp.where(_has_nan(lines), xp.nan, value)
+            value = xp.where(count < max(lines.shape[-1], 1), xp.nan, value)
     elif method in SELECTING and value.dtype != a.dtype:
         value = xp.astype(value, a.dtype)
     return store(name, xp.reshape(xp.moveaxis(value, -1, 0), (*levels.shape, *shape)), out)
@@ -172,11 +172,6 @@ def _lines(a: Array, axes: tuple[int, ...]) -> Array:
     return xp.reshape(xp.permute_dims(a, (*others, *axes)), (*(a.shape[i] for i in others), count))
 
 
-def _has_nan(lines: Array) -> Array:
-    """Return whether each line contains a NaN."""
-    return xp.any(xp.isnan(lines), axis=-1, keepdims=True)
-
-
 def _replace_missing(lines: Array) -> tuple[Array, Array]:
     """Return lines of at least one element with infinities for NaN, and where the NaN were."""
     if not lines.shape[-1]:
@@ -185,7 +180,8 @@ def _replace_missing(lines: Array) -> tuple[Array, Array]:
     if kind_of(lines.dtype) != "f":
         return lines, xp.zeros(lines.shape, dtype=np.bool_, device=lines.device)
     missing = xp.isnan(lines)
-    return xp.where(missing, xp.inf, lines), missing
+    filled = attempt(INFINITE_WHERE, lines.device, lines._native, missing._native)
+    return (xp.where(missing, xp.inf, lines) if filled is NotImplemented else filled), missing
 
 
 def _replace_nan(lines: Array) -> tuple[Array, Array]:

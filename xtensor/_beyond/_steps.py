@@ -14,6 +14,7 @@ __all__ = [
     "EXTREME_NUMBER",
     "FILLED",
     "HISTOGRAM_COUNTS",
+    "INFINITE_WHERE",
     "INTERPOLATED",
     "INVERSE_PERMUTATION",
     "MEMBERSHIP",
@@ -41,6 +42,9 @@ FILLED = declare("filled", "signal", shape="same", primitive=False)
 
 HISTOGRAM_COUNTS = declare("histogram_counts", "signal", operands=2, dtype="index", shape="argument", primitive=False)
 """``(x, edges)``: the counts between ascending edges of the same dtype; the last bin contains its right edge."""
+
+INFINITE_WHERE = declare("infinite_where", "signal", operands=2, accepts="real floating", shape="same", primitive=False)
+"""``(x, mask)``: an array with infinities where a mask is true; ``x`` itself where it is true nowhere."""
 
 INTERPOLATED = declare("interpolated", "signal", operands=3, shape="same", primitive=False)
 """``(x, knots, values)``: the piecewise linear function, constant outside."""

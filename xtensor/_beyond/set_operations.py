@@ -221,6 +221,8 @@ def _unique(
     equal_nan: bool = True,
 ) -> list[Array]:
     """Return the distinct elements of an array of one dimension and the results that are requested."""
+    if not (return_index or return_inverse or return_counts or kind_of(x.dtype) in "fc"):
+        return [xp.unique_values(x)]
     if return_index or return_inverse:
         order = _casts.argsort(x)
         ordered = xp.take(x, order)

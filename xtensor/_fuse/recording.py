@@ -135,9 +135,11 @@ class Recorder:
         composition = operation.composition if operation.kind in FUSED_COMPOSITIONS else None
         if composition is not None:
             try:
-                return composition(self.device._functions.namespace, *operands, **options)
+                result = composition(self.device._functions.namespace, *operands, **options)
             except (UnknownValueError, NotImplementedError):
-                pass  # it looks at values, so that the library's function is called
+                result = NotImplemented  # it looks at values
+            if result is not NotImplemented:
+                return result
         return self.call(self.base.table[operation.index], name, operands, options)
 
     def supported(self, dtype: DType) -> bool:

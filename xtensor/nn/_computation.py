@@ -14,8 +14,10 @@ import numpy as np
 
 from .. import _standard as xp
 from .._core.array import Array, attempt, wrap
+from .._core.device import Device
 from .._core.dispatch import common_device, native_operand
 from .._core.dtypes import DType, kind_of, result_type
+from .._core.many import attempt_elementwise
 from .._core.operations import Operation
 from .._fuse.formulas import compute_formula
 
@@ -41,12 +43,9 @@ def compute(operation: Operation, formula: Callable[..., Array], *operands: Arra
     DeviceMismatchError
         If the operands are on different devices and transfers are forbidden.
     """
-    device = common_device(operands)
-    assert device is not None
-    arrays = [None if x is None else wrap(native_operand(x, device, operation.label), device) for x in operands]
-    dtype = result_type(*(x.dtype for x in arrays if x is not None and kind_of(x.dtype) == "f"))
-    arrays = [_as_dtype(x, dtype) for x in arrays]
-    result = attempt(operation, device, *(None if x is None else x._native for x in arrays), **options)
+    device, arrays, dtype = _promoted(operation, operands)
+    natives = [None if x is None else x._native for x in arrays]
+    result = (attempt if options else attempt_elementwise)(operation, device, *natives, **options)
     if result is not NotImplemented:
         return result  # type: ignore[no-any-return]
     with np.errstate(all="ignore"):
@@ -54,6 +53,18 @@ def compute(operation: Operation, formula: Callable[..., Array], *operands: Arra
             return compute_formula(formula, *arrays, **options)  # type: ignore[no-any-return]
         widened = [_as_dtype(x, xp.float32) for x in arrays]
         return xp.astype(compute_formula(formula, *widened, **options), dtype)
+
+
+def _promoted(operation: Operation, operands: tuple[Array | None, ...]) -> tuple[Device, list[Array | None], DType]:
+    """Return the device of operands, and those of a floating-point dtype in the dtype that they promote to."""
+    first = operands[0]
+    if len(operands) == 1 and first is not None:
+        return first._device, [first], first.dtype
+    device = common_device(operands)
+    assert device is not None
+    arrays = [None if x is None else wrap(native_operand(x, device, operation.label), device) for x in operands]
+    dtype = result_type(*(x.dtype for x in arrays if x is not None and kind_of(x.dtype) == "f"))
+    return device, [_as_dtype(x, dtype) for x in arrays], dtype
 
 
 def _as_dtype(x: Array | None, dtype: DType) -> Array | None:

@@ -135,6 +135,9 @@ def _swiglu(gate: Array, x: Array) -> Array:
 
 GELU = declare("nn.gelu", "network", accepts="real floating", shape="same", primitive=False)
 
+GELU_TANH = declare("nn.gelu_tanh", "network", accepts="real floating", shape="same", primitive=False)
+"""The approximation by the hyperbolic tangent."""
+
 
 @composed
 def gelu(x: Array, /, *, approximate: Literal["none", "tanh"] = "none") -> Array:
@@ -167,14 +170,21 @@ def gelu(x: Array, /, *, approximate: Literal["none", "tanh"] = "none") -> Array
     Hendrycks and Gimpel, "Gaussian Error Linear Units (GELUs)" (2016).
     """
     check_real_floating(x, "gelu", "x")
-    return compute(GELU, _gelu, x, approximate=check_word(approximate, ("none", "tanh"), "gelu", "approximate"))
+    if check_word(approximate, ("none", "tanh"), "gelu", "approximate") == "tanh":
+        return compute(GELU_TANH, _gelu_tanh, x)
+    return compute(GELU, _gelu, x)
 
 
-def _gelu(x: Array, *, approximate: str) -> Array:
-    if approximate == "tanh":
-        result = 0.5 * x * (1 + xp.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))
-    else:
-        result = 0.5 * x * erfc(x * -math.sqrt(0.5))
+def _gelu(x: Array) -> Array:
+    return _zero_at_minus_infinity(x, 0.5 * x * erfc(x * -math.sqrt(0.5)))
+
+
+def _gelu_tanh(x: Array) -> Array:
+    factor = 1 + xp.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x))
+    return _zero_at_minus_infinity(x, 0.5 * x * factor)
+
+
+def _zero_at_minus_infinity(x: Array, result: Array) -> Array:
     return xp.where(x == -math.inf, -0.0, result)  # -inf * 0 is NaN
 
 

@@ -197,8 +197,9 @@ def logsumexp(
     reduced = tuple(1 if i in axes else length for i, length in enumerate(shape) if keepdims or i not in axes)
     if factors is None and rows.dtype.kind == "f" and not return_sign:
         result = attempt(LOGSUMEXP, rows._device, rows._native)
-        if result is not NotImplemented:
-            return xp.reshape(result, reduced)
+        if result is NotImplemented:
+            result = _logarithm(rows) if rows.shape[-1] else _log_of_nothing(rows)
+        return xp.reshape(result, reduced)
     log_and_sign = _log_and_sign(rows, factors)
     logarithm, sign = (xp.reshape(part, reduced) for part in log_and_sign)
     if return_sign:
@@ -210,6 +211,8 @@ def logsumexp(
 
 def _as_rows(x: Array, shape: tuple[int, ...], axes: tuple[int, ...]) -> Array:
     """Broadcast to a shape, and merge the axes to sum into one last axis."""
+    if x.shape == shape and axes == (len(shape) - 1,):
+        return x
     others = tuple(axis for axis in range(len(shape)) if axis not in axes)
     row_length = math.prod(shape[axis] for axis in axes)
     moved = xp.permute_dims(xp.broadcast_to(x, shape), (*others, *axes))
@@ -219,30 +222,48 @@ def _as_rows(x: Array, shape: tuple[int, ...], axes: tuple[int, ...]) -> Array:
 def _log_and_sign(x: Array, factors: Array | None) -> tuple[Array, Array]:
     """Return logarithm of the magnitude and sign of the sum along the last axis, which stays with length 1."""
     if x.shape[-1] == 0:
-        zero = xp.sum(xp.real(x), axis=-1, keepdims=True)
-        return zero - math.inf, xp.astype(zero, x.dtype)
+        logarithm = _log_of_nothing(x)
+        return logarithm, xp.zeros_like(logarithm, dtype=x.dtype)
     if factors is not None:
         x = xp.where(factors == 0, -math.inf, x)
-    return _complex_log_and_sign(x, factors) if x.dtype.kind == "c" else _real_log_and_sign(x, factors)
+    if x.dtype.kind == "c":
+        return _complex_log_and_sign(x, factors)
+    if factors is None:
+        logarithm = _logarithm(x)
+        return _with_sign(logarithm, xp.ones_like(logarithm))
+    return _real_log_and_sign(x, factors)
 
 
-def _real_log_and_sign(x: Array, factors: Array | None) -> tuple[Array, Array]:
+def _log_of_nothing(x: Array) -> Array:
+    """Return the logarithms of sums of no terms."""
+    return xp.sum(xp.real(x), axis=-1, keepdims=True) - math.inf
+
+
+def _logarithm(x: Array) -> Array:
+    """Return the logarithm of the sum of real exponentials without factors, which is not negative."""
     largest = xp.max(x, axis=-1, keepdims=True)
     is_largest = x == largest
-    terms = xp.exp(x - largest)
-    if factors is None:
-        main = xp.sum(xp.astype(is_largest, x.dtype), axis=-1, keepdims=True)
-    else:
-        terms = terms * factors
-        main = xp.sum(xp.where(is_largest, factors, 0.0), axis=-1, keepdims=True)
-    others = xp.sum(xp.where(is_largest, 0.0, terms), axis=-1, keepdims=True)
+    main = xp.sum(xp.astype(is_largest, x.dtype), axis=-1, keepdims=True)
+    others = xp.sum(xp.where(is_largest, 0.0, xp.exp(x - largest)), axis=-1, keepdims=True)
+    return xp.log1p(others / main) + xp.log(main) + largest
+
+
+def _with_sign(logarithm: Array, sign: Array) -> tuple[Array, Array]:
+    """Return logarithms and signs, which are NaN where the logarithm is, and 0 for a sum of 0."""
+    return logarithm, xp.where(xp.isnan(logarithm), math.nan, xp.where(logarithm == -math.inf, 0.0, sign))
+
+
+def _real_log_and_sign(x: Array, factors: Array) -> tuple[Array, Array]:
+    largest = xp.max(x, axis=-1, keepdims=True)
+    is_largest = x == largest
+    main = xp.sum(xp.where(is_largest, factors, 0.0), axis=-1, keepdims=True)
+    others = xp.sum(xp.where(is_largest, 0.0, xp.exp(x - largest) * factors), axis=-1, keepdims=True)
     ratio = xp.where(others == 0, 0.0, others / main)
     # log|1 + r| is log1p(-r - 2) for r < -1
     separated = xp.log1p(xp.where(ratio < -1, -ratio - 2, ratio)) + xp.log(xp.abs(main))
-    cancelled = (main == 0) & (factors is not None)
+    cancelled = main == 0
     logarithm = xp.where(cancelled, xp.log(xp.abs(others)), separated) + largest
-    sign = xp.where(cancelled, xp.sign(others), xp.sign(main) * xp.sign(1 + ratio))
-    return logarithm, xp.where(xp.isnan(logarithm), math.nan, xp.where(logarithm == -math.inf, 0.0, sign))
+    return _with_sign(logarithm, xp.where(cancelled, xp.sign(others), xp.sign(main) * xp.sign(1 + ratio)))
 
 
 def _complex_log_and_sign(x: Array, factors: Array | None) -> tuple[Array, Array]:

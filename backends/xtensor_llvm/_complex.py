@@ -1,0 +1,144 @@
+"""Functions of complex numbers, composed of those of their components.
+
+A formula takes finite numbers in a range where no intermediate result overflows. It covers no others: NumPy, whose
+functions know the values at infinities and next to branch cuts, then computes the array. Zeros keep their signs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ._exponential import LOG2_E, LOG10_E, exp, log, log1p
+from ._hyperbolic import cosh, sinh
+from ._powers import hypot
+from ._trigonometric import atan2, cos, covers_reduction, sin
+from ._values import Complex, Value, convert, copysign, fabs, isfinite, select, sqrt, two_product
+
+__all__ = ["TABLE"]
+
+Function = Callable[..., Value | Complex]
+
+
+def _covers_all(*numbers: Complex) -> Value:
+    """Whether all components are finite."""
+    found = [isfinite(part) for number in numbers for part in (number.real, number.imag)]
+    covered = found[0]
+    for one in found[1:]:
+        covered = covered & one
+    return covered
+
+
+def _covers_square(x: Complex) -> Value:
+    """Whether the square of the larger component neither overflows nor loses digits."""
+    largest = _larger(x)[0]
+    exponent = np.finfo(x.dtype).maxexp // 2 - 12
+    return (largest > 2.0**-exponent) & (largest < 2.0**exponent)
+
+
+def _larger(x: Complex) -> tuple[Value, Value]:
+    """The absolute values of the components, the larger one first."""
+    a, b = fabs(x.real), fabs(x.imag)
+    return select(a > b, a, b), select(a > b, b, a)
+
+
+def _in_double(function: Callable[[Complex], Complex]) -> Callable[[Complex], Complex]:
+    """A function whose components of single precision are computed in double precision."""
+
+    def widened(x: Complex) -> Complex:
+        if x.dtype == np.complex128:
+            return function(x)
+        return convert(function(convert(x, np.complex128)), x.dtype)  # type: ignore[no-any-return]
+
+    return widened
+
+
+def exponential(x: Complex) -> Complex:
+    """``exp(a) (cos(b) + i sin(b))``."""
+    size = exp(x.real)
+    return Complex(size * cos(x.imag), size * sin(x.imag))
+
+
+def sine(x: Complex) -> Complex:
+    """``sin(a) cosh(b) + i cos(a) sinh(b)``."""
+    return Complex(sin(x.real) * cosh(x.imag), cos(x.real) * sinh(x.imag))
+
+
+def cosine(x: Complex) -> Complex:
+    """``cos(a) cosh(b) - i sin(a) sinh(b)``."""
+    return Complex(cos(x.real) * cosh(x.imag), -(sin(x.real) * sinh(x.imag)))
+
+
+def hyperbolic_sine(x: Complex) -> Complex:
+    """``sinh(a) cos(b) + i cosh(a) sin(b)``."""
+    return Complex(sinh(x.real) * cos(x.imag), cosh(x.real) * sin(x.imag))
+
+
+def hyperbolic_cosine(x: Complex) -> Complex:
+    """``cosh(a) cos(b) + i sinh(a) sin(b)``."""
+    return Complex(cosh(x.real) * cos(x.imag), sinh(x.real) * sin(x.imag))
+
+
+def _log_of_size(x: Complex) -> Value:
+    """``log|x|``. Next to 1, from ``|x|**2 - 1``, whose rounding errors are added up."""
+    large, small = _larger(x)
+    square, error = two_product(large, large)
+    other, other_error = two_product(small, small)
+    total = square + other
+    difference = square - 1.0
+    excess = difference + other
+    back = excess - difference
+    lost = (difference - (excess - back)) + (other - back)
+    excess = excess + (lost + (error + other_error))
+    near = (total > 0.5) & (total < 2.0)
+    return select(near, log1p(select(near, excess, 0.0)), log(total)) * 0.5
+
+
+def logarithm(scale: float | None) -> Callable[[Complex], Complex]:
+    """``log|x| + i atan2(b, a)``, times a number."""
+
+    def scaled(x: Complex) -> Complex:
+        size, angle = _log_of_size(x), atan2(x.imag, x.real)
+        return Complex(size, angle) if scale is None else Complex(size * scale, angle * scale)
+
+    return _in_double(scaled)
+
+
+def square_root(x: Complex) -> Complex:
+    """``t + i b / (2 t)`` with ``t = sqrt((|x| + |a|) / 2)``; with the components exchanged for a negative ``a``."""
+    a = fabs(x.real)
+    main = sqrt((hypot(x.real, x.imag) + a) * 0.5)
+    other = fabs(x.imag) / (main + main)
+    negative = x.real < 0
+    return Complex(select(negative, other, main), copysign(select(negative, main, other), x.imag))
+
+
+def quotient(x: Complex, y: Complex) -> Complex:
+    """Smith's algorithm (Communications of the ACM 5, 1962, 435), with NumPy's order of operations."""
+    first = fabs(y.real) >= fabs(y.imag)
+    large, small = select(first, y.real, y.imag), select(first, y.imag, y.real)
+    a, b = select(first, x.real, x.imag), select(first, x.imag, x.real)
+    ratio = small / large
+    inverse = 1.0 / (large + small * ratio)
+    return Complex((a + b * ratio) * inverse, select(first, b - a * ratio, a * ratio - b) * inverse)
+
+
+def absolute(x: Complex) -> Value:
+    return hypot(x.real, x.imag)
+
+
+TABLE: dict[str, tuple[Function, Callable[..., Value] | None]] = {
+    "abs": (absolute, None),
+    "cos": (cosine, lambda x: _covers_all(x) & covers_reduction(x.real)),
+    "cosh": (hyperbolic_cosine, lambda x: _covers_all(x) & covers_reduction(x.imag)),
+    "divide": (quotient, _covers_all),
+    "exp": (exponential, lambda x: _covers_all(x) & covers_reduction(x.imag)),
+    "log": (logarithm(None), _covers_square),
+    "log10": (logarithm(LOG10_E), _covers_square),
+    "log2": (logarithm(LOG2_E), _covers_square),
+    "sin": (sine, lambda x: _covers_all(x) & covers_reduction(x.real)),
+    "sinh": (hyperbolic_sine, lambda x: _covers_all(x) & covers_reduction(x.imag)),
+    "sqrt": (_in_double(square_root), _covers_square),
+}
+"""The function of each operation, and which numbers it covers."""
