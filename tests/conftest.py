@@ -115,13 +115,18 @@ def device(request: pytest.FixtureRequest) -> Iterator[xp.Device]:
 
 @pytest.fixture
 def registry(monkeypatch):
-    """Registry of backends, restored after the test."""
+    """Registry of backends, restored after the test; devices of backends that the test registered are forgotten."""
     _registry.entries()
-    monkeypatch.setattr(_registry, "_entries", dict(_registry._entries))
+    present = _registry._entries
+    monkeypatch.setattr(_registry, "_entries", dict(present))
     monkeypatch.setattr(_registry, "_priority", ())
     monkeypatch.setattr(_device, "_automatic", None)
     monkeypatch.setattr(_device, "_default", None)
     yield _registry
+    registered = {entry._backend for name, entry in _registry._entries.items() if present.get(name) is not entry}
+    for known in (_device._devices, _device._names):
+        for key in [key for key in known if key[0] in registered]:
+            del known[key]
     _registry.generation += 1
 
 

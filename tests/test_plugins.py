@@ -156,7 +156,7 @@ def test_plugin_whose_rank_raises_is_never_chosen(packages):
     assert packages.run(program, XTENSOR_DEVICE="").split()[-1] == "plugin:0"
 
 
-@pytest.mark.parametrize("name", ["numpy", "llvm", "strict", "dpnp", "cupy", "triton"])
+@pytest.mark.parametrize("name", ["numpy", "llvm", "strict", "dpnp", "cupy", "triton", "dask", "cubed", "meta"])
 def test_name_of_our_backend_cannot_be_taken(packages, name):
     packages.add(name, "hostile", WORKING.format(name=name, rank=1000), package="hostile-package")
     output = packages.run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from toy import ToyBackend
 
 import xtensor as xp
 
@@ -54,6 +55,14 @@ def test_fused_kernels_are_recorded() -> None:
         assert record.records["exp multiply add sum", "cpu", "fused kernel"].calls == 1
     else:
         assert record.records["exp", "cpu", "function"].calls == 1
+
+
+def test_devices_that_open_within_the_block_are_recorded(registry) -> None:
+    xp.register_backend(ToyBackend())
+    with xp.profile() as record:
+        x = xp.ones(3, device="toy:0") + 1
+    _ = x + 1
+    assert record.records["add", "toy:0", "function"].calls == 1
 
 
 def test_errors_end_the_block(device: str) -> None:

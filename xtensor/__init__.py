@@ -32,6 +32,7 @@ from ._core.device import (
 from ._core.dtypes import BFLOAT16_REMEDY as _BFLOAT16_REMEDY
 from ._core.dtypes import load_bfloat16 as _load_bfloat16
 from ._core.errors import BackendUnavailableError, DeviceMismatchError, OutOfMemoryError
+from ._core.forks import prepare as _prepare_forks
 from ._core.registry import backends, register_backend, set_backend_priority
 from ._core.transfers import transfers
 from ._core.unknowns import UnknownValueError
@@ -198,3 +199,4 @@ if not _typing.TYPE_CHECKING:  # a type checker knows every name, so that it rep
     __getattr__ = _load
 
 _register_with_others()
+_prepare_forks()

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from . import operations, registry
+from . import registry
 from .backend import Backend, DeviceInfo, Memory, Native, Provider
 from .dtypes import DType, is_bfloat16
 from .errors import BackendUnavailableError, describe
@@ -31,7 +31,8 @@ __all__ = [
     "eligible_devices",
     "intern",
     "is_default",
-    "opened",
+    "lose",
+    "observed",
     "resolve",
     "restore",
     "set_default_device",
@@ -282,6 +283,8 @@ _lock = threading.RLock()
 _devices: dict[tuple[Provider, str], Device] = {}
 _lost: set[Backend] = set()
 """The libraries that did not survive the fork of this process."""
+_observers: list[Callable[[Device], None]] = []
+"""Functions of blocks of :func:`observed`."""
 _names: dict[tuple[Provider, str], tuple[int, str]] = {}
 """Cache of device names, each with the registry's generation."""
 
@@ -300,10 +303,28 @@ def intern(provider: Provider, spec: str) -> Device:
         return _devices[key]
 
 
-def opened() -> list[Device]:
-    """Return the devices that have computed something in this process."""
+@contextmanager
+def observed(observer: Callable[[Device], None]) -> Iterator[None]:
+    """Call a function with each device that is open, and with each that opens within the block, before it computes."""
     with _lock:
-        return [place for place in _devices.values() if place.__class__ is Device]
+        _observers.append(observer)
+        for place in [place for place in _devices.values() if place.__class__ is Device]:
+            observer(place)
+    try:
+        yield
+    finally:
+        with _lock:
+            _observers.remove(observer)
+
+
+def lose(libraries: Iterable[Backend]) -> None:
+    """Refuse the devices of libraries that did not survive the fork of this process; forget other threads' locks."""
+    global _lock
+    _lock = threading.RLock()
+    _lost.update(libraries)
+    for place in _devices.values():
+        if place._provider.storage(place._spec)[0] in _lost:
+            _set(place, "__class__", _Forked)
 
 
 def restore(backend: str, spec: str) -> Device:
@@ -336,6 +357,8 @@ def _open(place: Device) -> None:
         for name, value in values.items():
             _set(place, name, value)
         _set(place, "__class__", Device)
+        for observer in _observers:
+            observer(place)
 
 
 def _assembled(provider: Provider, spec: str, library: Backend, library_spec: str) -> dict[str, object]:
@@ -562,35 +585,3 @@ def resolve(spec: str | Device | None) -> Device:
     if spec is None:
         return default_device()
     return spec if spec.__class__ is Device else device(spec)
-
-
-# -- forks ------------------------------------------------------------------------------------------------------------
-
-FORK_PATIENCE = 10.0
-"""Seconds for which a fork waits for a thread that opens a device, so that the child finds no half-made import."""
-
-_held = threading.local()
-
-
-def _before_fork() -> None:
-    _held.locks = [lock for lock in (_lock, operations.lock, *registry.locks()) if lock.acquire(timeout=FORK_PATIENCE)]
-
-
-def _after_fork_in_parent() -> None:
-    for lock in reversed(_held.locks):
-        lock.release()
-
-
-def _after_fork_in_child() -> None:
-    global _lock
-    _lock = threading.RLock()
-    operations.renew_lock()
-    registry.renew_locks()
-    _lost.update(registry.lost_libraries())
-    for place in _devices.values():
-        if place._provider.storage(place._spec)[0] in _lost:
-            _set(place, "__class__", _Forked)
-
-
-if hasattr(os, "register_at_fork"):  # POSIX
-    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from .device import opened
+from .device import Device, observed
 from .operations import TABLE
 
 __all__ = ["Profile", "Record", "active", "profile"]
@@ -96,25 +96,36 @@ def profile() -> Iterator[Profile]:
     1
     """
     global active
+    restorations: list[Callable[[], None]] = []
+    record = Profile()
     with _lock:
         if active is not None:
             raise RuntimeError("xtensor.profile() is active already in this process; leave its block first")
-        record = active = Profile()
-        tables = [(device, device.table, device.for_large) for device in opened()]
-        before = [(list(table), list(large)) for _, table, large in tables]
-        for device, table, large in tables:
-            for name, operation in TABLE.items():
-                table[operation.index] = _timed(record, name, device, "function", table, operation.index)
-                large[operation.index] = _timed(record, name, device, "kernel", large, operation.index)
+        active = record
     try:
-        yield record
+        with observed(lambda device: restorations.append(_replaced(record, device))):
+            yield record
     finally:
-        with _lock:
-            for (_, table, large), saved in zip(tables, before, strict=True):
-                for functions, originals in zip((table, large), saved, strict=True):
-                    for place, original in enumerate(originals):
-                        functions[place] = getattr(functions[place], "chosen", original)
-            active = None
+        for restore in restorations:
+            restore()
+        active = None
+
+
+def _replaced(record: Profile, device: Device) -> Callable[[], None]:
+    """Put functions that record their calls into the tables of a device; return a function that takes them out."""
+    tables = [(device.table, "function"), (device.for_large, "kernel")]
+    before = [list(functions) for functions, _ in tables]
+    for functions, implementation in tables:
+        for name, operation in TABLE.items():
+            place = operation.index
+            functions[place] = _timed(record, name, device, implementation, functions, place)
+
+    def restore() -> None:
+        for (functions, _), originals in zip(tables, before, strict=True):
+            for place, original in enumerate(originals):
+                functions[place] = getattr(functions[place], "chosen", original)
+
+    return restore
 
 
 def _timed(

@@ -34,7 +34,10 @@ __all__ = [
 
 GROUP = "xtensor.backends"
 
-RESERVED = frozenset(("llvm", "cupy", "dpnp", "meta", "numpy", "strict", "triton"))
+ENGINES = frozenset(("cubed", "dask"))
+"""The names of our own backends that serve the kind of their name only: other kinds are asked for without loading them."""
+
+RESERVED = ENGINES | {"cupy", "dpnp", "llvm", "meta", "numpy", "strict", "triton"}
 """The names of our own backends, whose modules are ``xtensor_<name>``; that of ``meta`` is part of this package."""
 
 META = "xtensor._meta:backend"
@@ -291,7 +294,8 @@ def serving(kind: str) -> list[Entry]:
     Another package's backend is asked where none of ours serves the kind, or where the priority names it.
     """
     known = entries()
-    asked = [entry for entry in known if entry.name in RESERVED or entry.name in _priority or entry.registered]
+    first = (RESERVED - ENGINES).union(_priority)
+    asked = [entry for entry in known if entry.name in first or entry.registered]
     others = [entry for entry in known if entry not in asked]
     able = (
         [entry for entry in asked if entry.serves(kind)]
