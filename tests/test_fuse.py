@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -377,3 +379,22 @@ def test_recordings_are_bounded(recorded: Any) -> None:
     for length in range(1, 300):
         fused(recorded[:, :length], 1)
     assert len(fused._plans) <= 256
+
+
+WARNING = """
+import numpy as np
+import xtensor as xp
+
+x = xp.asarray(np.arange(40), device="cpu")
+fused = xp.fuse(lambda x: x // 0)
+for _ in range(2):
+    assert fused(x).tolist() == [0] * 40
+"""
+
+
+def test_a_warning_of_a_librarys_call_is_issued_at_the_users_line() -> None:
+    done = subprocess.run([sys.executable, "-c", WARNING], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stderr.splitlines() if "RuntimeWarning" in line]
+    assert lines
+    assert all(line.startswith("<string>:") for line in lines), lines

@@ -42,11 +42,13 @@ EXACT = {
 
 
 def numbers(dtype, *, seed=0, count=COUNT):
-    """Numbers of all quadrants, from a hundredth to ten in size, and some close to 1 in size."""
+    """Numbers of all quadrants, from a hundredth to ten in size, and some close to 1, also next to the diagonals."""
     rng = np.random.default_rng(seed)
-    size = 10.0 ** rng.uniform(-2, 1, count)
-    size[: count // 4] = 1 + rng.normal(size=count // 4) * 10.0 ** rng.uniform(-8, -1, count // 4)
-    return (size * np.exp(1j * rng.uniform(-np.pi, np.pi, count))).astype(dtype)
+    size, angle = 10.0 ** rng.uniform(-2, 1, count), rng.uniform(-np.pi, np.pi, count)
+    size[: count // 4] = 1 + rng.normal(size=count // 4) * 10.0 ** rng.uniform(-14, -1, count // 4)
+    diagonal = np.pi / 4 * (2 * rng.integers(-2, 2, count // 8) + 1)
+    angle[: count // 8] = diagonal + rng.normal(size=count // 8) * 10.0 ** rng.uniform(-14, -1, count // 8)
+    return (size * np.exp(1j * angle)).astype(dtype)
 
 
 def computed(name, *operands):
@@ -132,7 +134,25 @@ def test_special_values_have_numpys_outcome(name, dtype):
                 assert (mine, np.signbit(mine)) == (wanted, np.signbit(wanted)), value
 
 
-@pytest.mark.parametrize("y", [0.0, math.inf, complex(math.nan, 1.0), 1e-320, 1e308])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_an_array_with_zeros_has_square_roots_by_the_kernel(dtype):
+    z = numbers(dtype)
+    z[:4] = [complex(a, b) for a in (0.0, -0.0) for b in (0.0, -0.0)]
+    result, expected = computed("sqrt", z)[:4], np.sqrt(z[:4])
+    for mine, wanted in zip(parts(result), parts(expected), strict=True):
+        np.testing.assert_array_equal(mine, wanted)
+        np.testing.assert_array_equal(np.signbit(mine), np.signbit(wanted))
+
+
+@pytest.mark.parametrize("name", ["log", "log2", "log10", "sqrt"])
+def test_single_precision_has_its_whole_range(name):
+    z = (numbers("complex64") * np.exp2(np.random.default_rng(2).integers(-120, 120, COUNT))).astype("complex64")
+    result, expected = computed(name, z), getattr(np, name)(z.astype("complex128"))
+    for mine, wanted in zip(parts(result), parts(expected), strict=True):
+        np.testing.assert_allclose(mine, wanted, rtol=2.4e-7)
+
+
+@pytest.mark.parametrize("y", [0.0, math.inf, complex(math.nan, 1.0), 1e-320, 1e308, 1.7e308 + 1.7e308j])
 def test_quotients_by_special_values_have_numpys_outcome(y):
     z, w = numbers("complex128"), numbers("complex128", seed=1)
     w[5] = y

@@ -336,7 +336,8 @@ def test_large_results_of_simple_operations_are_written_past_the_caches(monkeypa
     for function in (lambda a: a + a, lambda a: a < a, xp.exp):
         function(x)
         function(x[:400_000])
-    assert streamed == {("add", 600_000): True, ("less", 600_000): False, ("exp", 600_000): False}
+    assert [name for name, past in streamed.items() if past] == [("add", 600_000)]
+    assert {("less", 600_000), ("exp", 600_000)} <= streamed.keys()
 
 
 def test_a_kernel_of_more_operands_than_a_call_takes_is_numpys():

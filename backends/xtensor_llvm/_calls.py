@@ -62,11 +62,11 @@ DEAR = 1.5
 BOUND_BY_MEMORY = 0.08
 """Nanoseconds for a byte of an operand or a result, up to which the memory bounds a kernel, not the computation."""
 
-LARGEST = 8
-"""Bytes of an element that is not complex, at most."""
+LARGEST = 16
+"""Bytes of an element, at most."""
 
 DIVIDING = 0.8
-"""The same by an instruction that divides."""
+"""Nanoseconds for eight bytes of a result by an instruction that divides."""
 
 SIMPLE = frozenset(
     (

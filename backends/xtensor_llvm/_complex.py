@@ -1,7 +1,8 @@
 """Functions of complex numbers, composed of those of their components.
 
-A formula takes finite numbers in a range where no intermediate result overflows. It covers no others: NumPy, whose
-functions know the values at infinities and next to branch cuts, then computes the array. Zeros keep their signs.
+A formula covers finite numbers for which no intermediate result leaves the range of its format. NumPy, whose functions
+know the values at infinities and next to branch cuts, computes an array that has another number. Zeros keep their
+signs.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from ._exponential import LOG2_E, LOG10_E, exp, log, log1p
 from ._hyperbolic import cosh, sinh
 from ._powers import hypot
 from ._trigonometric import atan2, cos, covers_reduction, sin
-from ._values import Complex, Value, convert, copysign, fabs, isfinite, select, sqrt, two_product
+from ._values import Complex, Value, convert, copysign, fabs, isfinite, select, sqrt, two_product, two_sum
 
 __all__ = ["TABLE"]
 
@@ -31,10 +32,21 @@ def _covers_all(*numbers: Complex) -> Value:
 
 
 def _covers_square(x: Complex) -> Value:
-    """Whether the square of the larger component neither overflows nor loses digits."""
+    """Whether the square of the larger component has all its digits in double precision."""
     largest = _larger(x)[0]
-    exponent = np.finfo(x.dtype).maxexp // 2 - 12
-    return (largest > 2.0**-exponent) & (largest < 2.0**exponent)
+    if x.dtype == np.complex64:  # computed in double precision
+        return isfinite(x.real) & isfinite(x.imag) & (largest > 0.0)
+    return (largest > 2.0**-500) & (largest < 2.0**500)
+
+
+def _covers_root(x: Complex) -> Value:
+    """Whether the same holds, or the number is 0."""
+    return _covers_square(x) | ((x.real == 0.0) & (x.imag == 0.0))
+
+
+def _covers_quotient(x: Complex, y: Complex) -> Value:
+    """Whether the numbers are finite and the sum in the denominator cannot overflow."""
+    return _covers_all(x, y) & (_larger(y)[0] < 2.0 ** (np.finfo(y.dtype).maxexp - 2))
 
 
 def _larger(x: Complex) -> tuple[Value, Value]:
@@ -86,11 +98,9 @@ def _log_of_size(x: Complex) -> Value:
     square, error = two_product(large, large)
     other, other_error = two_product(small, small)
     total = square + other
-    difference = square - 1.0
-    excess = difference + other
-    back = excess - difference
-    lost = (difference - (excess - back)) + (other - back)
-    excess = excess + (lost + (error + other_error))
+    difference, lost = two_sum(square, -1.0)
+    excess, lost_again = two_sum(difference, other)
+    excess = excess + (lost + lost_again + (error + other_error))
     near = (total > 0.5) & (total < 2.0)
     return select(near, log1p(select(near, excess, 0.0)), log(total)) * 0.5
 
@@ -109,7 +119,7 @@ def square_root(x: Complex) -> Complex:
     """``t + i b / (2 t)`` with ``t = sqrt((|x| + |a|) / 2)``; with the components exchanged for a negative ``a``."""
     a = fabs(x.real)
     main = sqrt((hypot(x.real, x.imag) + a) * 0.5)
-    other = fabs(x.imag) / (main + main)
+    other = fabs(x.imag) / select(main != 0.0, main + main, 1.0)
     negative = x.real < 0
     return Complex(select(negative, other, main), copysign(select(negative, main, other), x.imag))
 
@@ -132,13 +142,13 @@ TABLE: dict[str, tuple[Function, Callable[..., Value] | None]] = {
     "abs": (absolute, None),
     "cos": (cosine, lambda x: _covers_all(x) & covers_reduction(x.real)),
     "cosh": (hyperbolic_cosine, lambda x: _covers_all(x) & covers_reduction(x.imag)),
-    "divide": (quotient, _covers_all),
+    "divide": (quotient, _covers_quotient),
     "exp": (exponential, lambda x: _covers_all(x) & covers_reduction(x.imag)),
     "log": (logarithm(None), _covers_square),
     "log10": (logarithm(LOG10_E), _covers_square),
     "log2": (logarithm(LOG2_E), _covers_square),
     "sin": (sine, lambda x: _covers_all(x) & covers_reduction(x.real)),
     "sinh": (hyperbolic_sine, lambda x: _covers_all(x) & covers_reduction(x.imag)),
-    "sqrt": (_in_double(square_root), _covers_square),
+    "sqrt": (_in_double(square_root), _covers_root),
 }
 """The function of each operation, and which numbers it covers."""

@@ -18,7 +18,7 @@ from xtensor.backend import Native, Program, Step
 
 from ._calls import SIMPLE, compute, compute_over, would_write
 from ._emission import supported, supported_elementwise
-from ._formulas import FASTER, FASTER_WITHOUT_AVX512, FORMULAS
+from ._formulas import COMPLEX_FORMULAS, FASTER, FASTER_WITHOUT_AVX512, FORMULAS
 from ._generator import resolve
 from ._sizes import BYTES_COMPARED, BYTES_INPLACE, BYTES_MEDIUM, BYTES_SIMPLE, FEWEST, FEWEST_MEDIUM
 
@@ -48,7 +48,7 @@ def _plan(name: str, kinds: tuple[Any, ...]) -> Program | None:
     if found is None or not all(map(supported_elementwise, dtypes)):
         return None
     if found[0][0].kind == "c" and len(dtypes) != len(kinds):
-        return None  # a scalar is one number
+        return None  # a scalar is passed as one real number
     if (name in BYTEWISE and all(kind == np.bool for kind in kinds)) or (name in OF_FLOATS and kinds[0].kind != "f"):
         return None
     computed, result = found
@@ -207,7 +207,7 @@ def _least(name: str) -> tuple[int, int]:
     if name == "where":  # NumPy's loop branches
         return FEWEST_MEDIUM, 0
     least = BYTES_COMPARED if name in COMPARISONS else BYTES_SIMPLE if name in SIMPLE else BYTES_MEDIUM
-    return least // 8, least
+    return least // (16 if name in COMPLEX_FORMULAS else 8), least
 
 
 def _numpy_has_vectors() -> bool:

@@ -118,7 +118,7 @@ FORMULAS: dict[str, Formula] = {
 COMPLEX_FORMULAS: dict[str, Formula] = {
     name: Formula(function, "c", covers) for name, (function, covers) in _complex.TABLE.items()
 }
-"""The formulas of operations on complex numbers. NumPy's own loops of the others are as fast."""
+"""The formulas of operations on complex numbers."""
 
 FASTER: frozenset[str] = frozenset(
     {

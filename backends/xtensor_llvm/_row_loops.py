@@ -197,7 +197,7 @@ class _Rows(Writer):
             totals[-1].add_incoming(begun.get(place) or self.identity(start, place).ir, before)
         values: dict[int, Value] = {
             place: Value(loop, argument, self.dtypes[place])
-            for place, argument in zip(this.numbers, given, strict=False)
+            for place, argument in zip(this.numbers, given[: len(this.numbers)], strict=True)
         }
         stride = dict(zip(strided, steps, strict=True))
         places = iter(pointers)

@@ -46,6 +46,7 @@ __all__ = [
     "store",
     "trunc",
     "two_product",
+    "two_sum",
 ]
 
 Number: TypeAlias = bool | int | float
@@ -347,6 +348,13 @@ def fma(a: Value, b: Value | Number, c: Value | Number) -> Value:
     """``a * b + c``, rounded once where the CPU has the instruction, and twice elsewhere."""
     b, c = a._operand(b), a._operand(c)
     return _intrinsic("fma", a, b, c) if a.builder.has_fma else a * b + c
+
+
+def two_sum(a: Value, b: Value | Number) -> tuple[Value, Value]:
+    """The rounded sum and its rounding error, which are exact together: Knuth, Art of Computer Programming, 4.2.2."""
+    total = a + b
+    added = total - a
+    return total, (a - (total - added)) + (-added + b)
 
 
 def two_product(a: Value, b: Value | Number) -> tuple[Value, Value]:

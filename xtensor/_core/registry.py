@@ -35,7 +35,7 @@ __all__ = [
 GROUP = "xtensor.backends"
 
 ENGINES = frozenset(("cubed", "dask"))
-"""The names of our own backends that serve the kind of their name only: other kinds are asked for without loading them."""
+"""The names of our own backends that serve the kind of their name only, and are not loaded for other kinds."""
 
 RESERVED = ENGINES | {"cupy", "dpnp", "llvm", "meta", "numpy", "strict", "triton"}
 """The names of our own backends, whose modules are ``xtensor_<name>``; that of ``meta`` is part of this package."""

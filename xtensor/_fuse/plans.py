@@ -17,6 +17,7 @@ import numpy as np
 from .._core import profiling
 from .._core.backend import Native
 from .._core.device import Device
+from .._core.failures import rewarn
 from .._core.operations import TABLE
 from .._core.programs import Generator, Program, Step
 from .._core.trees import leaves_of, mapped
@@ -299,7 +300,13 @@ class Plan:
         function, operands, options = node.operands
 
         def run(values: Values, numbers: Sequence[complex]) -> None:
-            values[node] = function(*_filled(operands, values, numbers), **_filled(options, values, numbers))
+            given, named = _filled(operands, values, numbers), _filled(options, values, numbers)
+            try:
+                values[node] = function(*given, **named)
+            except RuntimeWarning as warning:
+                with np.errstate(all="ignore"):
+                    values[node] = function(*given, **named)
+                rewarn(warning)
 
         run.__doc__ = node.name
         self._add(run, list(_operands(node)))
