@@ -8,6 +8,7 @@ The answer goes to a file because libraries may print to the standard output whi
 from __future__ import annotations
 
 import json
+import os
 import platform
 import sys
 import sysconfig
@@ -16,7 +17,20 @@ from pathlib import Path
 from typing import Any
 
 # Distributions whose versions the record states, if they are installed.
-DISTRIBUTIONS = ("numpy", "array-api-strict", "dpnp", "cupy-cuda12x", "cupy-cuda13x", "triton", "dask", "cubed")
+DISTRIBUTIONS = (
+    "numpy",
+    "array-api-strict",
+    "dpnp",
+    "cupy-cuda12x",
+    "cupy-cuda13x",
+    "triton",
+    "llvmlite",
+    "dask",
+    "cubed",
+)
+
+# Environment variables that decide which code computes; the record states those that are set.
+SETTINGS = ("XTENSOR_LLVM_FEWEST", "XTENSOR_NUM_THREADS", "DASK_ARRAY__CHUNK_SIZE", "CUBED_XTENSOR__CHUNK_SIZE")
 
 
 def describe(spec: str) -> dict[str, Any]:
@@ -43,6 +57,7 @@ def describe(spec: str) -> dict[str, Any]:
         "dtypes": sorted(xtensor.__array_namespace_info__().dtypes(device=device)),
         "versions": _versions(),
         "ways": _ways(xtensor, device),
+        "settings": {name: os.environ[name] for name in SETTINGS if name in os.environ},
     }
 
 

@@ -15,7 +15,8 @@ from conformance.suite import Pins
 
 # The devices that the project supports. The report lists those without a record as never run.
 PROJECT_DEVICES: Mapping[str, str] = {
-    "cpu": "NumPy",
+    "cpu": "NumPy, with kernels compiled by LLVM where they are installed",
+    "numpy": "NumPy alone",
     "cuda:0": "a CUDA GPU, through CuPy",
     "rocm:0": "a ROCm GPU, through CuPy",
     "triton:0": "a CUDA GPU, Triton kernels over CuPy",
@@ -23,6 +24,8 @@ PROJECT_DEVICES: Mapping[str, str] = {
     "strict": "the strict reference, array-api-strict",
     "sycl:cpu:0": "a SYCL CPU, through dpnp",
     "sycl:gpu:0": "a SYCL GPU, through dpnp",
+    "dask": "dask's chunks",
+    "cubed": "cubed's chunks",
 }
 
 _HEAD = f"""\
@@ -48,7 +51,7 @@ def write_result(root: Path, device: str, facts: Mapping[str, Any], pins: Pins, 
     record = {
         "device": device,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        **{key: facts.get(key) for key in ("xtensor", "backend", "hardware", "ways")},
+        **{key: facts.get(key) for key in ("xtensor", "backend", "hardware", "ways", "settings")},
         **{key: facts.get(key) for key in ("python", "platform", "versions")},
         "suite": {"array-api-tests": pins.suite, "array-api": pins.specification},
         "standard": STANDARD,
@@ -118,18 +121,19 @@ def _device_section(record: Mapping[str, Any]) -> str:
     libraries = ", ".join(f"{name} {version}" for name, version in versions.items())
     suite = ", ".join(f"{name} {commit[:12]}" for name, commit in record["suite"].items())
     lines = [
-        f"## {record['device']}\n",
+        f"## The device {record['device']}\n",
         f"- Run on {record['date']}, in {record['seconds']:.0f} s, with {record['max_examples']} examples per test",
         f"- Hardware: {record['hardware'] or 'unknown'}; {record['platform']}",
         f"- Backend: {record['backend'] or 'unknown'}",
         *_way_lines(record),
+        *_setting_lines(record),
         f"- Versions: xtensor {record['xtensor']}, Python {record['python']}" + (f", {libraries}" if libraries else ""),
         f"- Suite: {suite}",
         _devices_line(record),
         *_dtype_lines(record),
         *_skip_lines(record["skips"]),
         *_failure_lines(record["failures"]),
-        f"\n{_reproduce(record['device'], record['max_examples'], record['seed'])}",
+        f"\n{_reproduce(record)}",
     ]
     return "\n".join(lines)
 
@@ -145,7 +149,13 @@ def _way_lines(record: Mapping[str, Any]) -> list[str]:
     if not ways:
         return []
     counts = ", ".join(f"{way} {count}" for way, count in ways.items())
-    return [f"- Functions by the way that they go: {counts}"]
+    return [f"- Functions by way: {counts}"]
+
+
+def _setting_lines(record: Mapping[str, Any]) -> list[str]:
+    # Records from before the settings have no such entry.
+    settings = record.get("settings") or {}
+    return [f"- Settings: {', '.join(f'`{name}={value}`' for name, value in settings.items())}"] if settings else []
 
 
 def _dtype_lines(record: Mapping[str, Any]) -> list[str]:
@@ -187,7 +197,10 @@ def _never_run(recorded: set[str]) -> str:
     return "\n".join([*lines, f"\n```\n{commands}```\n"])
 
 
-def _reproduce(device: str, max_examples: int, seed: int | None) -> str:
-    chosen = "" if seed is None else f" --seed {seed}"
-    command = f"python -m conformance --device {device} --max-examples {max_examples}{chosen}"
+def _reproduce(record: Mapping[str, Any]) -> str:
+    settings = "".join(f"{name}={value} " for name, value in (record.get("settings") or {}).items())
+    seed = "" if record["seed"] is None else f" --seed {record['seed']}"
+    command = (
+        f"{settings}python -m conformance --device {record['device']} --max-examples {record['max_examples']}{seed}"
+    )
     return f"```\n{command}\n```\n"

@@ -83,7 +83,7 @@ def test_report_command_rewrites_the_report_from_the_records(passing: SmallSuite
 
 
 def test_head_states_that_the_suite_sees_one_device() -> None:
-    head, _, _ = report.render([record_of("cpu")]).partition("## cpu")
+    head, _, _ = report.render([record_of("cpu")]).partition("## The device cpu")
     assert "The suite sees one device, the device under test" in head
 
 
@@ -112,5 +112,12 @@ def test_section_explains_the_failures_that_missing_dtypes_cause() -> None:
 
 def test_section_counts_the_functions_by_way() -> None:
     text = report.render([record_of("dask") | {"ways": {"tree": 10, "composed": 53}}])
-    assert "- Functions by the way that they go: tree 10, composed 53\n" in text
-    assert "by the way" not in report.render([record_of("cpu"), record_of("strict") | {"ways": None}])
+    assert "- Functions by way: tree 10, composed 53\n" in text
+    assert "by way" not in report.render([record_of("cpu"), record_of("strict") | {"ways": None}])
+
+
+def test_section_states_the_settings_of_the_run() -> None:
+    text = report.render([record_of("cpu") | {"settings": {"XTENSOR_LLVM_FEWEST": "0"}}])
+    assert "- Settings: `XTENSOR_LLVM_FEWEST=0`\n" in text
+    assert "\nXTENSOR_LLVM_FEWEST=0 python -m conformance --device cpu" in text
+    assert "Settings" not in report.render([record_of("cpu") | {"settings": {}}])
