@@ -192,6 +192,8 @@ class Group:
         Number of samples of each library, unless ``--repeat`` gives another.
     max_seconds
         Time after which no further round of a case starts. Large operands therefore get fewer rounds.
+    pause
+        Seconds before each sample, in which the threads of the library sampled before come to rest.
     sweeps
         Number of parts that the rounds are split into. Sweeps are spread over the run, because the speed of a
         machine can change for seconds at a time.
@@ -218,6 +220,7 @@ class Group:
     limits: tuple[Limit, ...] = ()
     rounds: int = 100
     max_seconds: float = 1.0
+    pause: float = 0.0
     sweeps: int = 5
     min_sample_seconds: float = 2e-4
     device: str = "cpu"

@@ -132,6 +132,7 @@ def measure(
     rounds: int,
     min_sample_seconds: float = 2e-4,
     max_seconds: float = float("inf"),
+    pause: float = 0.0,
     previous: Mapping[str, Timing] | None = None,
 ) -> dict[str, Timing]:
     """Time several samplers in interleaved rounds.
@@ -146,6 +147,9 @@ def measure(
         Minimum duration of a sample.
     max_seconds
         Time after which no further round starts, once ``MIN_ROUNDS`` rounds are complete.
+    pause
+        Seconds to wait before a sample, and a call that is not timed. Threads of OpenMP go on in a loop for about a
+        millisecond after the work of the library sampled before, and would take a processor from this one's.
     previous
         Timings of the same samplers, to which the new samples are appended.
 
@@ -165,6 +169,9 @@ def measure(
             break
         for name in order:
             loops = timings[name].loops
+            if pause:
+                time.sleep(pause)
+                samplers[name](1)
             samples[name].append(samplers[name](loops) / loops)
         order.reverse()
     return {

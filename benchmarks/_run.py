@@ -221,6 +221,7 @@ def _measure_variant(
                 rounds=sweep_rounds,
                 min_sample_seconds=group.min_sample_seconds,
                 max_seconds=group.max_seconds / sweeps,
+                pause=group.pause,
                 previous=rows[position].timings,
             )
             figures = case.figures() if isinstance(case, HasFigures) else {}

@@ -208,6 +208,7 @@ GROUP = Group(
     ),
     allocators=(SYSTEM, TUNED),
     rounds=100,
-    max_seconds=0.3,
+    max_seconds=0.6,
+    pause=0.003,
     sweeps=2,
 )
