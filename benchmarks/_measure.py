@@ -148,8 +148,8 @@ def measure(
     max_seconds
         Time after which no further round starts, once ``MIN_ROUNDS`` rounds are complete.
     pause
-        Seconds to wait before a sample, and a call that is not timed. Threads of OpenMP go on in a loop for about a
-        millisecond after the work of the library sampled before, and would take a processor from this one's.
+        Seconds to wait before a sample; a sample that is not counted follows. Threads of OpenMP go on in a loop for
+        about a millisecond after the work of the library sampled before, and would take a processor from this one's.
     previous
         Timings of the same samplers, to which the new samples are appended.
 
@@ -171,7 +171,7 @@ def measure(
             loops = timings[name].loops
             if pause:
                 time.sleep(pause)
-                samplers[name](1)
+                samplers[name](loops)
             samples[name].append(samplers[name](loops) / loops)
         order.reverse()
     return {
