@@ -35,7 +35,7 @@ def _covers_square(x: Complex) -> Value:
     """Whether the square of the larger component has all its digits in double precision."""
     largest = _larger(x)[0]
     if x.dtype == np.complex64:  # computed in double precision
-        return isfinite(x.real) & isfinite(x.imag) & (largest > 0.0)
+        return _covers_all(x) & (largest > 0.0)
     return (largest > 2.0**-500) & (largest < 2.0**500)
 
 

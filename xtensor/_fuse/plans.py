@@ -17,7 +17,7 @@ import numpy as np
 from .._core import profiling
 from .._core.backend import Native
 from .._core.device import Device
-from .._core.failures import rewarn
+from .._core.failures import recover
 from .._core.operations import TABLE
 from .._core.programs import Generator, Program, Step
 from .._core.trees import leaves_of, mapped
@@ -304,9 +304,7 @@ class Plan:
             try:
                 values[node] = function(*given, **named)
             except RuntimeWarning as warning:
-                with np.errstate(all="ignore"):
-                    values[node] = function(*given, **named)
-                rewarn(warning)
+                values[node] = recover(warning, node.name, self.device, given, named, function)
 
         run.__doc__ = node.name
         self._add(run, list(_operands(node)))
