@@ -11,7 +11,7 @@ import numpy as np
 
 from xtensor.backend import TABLE, wrapped_namespace
 
-from . import _axes, _elementwise, _linalg, _random, _reductions, _structure
+from . import _axes, _deviations, _elementwise, _linalg, _random, _reductions, _structure
 from ._library import Library
 from ._native import KEPT, Chunked
 from ._ways import BY_CHUNK, way
@@ -40,6 +40,7 @@ def functions(arrays: type[Chunked]) -> Any:
     for name in filter(_takes_elements, TABLE):
         setattr(found, name, _of_elements(arrays, getattr(found, name), name))
     found.stack = _stack(arrays, found.concat)
+    _deviations.follow(found)
     found.random = SimpleNamespace(
         **{name: _wrapping(arrays, partial(getattr(_random, name), library)) for name in _random.__all__}
     )

@@ -49,7 +49,7 @@ class Chunked(WrappedArray):
     elements, is computed from them. Assignments of such values wait for the next use of the array.
     """
 
-    __slots__ = ("_array", "_base", "_insert", "_later", "_seen", "_select", "_source", "_values")
+    __slots__ = ("_array", "_base", "_insert", "_later", "_seen", "_select", "_source", "_values", "origin")
 
     library: ClassVar[Library]
     """The engine's library, which a subclass names."""
@@ -64,9 +64,12 @@ class Chunked(WrappedArray):
     _later: list[Assignment] | None
     _values: np.ndarray[Any, Any] | None
     _source: Source | None
+    origin: Any
+    """The part of a formula that the array is; None for others (``_deviations.py``)."""
 
     def __init__(self, array: Any) -> None:
         self._array, self._base, self._later, self._values, self._source = array, None, None, None, None
+        self.origin = None
 
     @classmethod
     def of_values(cls, values: np.ndarray[Any, Any]) -> Chunked:

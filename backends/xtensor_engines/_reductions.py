@@ -30,7 +30,7 @@ def reduction(library: Library, name: str, x: Any, *, axis: Any, keepdims: bool,
     dtype = _dtype(library, name, x, axis, keepdims, options)
     if axis == ():
         return library.mapped(library.chunk_function(name, axis=(), **options), x, (), dtype)
-    axes = _axes(axis, x.ndim)
+    axes = axes_of(axis, x.ndim)
     return library.reduced(
         name,
         x,
@@ -50,7 +50,8 @@ def _dtype(library: Library, name: str, x: Any, axis: Any, keepdims: bool, optio
     return function(library.sample(x)).dtype  # type: ignore[no-any-return]
 
 
-def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
+def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
+    """Return the axes of a reduction, in order and none of them negative; None names all."""
     given = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     return tuple(sorted(place % ndim for place in given))
 
@@ -99,7 +100,7 @@ def _moment(library: Library, name: str, x: Any, axis: Any, keepdims: bool, opti
     fields = {"n": np.dtype(np.int64), "mean": functions["mean"](one).dtype}
     if squares:
         fields["squares"] = functions["var"](one).dtype
-    axes = _axes(axis, x.ndim)
+    axes = axes_of(axis, x.ndim)
     return library.reduced(
         name,
         x,
