@@ -133,6 +133,28 @@ def test_operands_that_broadcast() -> None:
         close(fused(x, row, column, number), function(x, row, column, number))
 
 
+OPERANDS = [(60, 1, 50, 40), (1, 30, 1, 1), (60, 30, 1, 1), (40,), (60, 1, 50, 1)]
+
+
+@pytest.mark.parametrize("axis", [None, (0, 1), (0, 2), (0, 2, 3), (1, 3), (1, 2), (0, 3)])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_reductions_along_any_axes_of_operands_that_broadcast(axis: Any, keepdims: bool) -> None:
+    """Axes that do not lie together were reduced by NumPy, after all operations by themselves."""
+    x, others = numbers((60, 30, 50, 40)), [numbers(shape) for shape in OPERANDS]
+
+    def function(x: Any, *others: Any) -> Any:
+        options = {"axis": axis, "keepdims": keepdims}
+        values = [x * other for other in others]
+        return tuple([xp.sum(y, **options) for y in values]) + tuple([xp.max(abs(y), **options) for y in values])
+
+    fused = fuse(function)
+    fused(x, *others)
+    with xp.profile() as record:
+        result = fused(x, *others)
+    assert {way for _, _, way in record.records} == {"fused kernel"}
+    close(result, function(x, *others))
+
+
 def test_a_reduction_without_its_axis_is_no_column() -> None:
     x = numbers((40, 40))
 

@@ -26,7 +26,10 @@ FLOATS = ("float32", "float64")
 COUNT = 1_100_000
 """Elements from which kernels compute every reduction."""
 
-SHAPES = [((COUNT,), None), ((1100, 1000), 0), ((1100, 1000), 1), ((5, 400, 550), 1), ((5, 400, 550), (0, 1))]
+SHAPES = [
+    *(((COUNT,), None), ((1100, 1000), 0), ((1100, 1000), 1), ((5, 400, 550), 1), ((5, 400, 550), (0, 1))),
+    *(((5, 400, 550), (0, 2)), ((25, 11, 40, 100), (0, 2, 3)), ((25, 11, 40, 100), (1, 3))),
+]
 
 
 def agree(result, expected, tolerance):
