@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from strategies import expect, few, made, operands, shapes
 
 import xtensor as xp
+from xtensor_numpy import _steps
 
 F4, F8, C16, I4, I8, U1, B = (np.dtype(name) for name in ("f4", "f8", "c16", "i4", "i8", "u1", "?"))
 REAL = st.sampled_from([F4, F8, I4, I8, U1])
@@ -127,6 +128,21 @@ def test_samples_outside_the_range_and_nan_are_not_counted(device):
     host, x = made([math.nan, -1.0, 0.0, 0.5, 2.0, math.inf])
     agree(xp.histogram(x, 2, (0, 2)), np.histogram(host, 2, (0, 2)))
     agree(xp.histogram(x, xp.asarray([0.0, 1.0, 2.0])), np.histogram(host, [0.0, 1.0, 2.0]))
+
+
+@pytest.mark.parametrize("sorting", [False, True])
+@pytest.mark.parametrize("bins", [1, 10, 1000, 3000])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_counts_do_not_depend_on_the_way(monkeypatch, sorting, bins, dtype):
+    """NumPy's sort by vectors is faster than the numbers of the bins, and slower without."""
+    monkeypatch.setattr(_steps, "_sorts_by_vectors", lambda: sorting)
+    edges = np.linspace(-3, 3, bins + 1).astype(dtype)
+    rng = np.random.default_rng(bins)
+    host = np.concatenate([rng.standard_normal(100_000) * 2, edges, np.nextafter(edges, 9), np.nextafter(edges, -9)])
+    host = np.append(rng.permutation(host), [np.nan, np.inf, -np.inf]).astype(dtype)
+    x = xp.asarray(host, device="numpy")
+    counts, _ = xp.histogram(x, xp.asarray(edges, device="numpy"))
+    np.testing.assert_array_equal(xp.to_numpy(counts), np.histogram(host[np.isfinite(host)], edges)[0])
 
 
 def test_histogram_takes_lists_and_booleans(device):

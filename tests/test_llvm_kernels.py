@@ -18,6 +18,7 @@ from llvm_kernels import COUNT, DTYPES, INTEGERS, LAYOUTS, by_kernel, laid_out, 
 from stress.tiers import scale
 
 import xtensor_llvm
+from xtensor_llvm import _elementwise
 
 EXACT_OF_ONE = {
     **dict.fromkeys(("abs", "positive", "negative", "square", "sign"), (*INTEGERS, "float32", "float64")),
@@ -294,6 +295,36 @@ def test_size_from_which_kernels_add_is_in_bytes(dtype, kernels):
         xp.add(x, x)
         xp.add(x[:1000], x[:1000])
     assert calls.kernels.total() == kernels
+
+
+@pytest.mark.skipif("XTENSOR_LLVM_FEWEST" in os.environ, reason="kernels compute arrays of all sizes")
+def test_size_from_which_kernels_compare_is_larger_beside_a_number():
+    x = xp.asarray(np.ones(100_000), device="cpu")
+    assert compared(lambda: x == x) == 1
+    assert compared(lambda: x == 2) == 0
+    assert compared(lambda: xp.concat([x, x]) == 2) == 1
+
+
+def compared(function):
+    """The number of kernels that a function calls."""
+    with xtensor_llvm.count_calls() as calls:
+        function()
+    return calls.kernels.total()
+
+
+@pytest.mark.skipif("XTENSOR_LLVM_FEWEST" in os.environ, reason="kernels compute arrays of all sizes")
+@pytest.mark.parametrize("has_vectors", [False, True])
+@pytest.mark.parametrize(("name", "by_threads"), [("log", True), ("cbrt", True), ("exp", False), ("sin", False)])
+def test_functions_of_which_numpy_has_vector_code_need_threads(monkeypatch, name, by_threads, has_vectors):
+    monkeypatch.setattr(_elementwise, "_numpy_has_vectors", lambda: has_vectors)
+    function, x, spare = _elementwise._function(name), np.ones(100_000), np.ones(100_000)
+    monkeypatch.setattr(_elementwise, "threads", lambda: 2)
+    np.testing.assert_allclose(function(x, None), getattr(np, name)(x), atol=1e-15)
+    assert function.writes_over((x,), spare) is not None
+    monkeypatch.setattr(_elementwise, "threads", lambda: 1)
+    declined = by_threads and has_vectors
+    assert (function(x, None) is NotImplemented) is declined
+    assert (function.writes_over((x,), spare) is None) is declined
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

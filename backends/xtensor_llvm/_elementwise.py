@@ -18,9 +18,18 @@ from xtensor.backend import Native, Program, Step
 
 from ._calls import SIMPLE, compute, compute_over, would_write
 from ._emission import supported, supported_elementwise
-from ._formulas import COMPLEX_FORMULAS, FASTER, FASTER_WITHOUT_AVX512, FORMULAS
+from ._formulas import COMPLEX_FORMULAS, FASTER, FASTER_BY_THREADS, FASTER_WITHOUT_AVX512, FORMULAS
 from ._generator import resolve
-from ._sizes import BYTES_COMPARED, BYTES_INPLACE, BYTES_MEDIUM, BYTES_SIMPLE, FEWEST, FEWEST_MEDIUM
+from ._sizes import (
+    BYTES_COMPARED,
+    BYTES_COMPARED_NUMBER,
+    BYTES_INPLACE,
+    BYTES_MEDIUM,
+    BYTES_SIMPLE,
+    FEWEST,
+    FEWEST_MEDIUM,
+)
+from ._threads import threads
 
 __all__ = ["kernels"]
 
@@ -79,12 +88,14 @@ def _computed(
 def _function(name: str) -> Callable[..., Native]:
     programs: dict[Any, Program | None] = {}
     fewest, least = _least(name)
+    least_beside_number = BYTES_COMPARED_NUMBER if name in COMPARISONS else least
+    by_threads = name in FASTER_BY_THREADS and least > 0 and _numpy_has_vectors()
 
     def of_two(x1: Native, x2: Native, spare: Native | None) -> Native:
         """The way with the fewest steps, for operands of which one at least is an array."""
         first, second = x1.__class__ is np.ndarray, x2.__class__ is np.ndarray
         x = x1 if first else x2
-        if not (first or second) or x.size < fewest or x.nbytes < least:
+        if not (first or second) or x.size < fewest or x.nbytes < (least if first and second else least_beside_number):
             return NotImplemented  # arrays of bfloat16 have a class of their own
         key = x1.dtype if first else x1.__class__, x2.dtype if second else x2.__class__
         try:
@@ -102,7 +113,7 @@ def _function(name: str) -> Callable[..., Native]:
 
     def function(x1: Native, x2: Native, *rest: Any) -> Native:
         if not rest:  # of one operand; the second argument is the memory that might be written over
-            if x1.size < fewest or x1.nbytes < least:
+            if x1.size < fewest or x1.nbytes < least or (by_threads and threads() == 1):
                 return NotImplemented
             try:
                 program = programs[x1.dtype]
@@ -131,7 +142,7 @@ def _function(name: str) -> Callable[..., Native]:
         if len(operands) > 2:
             return False
         arrays = [x for x in operands if hasattr(x, "dtype")]
-        if arrays[0].size < fewest or arrays[0].nbytes < least:
+        if arrays[0].size < fewest or arrays[0].nbytes < least or (by_threads and threads() == 1):
             return None
         program = _plan(name, tuple([x.dtype if hasattr(x, "dtype") else x.__class__ for x in operands]))
         return None if program is None else would_write(program, arrays, spare)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 __all__ = [
     "BYTES_COMPARED",
+    "BYTES_COMPARED_NUMBER",
     "BYTES_EXTREME",
     "BYTES_INPLACE",
     "BYTES_MEDIUM",
@@ -54,6 +55,9 @@ BYTES_SIMPLE = _size(3 * 2**17)
 
 BYTES_COMPARED = _size(2**19)
 """Bytes from which a comparison is, whose result is small."""
+
+BYTES_COMPARED_NUMBER = _size(2**20)
+"""Bytes from which a comparison with a number is: one core reads the result, of which others have written parts."""
 
 BYTES_INPLACE = _size(2**20)
 """Bytes from which one that writes over its operand is."""

@@ -5,6 +5,7 @@ bfloat16, whose arrays are of a class of their own, is left to the compositions.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Literal
@@ -34,6 +35,9 @@ __all__ = [
 
 MOST_EDGES = 2**16
 """Number of edges up to which the bin of a number of 24 bits is computed with an error far below 1."""
+
+FEW_EDGES = 2**11
+"""Number of edges up to which the search for them is not what takes the time."""
 
 BLOCK = 2**16
 """Elements whose bins are computed at once, in a core's cache."""
@@ -100,15 +104,23 @@ def filled(x: Native, *masks_and_values: Any) -> Native:
 def histogram_counts(x: Native, edges: Native) -> Native:
     if x.dtype.kind == "f" and np.isnan(edges).any():
         return NotImplemented
-    if x.dtype.kind == "f" and x.dtype.itemsize >= 4 and edges.size <= MOST_EDGES:
+    few = edges.size <= (FEW_EDGES if _sorts_by_vectors() else 0)
+    if x.dtype.kind == "f" and x.dtype.itemsize >= 4 and edges.size <= MOST_EDGES and not few:
         with np.errstate(all="ignore"):
             per_bin = (edges.size - 1) / (edges[-1] - edges[0])
         if 0 < per_bin < np.inf and np.array_equal(edges, np.linspace(edges[0], edges[-1], edges.size, dtype=x.dtype)):
             return _counts_of_equal_bins(x, edges, per_bin)
-    ordered = sorted_quickly(x, -1)
-    below: Native = ordered.searchsorted(edges, "left")
-    below[-1] = ordered.searchsorted(edges[-1], "right")
+    below = np.zeros(edges.size, np.intp)
+    for start in range(0, x.size, BLOCK):
+        ordered = sorted_quickly(x[start : start + BLOCK], -1)
+        below[:-1] += ordered.searchsorted(edges[:-1], "left")
+        below[-1] += ordered.searchsorted(edges[-1], "right")
     return below[1:] - below[:-1]
+
+
+def _sorts_by_vectors() -> bool:
+    """Whether NumPy sorts by instructions of AVX-512: that takes less time than the numbers of the elements' bins."""
+    return bool(sys.modules["numpy._core._multiarray_umath"].__cpu_features__.get("AVX512_SKX"))
 
 
 def _counts_of_equal_bins(x: Native, edges: Native, per_bin: Any) -> Native:

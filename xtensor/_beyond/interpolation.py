@@ -185,6 +185,9 @@ def trapezoid(y: Array, x: Array | None = None, dx: RealOperand = 1.0, axis: int
     y = as_arrays("trapezoid", y, *(item for item in (x, dx) if isinstance(item, Array)))[0]
     given_axis, axis = axis, check_axis(axis, y.ndim, "trapezoid")
     y = _casts.floating(y)
+    if x is None and dx.__class__ is float and dx == 1.0:
+        areas = (_after(y, axis) + _before(y, axis)) / 2.0
+        return standard.sum(areas, axis=axis - y.ndim, dtype=areas.dtype)
     heights = _after(y, axis) + _before(y, axis)
     if x is None:
         steps = dx if isinstance(dx, (int, float, complex)) else _casts.floating(on_device("trapezoid", dx, y.device))
@@ -203,7 +206,7 @@ def trapezoid(y: Array, x: Array | None = None, dx: RealOperand = 1.0, axis: int
         steps, heights = _casts.promoted(steps, heights)
     elif isinstance(steps, complex) and heights.dtype.kind != "c":
         heights = standard.astype(heights, result_type(heights.dtype, np.complex64))
-    areas = (heights if steps.__class__ is float and steps == 1.0 else steps * heights) / 2.0
+    areas = steps * heights / 2.0
     return standard.sum(areas, axis=axis - y.ndim, dtype=areas.dtype)
 
 
