@@ -483,6 +483,23 @@ def test_loops_are_vectorized_without_calls(target, dtype):
     assert not failures
 
 
+CLOSEST = [
+    *(("special.erfc", 1.5295216), ("special.erfc", 3.6547778), ("special.ndtr", -5.1722569)),
+    *(("special.log_ndtr", 0.7683), ("special.log_ndtr", 2.1819823), ("special.log_ndtr", -2e19)),
+]
+"""Operands near which the error of float32 is largest, or was above 4 units."""
+
+
+@pytest.mark.parametrize(("name", "place"), CLOSEST)
+def test_float32_where_errors_are_largest(name, place):
+    first, last = sorted(np.asarray([place * 0.99, place * 1.01], np.float32).view(np.uint32).tolist())
+    x = np.arange(first, last, dtype=np.uint32).view(np.float32)
+    results, covered = run(name, x)
+    expected = reference(name)(x.astype(np.float64))
+    assert covered.all()
+    assert np.all(np.abs(results - expected) <= 4 * np.spacing(np.abs(expected).astype(np.float32)).astype(float))
+
+
 # All of float32 -------------------------------------------------------------------------------------------------------
 
 ALL_FLOAT32 = [name for name in DOMAINS if name not in ("nn.gelu", "nn.silu")]

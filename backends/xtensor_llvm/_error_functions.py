@@ -117,6 +117,10 @@ DOUBLE = Coefficients(
 )
 
 SQRT_HALF = 0.7071067811865476
+
+SQRT_HALF_REST = {4: 1.210161710447897e-08, 8: -4.833646656726457e-17}
+"""The difference of sqrt(1/2) and the nearest number of so many bytes."""
+
 NEAR = 0.75
 """Below it ``1 - erf(x)`` is more accurate than the tail's formula."""
 
@@ -130,13 +134,29 @@ def _near(x: Value) -> Value:
     return fma(x, polynomial(x * x, _coefficients(x).near), x)
 
 
+def _normal_near(a: Value) -> Value:
+    """``erf(a / sqrt(2))`` up to ``sqrt(2)``, without the rounding error of the quotient."""
+    x = a * SQRT_HALF
+    error = fma(a, SQRT_HALF, -x) + a * SQRT_HALF_REST[a.dtype.itemsize]
+    return fma(x, polynomial(x * x, _coefficients(a).near), error) + x
+
+
 def _tail(a: Value) -> Value:
     """``exp(a**2) erfc(a)`` from 1/2 on."""
+    return _product(a, 4.0) * 0.5 / (a + 0.5)
+
+
+def _normal_tail(a: Value) -> Value:
+    """``exp(a**2 / 2) erfc(a / sqrt(2))`` from sqrt(1/2) on, without the rounding error of ``a / sqrt(2)``."""
+    return _product(a, 4.0 / SQRT_HALF) / fma(a, 2.0 * SQRT_HALF, 1.0)
+
+
+def _product(a: Value, middle: float) -> Value:
+    """``(1 + 2 x) exp(x**2) erfc(x)`` where ``a`` is to ``middle`` as ``x`` is to 4."""
     # A finite number gives the limit at infinity.
-    limit = 2.0 ** format_of(a).bias
+    limit = 2.0 ** (format_of(a).bias - 1)
     finite = select(a > limit, constant(a.builder, limit, a.dtype), a)
-    part = polynomial((finite - 4.0) / (finite + 4.0), _coefficients(a).tail)
-    return part * 0.5 / (a + 0.5)
+    return polynomial((finite - middle) / (finite + middle), _coefficients(a).tail)
 
 
 def _gaussian(x: Value, scale: float, factor: Value) -> Value:
@@ -176,29 +196,26 @@ def erfcx(x: Value) -> Value:
 def ndtr(x: Value) -> Value:
     """The distribution function of the standard normal distribution, ``erfc(-x / sqrt(2)) / 2``."""
     a = fabs(x)
-    scaled = a * SQRT_HALF
-    tail = _gaussian(a, -0.5, _tail(scaled) * 0.5)
+    tail = _gaussian(a, -0.5, _normal_tail(a) * 0.5)
     near = fma(_near(x * SQRT_HALF), 0.5, 0.5)
-    return select(scaled < NEAR, near, select(x < 0, tail, 1.0 - tail))
+    return select(a < NEAR / SQRT_HALF, near, select(x < 0, tail, 1.0 - tail))
 
 
 def log_ndtr(x: Value) -> Value:
     """The logarithm of :func:`ndtr`."""
     a = fabs(x)
-    scaled = a * SQRT_HALF
-    half = _tail(scaled) * 0.5
-    upper = select(scaled < NEAR, fma(_near(scaled), -0.5, 0.5), _gaussian(a, -0.5, half))
+    half = _normal_tail(a) * 0.5
+    upper = select(a < NEAR / SQRT_HALF, fma(_normal_near(a), -0.5, 0.5), _gaussian(a, -0.5, half))
     far = x < -1.0
     below = log(select(far, half, upper))
-    return select(x > 0, log1p(-upper), select(far, fma(x * x, -0.5, below), below))
+    return select(x > 0, log1p(-upper), select(far, fma(x * -0.5, x, below), below))
 
 
 def gelu(x: Value) -> Value:
     """``x * ndtr(x)``; -0 at minus infinity."""
     a = fabs(x)
-    scaled = a * SQRT_HALF
     # The tail is multiplied before it underflows.
     limited = select(a > 64.0, constant(x.builder, 64.0, x.dtype), a)
-    tail = _gaussian(a, -0.5, _tail(scaled) * 0.5 * limited)
+    tail = _gaussian(a, -0.5, _normal_tail(a) * 0.5 * limited)
     near = x * fma(_near(x * SQRT_HALF), 0.5, 0.5)
-    return select(scaled < NEAR, near, select(x < 0, -tail, x - tail))
+    return select(a < NEAR / SQRT_HALF, near, select(x < 0, -tail, x - tail))

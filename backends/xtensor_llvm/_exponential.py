@@ -19,7 +19,6 @@ from ._values import (
     fabs,
     fma,
     from_bits,
-    isfinite,
     isnan,
     maximum,
     select,
@@ -44,7 +43,6 @@ __all__ = [
     "logaddexp2",
     "logit",
     "polynomial",
-    "scale",
     "sigmoid",
     "silu",
     "softplus",
@@ -147,18 +145,6 @@ def polynomial(x: Value, coefficients: tuple[float, ...]) -> Value:
     return result
 
 
-def scale(x: Value, exponent: Value) -> Value:
-    """``x * 2**exponent``, rounded once; ``exponent`` is an integer of twice the format's range at most."""
-    form = format_of(x)
-    # The shift is a logical one, which every vector instruction set has for 64 bits.
-    unsigned = f"u{x.dtype.itemsize}"
-    offset = 4 * form.bias
-    half = cast(cast(exponent + offset, unsigned) >> 1, exponent.dtype) - offset // 2
-    first = from_bits((half + form.bias) << form.digits, x.dtype)
-    second = from_bits((exponent - half + form.bias) << form.digits, x.dtype)
-    return x * first * second
-
-
 def _reduce(x: Value) -> tuple[Value, Value]:
     """The integer ``n`` nearest to ``x / log(2)``, and ``r = x - n log(2)``."""
     form = format_of(x)
@@ -166,6 +152,26 @@ def _reduce(x: Value) -> tuple[Value, Value]:
     n = shifted - form.magic
     rest = fma(n, -form.ln2[1], fma(n, -form.ln2[0], x))
     return bits(shifted) - bits(constant(x.builder, form.magic, x.dtype)), rest
+
+
+def _powers(x: Value, multiplier: float) -> tuple[Value, tuple[Value, Value]]:
+    """The integer ``n`` nearest to ``x * multiplier``, as a floating-point number, and two factors of ``2**n``.
+
+    The first factor times a number near 1 is a normal number, so that the product with both is rounded once. ``n`` is
+    between -1.3 and 1.1 of the largest exponent.
+    """
+    form = format_of(x)
+    offset = (form.bias + 1) // 2
+    below = x < 0
+    # The low bits of the sum are the first factor's exponent.
+    magic = select(
+        below,
+        constant(x.builder, form.magic + form.bias + offset, x.dtype),
+        constant(x.builder, form.magic + form.bias - offset, x.dtype),
+    )
+    shifted = fma(x, multiplier, magic)
+    second = select(below, constant(x.builder, 2.0**-offset, x.dtype), constant(x.builder, 2.0**offset, x.dtype))
+    return shifted - magic, (from_bits(bits(shifted) << form.digits, x.dtype), second)
 
 
 def _limited(x: Value, low: float, high: float) -> Value:
@@ -183,14 +189,15 @@ def exponential(
     """
     form = format_of(x)
     limited = _limited(x, form.lowest, form.highest + 5.0)
-    n, rest = _reduce(limited)
+    n, powers = _powers(limited, LOG2_E)
+    rest = fma(n, -form.ln2[1], fma(n, -form.ln2[0], limited))
     if correction is not None:
         # Where the argument is beyond the limits, the correction may be too large for the polynomial.
         rest = rest + select(limited == x, correction, 0.0)
-    result = fma(rest * rest, polynomial(rest, form.exp), rest) + 1.0
-    if factor is not None:
-        result = result * factor
-    return scale(result, n - 1 if halved else n)
+    part = fma(rest * rest, polynomial(rest, form.exp), rest)
+    result = part + 1.0 if factor is None else fma(part, factor, factor)
+    second = powers[1] * 0.5 if halved else powers[1]
+    return result * powers[0] * second
 
 
 def exp(x: Value) -> Value:
@@ -202,10 +209,9 @@ def exp2(x: Value) -> Value:
     """The exponential function of base 2."""
     form = format_of(x)
     limited = _limited(x, form.lowest / LN2 - 1, form.highest / LN2 + 1)
-    shifted = limited + form.magic
-    n = bits(shifted) - bits(constant(x.builder, form.magic, x.dtype))
-    rest = (limited - (shifted - form.magic)) * LN2
-    return scale(fma(rest * rest, polynomial(rest, form.exp), rest) + 1.0, n)
+    n, powers = _powers(limited, 1.0)
+    rest = (limited - n) * LN2
+    return (fma(rest * rest, polynomial(rest, form.exp), rest) + 1.0) * powers[0] * powers[1]
 
 
 def expm1(x: Value) -> Value:
@@ -223,11 +229,9 @@ def exp10(x: Value) -> Value:
     """The exponential function of base 10."""
     form = format_of(x)
     limited = _limited(x, form.lowest / LN10 - 1, form.highest / LN10 + 1)
-    shifted = fma(limited, LOG2_10, form.magic)
-    n = shifted - form.magic
+    n, powers = _powers(limited, LOG2_10)
     rest = fma(n, -form.log10_2[1], fma(n, -form.log10_2[0], limited)) * LN10
-    exponent = bits(shifted) - bits(constant(x.builder, form.magic, x.dtype))
-    return scale(fma(rest * rest, polynomial(rest, form.exp), rest) + 1.0, exponent)
+    return (fma(rest * rest, polynomial(rest, form.exp), rest) + 1.0) * powers[0] * powers[1]
 
 
 def split_number(x: Value) -> tuple[Value, Value]:
@@ -262,11 +266,16 @@ def _with_exponent(k: Value, f: Value, parts: tuple[float, float]) -> Value:
     return fma(k, parts[0], high + fma(k, parts[1], low))
 
 
+def _edges(u: Value, x: Value, result: Value) -> Value:
+    """The logarithm's value for an operand ``x`` with an argument ``u``: also at 0, infinity, NaN and below 0."""
+    infinity = float("inf")
+    below = select(u == 0, constant(x.builder, -infinity, x.dtype), constant(x.builder, float("nan"), x.dtype))
+    return select(u > 0, select(x < infinity, result, x), below)
+
+
 def _domain(x: Value, result: Value) -> Value:
     """The logarithm's values at 0, infinity, NaN and below 0."""
-    edge = select(x == 0, constant(x.builder, -float("inf"), x.dtype), x)
-    edge = select(x < 0, constant(x.builder, float("nan"), x.dtype), edge)
-    return select((x > 0) & isfinite(x), result, edge)
+    return _edges(x, x, result)
 
 
 def log(x: Value) -> Value:
@@ -303,9 +312,7 @@ def log1p(x: Value) -> Value:
     f = select(x < 2.0 ** (form.digits + 4), fma(error, power, m - 1.0), m - 1.0)
     result = _with_exponent(k, f, form.ln2)
     result = copysign(result, x)
-    edge = select(x == -1.0, constant(x.builder, -float("inf"), x.dtype), x)
-    edge = select(x < -1.0, constant(x.builder, float("nan"), x.dtype), edge)
-    return select((x > -1.0) & isfinite(x), result, edge)
+    return _edges(u, x, result)
 
 
 def silu(x: Value) -> Value:
