@@ -41,9 +41,9 @@ class Origin:
 
 def follow(functions: Any) -> None:
     """Replace the functions of a namespace of native arrays that the formula is made of."""
-    multiply, power, var = functions.multiply, functions.pow, functions.var
+    multiply, power, square, var = functions.multiply, functions.pow, functions.square, functions.var
     functions.subtract = _subtract(functions.subtract)
-    functions.square = _square(functions.square)
+    functions.square = lambda x: _marked_squares(square(x), x, x)
     functions.multiply = lambda x1, x2: _marked_squares(multiply(x1, x2), x1, x2)
     functions.pow = lambda x1, x2: _marked_squares(power(x1, x2), x1, x1 if _is_two(x2) else None)
     functions.mean = _mean(functions.mean, var)
@@ -72,10 +72,6 @@ def _subtract(subtract: Callable[..., Any]) -> Callable[..., Any]:
         return _mark(result, DIFFERENCES, mean.x, mean.axes)
 
     return call
-
-
-def _square(square: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda x: _marked_squares(square(x), x, x)
 
 
 def _marked_squares(result: Any, x1: Any, x2: Any) -> Any:

@@ -266,29 +266,24 @@ def _with_exponent(k: Value, f: Value, parts: tuple[float, float]) -> Value:
     return fma(k, parts[0], high + fma(k, parts[1], low))
 
 
-def _edges(u: Value, x: Value, result: Value) -> Value:
+def _with_edges(u: Value, x: Value, result: Value) -> Value:
     """The logarithm's value for an operand ``x`` with an argument ``u``: also at 0, infinity, NaN and below 0."""
     infinity = float("inf")
     below = select(u == 0, constant(x.builder, -infinity, x.dtype), constant(x.builder, float("nan"), x.dtype))
     return select(u > 0, select(x < infinity, result, x), below)
 
 
-def _domain(x: Value, result: Value) -> Value:
-    """The logarithm's values at 0, infinity, NaN and below 0."""
-    return _edges(x, x, result)
-
-
 def log(x: Value) -> Value:
     """The natural logarithm."""
     k, m = split_number(x)
-    return _domain(x, _with_exponent(k, m - 1.0, format_of(x).ln2))
+    return _with_edges(x, x, _with_exponent(k, m - 1.0, format_of(x).ln2))
 
 
 def log2(x: Value) -> Value:
     """The logarithm of base 2, exact for powers of 2."""
     k, m = split_number(x)
     high, low = log1p_of_small(m - 1.0)
-    return _domain(x, fma(high + low, LOG2_E, k))
+    return _with_edges(x, x, fma(high + low, LOG2_E, k))
 
 
 def log10(x: Value) -> Value:
@@ -296,7 +291,7 @@ def log10(x: Value) -> Value:
     k, m = split_number(x)
     high, low = log1p_of_small(m - 1.0)
     parts = format_of(x).log10_2
-    return _domain(x, fma(k, parts[0], fma(high + low, LOG10_E, k * parts[1])))
+    return _with_edges(x, x, fma(k, parts[0], fma(high + low, LOG10_E, k * parts[1])))
 
 
 def log1p(x: Value) -> Value:
@@ -312,7 +307,7 @@ def log1p(x: Value) -> Value:
     f = select(x < 2.0 ** (form.digits + 4), fma(error, power, m - 1.0), m - 1.0)
     result = _with_exponent(k, f, form.ln2)
     result = copysign(result, x)
-    return _edges(u, x, result)
+    return _with_edges(u, x, result)
 
 
 def silu(x: Value) -> Value:

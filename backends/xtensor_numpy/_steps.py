@@ -104,15 +104,16 @@ def filled(x: Native, *masks_and_values: Any) -> Native:
 def histogram_counts(x: Native, edges: Native) -> Native:
     if x.dtype.kind == "f" and np.isnan(edges).any():
         return NotImplemented
-    few = edges.size <= (FEW_EDGES if _sorts_by_vectors() else 0)
-    if x.dtype.kind == "f" and x.dtype.itemsize >= 4 and edges.size <= MOST_EDGES and not few:
+    few = FEW_EDGES if _sorts_by_vectors() else 0
+    if x.dtype.kind == "f" and x.dtype.itemsize >= 4 and few < edges.size <= MOST_EDGES:
         with np.errstate(all="ignore"):
             per_bin = (edges.size - 1) / (edges[-1] - edges[0])
         if 0 < per_bin < np.inf and np.array_equal(edges, np.linspace(edges[0], edges[-1], edges.size, dtype=x.dtype)):
             return _counts_of_equal_bins(x, edges, per_bin)
     below = np.zeros(edges.size, np.intp)
-    for start in range(0, x.size, BLOCK):
-        ordered = sorted_quickly(x[start : start + BLOCK], -1)
+    block = max(BLOCK, edges.size)  # many edges are looked for in few blocks
+    for start in range(0, x.size, block):
+        ordered = sorted_quickly(x[start : start + block], -1)
         below[:-1] += ordered.searchsorted(edges[:-1], "left")
         below[-1] += ordered.searchsorted(edges[-1], "right")
     return below[1:] - below[:-1]
