@@ -135,7 +135,7 @@ def test_samples_outside_the_range_and_nan_are_not_counted(device):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_counts_do_not_depend_on_the_way(monkeypatch, sorting, bins, dtype):
     """NumPy's sort by vectors is faster than the numbers of the bins, and slower without."""
-    monkeypatch.setattr(_steps, "_sorts_by_vectors", lambda: sorting)
+    monkeypatch.setattr(_steps, "has_avx512", lambda: sorting)
     edges = np.linspace(-3, 3, bins + 1).astype(dtype)
     rng = np.random.default_rng(bins)
     host = np.concatenate([rng.standard_normal(100_000) * 2, edges, np.nextafter(edges, 9), np.nextafter(edges, -9)])

@@ -27,12 +27,15 @@ class Coefficients(NamedTuple):
         ``log(erfc(x))`` from 1 to ``last``, from where on erf is 1.
     tail
         ``(1 + 2 x) exp(x**2) erfc(x)`` in ``(x - 4) / (x + 4)`` from 1/2 on.
+    sqrt_half_rest
+        The difference of sqrt(1/2) and the nearest number of the format.
     """
 
     near: tuple[float, ...]
     far: tuple[float, ...]
     last: float
     tail: tuple[float, ...]
+    sqrt_half_rest: float
 
 
 SINGLE = Coefficients(
@@ -52,6 +55,7 @@ SINGLE = Coefficients(
         0.004650388,
         -0.00062927714,
     ),
+    1.210161710447897e-08,
 )
 DOUBLE = Coefficients(
     (
@@ -114,12 +118,10 @@ DOUBLE = Coefficients(
         -9.397878852720729e-09,
         3.2851792796747593e-09,
     ),
+    -4.833646656726457e-17,
 )
 
 SQRT_HALF = 0.7071067811865476
-
-SQRT_HALF_REST = {4: 1.210161710447897e-08, 8: -4.833646656726457e-17}
-"""The difference of sqrt(1/2) and the nearest number of so many bytes."""
 
 NEAR = 0.75
 """Below it ``1 - erf(x)`` is more accurate than the tail's formula."""
@@ -137,7 +139,7 @@ def _near(x: Value) -> Value:
 def _normal_near(a: Value) -> Value:
     """``erf(a / sqrt(2))`` up to ``sqrt(2)``, without the rounding error of the quotient."""
     x = a * SQRT_HALF
-    error = fma(a, SQRT_HALF, -x) + a * SQRT_HALF_REST[a.dtype.itemsize]
+    error = fma(a, SQRT_HALF, -x) + a * _coefficients(a).sqrt_half_rest
     return fma(x, polynomial(x * x, _coefficients(a).near), error) + x
 
 

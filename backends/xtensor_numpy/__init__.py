@@ -11,7 +11,9 @@ import numpy as np
 
 from xtensor.backend import LAPACK_CORRECTIONS, STANDARD_DTYPES, Backend, DeviceInfo, Memory, Native
 
-__all__ = ["NumpyBackend", "backend"]
+from ._features import has_avx512
+
+__all__ = ["NumpyBackend", "backend", "has_avx512"]
 
 
 class NumpyBackend(Backend):
