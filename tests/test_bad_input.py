@@ -40,7 +40,7 @@ from good_arguments import (
     public_functions,
     public_methods,
 )
-from strategies import quiet
+from strategies import quiet, values_of
 
 import xtensor as xp
 
@@ -168,8 +168,11 @@ def test_repetition_beyond_the_memory_raises_without_a_crash(device, call):
     assert done.stdout.startswith("refused"), "the call returned"
 
 
+HOST_FUNCTIONS = ("from_dlpack", "result_type", "savez", "savez_compressed", "to_numpy")
+"""Functions of arrays that do not move a NumPy array to a device."""
+
 CONVERTING_FUNCTIONS = ("asarray", "astype", "from_dlpack")
-"""Functions that take a NumPy array alone: the result is on the default device."""
+"""Functions that move a NumPy array to a device on request."""
 
 
 def array_parameters() -> list[tuple[str, str]]:
@@ -194,30 +197,65 @@ def leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def takes_arrays_alone(name: str) -> bool:
-    """Return whether a function refuses NumPy arrays: layers of networks, and functions that write to their operand."""
-    return name.startswith("nn.") or name in WRITING_FUNCTIONS
+UNDETERMINED = ("empty_like",)
+"""Functions whose results have no determined values."""
+
+WRITTEN_PARAMETERS = {
+    **dict.fromkeys(("fill_diagonal", "put", "putmask"), "a"),
+    **dict.fromkeys(("place", "put_along_axis"), "arr"),
+    "copyto": "dst",
+}
+"""The operand that a function writes to, which must be an Array."""
 
 
-@pytest.mark.parametrize(("name", "parameter"), array_parameters())
-def test_numpy_array_without_an_array_is_refused(device, name, parameter):
-    good = {key: as_numpy(value) for key, value in GOOD[name]().items()}
-    with pytest.raises(TypeError, match=r"ndarray|Array") as raised:
-        call(public_function(name), good)
-    assert name.rpartition(".")[2] in error_text(raised.value)
+def without_an_array(name: str) -> dict[str, Any]:
+    """Return valid arguments of a function, with NumPy arrays in the place of Arrays."""
+    return {key: as_numpy(value) for key, value in GOOD[name]().items()}
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in array_parameters()} - {*WRITTEN_PARAMETERS}))
+def test_numpy_arrays_alone_are_operands_on_the_default_device(device, name):
+    function = public_function(name)
+    if not device.host and name not in HOST_FUNCTIONS:
+        with pytest.raises(xp.DeviceMismatchError, match="the host"):
+            call(function, without_an_array(name))
+    with call_conditions(name), xp.transfers("forbid" if device.host else "allow"):
+        try:
+            expected = call(function, GOOD[name]())
+        except xp.special.FunctionUnavailableError as error:
+            pytest.skip(str(error))
+        actual = call(function, without_an_array(name))
+    for result, wanted in zip(leaves(actual), leaves(expected), strict=True):
+        assert result.__class__ is wanted.__class__
+        if wanted.__class__ is xp.Array:
+            assert (result.device, result.shape, result.dtype) == (device, wanted.shape, wanted.dtype)
+            assert name in UNDETERMINED or np.array_equal(values_of(result), values_of(wanted), equal_nan=True)
+        else:
+            assert result is wanted or np.array_equal(result, wanted)
+
+
+@pytest.mark.parametrize("name", sorted(WRITTEN_PARAMETERS))
+def test_numpy_array_that_is_written_to_is_refused(device, name):
+    array = as_numpy(GOOD[name]()[WRITTEN_PARAMETERS[name]])
+    with pytest.raises(TypeError, match=rf"^{name}\(\) takes an xtensor Array, not numpy.ndarray"):
+        call(public_function(name), GOOD[name]() | {WRITTEN_PARAMETERS[name]: array})
 
 
 def beside_another_array() -> list[tuple[str, str]]:
     """Return the parameters that accept an Array, of functions that take another Array beside it."""
     parameters = array_parameters()
     several = {name for name, _ in parameters if sum(name == other for other, _ in parameters) > 1}
-    return [(name, parameter) for name, parameter in parameters if name in several and not takes_arrays_alone(name)]
+    return [
+        (name, parameter)
+        for name, parameter in parameters
+        if name in several and parameter != WRITTEN_PARAMETERS.get(name)
+    ]
 
 
 @pytest.mark.parametrize(("name", "parameter"), beside_another_array())
 def test_numpy_array_beside_an_array_is_an_operand_on_the_host(device, name, parameter):
-    good = GOOD[name]()
-    mixed = good | {parameter: as_numpy(good[parameter])}
+    good, mixed = GOOD[name](), GOOD[name]()
+    mixed[parameter] = as_numpy(mixed[parameter])
     if not device.host:
         with pytest.raises(xp.DeviceMismatchError, match="the host"):
             call(public_function(name), mixed)
@@ -227,6 +265,8 @@ def test_numpy_array_beside_an_array_is_an_operand_on_the_host(device, name, par
             expected, actual = (call(public_function(name), arguments) for arguments in (good, mixed))
     except xp.special.FunctionUnavailableError as error:
         pytest.skip(str(error))
+    if name in WRITTEN_PARAMETERS:
+        actual, expected = (arguments[WRITTEN_PARAMETERS[name]] for arguments in (mixed, good))
     for result, wanted in zip(leaves(actual), leaves(expected), strict=True):
         assert np.array_equal(np.asarray(result), np.asarray(wanted), equal_nan=True)
 

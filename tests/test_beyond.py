@@ -420,30 +420,6 @@ def test_docstring_names_its_source_and_every_parameter(name):
         assert parameter in text, f"{parameter} is not described"
 
 
-WITHOUT_ARRAYS = frozenset(
-    (
-        *("diag_indices", "geomspace", "identity", "indices", "load", "loadtxt", "logspace", "tri", "tril_indices"),
-        "triu_indices",
-    )
-)
-"""The functions that create Arrays from other arguments."""
-
-
-@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in WITHOUT_ARRAYS])
-def test_whole_numpy_array_is_refused(device, name):
-    operand = np.ones((2, 2))
-    args = {
-        "einsum": ("ij->i", operand),
-        "polyfit": (operand, operand, 1),
-        "put_along_axis": (operand, operand, 1.0, 0),
-    }.get(name)
-    if args is None:
-        required = [p for p in inspect.signature(FUNCTIONS[name]).parameters.values() if p.default is p.empty]
-        args = (operand,) * sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in required)
-    with pytest.raises(TypeError, match="xtensor Array"):
-        FUNCTIONS[name](*args)
-
-
 def test_namespace_offers_every_function_of_the_modules():
     names = [module.name for module in pkgutil.iter_modules(_beyond.__path__) if not module.name.startswith("_")]
     modules = [import_module(f"xtensor._beyond.{name}") for name in names]

@@ -112,9 +112,9 @@ def test_missing_files_and_malformed_text_are_errors(device, tmp_path):
 def test_values_without_an_array_are_refused(device, tmp_path):
     for call in (
         lambda: xp.save(tmp_path / "x", [1]),
-        lambda: xp.savez(tmp_path / "x", np.ones(2)),
+        lambda: xp.savez(tmp_path / "x", [1]),
         lambda: xp.savez_compressed(tmp_path / "x"),
-        lambda: xp.savetxt(tmp_path / "x", np.ones(2)),
+        lambda: xp.savetxt(tmp_path / "x", [1]),
     ):
         with pytest.raises(TypeError, match="at least one xtensor Array"):
             call()

@@ -37,6 +37,19 @@ assert_type(xp.arange(np.int64(1), 3.5, 0.5, dtype=float), xp.Array)
 assert_type(xp.linspace(0, 1, 5), xp.Array)
 assert_type(xp.eye(2, k=1), xp.Array)
 
+# -- NumPy arrays without an Array ------------------------------------------------------------------------------------
+
+assert_type(xp.sqrt(n), xp.Array)
+assert_type(xp.mean(n, axis=0), xp.Array)
+assert_type(xp.concat([n, n]), xp.Array)
+assert_type(xp.zeros_like(n), xp.Array)
+assert_type(xp.percentile(n, 50), xp.Array)
+assert_type(xp.linalg.det(n), xp.Array)
+assert_type(xp.fft.fft(n), xp.Array)
+assert_type(xp.special.erf(n), xp.Array)
+assert_type(xp.nn.functional.softmax(n), xp.Array)
+assert_type(xp.to_numpy(n), np.ndarray[Any, Any])
+
 # -- arithmetic -------------------------------------------------------------------------------------------------------
 
 assert_type(x + 1, xp.Array)

@@ -13,7 +13,7 @@ import numpy as np
 from .. import _standard as xp
 from .._core.array import Array, wrap
 from .._core.device import Device
-from .._core.dispatch import HOST_ARRAYS, SCALARS, common_device, native_operand
+from .._core.dispatch import HOST_ARRAYS, SCALARS, computing_device, native_operand
 from .._core.dtypes import Casting, can_cast
 from .._core.errors import describe
 from .._core.transfers import allowed
@@ -58,14 +58,8 @@ def all_on_one_device(values: Sequence[Any]) -> bool:
 
 
 def shared_device(function: str, *values: Any) -> Device:
-    """Return the device of the Arrays among values and in sequences of them; TypeError without an Array."""
-    device = common_device(leaves(values))
-    if device is None:
-        raise TypeError(
-            f"{function}() needs at least one xtensor Array, not {' and '.join(map(describe, values))}; "
-            "make one with xtensor.asarray"
-        )
-    return device
+    """Return the device of the arrays among values and in sequences of them; TypeError without an array."""
+    return computing_device(function, values, [*leaves(values)])
 
 
 def on_device(function: str, value: Any, device: Device) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_axis
-from .._core.dispatch import composed, device_of
+from .._core.dispatch import array_argument, composed
 from .._core.errors import describe
 from ._arguments import as_arrays, on_device
 from ._conversions import integers
@@ -106,7 +106,7 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Array:
     for axis in integers("apply_over_axes", "each of axes", axes):
         position = check_axis(axis, ndim, "apply_over_axes")
         result = func(value, position)
-        device_of(result, "apply_over_axes")
+        result = array_argument(result, "apply_over_axes")
         if result.ndim == ndim - 1:
             result = xp.expand_dims(result, position)
         if result.ndim != ndim:

@@ -17,7 +17,7 @@ from ._conversions import as_values, check_mode, cycled, within
 from ._steps import ASSIGNED_WHERE, PLACED
 
 if TYPE_CHECKING:
-    from .._core.annotations import Operand
+    from .._core.annotations import AnyArray, Operand
 
 __all__ = ["copyto", "place", "put", "put_along_axis", "putmask"]
 
@@ -236,7 +236,7 @@ def putmask(a: Array, /, mask: Any, values: Any) -> None:
 
 
 @composed
-def put_along_axis(arr: Array, indices: Array, values: Operand, axis: int | None) -> None:
+def put_along_axis(arr: Array, indices: AnyArray, values: Operand, axis: int | None) -> None:
     """Assign to the elements at given indices along an axis, with separate indices for each line along it.
 
     Parameters

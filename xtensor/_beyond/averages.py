@@ -18,14 +18,14 @@ from ._flags import number, truth
 from ._weights import fit_weights
 
 if TYPE_CHECKING:
-    from .._core.annotations import DTypeLike
+    from .._core.annotations import AnyArray, DTypeLike
 
 __all__ = ["average", "corrcoef", "cov", "ptp"]
 
 
 @composed
 def average(
-    a: Array, axis: Axis = None, weights: Array | None = None, returned: bool = False, *, keepdims: bool = False
+    a: AnyArray, axis: Axis = None, weights: AnyArray | None = None, returned: bool = False, *, keepdims: bool = False
 ) -> Array | tuple[Array, Array]:
     r"""Return the weighted mean, :math:`\sum_i w_i a_i / \sum_i w_i`, over all or some axes.
 
@@ -88,7 +88,7 @@ def average(
 
 
 @composed
-def corrcoef(x: Array, y: Array | None = None, rowvar: bool = True, *, dtype: DTypeLike | None = None) -> Array:
+def corrcoef(x: AnyArray, y: AnyArray | None = None, rowvar: bool = True, *, dtype: DTypeLike | None = None) -> Array:
     r"""Return the correlation coefficients, :math:`r_{ij} = c_{ij} / \sqrt{c_{ii} c_{jj}}`, of covariances :math:`c`.
 
     Parameters
@@ -126,13 +126,13 @@ def corrcoef(x: Array, y: Array | None = None, rowvar: bool = True, *, dtype: DT
 
 @composed
 def cov(
-    m: Array,
-    y: Array | None = None,
+    m: AnyArray,
+    y: AnyArray | None = None,
     rowvar: bool = True,
     bias: bool = False,
     ddof: int | None = None,
-    fweights: Array | None = None,
-    aweights: Array | None = None,
+    fweights: AnyArray | None = None,
+    aweights: AnyArray | None = None,
     *,
     dtype: DTypeLike | None = None,
 ) -> Array:
@@ -181,7 +181,7 @@ def cov(
 
 
 @composed
-def ptp(a: Array, axis: Axis = None, out: Array | None = None, keepdims: bool = False) -> Array:
+def ptp(a: AnyArray, axis: Axis = None, out: Array | None = None, keepdims: bool = False) -> Array:
     r"""Return the range of the values, :math:`\max_i a_i - \min_i a_i`, over all or some axes.
 
     Parameters

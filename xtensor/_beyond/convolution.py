@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _standard as xp
 from .._core.array import Array, attempt
@@ -12,6 +12,9 @@ from .._core.dtypes import result_type
 from .._core.errors import describe
 from .._core.operations import declare
 from ._arguments import as_arrays
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["convolve", "correlate"]
 
@@ -25,7 +28,7 @@ BLOCK = 1 << 22
 
 
 @composed
-def convolve(a: Array, v: Array, mode: Literal["full", "same", "valid"] = "full") -> Array:
+def convolve(a: AnyArray, v: AnyArray, mode: Literal["full", "same", "valid"] = "full") -> Array:
     r"""Return the discrete convolution, :math:`c_n = \sum_m a_m v_{n - m}`, of two sequences.
 
     Parameters
@@ -62,7 +65,7 @@ def convolve(a: Array, v: Array, mode: Literal["full", "same", "valid"] = "full"
 
 
 @composed
-def correlate(a: Array, v: Array, mode: Literal["full", "same", "valid"] = "valid") -> Array:
+def correlate(a: AnyArray, v: AnyArray, mode: Literal["full", "same", "valid"] = "valid") -> Array:
     r"""Return the cross-correlation, :math:`c_k = \sum_n a_{n + k} \overline{v_n}`, of two sequences.
 
     Parameters

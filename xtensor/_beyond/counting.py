@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _standard as xp
 from .._core.array import Array, attempt
 from .._core.checks import LARGEST, check_integer
 from .._core.device import Device
-from .._core.dispatch import composed, device_of
+from .._core.dispatch import array_argument, beside, composed
 from .._core.errors import describe
 from .._core.operations import declare
 from ._arguments import on_device
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["bincount"]
 
@@ -28,7 +31,7 @@ BINCOUNT = declare(
 
 
 @composed
-def bincount(x: Array, /, weights: Any = None, minlength: int = 0) -> Array:
+def bincount(x: AnyArray, /, weights: Any = None, minlength: int = 0) -> Array:
     """Return the number of occurrences of each integer, or the sum of its weights.
 
     Parameters
@@ -57,7 +60,9 @@ def bincount(x: Array, /, weights: Any = None, minlength: int = 0) -> Array:
     -----
     NumPy, ``bincount``. Weights are summed pairwise, which has smaller rounding errors than a sequential sum.
     """
-    device = device_of(x, "bincount")
+    x, weights = beside("bincount", x, weights)
+    x = array_argument(x, "bincount")
+    device = x._device
     if x.ndim != 1:
         raise ValueError(f"bincount() counts in an array of one dimension, not shape {x.shape}")
     if x.dtype.kind not in "biu":

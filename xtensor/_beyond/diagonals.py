@@ -19,7 +19,7 @@ from ._conversions import as_values, creation_device, cycled
 from .matrices import diag
 
 if TYPE_CHECKING:
-    from .._core.annotations import DTypeLike
+    from .._core.annotations import AnyArray, DTypeLike
 
 __all__ = ["diagflat", "diagonal", "fill_diagonal", "identity", "trace", "vander"]
 
@@ -137,7 +137,7 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
 
 @composed
 def identity(
-    n: int, dtype: DTypeLike | None = None, *, like: Array | None = None, device: str | Device | None = None
+    n: int, dtype: DTypeLike | None = None, *, like: AnyArray | None = None, device: str | Device | None = None
 ) -> Array:
     """Return the identity matrix.
 

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from .. import _standard as xp
 from .. import linalg
 from .._core.array import Array
-from .._core.dispatch import beside, composed, device_of
+from .._core.dispatch import array_arguments, composed
 from .._core.dtypes import result_type
 from .._core.errors import describe
 
@@ -97,9 +97,7 @@ def _parse(subscripts: Any, operands: Sequence[Any]) -> tuple[list[Array], list[
         arrays = list(items[: len(items) // 2 * 2 : 2]) or [subscripts]
         parts = [_parse_integers(item, subscripts) for item in items[1::2]]
         result = _parse_integers(items[-1], subscripts) if len(items) % 2 else None
-    arrays = list(beside("einsum", *arrays))
-    for x in arrays:
-        device_of(x, "einsum")
+    arrays = list(array_arguments("einsum", *arrays))
     if len(parts) != len(arrays):
         raise ValueError(
             f"einsum(): {describe(subscripts)} has subscripts for {len(parts)} operands, not for {len(arrays)} arrays "

@@ -8,13 +8,14 @@ from .._composed import beyond as composed
 from .._standard.elementwise._declaration import unary
 
 if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
     from .._core.array import Array
 
 __all__ = ["deg2rad", "degrees", "rad2deg", "radians"]
 
 
 @unary(accepts="real floating", composition=composed.deg2rad)
-def deg2rad(x: Array, /) -> Array:
+def deg2rad(x: AnyArray, /) -> Array:
     r"""Convert degrees to radians, :math:`\frac{\pi}{180} x`.
 
     Parameters
@@ -41,7 +42,7 @@ def deg2rad(x: Array, /) -> Array:
 
 
 @unary(accepts="real floating", composition=composed.rad2deg)
-def degrees(x: Array, /) -> Array:
+def degrees(x: AnyArray, /) -> Array:
     r"""Convert radians to degrees, :math:`\frac{180}{\pi} x`.
 
     Parameters
@@ -68,7 +69,7 @@ def degrees(x: Array, /) -> Array:
 
 
 @unary(accepts="real floating", composition=composed.rad2deg)
-def rad2deg(x: Array, /) -> Array:
+def rad2deg(x: AnyArray, /) -> Array:
     r"""Convert radians to degrees, :math:`\frac{180}{\pi} x`.
 
     Parameters
@@ -95,7 +96,7 @@ def rad2deg(x: Array, /) -> Array:
 
 
 @unary(accepts="real floating", composition=composed.deg2rad)
-def radians(x: Array, /) -> Array:
+def radians(x: AnyArray, /) -> Array:
     r"""Convert degrees to radians, :math:`\frac{\pi}{180} x`.
 
     Parameters

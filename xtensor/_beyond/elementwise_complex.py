@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,11 +15,14 @@ from ._arguments import as_arrays
 from ._casts import supported
 from ._flags import number, truth
 
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
+
 __all__ = ["angle", "iscomplex", "iscomplexobj", "isreal", "isrealobj", "real_if_close"]
 
 
 @composed
-def angle(z: Array, deg: bool = False) -> Array:
+def angle(z: AnyArray, deg: bool = False) -> Array:
     r"""Return the angle of complex numbers, :math:`\arg z` in :math:`(-\pi, \pi]`.
 
     Parameters
@@ -68,7 +71,7 @@ def _floating(x: Array) -> DType:
 
 
 @composed
-def iscomplex(x: Array) -> Array:
+def iscomplex(x: AnyArray) -> Array:
     """Return whether the imaginary component of each element is not 0.
 
     Parameters
@@ -99,7 +102,7 @@ def iscomplex(x: Array) -> Array:
 
 
 @composed
-def isreal(x: Array) -> Array:
+def isreal(x: AnyArray) -> Array:
     """Return whether the imaginary component of each element is 0.
 
     Parameters
@@ -184,7 +187,7 @@ def isrealobj(x: Any) -> bool:
 
 
 @composed
-def real_if_close(a: Array, tol: float = 100) -> Array:
+def real_if_close(a: AnyArray, tol: float = 100) -> Array:
     """Return the real components if all imaginary components are small, else the array itself.
 
     Parameters

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from .._composed import beyond as composed
 from .._core.array import Array, wrap
-from .._core.dispatch import call, device_of
+from .._core.dispatch import array_argument, call
 from .._core.operations import declare
 from .._standard.elementwise._declaration import binary, unary
 
 if TYPE_CHECKING:
-    from .._core.annotations import IntegerOperand, RealOperand
+    from .._core.annotations import AnyArray, IntegerOperand, RealOperand
 
 __all__ = ["fabs", "frexp", "ldexp", "rint", "spacing"]
 
 
 @unary(accepts="real floating", composition=composed.fabs)
-def fabs(x: Array, /) -> Array:
+def fabs(x: AnyArray, /) -> Array:
     r"""Absolute value :math:`|x|` as a floating-point number.
 
     Parameters
@@ -54,7 +54,7 @@ FREXP = declare(
 )
 
 
-def frexp(x: Array, /) -> tuple[Array, Array]:
+def frexp(x: AnyArray, /) -> tuple[Array, Array]:
     r"""Return the mantissa and the exponent, :math:`x = m\, 2^e` with :math:`\frac{1}{2} \le |m| < 1`.
 
     Parameters
@@ -85,7 +85,8 @@ def frexp(x: Array, /) -> tuple[Array, Array]:
     >>> xp.frexp(xp.asarray([1.0, 10.0]))
     (Array([0.5  , 0.625]), Array([1, 4], dtype=int32))
     """
-    device = device_of(x, "frexp")
+    x = array_argument(x, "frexp")
+    device = x._device
     mantissa, exponent = call(FREXP, device, x._native)
     return wrap(mantissa, device), wrap(exponent, device)
 
@@ -125,7 +126,7 @@ def ldexp(x1: RealOperand, x2: IntegerOperand, /) -> Array:
 
 
 @unary(accepts="floating", composition=composed.rint)
-def rint(x: Array, /) -> Array:
+def rint(x: AnyArray, /) -> Array:
     r"""Round to the nearest integer; halves, to the even one.
 
     Parameters
@@ -152,7 +153,7 @@ def rint(x: Array, /) -> Array:
 
 
 @unary(accepts="real floating", composition=composed.spacing)
-def spacing(x: Array, /) -> Array:
+def spacing(x: AnyArray, /) -> Array:
     r"""Distance to the adjacent number that is larger in magnitude, with the sign of ``x``.
 
     Parameters

@@ -8,14 +8,14 @@ from .._composed import beyond as composed
 from .._standard.elementwise._declaration import binary, unary
 
 if TYPE_CHECKING:
-    from .._core.annotations import IntegerOperand
+    from .._core.annotations import AnyArray, IntegerOperand
     from .._core.array import Array
 
 __all__ = ["bitwise_count", "gcd", "lcm"]
 
 
 @unary(accepts="integer", dtype="byte", composition=composed.bitwise_count)
-def bitwise_count(x: Array, /) -> Array:
+def bitwise_count(x: AnyArray, /) -> Array:
     r"""Number of bits that are 1 in the absolute value.
 
     Parameters

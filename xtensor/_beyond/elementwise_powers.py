@@ -8,14 +8,14 @@ from .._composed import beyond as composed
 from .._standard.elementwise._declaration import binary, unary
 
 if TYPE_CHECKING:
-    from .._core.annotations import Operand, RealOperand
+    from .._core.annotations import AnyArray, Operand, RealOperand
     from .._core.array import Array
 
 __all__ = ["cbrt", "exp2", "float_power", "logaddexp2"]
 
 
 @unary(accepts="real floating", composition=composed.cbrt)
-def cbrt(x: Array, /) -> Array:
+def cbrt(x: AnyArray, /) -> Array:
     r"""Real cube root :math:`\sqrt[3]{x}`.
 
     Parameters
@@ -42,7 +42,7 @@ def cbrt(x: Array, /) -> Array:
 
 
 @unary(accepts="floating", composition=composed.exp2)
-def exp2(x: Array, /) -> Array:
+def exp2(x: AnyArray, /) -> Array:
     r"""Power of two :math:`2^x`.
 
     Parameters

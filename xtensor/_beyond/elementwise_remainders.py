@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from .._composed import beyond as composed
 from .._core.array import Array, wrap
-from .._core.dispatch import call, device_of, operands
+from .._core.dispatch import array_argument, call, operands
 from .._core.operations import declare
 from .._standard.elementwise._declaration import binary
 
 if TYPE_CHECKING:
-    from .._core.annotations import RealOperand
+    from .._core.annotations import AnyArray, RealOperand
 
 __all__ = ["divmod", "fmod", "modf"]
 
@@ -111,7 +111,7 @@ MODF = declare(
 )
 
 
-def modf(x: Array, /) -> tuple[Array, Array]:
+def modf(x: AnyArray, /) -> tuple[Array, Array]:
     """Return the fractional part and the integral part, both with the sign of ``x``.
 
     Parameters
@@ -141,6 +141,7 @@ def modf(x: Array, /) -> tuple[Array, Array]:
     >>> xp.modf(xp.asarray([1.5, -2.25]))
     (Array([ 0.5 , -0.25]), Array([ 1., -2.]))
     """
-    device = device_of(x, "modf")
+    x = array_argument(x, "modf")
+    device = x._device
     fraction, whole = call(MODF, device, x._native)
     return wrap(fraction, device), wrap(whole, device)

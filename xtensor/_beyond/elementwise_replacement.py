@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _standard as xp
 from .._core.array import Array, apply, attempt
@@ -13,13 +13,16 @@ from .._core.operations import operation
 from ._arguments import as_arrays, on_device, store
 from ._steps import FILLED
 
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
+
 __all__ = ["fix", "isneginf", "isposinf", "nan_to_num"]
 
 COMPLEX_OF = operation("complex_of")
 
 
 @composed
-def fix(x: Array, out: Array | None = None) -> Array:
+def fix(x: AnyArray, out: Array | None = None) -> Array:
     """Return the numbers rounded towards 0 to integers.
 
     Parameters
@@ -53,7 +56,7 @@ def fix(x: Array, out: Array | None = None) -> Array:
 
 
 @composed
-def isneginf(x: Array, out: Array | None = None) -> Array:
+def isneginf(x: AnyArray, out: Array | None = None) -> Array:
     """Return whether each element is negative infinity.
 
     Parameters
@@ -83,7 +86,7 @@ def isneginf(x: Array, out: Array | None = None) -> Array:
 
 
 @composed
-def isposinf(x: Array, out: Array | None = None) -> Array:
+def isposinf(x: AnyArray, out: Array | None = None) -> Array:
     """Return whether each element is positive infinity.
 
     Parameters
@@ -112,7 +115,7 @@ def isposinf(x: Array, out: Array | None = None) -> Array:
     return _is_infinity("isposinf", x, xp.inf, out)
 
 
-def _is_infinity(name: str, x: Array, infinity: float, out: Array | None) -> Array:
+def _is_infinity(name: str, x: AnyArray, infinity: float, out: Array | None) -> Array:
     """Return whether each element is one of the two infinities; integers are not."""
     (x,) = as_arrays(name, x)
     if x.dtype.kind == "c":
@@ -133,7 +136,7 @@ def _check_real(x: Array, ufunc: str) -> None:
 
 @composed
 def nan_to_num(
-    x: Array, copy: bool = True, nan: Any = 0.0, posinf: Any | None = None, neginf: Any | None = None
+    x: AnyArray, copy: bool = True, nan: Any = 0.0, posinf: Any | None = None, neginf: Any | None = None
 ) -> Array:
     """Return an array with numbers in place of NaN and infinities.
 

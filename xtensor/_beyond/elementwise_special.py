@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .. import _standard as xp
 from .. import special
 from .._core.array import Array
@@ -9,11 +11,14 @@ from .._core.dispatch import composed
 from .._core.dtypes import kind_of
 from ._arguments import as_arrays
 
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
+
 __all__ = ["i0", "sinc"]
 
 
 @composed
-def i0(x: Array) -> Array:
+def i0(x: AnyArray) -> Array:
     """Return the modified Bessel function of the first kind and order 0.
 
     Parameters
@@ -45,7 +50,7 @@ def i0(x: Array) -> Array:
 
 
 @composed
-def sinc(x: Array) -> Array:
+def sinc(x: AnyArray) -> Array:
     r"""Return the normalised sine cardinal :math:`\frac{\sin \pi x}{\pi x}`, 1 at 0.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -12,9 +12,11 @@ from .._core.array import Array
 from .._core.checks import check_dtype, check_flag
 from .._core.device import Device
 from .._core.dispatch import composed
-from .._core.errors import describe
-from ._arguments import as_arrays
+from ._arguments import as_arrays, shared_device
 from ._conversions import creation_device
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["load", "loadtxt", "save", "savetxt", "savez", "savez_compressed"]
 
@@ -135,7 +137,7 @@ def loadtxt(
     max_rows: int | None = None,
     *,
     quotechar: str | None = None,
-    like: Array | None = None,
+    like: AnyArray | None = None,
     device: str | Device | None = None,
 ) -> Array:
     """Return the numbers of a text file.
@@ -357,11 +359,7 @@ def _all_on_host(
     """Return positional and named arrays as NumPy arrays; those of NumPy stay where they are."""
     check_flag(allow_pickle, name, "allow_pickle")
     values = [*args, *kwds.values()]
-    if not any(_has_array(value) for value in values):
-        raise TypeError(
-            f"{name}() needs at least one xtensor Array, not {' and '.join(map(describe, values)) or 'none'}; "
-            "make one with xtensor.asarray"
-        )
+    shared_device(name, *values)
     host = [_on_host(name, value) if _has_array(value) else np.asarray(value) for value in values]
     return host[: len(args)], dict(zip(kwds, host[len(args) :], strict=True))
 

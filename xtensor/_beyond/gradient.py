@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _standard as xp
 from .._core.array import Array, Axis
 from .._core.checks import check_axes, check_integer
-from .._core.dispatch import composed, device_of
+from .._core.dispatch import array_argument, composed
 from .._core.dtypes import finfo, kind_of
 from .._core.errors import describe
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["gradient"]
 
 
 @composed
-def gradient(f: Array, *varargs: Any, axis: Axis = None, edge_order: int = 1) -> Array | tuple[Array, ...]:
+def gradient(f: AnyArray, *varargs: Any, axis: Axis = None, edge_order: int = 1) -> Array | tuple[Array, ...]:
     r"""Return the derivatives of sampled values: :math:`(f_{i+1} - f_{i-1}) / 2h`, one-sided at both ends.
 
     Parameters
@@ -46,7 +49,8 @@ def gradient(f: Array, *varargs: Any, axis: Axis = None, edge_order: int = 1) ->
     -----
     NumPy, ``gradient``.
     """
-    device = device_of(f, "gradient")
+    f = array_argument(f, "gradient")
+    device = f._device
     axes = tuple(range(f.ndim)) if axis is None else check_axes(axis, f.ndim, "gradient")
     if check_integer(edge_order, "gradient", "edge_order") not in (1, 2):
         raise ValueError(f"gradient(): edge_order is 1 or 2, not {describe(edge_order)}")

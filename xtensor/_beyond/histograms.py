@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,13 +20,16 @@ from ._flags import number, truth
 from ._steps import HISTOGRAM_COUNTS
 from .counting import bincount
 
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
+
 __all__ = ["digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 
 MOST_BINS = 1 << 40
 
 
 @composed
-def digitize(x: Array, bins: Array, right: bool = False) -> Array:
+def digitize(x: AnyArray, bins: AnyArray, right: bool = False) -> Array:
     """Return the number of the bin of each element: ``i`` with ``bins[i - 1] <= x < bins[i]``.
 
     Parameters
@@ -76,11 +79,11 @@ def digitize(x: Array, bins: Array, right: bool = False) -> Array:
 
 @composed
 def histogram(
-    a: Array,
+    a: AnyArray,
     bins: int | str | Array = 10,
     range: tuple[float, float] | None = None,
     density: bool | None = None,
-    weights: Array | None = None,
+    weights: AnyArray | None = None,
 ) -> tuple[Array, Array]:
     """Return the number of elements in each of some bins, or the sum of their weights, and the edges of the bins.
 
@@ -130,7 +133,12 @@ def histogram(
 
 @composed
 def histogram2d(
-    x: Array, y: Array, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Array | None = None
+    x: AnyArray,
+    y: AnyArray,
+    bins: Any = 10,
+    range: Any = None,
+    density: bool | None = None,
+    weights: AnyArray | None = None,
 ) -> tuple[Array, Array, Array]:
     """Return the number of points in each bin of a grid, or the sum of their weights, and the edges of the bins.
 
@@ -175,7 +183,7 @@ def histogram2d(
 
 @composed
 def histogram_bin_edges(
-    a: Array, bins: int | str | Array = 10, range: tuple[float, float] | None = None, weights: Array | None = None
+    a: AnyArray, bins: int | str | Array = 10, range: tuple[float, float] | None = None, weights: AnyArray | None = None
 ) -> Array:
     """Return the edges of the bins that :func:`histogram` would count in.
 
@@ -210,7 +218,7 @@ def histogram_bin_edges(
 
 @composed
 def histogramdd(
-    sample: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Array | None = None
+    sample: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: AnyArray | None = None
 ) -> tuple[Array, list[Array]]:
     """Return the number of points in each bin of a grid of any dimension, or the sum of their weights, and the edges.
 

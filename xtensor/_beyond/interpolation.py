@@ -19,13 +19,13 @@ from ._flags import number
 from ._steps import INTERPOLATED
 
 if TYPE_CHECKING:
-    from .._core.annotations import Operand, RealOperand
+    from .._core.annotations import AnyArray, Operand, RealOperand
 
 __all__ = ["ediff1d", "interp", "trapezoid", "unwrap"]
 
 
 @composed
-def ediff1d(ary: Array, to_end: Any = None, to_begin: Any = None) -> Array:
+def ediff1d(ary: AnyArray, to_end: Any = None, to_begin: Any = None) -> Array:
     """Return the differences of consecutive elements of a flattened array.
 
     Parameters
@@ -75,9 +75,9 @@ def ediff1d(ary: Array, to_end: Any = None, to_begin: Any = None) -> Array:
 
 @composed
 def interp(
-    x: Array,
-    xp: Array,
-    fp: Array,
+    x: AnyArray,
+    xp: AnyArray,
+    fp: AnyArray,
     left: Operand | None = None,
     right: Operand | None = None,
     period: float | None = None,
@@ -153,7 +153,7 @@ def interp(
 
 
 @composed
-def trapezoid(y: Array, x: Array | None = None, dx: RealOperand = 1.0, axis: int = -1) -> Array:
+def trapezoid(y: AnyArray, x: AnyArray | None = None, dx: RealOperand = 1.0, axis: int = -1) -> Array:
     r"""Return an integral by the trapezoidal rule, :math:`\sum_i (x_{i + 1} - x_i) (y_{i + 1} + y_i) / 2`.
 
     Parameters
@@ -211,7 +211,7 @@ def trapezoid(y: Array, x: Array | None = None, dx: RealOperand = 1.0, axis: int
 
 
 @composed
-def unwrap(p: Array, discont: float | None = None, axis: int = -1, *, period: float = 2 * math.pi) -> Array:
+def unwrap(p: AnyArray, discont: float | None = None, axis: int = -1, *, period: float = 2 * math.pi) -> Array:
     """Return phases with jumps replaced by their complements with respect to the period.
 
     Parameters

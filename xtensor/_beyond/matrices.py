@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,15 +11,18 @@ from .. import _standard as xp
 from .. import linalg
 from .._core.array import Array
 from .._core.checks import LARGEST, check_integer
-from .._core.dispatch import composed, device_of
+from .._core.dispatch import array_argument, composed
 from .._core.dtypes import kind_of, result_type
 from .._core.errors import describe
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["diag", "roots", "transpose"]
 
 
 @composed
-def diag(v: Array, k: int = 0) -> Array:
+def diag(v: AnyArray, k: int = 0) -> Array:
     """Return the matrix with a vector on a diagonal, or a diagonal of a matrix.
 
     Parameters
@@ -45,7 +49,8 @@ def diag(v: Array, k: int = 0) -> Array:
     -----
     NumPy, ``diag``.
     """
-    device = device_of(v, "diag")
+    v = array_argument(v, "diag")
+    device = v._device
     k = check_integer(k, "diag", "k")
     if abs(k) > LARGEST:
         raise ValueError(f"diag(): k is at most {LARGEST} in magnitude, not {k}")
@@ -66,7 +71,7 @@ def diag(v: Array, k: int = 0) -> Array:
 
 
 @composed
-def roots(p: Array) -> Array:
+def roots(p: AnyArray) -> Array:
     r"""Return the roots of a polynomial, :math:`p_0 x^n + p_1 x^{n-1} + \dots + p_n = 0`.
 
     Parameters
@@ -90,7 +95,8 @@ def roots(p: Array) -> Array:
     NumPy, ``roots``. Computed as the eigenvalues of the companion matrix. The result is complex even if all roots are
     real, so that its dtype does not depend on the values.
     """
-    device = device_of(p, "roots")
+    p = array_argument(p, "roots")
+    device = p._device
     if p.ndim > 1:
         raise ValueError(f"roots() takes coefficients in one dimension, not shape {p.shape}")
     p = xp.reshape(p, (-1,))
@@ -111,7 +117,7 @@ def roots(p: Array) -> Array:
 
 
 @composed
-def transpose(a: Array, axes: Sequence[int] | None = None) -> Array:
+def transpose(a: AnyArray, axes: Sequence[int] | None = None) -> Array:
     """Return a view of an array with its axes permuted.
 
     Parameters
@@ -137,7 +143,7 @@ def transpose(a: Array, axes: Sequence[int] | None = None) -> Array:
     -----
     NumPy, ``transpose``. The standard's function is :func:`permute_dims`.
     """
-    device_of(a, "transpose")
+    a = array_argument(a, "transpose")
     try:
         order = tuple(range(a.ndim))[::-1] if axes is None else tuple(axes)
     except TypeError:

@@ -18,7 +18,7 @@ from . import _missing
 from ._arguments import store
 
 if TYPE_CHECKING:
-    from .._core.annotations import DTypeLike
+    from .._core.annotations import AnyArray, DTypeLike
 
 __all__ = [
     "cumprod",
@@ -38,7 +38,7 @@ __all__ = [
 
 
 @composed
-def cumprod(a: Array, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
+def cumprod(a: AnyArray, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
     r"""Return the cumulative products :math:`\prod_{j \le i} a_j` along an axis.
 
     Parameters
@@ -70,7 +70,7 @@ def cumprod(a: Array, axis: int | None = None, dtype: DTypeLike | None = None, o
 
 
 @composed
-def cumsum(a: Array, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
+def cumsum(a: AnyArray, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
     r"""Return the cumulative sums :math:`\sum_{j \le i} a_j` along an axis.
 
     Parameters
@@ -102,7 +102,7 @@ def cumsum(a: Array, axis: int | None = None, dtype: DTypeLike | None = None, ou
 
 
 @composed
-def nanargmax(a: Array, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False) -> Array:
+def nanargmax(a: AnyArray, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False) -> Array:
     """Return the index of the largest element that is not NaN, or of the first of several equal ones.
 
     Parameters
@@ -136,7 +136,7 @@ def nanargmax(a: Array, axis: int | None = None, out: Array | None = None, *, ke
 
 
 @composed
-def nanargmin(a: Array, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False) -> Array:
+def nanargmin(a: AnyArray, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False) -> Array:
     """Return the index of the smallest element that is not NaN, or of the first of several equal ones.
 
     Parameters
@@ -170,7 +170,7 @@ def nanargmin(a: Array, axis: int | None = None, out: Array | None = None, *, ke
 
 
 @composed
-def nancumprod(a: Array, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
+def nancumprod(a: AnyArray, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
     r"""Return the cumulative products :math:`\prod_{j \le i} a_j` along an axis, with NaN treated as 1.
 
     Parameters
@@ -202,7 +202,7 @@ def nancumprod(a: Array, axis: int | None = None, dtype: DTypeLike | None = None
 
 
 @composed
-def nancumsum(a: Array, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
+def nancumsum(a: AnyArray, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
     r"""Return the cumulative sums :math:`\sum_{j \le i} a_j` along an axis, with NaN treated as 0.
 
     Parameters
@@ -235,7 +235,7 @@ def nancumsum(a: Array, axis: int | None = None, dtype: DTypeLike | None = None,
 
 @composed
 def nanmax(
-    a: Array,
+    a: AnyArray,
     axis: Axis = None,
     out: Array | None = None,
     keepdims: bool = False,
@@ -281,7 +281,7 @@ def nanmax(
 
 @composed
 def nanmean(
-    a: Array,
+    a: AnyArray,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
     out: Array | None = None,
@@ -328,7 +328,7 @@ def nanmean(
 
 @composed
 def nanmin(
-    a: Array,
+    a: AnyArray,
     axis: Axis = None,
     out: Array | None = None,
     keepdims: bool = False,
@@ -374,7 +374,7 @@ def nanmin(
 
 @composed
 def nanprod(
-    a: Array,
+    a: AnyArray,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
     out: Array | None = None,
@@ -420,7 +420,7 @@ def nanprod(
 
 @composed
 def nanstd(
-    a: Array,
+    a: AnyArray,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
     out: Array | None = None,
@@ -477,7 +477,7 @@ def nanstd(
 
 @composed
 def nansum(
-    a: Array,
+    a: AnyArray,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
     out: Array | None = None,
@@ -529,7 +529,7 @@ def nansum(
 
 @composed
 def nanvar(
-    a: Array,
+    a: AnyArray,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
     out: Array | None = None,

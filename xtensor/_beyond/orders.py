@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,11 +15,14 @@ from .._core.errors import describe
 from . import _casts
 from ._arguments import as_arrays
 
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
+
 __all__ = ["argpartition", "lexsort", "partition", "sort_complex"]
 
 
 @composed
-def argpartition(a: Array, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None) -> Array:
+def argpartition(a: AnyArray, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None) -> Array:
     """Return the indices that partition an array; see :func:`partition`.
 
     Parameters
@@ -104,7 +107,7 @@ def lexsort(keys: Sequence[Array] | Array, axis: int = -1) -> Array:
 
 
 @composed
-def partition(a: Array, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None) -> Array:
+def partition(a: AnyArray, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None) -> Array:
     """Return a copy in which the elements at some positions are in their sorted places, smaller ones before them.
 
     Parameters
@@ -142,7 +145,7 @@ def partition(a: Array, kth: Any, axis: int | None = -1, kind: str = "introselec
 
 
 @composed
-def sort_complex(a: Array) -> Array:
+def sort_complex(a: AnyArray) -> Array:
     """Return the elements along the last axis in ascending order, by the real part and then by the imaginary part.
 
     Parameters
@@ -173,7 +176,7 @@ def sort_complex(a: Array) -> Array:
     return xp.astype(_casts.sort(a), np.complex64 if small else a.device.default_dtypes["complex floating"])
 
 
-def _check_partition(name: str, a: Array, kth: Any, axis: int | None, kind: str, order: Any) -> tuple[Array, int]:
+def _check_partition(name: str, a: AnyArray, kth: Any, axis: int | None, kind: str, order: Any) -> tuple[Array, int]:
     """Check the arguments of a partition, and return the array and the axis."""
     (a,) = as_arrays(name, a)
     if not isinstance(kind, str) or kind != "introselect":

@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import LARGEST, check_axis, check_integer
-from .._core.dispatch import composed, device_of
+from .._core.dispatch import array_argument, composed
 from .._core.dtypes import kind_of
 from .._core.errors import describe
 from .quantiles import median
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["pad"]
 
@@ -26,7 +29,7 @@ Widths: TypeAlias = tuple[int, int]
 
 
 @composed
-def pad(array: Array, pad_width: Any, mode: str = "constant", **options: Any) -> Array:
+def pad(array: AnyArray, pad_width: Any, mode: str = "constant", **options: Any) -> Array:
     """Return an array with elements added before and after it along its axes.
 
     Parameters
@@ -76,7 +79,7 @@ def pad(array: Array, pad_width: Any, mode: str = "constant", **options: Any) ->
     >>> xp.pad(xp.asarray([1, 2, 3]), (1, 2), mode="edge")
     Array([1, 1, 2, 3, 3, 3])
     """
-    device_of(array, "pad")
+    array = array_argument(array, "pad")
     if mode not in MODES:
         raise ValueError(f"pad(): mode {describe(mode)} is none of {', '.join(map(repr, MODES))}")
     fill, known = MODES[mode]

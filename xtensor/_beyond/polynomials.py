@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from ._arguments import as_arrays, on_device
 from ._flags import truth
 from .convolution import convolve
 
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
+
 __all__ = ["poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval"]
 
 LARGEST_DEGREE = 1 << 20
@@ -26,7 +29,7 @@ LARGEST_DEGREE = 1 << 20
 
 
 @composed
-def poly(seq_of_zeros: Array) -> Array:
+def poly(seq_of_zeros: AnyArray) -> Array:
     r"""Return the coefficients of the polynomial with given zeros, :math:`\prod_i (x - z_i)`.
 
     Parameters
@@ -68,7 +71,7 @@ def poly(seq_of_zeros: Array) -> Array:
 
 
 @composed
-def polyadd(a1: Array, a2: Array) -> Array:
+def polyadd(a1: AnyArray, a2: AnyArray) -> Array:
     """Return the sum of two polynomials.
 
     Parameters
@@ -95,7 +98,7 @@ def polyadd(a1: Array, a2: Array) -> Array:
 
 
 @composed
-def polyder(p: Array, m: int = 1) -> Array:
+def polyder(p: AnyArray, m: int = 1) -> Array:
     """Return a derivative of a polynomial.
 
     Parameters
@@ -132,7 +135,7 @@ def polyder(p: Array, m: int = 1) -> Array:
 
 
 @composed
-def polydiv(u: Array, v: Array) -> tuple[Array, Array]:
+def polydiv(u: AnyArray, v: AnyArray) -> tuple[Array, Array]:
     """Return the quotient and the remainder of the division of two polynomials.
 
     Parameters
@@ -173,12 +176,12 @@ def polydiv(u: Array, v: Array) -> tuple[Array, Array]:
 
 @composed
 def polyfit(
-    x: Array,
-    y: Array,
+    x: AnyArray,
+    y: AnyArray,
     deg: int,
     rcond: float | None = None,
     full: bool = False,
-    w: Array | None = None,
+    w: AnyArray | None = None,
     cov: bool | Literal["unscaled"] = False,
 ) -> Any:
     r"""Return the polynomial that fits points best, by least squares.
@@ -289,7 +292,7 @@ def polyfit(
 
 
 @composed
-def polyint(p: Array, m: int = 1, k: Any = None) -> Array:
+def polyint(p: AnyArray, m: int = 1, k: Any = None) -> Array:
     """Return an antiderivative of a polynomial.
 
     Parameters
@@ -340,7 +343,7 @@ def polyint(p: Array, m: int = 1, k: Any = None) -> Array:
 
 
 @composed
-def polymul(a1: Array, a2: Array) -> Array:
+def polymul(a1: AnyArray, a2: AnyArray) -> Array:
     """Return the product of two polynomials.
 
     Parameters
@@ -367,7 +370,7 @@ def polymul(a1: Array, a2: Array) -> Array:
 
 
 @composed
-def polysub(a1: Array, a2: Array) -> Array:
+def polysub(a1: AnyArray, a2: AnyArray) -> Array:
     """Return the difference of two polynomials.
 
     Parameters
@@ -394,7 +397,7 @@ def polysub(a1: Array, a2: Array) -> Array:
 
 
 @composed
-def polyval(p: Array, x: Array) -> Array:
+def polyval(p: AnyArray, x: AnyArray) -> Array:
     r"""Return the values of a polynomial, :math:`p_0 x^n + p_1 x^{n-1} + \dots + p_n`.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _standard as xp
 from .._composed import beyond as compositions
@@ -13,11 +13,14 @@ from .._core.errors import describe
 from .._core.operations import declare
 from ._arguments import as_arrays, store
 
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
+
 __all__ = ["dot", "inner", "matvec", "outer", "vdot", "vecmat"]
 
 
 @composed
-def dot(a: Array, b: Array, out: Array | None = None) -> Array:
+def dot(a: AnyArray, b: AnyArray, out: Array | None = None) -> Array:
     r"""Return the product of two arrays: the sum of the products along the last axis of ``a`` and an axis of ``b``.
 
     Parameters
@@ -58,7 +61,7 @@ def dot(a: Array, b: Array, out: Array | None = None) -> Array:
 
 
 @composed
-def inner(a: Array, b: Array, /) -> Array:
+def inner(a: AnyArray, b: AnyArray, /) -> Array:
     """Return the sums of products along the last axes of two arrays.
 
     Parameters
@@ -94,7 +97,7 @@ def inner(a: Array, b: Array, /) -> Array:
 
 
 @composed
-def outer(a: Array, b: Array, out: Array | None = None) -> Array:
+def outer(a: AnyArray, b: AnyArray, out: Array | None = None) -> Array:
     r"""Return the products of all pairs of elements, :math:`a_i\, b_j`.
 
     Parameters
@@ -127,7 +130,7 @@ def outer(a: Array, b: Array, out: Array | None = None) -> Array:
 
 
 @composed
-def vdot(a: Array, b: Array, /) -> Array:
+def vdot(a: AnyArray, b: AnyArray, /) -> Array:
     r"""Return the inner product of all elements, :math:`\sum_i \overline{a_i}\, b_i`.
 
     Parameters
@@ -176,7 +179,7 @@ MATVEC = declare(
 
 
 @binary_function(MATVEC)
-def matvec(x1: Array, x2: Array, /) -> Array:
+def matvec(x1: AnyArray, x2: AnyArray, /) -> Array:
     r"""Return the products of matrices and vectors, :math:`\sum_j a_{ij}\, b_j`.
 
     Parameters
@@ -216,7 +219,7 @@ VECMAT = declare(
 
 
 @binary_function(VECMAT)
-def vecmat(x1: Array, x2: Array, /) -> Array:
+def vecmat(x1: AnyArray, x2: AnyArray, /) -> Array:
     r"""Return the products of vectors and matrices, :math:`\sum_i \overline{a_i}\, b_{ij}`.
 
     Parameters

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from .._core.array import Array, Axis
 from .._core.dispatch import composed
 from ._flags import truth
 from ._order_statistics import median_of, quantile_of
 
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
+
 __all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
 
 
 @composed
 def median(
-    a: Array,
+    a: AnyArray,
     axis: Axis = None,
     out: Array | None = None,
     overwrite_input: bool = False,
@@ -64,7 +68,7 @@ def median(
 
 @composed
 def nanmedian(
-    a: Array,
+    a: AnyArray,
     axis: Axis = None,
     out: Array | None = None,
     overwrite_input: bool = False,
@@ -108,7 +112,7 @@ def nanmedian(
 
 @composed
 def nanpercentile(
-    a: Array,
+    a: AnyArray,
     q: float | Sequence[float] | Array,
     axis: Axis = None,
     out: Array | None = None,
@@ -116,7 +120,7 @@ def nanpercentile(
     method: str = "linear",
     keepdims: bool = False,
     *,
-    weights: Array | None = None,
+    weights: AnyArray | None = None,
 ) -> Array:
     """Return the percentiles of the elements that are not NaN, over all or some axes.
 
@@ -166,7 +170,7 @@ def nanpercentile(
 
 @composed
 def nanquantile(
-    a: Array,
+    a: AnyArray,
     q: float | Sequence[float] | Array,
     axis: Axis = None,
     out: Array | None = None,
@@ -174,7 +178,7 @@ def nanquantile(
     method: str = "linear",
     keepdims: bool = False,
     *,
-    weights: Array | None = None,
+    weights: AnyArray | None = None,
 ) -> Array:
     """Return the quantiles of the elements that are not NaN, over all or some axes.
 
@@ -224,7 +228,7 @@ def nanquantile(
 
 @composed
 def percentile(
-    a: Array,
+    a: AnyArray,
     q: float | Sequence[float] | Array,
     axis: Axis = None,
     out: Array | None = None,
@@ -232,7 +236,7 @@ def percentile(
     method: str = "linear",
     keepdims: bool = False,
     *,
-    weights: Array | None = None,
+    weights: AnyArray | None = None,
 ) -> Array:
     """Return the percentiles of the elements, over all or some axes.
 
@@ -282,7 +286,7 @@ def percentile(
 
 @composed
 def quantile(
-    a: Array,
+    a: AnyArray,
     q: float | Sequence[float] | Array,
     axis: Axis = None,
     out: Array | None = None,
@@ -290,7 +294,7 @@ def quantile(
     method: str = "linear",
     keepdims: bool = False,
     *,
-    weights: Array | None = None,
+    weights: AnyArray | None = None,
 ) -> Array:
     """Return the quantiles of the elements, over all or some axes.
 

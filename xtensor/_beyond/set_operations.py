@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from .. import _standard as xp
 from .._core.array import Array, attempt
@@ -14,12 +15,15 @@ from ._arguments import as_arrays
 from ._flags import truth
 from ._steps import INVERSE_PERMUTATION, MEMBERSHIP
 
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
+
 __all__ = ["intersect1d", "setdiff1d", "setxor1d", "union1d", "unique"]
 
 
 @composed
 def intersect1d(
-    ar1: Array, ar2: Array, assume_unique: bool = False, return_indices: bool = False
+    ar1: AnyArray, ar2: AnyArray, assume_unique: bool = False, return_indices: bool = False
 ) -> Array | tuple[Array, Array, Array]:
     """Return the sorted distinct elements that both arrays have.
 
@@ -65,7 +69,7 @@ def intersect1d(
 
 
 @composed
-def setdiff1d(ar1: Array, ar2: Array, assume_unique: bool = False) -> Array:
+def setdiff1d(ar1: AnyArray, ar2: AnyArray, assume_unique: bool = False) -> Array:
     """Return the distinct elements of one array that another one does not have.
 
     Parameters
@@ -99,7 +103,7 @@ def setdiff1d(ar1: Array, ar2: Array, assume_unique: bool = False) -> Array:
 
 
 @composed
-def setxor1d(ar1: Array, ar2: Array, assume_unique: bool = False) -> Array:
+def setxor1d(ar1: AnyArray, ar2: AnyArray, assume_unique: bool = False) -> Array:
     """Return the sorted distinct elements that exactly one of two arrays has.
 
     Parameters
@@ -127,7 +131,7 @@ def setxor1d(ar1: Array, ar2: Array, assume_unique: bool = False) -> Array:
 
 
 @composed
-def union1d(ar1: Array, ar2: Array) -> Array:
+def union1d(ar1: AnyArray, ar2: AnyArray) -> Array:
     """Return the sorted distinct elements of two arrays together.
 
     Parameters
@@ -150,7 +154,7 @@ def union1d(ar1: Array, ar2: Array) -> Array:
 
 @composed
 def unique(
-    ar: Array,
+    ar: AnyArray,
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,

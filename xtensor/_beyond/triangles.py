@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,8 +10,11 @@ from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import LARGEST, check_dtype, check_integer, check_shape
 from .._core.device import Device
-from .._core.dispatch import composed, device_of
+from .._core.dispatch import array_argument, composed
 from ._conversions import creation_device
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = [
     "diag_indices",
@@ -58,7 +61,7 @@ def diag_indices(n: int, ndim: int = 2, *, device: str | Device | None = None) -
 
 
 @composed
-def diag_indices_from(arr: Array) -> tuple[Array, ...]:
+def diag_indices_from(arr: AnyArray) -> tuple[Array, ...]:
     """Return the indices of the main diagonal of an array.
 
     Parameters
@@ -80,7 +83,8 @@ def diag_indices_from(arr: Array) -> tuple[Array, ...]:
     -----
     NumPy, ``diag_indices_from``.
     """
-    device = device_of(arr, "diag_indices_from")
+    arr = array_argument(arr, "diag_indices_from")
+    device = arr._device
     if arr.ndim < 2:
         raise ValueError(f"input array must be at least 2-d; diag_indices_from() received shape {arr.shape}")
     if len(set(arr.shape)) > 1:
@@ -95,7 +99,7 @@ def tri(
     k: int = 0,
     dtype: Any = float,
     *,
-    like: Array | None = None,
+    like: AnyArray | None = None,
     device: str | Device | None = None,
 ) -> Array:
     r"""Return the matrix with ones at and below a diagonal, :math:`a_{ij} = 1` for :math:`j \le i + k`.
@@ -175,7 +179,7 @@ def tril_indices(
 
 
 @composed
-def tril_indices_from(arr: Array, k: int = 0) -> tuple[Array, Array]:
+def tril_indices_from(arr: AnyArray, k: int = 0) -> tuple[Array, Array]:
     """Return the indices of the lower triangle of a matrix of the shape of another.
 
     Parameters
@@ -244,7 +248,7 @@ def triu_indices(
 
 
 @composed
-def triu_indices_from(arr: Array, k: int = 0) -> tuple[Array, Array]:
+def triu_indices_from(arr: AnyArray, k: int = 0) -> tuple[Array, Array]:
     """Return the indices of the upper triangle of a matrix of the shape of another.
 
     Parameters
@@ -302,9 +306,10 @@ def _positions(mask: Array) -> tuple[Array, Array]:
     return xp.broadcast_to(rows[:, None], mask.shape)[mask], xp.broadcast_to(columns, mask.shape)[mask]
 
 
-def _shape(arr: Array, name: str) -> tuple[int, int, Device]:
+def _shape(arr: AnyArray, name: str) -> tuple[int, int, Device]:
     """Return the numbers of rows and columns of a matrix, and its device."""
-    device = device_of(arr, name)
+    arr = array_argument(arr, name)
+    device = arr._device
     if arr.ndim != 2:
         raise ValueError(f"input array must be 2-d; {name}() received shape {arr.shape}")
     return *arr.shape, device  # type: ignore[return-value]

@@ -31,7 +31,7 @@ from .text import representation, shows_values
 from .transfers import host_values, lowered, move, note_computation
 
 if TYPE_CHECKING:
-    from .annotations import DTypeLike, Key, Nested, Operand, Order
+    from .annotations import AnyArray, DTypeLike, Key, Nested, Operand, Order
 
 xp: Any = None
 """The public namespace, set by :func:`bind_namespace`: the core knows none of its functions."""
@@ -542,13 +542,13 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
         return obtain("view", self._device, view, wanted)
 
 
-def to_numpy(x: Array, /) -> np.ndarray[Any, Any]:
+def to_numpy(x: AnyArray, /) -> np.ndarray[Any, Any]:
     """Copy an Array to the host as a NumPy array, from any device.
 
     Parameters
     ----------
     x
-        Array of any dtype.
+        Array of any dtype, or a NumPy array.
 
     Returns
     -------
@@ -559,11 +559,14 @@ def to_numpy(x: Array, /) -> np.ndarray[Any, Any]:
     Raises
     ------
     TypeError
-        If ``x`` is not an Array.
+        If ``x`` is neither.
     """
-    device = dispatch.device_of(x, "to_numpy")
-    native, device = lowered(x._native, device)
-    return np.array(device._library.to_host(native), copy=True, subok=False)
+    if isinstance(x, Array):
+        native, device = lowered(x._native, x._device)
+        return np.array(device._library.to_host(native), copy=True, subok=False)
+    if x.__class__ not in dispatch.HOST_ARRAYS:
+        raise dispatch.not_an_array("to_numpy", x)
+    return np.array(x, copy=True, subok=False)
 
 
 # The ordinary call of a class, which _Final refuses to users. Bound once, it is the fastest way to make an object.

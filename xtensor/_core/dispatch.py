@@ -10,7 +10,7 @@ class, which is built on it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from .backend import Native
 from .checks import LARGEST, check_dtype
-from .device import Device
+from .device import Device, default_device
 from .errors import MissingFunctionError, OutOfMemoryError, WrittenWithWarningError, describe
 from .failures import FOREIGN_ERRORS, inplace_error, is_unwritten, recover, rewarn
 from .operations import Operation, operation
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 __all__ = [
     "HOST_ARRAYS",
     "SCALARS",
+    "array_argument",
+    "array_arguments",
     "as_array",
     "beside",
     "binary_function",
@@ -39,6 +41,7 @@ __all__ = [
     "call",
     "common_device",
     "composed",
+    "computing_device",
     "device_of",
     "inplace_operator",
     "lift_for",
@@ -92,7 +95,9 @@ def _unary(operation: Operation, *, holders: int) -> Callable[[Any], Any]:
         try:
             device = x._device
         except AttributeError:
-            raise not_an_array(operation.label, x) from None
+            device = None
+        if device is None:
+            return function(array_argument(x, operation.label))
         native1 = x._native
         size = native1.size
         if size >= device.fewest[index]:
@@ -320,12 +325,7 @@ def operands(name: str, x1: Any, x2: Any, foreign: Any = TypeError) -> Any:
             return x1._device, x1._native, _beside(x2, x1._native)
     elif hasattr(x2, "_device") and _computes_with(x2._device, x1):
         return x2._device, _beside(x1, x2._native), x2._native
-    device = common_device((x1, x2))
-    if device is None:
-        raise TypeError(
-            f"{name}() needs at least one xtensor Array, not {describe(x1)} and {describe(x2)}; "
-            "make one with xtensor.asarray"
-        )
+    device = computing_device(name, (x1, x2))
     native1 = native_operand(x1, device, name, foreign)
     native2 = native_operand(x2, device, name, foreign)
     if native1 is NotImplemented or native2 is NotImplemented:
@@ -371,6 +371,40 @@ def common_device(values: Iterable[Any]) -> Device | None:
     return arrays[0]._device if arrays else None
 
 
+def computing_device(name: str, given: Sequence[Any], operands: Sequence[Any] | None = None) -> Device:
+    """Return the device of the Arrays among a function's operands; without one, the default device for NumPy's arrays.
+
+    Parameters
+    ----------
+    name
+        The function's.
+    given
+        The arguments.
+    operands
+        The operands that the arguments contain, where these are nested.
+
+    Raises
+    ------
+    TypeError
+        If no operand is an Array or an array or scalar of NumPy.
+    """
+    values = given if operands is None else operands
+    device = common_device(values)
+    if device is not None:
+        return device
+    if any(_is_host_array(value) for value in values):
+        return default_device()
+    raise TypeError(
+        f"{name}() needs at least one xtensor Array, not {' and '.join(map(describe, given)) or 'none'}; "
+        "make one with xtensor.asarray"
+    )
+
+
+def _is_host_array(value: Any) -> bool:
+    """Whether a value is an array or scalar of NumPy."""
+    return value.__class__ in HOST_ARRAYS or isinstance(value, np.generic)
+
+
 def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeError) -> Any:
     """Return an operand as a device's native function takes it: a native array of that device, or a Python scalar."""
     if hasattr(value, "_device"):
@@ -381,7 +415,7 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
         return value
     if _computes_with(device, value):
         return np.asarray(value)
-    if isinstance(value, np.generic) or value.__class__ in HOST_ARRAYS:
+    if _is_host_array(value):
         return _host_operand(value, device, name, foreign)
     if isinstance(value, int):
         return int(value)
@@ -419,21 +453,33 @@ def _host_operand(value: Any, device: Device, name: str, foreign: Any) -> Any:
 
 
 def beside(name: str, *values: Any) -> tuple[Array, ...]:
-    """Return operands with Arrays in the place of NumPy arrays, on the device of the Arrays among them.
+    """Return operands with Arrays in the place of NumPy arrays, on the device of the Arrays among them or the default.
 
     Values of other classes are returned as they are, for the function to refuse.
     """
     if not any(value.__class__ in HOST_ARRAYS for value in values):
         return values
-    device = common_device(values)
-    if device is None:
-        return values
+    device = computing_device(name, values)
     return tuple([as_array(value, device, name) if value.__class__ in HOST_ARRAYS else value for value in values])
 
 
 def as_array(value: Any, device: Device, name: str) -> Any:
     """Return a NumPy array as an Array of a device."""
     return _wrapped(native_operand(value, device, name), device)
+
+
+def array_argument(x: Any, name: str) -> Array:
+    """Return an argument that must be an array as an Array; one of NumPy becomes an Array of the default device.
+
+    ``name`` is the function's, for the error otherwise.
+    """
+    try:
+        x._device  # noqa: B018 - hasattr() takes longer
+        return x  # type: ignore[no-any-return]
+    except AttributeError:
+        if not _is_host_array(x):
+            raise not_an_array(name, x) from None
+    return as_array(x, default_device(), name)  # type: ignore[no-any-return]
 
 
 def lift_for(x: Any, value: Any) -> Device:
@@ -453,8 +499,16 @@ def native_indices(indices: Native, device: Device) -> Native:
     return call(MINIMUM, device, indices, LARGEST)
 
 
+def array_arguments(name: str, *values: Any) -> tuple[Array, ...]:
+    """Return arguments that must all be arrays as Arrays; those of NumPy join the others, or the default device."""
+    return tuple([array_argument(value, name) for value in beside(name, *values)])
+
+
 def device_of(x: Any, name: str) -> Device:
-    """Return the device of an argument that must be an Array; ``name`` is the function's, for the error otherwise."""
+    """Return the device of an argument that must be an Array, not one of NumPy: it is written to, for example.
+
+    ``name`` is the function's, for the error otherwise.
+    """
     try:
         return x._device  # type: ignore[no-any-return]
     except AttributeError:

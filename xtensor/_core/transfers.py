@@ -209,12 +209,12 @@ def join(native: Native, source: Device, target: Device) -> Native:
 
 
 def admit(values: np.ndarray[Any, Any], target: Device, name: str) -> None:
-    """Raise DeviceMismatchError unless the policy allows a NumPy array beside an Array off the host; log it."""
+    """Raise DeviceMismatchError unless the policy allows a NumPy array as an operand on a device; log it."""
     while target.base is not None:
         target = target.base
     if not target.host and not allowed(values, None, str(target)):
         raise DeviceMismatchError(
-            f"{name}(): operands are on two devices, {target} and the host (a NumPy array of shape {values.shape}): "
+            f"{name}() computes on {target}, and a NumPy array of shape {values.shape} is on the host: "
             f"move it with xtensor.asarray(a, device={str(target)!r}), or let operands move with "
             "xtensor.transfers('allow')"
         )

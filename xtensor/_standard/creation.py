@@ -12,7 +12,7 @@ from .. import _composed
 from .._core.array import Array, apply
 from .._core.checks import LARGEST, check_bounds, check_dtype, check_flag, check_integer, integer_limits
 from .._core.device import Device, resolve
-from .._core.dispatch import beside, call, device_of
+from .._core.dispatch import array_argument, array_arguments, call
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import Operation, declare, operation
@@ -274,9 +274,8 @@ def meshgrid(*arrays: AnyArray, indexing: Literal["xy", "ij"] = "xy") -> tuple[A
     """
     if not isinstance(indexing, str) or indexing not in ("xy", "ij"):
         raise ValueError(f"Valid values for `indexing` are 'xy' and 'ij'. meshgrid() received {describe(indexing)}")
-    vectors = beside("meshgrid", *arrays)
+    vectors = array_arguments("meshgrid", *arrays)
     for x in vectors:
-        device_of(x, "meshgrid")
         if x.ndim > 1:
             raise ValueError(f"meshgrid() takes 1-d arrays, not shape {x.shape}; flatten it with xtensor.reshape")
     count = len(vectors)
@@ -292,7 +291,7 @@ TRIL = declare("tril", "manipulation", shape="same", numpy="tril", composition=_
 
 
 @keywords_only
-def tril(x: Array, /, *positional: Never, k: int = 0) -> Array:
+def tril(x: AnyArray, /, *positional: Never, k: int = 0) -> Array:
     r"""Return the lower triangle, :math:`a_{ij}` for :math:`j \le i + k` and 0 elsewhere, of a matrix or stack of them.
 
     Parameters
@@ -325,7 +324,7 @@ TRIU = declare("triu", "manipulation", shape="same", numpy="triu", composition=_
 
 
 @keywords_only
-def triu(x: Array, /, *positional: Never, k: int = 0) -> Array:
+def triu(x: AnyArray, /, *positional: Never, k: int = 0) -> Array:
     r"""Return the upper triangle, :math:`a_{ij}` for :math:`j \ge i + k` and 0 elsewhere, of a matrix or stack of them.
 
     Parameters
@@ -381,9 +380,10 @@ def _distance(start: Any, stop: Any) -> float:
     return max(abs(float(stop.real) - float(start.real)), abs(float(stop.imag) - float(start.imag)))
 
 
-def _triangle(operation: Operation, x: Array, k: int) -> Array:
+def _triangle(operation: Operation, x: AnyArray, k: int) -> Array:
     name = operation.label
-    device = device_of(x, name)
+    x = array_argument(x, name)
+    device = x._device
     if x.ndim < 2:
         raise ValueError(
             f"{name}() takes an array of two or more dimensions, not shape {x.shape}; add axes with xtensor.expand_dims"

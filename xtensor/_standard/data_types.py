@@ -14,7 +14,7 @@ from .._core import dtypes
 from .._core.array import ASTYPE, Array, apply
 from .._core.checks import check_cast, check_dtype, check_flag
 from .._core.device import Device, default_device, resolve
-from .._core.dispatch import HOST_ARRAYS, SCALARS, as_array, device_of, serve
+from .._core.dispatch import HOST_ARRAYS, SCALARS, array_argument, as_array, serve
 from .._core.dtypes import DType, as_dtype, kind_of
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
@@ -25,7 +25,7 @@ from .._core.transfers import move
 if TYPE_CHECKING:
     import builtins
 
-    from .._core.annotations import DTypeLike, Operand
+    from .._core.annotations import AnyArray, DTypeLike, Operand
 
 __all__ = [
     "astype",
@@ -154,7 +154,7 @@ declare("astype", "cast", dtype="argument", shape="same", numpy="astype")
 
 @keywords_only
 def astype(
-    x: Array, dtype: DTypeLike, /, *positional: Never, copy: builtins.bool = True, device: str | Device | None = None
+    x: AnyArray, dtype: DTypeLike, /, *positional: Never, copy: builtins.bool = True, device: str | Device | None = None
 ) -> Array:
     """Cast an array to a dtype.
 
@@ -191,7 +191,8 @@ def astype(
         raise by_position(astype, positional)
     if x.__class__ in HOST_ARRAYS:
         x = as_array(x, default_device() if device is None else resolve(device), "astype")
-    source = device_of(x, "astype")
+    x = array_argument(x, "astype")
+    source = x._device
     target = source if device is None else resolve(device)
     target_dtype = check_dtype(dtype, target, "astype")
     if copy is not True and copy is not False:

@@ -13,7 +13,7 @@ from .._core.array import Array, Scalar, apply
 from .._core.backend import Native
 from .._core.checks import check_bounds, check_dtype, check_shape
 from .._core.device import Device, resolve
-from .._core.dispatch import SCALARS, device_of
+from .._core.dispatch import SCALARS, array_argument
 from .._core.dtypes import DType
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
@@ -21,7 +21,7 @@ from .._core.operations import declare
 from .conversion import asarray
 
 if TYPE_CHECKING:
-    from .._core.annotations import DTypeLike, Number
+    from .._core.annotations import AnyArray, DTypeLike, Number
 
 __all__ = ["empty", "empty_like", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]
 
@@ -78,7 +78,7 @@ def empty(
 
 @keywords_only
 def empty_like(
-    x: Array,
+    x: AnyArray,
     /,
     *positional: Never,
     dtype: DTypeLike | None = None,
@@ -164,7 +164,7 @@ def full(
 
 @keywords_only
 def full_like(
-    x: Array,
+    x: AnyArray,
     /,
     fill_value: Array | Number | Scalar,
     *positional: Never,
@@ -252,7 +252,7 @@ def ones(shape: Shape, *positional: Never, dtype: DTypeLike | None = None, devic
 
 @keywords_only
 def ones_like(
-    x: Array,
+    x: AnyArray,
     /,
     *positional: Never,
     dtype: DTypeLike | None = None,
@@ -334,7 +334,7 @@ def zeros(
 
 @keywords_only
 def zeros_like(
-    x: Array,
+    x: AnyArray,
     /,
     *positional: Never,
     dtype: DTypeLike | None = None,
@@ -379,10 +379,11 @@ def resolve_arguments(
 
 
 def _resolve_like(
-    function: str, x: Array, dtype: Any, device: str | Device | None, shape: Shape | None
+    function: str, x: AnyArray, dtype: Any, device: str | Device | None, shape: Shape | None
 ) -> tuple[Device, tuple[int, ...], DType]:
     """Return the device, shape and dtype of a ``*_like`` function's result; the defaults are those of ``x``."""
-    source = device_of(x, function)
+    x = array_argument(x, function)
+    source = x._device
     target = source if device is None else resolve(device)
     result_dtype = check_dtype(x.dtype if dtype is None else dtype, target, function)
     lengths = x.shape if shape is None else check_shape(shape, function, result_dtype.itemsize)

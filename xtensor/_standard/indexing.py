@@ -10,7 +10,7 @@ from .. import _composed
 from .._core.array import Array, apply
 from .._core.backend import Native
 from .._core.checks import check_axis
-from .._core.dispatch import beside, device_of, native_indices, native_operand, not_an_array
+from .._core.dispatch import array_argument, array_arguments, beside, native_indices, native_operand, not_an_array
 from .._core.errors import shortened
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
@@ -61,7 +61,8 @@ def take(x: AnyArray, indices: AnyArray | int | list[int], /, *positional: Never
     if positional:
         raise by_position(take, positional)
     x, indices = beside("take", x, indices)
-    device = device_of(x, "take")
+    x = array_argument(x, "take")
+    device = x._device
     if isinstance(indices, list):
         indices = from_list("take", indices, device) if indices else zeros(0, dtype=np.int64, device=device)
     if axis is None:
@@ -127,8 +128,8 @@ def take_along_axis(x: AnyArray, indices: AnyArray, /, *positional: Never, axis:
     """
     if positional:
         raise by_position(take_along_axis, positional)
-    x, indices = beside("take_along_axis", x, indices)
-    device = device_of(x, "take_along_axis")
+    x, indices = array_arguments("take_along_axis", x, indices)
+    device = x._device
     axis = check_axis(axis, x.ndim, "take_along_axis")
     native_indices = _native_indices(x, indices, "take_along_axis")
     if native_indices.ndim != x.ndim:

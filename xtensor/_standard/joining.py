@@ -11,7 +11,16 @@ from .._core.array import ASTYPE, Array, apply, wrap
 from .._core.backend import Native
 from .._core.checks import LARGEST, check_axis, check_integer, check_shape, check_size
 from .._core.device import Device
-from .._core.dispatch import HOST_ARRAYS, call, common_device, device_of, native_indices, native_operand, not_an_array
+from .._core.dispatch import (
+    HOST_ARRAYS,
+    array_argument,
+    beside,
+    call,
+    computing_device,
+    native_indices,
+    native_operand,
+    not_an_array,
+)
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare, operation
@@ -72,7 +81,7 @@ REPEAT = declare("repeat", "manipulation", shape="argument", numpy="repeat", com
 
 
 @keywords_only
-def repeat(x: Array, repeats: int | Array, /, *positional: Never, axis: int | None = None) -> Array:
+def repeat(x: AnyArray, repeats: int | Array, /, *positional: Never, axis: int | None = None) -> Array:
     """Repeat each element of an array.
 
     Parameters
@@ -103,7 +112,9 @@ def repeat(x: Array, repeats: int | Array, /, *positional: Never, axis: int | No
     """
     if positional:
         raise by_position(repeat, positional)
-    device = device_of(x, "repeat")
+    x, repeats = beside("repeat", x, repeats)
+    x = array_argument(x, "repeat")
+    device = x._device
     if axis is not None:
         axis = check_axis(axis, x.ndim, "repeat")
     counts: Native
@@ -184,7 +195,7 @@ def stack(arrays: Sequence[AnyArray], /, *positional: Never, axis: int = 0) -> A
 TILE = declare("tile", "manipulation", shape="argument", numpy="tile", composition=_composed.manipulation.tile)
 
 
-def tile(x: Array, repetitions: tuple[int, ...], /) -> Array:
+def tile(x: AnyArray, repetitions: tuple[int, ...], /) -> Array:
     """Repeat an array as a whole along its axes.
 
     Parameters
@@ -211,7 +222,8 @@ def tile(x: Array, repetitions: tuple[int, ...], /) -> Array:
     -----
     Standard 2025.12, Manipulation Functions, ``tile``.
     """
-    device = device_of(x, "tile")
+    x = array_argument(x, "tile")
+    device = x._device
     if not isinstance(repetitions, (tuple, list)):
         raise TypeError(f"tile(): repetitions is a tuple of integers, not {describe(repetitions)}")
     counts = check_shape(repetitions, "tile")
@@ -230,7 +242,7 @@ UNSTACK = declare(
 
 
 @keywords_only
-def unstack(x: Array, /, *positional: Never, axis: int = 0) -> tuple[Array, ...]:
+def unstack(x: AnyArray, /, *positional: Never, axis: int = 0) -> tuple[Array, ...]:
     """Split an array into the subarrays along an axis.
 
     Parameters
@@ -256,7 +268,8 @@ def unstack(x: Array, /, *positional: Never, axis: int = 0) -> tuple[Array, ...]
     """
     if positional:
         raise by_position(unstack, positional)
-    device = device_of(x, "unstack")
+    x = array_argument(x, "unstack")
+    device = x._device
     position = check_axis(axis, x.ndim, "unstack")
     return tuple(wrap(part, device) for part in call(UNSTACK, device, x._native, axis=position))
 
@@ -270,9 +283,8 @@ def _native_arrays(arrays: Any, name: str, verb: str) -> tuple[Any, list[Native]
     device: Device | None = getattr(arrays[0], "_device", None)
     if device is not None and all(x.__class__ is Array and x._device is device for x in arrays):
         return device, [x._native for x in arrays]
-    device = common_device(arrays)
     for x in arrays:
-        if x.__class__ is not Array and (device is None or x.__class__ not in HOST_ARRAYS):
+        if x.__class__ is not Array and x.__class__ not in HOST_ARRAYS:
             raise not_an_array(name, x)
-    assert device is not None
+    device = computing_device(name, arrays)
     return device, [native_operand(x, device, name) for x in arrays]

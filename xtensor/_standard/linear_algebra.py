@@ -10,7 +10,7 @@ from .._core.array import Array, apply
 from .._core.backend import Native
 from .._core.checks import check_axes, check_integer
 from .._core.device import Device
-from .._core.dispatch import beside, binary_function, common_device, device_of, native_operand
+from .._core.dispatch import array_argument, array_arguments, binary_function, common_device, native_operand
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
@@ -70,7 +70,7 @@ MATRIX_TRANSPOSE = declare(
 )
 
 
-def matrix_transpose(x: Array, /) -> Array:
+def matrix_transpose(x: AnyArray, /) -> Array:
     r"""Return the transpose, :math:`b_{ij} = a_{ji}`, of a matrix or of each matrix in a stack.
 
     Parameters
@@ -92,7 +92,8 @@ def matrix_transpose(x: Array, /) -> Array:
     -----
     Standard 2025.12, Linear Algebra Functions, ``matrix_transpose``.
     """
-    device = device_of(x, "matrix_transpose")
+    x = array_argument(x, "matrix_transpose")
+    device = x._device
     if x.ndim < 2:
         raise ValueError(
             f"Input array must be at least 2-dimensional, but it is {x.ndim}; matrix_transpose() takes two or more "
@@ -233,9 +234,9 @@ def vecdot(x1: AnyArray, x2: AnyArray, /, *positional: Never, axis: int = -1) ->
 
 def _pair(x1: AnyArray, x2: AnyArray, name: str) -> tuple[Device, Native, Native]:
     """Return the common device and the native arrays of two operands that must both be Arrays."""
-    x1, x2 = beside(name, x1, x2)
-    device = device_of(x1, name)
-    if device_of(x2, name) is device:
+    x1, x2 = array_arguments(name, x1, x2)
+    device = x1._device
+    if x2._device is device:
         return device, x1._native, x2._native
     device = common_device((x1, x2)) or device
     return device, native_operand(x1, device, name), native_operand(x2, device, name)

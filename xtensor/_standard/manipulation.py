@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Never
 from .. import _composed
 from .._core.array import Array, Axis, apply
 from .._core.checks import as_lengths, check_axes, check_axis, check_copy, check_integer, check_shape
-from .._core.dispatch import beside, device_of
+from .._core.dispatch import array_argument, array_arguments
 from .._core.errors import CopyRequiredError, describe
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
@@ -54,9 +54,7 @@ def broadcast_arrays(*arrays: AnyArray) -> tuple[Array, ...]:
     -----
     Standard 2025.12, Manipulation Functions, ``broadcast_arrays``.
     """
-    operands = beside("broadcast_arrays", *arrays)
-    for x in operands:
-        device_of(x, "broadcast_arrays")
+    operands = array_arguments("broadcast_arrays", *arrays)
     shape = _broadcast_shape([x.shape for x in operands], "broadcast_arrays")
     return tuple(broadcast_to(x, shape) for x in operands)
 
@@ -97,7 +95,7 @@ def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
 BROADCAST_TO = declare("broadcast_to", "manipulation", shape="argument", numpy="broadcast_to")
 
 
-def broadcast_to(x: Array, /, shape: Shape) -> Array:
+def broadcast_to(x: AnyArray, /, shape: Shape) -> Array:
     """Broadcast an array to a shape.
 
     Parameters
@@ -121,7 +119,8 @@ def broadcast_to(x: Array, /, shape: Shape) -> Array:
     -----
     Standard 2025.12, Manipulation Functions, ``broadcast_to``.
     """
-    device = device_of(x, "broadcast_to")
+    x = array_argument(x, "broadcast_to")
+    device = x._device
     lengths = check_shape(shape, "broadcast_to")
     return apply(BROADCAST_TO, device, x._native, lengths)
 
@@ -131,7 +130,7 @@ EXPAND_DIMS = declare(
 )
 
 
-def expand_dims(x: Array, /, axis: int | tuple[int, ...]) -> Array:
+def expand_dims(x: AnyArray, /, axis: int | tuple[int, ...]) -> Array:
     """Insert axes of length 1.
 
     Parameters
@@ -155,7 +154,8 @@ def expand_dims(x: Array, /, axis: int | tuple[int, ...]) -> Array:
     -----
     Standard 2025.12, Manipulation Functions, ``expand_dims``.
     """
-    device = device_of(x, "expand_dims")
+    x = array_argument(x, "expand_dims")
+    device = x._device
     count = len(axis) if isinstance(axis, (tuple, list)) else 1
     axes = check_axes(axis, x._native.ndim + count, "expand_dims", "repeated axis")
     return apply(EXPAND_DIMS, device, x._native, axis=axes)
@@ -165,7 +165,7 @@ FLIP = declare("flip", "manipulation", shape="argument", numpy="flip", compositi
 
 
 @keywords_only
-def flip(x: Array, /, *positional: Never, axis: Axis = None) -> Array:
+def flip(x: AnyArray, /, *positional: Never, axis: Axis = None) -> Array:
     """Reverse the order of the elements along axes.
 
     Parameters
@@ -191,7 +191,8 @@ def flip(x: Array, /, *positional: Never, axis: Axis = None) -> Array:
     """
     if positional:
         raise by_position(flip, positional)
-    device = device_of(x, "flip")
+    x = array_argument(x, "flip")
+    device = x._device
     axes = tuple(range(x.ndim)) if axis is None else check_axes(axis, x.ndim, "flip", "repeated axis")
     return apply(FLIP, device, x._native, axis=axes)
 
@@ -201,7 +202,7 @@ MOVEAXIS = declare(
 )
 
 
-def moveaxis(x: Array, source: int | tuple[int, ...], destination: int | tuple[int, ...], /) -> Array:
+def moveaxis(x: AnyArray, source: int | tuple[int, ...], destination: int | tuple[int, ...], /) -> Array:
     """Move axes to new positions; the other axes keep their order.
 
     Parameters
@@ -227,7 +228,8 @@ def moveaxis(x: Array, source: int | tuple[int, ...], destination: int | tuple[i
     -----
     Standard 2025.12, Manipulation Functions, ``moveaxis``.
     """
-    device = device_of(x, "moveaxis")
+    x = array_argument(x, "moveaxis")
+    device = x._device
     sources = check_axes(source, x.ndim, "moveaxis", "repeated axis in `source` argument")
     destinations = check_axes(destination, x.ndim, "moveaxis", "repeated axis in `destination` argument")
     if len(sources) != len(destinations):
@@ -241,7 +243,7 @@ def moveaxis(x: Array, source: int | tuple[int, ...], destination: int | tuple[i
 PERMUTE_DIMS = declare("permute_dims", "manipulation", shape="argument", numpy="permute_dims")
 
 
-def permute_dims(x: Array, /, axes: tuple[int, ...]) -> Array:
+def permute_dims(x: AnyArray, /, axes: tuple[int, ...]) -> Array:
     """Permute the axes of an array.
 
     Parameters
@@ -265,7 +267,8 @@ def permute_dims(x: Array, /, axes: tuple[int, ...]) -> Array:
     -----
     Standard 2025.12, Manipulation Functions, ``permute_dims``.
     """
-    device = device_of(x, "permute_dims")
+    x = array_argument(x, "permute_dims")
+    device = x._device
     is_sequence = isinstance(axes, (tuple, list))
     order = tuple([check_integer(axis, "permute_dims", "axis") for axis in axes]) if is_sequence else ()
     if not is_sequence or len(order) != x.ndim:
@@ -281,7 +284,7 @@ RESHAPE = declare("reshape", "manipulation", shape="argument", numpy="reshape")
 
 
 @keywords_only
-def reshape(x: Array, /, shape: Shape, *positional: Never, copy: bool | None = None) -> Array:
+def reshape(x: AnyArray, /, shape: Shape, *positional: Never, copy: bool | None = None) -> Array:
     """Change the shape of an array without changing its elements or their row-major order.
 
     Parameters
@@ -309,7 +312,8 @@ def reshape(x: Array, /, shape: Shape, *positional: Never, copy: bool | None = N
     """
     if positional:
         raise by_position(reshape, positional)
-    device = device_of(x, "reshape")
+    x = array_argument(x, "reshape")
+    device = x._device
     native = x._native
     lengths = as_lengths(shape, "reshape")
     if copy is not None:
@@ -351,7 +355,7 @@ ROLL = declare("roll", "manipulation", shape="argument", numpy="roll", compositi
 
 
 @keywords_only
-def roll(x: Array, /, shift: int | tuple[int, ...], *positional: Never, axis: Axis = None) -> Array:
+def roll(x: AnyArray, /, shift: int | tuple[int, ...], *positional: Never, axis: Axis = None) -> Array:
     r"""Roll the elements along axes, :math:`y_i = x_{(i - shift) \bmod n}`.
 
     Parameters
@@ -382,7 +386,8 @@ def roll(x: Array, /, shift: int | tuple[int, ...], *positional: Never, axis: Ax
     """
     if positional:
         raise by_position(roll, positional)
-    device = device_of(x, "roll")
+    x = array_argument(x, "roll")
+    device = x._device
     shifts: Any = (
         tuple(check_integer(item, "roll", "shift") for item in shift)
         if isinstance(shift, (tuple, list))
@@ -413,7 +418,7 @@ SQUEEZE = declare(
 )
 
 
-def squeeze(x: Array, /, axis: int | tuple[int, ...] | None = None) -> Array:
+def squeeze(x: AnyArray, /, axis: int | tuple[int, ...] | None = None) -> Array:
     """Remove axes of length 1.
 
     Parameters
@@ -437,7 +442,8 @@ def squeeze(x: Array, /, axis: int | tuple[int, ...] | None = None) -> Array:
     -----
     Standard 2025.12, Manipulation Functions, ``squeeze``.
     """
-    device = device_of(x, "squeeze")
+    x = array_argument(x, "squeeze")
+    device = x._device
     if axis is None:
         axis = tuple([position for position, length in enumerate(x.shape) if length == 1])
     axes = check_axes(axis, x.ndim, "squeeze")

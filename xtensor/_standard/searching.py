@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, Never, overload
 from .. import _composed
 from .._core.array import Array, Axis, apply, wrap
 from .._core.checks import check_axes, check_axis, check_bounds, check_word
-from .._core.dispatch import beside, call, common_device, device_of, native_operand
+from .._core.dispatch import array_argument, beside, call, common_device, native_operand
 from .._core.keywords import by_position, keywords_only
 from .._core.many import apply_elementwise, apply_to
 from .._core.operations import declare
@@ -30,7 +30,7 @@ ARGMAX = declare(
 
 
 @keywords_only
-def argmax(x: Array, /, *positional: Never, axis: int | None = None, keepdims: bool = False) -> Array:
+def argmax(x: AnyArray, /, *positional: Never, axis: int | None = None, keepdims: bool = False) -> Array:
     r"""Return the index of the first largest element, :math:`\operatorname{arg\,max}_i x_i`, along an axis.
 
     Parameters
@@ -58,7 +58,8 @@ def argmax(x: Array, /, *positional: Never, axis: int | None = None, keepdims: b
     """
     if positional:
         raise by_position(argmax, positional)
-    device = device_of(x, "argmax")
+    x = array_argument(x, "argmax")
+    device = x._device
     if axis is not None:
         axis = check_axis(axis, x.ndim, "argmax")
     return apply_to(ARGMAX, device, x._native, axis=axis, keepdims=keepdims)
@@ -76,7 +77,7 @@ ARGMIN = declare(
 
 
 @keywords_only
-def argmin(x: Array, /, *positional: Never, axis: int | None = None, keepdims: bool = False) -> Array:
+def argmin(x: AnyArray, /, *positional: Never, axis: int | None = None, keepdims: bool = False) -> Array:
     r"""Return the index of the first smallest element, :math:`\operatorname{arg\,min}_i x_i`, along an axis.
 
     Parameters
@@ -104,7 +105,8 @@ def argmin(x: Array, /, *positional: Never, axis: int | None = None, keepdims: b
     """
     if positional:
         raise by_position(argmin, positional)
-    device = device_of(x, "argmin")
+    x = array_argument(x, "argmin")
+    device = x._device
     if axis is not None:
         axis = check_axis(axis, x.ndim, "argmin")
     return apply_to(ARGMIN, device, x._native, axis=axis, keepdims=keepdims)
@@ -121,7 +123,7 @@ COUNT_NONZERO = declare(
 
 
 @keywords_only
-def count_nonzero(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = False) -> Array:
+def count_nonzero(x: AnyArray, /, *positional: Never, axis: Axis = None, keepdims: bool = False) -> Array:
     """Count the nonzero elements over axes.
 
     Parameters
@@ -149,7 +151,8 @@ def count_nonzero(x: Array, /, *positional: Never, axis: Axis = None, keepdims: 
     """
     if positional:
         raise by_position(count_nonzero, positional)
-    device = device_of(x, "count_nonzero")
+    x = array_argument(x, "count_nonzero")
+    device = x._device
     if axis is not None:
         axis = check_axes(axis, x.ndim, "count_nonzero")
     return apply_to(COUNT_NONZERO, device, x._native, axis=axis, keepdims=keepdims)
@@ -158,7 +161,7 @@ def count_nonzero(x: Array, /, *positional: Never, axis: Axis = None, keepdims: 
 NONZERO = declare("nonzero", "searching", dtype="several", shape="data-dependent", numpy="nonzero")
 
 
-def nonzero(x: Array, /) -> tuple[Array, ...]:
+def nonzero(x: AnyArray, /) -> tuple[Array, ...]:
     """Return the indices of the nonzero elements.
 
     Parameters
@@ -180,7 +183,8 @@ def nonzero(x: Array, /) -> tuple[Array, ...]:
     -----
     Standard 2025.12, Searching Functions, ``nonzero``. The shape of the result is data-dependent.
     """
-    device = device_of(x, "nonzero")
+    x = array_argument(x, "nonzero")
+    device = x._device
     if not x.ndim:
         raise ValueError(
             "Calling nonzero on 0d arrays is not allowed; nonzero() takes one or more dimensions, not a 0-d array; "
@@ -201,7 +205,7 @@ def searchsorted(
     /,
     *positional: Never,
     side: Literal["left", "right"] = "left",
-    sorter: Array | None = None,
+    sorter: AnyArray | None = None,
 ) -> Array:
     r"""Return the indices at which values must be inserted into a sorted array to maintain its order.
 
@@ -239,7 +243,7 @@ def searchsorted(
     if positional:
         raise by_position(searchsorted, positional)
     x1, x2, sorter = beside("searchsorted", x1, x2, sorter)
-    device_of(x1, "searchsorted")
+    x1 = array_argument(x1, "searchsorted")
     check_word(side, ("left", "right"), "searchsorted", "side")
     if x1.ndim != 1:
         raise ValueError(
@@ -251,7 +255,7 @@ def searchsorted(
     device = common_device((x1, x2)) or x1._device
     order = None
     if sorter is not None:
-        device_of(sorter, "searchsorted")
+        sorter = array_argument(sorter, "searchsorted")
         if sorter.dtype.kind not in "iu":
             raise TypeError(
                 f"sorter must only contain integers; searchsorted(): sorter has dtype {sorter.dtype}; cast it with "
@@ -309,7 +313,7 @@ def where(condition: AnyArray, x1: Operand | None = None, x2: Operand | None = N
     """
     if condition.__class__ is not Array:
         condition = beside("where", condition, x1, x2)[0]
-        device_of(condition, "where")
+        condition = array_argument(condition, "where")
     if x1 is None and x2 is None and not condition._device._library.defined_only:
         return nonzero(condition)
     device = condition._device

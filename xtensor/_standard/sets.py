@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Never
 from .. import _composed
 from .._core.array import Array, apply, wrap
 from .._core.checks import check_flag
-from .._core.dispatch import call, common_device, device_of, native_operand
+from .._core.dispatch import array_argument, call, computing_device, native_operand
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
 from .conversion import from_list
 
 if TYPE_CHECKING:
-    from .._core.annotations import IntegerOperand
+    from .._core.annotations import AnyArray, IntegerOperand
 
 __all__ = ["isin", "unique_all", "unique_counts", "unique_inverse", "unique_values"]
 
@@ -76,7 +76,7 @@ def isin(
     """
     if positional:
         raise by_position(isin, positional)
-    device = common_device((x1, x2)) or device_of(x1, "isin")
+    device = computing_device("isin", (x1, x2))
     x1, x2 = (from_list("isin", x, device) if isinstance(x, list) else x for x in (x1, x2))
     native1 = native_operand(x1, device, "isin")
     native2 = native_operand(x2, device, "isin")
@@ -93,7 +93,7 @@ UNIQUE_ALL = declare(
 )
 
 
-def unique_all(x: Array, /) -> UniqueAll:
+def unique_all(x: AnyArray, /) -> UniqueAll:
     """Return the unique elements, the indices of their first occurrences, inverse indices and counts.
 
     Parameters
@@ -114,7 +114,8 @@ def unique_all(x: Array, /) -> UniqueAll:
     Standard 2025.12, Set Functions, ``unique_all``. Values ascend on every device; the standard leaves their
     order undefined. Each NaN is distinct. The shape of the result is data-dependent.
     """
-    device = device_of(x, "unique_all")
+    x = array_argument(x, "unique_all")
+    device = x._device
     return UniqueAll(*(wrap(part, device) for part in call(UNIQUE_ALL, device, x._native)))
 
 
@@ -128,7 +129,7 @@ UNIQUE_COUNTS = declare(
 )
 
 
-def unique_counts(x: Array, /) -> UniqueCounts:
+def unique_counts(x: AnyArray, /) -> UniqueCounts:
     """Return the unique elements and their numbers of occurrences.
 
     Parameters
@@ -146,7 +147,8 @@ def unique_counts(x: Array, /) -> UniqueCounts:
     Standard 2025.12, Set Functions, ``unique_counts``. Values ascend on every device; the standard leaves their
     order undefined. Each NaN is distinct. The shape of the result is data-dependent.
     """
-    device = device_of(x, "unique_counts")
+    x = array_argument(x, "unique_counts")
+    device = x._device
     return UniqueCounts(*(wrap(part, device) for part in call(UNIQUE_COUNTS, device, x._native)))
 
 
@@ -160,7 +162,7 @@ UNIQUE_INVERSE = declare(
 )
 
 
-def unique_inverse(x: Array, /) -> UniqueInverse:
+def unique_inverse(x: AnyArray, /) -> UniqueInverse:
     """Return the unique elements and the indices that reconstruct the array from them.
 
     Parameters
@@ -179,7 +181,8 @@ def unique_inverse(x: Array, /) -> UniqueInverse:
     Standard 2025.12, Set Functions, ``unique_inverse``. Values ascend on every device; the standard leaves their
     order undefined. Each NaN is distinct. The shape of the result is data-dependent.
     """
-    device = device_of(x, "unique_inverse")
+    x = array_argument(x, "unique_inverse")
+    device = x._device
     return UniqueInverse(*(wrap(part, device) for part in call(UNIQUE_INVERSE, device, x._native)))
 
 
@@ -188,7 +191,7 @@ UNIQUE_VALUES = declare(
 )
 
 
-def unique_values(x: Array, /) -> Array:
+def unique_values(x: AnyArray, /) -> Array:
     """Return the unique elements.
 
     Parameters
@@ -206,5 +209,6 @@ def unique_values(x: Array, /) -> Array:
     Standard 2025.12, Set Functions, ``unique_values``. Values ascend on every device; the standard leaves their
     order undefined. Each NaN is distinct. The shape of the result is data-dependent.
     """
-    device = device_of(x, "unique_values")
+    x = array_argument(x, "unique_values")
+    device = x._device
     return apply(UNIQUE_VALUES, device, x._native)

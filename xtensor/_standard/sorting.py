@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Never
+from typing import TYPE_CHECKING, Never
 
 from .. import _composed
 from .._core.array import Array, apply
 from .._core.checks import check_axis
-from .._core.dispatch import device_of
+from .._core.dispatch import array_argument
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["argsort", "sort"]
 
@@ -18,7 +21,7 @@ ARGSORT = declare("argsort", "sorting", accepts="real", dtype="index", shape="sa
 
 
 @keywords_only
-def argsort(x: Array, /, *positional: Never, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
+def argsort(x: AnyArray, /, *positional: Never, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
     """Return the indices that sort an array along an axis.
 
     Parameters
@@ -48,7 +51,8 @@ def argsort(x: Array, /, *positional: Never, axis: int = -1, descending: bool = 
     """
     if positional:
         raise by_position(argsort, positional)
-    device = device_of(x, "argsort")
+    x = array_argument(x, "argsort")
+    device = x._device
     axis = check_axis(axis, x.ndim, "argsort")
     return apply(ARGSORT, device, x._native, axis=axis, descending=descending, stable=stable)
 
@@ -57,7 +61,7 @@ SORT = declare("sort", "sorting", accepts="real", shape="same", numpy="sort", co
 
 
 @keywords_only
-def sort(x: Array, /, *positional: Never, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
+def sort(x: AnyArray, /, *positional: Never, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
     """Return a sorted copy of an array.
 
     Parameters
@@ -87,6 +91,7 @@ def sort(x: Array, /, *positional: Never, axis: int = -1, descending: bool = Fal
     """
     if positional:
         raise by_position(sort, positional)
-    device = device_of(x, "sort")
+    x = array_argument(x, "sort")
+    device = x._device
     axis = check_axis(axis, x.ndim, "sort")
     return apply(SORT, device, x._native, axis=axis, descending=descending, stable=stable)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Never
 from .. import _composed
 from .._core.array import Array, Axis, apply
 from .._core.checks import check_axes, check_axis, check_cast, check_dtype
-from .._core.dispatch import device_of
+from .._core.dispatch import array_argument
 from .._core.dtypes import DType
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
@@ -17,7 +17,7 @@ from .._core.operations import Operation, declare, operation
 from .data_types import astype
 
 if TYPE_CHECKING:
-    from .._core.annotations import DTypeLike
+    from .._core.annotations import AnyArray, DTypeLike
 
 __all__ = ["cumulative_prod", "cumulative_sum", "max", "mean", "min", "prod", "std", "sum", "var"]
 
@@ -29,7 +29,7 @@ CUMULATIVE_PROD = declare(
 
 @keywords_only
 def cumulative_prod(
-    x: Array,
+    x: AnyArray,
     /,
     *positional: Never,
     axis: int | None = None,
@@ -68,7 +68,8 @@ def cumulative_prod(
     """
     if positional:
         raise by_position(cumulative_prod, positional)
-    device = device_of(x, "cumulative_prod")
+    x = array_argument(x, "cumulative_prod")
+    device = x._device
     axis = _scan_axis(x, axis, "cumulative_prod")
     if dtype is not None:
         x, dtype = _with_accumulate_dtype(x, dtype, "cumulative_prod")
@@ -82,7 +83,7 @@ CUMULATIVE_SUM = declare(
 
 @keywords_only
 def cumulative_sum(
-    x: Array,
+    x: AnyArray,
     /,
     *positional: Never,
     axis: int | None = None,
@@ -121,7 +122,8 @@ def cumulative_sum(
     """
     if positional:
         raise by_position(cumulative_sum, positional)
-    device = device_of(x, "cumulative_sum")
+    x = array_argument(x, "cumulative_sum")
+    device = x._device
     axis = _scan_axis(x, axis, "cumulative_sum")
     if dtype is not None:
         x, dtype = _with_accumulate_dtype(x, dtype, "cumulative_sum")
@@ -132,7 +134,7 @@ MAX = declare("max", "reduction", accepts="real", shape="reduced", numpy="max")
 
 
 @keywords_only
-def max(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = False) -> Array:
+def max(x: AnyArray, /, *positional: Never, axis: Axis = None, keepdims: bool = False) -> Array:
     r"""Return the largest element, :math:`\max_i x_i`, over axes.
 
     Parameters
@@ -160,7 +162,8 @@ def max(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = Fal
     """
     if positional:
         raise by_position(max, positional)
-    device = device_of(x, "max")
+    x = array_argument(x, "max")
+    device = x._device
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "max")
     return apply_to(MAX, device, x._native, axis=axis, keepdims=keepdims)
@@ -172,7 +175,7 @@ MEAN = declare(
 
 
 @keywords_only
-def mean(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -> Array:
+def mean(x: AnyArray, /, *positional: Never, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -> Array:
     r"""Return the arithmetic mean, :math:`\frac{1}{N} \sum_i x_i`, over axes.
 
     Parameters
@@ -203,7 +206,8 @@ def mean(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = Fa
     """
     if positional:
         raise by_position(mean, positional)
-    device = device_of(x, "mean")
+    x = array_argument(x, "mean")
+    device = x._device
     if dtype is not None:
         x = astype(x, check_dtype(dtype, device, "mean"), copy=False)
     if axis is not None:
@@ -215,7 +219,7 @@ MIN = declare("min", "reduction", accepts="real", shape="reduced", numpy="min")
 
 
 @keywords_only
-def min(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = False) -> Array:
+def min(x: AnyArray, /, *positional: Never, axis: Axis = None, keepdims: bool = False) -> Array:
     r"""Return the smallest element, :math:`\min_i x_i`, over axes.
 
     Parameters
@@ -243,7 +247,8 @@ def min(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = Fal
     """
     if positional:
         raise by_position(min, positional)
-    device = device_of(x, "min")
+    x = array_argument(x, "min")
+    device = x._device
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "min")
     return apply_to(MIN, device, x._native, axis=axis, keepdims=keepdims)
@@ -254,7 +259,7 @@ PROD = declare("prod", "reduction", accepts="numeric", dtype="accumulated", shap
 
 @keywords_only
 def prod(
-    x: Array, /, *positional: Never, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: bool = False
+    x: AnyArray, /, *positional: Never, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: bool = False
 ) -> Array:
     r"""Return the product of the elements, :math:`\prod_i x_i`, over axes.
 
@@ -288,7 +293,8 @@ def prod(
     """
     if positional:
         raise by_position(prod, positional)
-    device = device_of(x, "prod")
+    x = array_argument(x, "prod")
+    device = x._device
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "prod")
     if dtype is not None:
@@ -303,7 +309,7 @@ STD = declare(
 
 @keywords_only
 def std(
-    x: Array,
+    x: AnyArray,
     /,
     *positional: Never,
     axis: Axis = None,
@@ -345,7 +351,7 @@ def std(
     """
     if positional:
         raise by_position(std, positional)
-    device_of(x, "std")
+    x = array_argument(x, "std")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "std")
     return _variance(STD, x, axis, correction if ddof is None else ddof, keepdims)
@@ -356,7 +362,7 @@ SUM = declare("sum", "reduction", accepts="numeric", dtype="accumulated", shape=
 
 @keywords_only
 def sum(
-    x: Array, /, *positional: Never, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: bool = False
+    x: AnyArray, /, *positional: Never, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: bool = False
 ) -> Array:
     r"""Return the sum of the elements, :math:`\sum_i x_i`, over axes.
 
@@ -396,7 +402,8 @@ def sum(
     """
     if positional:
         raise by_position(sum, positional)
-    device = device_of(x, "sum")
+    x = array_argument(x, "sum")
+    device = x._device
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "sum")
     if dtype is not None:
@@ -411,7 +418,7 @@ VAR = declare(
 
 @keywords_only
 def var(
-    x: Array,
+    x: AnyArray,
     /,
     *positional: Never,
     axis: Axis = None,
@@ -453,7 +460,7 @@ def var(
     """
     if positional:
         raise by_position(var, positional)
-    device_of(x, "var")
+    x = array_argument(x, "var")
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "var")
     return _variance(VAR, x, axis, correction if ddof is None else ddof, keepdims)

@@ -9,7 +9,7 @@ import numpy as np
 from .. import _composed
 from .._core.array import Array, Axis, apply
 from .._core.checks import check_axes, check_axis, check_integer
-from .._core.dispatch import common_device, device_of, native_operand
+from .._core.dispatch import array_argument, beside, common_device, native_operand
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.many import apply_to
@@ -19,7 +19,7 @@ from .filling import full
 from .manipulation import broadcast_to
 
 if TYPE_CHECKING:
-    from .._core.annotations import Number
+    from .._core.annotations import AnyArray, Number
 
 __all__ = ["all", "any", "diff"]
 
@@ -30,7 +30,9 @@ ALL = declare("all", "reduction", dtype="bool", shape="reduced", numpy="all", co
 
 
 @keywords_only
-def all(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = False, out: Array | None = None) -> Array:
+def all(
+    x: AnyArray, /, *positional: Never, axis: Axis = None, keepdims: bool = False, out: Array | None = None
+) -> Array:
     r"""Test whether all elements are true, :math:`\bigwedge_i x_i`, over axes.
 
     Parameters
@@ -60,7 +62,8 @@ def all(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = Fal
     """
     if positional:
         raise by_position(all, positional)
-    device = device_of(x, "all")
+    x = array_argument(x, "all")
+    device = x._device
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "all")
     return _stored(apply_to(ALL, device, x._native, axis=axis, keepdims=keepdims), out, "all")
@@ -70,7 +73,9 @@ ANY = declare("any", "reduction", dtype="bool", shape="reduced", numpy="any", co
 
 
 @keywords_only
-def any(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = False, out: Array | None = None) -> Array:
+def any(
+    x: AnyArray, /, *positional: Never, axis: Axis = None, keepdims: bool = False, out: Array | None = None
+) -> Array:
     r"""Test whether any element is true, :math:`\bigvee_i x_i`, over axes.
 
     Parameters
@@ -100,7 +105,8 @@ def any(x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = Fal
     """
     if positional:
         raise by_position(any, positional)
-    device = device_of(x, "any")
+    x = array_argument(x, "any")
+    device = x._device
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "any")
     return _stored(apply_to(ANY, device, x._native, axis=axis, keepdims=keepdims), out, "any")
@@ -128,7 +134,7 @@ DIFF = declare(
 
 @keywords_only
 def diff(
-    x: Array,
+    x: AnyArray,
     /,
     n: int = 1,
     *positional: Never,
@@ -169,7 +175,8 @@ def diff(
     """
     if positional:
         raise by_position(diff, positional)
-    device_of(x, "diff")
+    x, prepend, append = beside("diff", x, prepend, append)
+    x = array_argument(x, "diff")
     if not x.ndim:
         raise ValueError("diff requires input that is at least one dimensional; diff() received a 0-d array")
     axis = check_axis(axis, x.ndim, "diff")
@@ -191,7 +198,7 @@ def _edge(x: Array, axis: int, edge: Any) -> Array:
     if isinstance(edge, SCALAR_TYPES):
         value = edge.item() if isinstance(edge, np.generic) else edge
         edge = full((), value, dtype=result_type(x, edge), device=x.device)
-    device_of(edge, "diff")
+    edge = array_argument(edge, "diff")
     if edge.ndim:
         return edge  # type: ignore[no-any-return]
     return broadcast_to(edge, (*x.shape[:axis], 1, *x.shape[axis + 1 :]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Never
+from typing import TYPE_CHECKING, Never
 
 from .. import _composed
 from .._core.array import Array, apply
@@ -22,6 +22,9 @@ from ._checks import (
     without_empty_axes,
 )
 
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
+
 __all__ = ["fftn", "ifftn", "irfftn", "rfftn"]
 
 
@@ -38,7 +41,7 @@ FFTN = declare(
 
 @keywords_only
 def fftn(
-    x: Array,
+    x: AnyArray,
     /,
     *positional: Never,
     s: Sequence[int] | None = None,
@@ -97,7 +100,7 @@ IFFTN = declare(
 
 @keywords_only
 def ifftn(
-    x: Array,
+    x: AnyArray,
     /,
     *positional: Never,
     s: Sequence[int] | None = None,
@@ -154,7 +157,7 @@ RFFTN = declare(
 
 @keywords_only
 def rfftn(
-    x: Array,
+    x: AnyArray,
     /,
     *positional: Never,
     s: Sequence[int] | None = None,
@@ -214,7 +217,7 @@ IRFFTN = declare(
 
 @keywords_only
 def irfftn(
-    x: Array,
+    x: AnyArray,
     /,
     *positional: Never,
     s: Sequence[int] | None = None,
@@ -260,10 +263,12 @@ def irfftn(
     return _transform(IRFFTN, x, s, axes, norm)
 
 
-def _transform(operation: Operation, x: Array, s: Sequence[int] | None, axes: Sequence[int] | None, norm: str) -> Array:
+def _transform(
+    operation: Operation, x: AnyArray, s: Sequence[int] | None, axes: Sequence[int] | None, norm: str
+) -> Array:
     """Return a transform over several axes, with axes and lengths made explicit."""
     name = operation.label
-    device = check_transform(x, name, norm)
+    x, device = check_transform(x, name, norm)
     if axes is None:
         if s is not None:
             raise ValueError(f"{name}(): s={s!r} needs axes, one for each length; give axes, too")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Never
+from typing import TYPE_CHECKING, Never
 
 from .. import _composed
 from .._core.array import Array, apply
@@ -11,6 +11,9 @@ from .._core.keywords import by_position, keywords_only
 from .._core.operations import Operation, declare
 from ._checks import HALF_SPECTRUM_INPUT, Norm, check_length, check_transform, without_empty_axes
 
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
+
 __all__ = ["fft", "hfft", "ifft", "ihfft", "irfft", "rfft"]
 
 
@@ -18,7 +21,7 @@ FFT = declare("fft.fft", "fourier", accepts="floating", dtype="complex", shape="
 
 
 @keywords_only
-def fft(x: Array, /, *positional: Never, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
+def fft(x: AnyArray, /, *positional: Never, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
     r"""Return the Fourier transform :math:`X_k = \sum_{m=0}^{n-1} x_m\, e^{-2 \pi i k m / n}` along an axis.
 
     Parameters
@@ -69,7 +72,7 @@ IFFT = declare(
 
 
 @keywords_only
-def ifft(x: Array, /, *positional: Never, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
+def ifft(x: AnyArray, /, *positional: Never, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
     r"""Return the inverse of :func:`fft.fft`, :math:`x_m = \frac{1}{n} \sum_{k=0}^{n-1} X_k\, e^{2 \pi i k m / n}`.
 
     Parameters
@@ -118,7 +121,7 @@ RFFT = declare(
 
 
 @keywords_only
-def rfft(x: Array, /, *positional: Never, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
+def rfft(x: AnyArray, /, *positional: Never, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
     r"""Return the first :math:`\lfloor n / 2 \rfloor + 1` elements of the :func:`fft.fft` of real numbers.
 
     The other elements are their conjugates, :math:`X_{n-k} = \overline{X_k}`.
@@ -171,7 +174,7 @@ IRFFT = declare(
 
 
 @keywords_only
-def irfft(x: Array, /, *positional: Never, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
+def irfft(x: AnyArray, /, *positional: Never, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
     r"""Return the inverse of :func:`rfft`: real numbers from the first half of their spectrum.
 
     Parameters
@@ -220,7 +223,7 @@ HFFT = declare(
 
 
 @keywords_only
-def hfft(x: Array, /, *positional: Never, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
+def hfft(x: AnyArray, /, *positional: Never, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
     r"""Return the :func:`fft.fft` of a Hermitian signal, :math:`x_{n-m} = \overline{x_m}`, from its first half.
 
     Parameters
@@ -271,7 +274,7 @@ IHFFT = declare(
 
 
 @keywords_only
-def ihfft(x: Array, /, *positional: Never, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
+def ihfft(x: AnyArray, /, *positional: Never, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
     r"""Return the inverse of :func:`hfft`: the first half of the Hermitian signal whose real spectrum is ``x``.
 
     Parameters
@@ -308,10 +311,10 @@ def ihfft(x: Array, /, *positional: Never, n: int | None = None, axis: int = -1,
     return _transform(IHFFT, x, n, axis, norm)
 
 
-def _transform(operation: Operation, x: Array, n: int | None, axis: int, norm: str) -> Array:
+def _transform(operation: Operation, x: AnyArray, n: int | None, axis: int, norm: str) -> Array:
     """Return a transform along one axis, with its length made explicit."""
     name = operation.label
-    device = check_transform(x, name, norm)
+    x, device = check_transform(x, name, norm)
     axis = check_axis(axis, x.ndim, name)
     requested = None if n is None else check_integer(n, name, "n")
     n = check_length(requested, x.shape[axis], name, "n", half=name in HALF_SPECTRUM_INPUT)

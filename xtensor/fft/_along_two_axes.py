@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,12 +17,15 @@ from .._core.errors import describe
 from ._along_axes import fftn, ifftn, irfftn, rfftn
 from ._checks import Norm, is_sequence
 
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
+
 __all__ = ["fft2", "ifft2", "irfft2", "rfft2"]
 
 
 @composed
 def fft2(
-    a: Array,
+    a: AnyArray,
     s: Sequence[int] | None = None,
     axes: Sequence[int] = (-2, -1),
     norm: Norm | None = None,
@@ -67,7 +70,7 @@ def fft2(
 
 @composed
 def ifft2(
-    a: Array,
+    a: AnyArray,
     s: Sequence[int] | None = None,
     axes: Sequence[int] = (-2, -1),
     norm: Norm | None = None,
@@ -112,7 +115,7 @@ def ifft2(
 
 @composed
 def rfft2(
-    a: Array,
+    a: AnyArray,
     s: Sequence[int] | None = None,
     axes: Sequence[int] = (-2, -1),
     norm: Norm | None = None,
@@ -157,7 +160,7 @@ def rfft2(
 
 @composed
 def irfft2(
-    a: Array,
+    a: AnyArray,
     s: Sequence[int] | None = None,
     axes: Sequence[int] = (-2, -1),
     norm: Norm | None = None,

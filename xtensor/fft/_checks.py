@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from .._core.array import Array
 from .._core.backend import Native
 from .._core.checks import check_axis, is_word
 from .._core.device import Device
-from .._core.dispatch import call, device_of
+from .._core.dispatch import array_argument, call
 from .._core.errors import describe
 from .._core.operations import operation
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = [
     "COMPLEX_COUNTERPARTS",
@@ -34,9 +37,10 @@ HALF_SPECTRUM_INPUT = frozenset(("hfft", "irfft", "irfftn"))
 """Transforms whose input has, along the last axis, only the first ``n // 2 + 1`` of ``n`` Hermitian elements."""
 
 
-def check_transform(x: Array, name: str, norm: str) -> Device:
-    """Return the device of a transform's operand; check its dtype and ``norm``."""
-    device = device_of(x, name)
+def check_transform(x: AnyArray, name: str, norm: str) -> tuple[Array, Device]:
+    """Return a transform's operand as an Array, and its device; check its dtype and ``norm``."""
+    x = array_argument(x, name)
+    device = x._device
     kind = x.dtype.kind
     if kind == "b":
         raise TypeError(f"{name}() takes numbers, not dtype {x.dtype}; cast with xtensor.astype")
@@ -50,7 +54,7 @@ def check_transform(x: Array, name: str, norm: str) -> Device:
             f'Invalid norm value {norm}; should be "backward","ortho" or "forward". '
             f"{name}(): norm is 'backward', 'ortho' or 'forward', not {describe(norm)}"
         )
-    return device
+    return x, device
 
 
 def check_length(requested: int | None, axis_length: int, name: str, parameter: str, *, half: bool) -> int:

@@ -10,14 +10,14 @@ from .. import _composed
 from .._core.array import ASTYPE, Array, apply
 from .._core.checks import check_dtype, check_integer
 from .._core.device import Device, resolve
-from .._core.dispatch import call, device_of
+from .._core.dispatch import array_argument, call
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import Operation, declare
 from ._checks import check_axis_sequence, check_length
 
 if TYPE_CHECKING:
-    from .._core.annotations import DTypeLike
+    from .._core.annotations import AnyArray, DTypeLike
 
 __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 
@@ -142,7 +142,7 @@ FFTSHIFT = declare(
 
 
 @keywords_only
-def fftshift(x: Array, /, *positional: Never, axes: int | Sequence[int] | None = None) -> Array:
+def fftshift(x: AnyArray, /, *positional: Never, axes: int | Sequence[int] | None = None) -> Array:
     r"""Return a spectrum with frequency 0 in the middle: moved from index 0 to :math:`\lfloor M/2 \rfloor`.
 
     Parameters
@@ -177,7 +177,7 @@ IFFTSHIFT = declare(
 
 
 @keywords_only
-def ifftshift(x: Array, /, *positional: Never, axes: int | Sequence[int] | None = None) -> Array:
+def ifftshift(x: AnyArray, /, *positional: Never, axes: int | Sequence[int] | None = None) -> Array:
     r"""Return the inverse of :func:`fftshift`: index :math:`\lfloor M/2 \rfloor` of each axis moves to its start.
 
     Parameters
@@ -223,10 +223,11 @@ def _frequencies(operation: Operation, n: int, d: float, dtype: Any, device: Dev
     return apply(ASTYPE, device, native, result_dtype, copy=False)
 
 
-def _shift(operation: Operation, x: Array, axes: int | Sequence[int] | None) -> Array:
+def _shift(operation: Operation, x: AnyArray, axes: int | Sequence[int] | None) -> Array:
     """Return an array whose axes are rolled by half their length."""
     name = operation.label
-    device = device_of(x, name)
+    x = array_argument(x, name)
+    device = x._device
     if axes is None:
         axes = range(x.ndim)
     elif not isinstance(axes, Sequence):

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .. import _standard as xp
 from .._beyond._steps import SLIDING_WINDOWS
 from .._core.array import Array, attempt
 from .._core.checks import as_lengths, check_axes, check_flag
-from .._core.dispatch import composed, device_of
+from .._core.dispatch import array_argument, composed
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["sliding_window_view"]
 
 
 @composed
 def sliding_window_view(
-    x: Array,
+    x: AnyArray,
     window_shape: int | tuple[int, ...],
     axis: int | tuple[int, ...] | None = None,
     *,
@@ -50,7 +55,8 @@ def sliding_window_view(
     -----
     NumPy, ``lib.stride_tricks.sliding_window_view``.
     """
-    device = device_of(x, "sliding_window_view")
+    x = array_argument(x, "sliding_window_view")
+    device = x._device
     check_flag(subok, "sliding_window_view", "subok")
     check_flag(writeable, "sliding_window_view", "writeable")
     lengths = as_lengths(window_shape, "sliding_window_view")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,12 +21,15 @@ from ._decompositions import svdvals
 from ._norms import MATRIX_ORDERS, matrix_norm, slogdet, vector_norm
 from ._solutions import inv, solve
 
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
+
 __all__ = ["cond", "multi_dot", "norm", "tensorinv", "tensorsolve"]
 
 
 @composed
 def norm(
-    x: Array, ord: int | float | str | None = None, axis: int | tuple[int, int] | None = None, keepdims: bool = False
+    x: AnyArray, ord: int | float | str | None = None, axis: int | tuple[int, int] | None = None, keepdims: bool = False
 ) -> Array:
     r"""Return the norm of vectors or matrices.
 
@@ -126,7 +129,7 @@ def _axes(axis: Any) -> tuple[Any, ...]:
 
 
 @composed
-def cond(x: Array, p: int | float | str | None = None) -> Array:
+def cond(x: AnyArray, p: int | float | str | None = None) -> Array:
     r"""Return the condition number :math:`\|x\| \, \|x^{-1}\|` of matrices.
 
     Parameters
@@ -258,7 +261,7 @@ def _product(matrices: list[Array], splits: dict[tuple[int, int], int], first: i
 
 
 @composed
-def tensorinv(a: Array, ind: int = 2) -> Array:
+def tensorinv(a: AnyArray, ind: int = 2) -> Array:
     """Return the inverse of an array as a linear map from its last axes to its first axes.
 
     Parameters
@@ -303,7 +306,7 @@ def tensorinv(a: Array, ind: int = 2) -> Array:
 
 
 @composed
-def tensorsolve(a: Array, b: Array, axes: Sequence[int] | None = None) -> Array:
+def tensorsolve(a: AnyArray, b: AnyArray, axes: Sequence[int] | None = None) -> Array:
     r"""Return the solution :math:`x` of :math:`\mathrm{tensordot}(a, x) = b`, summed over all axes of :math:`x`.
 
     Parameters

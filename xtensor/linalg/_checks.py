@@ -3,43 +3,47 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._core.array import Array
 from .._core.device import Device
-from .._core.dispatch import device_of, native_operand
+from .._core.dispatch import array_argument, native_operand
 from .._core.errors import describe
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["check_broadcast", "check_matrices", "check_square_matrices", "tolerance_option"]
 
 
-def check_matrices(x: Array, name: str, words: str = "") -> Device:
-    """Return the device of an argument that must have two or more dimensions.
+def check_matrices(x: AnyArray, name: str, words: str = "") -> tuple[Array, Device]:
+    """Return an argument that must have two or more dimensions as an Array, and its device.
 
     ``words`` is the beginning of the message of a ValueError; without it the error is LinAlgError with NumPy's words.
     """
-    device = device_of(x, name)
+    x = array_argument(x, name)
+    device = x._device
     if x._native.ndim < 2:
         raise (ValueError if words else np.linalg.LinAlgError)(
             f"{words or f'{x.ndim}-dimensional array given. Array must be at least two-dimensional'}; "
             f"{name}() needs matrices, in an array of two or more dimensions, not shape {x.shape}; "
             "add axes with xtensor.expand_dims"
         )
-    return device
+    return x, device
 
 
-def check_square_matrices(x: Array, name: str) -> Device:
-    """Return the device of an argument whose last two axes must have the same length."""
-    device = check_matrices(x, name)
+def check_square_matrices(x: AnyArray, name: str) -> tuple[Array, Device]:
+    """Return an argument whose last two axes must have the same length as an Array, and its device."""
+    x, device = check_matrices(x, name)
     rows, columns = x._native.shape[-2:]
     if rows != columns:
         raise np.linalg.LinAlgError(
             "Last 2 dimensions of the array must be square; "
             f"{name}() needs square matrices, of shape (..., M, M), not shape {x.shape}"
         )
-    return device
+    return x, device
 
 
 def check_broadcast(shape1: tuple[int, ...], shape2: tuple[int, ...], name: str) -> tuple[int, ...]:

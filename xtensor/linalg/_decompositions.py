@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, Never
+from typing import TYPE_CHECKING, Literal, NamedTuple, Never
 
 from .. import _composed
 from .._core.array import Array, apply, wrap
@@ -12,6 +12,9 @@ from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
 from ._checks import check_matrices, check_square_matrices
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["QRResult", "SVDResult", "cholesky", "qr", "svd", "svdvals"]
 
@@ -35,7 +38,7 @@ CHOLESKY = declare("linalg.cholesky", "linear algebra", accepts="floating", shap
 
 
 @keywords_only
-def cholesky(x: Array, /, *positional: Never, upper: bool = False) -> Array:
+def cholesky(x: AnyArray, /, *positional: Never, upper: bool = False) -> Array:
     r"""Return the Cholesky factor of positive-definite matrices: :math:`L` of :math:`x = L L^H`, or :math:`U = L^H`.
 
     Parameters
@@ -65,7 +68,7 @@ def cholesky(x: Array, /, *positional: Never, upper: bool = False) -> Array:
     """
     if positional:
         raise by_position(cholesky, positional)
-    device = check_square_matrices(x, "cholesky")
+    x, device = check_square_matrices(x, "cholesky")
     return apply(CHOLESKY, device, x._native, upper=check_flag(upper, "cholesky", "upper"))
 
 
@@ -73,7 +76,7 @@ QR = declare("linalg.qr", "linear algebra", accepts="floating", dtype="several",
 
 
 @keywords_only
-def qr(x: Array, /, *positional: Never, mode: Literal["reduced", "complete"] = "reduced") -> QRResult:
+def qr(x: AnyArray, /, *positional: Never, mode: Literal["reduced", "complete"] = "reduced") -> QRResult:
     r"""Return the decomposition :math:`x = Q R` into orthonormal columns and an upper triangular matrix.
 
     Parameters
@@ -105,7 +108,7 @@ def qr(x: Array, /, *positional: Never, mode: Literal["reduced", "complete"] = "
     """
     if positional:
         raise by_position(qr, positional)
-    device = check_matrices(x, "qr")
+    x, device = check_matrices(x, "qr")
     if not isinstance(mode, str) or mode not in ("reduced", "complete"):
         raise ValueError(f"Unrecognized mode {mode!r}; qr(): mode is 'reduced' or 'complete', not {describe(mode)}")
     q, r = call(QR, device, x._native, mode=mode)
@@ -116,7 +119,7 @@ SVD = declare("linalg.svd", "linear algebra", accepts="floating", dtype="several
 
 
 @keywords_only
-def svd(x: Array, /, *positional: Never, full_matrices: bool = True) -> SVDResult:
+def svd(x: AnyArray, /, *positional: Never, full_matrices: bool = True) -> SVDResult:
     r"""Return the singular value decomposition :math:`x = U \Sigma V^H`.
 
     Parameters
@@ -160,7 +163,7 @@ def svd(x: Array, /, *positional: Never, full_matrices: bool = True) -> SVDResul
     """
     if positional:
         raise by_position(svd, positional)
-    device = check_matrices(x, "svd")
+    x, device = check_matrices(x, "svd")
     u, s, vh = call(SVD, device, x._native, full_matrices=full_matrices)
     return SVDResult(wrap(u, device), wrap(s, device), wrap(vh, device))
 
@@ -176,7 +179,7 @@ SVDVALS = declare(
 )
 
 
-def svdvals(x: Array, /) -> Array:
+def svdvals(x: AnyArray, /) -> Array:
     r"""Return the singular values :math:`\operatorname{diag} \Sigma` of :math:`x = U \Sigma V^H`.
 
     Parameters
@@ -200,5 +203,5 @@ def svdvals(x: Array, /) -> Array:
     -----
     Standard 2025.12, Linear Algebra Extension, ``svdvals``.
     """
-    device = check_matrices(x, "svdvals")
+    x, device = check_matrices(x, "svdvals")
     return apply(SVDVALS, device, x._native)

@@ -12,7 +12,7 @@ from .._core.operations import declare
 from ._checks import check_matrices
 
 if TYPE_CHECKING:
-    from .._core.annotations import DTypeLike
+    from .._core.annotations import AnyArray, DTypeLike
 
 __all__ = ["diagonal", "trace"]
 
@@ -27,7 +27,7 @@ DIAGONAL = declare(
 
 
 @keywords_only
-def diagonal(x: Array, /, *positional: Never, offset: int = 0) -> Array:
+def diagonal(x: AnyArray, /, *positional: Never, offset: int = 0) -> Array:
     r"""Return the elements :math:`x_{i,\,i+k}` of a diagonal of each matrix, where :math:`k` is the offset.
 
     Parameters
@@ -56,7 +56,7 @@ def diagonal(x: Array, /, *positional: Never, offset: int = 0) -> Array:
     """
     if positional:
         raise by_position(diagonal, positional)
-    device = check_matrices(x, "diagonal", "diag requires an array of at least two dimensions")
+    x, device = check_matrices(x, "diagonal", "diag requires an array of at least two dimensions")
     offset = check_integer(offset, "diagonal", "offset")
     return apply(DIAGONAL, device, x._native, offset=offset)
 
@@ -73,7 +73,7 @@ TRACE = declare(
 
 
 @keywords_only
-def trace(x: Array, /, *positional: Never, offset: int = 0, dtype: DTypeLike | None = None) -> Array:
+def trace(x: AnyArray, /, *positional: Never, offset: int = 0, dtype: DTypeLike | None = None) -> Array:
     r"""Return the sum of a diagonal of each matrix, :math:`\sum_i x_{i,\,i+k}`, where :math:`k` is the offset.
 
     Parameters
@@ -104,7 +104,7 @@ def trace(x: Array, /, *positional: Never, offset: int = 0, dtype: DTypeLike | N
     """
     if positional:
         raise by_position(trace, positional)
-    device = check_matrices(x, "trace", "diag requires an array of at least two dimensions")
+    x, device = check_matrices(x, "trace", "diag requires an array of at least two dimensions")
     offset = check_integer(offset, "trace", "offset")
     if dtype is not None:
         dtype = check_dtype(dtype, device, "trace")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from .._core.device import Device
 from .._core.dispatch import call
 from .._core.operations import declare
 from ._checks import check_square_matrices
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["EigResult", "EighResult", "eig", "eigh", "eigvals", "eigvalsh"]
 
@@ -34,7 +37,7 @@ class EighResult(NamedTuple):
 EIG = declare("linalg.eig", "linear algebra", accepts="floating", dtype="several", shape="several", numpy="linalg.eig")
 
 
-def eig(x: Array, /) -> EigResult:
+def eig(x: AnyArray, /) -> EigResult:
     r"""Return the eigenvalues and eigenvectors of square matrices: :math:`x v = \lambda v`.
 
     Parameters
@@ -64,7 +67,7 @@ def eig(x: Array, /) -> EigResult:
 
     Standard 2025.12, Linear Algebra Extension, ``eig``.
     """
-    device = check_square_matrices(x, "eig")
+    x, device = check_square_matrices(x, "eig")
     values, vectors = (_as_complex(native, device) for native in call(EIG, device, x._native))
     return EigResult(wrap(values, device), wrap(vectors, device))
 
@@ -74,7 +77,7 @@ EIGH = declare(
 )
 
 
-def eigh(x: Array, /) -> EighResult:
+def eigh(x: AnyArray, /) -> EighResult:
     r"""Return the eigenvalues and eigenvectors of symmetric or Hermitian matrices: :math:`x = Q \Lambda Q^H`.
 
     Parameters
@@ -103,7 +106,7 @@ def eigh(x: Array, /) -> EighResult:
 
     Standard 2025.12, Linear Algebra Extension, ``eigh``.
     """
-    device = check_square_matrices(x, "eigh")
+    x, device = check_square_matrices(x, "eigh")
     values, vectors = call(EIGH, device, x._native)
     return EighResult(wrap(values, device), wrap(vectors, device))
 
@@ -119,7 +122,7 @@ EIGVALS = declare(
 )
 
 
-def eigvals(x: Array, /) -> Array:
+def eigvals(x: AnyArray, /) -> Array:
     r"""Return the eigenvalues of square matrices, the roots of :math:`\det(x - \lambda I) = 0`.
 
     Parameters
@@ -148,7 +151,7 @@ def eigvals(x: Array, /) -> Array:
 
     Standard 2025.12, Linear Algebra Extension, ``eigvals``.
     """
-    device = check_square_matrices(x, "eigvals")
+    x, device = check_square_matrices(x, "eigvals")
     return wrap(_as_complex(call(EIGVALS, device, x._native), device), device)
 
 
@@ -163,7 +166,7 @@ EIGVALSH = declare(
 )
 
 
-def eigvalsh(x: Array, /) -> Array:
+def eigvalsh(x: AnyArray, /) -> Array:
     r"""Return the eigenvalues of symmetric or Hermitian matrices, the roots of :math:`\det(x - \lambda I) = 0`.
 
     Parameters
@@ -189,7 +192,7 @@ def eigvalsh(x: Array, /) -> Array:
 
     Standard 2025.12, Linear Algebra Extension, ``eigvalsh``.
     """
-    device = check_square_matrices(x, "eigvalsh")
+    x, device = check_square_matrices(x, "eigvalsh")
     return apply(EIGVALSH, device, x._native)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Never
 from .. import _composed
 from .._core.array import Array, Axis, apply, wrap
 from .._core.checks import check_axes
-from .._core.dispatch import call, device_of
+from .._core.dispatch import array_argument, beside, call
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.many import apply_to
@@ -17,7 +17,7 @@ from .._core.operations import declare
 from ._checks import check_matrices, check_square_matrices, tolerance_option
 
 if TYPE_CHECKING:
-    from .._core.annotations import RealOperand
+    from .._core.annotations import AnyArray, RealOperand
 
 __all__ = ["SlogdetResult", "det", "matrix_norm", "matrix_rank", "slogdet", "vector_norm"]
 
@@ -42,7 +42,7 @@ DET = declare(
 )
 
 
-def det(x: Array, /) -> Array:
+def det(x: AnyArray, /) -> Array:
     r"""Return the determinant :math:`\det x` of square matrices.
 
     Parameters
@@ -66,7 +66,7 @@ def det(x: Array, /) -> Array:
 
     Standard 2025.12, Linear Algebra Extension, ``det``.
     """
-    device = check_square_matrices(x, "det")
+    x, device = check_square_matrices(x, "det")
     return apply(DET, device, x._native)
 
 
@@ -83,7 +83,7 @@ MATRIX_NORM = declare(
 
 @keywords_only
 def matrix_norm(
-    x: Array, /, *positional: Never, keepdims: bool = False, ord: int | float | Literal["fro", "nuc"] | None = "fro"
+    x: AnyArray, /, *positional: Never, keepdims: bool = False, ord: int | float | Literal["fro", "nuc"] | None = "fro"
 ) -> Array:
     r"""Return the norm :math:`\|x\|` of matrices.
 
@@ -119,7 +119,7 @@ def matrix_norm(
     """
     if positional:
         raise by_position(matrix_norm, positional)
-    device = check_matrices(x, "matrix_norm")
+    x, device = check_matrices(x, "matrix_norm")
     order = "fro" if ord is None else ord
     if not isinstance(order, (str, Real)) or order not in MATRIX_ORDERS:
         raise ValueError(
@@ -141,7 +141,7 @@ MATRIX_RANK = declare(
 
 
 @keywords_only
-def matrix_rank(x: Array, /, *positional: Never, rtol: RealOperand | None = None) -> Array:
+def matrix_rank(x: AnyArray, /, *positional: Never, rtol: RealOperand | None = None) -> Array:
     r"""Return the rank: the number of singular values above :math:`\mathrm{rtol} \cdot \sigma_\max`.
 
     Parameters
@@ -172,7 +172,8 @@ def matrix_rank(x: Array, /, *positional: Never, rtol: RealOperand | None = None
     """
     if positional:
         raise by_position(matrix_rank, positional)
-    device = check_matrices(x, "matrix_rank")
+    x, rtol = beside("matrix_rank", x, rtol)
+    x, device = check_matrices(x, "matrix_rank")
     return apply(MATRIX_RANK, device, x._native, **tolerance_option(rtol, x, "matrix_rank"))
 
 
@@ -181,7 +182,7 @@ SLOGDET = declare(
 )
 
 
-def slogdet(x: Array, /) -> SlogdetResult:
+def slogdet(x: AnyArray, /) -> SlogdetResult:
     r"""Return the sign :math:`s` and the logarithm :math:`l` of the determinant, :math:`\det x = s\, e^{l}`.
 
     Neither overflows nor underflows.
@@ -208,7 +209,7 @@ def slogdet(x: Array, /) -> SlogdetResult:
 
     Standard 2025.12, Linear Algebra Extension, ``slogdet``.
     """
-    device = check_square_matrices(x, "slogdet")
+    x, device = check_square_matrices(x, "slogdet")
     sign, logarithm = call(SLOGDET, device, x._native)
     return SlogdetResult(wrap(sign, device), wrap(logarithm, device))
 
@@ -226,7 +227,7 @@ VECTOR_NORM = declare(
 
 @keywords_only
 def vector_norm(
-    x: Array, /, *positional: Never, axis: Axis = None, keepdims: bool = False, ord: int | float = 2
+    x: AnyArray, /, *positional: Never, axis: Axis = None, keepdims: bool = False, ord: int | float = 2
 ) -> Array:
     r"""Return the norm :math:`\bigl(\sum_i |x_i|^p\bigr)^{1/p}` of vectors, where :math:`p` is the order.
 
@@ -260,7 +261,8 @@ def vector_norm(
     """
     if positional:
         raise by_position(vector_norm, positional)
-    device = device_of(x, "vector_norm")
+    x = array_argument(x, "vector_norm")
+    device = x._device
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "vector_norm", "repeated axis")
     if isinstance(ord, bool) or not isinstance(ord, Real):

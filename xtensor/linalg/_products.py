@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Never
 from .. import _composed
 from .._core.array import Array, apply
 from .._core.checks import check_axis, check_integer
-from .._core.dispatch import beside
+from .._core.dispatch import array_arguments
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
 from .._standard.linear_algebra import _pair
@@ -64,7 +64,7 @@ def cross(x1: AnyArray, x2: AnyArray, /, *positional: Never, axis: int = -1) -> 
     """
     if positional:
         raise by_position(cross, positional)
-    x1, x2 = beside("cross", x1, x2)
+    x1, x2 = array_arguments("cross", x1, x2)
     device, native1, native2 = _pair(x1, x2, "cross")
     ndim = min(x1.ndim, x2.ndim)
     position = check_axis(axis, ndim, "cross") - ndim
@@ -93,7 +93,7 @@ MATRIX_POWER = declare(
 )
 
 
-def matrix_power(x: Array, n: int, /) -> Array:
+def matrix_power(x: AnyArray, n: int, /) -> Array:
     r"""Return the power :math:`x^n` of square matrices.
 
     Parameters
@@ -121,7 +121,7 @@ def matrix_power(x: Array, n: int, /) -> Array:
     -----
     Standard 2025.12, Linear Algebra Extension, ``matrix_power``.
     """
-    device = check_square_matrices(x, "matrix_power")
+    x, device = check_square_matrices(x, "matrix_power")
     n = check_integer(n, "matrix_power", "n")
     return apply(MATRIX_POWER, device, x._native, n)
 

@@ -9,7 +9,7 @@ import numpy as np
 from .. import _composed
 from .. import _standard as xp
 from .._core.array import Array, apply
-from .._core.dispatch import beside, composed, device_of
+from .._core.dispatch import array_arguments, beside, composed
 from .._core.dtypes import finfo, kind_of, result_type
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
@@ -43,7 +43,7 @@ INV = declare(
 )
 
 
-def inv(x: Array, /) -> Array:
+def inv(x: AnyArray, /) -> Array:
     r"""Return the inverse :math:`x^{-1}` of square matrices, :math:`x^{-1} x = x x^{-1} = I`.
 
     Parameters
@@ -69,12 +69,12 @@ def inv(x: Array, /) -> Array:
 
     Standard 2025.12, Linear Algebra Extension, ``inv``.
     """
-    device = check_square_matrices(x, "inv")
+    x, device = check_square_matrices(x, "inv")
     return apply(INV, device, x._native)
 
 
 @composed
-def lstsq(a: Array, b: Array, rcond: float | None = None) -> LstsqResult:
+def lstsq(a: AnyArray, b: AnyArray, rcond: float | None = None) -> LstsqResult:
     r"""Return the least-squares solution of minimum norm, the shortest :math:`x` that minimises :math:`\|b - a x\|`.
 
     Parameters
@@ -111,9 +111,7 @@ def lstsq(a: Array, b: Array, rcond: float | None = None) -> LstsqResult:
     NumPy, ``linalg.lstsq``. Computed from the singular value decomposition. The standard has no such function; SciPy
     uses it.
     """
-    a, b = beside("lstsq", a, b)
-    device_of(a, "lstsq")
-    device_of(b, "lstsq")
+    a, b = array_arguments("lstsq", a, b)
     if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
         raise ValueError(
             f"lstsq() takes shapes (M, N) and (M,) or (M, K), not {a.shape} and {b.shape}; solve stacks one by one"
@@ -157,7 +155,7 @@ PINV = declare(
 
 
 @keywords_only
-def pinv(x: Array, /, *positional: Never, rtol: RealOperand | None = None) -> Array:
+def pinv(x: AnyArray, /, *positional: Never, rtol: RealOperand | None = None) -> Array:
     r"""Return the Moore-Penrose pseudo-inverse :math:`x^+ = V \Sigma^+ U^H` of :math:`x = U \Sigma V^H`.
 
     :math:`\Sigma^+` holds the reciprocals of the singular values above :math:`\mathrm{rtol} \cdot \sigma_\max`, and 0
@@ -191,7 +189,8 @@ def pinv(x: Array, /, *positional: Never, rtol: RealOperand | None = None) -> Ar
     """
     if positional:
         raise by_position(pinv, positional)
-    device = check_matrices(x, "pinv")
+    x, rtol = beside("pinv", x, rtol)
+    x, device = check_matrices(x, "pinv")
     return apply(PINV, device, x._native, **tolerance_option(rtol, x, "pinv"))
 
 
@@ -234,7 +233,7 @@ def solve(x1: AnyArray, x2: AnyArray, /) -> Array:
     >>> xp.linalg.solve(xp.asarray([[2.0, 0.0], [0.0, 4.0]]), xp.asarray([2.0, 8.0]))
     Array([1., 2.])
     """
-    x1, x2 = beside("solve", x1, x2)
+    x1, x2 = array_arguments("solve", x1, x2)
     device, native1, native2 = _pair(x1, x2, "solve")
     check_square_matrices(x1, "solve")
     rows = x1.shape[-1]

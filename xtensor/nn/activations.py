@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_axis, check_word
-from .._core.dispatch import composed
+from .._core.dispatch import array_argument, array_arguments, composed
 from .._core.operations import declare
 from ..special.error_functions import erfc
 from ..special.reductions import LOG_SOFTMAX, SOFTMAX, log_softmax_over, softmax_over
 from ._checks import check_real_floating
 from ._computation import compute
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["gelu", "log_softmax", "relu", "silu", "softmax", "swiglu"]
 
@@ -22,7 +25,7 @@ RELU = declare("nn.relu", "network", accepts="real floating", shape="same", prim
 
 
 @composed
-def relu(x: Array, /) -> Array:
+def relu(x: AnyArray, /) -> Array:
     r"""Rectified linear unit :math:`\max(x, 0)`.
 
     Parameters
@@ -44,6 +47,7 @@ def relu(x: Array, /) -> Array:
     -----
     Special values: NaN at NaN.
     """
+    x = array_argument(x, "relu")
     check_real_floating(x, "relu", "x")
     return compute(RELU, _relu, x)
 
@@ -56,7 +60,7 @@ SILU = declare("nn.silu", "network", accepts="real floating", shape="same", prim
 
 
 @composed
-def silu(x: Array, /) -> Array:
+def silu(x: AnyArray, /) -> Array:
     r"""Sigmoid linear unit (swish) :math:`\frac{x}{1 + e^{-x}}`.
 
     Parameters
@@ -81,6 +85,7 @@ def silu(x: Array, /) -> Array:
     Elfwing, Uchibe and Doya, "Sigmoid-Weighted Linear Units for Neural Network Function Approximation in Reinforcement
     Learning" (2017).
     """
+    x = array_argument(x, "silu")
     check_real_floating(x, "silu", "x")
     return compute(SILU, _silu, x)
 
@@ -95,7 +100,7 @@ SWIGLU = declare("nn.swiglu", "network", operands=2, accepts="real floating", sh
 
 
 @composed
-def swiglu(gate: Array, x: Array, /) -> Array:
+def swiglu(gate: AnyArray, x: AnyArray, /) -> Array:
     r"""Linear unit :math:`\mathrm{silu}(g)\, x` with a gate :math:`g`; see :func:`silu`.
 
     Parameters
@@ -119,6 +124,7 @@ def swiglu(gate: Array, x: Array, /) -> Array:
     -----
     Shazeer, "GLU Variants Improve Transformer" (2020).
     """
+    gate, x = array_arguments("swiglu", gate, x)
     check_real_floating(gate, "swiglu", "gate")
     check_real_floating(x, "swiglu", "x")
     if gate.shape != x.shape:
@@ -140,7 +146,7 @@ GELU_TANH = declare("nn.gelu_tanh", "network", accepts="real floating", shape="s
 
 
 @composed
-def gelu(x: Array, /, *, approximate: Literal["none", "tanh"] = "none") -> Array:
+def gelu(x: AnyArray, /, *, approximate: Literal["none", "tanh"] = "none") -> Array:
     r"""Gaussian error linear unit :math:`x \Phi(x) = \frac{x}{2} \operatorname{erfc}(-x / \sqrt 2)`.
 
     Parameters
@@ -169,6 +175,7 @@ def gelu(x: Array, /, *, approximate: Literal["none", "tanh"] = "none") -> Array
 
     Hendrycks and Gimpel, "Gaussian Error Linear Units (GELUs)" (2016).
     """
+    x = array_argument(x, "gelu")
     check_real_floating(x, "gelu", "x")
     if check_word(approximate, ("none", "tanh"), "gelu", "approximate") == "tanh":
         return compute(GELU_TANH, _gelu_tanh, x)
@@ -189,7 +196,7 @@ def _zero_at_minus_infinity(x: Array, result: Array) -> Array:
 
 
 @composed
-def softmax(x: Array, /, *, axis: int = -1) -> Array:
+def softmax(x: AnyArray, /, *, axis: int = -1) -> Array:
     r"""Softmax function :math:`e^{x_i} / \sum_j e^{x_j}`, computed without overflow.
 
     Parameters
@@ -217,6 +224,7 @@ def softmax(x: Array, /, *, axis: int = -1) -> Array:
 
     See :func:`xtensor.special.softmax` for sums over several axes.
     """
+    x = array_argument(x, "softmax")
     check_real_floating(x, "softmax", "x")
     return compute(SOFTMAX, _softmax, x, axis=check_axis(axis, x.ndim, "softmax"))
 
@@ -226,7 +234,7 @@ def _softmax(x: Array, *, axis: int) -> Array:
 
 
 @composed
-def log_softmax(x: Array, /, *, axis: int = -1) -> Array:
+def log_softmax(x: AnyArray, /, *, axis: int = -1) -> Array:
     r"""Logarithm of the softmax function, :math:`x_i - \ln \sum_j e^{x_j}`, computed without overflow or underflow.
 
     Parameters
@@ -255,6 +263,7 @@ def log_softmax(x: Array, /, *, axis: int = -1) -> Array:
 
     See :func:`xtensor.special.log_softmax` for sums over several axes.
     """
+    x = array_argument(x, "log_softmax")
     check_real_floating(x, "log_softmax", "x")
     return compute(LOG_SOFTMAX, _log_softmax, x, axis=check_axis(axis, x.ndim, "log_softmax"))
 

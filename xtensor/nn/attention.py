@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_flag
-from .._core.dispatch import composed, device_of
+from .._core.dispatch import beside, composed, device_of
 from .._core.operations import declare
 from ._checks import Precision, broadcasts_to, check_number, check_precision, check_real_floating
 from ._computation import compute
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["scaled_dot_product_attention"]
 
@@ -27,12 +31,12 @@ ATTENTION = declare(
 
 @composed
 def scaled_dot_product_attention(
-    query: Array,
-    key: Array,
-    value: Array,
+    query: AnyArray,
+    key: AnyArray,
+    value: AnyArray,
     /,
     *,
-    mask: Array | None = None,
+    mask: AnyArray | None = None,
     causal: bool = False,
     scale: float | None = None,
     precision: Precision = "exact",
@@ -76,6 +80,7 @@ def scaled_dot_product_attention(
     An infinite or NaN value of a hidden key may make results NaN, because its weight is 0.
     """
     name = "scaled_dot_product_attention"
+    query, key, value, mask = beside(name, query, key, value, mask)
     _check_operands(query, key, value, name)
     _check_mask(mask, (*query.shape[:-1], key.shape[-2]), name)
     causal = check_flag(causal, name, "causal")

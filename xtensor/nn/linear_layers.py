@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .. import _standard as xp
 from .._core.array import Array
-from .._core.dispatch import composed
+from .._core.dispatch import beside, composed
 from .._core.operations import declare
 from ._checks import Precision, check_parameter, check_precision, check_real_floating
 from ._computation import compute
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["linear"]
 
@@ -16,7 +21,7 @@ LINEAR = declare("nn.linear", "network", operands=3, accepts="real floating", sh
 
 
 @composed
-def linear(x: Array, weight: Array, bias: Array | None = None, /, *, precision: Precision = "exact") -> Array:
+def linear(x: AnyArray, weight: AnyArray, bias: AnyArray | None = None, /, *, precision: Precision = "exact") -> Array:
     r"""Affine map :math:`x W^{\mathsf T} + b`.
 
     Parameters
@@ -42,6 +47,7 @@ def linear(x: Array, weight: Array, bias: Array | None = None, /, *, precision: 
     ValueError
         If the shapes do not match, or ``precision`` is another value.
     """
+    x, weight, bias = beside("linear", x, weight, bias)
     check_real_floating(x, "linear", "x")
     check_real_floating(weight, "linear", "weight")
     if not x.ndim or weight.ndim != 2 or x.shape[-1] != weight.shape[1]:

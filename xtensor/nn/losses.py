@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_axis, check_integer, check_word
-from .._core.dispatch import composed, device_of
+from .._core.dispatch import array_arguments, composed
 from .._core.operations import declare
 from ..special.reductions import shifted_and_log_sum
 from ._checks import check_number, check_real_floating
 from ._computation import compute
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["cross_entropy"]
 
@@ -26,8 +29,8 @@ CROSS_ENTROPY = declare(
 
 @composed
 def cross_entropy(
-    logits: Array,
-    target: Array,
+    logits: AnyArray,
+    target: AnyArray,
     /,
     *,
     axis: int = -1,
@@ -76,8 +79,9 @@ def cross_entropy(
 
     Label smoothing: Szegedy et al., "Rethinking the Inception Architecture for Computer Vision" (2016), section 7.
     """
+    logits, target = array_arguments("cross_entropy", logits, target)
     check_real_floating(logits, "cross_entropy", "logits")
-    if device_of(target, "cross_entropy") and target.dtype.kind not in "iu":
+    if target.dtype.kind not in "iu":
         raise TypeError(
             f"cross_entropy(): target has dtype {target.dtype}, expected classes as integers; cast it with "
             "xtensor.astype"

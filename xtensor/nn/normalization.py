@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .. import _standard as xp
 from .._core.array import Array
-from .._core.dispatch import composed
+from .._core.dispatch import beside, composed
 from .._core.operations import declare
 from ._checks import check_eps, check_last_axes, check_parameter, check_real_floating
 from ._computation import compute
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["layer_norm", "rms_norm"]
 
@@ -17,9 +22,9 @@ LAYER_NORM = declare("nn.layer_norm", "network", operands=3, accepts="real float
 
 @composed
 def layer_norm(
-    x: Array,
-    weight: Array | None = None,
-    bias: Array | None = None,
+    x: AnyArray,
+    weight: AnyArray | None = None,
+    bias: AnyArray | None = None,
     /,
     *,
     axis: int | tuple[int, ...] = -1,
@@ -58,6 +63,7 @@ def layer_norm(
 
     Ba, Kiros and Hinton, "Layer Normalization" (2016).
     """
+    x, weight, bias = beside("layer_norm", x, weight, bias)
     check_real_floating(x, "layer_norm", "x")
     axes = check_last_axes(axis, x, "layer_norm")
     shape = x.shape[axes[0] :]
@@ -82,7 +88,9 @@ RMS_NORM = declare("nn.rms_norm", "network", operands=2, accepts="real floating"
 
 
 @composed
-def rms_norm(x: Array, weight: Array | None = None, /, *, axis: int | tuple[int, ...] = -1, eps: float = 1e-6) -> Array:
+def rms_norm(
+    x: AnyArray, weight: AnyArray | None = None, /, *, axis: int | tuple[int, ...] = -1, eps: float = 1e-6
+) -> Array:
     r"""Normalization by the root mean square, :math:`\frac{x}{\sqrt{\overline{x^2} + \epsilon}} w`.
 
     :math:`\overline{x^2}` is the mean of the squares over ``axis``.
@@ -116,6 +124,7 @@ def rms_norm(x: Array, weight: Array | None = None, /, *, axis: int | tuple[int,
 
     Zhang and Sennrich, "Root Mean Square Layer Normalization" (2019).
     """
+    x, weight = beside("rms_norm", x, weight)
     check_real_floating(x, "rms_norm", "x")
     axes = check_last_axes(axis, x, "rms_norm")
     check_parameter(weight, x.shape[axes[0] :], "rms_norm", "weight")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_flag
-from .._core.dispatch import composed
+from .._core.dispatch import array_arguments, composed
 from .._core.operations import declare
 from ._checks import broadcasts_to, check_real_floating
 from ._computation import compute
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["rotary_embedding"]
 
@@ -19,7 +24,7 @@ ROTARY_EMBEDDING = declare(
 
 
 @composed
-def rotary_embedding(x: Array, cos: Array, sin: Array, /, *, interleaved: bool = False) -> Array:
+def rotary_embedding(x: AnyArray, cos: AnyArray, sin: AnyArray, /, *, interleaved: bool = False) -> Array:
     r"""Rotary position embedding :math:`(a \cos\theta - b \sin\theta,\; b \cos\theta + a \sin\theta)` of pairs (a, b).
 
     Each pair of elements of the last axis is rotated by the angle :math:`\theta` of its position and frequency.
@@ -50,6 +55,7 @@ def rotary_embedding(x: Array, cos: Array, sin: Array, /, *, interleaved: bool =
     -----
     Su et al., "RoFormer: Enhanced Transformer with Rotary Position Embedding" (2021).
     """
+    x, cos, sin = array_arguments("rotary_embedding", x, cos, sin)
     check_real_floating(x, "rotary_embedding", "x")
     if x.ndim < 1 or x.shape[-1] % 2:
         raise ValueError(

@@ -22,9 +22,9 @@ from .._core.array import ASTYPE, Array, attempt, wrap
 from .._core.backend import Native
 from .._core.device import Device
 from .._core.device import device as open_device
-from .._core.dispatch import call, common_device, composed, native_operand
+from .._core.dispatch import call, composed, computing_device, native_operand
 from .._core.dtypes import DType, result_type
-from .._core.errors import describe, install_command
+from .._core.errors import install_command
 from .._core.many import attempt_elementwise
 from .._core.operations import Accepts, Operation
 from .._core.operations import declare as declare_operation
@@ -213,10 +213,7 @@ def _promote(declaration: Declaration, operands: tuple[Any, ...]) -> tuple[Devic
     if len(operands) == 1 and first.__class__ is Array and first._native.dtype in UNCHANGED_DTYPES:
         return first._device, (first._native,)
     name = declaration.name
-    device = common_device(operands)
-    if device is None:
-        given = " and ".join(map(describe, operands))
-        raise TypeError(f"{name}() needs at least one xtensor Array, not {given}; make one with xtensor.asarray")
+    device = computing_device(name, operands)
     natives = [native_operand(operand, device, name) for operand in operands]
     dtype = _promoted_dtype(natives, device)
     if dtype.kind == "c" and not declaration.complex:

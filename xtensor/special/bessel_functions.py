@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from .. import _standard as xp
 from .._core.array import Array
 from ._arithmetic import polynomial
-from ._declaration import library_function, special
+from ._declaration import arrays, library_function, special
 
 if TYPE_CHECKING:
-    from .._core.annotations import RealOperand
+    from .._core.annotations import AnyArray, RealOperand
 
 __all__ = ["i0", "i0e", "i1", "i1e", "j0", "j1", "k0", "k0e", "k1", "k1e", "y0", "y1", "yn"]
 
@@ -49,7 +49,7 @@ EXPANSIONS = (
 
 
 @special()
-def i0(x: Array, /) -> Array:
+def i0(x: AnyArray, /) -> Array:
     r"""Modified Bessel function of the first kind :math:`I_0(x)`.
 
     Parameters
@@ -74,7 +74,7 @@ def i0(x: Array, /) -> Array:
 
 
 @special()
-def i0e(x: Array, /) -> Array:
+def i0e(x: AnyArray, /) -> Array:
     r"""Scaled modified Bessel function of the first kind :math:`e^{-|x|} I_0(x)`.
 
     Parameters
@@ -99,7 +99,7 @@ def i0e(x: Array, /) -> Array:
 
 
 @special()
-def i1(x: Array, /) -> Array:
+def i1(x: AnyArray, /) -> Array:
     r"""Modified Bessel function of the first kind :math:`I_1(x)`.
 
     Parameters
@@ -118,6 +118,7 @@ def i1(x: Array, /) -> Array:
 
     See ``scipy.special.i1``; NIST DLMF 10.25.
     """
+    (x,) = arrays(x)
     magnitude = xp.abs(x)
     near = x / 2 * _series(magnitude, 1)
     far = xp.copysign(_without_scaling(_expansion(magnitude, 1), magnitude), x)
@@ -125,7 +126,7 @@ def i1(x: Array, /) -> Array:
 
 
 @special()
-def i1e(x: Array, /) -> Array:
+def i1e(x: AnyArray, /) -> Array:
     r"""Scaled modified Bessel function of the first kind :math:`e^{-|x|} I_1(x)`.
 
     Parameters
@@ -144,13 +145,14 @@ def i1e(x: Array, /) -> Array:
 
     See ``scipy.special.i1e``; NIST DLMF 10.25.
     """
+    (x,) = arrays(x)
     magnitude = xp.abs(x)
     near = xp.exp(-magnitude) * (x / 2) * _series(magnitude, 1)
     return xp.where(magnitude < EXPANSION_FROM, near, xp.copysign(_expansion(magnitude, 1), x))
 
 
 @library_function()
-def j0(x: Array, /) -> Array:
+def j0(x: AnyArray, /) -> Array:
     r"""Bessel function of the first kind :math:`J_0(x)`.
 
     Parameters
@@ -172,7 +174,7 @@ def j0(x: Array, /) -> Array:
 
 
 @library_function()
-def j1(x: Array, /) -> Array:
+def j1(x: AnyArray, /) -> Array:
     r"""Bessel function of the first kind :math:`J_1(x)`.
 
     Parameters
@@ -194,7 +196,7 @@ def j1(x: Array, /) -> Array:
 
 
 @library_function()
-def k0(x: Array, /) -> Array:
+def k0(x: AnyArray, /) -> Array:
     r"""Modified Bessel function of the second kind :math:`K_0(x)`.
 
     Parameters
@@ -216,7 +218,7 @@ def k0(x: Array, /) -> Array:
 
 
 @library_function()
-def k0e(x: Array, /) -> Array:
+def k0e(x: AnyArray, /) -> Array:
     r"""Scaled modified Bessel function of the second kind :math:`e^x K_0(x)`.
 
     Parameters
@@ -238,7 +240,7 @@ def k0e(x: Array, /) -> Array:
 
 
 @library_function()
-def k1(x: Array, /) -> Array:
+def k1(x: AnyArray, /) -> Array:
     r"""Modified Bessel function of the second kind :math:`K_1(x)`.
 
     Parameters
@@ -260,7 +262,7 @@ def k1(x: Array, /) -> Array:
 
 
 @library_function()
-def k1e(x: Array, /) -> Array:
+def k1e(x: AnyArray, /) -> Array:
     r"""Scaled modified Bessel function of the second kind :math:`e^x K_1(x)`.
 
     Parameters
@@ -282,7 +284,7 @@ def k1e(x: Array, /) -> Array:
 
 
 @library_function()
-def y0(x: Array, /) -> Array:
+def y0(x: AnyArray, /) -> Array:
     r"""Bessel function of the second kind :math:`Y_0(x)`.
 
     Parameters
@@ -304,7 +306,7 @@ def y0(x: Array, /) -> Array:
 
 
 @library_function()
-def y1(x: Array, /) -> Array:
+def y1(x: AnyArray, /) -> Array:
     r"""Bessel function of the second kind :math:`Y_1(x)`.
 
     Parameters

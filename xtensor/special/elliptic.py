@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from .. import _standard as xp
 from .._core.array import Array
-from ._declaration import special
+from ._declaration import arrays, special
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["ellipk", "ellipkm1"]
 
 
 @special()
-def ellipk(m: Array, /) -> Array:
+def ellipk(m: AnyArray, /) -> Array:
     r"""Complete elliptic integral of the first kind :math:`K(m) = \int_0^{\pi/2} (1 - m \sin^2 t)^{-1/2} dt`.
 
     Parameters
@@ -35,7 +39,7 @@ def ellipk(m: Array, /) -> Array:
 
 
 @special()
-def ellipkm1(p: Array, /) -> Array:
+def ellipkm1(p: AnyArray, /) -> Array:
     r"""Complete elliptic integral of the first kind :math:`K(1 - p)`, accurate near :math:`p = 0`.
 
     Parameters
@@ -56,6 +60,7 @@ def ellipkm1(p: Array, /) -> Array:
     See ``scipy.special.ellipkm1``; NIST DLMF 19.2.
     """
     # The iterations suffice for the two means to agree to the last digit for every p.
+    (p,) = arrays(p)
     inverted = p > 1
     complement = xp.where(inverted, 1 / p, p)
     arithmetic, geometric = xp.ones_like(p), xp.sqrt(complement)

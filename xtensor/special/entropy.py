@@ -10,7 +10,7 @@ from .._core.array import Array
 from ._declaration import arrays, special
 
 if TYPE_CHECKING:
-    from .._core.annotations import Operand, RealOperand
+    from .._core.annotations import AnyArray, Operand, RealOperand
 
 __all__ = ["entr", "kl_div", "rel_entr", "xlog1py", "xlogy"]
 
@@ -64,7 +64,7 @@ def xlog1py(x: Operand, y: Operand, /) -> Array:
 
 
 @special()
-def entr(x: Array, /) -> Array:
+def entr(x: AnyArray, /) -> Array:
     r"""Elementwise entropy :math:`-x \ln x`.
 
     Parameters
@@ -83,6 +83,7 @@ def entr(x: Array, /) -> Array:
 
     See ``scipy.special.entr``.
     """
+    (x,) = arrays(x)
     return xp.where(x == 0, 0.0, xp.where(x < 0, -math.inf, -x * xp.log(x)))
 
 

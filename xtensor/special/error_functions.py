@@ -13,13 +13,17 @@ Stated errors are in units in the last place (ulp), measured against mpmath in s
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import _standard as xp
 from .._core.array import Array
 from ._arithmetic import exact_product, polynomial
-from ._declaration import special
+from ._declaration import arrays, special
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["erf", "erfc", "erfcinv", "erfcx", "erfinv", "log_ndtr", "ndtr", "ndtri"]
 
@@ -101,7 +105,7 @@ ROOT_OF_HALF_ERROR = -4.833646656726457e-17
 
 
 @special(complex=True)
-def erf(x: Array, /) -> Array:
+def erf(x: AnyArray, /) -> Array:
     r"""Error function :math:`\frac{2}{\sqrt\pi} \int_0^x e^{-t^2} dt`.
 
     Parameters
@@ -120,13 +124,14 @@ def erf(x: Array, /) -> Array:
 
     See ``scipy.special.erf``; NIST DLMF 7.2.
     """
+    (x,) = arrays(x)
     magnitude = xp.abs(x)
     away_from_zero = xp.copysign(1 - _erfc_away_from_zero(magnitude), x)
     return xp.where(magnitude <= NEAR_ZERO, _erf_near_zero(x), away_from_zero)
 
 
 @special(complex=True)
-def erfc(x: Array, /) -> Array:
+def erfc(x: AnyArray, /) -> Array:
     r"""Complementary error function :math:`1 - \operatorname{erf} x`, computed without cancellation.
 
     Parameters
@@ -145,13 +150,14 @@ def erfc(x: Array, /) -> Array:
 
     See ``scipy.special.erfc``; NIST DLMF 7.2.
     """
+    (x,) = arrays(x)
     magnitude = xp.abs(x)
     tail = _erfc_away_from_zero(magnitude)
     return xp.where(magnitude <= NEAR_ZERO, 1 - _erf_near_zero(x), xp.where(x < 0, 2 - tail, tail))
 
 
 @special(complex=True)
-def erfcx(x: Array, /) -> Array:
+def erfcx(x: AnyArray, /) -> Array:
     r"""Scaled complementary error function :math:`e^{x^2} \operatorname{erfc} x`.
 
     Parameters
@@ -170,6 +176,7 @@ def erfcx(x: Array, /) -> Array:
 
     See ``scipy.special.erfcx``; NIST DLMF 7.2.
     """
+    (x,) = arrays(x)
     magnitude = xp.abs(x)
     scaled = _erfcx_away_from_zero(magnitude)
     near_zero = xp.exp(x * x) * (1 - _erf_near_zero(x))
@@ -178,7 +185,7 @@ def erfcx(x: Array, /) -> Array:
 
 
 @special()
-def erfinv(y: Array, /) -> Array:
+def erfinv(y: AnyArray, /) -> Array:
     r"""Inverse of the error function: the :math:`x` with :math:`\operatorname{erf} x = y`.
 
     Parameters
@@ -197,13 +204,14 @@ def erfinv(y: Array, /) -> Array:
 
     See ``scipy.special.erfinv``; NIST DLMF 7.17.
     """
+    (y,) = arrays(y)
     central = _quantile_near_center(y / 2)
     tail = xp.copysign(_quantile_in_tail((1 - xp.abs(y)) / 2), y)
     return xp.where(xp.abs(y) <= 0.85, central, tail) / math.sqrt(2)
 
 
 @special()
-def erfcinv(y: Array, /) -> Array:
+def erfcinv(y: AnyArray, /) -> Array:
     r"""Inverse of the complementary error function: the :math:`x` with :math:`\operatorname{erfc} x = y`.
 
     Parameters
@@ -222,13 +230,14 @@ def erfcinv(y: Array, /) -> Array:
 
     See ``scipy.special.erfcinv``; NIST DLMF 7.17.
     """
+    (y,) = arrays(y)
     central = _quantile_near_center((1 - y) / 2)
     tail = xp.where(y < 1, _quantile_in_tail(y / 2), -_quantile_in_tail((2 - y) / 2))
     return xp.where(xp.abs(1 - y) <= 0.85, central, tail) / math.sqrt(2)
 
 
 @special(complex=True)
-def ndtr(x: Array, /) -> Array:
+def ndtr(x: AnyArray, /) -> Array:
     r"""Normal cumulative distribution function :math:`\frac{1}{\sqrt{2\pi}} \int_{-\infty}^x e^{-t^2/2} dt`.
 
     Parameters
@@ -248,6 +257,7 @@ def ndtr(x: Array, /) -> Array:
     See ``scipy.special.ndtr``; NIST DLMF 7.2.
     """
     # The rounding error d of t = -x / √2 matters: erfc(t + d) ≈ erfc(t) exp(-2 t d) where t is large.
+    (x,) = arrays(x)
     root = float(np.asarray(math.sqrt(0.5), dtype=x.dtype))
     t, error = exact_product(-x, xp.full_like(x, root))
     error = error - x * (math.sqrt(0.5) - root + ROOT_OF_HALF_ERROR)
@@ -255,7 +265,7 @@ def ndtr(x: Array, /) -> Array:
 
 
 @special()
-def ndtri(y: Array, /) -> Array:
+def ndtri(y: AnyArray, /) -> Array:
     r"""Inverse of the normal cumulative distribution function: the :math:`x` with
     :math:`\operatorname{ndtr}(x) = y`.
 
@@ -279,7 +289,7 @@ def ndtri(y: Array, /) -> Array:
 
 
 @special(complex=True)
-def log_ndtr(x: Array, /) -> Array:
+def log_ndtr(x: AnyArray, /) -> Array:
     r"""Logarithm of the normal cumulative distribution function, :math:`\ln \operatorname{ndtr}(x)`, computed
     without underflow.
 
@@ -299,6 +309,7 @@ def log_ndtr(x: Array, /) -> Array:
 
     See ``scipy.special.log_ndtr``; NIST DLMF 7.2.
     """
+    (x,) = arrays(x)
     lower = xp.log(erfcx(-x * math.sqrt(0.5)) / 2) - x * (x / 2)
     return xp.where(x < -1, lower, xp.log1p(-ndtr(-x)))
 

@@ -8,13 +8,13 @@ from .._core.array import Array
 from ._declaration import library_function
 
 if TYPE_CHECKING:
-    from .._core.annotations import RealOperand
+    from .._core.annotations import AnyArray, RealOperand
 
 __all__ = ["exp1", "expi", "expn"]
 
 
 @library_function(complex=True)
-def exp1(x: Array, /) -> Array:
+def exp1(x: AnyArray, /) -> Array:
     r"""Exponential integral :math:`E_1(x) = \int_1^\infty \frac{e^{-xt}}{t} dt`.
 
     Parameters
@@ -37,7 +37,7 @@ def exp1(x: Array, /) -> Array:
 
 
 @library_function(complex=True)
-def expi(x: Array, /) -> Array:
+def expi(x: AnyArray, /) -> Array:
     r"""Exponential integral :math:`\operatorname{Ei}(x) = \int_{-\infty}^x \frac{e^t}{t} dt`; the principal value
     for :math:`x > 0`.
 

@@ -13,7 +13,7 @@ from .._core.array import Array
 from .._core.checks import check_integer
 from .._core.errors import shortened
 from ._arithmetic import nearest_integer
-from ._declaration import library_function, special
+from ._declaration import arrays, library_function, special
 from ._gamma_approximations import (
     STIRLING_FROM,
     gamma_ratio,
@@ -24,7 +24,7 @@ from ._gamma_approximations import (
 )
 
 if TYPE_CHECKING:
-    from .._core.annotations import RealOperand
+    from .._core.annotations import AnyArray, RealOperand
 
 __all__ = ["gamma", "gammaln", "gammasgn", "loggamma", "multigammaln", "poch", "rgamma"]
 
@@ -36,7 +36,7 @@ MOST_TERMS = 10**7
 
 
 @special(complex=True)
-def gamma(x: Array, /) -> Array:
+def gamma(x: AnyArray, /) -> Array:
     r"""Gamma function :math:`\Gamma(x) = \int_0^\infty t^{x-1} e^{-t} dt`, continued to negative numbers.
 
     Parameters
@@ -57,6 +57,7 @@ def gamma(x: Array, /) -> Array:
 
     See ``scipy.special.gamma``; NIST DLMF 5.2.
     """
+    (x,) = arrays(x)
     reflect = x <= -1
     magnitude = xp.where(reflect, -x, x)
     result = scaled_gamma(magnitude, 1.0, 1.0)
@@ -67,7 +68,7 @@ def gamma(x: Array, /) -> Array:
 
 
 @special(complex=True)
-def rgamma(x: Array, /) -> Array:
+def rgamma(x: AnyArray, /) -> Array:
     r"""Reciprocal of the gamma function, :math:`1 / \Gamma(x)`, which has no poles.
 
     Parameters
@@ -90,7 +91,7 @@ def rgamma(x: Array, /) -> Array:
 
 
 @special()
-def gammaln(x: Array, /) -> Array:
+def gammaln(x: AnyArray, /) -> Array:
     r"""Logarithm of the absolute value of the gamma function, :math:`\ln |\Gamma(x)|`.
 
     Parameters
@@ -111,6 +112,7 @@ def gammaln(x: Array, /) -> Array:
 
     See ``scipy.special.gammaln``; NIST DLMF 5.2.
     """
+    (x,) = arrays(x)
     reflect = x <= -1
     magnitude = xp.where(reflect, -x, x)
     shift, steps = shift_to_interval(magnitude)
@@ -126,7 +128,7 @@ def gammaln(x: Array, /) -> Array:
 
 
 @special()
-def gammasgn(x: Array, /) -> Array:
+def gammasgn(x: AnyArray, /) -> Array:
     r"""Sign of the gamma function, :math:`\operatorname{sgn} \Gamma(x)`.
 
     Parameters
@@ -152,7 +154,7 @@ def gammasgn(x: Array, /) -> Array:
 
 
 @special(complex=True)
-def loggamma(x: Array, /) -> Array:
+def loggamma(x: AnyArray, /) -> Array:
     r"""Principal branch of the logarithm of the gamma function, :math:`\ln \Gamma(x)`.
 
     Parameters
@@ -176,7 +178,7 @@ def loggamma(x: Array, /) -> Array:
 
 
 @special(prefer_formula=True, operands=("a",))
-def multigammaln(a: Array, d: int) -> Array:
+def multigammaln(a: AnyArray, d: int) -> Array:
     r"""Logarithm of the multivariate gamma function, :math:`\ln \Gamma_d(a)` with
     :math:`\Gamma_d(a) = \pi^{d(d-1)/4} \prod_{j=1}^{d} \Gamma(a - (j - 1) / 2)`.
 

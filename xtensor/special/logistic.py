@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .. import _standard as xp
 from .._core.array import Array
-from ._declaration import special
+from ._declaration import arrays, special
+
+if TYPE_CHECKING:
+    from .._core.annotations import AnyArray
 
 __all__ = ["expit", "log_expit", "logit", "softplus"]
 
 
 @special()
-def expit(x: Array, /) -> Array:
+def expit(x: AnyArray, /) -> Array:
     r"""Logistic function :math:`1 / (1 + e^{-x})`, the inverse of :func:`logit`.
 
     Parameters
@@ -34,7 +39,7 @@ def expit(x: Array, /) -> Array:
 
 
 @special()
-def log_expit(x: Array, /) -> Array:
+def log_expit(x: AnyArray, /) -> Array:
     r"""Logarithm of the logistic function, :math:`-\ln(1 + e^{-x})`, computed without overflow.
 
     Parameters
@@ -57,7 +62,7 @@ def log_expit(x: Array, /) -> Array:
 
 
 @special()
-def logit(x: Array, /) -> Array:
+def logit(x: AnyArray, /) -> Array:
     r"""Log-odds :math:`\ln \frac{x}{1 - x}`, the inverse of :func:`expit`.
 
     Parameters
@@ -76,13 +81,14 @@ def logit(x: Array, /) -> Array:
 
     See ``scipy.special.logit``.
     """
+    (x,) = arrays(x)
     centered = 2 * (x - 0.5)
     near_half = (x > 0.3) & (x < 0.65)
     return xp.where(near_half, xp.log1p(centered) - xp.log1p(-centered), xp.log(x / (1 - x)))
 
 
 @special()
-def softplus(x: Array, /) -> Array:
+def softplus(x: AnyArray, /) -> Array:
     r"""Softplus function :math:`\ln(1 + e^x)`, computed without overflow.
 
     Parameters

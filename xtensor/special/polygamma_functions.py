@@ -15,7 +15,7 @@ from ._gamma_approximations import STIRLING_FROM, scaled_gamma, shift_to_interva
 from .zeta_functions import scaled_hurwitz_zeta
 
 if TYPE_CHECKING:
-    from .._core.annotations import RealOperand
+    from .._core.annotations import AnyArray, RealOperand
 
 __all__ = ["digamma", "polygamma", "psi"]
 
@@ -44,7 +44,7 @@ ASYMPTOTIC = tuple(number / (2 * k) for k, number in enumerate(BERNOULLI, 1))[::
 
 
 @special(complex=True)
-def psi(x: Array, /) -> Array:
+def psi(x: AnyArray, /) -> Array:
     r"""Digamma function :math:`\psi(x) = \Gamma'(x) / \Gamma(x)`.
 
     Parameters
@@ -65,6 +65,7 @@ def psi(x: Array, /) -> Array:
 
     See ``scipy.special.psi``; NIST DLMF 5.2.
     """
+    (x,) = arrays(x)
     reflect = x <= -1
     magnitude = xp.where(reflect, -x, x)
     shift, steps = shift_to_interval(magnitude)
@@ -90,7 +91,7 @@ def psi(x: Array, /) -> Array:
 
 
 @special(complex=True)
-def digamma(x: Array, /) -> Array:
+def digamma(x: AnyArray, /) -> Array:
     r"""Digamma function :math:`\psi(x) = \Gamma'(x) / \Gamma(x)`; the same function as :func:`psi`.
 
     Parameters

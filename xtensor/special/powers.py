@@ -11,13 +11,13 @@ from .._core.array import Array
 from ._declaration import arrays, special
 
 if TYPE_CHECKING:
-    from .._core.annotations import RealOperand
+    from .._core.annotations import AnyArray, RealOperand
 
 __all__ = ["cbrt", "exp2", "exp10", "exprel", "powm1"]
 
 
 @special()
-def cbrt(x: Array, /) -> Array:
+def cbrt(x: AnyArray, /) -> Array:
     r"""Real cube root :math:`\sqrt[3]{x}`.
 
     Parameters
@@ -40,7 +40,7 @@ def cbrt(x: Array, /) -> Array:
 
 
 @special()
-def exp2(x: Array, /) -> Array:
+def exp2(x: AnyArray, /) -> Array:
     r"""Power of two, :math:`2^x`.
 
     Parameters
@@ -59,11 +59,12 @@ def exp2(x: Array, /) -> Array:
 
     See ``scipy.special.exp2``; NIST DLMF 4.2.
     """
+    (x,) = arrays(x)
     return 2.0**x
 
 
 @special()
-def exp10(x: Array, /) -> Array:
+def exp10(x: AnyArray, /) -> Array:
     r"""Power of ten, :math:`10^x`.
 
     Parameters
@@ -82,11 +83,12 @@ def exp10(x: Array, /) -> Array:
 
     See ``scipy.special.exp10``; NIST DLMF 4.2.
     """
+    (x,) = arrays(x)
     return 10.0**x
 
 
 @special()
-def exprel(x: Array, /) -> Array:
+def exprel(x: AnyArray, /) -> Array:
     r"""Relative exponential :math:`(e^x - 1) / x`.
 
     Parameters
@@ -105,6 +107,7 @@ def exprel(x: Array, /) -> Array:
 
     See ``scipy.special.exprel``; NIST DLMF 4.2.
     """
+    (x,) = arrays(x)
     root = xp.exp(x / 2)
     result = xp.where(x > 80, root * (root / x), xp.expm1(x) / x)  # expm1 overflows before the quotient does
     return xp.where(x == 0, 1.0, xp.where(x == math.inf, x, result))

@@ -16,7 +16,7 @@ from .._core.operations import declare
 from ._declaration import arrays, special
 
 if TYPE_CHECKING:
-    from .._core.annotations import Operand
+    from .._core.annotations import AnyArray, Operand
 
 __all__ = ["log_softmax", "logsumexp", "softmax"]
 
@@ -64,7 +64,7 @@ def _axes(x: Array, axis: Axis, name: str) -> tuple[int, ...]:
 
 
 @special(prefer_formula=True, operands=("x",))
-def softmax(x: Array, axis: Axis = None) -> Array:
+def softmax(x: AnyArray, axis: Axis = None) -> Array:
     r"""Softmax function :math:`e^{x_i} / \sum_j e^{x_j}`, computed without overflow.
 
     Parameters
@@ -91,11 +91,12 @@ def softmax(x: Array, axis: Axis = None) -> Array:
     See ``scipy.special.softmax``; Blanchard, Higham and Higham, "Accurately computing the log-sum-exp and softmax
     functions", IMA J. Numer. Anal. 41 (2021).
     """
+    (x,) = arrays(x)
     return softmax_over(x, _axes(x, axis, "softmax"))
 
 
 @special(prefer_formula=True, operands=("x",))
-def log_softmax(x: Array, axis: Axis = None) -> Array:
+def log_softmax(x: AnyArray, axis: Axis = None) -> Array:
     r"""Logarithm of the softmax function, :math:`x_i - \ln \sum_j e^{x_j}`, computed without overflow or underflow.
 
     Parameters
@@ -123,18 +124,19 @@ def log_softmax(x: Array, axis: Axis = None) -> Array:
     See ``scipy.special.log_softmax``; Blanchard, Higham and Higham, "Accurately computing the log-sum-exp and softmax
     functions", IMA J. Numer. Anal. 41 (2021).
     """
+    (x,) = arrays(x)
     return log_softmax_over(x, _axes(x, axis, "log_softmax"))
 
 
 @overload
 def logsumexp(
-    a: Array, axis: Axis = None, b: Operand | None = None, keepdims: bool = False, *, return_sign: Literal[True]
+    a: AnyArray, axis: Axis = None, b: Operand | None = None, keepdims: bool = False, *, return_sign: Literal[True]
 ) -> tuple[Array, Array]: ...
 
 
 @overload
 def logsumexp(
-    a: Array,
+    a: AnyArray,
     axis: Axis = None,
     b: Operand | None = None,
     keepdims: bool = False,
@@ -144,7 +146,7 @@ def logsumexp(
 
 @special(complex=True, complex_formula=True, prefer_formula=True, operands=("a", "b"))
 def logsumexp(
-    a: Array,
+    a: AnyArray,
     axis: Axis = None,
     b: Operand | None = None,
     keepdims: bool = False,
@@ -186,6 +188,7 @@ def logsumexp(
     See ``scipy.special.logsumexp``; Blanchard, Higham and Higham, "Accurately computing the log-sum-exp and softmax
     functions", IMA J. Numer. Anal. 41 (2021).
     """
+    (a,) = arrays(a)
     if b is not None:
         (b,) = arrays(b)
     keepdims = check_flag(keepdims, "logsumexp", "keepdims")

@@ -13,7 +13,7 @@ from .._core.array import Array
 from ._declaration import arrays, special
 
 if TYPE_CHECKING:
-    from .._core.annotations import RealOperand
+    from .._core.annotations import AnyArray, RealOperand
 
 __all__ = ["cosdg", "cosm1", "cotdg", "radian", "sinc", "sindg", "tandg"]
 
@@ -25,7 +25,7 @@ LARGEST_ANGLE = 1e14
 
 
 @special()
-def sindg(x: Array, /) -> Array:
+def sindg(x: AnyArray, /) -> Array:
     r"""Sine :math:`\sin(\pi x / 180)` of an angle in degrees.
 
     Parameters
@@ -44,6 +44,7 @@ def sindg(x: Array, /) -> Array:
 
     See ``scipy.special.sindg``; NIST DLMF 4.14.
     """
+    (x,) = arrays(x)
     sine, cosine, _, quadrant = _reduced(xp.abs(x))
     result = xp.where(xp.remainder(quadrant, 2.0) == 0, sine, cosine)
     result = xp.where(quadrant >= 2, -result, result)
@@ -51,7 +52,7 @@ def sindg(x: Array, /) -> Array:
 
 
 @special()
-def cosdg(x: Array, /) -> Array:
+def cosdg(x: AnyArray, /) -> Array:
     r"""Cosine :math:`\cos(\pi x / 180)` of an angle in degrees.
 
     Parameters
@@ -70,13 +71,14 @@ def cosdg(x: Array, /) -> Array:
 
     See ``scipy.special.cosdg``; NIST DLMF 4.14.
     """
+    (x,) = arrays(x)
     sine, cosine, _, quadrant = _reduced(xp.abs(x))
     result = xp.where(xp.remainder(quadrant, 2.0) == 0, cosine, sine)
     return _zero_if_large(x, xp.where((quadrant == 1) | (quadrant == 2), -result, result))
 
 
 @special()
-def tandg(x: Array, /) -> Array:
+def tandg(x: AnyArray, /) -> Array:
     r"""Tangent :math:`\tan(\pi x / 180)` of an angle in degrees.
 
     Parameters
@@ -96,6 +98,7 @@ def tandg(x: Array, /) -> Array:
 
     See ``scipy.special.tandg``; NIST DLMF 4.14.
     """
+    (x,) = arrays(x)
     _, _, tangent, quadrant = _reduced(xp.abs(x))
     even = xp.remainder(quadrant, 2.0) == 0
     result = xp.where(even, tangent, xp.where(tangent == 0, math.inf, -1 / tangent))
@@ -103,7 +106,7 @@ def tandg(x: Array, /) -> Array:
 
 
 @special()
-def cotdg(x: Array, /) -> Array:
+def cotdg(x: AnyArray, /) -> Array:
     r"""Cotangent :math:`\cot(\pi x / 180)` of an angle in degrees.
 
     Parameters
@@ -123,6 +126,7 @@ def cotdg(x: Array, /) -> Array:
 
     See ``scipy.special.cotdg``; NIST DLMF 4.14.
     """
+    (x,) = arrays(x)
     _, _, tangent, quadrant = _reduced(xp.abs(x))
     even = xp.remainder(quadrant, 2.0) == 0
     result = xp.where(even, xp.where(tangent == 0, math.inf, 1 / tangent), -tangent)
@@ -158,7 +162,7 @@ def radian(d: RealOperand, m: RealOperand, s: RealOperand, /) -> Array:
 
 
 @special()
-def cosm1(x: Array, /) -> Array:
+def cosm1(x: AnyArray, /) -> Array:
     r"""Cosine minus one, :math:`\cos x - 1 = -2 \sin^2(x / 2)`, computed without cancellation near 0.
 
     Parameters
@@ -177,12 +181,13 @@ def cosm1(x: Array, /) -> Array:
 
     See ``scipy.special.cosm1``; NIST DLMF 4.14.
     """
+    (x,) = arrays(x)
     half = xp.sin(x / 2)
     return -2 * (half * half)
 
 
 @special(complex=True, complex_formula=True, prefer_formula=True)
-def sinc(x: Array) -> Array:
+def sinc(x: AnyArray) -> Array:
     r"""Normalized sinc function :math:`\frac{\sin \pi x}{\pi x}`; 1 at 0.
 
     Parameters
@@ -202,6 +207,7 @@ def sinc(x: Array) -> Array:
 
     See ``scipy.special.sinc``.
     """
+    (x,) = arrays(x)
     angle = math.pi * x
     return xp.where(x == 0, 1.0, xp.sin(angle) / angle)
 

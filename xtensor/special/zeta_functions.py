@@ -14,7 +14,7 @@ from ._declaration import arrays, library_function, special
 from ._gamma_approximations import scaled_gamma
 
 if TYPE_CHECKING:
-    from .._core.annotations import RealOperand
+    from .._core.annotations import AnyArray, RealOperand
 
 __all__ = ["scaled_hurwitz_zeta", "spence", "zeta", "zetac"]
 
@@ -62,7 +62,7 @@ def zeta(x: RealOperand, q: RealOperand | None = None) -> Array:
 
 
 @special()
-def zetac(x: Array, /) -> Array:
+def zetac(x: AnyArray, /) -> Array:
     r"""Riemann zeta function minus one, :math:`\zeta(x) - 1`.
 
     Parameters
@@ -81,11 +81,12 @@ def zetac(x: Array, /) -> Array:
 
     See ``scipy.special.zetac``; NIST DLMF 25.2.
     """
+    (x,) = arrays(x)
     return _riemann_sum(x, 2.0)
 
 
 @library_function(complex=True)
-def spence(z: Array, /) -> Array:
+def spence(z: AnyArray, /) -> Array:
     r"""Spence function :math:`\int_1^z \frac{\ln t}{1 - t} dt`, the dilogarithm :math:`\operatorname{Li}_2(1 - z)`.
 
     Parameters

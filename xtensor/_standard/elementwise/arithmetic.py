@@ -8,7 +8,7 @@ from ..._composed import elementwise as composed
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
-    from ..._core.annotations import Operand, RealOperand
+    from ..._core.annotations import AnyArray, Operand, RealOperand
     from ..._core.array import Array
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
 
 
 @unary(accepts="numeric", dtype="component", operator="abs")
-def abs(x: Array, /) -> Array:
+def abs(x: AnyArray, /) -> Array:
     r"""Absolute value :math:`|x|`; for complex ``x = a + bj``, the modulus :math:`\sqrt{a^2 + b^2}`.
 
     Parameters
@@ -249,7 +249,7 @@ def multiply(x1: Operand, x2: Operand, /) -> Array:
 
 
 @unary(accepts="numeric", operator="neg")
-def negative(x: Array, /) -> Array:
+def negative(x: AnyArray, /) -> Array:
     """Negative :math:`-x`; for a complex dtype, of both components.
 
     Parameters
@@ -277,7 +277,7 @@ def negative(x: Array, /) -> Array:
 
 
 @unary(accepts="numeric", operator="pos", composition=composed.positive)
-def positive(x: Array, /) -> Array:
+def positive(x: AnyArray, /) -> Array:
     """Positive :math:`+x`, equal to ``x``.
 
     Parameters
@@ -351,7 +351,7 @@ def remainder(x1: RealOperand, x2: RealOperand, /) -> Array:
 
 
 @unary(accepts="numeric", composition=composed.sign)
-def sign(x: Array, /) -> Array:
+def sign(x: AnyArray, /) -> Array:
     """Sign :math:`x / |x|`, or 0 where ``x`` is 0.
 
     Parameters

@@ -8,7 +8,7 @@ from ..._composed import elementwise as composed
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
-    from ..._core.annotations import IntegerOperand
+    from ..._core.annotations import AnyArray, IntegerOperand
     from ..._core.array import Array
 
 __all__ = ["bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor"]
@@ -46,7 +46,7 @@ def bitwise_and(x1: IntegerOperand, x2: IntegerOperand, /) -> Array:
 
 
 @unary(accepts="integer or boolean", operator="invert")
-def bitwise_invert(x: Array, /) -> Array:
+def bitwise_invert(x: AnyArray, /) -> Array:
     """Bitwise NOT, ``~x``; for booleans, the negation.
 
     Parameters

@@ -10,13 +10,13 @@ from ..._composed import elementwise as composed
 from ..._core.array import ASTYPE, Array
 from ..._core.backend import Native
 from ..._core.checks import integer_limits
-from ..._core.dispatch import common_device, device_of, native_operand
+from ..._core.dispatch import array_argument, beside, common_device, native_operand
 from ..._core.many import apply_elementwise, apply_to
 from ..._core.operations import declare
 from ._declaration import binary
 
 if TYPE_CHECKING:
-    from ..._core.annotations import Operand, RealOperand
+    from ..._core.annotations import AnyArray, Operand, RealOperand
 
 __all__ = ["clip", "equal", "greater", "greater_equal", "less", "less_equal", "maximum", "minimum", "not_equal"]
 
@@ -344,7 +344,7 @@ LIMITS = frozenset((int, float, type(None)))
 """Classes of the bounds that belong to no device."""
 
 
-def clip(x: Array, /, min: RealOperand | None = None, max: RealOperand | None = None) -> Array:
+def clip(x: AnyArray, /, min: RealOperand | None = None, max: RealOperand | None = None) -> Array:
     r"""Clip ``x`` to an interval, :math:`\min(\max(x, \mathit{min}), \mathit{max})`.
 
     Parameters
@@ -390,7 +390,9 @@ def clip(x: Array, /, min: RealOperand | None = None, max: RealOperand | None = 
     >>> xp.clip(xp.asarray([-2, 0, 5]), 0, 3)
     Array([0, 0, 3])
     """
-    device = device_of(x, "clip")
+    if x.__class__ is not Array:
+        x = array_argument(beside("clip", x, min, max)[0], "clip")
+    device = x._device
     if min is None and max is None:
         return apply_to(ASTYPE, device, x._native, x._native.dtype, copy=True)
     if min.__class__ in LIMITS and max.__class__ in LIMITS:

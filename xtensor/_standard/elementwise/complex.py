@@ -9,13 +9,14 @@ from ..._core.operations import declare
 from ._declaration import unary
 
 if TYPE_CHECKING:
+    from ..._core.annotations import AnyArray
     from ..._core.array import Array
 
 __all__ = ["conj", "imag", "real"]
 
 
 @unary(accepts="numeric", composition=composed.conj)
-def conj(x: Array, /) -> Array:
+def conj(x: AnyArray, /) -> Array:
     r"""Complex conjugate :math:`\bar x`: ``a - bj`` for ``x = a + bj``.
 
     Parameters
@@ -42,7 +43,7 @@ def conj(x: Array, /) -> Array:
 
 
 @unary(accepts="complex floating", dtype="component")
-def imag(x: Array, /) -> Array:
+def imag(x: AnyArray, /) -> Array:
     """Imaginary part: ``b`` for ``x = a + bj``.
 
     Parameters
@@ -67,7 +68,7 @@ def imag(x: Array, /) -> Array:
 
 
 @unary(accepts="numeric", dtype="component")
-def real(x: Array, /) -> Array:
+def real(x: AnyArray, /) -> Array:
     """Real part: ``a`` for ``x = a + bj``.
 
     Parameters

@@ -8,14 +8,14 @@ from ..._composed import elementwise as composed
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
-    from ..._core.annotations import RealOperand
+    from ..._core.annotations import AnyArray, RealOperand
     from ..._core.array import Array
 
 __all__ = ["exp", "expm1", "log", "log1p", "log2", "log10", "logaddexp"]
 
 
 @unary(accepts="floating")
-def exp(x: Array, /) -> Array:
+def exp(x: AnyArray, /) -> Array:
     """Exponential :math:`e^x`.
 
     Parameters
@@ -58,7 +58,7 @@ def exp(x: Array, /) -> Array:
 
 
 @unary(accepts="floating")
-def expm1(x: Array, /) -> Array:
+def expm1(x: AnyArray, /) -> Array:
     """Exponential minus one, :math:`e^x - 1`, accurate for ``x`` near 0.
 
     Parameters
@@ -102,7 +102,7 @@ def expm1(x: Array, /) -> Array:
 
 
 @unary(accepts="floating")
-def log(x: Array, /) -> Array:
+def log(x: AnyArray, /) -> Array:
     r"""Natural logarithm :math:`\ln x`.
 
     Parameters
@@ -145,7 +145,7 @@ def log(x: Array, /) -> Array:
 
 
 @unary(accepts="floating")
-def log1p(x: Array, /) -> Array:
+def log1p(x: AnyArray, /) -> Array:
     r"""Natural logarithm of one plus ``x``, :math:`\ln(1 + x)`, accurate for ``x`` near 0.
 
     Parameters
@@ -189,7 +189,7 @@ def log1p(x: Array, /) -> Array:
 
 
 @unary(accepts="floating", composition=composed.log2)
-def log2(x: Array, /) -> Array:
+def log2(x: AnyArray, /) -> Array:
     r"""Base-2 logarithm :math:`\log_{2} x`.
 
     Parameters
@@ -223,7 +223,7 @@ def log2(x: Array, /) -> Array:
 
 
 @unary(accepts="floating", composition=composed.log10)
-def log10(x: Array, /) -> Array:
+def log10(x: AnyArray, /) -> Array:
     r"""Base-10 logarithm :math:`\log_{10} x`.
 
     Parameters

@@ -9,7 +9,7 @@ from ..._core.operations import declare
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
-    from ..._core.annotations import RealOperand
+    from ..._core.annotations import AnyArray, RealOperand
     from ..._core.array import Array
 
 __all__ = ["copysign", "isfinite", "isinf", "isnan", "nextafter", "signbit"]
@@ -55,7 +55,7 @@ def copysign(x1: RealOperand, x2: RealOperand, /) -> Array:
 
 
 @unary(accepts="numeric", dtype="bool", composition=composed.isfinite)
-def isfinite(x: Array, /) -> Array:
+def isfinite(x: AnyArray, /) -> Array:
     """Return whether ``x`` is finite: neither infinite nor NaN.
 
     Parameters
@@ -82,7 +82,7 @@ def isfinite(x: Array, /) -> Array:
 
 
 @unary(accepts="numeric", dtype="bool", composition=composed.isinf)
-def isinf(x: Array, /) -> Array:
+def isinf(x: AnyArray, /) -> Array:
     """Return whether ``x`` is infinite.
 
     Parameters
@@ -109,7 +109,7 @@ def isinf(x: Array, /) -> Array:
 
 
 @unary(accepts="numeric", dtype="bool", composition=composed.isnan)
-def isnan(x: Array, /) -> Array:
+def isnan(x: AnyArray, /) -> Array:
     """Return whether ``x`` is NaN.
 
     Parameters
@@ -175,7 +175,7 @@ def nextafter(x1: RealOperand, x2: RealOperand, /) -> Array:
 
 
 @unary(accepts="real floating", dtype="bool", composition=composed.signbit)
-def signbit(x: Array, /) -> Array:
+def signbit(x: AnyArray, /) -> Array:
     """Return whether the sign bit of ``x`` is set.
 
     Parameters

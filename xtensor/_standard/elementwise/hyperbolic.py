@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from ._declaration import unary
 
 if TYPE_CHECKING:
+    from ..._core.annotations import AnyArray
     from ..._core.array import Array
 
 __all__ = ["acosh", "asinh", "atanh", "cosh", "sinh", "tanh"]
 
 
 @unary(accepts="floating")
-def acosh(x: Array, /) -> Array:
+def acosh(x: AnyArray, /) -> Array:
     r"""Inverse hyperbolic cosine :math:`\operatorname{arcosh} x`.
 
     Parameters
@@ -61,7 +62,7 @@ def acosh(x: Array, /) -> Array:
 
 
 @unary(accepts="floating")
-def asinh(x: Array, /) -> Array:
+def asinh(x: AnyArray, /) -> Array:
     r"""Inverse hyperbolic sine :math:`\operatorname{arsinh} x`.
 
     Parameters
@@ -107,7 +108,7 @@ def asinh(x: Array, /) -> Array:
 
 
 @unary(accepts="floating")
-def atanh(x: Array, /) -> Array:
+def atanh(x: AnyArray, /) -> Array:
     r"""Inverse hyperbolic tangent :math:`\operatorname{artanh} x`.
 
     Parameters
@@ -154,7 +155,7 @@ def atanh(x: Array, /) -> Array:
 
 
 @unary(accepts="floating")
-def cosh(x: Array, /) -> Array:
+def cosh(x: AnyArray, /) -> Array:
     r"""Hyperbolic cosine :math:`\cosh x = \frac{1}{2} (e^x + e^{-x})`.
 
     Parameters
@@ -197,7 +198,7 @@ def cosh(x: Array, /) -> Array:
 
 
 @unary(accepts="floating")
-def sinh(x: Array, /) -> Array:
+def sinh(x: AnyArray, /) -> Array:
     r"""Hyperbolic sine :math:`\sinh x = \frac{1}{2} (e^x - e^{-x})`.
 
     Parameters
@@ -240,7 +241,7 @@ def sinh(x: Array, /) -> Array:
 
 
 @unary(accepts="floating")
-def tanh(x: Array, /) -> Array:
+def tanh(x: AnyArray, /) -> Array:
     r"""Hyperbolic tangent :math:`\tanh x = \sinh x / \cosh x`.
 
     Parameters

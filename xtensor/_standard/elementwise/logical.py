@@ -8,6 +8,7 @@ from ..._composed import elementwise as composed
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
+    from ..._core.annotations import AnyArray
     from ..._core.array import Array
 
 __all__ = ["logical_and", "logical_not", "logical_or", "logical_xor"]
@@ -44,7 +45,7 @@ def logical_and(x1: Array | bool, x2: Array | bool, /) -> Array:
 
 
 @unary(accepts="boolean", dtype="bool", composition=composed.logical_not)
-def logical_not(x: Array, /) -> Array:
+def logical_not(x: AnyArray, /) -> Array:
     """Logical NOT: return whether ``x`` is false.
 
     Parameters

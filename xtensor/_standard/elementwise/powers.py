@@ -8,7 +8,7 @@ from ..._composed import elementwise as composed
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
-    from ..._core.annotations import Operand, RealOperand
+    from ..._core.annotations import AnyArray, Operand, RealOperand
     from ..._core.array import Array
 
 __all__ = ["hypot", "pow", "reciprocal", "sqrt", "square"]
@@ -108,7 +108,7 @@ def pow(x1: Operand, x2: Operand, /) -> Array:
 
 
 @unary(accepts="floating", composition=composed.reciprocal)
-def reciprocal(x: Array, /) -> Array:
+def reciprocal(x: AnyArray, /) -> Array:
     r"""Reciprocal :math:`\frac{1}{x}`.
 
     Parameters
@@ -135,7 +135,7 @@ def reciprocal(x: Array, /) -> Array:
 
 
 @unary(accepts="floating")
-def sqrt(x: Array, /) -> Array:
+def sqrt(x: AnyArray, /) -> Array:
     r"""Principal square root :math:`\sqrt{x}`.
 
     Parameters
@@ -179,7 +179,7 @@ def sqrt(x: Array, /) -> Array:
 
 
 @unary(accepts="numeric", composition=composed.square)
-def square(x: Array, /) -> Array:
+def square(x: AnyArray, /) -> Array:
     r"""Square :math:`x^2 = x \cdot x`.
 
     Parameters

@@ -8,13 +8,14 @@ from ..._composed import elementwise as composed
 from ._declaration import unary
 
 if TYPE_CHECKING:
+    from ..._core.annotations import AnyArray
     from ..._core.array import Array
 
 __all__ = ["ceil", "floor", "round", "trunc"]
 
 
 @unary(accepts="real", composition=composed.ceil)
-def ceil(x: Array, /) -> Array:
+def ceil(x: AnyArray, /) -> Array:
     r"""Round up to the nearest integer, :math:`\lceil x \rceil`.
 
     Parameters
@@ -41,7 +42,7 @@ def ceil(x: Array, /) -> Array:
 
 
 @unary(accepts="real")
-def floor(x: Array, /) -> Array:
+def floor(x: AnyArray, /) -> Array:
     r"""Round down to the nearest integer, :math:`\lfloor x \rfloor`.
 
     Parameters
@@ -68,7 +69,7 @@ def floor(x: Array, /) -> Array:
 
 
 @unary(accepts="numeric")
-def round(x: Array, /) -> Array:
+def round(x: AnyArray, /) -> Array:
     """Round to the nearest integer, and halfway cases to the nearest even integer.
 
     Parameters
@@ -102,7 +103,7 @@ def round(x: Array, /) -> Array:
 
 
 @unary(accepts="real", composition=composed.trunc)
-def trunc(x: Array, /) -> Array:
+def trunc(x: AnyArray, /) -> Array:
     """Round towards 0 to the nearest integer.
 
     Parameters

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
-    from ..._core.annotations import RealOperand
+    from ..._core.annotations import AnyArray, RealOperand
     from ..._core.array import Array
 
 __all__ = ["acos", "asin", "atan", "atan2", "cos", "sin", "tan"]
 
 
 @unary(accepts="floating")
-def acos(x: Array, /) -> Array:
+def acos(x: AnyArray, /) -> Array:
     r"""Inverse cosine :math:`\arccos x`, in radians.
 
     Parameters
@@ -59,7 +59,7 @@ def acos(x: Array, /) -> Array:
 
 
 @unary(accepts="floating")
-def asin(x: Array, /) -> Array:
+def asin(x: AnyArray, /) -> Array:
     r"""Inverse sine :math:`\arcsin x`, in radians.
 
     Parameters
@@ -95,7 +95,7 @@ def asin(x: Array, /) -> Array:
 
 
 @unary(accepts="floating")
-def atan(x: Array, /) -> Array:
+def atan(x: AnyArray, /) -> Array:
     r"""Inverse tangent :math:`\arctan x`, in radians.
 
     Parameters
@@ -173,7 +173,7 @@ def atan2(x1: RealOperand, x2: RealOperand, /) -> Array:
 
 
 @unary(accepts="floating")
-def cos(x: Array, /) -> Array:
+def cos(x: AnyArray, /) -> Array:
     r"""Cosine :math:`\cos x = \frac{1}{2} (e^{jx} + e^{-jx})`, with ``x`` in radians.
 
     Parameters
@@ -207,7 +207,7 @@ def cos(x: Array, /) -> Array:
 
 
 @unary(accepts="floating")
-def sin(x: Array, /) -> Array:
+def sin(x: AnyArray, /) -> Array:
     r"""Sine :math:`\sin x = \frac{1}{2j} (e^{jx} - e^{-jx})`, with ``x`` in radians.
 
     Parameters
@@ -241,7 +241,7 @@ def sin(x: Array, /) -> Array:
 
 
 @unary(accepts="floating")
-def tan(x: Array, /) -> Array:
+def tan(x: AnyArray, /) -> Array:
     r"""Tangent :math:`\tan x = \sin x / \cos x`, with ``x`` in radians.
 
     Parameters
