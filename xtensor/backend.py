@@ -17,6 +17,7 @@ from ._core.errors import (
     install_command,
 )
 from ._core.failures import rewarn
+from ._core.forks import around_forks
 from ._core.operations import TABLE, Operation, primitives
 from ._core.programs import Generator, Program, Step
 from ._core.random_constants import NORMAL_QUANTILES, PHILOX_MULTIPLIERS, PHILOX_ROUNDS, PHILOX_WEYL
@@ -50,6 +51,7 @@ __all__ = [
     "WorkerLostError",
     "WrappedArray",
     "WrittenWithWarningError",
+    "around_forks",
     "in_float32",
     "install_command",
     "note_computation",

@@ -6,10 +6,10 @@ threads may compile at the same time; a child process that was forked meanwhile 
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import functools
 import hashlib
-import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +18,8 @@ from typing import Any, TypeAlias
 
 import llvmlite
 from llvmlite import binding
+
+from xtensor.backend import around_forks
 
 from ._cache import Cache, cache_folder
 
@@ -28,8 +30,9 @@ Source: TypeAlias = str | Any  # llvmlite has no annotations
 
 _lock = threading.RLock()
 # A child must not inherit a lock that another thread holds, ours or llvmlite's: the fork waits for the compilation.
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
+around_forks(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
+# The interpreter ends after a compilation of another thread, too: LLVM's state is destroyed then. It keeps the lock.
+atexit.register(_lock.acquire)
 
 _statistics = {"compiled": 0, "compile_seconds": 0.0, "loaded": 0, "load_seconds": 0.0}
 
@@ -162,14 +165,16 @@ def _target_machine() -> binding.TargetMachine:
 @functools.cache
 def _host() -> tuple[str, str, str]:
     """Triple, CPU and features of the machine."""
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    features = binding.get_host_cpu_features().flatten()
+    with _lock:
+        binding.initialize_native_target()
+        binding.initialize_native_asmprinter()
+        features = binding.get_host_cpu_features().flatten()
+        triple, name = binding.get_process_triple(), binding.get_host_cpu_name()
     # LLVM prefers vectors of 256 bits on many CPUs with AVX-512. Measured with polynomials of degree 12 in the cache,
     # 512 bits take 0.60 of the time, and additions 0.95 to 1.08. Older CPUs, which lack VBMI2, lower their clock.
     if "+avx512vbmi2" in features.split(","):
         features += ",-prefer-256-bit"
-    return binding.get_process_triple(), binding.get_host_cpu_name(), features
+    return triple, name, features
 
 
 @functools.cache

@@ -22,6 +22,8 @@ from typing import Any
 
 import numpy as np
 
+from xtensor.backend import around_forks
+
 from . import _compile, _pool, _python
 
 __all__ = ["LIMIT_VARIABLE", "allocator", "held", "limit", "release", "set_limit", "used"]
@@ -160,5 +162,4 @@ def _after_fork_in_child() -> None:
         _only.recover()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork_in_child)
+around_forks(after_in_child=_after_fork_in_child)

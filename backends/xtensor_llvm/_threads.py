@@ -23,6 +23,8 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
 
+from xtensor.backend import around_forks
+
 from . import _compile, _region
 
 __all__ = ["limit", "run", "set_threads", "stop", "symbols", "team", "threads"]
@@ -223,8 +225,7 @@ def _after_fork_in_child() -> None:
     _lock.release()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)
+around_forks(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)
 
 
 _registered = False
