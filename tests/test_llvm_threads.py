@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import ctypes
 import importlib.util
@@ -72,6 +73,13 @@ def way_to_sleep(request, monkeypatch):
     _threads.stop()
 
 
+SYSTEM = ctypes.CDLL(None)
+
+needs_processors = pytest.mark.skipif(
+    not Path("/proc/self/task").is_dir() or len(os.sched_getaffinity(0)) < 2, reason="needs Linux and two processors"
+)
+
+
 def number_of_threads(monkeypatch, number):
     monkeypatch.setenv("XTENSOR_NUM_THREADS", str(number))
     _threads._default.cache_clear()
@@ -109,6 +117,24 @@ def tasks():
     """States of the process's threads, by Linux's letters."""
     texts = [(task / "stat").read_text() for task in Path("/proc/self/task").iterdir()]
     return [text.rpartition(")")[2].split()[0] for text in texts]
+
+
+def wait_until_workers_sleep():
+    end = time.monotonic() + 60
+    while sum(state != "S" for state in tasks()) > 1 and time.monotonic() < end:
+        time.sleep(0.01)
+    assert sum(state != "S" for state in tasks()) == 1  # this thread
+
+
+@contextlib.contextmanager
+def on_processors(numbers):
+    """Keep this thread, and those that it starts, on some processors."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, numbers)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 7])
@@ -319,10 +345,46 @@ region(); print(unchanged, count() - before, threading.active_count())
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs Linux's /proc")
 def test_idle_workers_sleep(way_to_sleep):
     run_python(lambda part: None, 2)
-    end = time.monotonic() + 60
-    while sum(state != "S" for state in tasks()) > 1 and time.monotonic() < end:
-        time.sleep(0.01)
-    assert sum(state != "S" for state in tasks()) == 1  # this thread
+    wait_until_workers_sleep()
+
+
+@needs_processors
+def test_woken_workers_leave_the_callers_processor_to_it():
+    allowed = os.sched_getaffinity(0)
+    run_python(lambda part: None, 2)
+    for own in sorted(allowed)[:2]:
+        met, processors = threading.Barrier(2, timeout=60), []
+
+        def part(_, met=met, processors=processors):
+            met.wait()
+            processors.append(SYSTEM.sched_getcpu())
+
+        with on_processors({own}):
+            wait_until_workers_sleep()
+            run_python(part, 2)
+        assert len(processors) == 2
+        assert processors.count(own) == 1
+
+
+@needs_processors
+def test_woken_workers_may_use_all_processors_again():
+    allowed = os.sched_getaffinity(0)
+    for _ in range(20):
+        run_python(lambda part: None, 2)
+        time.sleep(0.002)
+    wait_until_workers_sleep()
+    assert [os.sched_getaffinity(int(task.name)) for task in Path("/proc/self/task").iterdir()] == [allowed] * len(
+        tasks()
+    )
+
+
+@needs_processors
+def test_workers_that_have_no_other_processor_compute():
+    job = count_job()
+    with on_processors({min(os.sched_getaffinity(0))}):
+        for _ in range(3):
+            assert counted(job, 8) == [1] * 8
+            wait_until_workers_sleep()
 
 
 @pytest.mark.parametrize("pause", ["0", "0.05"], ids=["spinning", "asleep"])
@@ -334,6 +396,16 @@ def test_interpreter_ends_with_workers(pause):
 def test_interpreter_ends_during_a_region():
     code = "threading.Thread(target=lambda: [region(50) for _ in range(10**9)], daemon=True).start(); time.sleep(0.1)"
     for _ in range(3):
+        assert run_program(code) == ("", "", 0)
+
+
+def test_interpreter_ends_during_a_compilation():
+    code = """
+from xtensor_llvm import _region
+text = _region.module(202)
+threading.Thread(target=lambda: [_compile.assembly(text) for _ in range(10**9)], daemon=True).start(); time.sleep(0.03)
+"""
+    for _ in range(20):  # about one in ten ended with an error of LLVM, whose state was destroyed meanwhile
         assert run_program(code) == ("", "", 0)
 
 

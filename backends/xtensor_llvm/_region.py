@@ -10,8 +10,9 @@ kernel. A worker adds itself to `sleepers` before it looks at `generation` a las
 `generation` before it looks at `sleepers`, so that one of them sees the other. The caller subtracts those that it has
 woken: until they run, which may take longer than several regions, no other caller pays for waking them again.
 
-Linux may wake a worker on the processor of the caller, where it would keep the caller from computing. A worker that
-finds itself there moves to another one.
+Linux may wake a worker on the processor of the caller, which computes and so keeps the worker from running for
+milliseconds. A caller that wakes a few workers therefore takes its own processor from their sets of processors first;
+each worker takes its set back once it has computed.
 
 A worker begins at a slot of its own, so that in consecutive regions over the same operands each thread finds its share
 in its own cache.
@@ -47,6 +48,11 @@ Waking costs the caller 20 to 60 microseconds, so that a single short region is 
 PAUSE_NANOSECONDS = 100_000
 """The longest pause between two regions of a series."""
 
+MOST_PLACED = 7
+"""The number of workers up to which they are kept from the caller's processor, at a microsecond for each.
+
+A system with more processors finds one that is idle."""
+
 _FUTEX = {"x86_64": 202, "aarch64": 98, "riscv64": 98, "loongarch64": 98, "ppc64le": 221, "s390x": 238}
 """Number of the system call futex, by machine."""
 
@@ -73,7 +79,7 @@ def module(futex: int | None) -> str:
     call = "" if pause is None else f"call void @{pause}"
     text = text.replace("MAXIMUM", str(MAXIMUM)).replace("FUTEX", str(futex))
     text = text.replace("WAKE_WORK", str(WAKE_NANOSECONDS)).replace("LONGEST_PAUSE", str(PAUSE_NANOSECONDS))
-    text = text.replace("LINGER", str(LINGER_NANOSECONDS))
+    text = text.replace("LINGER", str(LINGER_NANOSECONDS)).replace("MOST_PLACED", str(MOST_PLACED))
     clock = "6" if sys.platform == "darwin" else "1"  # CLOCK_MONOTONIC
     return text.replace("PAUSE", call).replace("CLOCK", clock) + declaration
 
@@ -90,7 +96,6 @@ _STATE = """
 @spins = global i64 1000, align 8
 @ended = internal global i64 -1000000000, align 8
 @lonely = internal global i64 0, align 8
-@processor = internal global i32 -1, align 4
 @generation = internal global i32 0, align 128
 @stopping = global i32 0, align 4
 @sleepers = global i32 0, align 128
@@ -105,10 +110,6 @@ declare i32 @sched_yield() nounwind
 # FUTEX_WAIT and FUTEX_WAKE with the flag FUTEX_PRIVATE are 128 and 129.
 _SLEEP = """
 declare i64 @syscall(i64, ...) nounwind
-
-define void @prepare() nounwind {
-  ret void
-}
 
 ; Returns whether a caller has woken this worker and subtracted it from `sleepers`.
 define internal i1 @sleep(i32 %seen) nounwind {
@@ -128,48 +129,105 @@ define internal i32 @wake(i64 %count) nounwind {
 
 declare i64 @llvm.smax.i64(i64, i64)
 declare i32 @sched_getcpu() nounwind
-declare i32 @sched_getaffinity(i32, i64, ptr) nounwind
-declare i32 @sched_setaffinity(i32, i64, ptr) nounwind
+declare ptr @pthread_self() nounwind
+declare i32 @pthread_getaffinity_np(ptr, i64, ptr) nounwind
+declare i32 @pthread_setaffinity_np(ptr, i64, ptr) nounwind
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
-define internal void @note_processor() nounwind {
-  %own = call i32 @sched_getcpu()
-  store atomic i32 %own, ptr @processor monotonic, align 4
+@threads = internal global [MAXIMUM x ptr] zeroinitializer, align 128
+@asleep = internal global [MAXIMUM x i32] zeroinitializer, align 128
+@displaced = internal global [MAXIMUM x i32] zeroinitializer, align 128
+@processors = internal global [MAXIMUM x [128 x i8]] zeroinitializer, align 128
+
+define void @prepare() nounwind {
+  store [MAXIMUM x i32] zeroinitializer, ptr @asleep
+  store [MAXIMUM x i32] zeroinitializer, ptr @displaced
   ret void
 }
 
-; Moves this thread away from the caller's processor, by a set of processors without it, which holds for a moment. The
-; system refuses an empty set, and sets of more than 1024 processors are not read.
-define internal void @leave_processor() nounwind {
+define internal void @note_thread(i64 %index) nounwind {
+  %place = getelementptr [MAXIMUM x ptr], ptr @threads, i64 0, i64 %index
+  %self = call ptr @pthread_self()
+  store atomic ptr %self, ptr %place release, align 8
+  ret void
+}
+
+define internal void @note_sleep(i64 %index, i32 %asleep) nounwind {
+  %place = getelementptr [MAXIMUM x i32], ptr @asleep, i64 0, i64 %index
+  store atomic i32 %asleep, ptr %place seq_cst, align 4
+  ret void
+}
+
+; Takes the caller's processor from the processors of the workers that sleep. The system refuses an empty set, and sets
+; of more than 1024 processors are not read.
+define internal void @displace() nounwind {
 entry:
-  %before = alloca [128 x i8], align 8
-  %without = alloca [128 x i8], align 8
+  %rest = alloca [128 x i8], align 8
+  %workers32 = load atomic i32, ptr @workers monotonic, align 4
+  %workers = sext i32 %workers32 to i64
+  %few = icmp sle i64 %workers, MOST_PLACED
+  br i1 %few, label %locate, label %done
+locate:
   %own = call i32 @sched_getcpu()
-  %callers = load atomic i32, ptr @processor monotonic, align 4
-  %same = icmp eq i32 %own, %callers
   %known = icmp ult i32 %own, 1024
-  %both = and i1 %same, %known
-  br i1 %both, label %read, label %done
-read:
-  %status = call i32 @sched_getaffinity(i32 0, i64 128, ptr %before)
-  %failed = icmp slt i32 %status, 0
-  br i1 %failed, label %done, label %move
-move:
-  call void @llvm.memcpy.p0.p0.i64(ptr %without, ptr %before, i64 128, i1 false)
   %word = lshr i32 %own, 6
-  %place = getelementptr i64, ptr %without, i32 %word
-  %bits = load i64, ptr %place, align 8
   %low = and i32 %own, 63
   %shift = zext i32 %low to i64
   %bit = shl i64 1, %shift
-  %mask = xor i64 %bit, -1
-  %rest = and i64 %bits, %mask
-  store i64 %rest, ptr %place, align 8
-  %moved = call i32 @sched_setaffinity(i32 0, i64 128, ptr %without)
-  %refused = icmp slt i32 %moved, 0
-  br i1 %refused, label %done, label %restore
+  %others = xor i64 %bit, -1
+  br i1 %known, label %worker, label %done
+worker:
+  %index = phi i64 [1, %locate], [%index.next, %next]
+  %more = icmp sle i64 %index, %workers
+  br i1 %more, label %look, label %done
+look:
+  %index.next = add i64 %index, 1
+  %asleep.place = getelementptr [MAXIMUM x i32], ptr @asleep, i64 0, i64 %index
+  %asleep = load atomic i32, ptr %asleep.place seq_cst, align 4
+  %displaced.place = getelementptr [MAXIMUM x i32], ptr @displaced, i64 0, i64 %index
+  %displaced = load atomic i32, ptr %displaced.place acquire, align 4
+  %sleeps = icmp ne i32 %asleep, 0
+  %free = icmp eq i32 %displaced, 0
+  %both = and i1 %sleeps, %free
+  br i1 %both, label %read, label %next
+read:
+  %thread.place = getelementptr [MAXIMUM x ptr], ptr @threads, i64 0, i64 %index
+  %thread = load atomic ptr, ptr %thread.place acquire, align 8
+  %set = getelementptr [MAXIMUM x [128 x i8]], ptr @processors, i64 0, i64 %index
+  %unread = call i32 @pthread_getaffinity_np(ptr %thread, i64 128, ptr %set)
+  %got = icmp eq i32 %unread, 0
+  br i1 %got, label %take, label %next
+take:
+  call void @llvm.memcpy.p0.p0.i64(ptr %rest, ptr %set, i64 128, i1 false)
+  %place = getelementptr i64, ptr %rest, i32 %word
+  %bits = load i64, ptr %place, align 8
+  %left = and i64 %bits, %others
+  store i64 %left, ptr %place, align 8
+  %refused = call i32 @pthread_setaffinity_np(ptr %thread, i64 128, ptr %rest)
+  %changed = icmp eq i32 %refused, 0
+  br i1 %changed, label %mark, label %next
+mark:
+  ; Last, so that a worker that wakes by itself meanwhile finds the mark at its next turn.
+  store atomic i32 1, ptr %displaced.place release, align 4
+  br label %next
+next:
+  br label %worker
+done:
+  ret void
+}
+
+; Gives a worker its processors back.
+define internal void @replace(i64 %index) nounwind {
+entry:
+  %displaced.place = getelementptr [MAXIMUM x i32], ptr @displaced, i64 0, i64 %index
+  %displaced = load atomic i32, ptr %displaced.place acquire, align 4
+  %some = icmp ne i32 %displaced, 0
+  br i1 %some, label %restore, label %done
 restore:
-  %restored = call i32 @sched_setaffinity(i32 0, i64 128, ptr %before)
+  %self = call ptr @pthread_self()
+  %set = getelementptr [MAXIMUM x [128 x i8]], ptr @processors, i64 0, i64 %index
+  %ignored = call i32 @pthread_setaffinity_np(ptr %self, i64 128, ptr %set)
+  store atomic i32 0, ptr %displaced.place release, align 4
   br label %done
 done:
   ret void
@@ -177,11 +235,19 @@ done:
 """
 
 _CONDITION = """
-define internal void @note_processor() nounwind {
+define internal void @note_thread(i64 %index) nounwind {
   ret void
 }
 
-define internal void @leave_processor() nounwind {
+define internal void @note_sleep(i64 %index, i32 %asleep) nounwind {
+  ret void
+}
+
+define internal void @displace() nounwind {
+  ret void
+}
+
+define internal void @replace(i64 %index) nounwind {
   ret void
 }
 
@@ -232,7 +298,7 @@ entry:
   %any = icmp sgt i32 %asleep, 0
   br i1 %any, label %wake, label %done
 wake:
-  call void @note_processor()
+  call void @displace()
   %woken = call i32 @wake(i64 %count)
   %less = atomicrmw sub ptr @sleepers, i32 %woken seq_cst
   br label %done
@@ -415,6 +481,7 @@ declare i64 @llvm.smin.i64(i64, i64)
 define ptr @worker(ptr %argument) nounwind {
 entry:
   %index = ptrtoint ptr %argument to i64
+  call void @note_thread(i64 %index)
   br label %look
 look:
   %seen = load atomic i32, ptr @generation acquire, align 4
@@ -429,6 +496,7 @@ report:
   %ignored = atomicrmw add ptr @finished, i64 %taken release
   br label %spin
 spin:
+  call void @replace(i64 %index)
   %spins = load atomic i64, ptr @spins monotonic, align 8
   %changed = call i1 @watch(i32 %seen, i64 %spins)
   br i1 %changed, label %look, label %linger
@@ -436,9 +504,10 @@ linger:
   %late = call i1 @linger(i32 %seen)
   br i1 %late, label %look, label %rest
 rest:
+  call void @note_sleep(i64 %index, i32 1)
   %more = atomicrmw add ptr @sleepers, i32 1 seq_cst
   %woken = call i1 @sleep(i32 %seen)
-  call void @leave_processor()
+  call void @note_sleep(i64 %index, i32 0)
   br i1 %woken, label %look, label %rise
 rise:
   %less = atomicrmw sub ptr @sleepers, i32 1 seq_cst
