@@ -20,13 +20,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-__all__ = ["MIN_ROUNDS", "Sampler", "Timing", "calibrate", "measure", "statement_sampler"]
+__all__ = ["MIN_ROUNDS", "WARM_SECONDS", "Sampler", "Timing", "calibrate", "measure", "statement_sampler"]
 
 Sampler: TypeAlias = Callable[[int], float]
 """Make the given number of calls and return the seconds that all of them took."""
 
 MIN_ROUNDS = 2
 """Number of rounds in each sweep even if the time limit is exceeded."""
+
+WARM_SECONDS = 3e-3
+"""Seconds of calls that are not counted after a pause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +151,9 @@ def measure(
     max_seconds
         Time after which no further round starts, once ``MIN_ROUNDS`` rounds are complete.
     pause
-        Seconds to wait before a sample; a sample that is not counted follows. Threads of OpenMP go on in a loop for
-        about a millisecond after the work of the library sampled before, and would take a processor from this one's.
+        Seconds to wait before a sample. Threads of OpenMP go on in a loop for some milliseconds after the work of the
+        library sampled before, and would take a processor from this one's. Calls that are not counted follow for
+        ``WARM_SECONDS``, until the threads of the library itself, which sleep by then, take part again.
     previous
         Timings of the same samplers, to which the new samples are appended.
 
@@ -171,13 +175,21 @@ def measure(
             loops = timings[name].loops
             if pause:
                 time.sleep(pause)
-                samplers[name](loops)
+                _warm(samplers[name], loops)
             samples[name].append(samplers[name](loops) / loops)
         order.reverse()
     return {
         name: Timing(timing.samples + tuple(samples[name]), timing.loops, timing.warmup)
         for name, timing in timings.items()
     }
+
+
+def _warm(sampler: Sampler, loops: int) -> None:
+    end = time.perf_counter() + WARM_SECONDS
+    while True:
+        sampler(loops)
+        if time.perf_counter() >= end:
+            return
 
 
 def _prepare(sampler: Sampler, min_seconds: float, previous: Timing | None) -> Timing:

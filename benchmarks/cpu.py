@@ -209,6 +209,6 @@ GROUP = Group(
     allocators=(SYSTEM, TUNED),
     rounds=100,
     max_seconds=0.6,
-    pause=0.003,
+    pause=0.008,
     sweeps=2,
 )

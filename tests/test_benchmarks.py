@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -14,9 +14,10 @@ import pytest
 
 import xtensor as xp
 from benchmarks import __main__ as command
+from benchmarks import _measure
 from benchmarks._cases import Group, Limit, Statement, Variant, no_operands, vectors
 from benchmarks._libraries import load_libraries, raw_library
-from benchmarks._measure import MIN_ROUNDS, Timing, calibrate, measure, statement_sampler
+from benchmarks._measure import MIN_ROUNDS, WARM_SECONDS, Timing, calibrate, measure, statement_sampler
 from benchmarks._plots import COLOURS, draw
 from benchmarks._pyperf import write_samples
 from benchmarks._results import document, load, machine_name, run_key, save, slug
@@ -227,12 +228,21 @@ def test_samplers_are_interleaved_in_alternating_order():
     assert "".join(calls[-12:]) == "abccbaabccba"
 
 
-def test_a_sample_that_is_not_counted_follows_a_pause():
-    calls = []
-    sampler = {"a": lambda number: calls.append(number) or number * 2e-3}
-    timing = measure(sampler, rounds=2, min_sample_seconds=1e-2, pause=1e-4)["a"]
-    assert timing.loops > 1
-    assert calls[-4:] == [timing.loops] * 4
+def test_calls_that_are_not_counted_follow_a_pause(monkeypatch):
+    now, events = [0.0], []
+
+    def sampler(loops):
+        events.append("calls")
+        now[0] += WARM_SECONDS / 2.5
+        return loops * 2e-3
+
+    def sleep(seconds):
+        events.append("pause")
+        now[0] += seconds
+
+    monkeypatch.setattr(_measure, "time", SimpleNamespace(perf_counter=lambda: now[0], sleep=sleep))
+    timing = measure({"a": sampler}, rounds=2, pause=1.0)["a"]
+    assert events[events.index("pause") :] == ["pause", *["calls"] * 4] * 2
     assert len(timing.samples) == 2
 
 
