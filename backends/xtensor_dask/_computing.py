@@ -41,7 +41,7 @@ CHECK = "bool(__import__('xtensor'))"
 PREPARATION = "__import__('importlib').import_module('xtensor_dask._computing').prepare({device!r}, {memory})"
 """The call of :func:`prepare` on a worker, which may not be able to import this module either."""
 
-POOL_SHARE = 16
+POOL_SHARE = 30
 """A worker's memory over the memory that its device may keep for reuse."""
 
 _checked: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
