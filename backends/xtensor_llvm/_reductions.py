@@ -272,11 +272,17 @@ def _axes(x: Array, axis: Axis) -> list[int]:
     return sorted([number % x.ndim for number in (axis if isinstance(axis, tuple) else (axis,))])
 
 
-def _is_small(x: Array, axes: list[int]) -> bool:
+def _is_small(x: Array, axis: Axis) -> bool:
     """Whether NumPy adds up rows of the array as fast."""
-    if x.size < FEWEST_REDUCED:
+    size = x.size
+    if size < FEWEST_REDUCED:
         return True
-    return bool(axes) and axes[-1] != x.ndim - 1 and x.size < FEWEST_ROWS and x.shape[-1] > SHORT_ROW
+    if size >= FEWEST_ROWS or axis is None or not x.ndim or x.shape[-1] <= SHORT_ROW:
+        return False
+    if axis.__class__ is int:
+        return axis not in (-1, x.ndim - 1)
+    axes = _axes(x, axis)
+    return bool(axes) and axes[-1] != x.ndim - 1
 
 
 def accumulated(dtype: Any) -> Any:
@@ -322,12 +328,12 @@ def _sums(name: str) -> Callable[..., Native]:
         if axis is None and dtype is None and not keepdims and x.flags.carray:
             whole = _total(name, x)
             return NotImplemented if whole is None else whole
+        if _is_small(x, axis):
+            return NotImplemented
         total = accumulated(x.dtype) if dtype is None else dtype
         if not (supported(x.dtype) and supported(total)) or not x.ndim or total.kind == "b":
             return NotImplemented
         axes = _axes(x, axis)
-        if _is_small(x, axes):
-            return NotImplemented
         found = reduce(_program(name, x.dtype, total), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
         if found is None or (total.kind == "f" and not _all_finite(found[0])):
             return NotImplemented
@@ -383,8 +389,7 @@ def mean(x: Native, *, axis: Axis = None, keepdims: bool = False) -> Native:
     if axis is None and not keepdims and x.flags.carray:
         total = _total("sum", x)
         return NotImplemented if total is None else np.divide(total, x.size, out=total)
-    axes = _axes(x, axis)
-    found = None if _is_small(x, axes) else _mean(x, axes, keepdims=keepdims)
+    found = None if _is_small(x, axis) else _mean(x, _axes(x, axis), keepdims=keepdims)
     return NotImplemented if found is None or not _all_finite(found) else found
 
 
@@ -500,8 +505,10 @@ def vector_norm(x: Native, *, axis: Axis = None, keepdims: bool = False, ord: fl
     """Euclidean norms along axes. NumPy's norm of a whole array is BLAS's."""
     if ord != 2 or axis is None or x.dtype.kind != "f" or not supported(x.dtype) or not x.ndim:
         return NotImplemented
+    if _is_small(x, axis):
+        return NotImplemented
     axes = _axes(x, axis)
-    if not axes or len(axes) == x.ndim or _is_small(x, axes):
+    if not axes or len(axes) == x.ndim:
         return NotImplemented
     program = Program((x.dtype.name,), (), (Step("square", (0,), x.dtype.name),), (), (("sum", 1),)).shared()
     found = reduce(program, (x,), (), x.shape, axes, keepdims=keepdims)
