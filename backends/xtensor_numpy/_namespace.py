@@ -105,13 +105,24 @@ def _with_bfloat16(function: Callable[..., Native]) -> Callable[..., Native]:
     return create
 
 
+def _of_shape(function: Callable[..., Native]) -> Callable[..., Native]:
+    """The same for a function of a shape and a dtype, of which a call takes a third of a microsecond less."""
+    general = _with_bfloat16(function)
+
+    @wraps(function)
+    def create(shape: tuple[int, ...], dtype: DType) -> Native:
+        return function(shape, dtype) if dtype.kind != "V" else general(shape, dtype)
+
+    return create
+
+
 arange = _with_bfloat16(np.arange)
-empty = _with_bfloat16(np.empty)
+empty = _of_shape(np.empty)
 eye = _with_bfloat16(np.eye)
 full = _with_bfloat16(np.full)
 linspace = _with_bfloat16(np.linspace)
-ones = _with_bfloat16(np.ones)
-zeros = _with_bfloat16(np.zeros)
+ones = _of_shape(np.ones)
+zeros = _of_shape(np.zeros)
 
 
 @_with_bfloat16
