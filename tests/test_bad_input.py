@@ -234,6 +234,15 @@ def test_numpy_arrays_alone_are_operands_on_the_default_device(device, name):
             assert result is wanted or np.array_equal(result, wanted)
 
 
+@pytest.mark.parametrize("name", ["strict", "numpy"])
+def test_numpy_scalars_as_arrays_join_the_device_of_the_arrays(name):
+    if name not in {str(place) for place in xp.devices()}:
+        pytest.skip(f"there is no device {name}")
+    x = xp.asarray([1.0, 2.0], device=name)
+    assert [str(result.device) for result in xp.meshgrid(x, np.float64(3))] == [name, name]
+    assert xp.einsum("i,->i", x, np.float64(3)).tolist() == [3.0, 6.0]
+
+
 @pytest.mark.parametrize("name", sorted(WRITTEN_PARAMETERS))
 def test_numpy_array_that_is_written_to_is_refused(device, name):
     array = as_numpy(GOOD[name]()[WRITTEN_PARAMETERS[name]])

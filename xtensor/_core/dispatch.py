@@ -468,8 +468,8 @@ def as_array(value: Any, device: Device, name: str) -> Any:
     return _wrapped(native_operand(value, device, name), device)
 
 
-def array_argument(x: Any, name: str) -> Array:
-    """Return an argument that must be an array as an Array; one of NumPy becomes an Array of the default device.
+def array_argument(x: Any, name: str, device: Device | None = None) -> Array:
+    """Return an argument that must be an array as an Array; one of NumPy becomes an Array of a device or the default.
 
     ``name`` is the function's, for the error otherwise.
     """
@@ -479,7 +479,7 @@ def array_argument(x: Any, name: str) -> Array:
     except AttributeError:
         if not _is_host_array(x):
             raise not_an_array(name, x) from None
-    return as_array(x, default_device(), name)  # type: ignore[no-any-return]
+    return as_array(x, default_device() if device is None else device, name)  # type: ignore[no-any-return]
 
 
 def lift_for(x: Any, value: Any) -> Device:
@@ -501,7 +501,8 @@ def native_indices(indices: Native, device: Device) -> Native:
 
 def array_arguments(name: str, *values: Any) -> tuple[Array, ...]:
     """Return arguments that must all be arrays as Arrays; those of NumPy join the others, or the default device."""
-    return tuple([array_argument(value, name) for value in beside(name, *values)])
+    device = computing_device(name, values) if any(map(_is_host_array, values)) else None
+    return tuple([array_argument(value, name, device) for value in values])
 
 
 def device_of(x: Any, name: str) -> Device:

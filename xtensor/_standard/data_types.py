@@ -13,8 +13,8 @@ import numpy as np
 from .._core import dtypes
 from .._core.array import ASTYPE, Array, apply
 from .._core.checks import check_cast, check_dtype, check_flag
-from .._core.device import Device, default_device, resolve
-from .._core.dispatch import HOST_ARRAYS, SCALARS, array_argument, as_array, serve
+from .._core.device import Device, resolve
+from .._core.dispatch import HOST_ARRAYS, SCALARS, array_argument, serve
 from .._core.dtypes import DType, as_dtype, kind_of
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
@@ -189,11 +189,10 @@ def astype(
     """
     if positional:
         raise by_position(astype, positional)
-    if x.__class__ in HOST_ARRAYS:
-        x = as_array(x, default_device() if device is None else resolve(device), "astype")
-    x = array_argument(x, "astype")
+    given = None if device is None else resolve(device)
+    x = array_argument(x, "astype", given)
     source = x._device
-    target = source if device is None else resolve(device)
+    target = source if given is None else given
     target_dtype = check_dtype(dtype, target, "astype")
     if copy is not True and copy is not False:
         copy = check_flag(copy, "astype", "copy")
