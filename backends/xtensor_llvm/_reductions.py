@@ -279,10 +279,8 @@ def _is_small(x: Array, axis: Axis) -> bool:
         return True
     if size >= FEWEST_ROWS or axis is None or not x.ndim or x.shape[-1] <= SHORT_ROW:
         return False
-    if axis.__class__ is int:
-        return axis not in (-1, x.ndim - 1)
-    axes = _axes(x, axis)
-    return bool(axes) and axes[-1] != x.ndim - 1
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    return bool(axes) and -1 not in axes and x.ndim - 1 not in axes
 
 
 def accumulated(dtype: Any) -> Any:
