@@ -9,6 +9,7 @@ compute nothing on elements. The statement is the same text in both libraries; i
 from __future__ import annotations
 
 import ast
+import inspect
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -320,7 +321,7 @@ def counterparts() -> dict[str, Operation | None]:
         for prefix in ("", "fft.", "linalg.", "lib.stride_tricks.")
         for name in _attribute(xtensor, prefix.rstrip(".")).__all__
     }
-    functions = (name for name in sorted(names) if type(_attribute(xtensor, name)).__name__ == "function")
+    functions = (name for name in sorted(names) if inspect.isroutine(_attribute(xtensor, name)))
     return {name: TABLE.get(name) for name in functions if callable(_attribute(np, name))}
 
 

@@ -183,14 +183,14 @@ def as_numpy(value: Any) -> Any:
         return values_of(value)
     if isinstance(value, xp.Device):
         return "cpu"
-    if inspect.isfunction(value) and value.__module__.startswith("xtensor."):
+    if inspect.isroutine(value) and value.__module__.startswith("xtensor."):
         return getattr(np, value.__name__)
     if isinstance(value, IOBase):
         value.seek(0)
     if isinstance(value, dict):
         return {key: as_numpy(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)) and any(
-        isinstance(item, xp.Array) or inspect.isfunction(item) for item in value
+        isinstance(item, xp.Array) or inspect.isroutine(item) for item in value
     ):
         return type(value)(as_numpy(item) for item in value)
     return value

@@ -262,7 +262,7 @@ def public_functions() -> list[str]:
     modules = ("", "fft.", "lib.stride_tricks.", "linalg.", "nn.functional.", "special.")
     names = [prefix + name for prefix in modules for name in (public_function(prefix[:-1]) if prefix else xp).__all__]
     names = [name for name in names if name not in FUNCTIONS_OF_FUNCTIONS]
-    return [name for name in names if inspect.isfunction(public_function(name)) or name == "transfers"]
+    return [name for name in names if inspect.isroutine(public_function(name)) or name == "transfers"]
 
 
 def public_methods() -> list[str]:

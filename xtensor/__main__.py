@@ -14,6 +14,7 @@ from typing import Any
 
 import xtensor as xp
 from xtensor._advice.rates import Rates, calibrate, rates_file
+from xtensor._core.compiled import missing
 from xtensor._core.device import eligible_devices
 
 __all__ = ["main"]
@@ -38,6 +39,7 @@ def report() -> dict[str, Any]:
     return {
         "xtensor": xp.__version__,
         "array_api": xp.__array_api_version__,
+        "calls": f"in Python: {missing}" if missing else "compiled",
         "default_device": default,
         "backends": [info._asdict() for info in xp.backends()],
         "devices": devices,
@@ -46,7 +48,7 @@ def report() -> dict[str, Any]:
 
 def table(summary: dict[str, Any]) -> str:
     """Format the report as text tables."""
-    lines = [f"xtensor {summary['xtensor']}, Array API {summary['array_api']}", ""]
+    lines = [f"xtensor {summary['xtensor']}, Array API {summary['array_api']}", f"calls: {summary['calls']}", ""]
     rows: list[tuple[str, ...]] = [("backend", "version", "devices, or the reason for none")]
     for info in summary["backends"]:
         devices = ", ".join(info["devices"])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ._core.backend import Backend, DeviceInfo, Engine, Memory, Native, Overlay, Provider, read_on_host
 from ._core.chunks import ChunkFunction
+from ._core.compiled import with_short_way
 from ._core.corrections import CORRECTIONS, LAPACK_CORRECTIONS
 from ._core.dtypes import STANDARD_DTYPES, DType, in_float32
 from ._core.errors import (
@@ -58,5 +59,6 @@ __all__ = [
     "primitives",
     "read_on_host",
     "rewarn",
+    "with_short_way",
     "wrapped_namespace",
 ]

@@ -380,10 +380,9 @@ def _write(
         return None
     raised = kernel.run(spare.size, (spare.size, spare.size, *arrays), scalars)
     if raised:
-        try:
-            _exceptions.warn(program, raised)
-        except RuntimeWarning as warning:
-            raise WrittenWithWarningError(spare, warning.with_traceback(None)) from None
+        issued = _exceptions.issued(program, raised)
+        if issued:
+            raise WrittenWithWarningError(spare, *issued)
     return (spare,)
 
 

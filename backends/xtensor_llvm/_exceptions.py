@@ -15,10 +15,13 @@ import numpy as np
 
 from xtensor.backend import Program
 
-__all__ = ["by_flags", "mask", "symbols", "warn", "warns"]
+__all__ = ["by_flags", "issued", "mask", "symbols", "warns"]
 
 EXACT = frozenset(("add", "astype", "divide", "multiply", "reciprocal", "sqrt", "square", "subtract"))
 """Operations that are instructions of the processor. Comparisons are, too, but set the flag of NaN operands."""
+
+REPORTED = ("divide by zero", "overflow", "invalid")
+"""The flags in the order in which NumPy warns of them."""
 
 X86 = {"invalid": 1, "divide by zero": 4, "overflow": 8}
 ARM = {"invalid": 1, "divide by zero": 2, "overflow": 4}
@@ -55,22 +58,27 @@ def mask() -> int:
 
 
 def warns(program: Program) -> bool:
-    """Whether :func:`warn` tells all that NumPy warns of when it computes a program."""
+    """Whether :func:`issued` tells all that NumPy warns of when it computes a program."""
     if program.outputs != (len(program.dtypes) - 1,) or len(program.steps) != 1:
         return False
     dtype = program.dtypes[-1]
     return dtype.kind in "biu" or (by_flags(program) and program.steps[0].name in EXAMPLES)
 
 
-def warn(program: Program, raised: int) -> None:
-    """Let NumPy warn of flags that a program of one step has raised, as `numpy.errstate` says."""
+def issued(program: Program, raised: int) -> list[Warning]:
+    """Return NumPy's warnings of flags that a program of one step has raised; do else what `numpy.errstate` says."""
     name, dtype = program.steps[0].name, program.dtypes[-1]
     largest = float(np.finfo(dtype).max)
     flags = FLAGS[platform.machine().lower()]
-    rows = [example for flag, example in EXAMPLES[name].items() if raised & flags[flag]]
-    if rows:
-        numbers = np.asarray([[largest * item if abs(item) == 1 else item for item in row] for row in rows], dtype)
-        getattr(np, name)(*numbers.T)
+    found: list[Warning] = []
+    for flag in REPORTED:
+        if flag in EXAMPLES[name] and raised & flags[flag]:
+            example = [largest * item if abs(item) == 1 else item for item in EXAMPLES[name][flag]]
+            try:
+                getattr(np, name)(*np.asarray([example], dtype).T)
+            except RuntimeWarning as warning:
+                found.append(warning.with_traceback(None))
+    return found
 
 
 def by_flags(program: Program) -> bool:

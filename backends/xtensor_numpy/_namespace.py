@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from xtensor.backend import DType, Native
+from xtensor.backend import DType, Native, with_short_way
 
 from ._large import Large
 from ._linear_algebra import LinearAlgebra
@@ -198,6 +198,7 @@ def unique_counts(x: Native) -> Any:
     return np.unique_counts(x)
 
 
+@with_short_way("POWER")
 def pow(x1: Native, x2: Native) -> Native:
     # NumPy's operator calls square, sqrt and reciprocal for the exponents 2, 0.5 and -1; np.power does not. A root of
     # float16 stays with np.power, whose results for zeros and infinities of negative sign are the standard's.

@@ -91,7 +91,7 @@ def enlarged(value: Any) -> Any:
 
 def native_of(value: Any) -> Any:
     """Replace the Arrays of an argument by their native arrays, and functions of the namespace by NumPy's."""
-    if inspect.isfunction(value):
+    if inspect.isroutine(value):
         return getattr(np, value.__name__)
     if isinstance(value, (list, tuple)):
         return type(value)(native_of(item) for item in value)

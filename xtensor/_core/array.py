@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from . import dispatch, methods
+from . import dispatch, methods, temporaries
 from .backend import Native
 from .checks import check_dtype, check_integer
+from .compiled import compiled, with_short_way
 from .device import Device, device, restore
-from .dispatch import SCALARS, lift_for, native_indices, native_operand, refuse
+from .dispatch import SCALARS, lift_for, native_indices, native_operand, recover_inplace, recover_large, refuse
 from .dtypes import DType
 from .errors import describe
 from .failures import recover, rewarn
@@ -453,6 +454,7 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
 
     # -- indexing -------------------------------------------------------------------------------------------------
 
+    @with_short_way("GETITEM")
     def __getitem__(self, key: Key, /) -> Array:
         device = self._device
         kind = key.__class__
@@ -572,6 +574,17 @@ def to_numpy(x: AnyArray, /) -> np.ndarray[Any, Any]:
 # The ordinary call of a class, which _Final refuses to users. Bound once, it is the fastest way to make an object.
 make: Callable[[], Array] = type.__call__.__get__(Array)
 dispatch.make = make
+
+if compiled is not None:
+    compiled.bind(
+        Array,
+        Device,
+        recover,
+        recover_large,
+        recover_inplace,
+        temporaries.operand_place,
+        temporaries.FRAME_POINTER,
+    )
 
 
 def _unpickle(values: Any, backend: str, spec: str) -> Array:

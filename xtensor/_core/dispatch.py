@@ -4,6 +4,9 @@ Requirements: two arrays on one device reach the native function in one hop, wit
 rarer (scalars, arrays on two devices, bad input, exhausted memory, warnings) is left to functions of its own. A call
 carries its :class:`~xtensor._core.operations.Operation`, so that errors, profiles and warnings name it.
 
+Each function here computes every case. Where the module ``_compiled`` was built, it stands before them and computes the
+ordinary ones.
+
 An operand is recognised by its fields ``_native`` and ``_device``, so that this module does not depend on the Array
 class, which is built on it.
 """
@@ -11,18 +14,19 @@ class, which is built on it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from .backend import Native
 from .checks import LARGEST, check_dtype
+from .compiled import declared, published
 from .device import Device, default_device
 from .errors import MissingFunctionError, OutOfMemoryError, WrittenWithWarningError, describe
 from .failures import FOREIGN_ERRORS, inplace_error, is_unwritten, recover, rewarn
 from .operations import Operation, operation
-from .temporaries import getrefcount, is_temporary
+from .temporaries import NO_CALL, getrefcount, is_temporary
 from .transfers import admit, join
 from .unknowns import Number
 
@@ -50,6 +54,8 @@ __all__ = [
     "native_operand",
     "not_an_array",
     "operands",
+    "recover_inplace",
+    "recover_large",
     "reflected_operator",
     "refuse",
     "serve",
@@ -78,16 +84,17 @@ def make() -> Any:
 
 def unary_function(operation: Operation) -> Callable[[F], F]:
     """Make the elementwise function of one array from its declaration (name, signature, docstring)."""
-    return lambda declaration: _publish(_unary(operation, holders=0), declaration)
+    return lambda declaration: declared("UNARY", operation, partial(_unary, operation), declaration)
 
 
 def unary_operator(name: str) -> Callable[[F], F]:
     """Make the operator method that computes an elementwise function of one array."""
-    return lambda declaration: _publish(_unary(operation(name), holders=1), declaration)
+    row = operation(name)
+    return lambda declaration: declared("UNARY", row, partial(_unary, row), declaration, is_operator=True)
 
 
-def _unary(operation: Operation, *, holders: int) -> Callable[[Any], Any]:
-    """Make a function of one array; ``holders`` is as for :func:`_binary`."""
+def _unary(operation: Operation, *, holders: int, callee: int) -> Callable[[Any], Any]:
+    """Make a function of one array; ``holders`` and ``callee`` are as for :func:`_binary`."""
     index = operation.index
     most = 2 + holders
 
@@ -102,7 +109,7 @@ def _unary(operation: Operation, *, holders: int) -> Callable[[Any], Any]:
         size = native1.size
         if size >= device.fewest[index]:
             count = getrefcount(x)
-            owner = x if count <= most and is_temporary(x, native1, count - 2, 1, 1) else None
+            owner = x if count <= most and is_temporary(x, native1, count - 2, 1, 1, callee) else None
             if owner is not None or size >= device.fewest_kept[index]:
                 result = _large(operation, device, (native1,), owner)
                 if result is not NotImplemented:
@@ -127,31 +134,52 @@ def _unary(operation: Operation, *, holders: int) -> Callable[[Any], Any]:
 
 def binary_function(operation: Operation) -> Callable[[F], F]:
     """Make the elementwise function of two operands from its declaration."""
-    return lambda declaration: _publish(_binary(operation, foreign=TypeError, holders=0), declaration)
+    make = partial(_binary, operation, foreign=TypeError)
+    return lambda declaration: declared("BINARY", operation, make, declaration)
 
 
 def binary_operator(name: str) -> Callable[[F], F]:
     """Make the operator method that computes an elementwise function of two operands."""
-    return lambda declaration: _publish(_binary(operation(name), foreign=NotImplemented, holders=1), declaration)
+    row = operation(name)
+    make = partial(_binary, row, foreign=NotImplemented)
+    return lambda declaration: declared("BINARY", row, make, declaration, is_operator=True)
 
 
 def mixed_function(operation: Operation) -> Callable[[Any, Any], Any]:
     """Return the function of two operands that answers NotImplemented to an operand of a class it does not know."""
-    return _binary(operation, foreign=None, holders=0)
+    return _binary(operation, foreign=None, holders=0, callee=NO_CALL)
 
 
 def reflected_operator(name: str) -> Callable[[F], F]:
     """Make the operator method of the right-hand operand."""
-    forward = _binary(operation(name), foreign=NotImplemented, holders=1, frames=2)
-    return lambda declaration: _publish(lambda self, other, /: forward(other, self), declaration)
+    row = operation(name)
+
+    def make(**options: Any) -> Callable[[Any, Any], Any]:
+        forward = _binary(row, foreign=NotImplemented, frames=2, **options)
+        return lambda self, other, /: forward(other, self)
+
+    return lambda declaration: declared("REFLECTED", row, make, declaration, is_operator=True)
 
 
-def _binary(operation: Operation, *, foreign: Any, holders: int, frames: int = 1) -> Callable[[Any, Any], Any]:
+def _binary(
+    operation: Operation, *, foreign: Any, holders: int, callee: int, frames: int = 1
+) -> Callable[[Any, Any], Any]:
     """Make a function of two operands.
 
-    ``frames`` is the number of functions from the user's call to this one. ``holders`` is the number of references to
-    a temporary beside those of these functions: the interpreter's stack keeps the operands of an operator, whereas the
-    arguments of a function are moved to it.
+    Parameters
+    ----------
+    operation
+        The operation.
+    foreign
+        The answer to an operand of another kind: see :func:`operands`.
+    holders
+        The number of references to a temporary beside those of these functions. The interpreter's stack keeps the
+        operands of an operator and the arguments of a compiled function, whereas those of a function in Python are
+        moved to it.
+    callee
+        The identity of the function whose call is one of this function: see :func:`is_temporary`.
+    frames
+        The number of functions from the user's call to this one.
     """
     index = operation.index
     held = frames + 1  # by the variables of these functions, and by the argument of getrefcount
@@ -163,7 +191,7 @@ def _binary(operation: Operation, *, foreign: Any, holders: int, frames: int = 1
             if kind is x2.__class__:
                 device = x1._device
                 if x2._device is not device:
-                    return _mixed(operation, x1, x2, foreign, frames)
+                    return _mixed(operation, x1, x2, foreign, frames, callee)
                 native1, native2 = x1._native, x2._native
                 size = native1.size
             elif x2.__class__ in SCALARS:
@@ -175,15 +203,15 @@ def _binary(operation: Operation, *, foreign: Any, holders: int, frames: int = 1
                 native1, native2 = x1, x2._native
                 size = native2.size
             else:
-                return _mixed(operation, x1, x2, foreign, frames)
+                return _mixed(operation, x1, x2, foreign, frames, callee)
         except AttributeError:
-            return _mixed(operation, x1, x2, foreign, frames)
+            return _mixed(operation, x1, x2, foreign, frames, callee)
         if size >= device.fewest[index]:
             owner = None
             count1, count2 = getrefcount(x1), getrefcount(x2)
-            if count1 <= most and is_temporary(x1, native1, count1 - held, frames, 2):
+            if count1 <= most and is_temporary(x1, native1, count1 - held, frames, 2, callee):
                 owner = x1
-            elif count2 <= most and is_temporary(x2, native2, count2 - held, frames, 1):
+            elif count2 <= most and is_temporary(x2, native2, count2 - held, frames, 1, callee):
                 owner = x2
             if owner is not None or size >= device.fewest_kept[index]:
                 result = _large(operation, device, (native1, native2), owner)
@@ -215,17 +243,22 @@ def _large(operation: Operation, device: Device, natives: tuple[Any, ...], owner
     spare = None if owner is None else owner._native
     try:
         result = device.for_large[operation.index](*natives, spare)
-    except WrittenWithWarningError as written:
-        result = written.native
-        rewarn(written.warning)
     except Exception as error:
-        result = recover(error, operation, device, natives)
+        result = recover_large(error, operation, device, natives)
     if result is NotImplemented:
         return NotImplemented
     return owner if result is spare else _wrapped(result, device)
 
 
-def _mixed(operation: Operation, x1: Any, x2: Any, foreign: Any, frames: int) -> Any:
+def recover_large(error: Exception, operation: Operation, device: Device, natives: tuple[Any, ...]) -> Any:
+    """Return the result of a function for operands of many elements that raised an error or a warning."""
+    if isinstance(error, WrittenWithWarningError):
+        rewarn(*error.warnings)
+        return error.native
+    return recover(error, operation, device, natives)
+
+
+def _mixed(operation: Operation, x1: Any, x2: Any, foreign: Any, frames: int, callee: int) -> Any:
     """A call whose operands are on two devices, or one of which is no Array or number."""
     found = operands(operation.label, x1, x2, foreign)
     if found is NotImplemented:
@@ -238,13 +271,13 @@ def _mixed(operation: Operation, x1: Any, x2: Any, foreign: Any, frames: int) ->
         if (
             holders1 <= 1
             and getattr(x1, "_native", None) is native1
-            and is_temporary(x1, native1, holders1, frames + 1, 2)
+            and is_temporary(x1, native1, holders1, frames + 1, 2, callee)
         ):
             owner = x1
         elif (
             holders2 <= 1
             and getattr(x2, "_native", None) is native2
-            and is_temporary(x2, native2, holders2, frames + 1, 1)
+            and is_temporary(x2, native2, holders2, frames + 1, 1, callee)
         ):
             owner = x2
         result = _large(operation, device, (native1, native2), owner)
@@ -268,49 +301,57 @@ def inplace_operator(name: str) -> Callable[[F], F]:
     row = operation(name)
     index = row.index
 
-    def decorate(declaration: F) -> F:
-        def function(self: Any, other: Any, /) -> Any:
-            device = self._device
-            native = other
-            if other.__class__ is self.__class__ and other._device is device:
-                native = other._native
-            elif other.__class__ not in SCALARS:
-                device = lift_for(self, other)
-                native = native_operand(other, device, name, NotImplemented)
-                if native is NotImplemented:
-                    return NotImplemented
-            try:
-                if (
-                    self._native.size >= device.fewest_inplace[index]
-                    and device.large_inplace[index](self._native, native) is not NotImplemented
-                ):
-                    return self
-                self._native = device.inplace[index](self._native, native)
-            except WrittenWithWarningError as written:
-                self._native = written.native
-                rewarn(written.warning)
-            except RuntimeWarning as warning:
-                if is_unwritten(row, self._native, native):
-                    with np.errstate(all="ignore"):
-                        self._native = device.inplace[index](self._native, native)
-                rewarn(warning)
-            except Exception as error:
-                raise inplace_error(error, row, device, self._native, native) from error
-            return self
+    def make(**options: Any) -> Callable[[Any, Any], Any]:
+        return function
 
-        return _publish(function, declaration)
+    def function(self: Any, other: Any, /) -> Any:
+        device = self._device
+        native = other
+        if other.__class__ is self.__class__ and other._device is device:
+            native = other._native
+        elif other.__class__ not in SCALARS:
+            device = lift_for(self, other)
+            native = native_operand(other, device, name, NotImplemented)
+            if native is NotImplemented:
+                return NotImplemented
+        try:
+            if (
+                self._native.size >= device.fewest_inplace[index]
+                and device.large_inplace[index](self._native, native) is not NotImplemented
+            ):
+                return self
+            self._native = device.inplace[index](self._native, native)
+        except Exception as error:
+            recover_inplace(error, row, device, self, native)
+        return self
 
-    return decorate
+    return lambda declaration: declared("INPLACE", row, make, declaration, is_operator=True)
 
 
-def _publish(function: Callable[..., Any], declaration: F) -> F:
-    """Give a function the name, docstring and annotations of its declaration, in profiles and tracebacks too."""
-    for attribute in ("__name__", "__qualname__", "__doc__", "__module__"):
-        setattr(function, attribute, getattr(declaration, attribute))
-    function.__code__ = function.__code__.replace(co_name=declaration.__name__, co_qualname=declaration.__qualname__)
-    function.__annotations__ = declaration.__annotations__
-    function.__wrapped__ = declaration  # type: ignore[attr-defined]
-    return function  # type: ignore[return-value]
+def recover_inplace(error: Exception, operation: Operation, device: Device, x: Any, native: Any) -> None:
+    """Complete an in-place operator that raised a warning, and issue it; raise an explained error otherwise.
+
+    Parameters
+    ----------
+    error
+        What the device's function raised.
+    operation, device
+        The operation, and the device that computes.
+    x
+        The Array that is written to.
+    native
+        The other operand.
+    """
+    if isinstance(error, WrittenWithWarningError):
+        x._native = error.native
+        rewarn(*error.warnings)
+    elif isinstance(error, RuntimeWarning):
+        if is_unwritten(operation, x._native, native):
+            with np.errstate(all="ignore"):
+                x._native = device.inplace[operation.index](x._native, native)
+        rewarn(error)
+    else:
+        raise inplace_error(error, operation, device, x._native, native) from error
 
 
 def operands(name: str, x1: Any, x2: Any, foreign: Any = TypeError) -> Any:
@@ -561,4 +602,4 @@ def composed(function: F) -> F:
             error.add_note(f"raised in {name}()")
             raise
 
-    return _publish(named, function)
+    return published(named, function)

@@ -89,20 +89,20 @@ class WorkerLostError(RuntimeError):
 
 
 class WrittenWithWarningError(Exception):
-    """Raised by a composed in-place operator that has written its result and has a warning to issue.
+    """Raised by a function that has written its result into an operand and has warnings to issue.
 
     Parameters
     ----------
     native
         The native array that was written to.
-    warning
-        The warning.
+    *warnings
+        The warnings.
     """
 
-    def __init__(self, native: Any, warning: Warning) -> None:
-        super().__init__(str(warning))
+    def __init__(self, native: Any, *warnings: Warning) -> None:
+        super().__init__(", ".join(map(str, warnings)))
         self.native = native
-        self.warning = warning
+        self.warnings = warnings
 
 
 class MissingFunctionError(NotImplementedError):

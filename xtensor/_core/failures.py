@@ -159,20 +159,21 @@ def is_unwritten(operation: Operation, x1: Any, x2: Any) -> bool:
         return True
 
 
-def rewarn(warning: Warning) -> None:
-    """Issue a warning at the user's line, once for each line as the user's filters say."""
+def rewarn(*issued: Warning) -> None:
+    """Issue warnings at the user's line, once for each line as the user's filters say."""
     frame = caller_frame()
-    if frame is None:
-        warnings.warn(warning, stacklevel=1)
-        return
-    warnings.warn_explicit(
-        str(warning),
-        type(warning),
-        frame.f_code.co_filename,
-        frame.f_lineno,
-        module=frame.f_globals.get("__name__", "<unknown>"),
-        registry=frame.f_globals.setdefault("__warningregistry__", {}),
-    )
+    for warning in issued:
+        if frame is None:
+            warnings.warn(warning, stacklevel=1)
+            continue
+        warnings.warn_explicit(
+            str(warning),
+            type(warning),
+            frame.f_code.co_filename,
+            frame.f_lineno,
+            module=frame.f_globals.get("__name__", "<unknown>"),
+            registry=frame.f_globals.setdefault("__warningregistry__", {}),
+        )
 
 
 UNITS = {

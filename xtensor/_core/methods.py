@@ -7,6 +7,7 @@ function of that name (:mod:`xtensor._numpy`), so that there is one place for ea
 
 from __future__ import annotations
 
+from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from . import dispatch
 from .checks import check_axis, check_flag, check_integer, check_word
+from .compiled import compiled
 from .errors import describe
 
 if TYPE_CHECKING:
@@ -34,6 +36,14 @@ NO_VALUE: Any = np._NoValue
 """NumPy's mark of an argument that was not given."""
 
 
+def _made(device: Any, native: Any) -> Array:
+    """Return an Array of a native array."""
+    result = dispatch.make()
+    result._native = native
+    result._device = device
+    return result
+
+
 def _numpy(name: str) -> Any:
     """Return the function that computes NumPy's function of a name for Arrays."""
     return xp._numpy.counterpart(getattr(np, name))
@@ -46,16 +56,13 @@ class Methods:
 
     def _elements(self: Any) -> Iterator[Array]:
         """Iterate over the elements along the first axis: values of a vector, otherwise views."""
-        native, device, make = self._native, self._device, dispatch.make
+        native = self._native
         if native.__class__ is not np.ndarray or native.dtype.kind == "V":
-            yield from (self[i] for i in range(self.shape[0]))
-            return
+            return (self[i] for i in range(self.shape[0]))
+        if compiled is not None:
+            return compiled.elements(self)
         # NumPy's iterator gives scalars of a vector, each with the value that the element has when its turn comes.
-        for element in map(np.asarray, native) if native.ndim == 1 else native:
-            result = make()
-            result._native = element
-            result._device = device
-            yield result
+        return map(partial(_made, self._device), map(np.asarray, native) if native.ndim == 1 else native)
 
     # -- derivatives ---------------------------------------------------------------------------------------------------
 

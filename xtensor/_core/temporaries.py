@@ -30,7 +30,7 @@ from weakref import getweakrefcount
 
 import numpy as np
 
-__all__ = ["is_supported", "is_temporary"]
+__all__ = ["FRAME_POINTER", "NO_CALL", "is_supported", "is_temporary", "operand_place"]
 
 NDARRAY = np.ndarray
 
@@ -50,14 +50,17 @@ LONGEST = 2**15
 MOST_CODES = 1000
 """Code objects whose analysis is kept."""
 
-OPERATORS = {
-    "BINARY_OP": "binary",
-    "UNARY_NEGATIVE": "unary",
-    "UNARY_INVERT": "unary",
-    "PRECALL": "call",
-    "CALL": "call",
-}
-"""Instructions that call an operator, and the kind of each."""
+OPERATORS = frozenset(("BINARY_OP", "UNARY_NEGATIVE", "UNARY_INVERT"))
+"""Instructions that execute an operator."""
+
+CALLS = frozenset(("PRECALL", "CALL"))
+"""Instructions that call a function; of the arguments' number, in the bounds of :data:`ARGUMENTS`."""
+
+ARGUMENTS = (1, 2)
+"""Numbers of arguments of the functions that look for temporaries."""
+
+NO_CALL = 0
+"""The identity of no object."""
 
 ENDS = frozenset(
     (
@@ -83,11 +86,11 @@ memory: Any = None
 supported: bool | None = None
 """Whether temporaries can be told from other operands here; None before the trial."""
 
-_analysed: dict[int, tuple[CodeType, dict[int, tuple[int, str]]]] = {}
+_analysed: dict[int, tuple[CodeType, dict[int, tuple[int, int]]]] = {}
 """For each code object by its identity: the code object, which is kept, and what :func:`_operators` returns for it."""
 
 
-def is_temporary(x: Any, native: Any, holders: int, frames: int, position: int) -> bool:
+def is_temporary(x: Any, native: Any, holders: int, frames: int, position: int, callee: int) -> bool:
     """Whether nobody can see an operand any more once the operator or function that computes with it returns.
 
     Parameters
@@ -100,6 +103,9 @@ def is_temporary(x: Any, native: Any, holders: int, frames: int, position: int) 
         The number of these functions.
     position
         The operand's position from the end: 1 for the last operand, 2 for the one before.
+    callee
+        The identity of the function that a frame calls where it does not execute an operator: of the function that
+        computes, if the interpreter's stack keeps its arguments, or of ``abs``, which calls an operator.
     """
     if (
         not (is_supported() if supported is None else supported)
@@ -109,37 +115,48 @@ def is_temporary(x: Any, native: Any, holders: int, frames: int, position: int) 
         or getweakrefcount(native)
     ):
         return False
-    return not holders or _is_operand(sys._getframe(1 + frames), id(x), position)
+    return not holders or _is_operand(sys._getframe(1 + frames), id(x), position, callee)
 
 
-def _is_operand(frame: FrameType, identity: int, position: int) -> bool:
-    """Whether a frame executes an operator, one of whose operands on the value stack is this object."""
-    code = frame.f_code
-    known = _analysed.get(id(code))
-    if known is None:
-        known = _analyse(code)
-    place = known[1].get(frame.f_lasti)
+def _is_operand(frame: FrameType, identity: int, position: int, callee: int) -> bool:
+    """Whether a frame executes an operator or calls a function, and this object is an operand on the value stack."""
+    place = _place(frame.f_code, frame.f_lasti)
     if place is None:
         return False
     top = (memory[(id(frame) + FRAME_POINTER) // SLOT] + place[0]) // SLOT
     if memory[top - position] != identity:
         return False
-    return place[1] != "call" or id(abs) in (memory[top - 2], memory[top - 3])
+    count = place[1]
+    return not count or callee in (memory[top - count - 1], memory[top - count - 2])
 
 
-def _analyse(code: CodeType) -> tuple[CodeType, dict[int, tuple[int, str]]]:
+def operand_place(code: CodeType, instruction: int) -> tuple[int, int] | None:
+    """Return where the instruction at an offset has its operands, see :func:`_operators`.
+
+    None for other instructions, and for all where temporaries cannot be told from other operands.
+    """
+    return _place(code, instruction) if (is_supported() if supported is None else supported) else None
+
+
+def _place(code: CodeType, instruction: int) -> tuple[int, int] | None:
+    known = _analysed.get(id(code))
+    if known is None:
+        known = _analyse(code)
+    return known[1].get(instruction)
+
+
+def _analyse(code: CodeType) -> tuple[CodeType, dict[int, tuple[int, int]]]:
     if len(_analysed) >= MOST_CODES:
         _analysed.clear()
     known = _analysed[id(code)] = code, _operators(code)
     return known
 
 
-def _operators(code: CodeType) -> dict[int, tuple[int, str]]:
+def _operators(code: CodeType) -> dict[int, tuple[int, int]]:
     """Return where the operators of a code object have their operands.
 
-    By the offset of each instruction: the offset of the value stack's end in the interpreter's frame, and the kind of
-    the instruction: "unary", "binary", or "call", which may be one of ``abs``. Empty where the depth of the stack is
-    not certain.
+    By the offset of each instruction: the offset of the value stack's end in the interpreter's frame, and the number of
+    arguments of a call, 0 for an operator. Empty where the depth of the stack is not certain.
     """
     import dis
 
@@ -167,14 +184,12 @@ def _operators(code: CodeType) -> dict[int, tuple[int, str]]:
     found = {}
     for offset, depth in depths.items():
         item = by_offset[offset]
-        kind = OPERATORS.get(item.opname)
-        if kind == "call":
-            if item.arg != 1:
-                continue
+        if item.opname in OPERATORS:
+            found[offset] = bottom + SLOT * depth, 0
+        elif item.opname in CALLS and item.arg in ARGUMENTS:
             if item.opname == "CALL" and sys.version_info < (3, 12):
-                depth += 1  # which the effect of the PRECALL before it took off
-        if kind is not None:
-            found[offset] = bottom + SLOT * depth, kind
+                depth += item.arg  # which the effect of the PRECALL before it took off
+            found[offset] = bottom + SLOT * depth, item.arg
     return found
 
 
@@ -184,16 +199,16 @@ class _Trial:
     found = False
 
     def __add__(self, other: object) -> bool:
-        return getrefcount(self) == 3 and _is_operand(sys._getframe(1), id(self), 2)
+        return getrefcount(self) == 3 and _is_operand(sys._getframe(1), id(self), 2, NO_CALL)
 
     def __radd__(self, other: object) -> bool:
-        return getrefcount(self) == 3 and _is_operand(sys._getframe(1), id(self), 1)
+        return getrefcount(self) == 3 and _is_operand(sys._getframe(1), id(self), 1, id(abs))
 
     def __neg__(self) -> bool:
-        return getrefcount(self) == 3 and _is_operand(sys._getframe(1), id(self), 1)
+        return getrefcount(self) == 3 and _is_operand(sys._getframe(1), id(self), 1, id(abs))
 
     def __abs__(self) -> bool:
-        return getrefcount(self) == 3 and _is_operand(sys._getframe(1), id(self), 1)
+        return getrefcount(self) == 3 and _is_operand(sys._getframe(1), id(self), 1, id(abs))
 
 
 def is_supported() -> bool:

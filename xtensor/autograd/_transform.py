@@ -364,7 +364,7 @@ def computing(operation: Operation, base: Device, public: Callable[..., Any] | N
                 result = for_large[index](*operands, None)
             except WrittenWithWarningError as written:
                 result = written.native
-                rewarn(written.warning)
+                rewarn(*written.warnings)
             if result is not NotImplemented:
                 return result
         return table[index](*operands)

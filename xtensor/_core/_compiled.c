@@ -1,0 +1,1105 @@
+/* The short way of calls, in machine code.
+
+   A call of an elementwise function, an operator or an index takes 200 to 250 nanoseconds in Python, and 40 to 70 here.
+   This module knows the ordinary case alone: Arrays of NumPy arrays on one device, Python scalars, keys of integers and
+   slices. It calls the same function of the device's table that the Python code calls. All else goes to the Python
+   function that each Function has, which computes every case: xtensor does without this module where it is missing.
+
+   Conventions: a function that returns PyObject * returns a new reference, or NULL with an exception set. Arguments are
+   borrowed, except those named `stolen`. DECLINED means that it is not
+   the ordinary case and that nothing was changed, so that the Python function computes the call from its beginning. */
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stddef.h>
+#include <string.h>
+#include <structmember.h>
+
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION NPY_2_0_API_VERSION
+#include <numpy/arrayobject.h>
+
+/* Raised with each change of what Python passes to this module or expects of it. */
+#define INTERFACE 1
+
+static PyObject declined;
+#define DECLINED (&declined)
+
+/* A field of an object whose class has __slots__, by its offset. */
+#define FIELD(object, offset) (*(PyObject **)((char *)(object) + (offset)))
+
+/* What bind() is told. */
+static PyTypeObject *array_type;         /* the class Array */
+static Py_ssize_t array_native;          /* offsets of its fields */
+static Py_ssize_t array_device;
+static Py_ssize_t device_table;          /* offsets of the fields of a Device; empty until the device is opened */
+static Py_ssize_t device_inplace;
+static Py_ssize_t device_fewest;
+static Py_ssize_t device_fewest_kept;
+static Py_ssize_t device_for_large;
+static Py_ssize_t device_fewest_inplace;
+static Py_ssize_t device_large_inplace;
+static Py_ssize_t device_native_type;
+static Py_ssize_t device_getitem;
+static PyObject *recover;                /* recover(error, operation, device, natives): the result after an error */
+static PyObject *recover_large;          /* the same for operands of many elements */
+static PyObject *recover_inplace;        /* recover_inplace(error, operation, device, array, native) */
+static PyObject *find_place;             /* find_place(code, instruction): where an instruction has its operands */
+static Py_ssize_t frame_pointer;         /* offset of the pointer to the interpreter's frame in a frame object */
+static PyObject *absolute;               /* the function abs */
+
+/* -- Arrays ------------------------------------------------------------------------------------------------------ */
+
+/* Arrays that were freed, for reuse. */
+static PyObject *spare_arrays[32];
+static int spare_count;
+
+/* Frees an Array as Python's general function does, which looks for what this class does not have. */
+static void
+array_dealloc(PyObject *array)
+{
+    PyObject *native = FIELD(array, array_native);
+    int has_weak_references = FIELD(array, array_type->tp_weaklistoffset) != NULL;
+    if (native != NULL && PyArray_CheckExact(native) && !has_weak_references && !PyObject_GC_IsTracked(array) &&
+        spare_count < (int)(sizeof(spare_arrays) / sizeof(spare_arrays[0]))) {
+        Py_CLEAR(FIELD(array, array_device));
+        Py_CLEAR(FIELD(array, array_native));
+        spare_arrays[spare_count++] = array;
+        return;
+    }
+    PyObject_GC_UnTrack(array);
+    /* Native arrays may have other Arrays: those of derivatives, in chains of any length. */
+    Py_TRASHCAN_BEGIN(array, array_dealloc);
+    if (has_weak_references) {
+        PyObject_ClearWeakRefs(array);
+    }
+    Py_CLEAR(FIELD(array, array_native));
+    Py_CLEAR(FIELD(array, array_device));
+    PyObject_GC_Del(array);
+    Py_DECREF(array_type);
+    Py_TRASHCAN_END;
+}
+
+/* An Array of a native array, which is stolen. */
+static PyObject *
+wrap(PyObject *stolen, PyObject *device)
+{
+    PyObject *result;
+    if (PyArray_CheckExact(stolen)) {
+        /* NumPy's arrays are not known to the garbage collector, so no cycle that it could free goes through them. */
+        if (spare_count > 0) {
+            result = spare_arrays[--spare_count];
+            _Py_NewReference(result);
+        }
+        else {
+            result = (PyObject *)PyObject_GC_New(PyObject, array_type);
+            if (result != NULL) {
+                memset((char *)result + sizeof(PyObject), 0, array_type->tp_basicsize - sizeof(PyObject));
+            }
+        }
+    }
+    else {
+        result = array_type->tp_alloc(array_type, 0);
+    }
+    if (result == NULL) {
+        Py_DECREF(stolen);
+        return NULL;
+    }
+    FIELD(result, array_native) = stolen;
+    FIELD(result, array_device) = Py_NewRef(device);
+    return result;
+}
+
+static inline int
+is_array(PyObject *value)
+{
+    return Py_TYPE(value) == array_type && FIELD(value, array_native) != NULL && FIELD(value, array_device) != NULL;
+}
+
+static inline int
+is_number(PyObject *value)
+{
+    PyTypeObject *type = Py_TYPE(value);
+    return type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type || type == &PyComplex_Type;
+}
+
+/* The item of a device's list for an operation, borrowed; NULL without an exception for a device that is not open. */
+static inline PyObject *
+item_of(PyObject *device, Py_ssize_t offset, Py_ssize_t index)
+{
+    PyObject *list = FIELD(device, offset);
+    return list != NULL && PyList_CheckExact(list) && index < PyList_GET_SIZE(list) ? PyList_GET_ITEM(list, index) : NULL;
+}
+
+/* Whether there are fewer elements than the number in a device's list for an operation. */
+static inline int
+is_fewer(PyObject *native, PyObject *device, Py_ssize_t offset, Py_ssize_t index)
+{
+    Py_ssize_t least = PyLong_AsSsize_t(item_of(device, offset, index));
+    return PyArray_SIZE((PyArrayObject *)native) < least;
+}
+
+/* Whether a device is open and its native arrays are NumPy's, as this one is. */
+static inline int
+is_ordinary(PyObject *native, PyObject *device, Py_ssize_t index)
+{
+    return PyArray_CheckExact(native) && FIELD(device, device_native_type) == (PyObject *)&PyArray_Type &&
+           item_of(device, device_table, index) != NULL;
+}
+
+/* A 0-d array of a scalar of NumPy, which is stolen; DECLINED, and nothing stolen, for any other value. */
+static PyObject *
+array_of_scalar(PyObject *stolen)
+{
+    if (!PyArray_IsScalar(stolen, Generic) || PyArray_IsScalar(stolen, Void)) {
+        return DECLINED;
+    }
+    PyObject *result = PyArray_FromScalar(stolen, NULL);
+    Py_DECREF(stolen);
+    return result;
+}
+
+/* -- Functions --------------------------------------------------------------------------------------------------- */
+
+enum kind { UNARY, BINARY, REFLECTED, INPLACE, GETITEM, POWER, KINDS };
+
+typedef struct {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    PyObject *attributes;  /* __name__, __doc__ and the others of a function */
+    PyObject *weak_references;
+    PyObject *python;      /* the same function in Python */
+    PyObject *operation;   /* its row of the table */
+    Py_ssize_t index;      /* the operation's index in a device's table */
+    enum kind kind;
+    int is_operator;       /* whether Python's operators call it */
+} Function;
+
+static PyTypeObject function_type;
+
+/* The exception that is set, without it; an exception is set. */
+static PyObject *
+take_exception(void)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    return PyErr_GetRaisedException();
+#else
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    if (traceback != NULL) {
+        PyException_SetTraceback(value, traceback);
+    }
+    Py_XDECREF(type);
+    Py_XDECREF(traceback);
+    return value;
+#endif
+}
+
+/* -- Temporaries ------------------------------------------------------------------------------------------------- */
+
+/* What xtensor/_core/temporaries.py says of temporaries holds here. The frame of Python that executes is the one that
+   calls the operator or function: the functions here have none, and take no references to their operands. */
+
+/* What is known of an instruction of a code object, of which a reference is kept. */
+static struct site {
+    PyObject *code;
+    int instruction;
+    int arguments;     /* of a call; 0 for an operator, -1 for an instruction that is neither */
+    Py_ssize_t offset; /* of the end of the value stack, in the interpreter's frame */
+} sites[512];
+
+/* The site of the instruction that a frame executes; NULL where it calls nothing of interest, never an exception. */
+static struct site *
+find_site(PyFrameObject *frame)
+{
+    PyObject *code = (PyObject *)PyFrame_GetCode(frame);
+    int instruction = PyFrame_GetLasti(frame);
+    struct site *site = &sites[((uintptr_t)code / 16 + (uintptr_t)instruction) % (sizeof(sites) / sizeof(sites[0]))];
+    if (site->code == code && site->instruction == instruction) {
+        Py_DECREF(code);
+        return site->arguments < 0 ? NULL : site;
+    }
+    struct site found = {code, instruction, -1, 0};
+    PyObject *place = PyObject_CallFunction(find_place, "Oi", code, instruction);
+    if (place == NULL || (place != Py_None && !PyArg_ParseTuple(place, "ni", &found.offset, &found.arguments))) {
+        PyErr_Clear();
+        found.arguments = -1;
+    }
+    Py_XDECREF(place);
+    PyObject *old = site->code;
+    *site = found;
+    Py_XDECREF(old);
+    return found.arguments < 0 ? NULL : site;
+}
+
+static int
+has_weak_references(PyObject *object)
+{
+    Py_ssize_t offset = Py_TYPE(object)->tp_weaklistoffset;
+    return offset != 0 && FIELD(object, offset) != NULL;
+}
+
+/* Whether nothing but the operand refers to its memory, and nothing but one place to the operand. */
+static int
+is_alone(PyObject *x)
+{
+    if (Py_REFCNT(x) != 1 || !is_array(x)) {
+        return 0;
+    }
+    PyObject *native = FIELD(x, array_native);
+    return Py_REFCNT(native) == 1 && PyArray_CheckExact(native) && PyArray_BASE((PyArrayObject *)native) == NULL &&
+           !has_weak_references(x) && !has_weak_references(native);
+}
+
+/* The operand that nobody can see any more once this function returns, borrowed; NULL without one. */
+static PyObject *
+find_temporary(Function *self, Py_ssize_t count, PyObject *const *xs)
+{
+    PyObject *found = is_alone(xs[0]) ? xs[0] : count == 2 && is_alone(xs[1]) ? xs[1] : NULL;
+    if (found == NULL) {
+        return NULL;
+    }
+    /* The one place must be the value stack of the frame that calls: all operands are at the end of it. */
+    PyFrameObject *frame = PyEval_GetFrame();
+    struct site *site = frame == NULL ? NULL : find_site(frame);
+    if (site == NULL) {
+        return NULL;
+    }
+    PyObject **end = (PyObject **)((char *)FIELD(frame, frame_pointer) + site->offset);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (end[i - count] != xs[i]) {
+            return NULL;
+        }
+    }
+    if (site->arguments == 0) {
+        return self->is_operator ? found : NULL;
+    }
+    PyObject *callee = self->is_operator ? absolute : (PyObject *)self;
+    return site->arguments == count && (end[-count - 1] == callee || end[-count - 2] == callee) ? found : NULL;
+}
+
+/* -- Computation ------------------------------------------------------------------------------------------------- */
+
+/* What a function of Python gives after an error: the result, computed again without a warning, for example. */
+static PyObject *
+after_error(PyObject *handler, Function *self, PyObject *device, Py_ssize_t count, PyObject *const *natives)
+{
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) {
+        return NULL; /* KeyboardInterrupt, SystemExit */
+    }
+    PyObject *error = take_exception();
+    PyObject *arguments = PyTuple_New(count);
+    PyObject *result = NULL;
+    if (arguments != NULL) {
+        for (Py_ssize_t i = 0; i < count; i++) {
+            PyTuple_SET_ITEM(arguments, i, Py_NewRef(natives[i]));
+        }
+        result = PyObject_CallFunctionObjArgs(handler, error, self->operation, device, arguments, NULL);
+        Py_DECREF(arguments);
+    }
+    Py_DECREF(error);
+    return result;
+}
+
+/* An Array of what a device's function gave, which is stolen; DECLINED for what is no array or scalar of NumPy. */
+static PyObject *
+wrap_result(PyObject *stolen, PyObject *device)
+{
+    if (!PyArray_CheckExact(stolen)) {
+        PyObject *array = array_of_scalar(stolen);
+        if (array == DECLINED) {
+            Py_DECREF(stolen);
+        }
+        if (array == DECLINED || array == NULL) {
+            return array;
+        }
+        stolen = array;
+    }
+    return wrap(stolen, device);
+}
+
+/* An Array of what a device's function gives for one or two operands, natives[1] and natives[2]. */
+static PyObject *
+compute(Function *self, PyObject *device, Py_ssize_t count, PyObject **natives)
+{
+    /* A first call replaces the function in the table. */
+    PyObject *function = Py_NewRef(item_of(device, device_table, self->index));
+    PyObject *native = PyObject_Vectorcall(function, natives + 1, count | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
+    Py_DECREF(function);
+    if (native == NULL && (native = after_error(recover, self, device, count, natives + 1)) == NULL) {
+        return NULL;
+    }
+    return wrap_result(native, device);
+}
+
+/* The same for operands of many elements; the result may be the owner, a temporary that is written over. DECLINED where
+   it is to be computed as for few elements. */
+static PyObject *
+compute_large(Function *self, PyObject *device, Py_ssize_t count, PyObject **natives, PyObject *owner)
+{
+    PyObject *spare = owner == NULL ? Py_None : FIELD(owner, array_native);
+    natives[count + 1] = spare;
+    PyObject *function = Py_NewRef(item_of(device, device_for_large, self->index));
+    PyObject *native = PyObject_Vectorcall(function, natives + 1, (count + 1) | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
+    Py_DECREF(function);
+    if (native == NULL && (native = after_error(recover_large, self, device, count, natives + 1)) == NULL) {
+        return NULL;
+    }
+    if (native == spare) {
+        Py_DECREF(native);
+        return Py_NewRef(owner);
+    }
+    if (native == Py_NotImplemented) {
+        Py_DECREF(native);
+        return DECLINED;
+    }
+    return wrap_result(native, device);
+}
+
+/* Chooses between the two. The temporary is looked for among the operands, of which the second one may be NULL. */
+static PyObject *
+compute_any(Function *self, PyObject *device, Py_ssize_t count, PyObject **natives, PyObject *sized, PyObject *const *xs)
+{
+    if (!is_ordinary(sized, device, self->index)) {
+        return DECLINED;
+    }
+    if (!is_fewer(sized, device, device_fewest, self->index)) {
+        PyObject *owner = find_temporary(self, count, xs);
+        if (owner != NULL || !is_fewer(sized, device, device_fewest_kept, self->index)) {
+            PyObject *result = compute_large(self, device, count, natives, owner);
+            if (result != DECLINED) {
+                return result;
+            }
+        }
+    }
+    return compute(self, device, count, natives);
+}
+
+static PyObject *
+call_unary(Function *self, PyObject *x)
+{
+    if (!is_array(x)) {
+        return DECLINED;
+    }
+    PyObject *natives[3] = {NULL, FIELD(x, array_native), NULL};
+    return compute_any(self, FIELD(x, array_device), 1, natives, natives[1], &x);
+}
+
+static PyObject *
+call_binary(Function *self, PyObject *x1, PyObject *x2)
+{
+    PyObject *xs[2] = {x1, x2};
+    PyObject *natives[4] = {NULL, x1, x2, NULL};
+    PyObject *device, *sized;
+    if (is_array(x1)) {
+        device = FIELD(x1, array_device);
+        sized = natives[1] = FIELD(x1, array_native);
+        if (is_array(x2) && FIELD(x2, array_device) == device) {
+            natives[2] = FIELD(x2, array_native);
+            if (!PyArray_CheckExact(natives[2])) {
+                return DECLINED;
+            }
+        }
+        else if (!is_number(x2)) {
+            return DECLINED;
+        }
+    }
+    else if (is_array(x2) && is_number(x1)) {
+        device = FIELD(x2, array_device);
+        sized = natives[2] = FIELD(x2, array_native);
+    }
+    else {
+        return DECLINED;
+    }
+    return compute_any(self, device, 2, natives, sized, xs);
+}
+
+static PyObject *
+call_inplace(Function *self, PyObject *x, PyObject *other)
+{
+    if (!is_array(x)) {
+        return DECLINED;
+    }
+    PyObject *device = FIELD(x, array_device);
+    PyObject *natives[3] = {NULL, FIELD(x, array_native), other};
+    if (is_array(other) && FIELD(other, array_device) == device) {
+        natives[2] = FIELD(other, array_native);
+    }
+    else if (!is_number(other)) {
+        return DECLINED;
+    }
+    if (!is_ordinary(natives[1], device, self->index)) {
+        return DECLINED;
+    }
+    Py_ssize_t offset = is_fewer(natives[1], device, device_fewest_inplace, self->index) ? device_inplace
+                                                                                         : device_large_inplace;
+    PyObject *native;
+    do {
+        PyObject *function = Py_NewRef(item_of(device, offset, self->index));
+        native = PyObject_Vectorcall(function, natives + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
+        Py_DECREF(function);
+        if (native == NULL) {
+            if (!PyErr_ExceptionMatches(PyExc_Exception)) {
+                return NULL;
+            }
+            PyObject *error = take_exception();
+            PyObject *done =
+                PyObject_CallFunctionObjArgs(recover_inplace, error, self->operation, device, x, natives[2], NULL);
+            Py_DECREF(error);
+            if (done == NULL) {
+                return NULL;
+            }
+            Py_DECREF(done);
+            return Py_NewRef(x);
+        }
+        if (offset == device_inplace) {
+            PyObject *old = FIELD(x, array_native);
+            FIELD(x, array_native) = native;
+            Py_XDECREF(old);
+            return Py_NewRef(x);
+        }
+        offset = device_inplace; /* which is asked where the function for many elements does not compute */
+        Py_DECREF(native);
+    } while (native == Py_NotImplemented);
+    return Py_NewRef(x);
+}
+
+/* -- Indices ----------------------------------------------------------------------------------------------------- */
+
+static int
+is_plain_key(PyObject *key)
+{
+    return PyLong_CheckExact(key) || PySlice_Check(key) || key == Py_None || key == Py_Ellipsis;
+}
+
+/* A copy of an element of a vector. */
+static PyObject *
+element(PyArrayObject *vector, npy_intp index)
+{
+    PyArray_Descr *dtype = PyArray_DESCR(vector);
+    Py_INCREF(dtype);
+    PyObject *result = PyArray_NewFromDescr(&PyArray_Type, dtype, 0, NULL, NULL, NULL, 0, NULL);
+    if (result != NULL) {
+        memcpy(
+            PyArray_DATA((PyArrayObject *)result), PyArray_BYTES(vector) + index * PyArray_STRIDE(vector, 0),
+            PyArray_ITEMSIZE(vector));
+    }
+    return result;
+}
+
+/* Whether this is a vector whose elements are numbers or booleans. */
+static int
+is_vector(PyArrayObject *native)
+{
+    int type = PyArray_TYPE(native);
+    return PyArray_NDIM(native) == 1 && (PyTypeNum_ISNUMBER(type) || PyTypeNum_ISBOOL(type));
+}
+
+static PyObject *
+call_getitem(PyObject *x, PyObject *key)
+{
+    if (!is_array(x)) {
+        return DECLINED;
+    }
+    PyObject *native = FIELD(x, array_native), *device = FIELD(x, array_device);
+    if (!PyArray_CheckExact(native) || FIELD(device, device_native_type) != (PyObject *)&PyArray_Type ||
+        FIELD(device, device_getitem) != Py_None) {
+        return DECLINED;
+    }
+    if (PyTuple_CheckExact(key)) {
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); i++) {
+            if (!is_plain_key(PyTuple_GET_ITEM(key, i))) {
+                return DECLINED;
+            }
+        }
+    }
+    else if (PyLong_CheckExact(key) && is_vector((PyArrayObject *)native)) {
+        npy_intp length = PyArray_DIM((PyArrayObject *)native, 0);
+        Py_ssize_t index = PyLong_AsSsize_t(key);
+        if (index == -1 && PyErr_Occurred()) {
+            PyErr_Clear();
+            return DECLINED;
+        }
+        index += index < 0 ? length : 0;
+        if (index < 0 || index >= length) {
+            return DECLINED;
+        }
+        PyObject *copy = element((PyArrayObject *)native, index);
+        return copy == NULL ? NULL : wrap(copy, device);
+    }
+    else if (!is_plain_key(key)) {
+        return DECLINED;
+    }
+    PyObject *result = PyObject_GetItem(native, key);
+    if (result == NULL) {
+        PyErr_Clear(); /* the Python function raises it with an explanation */
+        return DECLINED;
+    }
+    if (PyArray_CheckExact(result)) {
+        if (PyArray_NDIM((PyArrayObject *)result) == 0 && !PySlice_Check(key)) {
+            Py_DECREF(result); /* a view or an element, which the Python function tells from the key */
+            return DECLINED;
+        }
+        return wrap(result, device);
+    }
+    PyObject *array = array_of_scalar(result);
+    if (array == DECLINED) {
+        Py_DECREF(result);
+    }
+    return array == DECLINED || array == NULL ? array : wrap(array, device);
+}
+
+/* The elements of an Array along its first axis. */
+typedef struct {
+    PyObject_HEAD
+    PyObject *native;
+    PyObject *device;
+    npy_intp index;
+} Elements;
+
+static PyTypeObject elements_type;
+
+static PyObject *
+elements_next(Elements *self)
+{
+    if (self->native == NULL) {
+        return NULL;
+    }
+    PyArrayObject *native = (PyArrayObject *)self->native;
+    if (self->index >= PyArray_DIM(native, 0)) {
+        Py_CLEAR(self->native);
+        return NULL;
+    }
+    npy_intp index = self->index++;
+    PyObject *item = is_vector(native) ? element(native, index) : PySequence_GetItem(self->native, index);
+    return item == NULL ? NULL : wrap(item, self->device);
+}
+
+static void
+elements_dealloc(Elements *self)
+{
+    Py_XDECREF(self->native);
+    Py_XDECREF(self->device);
+    PyObject_Free(self);
+}
+
+static PyTypeObject elements_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "xtensor._core._compiled.Elements",
+    .tp_basicsize = sizeof(Elements),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .tp_dealloc = (destructor)elements_dealloc,
+    .tp_iter = PyObject_SelfIter,
+    .tp_iternext = (iternextfunc)elements_next,
+};
+
+static PyObject *
+elements(PyObject *module, PyObject *x)
+{
+    if (!is_array(x) || !PyArray_CheckExact(FIELD(x, array_native)) ||
+        PyArray_NDIM((PyArrayObject *)FIELD(x, array_native)) == 0) {
+        PyErr_SetString(PyExc_TypeError, "elements() takes an Array of a NumPy array with axes");
+        return NULL;
+    }
+    Elements *self = PyObject_New(Elements, &elements_type);
+    if (self != NULL) {
+        self->native = Py_NewRef(FIELD(x, array_native));
+        self->device = Py_NewRef(FIELD(x, array_device));
+        self->index = 0;
+    }
+    return (PyObject *)self;
+}
+
+/* -- Powers of NumPy's arrays ------------------------------------------------------------------------------------ */
+
+/* For some exponents NumPy's operator calls square, sqrt or reciprocal. Those of booleans and float16 are Python's. */
+static PyObject *
+call_power(PyObject *native, PyObject *exponent)
+{
+    if (!PyArray_CheckExact(native) || !(PyLong_CheckExact(exponent) || PyFloat_CheckExact(exponent))) {
+        return DECLINED;
+    }
+    int type = PyArray_TYPE((PyArrayObject *)native);
+    int is_for_numpy = PyTypeNum_ISNUMBER(type) && !PyTypeNum_ISBOOL(type) && type != NPY_HALF;
+    return is_for_numpy ? PyNumber_Power(native, exponent, Py_None) : DECLINED;
+}
+
+/* -- The class of functions -------------------------------------------------------------------------------------- */
+
+static inline PyObject *
+call_short(Function *self, PyObject *const *arguments)
+{
+    switch (self->kind) {
+    case UNARY: return call_unary(self, arguments[0]);
+    case BINARY: return call_binary(self, arguments[0], arguments[1]);
+    case REFLECTED: return call_binary(self, arguments[1], arguments[0]);
+    case INPLACE: return call_inplace(self, arguments[0], arguments[1]);
+    case GETITEM: return call_getitem(arguments[0], arguments[1]);
+    case POWER: return call_power(arguments[0], arguments[1]);
+    default: return DECLINED;
+    }
+}
+
+static PyObject *
+function_call(PyObject *callable, PyObject *const *arguments, size_t flags, PyObject *keywords)
+{
+    Function *self = (Function *)callable;
+    if (keywords == NULL && PyVectorcall_NARGS(flags) == (self->kind == UNARY ? 1 : 2)) {
+        PyObject *result = call_short(self, arguments);
+        if (result != DECLINED) {
+            return result;
+        }
+    }
+    return PyObject_Vectorcall(self->python, arguments, flags, keywords);
+}
+
+static PyObject *
+function_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
+{
+    static char *names[] = {"kind", "operation", "index", "is_operator", NULL};
+    int kind, is_operator;
+    PyObject *operation;
+    Py_ssize_t index;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "iOnp", names, &kind, &operation, &index, &is_operator)) {
+        return NULL;
+    }
+    if (kind < 0 || kind >= KINDS || index < 0) {
+        PyErr_Format(PyExc_ValueError, "there is no kind of function %d, or no operation %zd", kind, index);
+        return NULL;
+    }
+    Function *self = (Function *)type->tp_alloc(type, 0);
+    if (self != NULL) {
+        self->vectorcall = function_call;
+        self->python = Py_NewRef(Py_None); /* until it is set */
+        self->operation = Py_NewRef(operation);
+        self->index = index;
+        self->kind = kind;
+        self->is_operator = is_operator;
+    }
+    return (PyObject *)self;
+}
+
+static int
+function_traverse(Function *self, visitproc visit, void *arg)
+{
+    Py_VISIT(self->attributes);
+    Py_VISIT(self->python);
+    Py_VISIT(self->operation);
+    return 0;
+}
+
+static int
+function_clear(Function *self)
+{
+    Py_CLEAR(self->attributes);
+    Py_CLEAR(self->python);
+    Py_CLEAR(self->operation);
+    return 0;
+}
+
+static void
+function_dealloc(Function *self)
+{
+    PyObject_GC_UnTrack(self);
+    if (self->weak_references != NULL) {
+        PyObject_ClearWeakRefs((PyObject *)self);
+    }
+    function_clear(self);
+    Py_TYPE(self)->tp_free((PyObject *)self);
+}
+
+static PyObject *
+function_get(PyObject *self, PyObject *object, PyObject *type)
+{
+    return object == NULL || object == Py_None ? Py_NewRef(self) : PyMethod_New(self, object);
+}
+
+static PyObject *
+function_repr(PyObject *self)
+{
+    PyObject *name = PyObject_GetAttrString(self, "__qualname__");
+    if (name == NULL) {
+        return NULL;
+    }
+    PyObject *result = PyUnicode_FromFormat("<function %U>", name);
+    Py_DECREF(name);
+    return result;
+}
+
+/* Functions are pickled by their names, as those of Python. */
+static PyObject *
+function_reduce(PyObject *self, PyObject *ignored)
+{
+    return PyObject_GetAttrString(self, "__qualname__");
+}
+
+static PyMethodDef function_methods[] = {
+    {"__reduce__", function_reduce, METH_NOARGS, NULL},
+    {NULL},
+};
+
+static PyMemberDef function_members[] = {
+    {"python", T_OBJECT, offsetof(Function, python), 0, "The same function in Python, which computes all other cases."},
+    {"operation", T_OBJECT, offsetof(Function, operation), READONLY, "The row of the table of operations, or None."},
+    {NULL},
+};
+
+static PyGetSetDef function_properties[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {NULL},
+};
+
+static PyTypeObject function_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "xtensor._core._compiled.Function",
+    .tp_doc = "Function(kind, operation, index, is_operator)\n--\n\nA function or method of Arrays, with a short way.",
+    .tp_basicsize = sizeof(Function),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR,
+    .tp_vectorcall_offset = offsetof(Function, vectorcall),
+    .tp_dictoffset = offsetof(Function, attributes),
+    .tp_weaklistoffset = offsetof(Function, weak_references),
+    .tp_call = PyVectorcall_Call,
+    .tp_new = function_new,
+    .tp_traverse = (traverseproc)function_traverse,
+    .tp_clear = (inquiry)function_clear,
+    .tp_dealloc = (destructor)function_dealloc,
+    .tp_descr_get = function_get,
+    .tp_repr = function_repr,
+    .tp_methods = function_methods,
+    .tp_members = function_members,
+    .tp_getset = function_properties,
+};
+
+/* -- Attributes -------------------------------------------------------------------------------------------------- */
+
+/* A property of the class Array that is an attribute of the native array, or the device. */
+typedef struct {
+    PyObject_HEAD
+    PyObject *python; /* the property in Python */
+    enum attribute { DTYPE, NDIM, SHAPE, SIZE, DEVICE, ATTRIBUTES } attribute;
+} Attribute;
+
+static const char *attribute_names[] = {"dtype", "ndim", "shape", "size", "device"};
+static PyObject *attribute_strings[ATTRIBUTES];
+
+static PyObject *
+attribute_get(PyObject *object, PyObject *array, PyObject *type)
+{
+    Attribute *self = (Attribute *)object;
+    if (array == NULL || !is_array(array)) {
+        return Py_TYPE(self->python)->tp_descr_get(self->python, array, type);
+    }
+    PyObject *native = FIELD(array, array_native);
+    if (self->attribute == DEVICE) {
+        return Py_NewRef(FIELD(array, array_device));
+    }
+    if (PyArray_CheckExact(native)) {
+        switch (self->attribute) {
+        case DTYPE: return Py_NewRef((PyObject *)PyArray_DESCR((PyArrayObject *)native));
+        case NDIM: return PyLong_FromLong(PyArray_NDIM((PyArrayObject *)native));
+        case SIZE: return PyLong_FromSsize_t(PyArray_SIZE((PyArrayObject *)native));
+        default: break;
+        }
+    }
+    return PyObject_GetAttr(native, attribute_strings[self->attribute]);
+}
+
+static int
+attribute_set(PyObject *self, PyObject *array, PyObject *value)
+{
+    PyObject *property = ((Attribute *)self)->python;
+    return Py_TYPE(property)->tp_descr_set(property, array, value); /* raises AttributeError */
+}
+
+static void
+attribute_dealloc(Attribute *self)
+{
+    Py_XDECREF(self->python);
+    PyObject_Free(self);
+}
+
+static PyObject *
+attribute_doc(Attribute *self, void *ignored)
+{
+    return PyObject_GetAttrString(self->python, "__doc__");
+}
+
+static PyGetSetDef attribute_properties[] = {
+    {"__doc__", (getter)attribute_doc, NULL, NULL, NULL},
+    {NULL},
+};
+
+static PyMemberDef attribute_members[] = {
+    {"python", T_OBJECT, offsetof(Attribute, python), READONLY, "The same property in Python."},
+    {NULL},
+};
+
+static PyTypeObject attribute_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "xtensor._core._compiled.Attribute",
+    .tp_basicsize = sizeof(Attribute),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .tp_dealloc = (destructor)attribute_dealloc,
+    .tp_descr_get = attribute_get,
+    .tp_descr_set = attribute_set,
+    .tp_members = attribute_members,
+    .tp_getset = attribute_properties,
+};
+
+/* Puts attributes in the place of the class's properties. */
+static int
+bind_attributes(void)
+{
+    for (int i = 0; i < ATTRIBUTES; i++) {
+        PyObject *property = PyObject_GetAttrString((PyObject *)array_type, attribute_names[i]);
+        if (property == NULL) {
+            return -1;
+        }
+        Attribute *attribute = PyObject_New(Attribute, &attribute_type);
+        if (attribute == NULL) {
+            Py_DECREF(property);
+            return -1;
+        }
+        attribute->python = property;
+        attribute->attribute = i;
+        int failed = Py_TYPE(property) != &PyProperty_Type;
+        if (failed) {
+            PyErr_Format(PyExc_TypeError, "Array.%s is no property", attribute_names[i]);
+        }
+        else {
+            failed = PyObject_SetAttrString((PyObject *)array_type, attribute_names[i], (PyObject *)attribute) < 0;
+        }
+        Py_DECREF(attribute);
+        if (failed) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* -- Operators --------------------------------------------------------------------------------------------------- */
+
+/* Python looks an operator up in the class and calls it by way of a general function, which takes some 20 nanoseconds.
+   These functions are called directly. An operator that is assigned to the class later is called in Python's way again,
+   as Python then writes the class's entry anew. */
+
+static PyObject *
+call_operator(Function *function, PyObject *x1, PyObject *x2)
+{
+    PyObject *arguments[] = {x1, x2};
+    return function_call((PyObject *)function, arguments, 2, NULL);
+}
+
+#define UNARY_OPERATOR(name)                                                                                           \
+    static Function *operator_##name;                                                                                  \
+    static PyObject *number_##name(PyObject *x)                                                                        \
+    {                                                                                                                  \
+        return function_call((PyObject *)operator_##name, &x, 1, NULL);                                                \
+    }
+
+#define BINARY_OPERATOR(name)                                                                                          \
+    static Function *operator_##name, *operator_r##name, *operator_i##name;                                            \
+    static PyObject *number_##name(PyObject *x1, PyObject *x2)                                                         \
+    {                                                                                                                  \
+        return Py_TYPE(x1) == array_type ? call_operator(operator_##name, x1, x2)                                      \
+                                         : call_operator(operator_r##name, x2, x1);                                    \
+    }                                                                                                                  \
+    static PyObject *number_i##name(PyObject *x1, PyObject *x2) { return call_operator(operator_i##name, x1, x2); }
+
+#define ALL_UNARY(X) X(abs) X(neg) X(pos) X(invert)
+#define ALL_BINARY(X)                                                                                                  \
+    X(add) X(sub) X(mul) X(truediv) X(floordiv) X(mod) X(pow) X(matmul) X(and) X(or) X(xor) X(lshift) X(rshift)
+
+ALL_UNARY(UNARY_OPERATOR)
+ALL_BINARY(BINARY_OPERATOR)
+
+static Function *operator_getitem, *operator_comparison[Py_GE + 1];
+
+static PyObject *
+number_power(PyObject *x1, PyObject *x2, PyObject *modulus)
+{
+    if (modulus == Py_None) {
+        return number_pow(x1, x2);
+    }
+    return Py_NewRef(Py_NotImplemented);
+}
+
+static PyObject *
+number_ipower(PyObject *x1, PyObject *x2, PyObject *modulus)
+{
+    return number_ipow(x1, x2);
+}
+
+static PyObject *
+compare(PyObject *x1, PyObject *x2, int comparison)
+{
+    return call_operator(operator_comparison[comparison], x1, x2);
+}
+
+static PyObject *
+subscript(PyObject *x, PyObject *key)
+{
+    return call_operator(operator_getitem, x, key);
+}
+
+/* The Function of a method of the class Array, for good; NULL with an exception where there is none. */
+static Function *
+method(const char *name)
+{
+    PyObject *found = PyObject_GetAttrString((PyObject *)array_type, name);
+    if (found != NULL && Py_TYPE(found) != &function_type) {
+        PyErr_Format(PyExc_TypeError, "Array.%s is no compiled function", name);
+        Py_CLEAR(found);
+    }
+    return (Function *)found;
+}
+
+static int
+bind_operators(void)
+{
+    static const char *comparisons[] = {
+        [Py_LT] = "__lt__", [Py_LE] = "__le__", [Py_EQ] = "__eq__",
+        [Py_NE] = "__ne__", [Py_GT] = "__gt__", [Py_GE] = "__ge__",
+    };
+#define FIND(name, text)                                                                                               \
+    if ((operator_##name = method("__" text "__")) == NULL) {                                                          \
+        return -1;                                                                                                     \
+    }
+#define FIND_UNARY(name) FIND(name, #name)
+#define FIND_BINARY(name) FIND(name, #name) FIND(r##name, "r" #name) FIND(i##name, "i" #name)
+    ALL_UNARY(FIND_UNARY)
+    ALL_BINARY(FIND_BINARY)
+    FIND(getitem, "getitem")
+    for (int comparison = Py_LT; comparison <= Py_GE; comparison++) {
+        if ((operator_comparison[comparison] = method(comparisons[comparison])) == NULL) {
+            return -1;
+        }
+    }
+    array_type->tp_dealloc = array_dealloc;
+    PyNumberMethods *number = array_type->tp_as_number;
+#define SET(field, name)                                                                                               \
+    number->nb_##field = number_##name;                                                                                \
+    number->nb_inplace_##field = number_i##name;
+    SET(add, add) SET(subtract, sub) SET(multiply, mul) SET(true_divide, truediv) SET(floor_divide, floordiv)
+    SET(remainder, mod) SET(power, power) SET(matrix_multiply, matmul) SET(and, and) SET(or, or) SET(xor, xor)
+    SET(lshift, lshift) SET(rshift, rshift)
+    number->nb_absolute = number_abs;
+    number->nb_negative = number_neg;
+    number->nb_positive = number_pos;
+    number->nb_invert = number_invert;
+    array_type->tp_richcompare = compare;
+    array_type->tp_as_mapping->mp_subscript = subscript;
+    return 0;
+}
+
+/* -- The module -------------------------------------------------------------------------------------------------- */
+
+/* The offset of a slot of a class; -1 with an exception where the class has no such slot. */
+static Py_ssize_t
+offset_of(PyObject *class, const char *name)
+{
+    PyObject *descriptor = PyObject_GetAttrString(class, name);
+    if (descriptor == NULL) {
+        return -1;
+    }
+    Py_ssize_t offset = -1;
+    if (Py_TYPE(descriptor) == &PyMemberDescr_Type) {
+        offset = ((PyMemberDescrObject *)descriptor)->d_member->offset;
+    }
+    else {
+        PyErr_Format(PyExc_TypeError, "%R has no slot %s", class, name);
+    }
+    Py_DECREF(descriptor);
+    return offset;
+}
+
+static PyObject *
+bind(PyObject *module, PyObject *arguments)
+{
+    PyObject *array, *device, *callbacks[4];
+    if (!PyArg_ParseTuple(
+            arguments, "O!OOOOOn:bind", &PyType_Type, &array, &device, &callbacks[0], &callbacks[1], &callbacks[2],
+            &callbacks[3], &frame_pointer)) {
+        return NULL;
+    }
+    const struct {
+        Py_ssize_t *offset;
+        PyObject *class;
+        const char *name;
+    } slots[] = {
+        {&array_native, array, "_native"},
+        {&array_device, array, "_device"},
+        {&device_table, device, "table"},
+        {&device_inplace, device, "inplace"},
+        {&device_fewest, device, "fewest"},
+        {&device_fewest_kept, device, "fewest_kept"},
+        {&device_for_large, device, "for_large"},
+        {&device_fewest_inplace, device, "fewest_inplace"},
+        {&device_large_inplace, device, "large_inplace"},
+        {&device_native_type, device, "native_type"},
+        {&device_getitem, device, "getitem"},
+    };
+    for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); i++) {
+        if ((*slots[i].offset = offset_of(slots[i].class, slots[i].name)) < 0) {
+            return NULL;
+        }
+    }
+    PyObject **targets[] = {&recover, &recover_large, &recover_inplace, &find_place};
+    for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+        Py_XSETREF(*targets[i], Py_NewRef(callbacks[i]));
+    }
+    Py_XSETREF(absolute, PyMapping_GetItemString(PyEval_GetBuiltins(), "abs"));
+    if (absolute == NULL) {
+        return NULL;
+    }
+    Py_XSETREF(array_type, (PyTypeObject *)Py_NewRef(array));
+    if (bind_attributes() < 0 || bind_operators() < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef module_methods[] = {
+    {"bind", bind, METH_VARARGS,
+     "bind(array, device, recover, recover_large, recover_inplace, find_place, frame_pointer)\n--\n\n"
+     "Tell the classes Array and Device, what follows errors, and where frames have their operands."},
+    {"elements", elements, METH_O, "elements(x)\n--\n\nIterate over the elements of an Array along its first axis."},
+    {NULL},
+};
+
+static struct PyModuleDef module = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "xtensor._core._compiled",
+    .m_doc = "The short way of calls of elementwise functions, operators and indices.",
+    .m_size = -1,
+    .m_methods = module_methods,
+};
+
+PyMODINIT_FUNC
+PyInit__compiled(void)
+{
+    import_array();
+    if (PyType_Ready(&elements_type) < 0 || PyType_Ready(&attribute_type) < 0) {
+        return NULL;
+    }
+    for (int i = 0; i < ATTRIBUTES; i++) {
+        if ((attribute_strings[i] = PyUnicode_InternFromString(attribute_names[i])) == NULL) {
+            return NULL;
+        }
+    }
+    PyObject *result = PyModule_Create(&module);
+    if (result == NULL) {
+        return NULL;
+    }
+    static const char *kinds[] = {"UNARY", "BINARY", "REFLECTED", "INPLACE", "GETITEM", "POWER"};
+    for (int kind = 0; kind < KINDS; kind++) {
+        if (PyModule_AddIntConstant(result, kinds[kind], kind) < 0) {
+            Py_DECREF(result);
+            return NULL;
+        }
+    }
+    if (PyModule_AddIntConstant(result, "INTERFACE", INTERFACE) < 0 || PyModule_AddType(result, &function_type) < 0 ||
+        PyModule_AddType(result, &attribute_type) < 0) {
+        Py_DECREF(result);
+        return NULL;
+    }
+    return result;
+}

@@ -1,0 +1,37 @@
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .operations import Operation
+
+INTERFACE: int
+
+UNARY: int
+BINARY: int
+REFLECTED: int
+INPLACE: int
+GETITEM: int
+POWER: int
+
+class Function:
+    python: Callable[..., Any]
+    @property
+    def operation(self) -> Operation | None: ...
+    def __init__(self, kind: int, operation: Operation | None, index: int, is_operator: bool) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> Callable[..., Any]: ...
+
+class Attribute:
+    python: property
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> Any: ...
+
+def bind(
+    array: type[Any],
+    device: type[Any],
+    recover: Callable[..., Any],
+    recover_large: Callable[..., Any],
+    recover_inplace: Callable[..., None],
+    find_place: Callable[..., tuple[int, int] | None],
+    frame_pointer: int,
+    /,
+) -> None: ...
+def elements(x: Any, /) -> Iterator[Any]: ...

@@ -1,0 +1,82 @@
+"""The compiled module: a short way for the ordinary calls, where it was built for this interpreter.
+
+Requirements: nothing depends on it but speed. Each function with a short way has the same function in Python, which
+computes every case; where the module is missing, or ``XTENSOR_COMPILED=0`` turns it off, the Python functions are all
+that there is. ``_compiled.c`` is built when the package is installed, if there is a C compiler.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .operations import Operation
+
+__all__ = ["compiled", "declared", "missing", "published", "with_short_way"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+INTERFACE = 1
+"""The interface of ``_compiled.c`` that this code is written for."""
+
+
+compiled: Any = None
+"""The module, or None."""
+
+missing = ""
+"""Why there is none."""
+
+if os.environ.get("XTENSOR_COMPILED") == "0":
+    missing = "turned off by XTENSOR_COMPILED=0"
+else:
+    try:
+        from . import _compiled
+    except ImportError as error:
+        missing = f"not built for this interpreter ({error}); install xtensor where there is a C compiler"
+    else:
+        compiled = _compiled
+        if _compiled.INTERFACE != INTERFACE:
+            compiled = None
+            missing = f"built from another version, interface {_compiled.INTERFACE}; install xtensor again"
+
+
+def declared(
+    kind: str, operation: Operation, make: Callable[..., Any], declaration: F, *, is_operator: bool = False
+) -> F:
+    """Return the function of a declaration; where there is the compiled module, with its short way of a kind before it.
+
+    ``make`` makes the function in Python: see :func:`_binary` for its parameters.
+    """
+    if compiled is None:
+        return published(make(holders=int(is_operator), callee=id(abs)), declaration)
+    function = compiled.Function(getattr(compiled, kind), operation, operation.index, is_operator)
+    function.python = published(make(holders=1, callee=id(abs if is_operator else function)), declaration)
+    return named(function, declaration)
+
+
+def with_short_way(kind: str) -> Callable[[F], F]:
+    """Put the compiled module's short way of a kind before a method in Python."""
+
+    def decorate(function: F) -> F:
+        if compiled is None:
+            return function
+        short = compiled.Function(getattr(compiled, kind), None, 0, True)
+        short.python = function
+        return named(short, function)
+
+    return decorate
+
+
+def published(function: Callable[..., Any], declaration: F) -> F:
+    """Give a function the name, docstring and annotations of its declaration, in profiles and tracebacks too."""
+    function.__code__ = function.__code__.replace(co_name=declaration.__name__, co_qualname=declaration.__qualname__)
+    return named(function, declaration)
+
+
+def named(function: Any, declaration: F) -> F:
+    """Give a function the attributes of its declaration."""
+    for attribute in ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__"):
+        setattr(function, attribute, getattr(declaration, attribute))
+    function.__wrapped__ = declaration
+    return function  # type: ignore[no-any-return]
