@@ -18,10 +18,11 @@ from .backend import Native
 from .checks import check_dtype, check_integer
 from .compiled import compiled, with_short_way
 from .device import Device, device, restore
-from .dispatch import SCALARS, lift_for, native_indices, native_operand, recover_inplace, recover_large, refuse
+from .dispatch import SCALARS, lift_for, native_indices, native_operand, recover_large, refuse
 from .dtypes import DType
 from .errors import describe
 from .failures import recover, rewarn
+from .inplace import recover_inplace
 from .interchange import export
 from .keys import detached, key_error
 from .memory import Memory
@@ -129,12 +130,7 @@ def obtain(name: str, device: Device, service: Callable[..., Any], *args: Any, *
         native = service(*args, **kwargs)
     except Exception as error:
         native = recover(error, name, device, args, kwargs, service)
-    if native.__class__ is not device.native_type:
-        native = device._library.normalize(native, device._place)
-    result = make()
-    result._native = native
-    result._device = device
-    return result
+    return wrap(native, device)
 
 
 class _Final(type):
@@ -576,15 +572,8 @@ make: Callable[[], Array] = type.__call__.__get__(Array)
 dispatch.make = make
 
 if compiled is not None:
-    compiled.bind(
-        Array,
-        Device,
-        recover,
-        recover_large,
-        recover_inplace,
-        temporaries.operand_place,
-        temporaries.FRAME_POINTER,
-    )
+    functions = recover, recover_large, recover_inplace, temporaries.operand_place
+    compiled.bind(Array, Device, *functions, temporaries.FRAME_POINTER)
 
 
 def _unpickle(values: Any, backend: str, spec: str) -> Array:

@@ -56,7 +56,19 @@ def declared(
 
 
 def with_short_way(kind: str) -> Callable[[F], F]:
-    """Put the compiled module's short way of a kind before a method in Python."""
+    """Put the compiled module's short way of a kind before a function in Python.
+
+    Parameters
+    ----------
+    kind
+        ``"GETITEM"`` for ``Array.__getitem__``, ``"POWER"`` for a function of a NumPy array and an exponent: with a
+        Python int or float it is NumPy's operator ``**``, but for arrays of booleans and float16.
+
+    Returns
+    -------
+    callable
+        Decorates the function, which computes all other cases. Without the compiled module it is left as it is.
+    """
 
     def decorate(function: F) -> F:
         if compiled is None:

@@ -24,7 +24,7 @@ from .checks import LARGEST, check_dtype
 from .compiled import declared, published
 from .device import Device, default_device
 from .errors import MissingFunctionError, OutOfMemoryError, WrittenWithWarningError, describe
-from .failures import FOREIGN_ERRORS, inplace_error, is_unwritten, recover, rewarn
+from .failures import FOREIGN_ERRORS, recover, rewarn
 from .operations import Operation, operation
 from .temporaries import NO_CALL, getrefcount, is_temporary
 from .transfers import admit, join
@@ -47,14 +47,12 @@ __all__ = [
     "composed",
     "computing_device",
     "device_of",
-    "inplace_operator",
     "lift_for",
     "mixed_function",
     "native_indices",
     "native_operand",
     "not_an_array",
     "operands",
-    "recover_inplace",
     "recover_large",
     "reflected_operator",
     "refuse",
@@ -294,64 +292,6 @@ def _wrapped(native: Native, device: Device) -> Any:
     result._native = native
     result._device = device
     return result
-
-
-def inplace_operator(name: str) -> Callable[[F], F]:
-    """Make the in-place operator method: the array keeps shape and dtype; a call that raises leaves it unchanged."""
-    row = operation(name)
-    index = row.index
-
-    def make(**options: Any) -> Callable[[Any, Any], Any]:
-        return function
-
-    def function(self: Any, other: Any, /) -> Any:
-        device = self._device
-        native = other
-        if other.__class__ is self.__class__ and other._device is device:
-            native = other._native
-        elif other.__class__ not in SCALARS:
-            device = lift_for(self, other)
-            native = native_operand(other, device, name, NotImplemented)
-            if native is NotImplemented:
-                return NotImplemented
-        try:
-            if (
-                self._native.size >= device.fewest_inplace[index]
-                and device.large_inplace[index](self._native, native) is not NotImplemented
-            ):
-                return self
-            self._native = device.inplace[index](self._native, native)
-        except Exception as error:
-            recover_inplace(error, row, device, self, native)
-        return self
-
-    return lambda declaration: declared("INPLACE", row, make, declaration, is_operator=True)
-
-
-def recover_inplace(error: Exception, operation: Operation, device: Device, x: Any, native: Any) -> None:
-    """Complete an in-place operator that raised a warning, and issue it; raise an explained error otherwise.
-
-    Parameters
-    ----------
-    error
-        What the device's function raised.
-    operation, device
-        The operation, and the device that computes.
-    x
-        The Array that is written to.
-    native
-        The other operand.
-    """
-    if isinstance(error, WrittenWithWarningError):
-        x._native = error.native
-        rewarn(*error.warnings)
-    elif isinstance(error, RuntimeWarning):
-        if is_unwritten(operation, x._native, native):
-            with np.errstate(all="ignore"):
-                x._native = device.inplace[operation.index](x._native, native)
-        rewarn(error)
-    else:
-        raise inplace_error(error, operation, device, x._native, native) from error
 
 
 def operands(name: str, x1: Any, x2: Any, foreign: Any = TypeError) -> Any:

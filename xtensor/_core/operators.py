@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .dispatch import binary_operator, inplace_operator, reflected_operator, unary_operator
+from .dispatch import binary_operator, reflected_operator, unary_operator
+from .inplace import inplace_operator
 
 if TYPE_CHECKING:
     from .annotations import Operand

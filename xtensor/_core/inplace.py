@@ -1,0 +1,77 @@
+"""In-place operators: the array keeps its shape and dtype, and a call that raises leaves it unchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .compiled import declared
+from .device import Device
+from .dispatch import SCALARS, lift_for, native_operand
+from .errors import WrittenWithWarningError
+from .failures import inplace_error, is_unwritten, rewarn
+from .operations import Operation, operation
+
+__all__ = ["inplace_operator", "recover_inplace"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def inplace_operator(name: str) -> Callable[[F], F]:
+    """Make the in-place operator method of an operation."""
+    row = operation(name)
+    index = row.index
+
+    def make(**options: Any) -> Callable[[Any, Any], Any]:
+        return function
+
+    def function(self: Any, other: Any, /) -> Any:
+        device = self._device
+        native = other
+        if other.__class__ is self.__class__ and other._device is device:
+            native = other._native
+        elif other.__class__ not in SCALARS:
+            device = lift_for(self, other)
+            native = native_operand(other, device, name, NotImplemented)
+            if native is NotImplemented:
+                return NotImplemented
+        try:
+            if (
+                self._native.size >= device.fewest_inplace[index]
+                and device.large_inplace[index](self._native, native) is not NotImplemented
+            ):
+                return self
+            self._native = device.inplace[index](self._native, native)
+        except Exception as error:
+            recover_inplace(error, row, device, self, native)
+        return self
+
+    return lambda declaration: declared("INPLACE", row, make, declaration, is_operator=True)
+
+
+def recover_inplace(error: Exception, operation: Operation, device: Device, x: Any, native: Any) -> None:
+    """Complete an in-place operator that raised a warning, and issue it; raise an explained error otherwise.
+
+    Parameters
+    ----------
+    error
+        What the device's function raised.
+    operation, device
+        The operation, and the device that computes.
+    x
+        The Array that is written to.
+    native
+        The other operand.
+    """
+    if isinstance(error, WrittenWithWarningError):
+        x._native = error.native
+        rewarn(*error.warnings)
+    elif isinstance(error, RuntimeWarning):
+        if is_unwritten(operation, x._native, native):
+            with np.errstate(all="ignore"):
+                x._native = device.inplace[operation.index](x._native, native)
+        rewarn(error)
+    else:
+        raise inplace_error(error, operation, device, x._native, native) from error
