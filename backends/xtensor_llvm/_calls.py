@@ -51,7 +51,13 @@ PARALLEL = 8_000.0
 """Nanoseconds of work from which threads share a kernel."""
 
 PARTS = 4
-"""Parts of a kernel for each thread, in case another one is interrupted."""
+"""Parts of a kernel for each thread, in case another one is interrupted or begins late."""
+
+MOST_PARTS = 8
+"""The same for a kernel of :data:`LONG` nanoseconds or more, of which a part would take long."""
+
+LONG = 50_000.0
+"""Nanoseconds of work from which a fourth of a thread's share is too long to wait for."""
 
 BYTE = 0.0125
 """Nanoseconds for a byte of an operand or a result, in the cache of a core."""
@@ -166,7 +172,8 @@ class Kernel:
         threads = _threads.team()
         if threads == 1:
             return _call_unlocked(self.address, 1, 1, 0, *operands)
-        return _call_unlocked(self.address, PARTS * threads, threads, int(nanoseconds), *operands)
+        parts = threads * (PARTS if nanoseconds < LONG else MOST_PARTS)
+        return _call_unlocked(self.address, parts, threads, int(nanoseconds), *operands)
 
 
 _call, _call_unlocked = _python.call(), _python.call_unlocked()

@@ -11,7 +11,7 @@ import numpy as np
 from xtensor.backend import Program
 
 from . import _compile, _threads
-from ._calls import PARTS, Kernel, compiled, empty, joined_stride
+from ._calls import MOST_PARTS, Kernel, compiled, empty, joined_stride
 from ._row_loops import Schedule, rows_program_module
 from ._sizes import SHORTEST
 
@@ -75,7 +75,7 @@ def compute_rows(
     outputs = [
         empty(shape if whole else (*shape[:-1], 1), dtype) for whole, dtype in zip(full, kernel.results, strict=True)
     ]
-    parts = PARTS * _threads.threads() if kept else 0
+    parts = MOST_PARTS * _threads.threads() if kept else 0
     memory = [empty((parts, length), dtype) for dtype in kept]
     if kernel.run(rows * length, (length, rows, *operands, *outputs, *memory), scalars):
         return None

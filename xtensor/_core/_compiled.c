@@ -621,7 +621,7 @@ call_power(PyObject *native, PyObject *exponent)
     }
     int type = PyArray_TYPE((PyArrayObject *)native);
     int is_for_numpy = PyTypeNum_ISNUMBER(type) && !PyTypeNum_ISBOOL(type) && type != NPY_HALF;
-    return is_for_numpy ? PyNumber_Power(native, exponent, Py_None) : DECLINED;
+    return is_for_numpy ? PyArray_Type.tp_as_number->nb_power(native, exponent, Py_None) : DECLINED;
 }
 
 /* -- The class of functions -------------------------------------------------------------------------------------- */

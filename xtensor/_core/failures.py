@@ -21,6 +21,7 @@ from .errors import (
     describe,
 )
 from .operations import Operation
+from .reports import collected
 from .unknowns import UnknownValueError
 
 __all__ = ["FOREIGN_ERRORS", "explained", "inplace_error", "is_unwritten", "recover", "rewarn"]
@@ -76,8 +77,8 @@ def recover(
     """Return the result of a call that failed for exhausted memory or a warning; raise an explained error otherwise.
 
     Exhausted memory: the library's pool is released and the call repeated. A floating-point warning: the call is
-    repeated without it, and it is issued at the user's line. ``function`` is given where the call was not one of the
-    table's; ``operation`` is then the name for messages.
+    repeated without it, and all that NumPy warns of is issued at the user's line. ``function`` is given where the call
+    was not one of the table's; ``operation`` is then the name for messages.
     """
     if isinstance(error, (NotDifferentiableError, OutOfMemoryError)):
         try:
@@ -90,9 +91,8 @@ def recover(
         function = device.table[operation.index]
     kwargs = kwargs or {}
     if isinstance(error, RuntimeWarning):
-        with np.errstate(all="ignore"):
-            result = function(*args, **kwargs)
-        rewarn(error)
+        result, issued = collected(function, *args, **kwargs)
+        rewarn(*(issued or (error,)))
         return result
     library = device._library
     if not library.out_of_memory(error):

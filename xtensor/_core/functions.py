@@ -22,6 +22,7 @@ from .corrections import CORRECTIONS
 from .dtypes import in_float32, kind_of
 from .errors import WrittenWithWarningError
 from .operations import TABLE, Operation, watch
+from .reports import collected
 
 __all__ = ["Functions"]
 
@@ -117,7 +118,10 @@ class Functions:
 
         def first_write(x1: Native, x2: Native) -> Native:
             function = self.inplace[operation.index] = self._inplace(operation)
-            return function(x1, x2)
+            written, issued = collected(function, x1, x2)
+            if issued:
+                raise WrittenWithWarningError(written, *issued)
+            return written
 
         def first_large(*operands: Any, **options: Any) -> Any:
             found = self._for_large(operation)
