@@ -279,6 +279,42 @@ find_temporary(Function *self, Py_ssize_t count, PyObject *const *xs)
     return site->arguments == count && (end[-count - 1] == callee || end[-count - 2] == callee) ? found : NULL;
 }
 
+/* -- Powers of NumPy's arrays ------------------------------------------------------------------------------------ */
+
+/* For three exponents NumPy's operator calls these functions. */
+static PyObject *numpy_square, *numpy_sqrt, *numpy_reciprocal;
+
+static PyObject *
+numpy_function(PyObject *exponent)
+{
+    if (PyFloat_CheckExact(exponent)) {
+        return PyFloat_AS_DOUBLE(exponent) == 0.5 ? numpy_sqrt : NULL;
+    }
+    int overflow;
+    long number = PyLong_AsLongAndOverflow(exponent, &overflow);
+    return number == 2 ? numpy_square : number == -1 && !overflow ? numpy_reciprocal : NULL;
+}
+
+/* Powers of booleans and float16 are Python's. */
+static PyObject *
+call_power(PyObject *native, PyObject *exponent)
+{
+    if (!PyArray_CheckExact(native) || !(PyLong_CheckExact(exponent) || PyFloat_CheckExact(exponent))) {
+        return DECLINED;
+    }
+    int type = PyArray_TYPE((PyArrayObject *)native);
+    if (type == NPY_DOUBLE || type == NPY_FLOAT || type == NPY_CDOUBLE || type == NPY_CFLOAT) {
+        PyObject *function = numpy_function(exponent);
+        if (function != NULL) {
+            return PyObject_CallOneArg(function, native);
+        }
+    }
+    else if (!PyTypeNum_ISNUMBER(type) || PyTypeNum_ISBOOL(type) || type == NPY_HALF) {
+        return DECLINED;
+    }
+    return PyArray_Type.tp_as_number->nb_power(native, exponent, Py_None);
+}
+
 /* -- Computation ------------------------------------------------------------------------------------------------- */
 
 /* What a function of Python gives after an error: the result, computed again without a warning, for example. */
@@ -323,10 +359,16 @@ wrap_result(PyObject *stolen, PyObject *device)
 static PyObject *
 compute(Function *self, PyObject *device, Py_ssize_t count, PyObject **natives)
 {
-    /* A first call replaces the function in the table. */
-    PyObject *function = Py_NewRef(item_of(device, device_table, self->index));
-    PyObject *native = PyObject_Vectorcall(function, natives + 1, count | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
-    Py_DECREF(function);
+    PyObject *function = item_of(device, device_table, self->index);
+    PyObject *native = DECLINED;
+    if (Py_TYPE(function) == &function_type && ((Function *)function)->kind == POWER && count == 2) {
+        native = call_power(natives[1], natives[2]);
+    }
+    if (native == DECLINED) {
+        Py_INCREF(function); /* a first call replaces it in the table */
+        native = PyObject_Vectorcall(function, natives + 1, count | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
+        Py_DECREF(function);
+    }
     if (native == NULL && (native = after_error(recover, self, device, count, natives + 1)) == NULL) {
         return NULL;
     }
@@ -608,20 +650,6 @@ elements(PyObject *module, PyObject *x)
         self->index = 0;
     }
     return (PyObject *)self;
-}
-
-/* -- Powers of NumPy's arrays ------------------------------------------------------------------------------------ */
-
-/* For some exponents NumPy's operator calls square, sqrt or reciprocal. Those of booleans and float16 are Python's. */
-static PyObject *
-call_power(PyObject *native, PyObject *exponent)
-{
-    if (!PyArray_CheckExact(native) || !(PyLong_CheckExact(exponent) || PyFloat_CheckExact(exponent))) {
-        return DECLINED;
-    }
-    int type = PyArray_TYPE((PyArrayObject *)native);
-    int is_for_numpy = PyTypeNum_ISNUMBER(type) && !PyTypeNum_ISBOOL(type) && type != NPY_HALF;
-    return is_for_numpy ? PyArray_Type.tp_as_number->nb_power(native, exponent, Py_None) : DECLINED;
 }
 
 /* -- The class of functions -------------------------------------------------------------------------------------- */
@@ -1077,6 +1105,17 @@ PyMODINIT_FUNC
 PyInit__compiled(void)
 {
     import_array();
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    if (numpy == NULL) {
+        return NULL;
+    }
+    numpy_square = PyObject_GetAttrString(numpy, "square");
+    numpy_sqrt = PyObject_GetAttrString(numpy, "sqrt");
+    numpy_reciprocal = PyObject_GetAttrString(numpy, "reciprocal");
+    Py_DECREF(numpy);
+    if (numpy_square == NULL || numpy_sqrt == NULL || numpy_reciprocal == NULL) {
+        return NULL;
+    }
     if (PyType_Ready(&elements_type) < 0 || PyType_Ready(&attribute_type) < 0) {
         return NULL;
     }

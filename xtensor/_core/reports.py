@@ -30,7 +30,7 @@ class _Log:
 def collected(function: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, list[RuntimeWarning]]:
     """Return the result of a call and the warnings that `numpy.errstate` lets NumPy issue, each text once."""
     log = _Log()
-    modes: dict[str, Any] = {kind: REPLACED.get(mode, mode) for kind, mode in np.geterr().items()}
+    modes: dict[str, Any] = {kind: REPLACED.get(str(mode), mode) for kind, mode in np.geterr().items()}
     with np.errstate(**modes, call=log):
         result = function(*args, **kwargs)
     return result, [RuntimeWarning(text) for text in dict.fromkeys(log.texts)]
