@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from xtensor.backend import Native, Program, Step
-from xtensor_numpy import has_avx512
 
 from ._calls import SIMPLE, compute, compute_over, would_write
 from ._emission import supported, supported_elementwise
@@ -224,7 +223,8 @@ def _least(name: str) -> tuple[int, int]:
 
 def _numpy_has_vectors() -> bool:
     """Whether NumPy has vector code of exponentials and logarithms for this CPU."""
-    return sys.platform == "linux" and has_avx512()
+    features = sys.modules["numpy._core._multiarray_umath"].__cpu_features__
+    return sys.platform == "linux" and bool(features.get("AVX512_SKX"))
 
 
 def kernels() -> dict[str, Callable[..., Native]]:

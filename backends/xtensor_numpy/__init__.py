@@ -11,9 +11,7 @@ import numpy as np
 
 from xtensor.backend import LAPACK_CORRECTIONS, STANDARD_DTYPES, Backend, DeviceInfo, Memory, Native
 
-from ._features import has_avx512
-
-__all__ = ["NumpyBackend", "backend", "has_avx512"]
+__all__ = ["NumpyBackend", "backend"]
 
 
 class NumpyBackend(Backend):

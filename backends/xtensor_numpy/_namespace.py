@@ -86,7 +86,12 @@ def imag(x: Native) -> Native:
 
 
 def round(x: Native) -> Native:
-    # rint is the ufunc of np.round, but converts integers to floats.
+    # rint is the ufunc of np.round, but converts integers to floats, and takes twice the time for complex numbers.
+    if x.dtype.kind == "c":
+        result = np.empty_like(x)
+        np.rint(x.real, out=result.real)
+        np.rint(x.imag, out=result.imag)
+        return result
     return np.rint(x) if x.dtype.kind not in "biu" else x.copy()
 
 

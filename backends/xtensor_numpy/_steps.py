@@ -13,7 +13,6 @@ import numpy as np
 
 from xtensor.backend import Native
 
-from ._features import has_avx512
 from ._sorting import sorted_quickly
 
 __all__ = [
@@ -35,9 +34,6 @@ __all__ = [
 
 MOST_EDGES = 2**16
 """Number of edges up to which the bin of a number of 24 bits is computed with an error far below 1."""
-
-FEW_EDGES = 2**11
-"""Number of edges up to which the search for them is not what takes the time."""
 
 BLOCK = 2**16
 """Elements whose bins are computed at once, in a core's cache."""
@@ -104,8 +100,7 @@ def filled(x: Native, *masks_and_values: Any) -> Native:
 def histogram_counts(x: Native, edges: Native) -> Native:
     if x.dtype.kind == "f" and np.isnan(edges).any():
         return NotImplemented
-    few = FEW_EDGES if has_avx512() else 0  # sorting by its instructions takes less time than computing bins
-    if x.dtype.kind == "f" and x.dtype.itemsize >= 4 and few < edges.size <= MOST_EDGES:
+    if x.dtype.kind == "f" and x.dtype.itemsize >= 4 and edges.size <= MOST_EDGES:
         with np.errstate(all="ignore"):
             per_bin = (edges.size - 1) / (edges[-1] - edges[0])
         if 0 < per_bin < np.inf and np.array_equal(edges, np.linspace(edges[0], edges[-1], edges.size, dtype=x.dtype)):
