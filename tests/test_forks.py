@@ -82,7 +82,7 @@ def test_functions_around_a_fork_are_called_in_the_order_of_the_system():
     code = """
 def register(name):
     def note(when):
-        return lambda: print(when, name, flush=True)
+        return lambda: os.write(1, f"{when} {name}\\n".encode())  # whole lines: parent and child write at once
     around_forks(before=note("before"), after_in_parent=note("parent"), after_in_child=note("child"))
 
 register("first")

@@ -81,10 +81,7 @@ class LlvmGenerator(Generator):
         # A fused kernel may reduce its values, of which complex ones have no reductions.
         return found if found is not None and all(map(supported, (*found[0], found[1]))) else None
 
-    def compute(
-        self, program: Program, arrays: Sequence[Native], scalars: Sequence[float]
-    ) -> tuple[Native, ...] | None:
-        return _calls.compute(program, arrays, scalars) or None
+    compute = staticmethod(_calls.compute)
 
     def reduce(
         self,

@@ -122,7 +122,7 @@ class Generator(ABC):
     def compute(
         self, program: Program, arrays: Sequence[Native], scalars: Sequence[float]
     ) -> tuple[Native, ...] | None:
-        """Return a program's outputs, each of the shape to which the arrays broadcast; None where it cannot."""
+        """Return a program's outputs, each of the shape to which the arrays broadcast; None or () where it cannot."""
 
     @abstractmethod
     def reduce(

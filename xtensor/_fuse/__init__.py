@@ -87,7 +87,7 @@ class Fused(Generic[P, R]):
         if not arrays:
             return self.__wrapped__(*args, **kwargs)
         device = arrays[0]._device
-        key.append(device)
+        key.append(id(device))  # a plan keeps its device; the hash of a device is that of its name, which takes longer
         try:
             found = self._plans.get(tuple(key))
         except TypeError as error:

@@ -89,7 +89,8 @@ class Plan:
                 elif node.kind == "result":
                     self._add(_selecting(node), node.operands)
 
-        self.ends = _last_uses(self.reads, set(self.wanted) | self.constants.keys())
+        ends = _last_uses(self.reads, set(self.wanted) | self.constants.keys())
+        self.schedule = list(zip(self.actions, ends, strict=True))
 
     def __call__(self, arrays: Sequence[Native], numbers: Sequence[complex]) -> Values:
         """Return the arrays of the wanted nodes, and of others."""
@@ -97,7 +98,7 @@ class Plan:
         for node, index in self.arguments:
             values[node] = arrays[index]
         if profiling.active is None:
-            for action, ended in zip(self.actions, self.ends, strict=True):
+            for action, ended in self.schedule:
                 action(values, numbers)
                 for node in ended:
                     values.pop(node, None)
@@ -126,11 +127,12 @@ class Plan:
         compute = self.generator.compute
         self.kernels += 1
         shape = outputs[0].shape
+        constant = not any(scalar.__class__ is tuple for scalar in scalars)
 
         def run(values: Values, numbers: Sequence[complex]) -> None:
-            given = [number(scalar, numbers) for scalar in scalars]
+            given = scalars if constant else [number(scalar, numbers) for scalar in scalars]
             results = compute(program, [values[node] for node in inputs], given) if inputs else None
-            if results is None or results[0].shape != shape:
+            if not results or results[0].shape != shape:
                 self._one_by_one(steps, values, numbers)
                 return
             for node, result in zip(outputs, results, strict=True):
