@@ -63,6 +63,9 @@ def compile_module(root: Path) -> Path:
         target = (root / SOURCE).with_name(found.name)
         # Replaced in one step: a process that has the old file open keeps it.
         staged = target.with_name(f"{target.name}.{os.getpid()}")
-        shutil.copy2(found, staged)
-        os.replace(staged, target)
+        try:
+            shutil.copy2(found, staged)
+            os.replace(staged, target)
+        finally:
+            staged.unlink(missing_ok=True)
     return target

@@ -20,7 +20,7 @@
 #include <numpy/arrayobject.h>
 
 /* Raised with each change of what Python passes to this module or expects of it. */
-#define INTERFACE 1
+#define INTERFACE 2
 
 static PyObject declined;
 #define DECLINED (&declined)
@@ -32,7 +32,8 @@ static PyObject declined;
 static PyTypeObject *array_type;         /* the class Array */
 static Py_ssize_t array_native;          /* offsets of its fields */
 static Py_ssize_t array_device;
-static Py_ssize_t device_table;          /* offsets of the fields of a Device; empty until the device is opened */
+static PyTypeObject *device_type;        /* the class of the Devices that are open */
+static Py_ssize_t device_table;          /* offsets of the fields of a Device */
 static Py_ssize_t device_inplace;
 static Py_ssize_t device_fewest;
 static Py_ssize_t device_fewest_kept;
@@ -58,13 +59,18 @@ static int spare_count;
 static void
 array_dealloc(PyObject *array)
 {
+    PyTypeObject *type = Py_TYPE(array);
     PyObject *native = FIELD(array, array_native);
-    int has_weak_references = FIELD(array, array_type->tp_weaklistoffset) != NULL;
-    if (native != NULL && PyArray_CheckExact(native) && !has_weak_references && !PyObject_GC_IsTracked(array) &&
-        spare_count < (int)(sizeof(spare_arrays) / sizeof(spare_arrays[0]))) {
+    int has_weak_references = FIELD(array, type->tp_weaklistoffset) != NULL;
+    if (native != NULL && PyArray_CheckExact(native) && !has_weak_references && !PyObject_GC_IsTracked(array)) {
         Py_CLEAR(FIELD(array, array_device));
-        Py_CLEAR(FIELD(array, array_native));
-        spare_arrays[spare_count++] = array;
+        Py_CLEAR(FIELD(array, array_native)); /* which may free other Arrays, and fill the list */
+        if (type == array_type && spare_count < (int)(sizeof(spare_arrays) / sizeof(spare_arrays[0]))) {
+            spare_arrays[spare_count++] = array;
+            return;
+        }
+        PyObject_GC_Del(array);
+        Py_DECREF(type);
         return;
     }
     PyObject_GC_UnTrack(array);
@@ -76,7 +82,7 @@ array_dealloc(PyObject *array)
     Py_CLEAR(FIELD(array, array_native));
     Py_CLEAR(FIELD(array, array_device));
     PyObject_GC_Del(array);
-    Py_DECREF(array_type);
+    Py_DECREF(type);
     Py_TRASHCAN_END;
 }
 
@@ -123,7 +129,14 @@ is_number(PyObject *value)
     return type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type || type == &PyComplex_Type;
 }
 
-/* The item of a device's list for an operation, borrowed; NULL without an exception for a device that is not open. */
+/* Whether all fields of a device are set: the class of one that is not open, or that a fork made unusable, is another. */
+static inline int
+is_open(PyObject *device)
+{
+    return Py_TYPE(device) == device_type;
+}
+
+/* The item of the list of an open device for an operation, borrowed; NULL without an exception where there is none. */
 static inline PyObject *
 item_of(PyObject *device, Py_ssize_t offset, Py_ssize_t index)
 {
@@ -143,7 +156,7 @@ is_fewer(PyObject *native, PyObject *device, Py_ssize_t offset, Py_ssize_t index
 static inline int
 is_ordinary(PyObject *native, PyObject *device, Py_ssize_t index)
 {
-    return PyArray_CheckExact(native) && FIELD(device, device_native_type) == (PyObject *)&PyArray_Type &&
+    return PyArray_CheckExact(native) && is_open(device) && FIELD(device, device_native_type) == (PyObject *)&PyArray_Type &&
            item_of(device, device_table, index) != NULL;
 }
 
@@ -205,32 +218,42 @@ take_exception(void)
 static struct site {
     PyObject *code;
     int instruction;
-    int arguments;     /* of a call; 0 for an operator, -1 for an instruction that is neither */
+    int operands;      /* their number; -1 for an instruction that is neither an operator nor a call */
+    int is_call;
     Py_ssize_t offset; /* of the end of the value stack, in the interpreter's frame */
 } sites[512];
 
-/* The site of the instruction that a frame executes; NULL where it calls nothing of interest, never an exception. */
-static struct site *
-find_site(PyFrameObject *frame)
+/* Finds the site of the instruction that a frame executes: NULL where it calls nothing of interest. DECLINED means that
+   the site was not known and is now: this executed Python, which may have changed the operands. NULL: an exception. */
+static PyObject *
+find_site(PyFrameObject *frame, struct site **site)
 {
     PyObject *code = (PyObject *)PyFrame_GetCode(frame);
     int instruction = PyFrame_GetLasti(frame);
-    struct site *site = &sites[((uintptr_t)code / 16 + (uintptr_t)instruction) % (sizeof(sites) / sizeof(sites[0]))];
-    if (site->code == code && site->instruction == instruction) {
+    *site = &sites[((uintptr_t)code / 16 + (uintptr_t)instruction) % (sizeof(sites) / sizeof(sites[0]))];
+    if ((*site)->code == code && (*site)->instruction == instruction) {
         Py_DECREF(code);
-        return site->arguments < 0 ? NULL : site;
+        if ((*site)->operands < 0) {
+            *site = NULL;
+        }
+        return Py_None;
     }
-    struct site found = {code, instruction, -1, 0};
+    struct site found = {code, instruction, -1, 0, 0};
     PyObject *place = PyObject_CallFunction(find_place, "Oi", code, instruction);
-    if (place == NULL || (place != Py_None && !PyArg_ParseTuple(place, "ni", &found.offset, &found.arguments))) {
-        PyErr_Clear();
-        found.arguments = -1;
+    if (place != NULL && place != Py_None) {
+        if (!PyArg_ParseTuple(place, "nip", &found.offset, &found.operands, &found.is_call)) {
+            Py_CLEAR(place);
+        }
     }
-    Py_XDECREF(place);
-    PyObject *old = site->code;
-    *site = found;
+    if (place == NULL) {
+        Py_DECREF(code);
+        return NULL;
+    }
+    Py_DECREF(place);
+    PyObject *old = (*site)->code;
+    **site = found;
     Py_XDECREF(old);
-    return found.arguments < 0 ? NULL : site;
+    return DECLINED;
 }
 
 static int
@@ -252,31 +275,34 @@ is_alone(PyObject *x)
            !has_weak_references(x) && !has_weak_references(native);
 }
 
-/* The operand that nobody can see any more once this function returns, borrowed; NULL without one. */
+/* Finds the operand that nobody can see any more once this function returns, borrowed; `*found` is NULL without one.
+   Returns what find_site() returns. */
 static PyObject *
-find_temporary(Function *self, Py_ssize_t count, PyObject *const *xs)
+find_temporary(Function *self, Py_ssize_t count, PyObject *const *xs, PyObject **found)
 {
-    PyObject *found = is_alone(xs[0]) ? xs[0] : count == 2 && is_alone(xs[1]) ? xs[1] : NULL;
-    if (found == NULL) {
-        return NULL;
+    *found = NULL;
+    PyObject *candidate = is_alone(xs[0]) ? xs[0] : count == 2 && is_alone(xs[1]) ? xs[1] : NULL;
+    PyFrameObject *frame = candidate == NULL ? NULL : PyEval_GetFrame();
+    if (frame == NULL) {
+        return Py_None;
+    }
+    struct site *site;
+    PyObject *state = find_site(frame, &site);
+    if (state != Py_None || site == NULL || site->operands != count) {
+        return state;
     }
     /* The one place must be the value stack of the frame that calls: all operands are at the end of it. */
-    PyFrameObject *frame = PyEval_GetFrame();
-    struct site *site = frame == NULL ? NULL : find_site(frame);
-    if (site == NULL) {
-        return NULL;
-    }
-    PyObject **end = (PyObject **)((char *)FIELD(frame, frame_pointer) + site->offset);
+    PyObject **first = (PyObject **)((char *)FIELD(frame, frame_pointer) + site->offset) - count;
     for (Py_ssize_t i = 0; i < count; i++) {
-        if (end[i - count] != xs[i]) {
-            return NULL;
+        if (first[i] != xs[i]) {
+            return state;
         }
     }
-    if (site->arguments == 0) {
-        return self->is_operator ? found : NULL;
-    }
     PyObject *callee = self->is_operator ? absolute : (PyObject *)self;
-    return site->arguments == count && (end[-count - 1] == callee || end[-count - 2] == callee) ? found : NULL;
+    if (site->is_call ? first[-1] == callee || first[-2] == callee : self->is_operator) {
+        *found = candidate;
+    }
+    return state;
 }
 
 /* -- Powers of NumPy's arrays ------------------------------------------------------------------------------------ */
@@ -399,23 +425,36 @@ compute_large(Function *self, PyObject *device, Py_ssize_t count, PyObject **nat
     return wrap_result(native, device);
 }
 
-/* Chooses between the two. The temporary is looked for among the operands, of which the second one may be NULL. */
+/* Chooses between the two, for a device whose arrays are natives[1] and natives[2], or one of them a number. The operand
+   `sized` is an array; the temporary is looked for among `xs`. */
 static PyObject *
 compute_any(Function *self, PyObject *device, Py_ssize_t count, PyObject **natives, PyObject *sized, PyObject *const *xs)
 {
     if (!is_ordinary(sized, device, self->index)) {
         return DECLINED;
     }
-    if (!is_fewer(sized, device, device_fewest, self->index)) {
-        PyObject *owner = find_temporary(self, count, xs);
-        if (owner != NULL || !is_fewer(sized, device, device_fewest_kept, self->index)) {
-            PyObject *result = compute_large(self, device, count, natives, owner);
-            if (result != DECLINED) {
-                return result;
-            }
+    PyObject *owner = NULL;
+    int is_large = !is_fewer(sized, device, device_fewest, self->index);
+    if (is_large) {
+        PyObject *state = find_temporary(self, count, xs, &owner);
+        if (state != Py_None) {
+            return state;
         }
+        is_large = owner != NULL || !is_fewer(sized, device, device_fewest_kept, self->index);
     }
-    return compute(self, device, count, natives);
+    /* What is computed from is kept: a callback or another thread may put another array into an operand. */
+    PyObject *kept[] = {device, natives[1], count == 2 ? natives[2] : NULL};
+    for (int i = 0; i < 3; i++) {
+        Py_XINCREF(kept[i]);
+    }
+    PyObject *result = is_large ? compute_large(self, device, count, natives, owner) : DECLINED;
+    if (result == DECLINED) {
+        result = compute(self, device, count, natives);
+    }
+    for (int i = 0; i < 3; i++) {
+        Py_XDECREF(kept[i]);
+    }
+    return result;
 }
 
 static PyObject *
@@ -457,6 +496,58 @@ call_binary(Function *self, PyObject *x1, PyObject *x2)
     return compute_any(self, device, 2, natives, sized, xs);
 }
 
+/* What a device's function for an in-place operation gives. */
+static PyObject *
+call_item(PyObject *device, Py_ssize_t offset, Py_ssize_t index, PyObject **natives)
+{
+    PyObject *function = Py_NewRef(item_of(device, offset, index)); /* a first call replaces it in the list */
+    PyObject *result = PyObject_Vectorcall(function, natives + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
+    Py_DECREF(function);
+    return result;
+}
+
+/* Completes an in-place operation after an error; returns -1 with an exception where it fails. */
+static int
+after_inplace_error(Function *self, PyObject *device, PyObject *x, PyObject *other)
+{
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) {
+        return -1;
+    }
+    PyObject *error = take_exception();
+    PyObject *done = PyObject_CallFunctionObjArgs(recover_inplace, error, self->operation, device, x, other, NULL);
+    Py_DECREF(error);
+    Py_XDECREF(done);
+    return done == NULL ? -1 : 0;
+}
+
+/* Computes in place; returns -1 with an exception. */
+static int
+write_inplace(Function *self, PyObject *device, PyObject *x, PyObject **natives)
+{
+    if (!is_fewer(natives[1], device, device_fewest_inplace, self->index)) {
+        PyObject *done = call_item(device, device_large_inplace, self->index, natives);
+        if (done != NULL && done != Py_NotImplemented) {
+            Py_DECREF(done);
+            return 0;
+        }
+        if (done == NULL) {
+            return after_inplace_error(self, device, x, natives[2]);
+        }
+        Py_DECREF(done);
+    }
+    PyObject *native = call_item(device, device_inplace, self->index, natives);
+    if (native == NULL) {
+        return after_inplace_error(self, device, x, natives[2]);
+    }
+    if (!PyArray_CheckExact(native) && !PyObject_GC_IsTracked(x)) {
+        PyObject_GC_Track(x);
+    }
+    PyObject *old = FIELD(x, array_native);
+    FIELD(x, array_native) = native;
+    Py_XDECREF(old);
+    return 0;
+}
+
 static PyObject *
 call_inplace(Function *self, PyObject *x, PyObject *other)
 {
@@ -474,45 +565,34 @@ call_inplace(Function *self, PyObject *x, PyObject *other)
     if (!is_ordinary(natives[1], device, self->index)) {
         return DECLINED;
     }
-    Py_ssize_t offset = is_fewer(natives[1], device, device_fewest_inplace, self->index) ? device_inplace
-                                                                                         : device_large_inplace;
-    PyObject *native;
-    do {
-        PyObject *function = Py_NewRef(item_of(device, offset, self->index));
-        native = PyObject_Vectorcall(function, natives + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
-        Py_DECREF(function);
-        if (native == NULL) {
-            if (!PyErr_ExceptionMatches(PyExc_Exception)) {
-                return NULL;
-            }
-            PyObject *error = take_exception();
-            PyObject *done =
-                PyObject_CallFunctionObjArgs(recover_inplace, error, self->operation, device, x, natives[2], NULL);
-            Py_DECREF(error);
-            if (done == NULL) {
-                return NULL;
-            }
-            Py_DECREF(done);
-            return Py_NewRef(x);
-        }
-        if (offset == device_inplace) {
-            PyObject *old = FIELD(x, array_native);
-            FIELD(x, array_native) = native;
-            Py_XDECREF(old);
-            return Py_NewRef(x);
-        }
-        offset = device_inplace; /* which is asked where the function for many elements does not compute */
-        Py_DECREF(native);
-    } while (native == Py_NotImplemented);
-    return Py_NewRef(x);
+    PyObject *kept[] = {device, natives[1], natives[2]}; /* as in compute_any() */
+    for (int i = 0; i < 3; i++) {
+        Py_INCREF(kept[i]);
+    }
+    int done = write_inplace(self, device, x, natives);
+    for (int i = 0; i < 3; i++) {
+        Py_DECREF(kept[i]);
+    }
+    return done < 0 ? NULL : Py_NewRef(x);
 }
 
 /* -- Indices ----------------------------------------------------------------------------------------------------- */
 
+static inline int
+is_bound(PyObject *value)
+{
+    return value == Py_None || PyLong_CheckExact(value);
+}
+
+/* Whether reading a key executes no Python. */
 static int
 is_plain_key(PyObject *key)
 {
-    return PyLong_CheckExact(key) || PySlice_Check(key) || key == Py_None || key == Py_Ellipsis;
+    if (PySlice_Check(key)) {
+        PySliceObject *slice = (PySliceObject *)key;
+        return is_bound(slice->start) && is_bound(slice->stop) && is_bound(slice->step);
+    }
+    return PyLong_CheckExact(key) || key == Py_None || key == Py_Ellipsis;
 }
 
 /* A copy of an element of a vector. */
@@ -545,7 +625,7 @@ call_getitem(PyObject *x, PyObject *key)
         return DECLINED;
     }
     PyObject *native = FIELD(x, array_native), *device = FIELD(x, array_device);
-    if (!PyArray_CheckExact(native) || FIELD(device, device_native_type) != (PyObject *)&PyArray_Type ||
+    if (!PyArray_CheckExact(native) || !is_open(device) || FIELD(device, device_native_type) != (PyObject *)&PyArray_Type ||
         FIELD(device, device_getitem) != Py_None) {
         return DECLINED;
     }
@@ -575,6 +655,9 @@ call_getitem(PyObject *x, PyObject *key)
     }
     PyObject *result = PyObject_GetItem(native, key);
     if (result == NULL) {
+        if (!PyErr_ExceptionMatches(PyExc_Exception)) {
+            return NULL;
+        }
         PyErr_Clear(); /* the Python function raises it with an explanation */
         return DECLINED;
     }
@@ -609,7 +692,7 @@ elements_next(Elements *self)
         return NULL;
     }
     PyArrayObject *native = (PyArrayObject *)self->native;
-    if (self->index >= PyArray_DIM(native, 0)) {
+    if (PyArray_NDIM(native) == 0 || self->index >= PyArray_DIM(native, 0)) {
         Py_CLEAR(self->native);
         return NULL;
     }
@@ -652,6 +735,15 @@ elements(PyObject *module, PyObject *x)
     return (PyObject *)self;
 }
 
+static PyObject *
+track(PyObject *module, PyObject *x)
+{
+    if (Py_TYPE(x) == array_type && !PyObject_GC_IsTracked(x)) {
+        PyObject_GC_Track(x);
+    }
+    Py_RETURN_NONE;
+}
+
 /* -- The class of functions -------------------------------------------------------------------------------------- */
 
 static inline PyObject *
@@ -677,6 +769,10 @@ function_call(PyObject *callable, PyObject *const *arguments, size_t flags, PyOb
         if (result != DECLINED) {
             return result;
         }
+    }
+    if (self->python == NULL) {
+        PyErr_SetString(PyExc_TypeError, "the attribute `python` of a compiled function was deleted");
+        return NULL;
     }
     return PyObject_Vectorcall(self->python, arguments, flags, keywords);
 }
@@ -749,7 +845,7 @@ function_repr(PyObject *self)
     if (name == NULL) {
         return NULL;
     }
-    PyObject *result = PyUnicode_FromFormat("<function %U>", name);
+    PyObject *result = PyUnicode_FromFormat("<function %S>", name);
     Py_DECREF(name);
     return result;
 }
@@ -828,7 +924,10 @@ attribute_get(PyObject *object, PyObject *array, PyObject *type)
         default: break;
         }
     }
-    return PyObject_GetAttr(native, attribute_strings[self->attribute]);
+    Py_INCREF(native);
+    PyObject *result = PyObject_GetAttr(native, attribute_strings[self->attribute]);
+    Py_DECREF(native);
+    return result;
 }
 
 static int
@@ -1048,6 +1147,9 @@ bind(PyObject *module, PyObject *arguments)
             &callbacks[3], &frame_pointer)) {
         return NULL;
     }
+    if (array_type != NULL && array != (PyObject *)array_type) {
+        Py_RETURN_NONE; /* a second copy of the package: its class is none that this module knows, and Python computes */
+    }
     const struct {
         Py_ssize_t *offset;
         PyObject *class;
@@ -1079,6 +1181,7 @@ bind(PyObject *module, PyObject *arguments)
         return NULL;
     }
     Py_XSETREF(array_type, (PyTypeObject *)Py_NewRef(array));
+    Py_XSETREF(device_type, (PyTypeObject *)Py_NewRef(device));
     if (bind_attributes() < 0 || bind_operators() < 0) {
         return NULL;
     }
@@ -1090,6 +1193,7 @@ static PyMethodDef module_methods[] = {
      "bind(array, device, recover, recover_large, recover_inplace, find_place, frame_pointer)\n--\n\n"
      "Tell the classes Array and Device, what follows errors, and where frames have their operands."},
     {"elements", elements, METH_O, "elements(x)\n--\n\nIterate over the elements of an Array along its first axis."},
+    {"track", track, METH_O, "track(x)\n--\n\nMake an Array known to the garbage collector."},
     {NULL},
 };
 

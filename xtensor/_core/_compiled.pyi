@@ -30,8 +30,9 @@ def bind(
     recover: Callable[..., Any],
     recover_large: Callable[..., Any],
     recover_inplace: Callable[..., None],
-    find_place: Callable[..., tuple[int, int] | None],
+    find_place: Callable[..., tuple[int, int, bool] | None],
     frame_pointer: int,
     /,
 ) -> None: ...
 def elements(x: Any, /) -> Iterator[Any]: ...
+def track(x: Any, /) -> None: ...

@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 
 from .operations import Operation
 
-__all__ = ["compiled", "declared", "missing", "published", "with_short_way"]
+__all__ = ["compiled", "declared", "missing", "named", "published", "track", "with_short_way"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-INTERFACE = 1
+INTERFACE = 2
 """The interface of ``_compiled.c`` that this code is written for."""
 
 
@@ -39,6 +39,15 @@ else:
         if _compiled.INTERFACE != INTERFACE:
             compiled = None
             missing = f"built from another version, interface {_compiled.INTERFACE}; install xtensor again"
+
+
+def track(x: Any) -> None:
+    """Make an Array known to the garbage collector, as one with other native arrays than NumPy's must be.
+
+    The module's Arrays of NumPy arrays are not, since no cycle that the collector could free goes through them.
+    """
+    if compiled is not None:
+        compiled.track(x)
 
 
 def declared(

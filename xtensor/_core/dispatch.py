@@ -21,7 +21,7 @@ import numpy as np
 
 from .backend import Native
 from .checks import LARGEST, check_dtype
-from .compiled import declared, published
+from .compiled import declared, published, track
 from .device import Device, default_device
 from .errors import MissingFunctionError, OutOfMemoryError, WrittenWithWarningError, describe
 from .failures import FOREIGN_ERRORS, recover, rewarn
@@ -107,7 +107,7 @@ def _unary(operation: Operation, *, holders: int, callee: int) -> Callable[[Any]
         size = native1.size
         if size >= device.fewest[index]:
             count = getrefcount(x)
-            owner = x if count <= most and is_temporary(x, native1, count - 2, 1, 1, callee) else None
+            owner = x if count <= most and is_temporary(x, native1, count - 2, 1, callee, x) else None
             if owner is not None or size >= device.fewest_kept[index]:
                 result = _large(operation, device, (native1,), owner)
                 if result is not NotImplemented:
@@ -207,9 +207,9 @@ def _binary(
         if size >= device.fewest[index]:
             owner = None
             count1, count2 = getrefcount(x1), getrefcount(x2)
-            if count1 <= most and is_temporary(x1, native1, count1 - held, frames, 2, callee):
+            if count1 <= most and is_temporary(x1, native1, count1 - held, frames, callee, x1, x2):
                 owner = x1
-            elif count2 <= most and is_temporary(x2, native2, count2 - held, frames, 1, callee):
+            elif count2 <= most and is_temporary(x2, native2, count2 - held, frames, callee, x1, x2):
                 owner = x2
             if owner is not None or size >= device.fewest_kept[index]:
                 result = _large(operation, device, (native1, native2), owner)
@@ -269,13 +269,13 @@ def _mixed(operation: Operation, x1: Any, x2: Any, foreign: Any, frames: int, ca
         if (
             holders1 <= 1
             and getattr(x1, "_native", None) is native1
-            and is_temporary(x1, native1, holders1, frames + 1, 2, callee)
+            and is_temporary(x1, native1, holders1, frames + 1, callee, x1, x2)
         ):
             owner = x1
         elif (
             holders2 <= 1
             and getattr(x2, "_native", None) is native2
-            and is_temporary(x2, native2, holders2, frames + 1, 1, callee)
+            and is_temporary(x2, native2, holders2, frames + 1, callee, x1, x2)
         ):
             owner = x2
         result = _large(operation, device, (native1, native2), owner)
@@ -470,6 +470,7 @@ def lift_for(x: Any, value: Any) -> Device:
     if target.level > device.level:
         x._native = join(x._native, device, target)
         x._device = device = target
+        track(x)
     return device
 
 

@@ -60,7 +60,7 @@ warnings.filterwarnings(
     "(divide by zero|overflow|underflow|invalid value) encountered",
     category=RuntimeWarning,
     module=(
-        r"xtensor\._core\.(dispatch|array|corrections|functions)$|xtensor\._composed\.|xtensor\.autograd\._transform$|"
+        r"xtensor\._core\.(dispatch|array|corrections|functions|inplace|many)$|xtensor\._composed\.|xtensor\.autograd\._transform$|"
         r"xtensor_"
     ),
 )

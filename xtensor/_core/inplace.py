@@ -69,6 +69,7 @@ def recover_inplace(error: Exception, operation: Operation, device: Device, x: A
         x._native = error.native
         rewarn(*error.warnings)
     elif isinstance(error, RuntimeWarning):
+        # The first of NumPy's warnings: what else it would warn of is lost with the operand that it wrote over.
         if is_unwritten(operation, x._native, native):
             with np.errstate(all="ignore"):
                 x._native = device.inplace[operation.index](x._native, native)

@@ -25,7 +25,7 @@ import operator
 import sys
 from collections.abc import Callable
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, TypeAlias
 from weakref import getweakrefcount
 
 import numpy as np
@@ -50,8 +50,8 @@ LONGEST = 2**15
 MOST_CODES = 1000
 """Code objects whose analysis is kept."""
 
-OPERATORS = frozenset(("BINARY_OP", "UNARY_NEGATIVE", "UNARY_INVERT"))
-"""Instructions that execute an operator."""
+OPERATORS = {"BINARY_OP": 2, "UNARY_NEGATIVE": 1, "UNARY_INVERT": 1}
+"""Instructions that execute an operator, with the number of its operands."""
 
 CALLS = frozenset(("PRECALL", "CALL"))
 """Instructions that call a function; of the arguments' number, in the bounds of :data:`ARGUMENTS`."""
@@ -61,6 +61,10 @@ ARGUMENTS = (1, 2)
 
 NO_CALL = 0
 """The identity of no object."""
+
+Place: TypeAlias = tuple[int, int, bool]
+"""Where an instruction has its operands: the offset of the value stack's end in the interpreter's frame, the number of
+operands at this end, and whether the instruction is a call, whose function comes before them."""
 
 ENDS = frozenset(
     (
@@ -86,11 +90,11 @@ memory: Any = None
 supported: bool | None = None
 """Whether temporaries can be told from other operands here; None before the trial."""
 
-_analysed: dict[int, tuple[CodeType, dict[int, tuple[int, int]]]] = {}
+_analysed: dict[int, tuple[CodeType, dict[int, Place]]] = {}
 """For each code object by its identity: the code object, which is kept, and what :func:`_operators` returns for it."""
 
 
-def is_temporary(x: Any, native: Any, holders: int, frames: int, position: int, callee: int) -> bool:
+def is_temporary(x: Any, native: Any, holders: int, frames: int, callee: int, *operands: Any) -> bool:
     """Whether nobody can see an operand any more once the operator or function that computes with it returns.
 
     Parameters
@@ -101,11 +105,11 @@ def is_temporary(x: Any, native: Any, holders: int, frames: int, position: int, 
         References to ``x`` beyond those of this package's functions that the call went through.
     frames
         The number of these functions.
-    position
-        The operand's position from the end: 1 for the last operand, 2 for the one before.
     callee
         The identity of the function that a frame calls where it does not execute an operator: of the function that
         computes, if the interpreter's stack keeps its arguments, or of ``abs``, which calls an operator.
+    *operands
+        All operands of the operator or function, ``x`` among them, in their order.
     """
     if (
         not (is_supported() if supported is None else supported)
@@ -115,22 +119,24 @@ def is_temporary(x: Any, native: Any, holders: int, frames: int, position: int, 
         or getweakrefcount(native)
     ):
         return False
-    return not holders or _is_operand(sys._getframe(1 + frames), id(x), position, callee)
+    return not holders or _are_operands(sys._getframe(1 + frames), callee, operands)
 
 
-def _is_operand(frame: FrameType, identity: int, position: int, callee: int) -> bool:
-    """Whether a frame executes an operator or calls a function, and this object is an operand on the value stack."""
+def _are_operands(frame: FrameType, callee: int, operands: tuple[Any, ...]) -> bool:
+    """Whether a frame executes an operator or calls a function whose operands on the value stack are these."""
     place = _place(frame.f_code, frame.f_lasti)
     if place is None:
         return False
-    top = (memory[(id(frame) + FRAME_POINTER) // SLOT] + place[0]) // SLOT
-    if memory[top - position] != identity:
+    end, count, is_call = place
+    if count != len(operands):
+        return False  # an operator of an extension type, whose code calls another one
+    first = (memory[(id(frame) + FRAME_POINTER) // SLOT] + end) // SLOT - count
+    if any(memory[first + position] != id(operand) for position, operand in enumerate(operands)):
         return False
-    count = place[1]
-    return not count or callee in (memory[top - count - 1], memory[top - count - 2])
+    return not is_call or callee in (memory[first - 1], memory[first - 2])
 
 
-def operand_place(code: CodeType, instruction: int) -> tuple[int, int] | None:
+def operand_place(code: CodeType, instruction: int) -> Place | None:
     """Return where the instruction at an offset has its operands, see :func:`_operators`.
 
     None for other instructions, and for all where temporaries cannot be told from other operands.
@@ -138,25 +144,24 @@ def operand_place(code: CodeType, instruction: int) -> tuple[int, int] | None:
     return _place(code, instruction) if (is_supported() if supported is None else supported) else None
 
 
-def _place(code: CodeType, instruction: int) -> tuple[int, int] | None:
+def _place(code: CodeType, instruction: int) -> Place | None:
     known = _analysed.get(id(code))
     if known is None:
         known = _analyse(code)
     return known[1].get(instruction)
 
 
-def _analyse(code: CodeType) -> tuple[CodeType, dict[int, tuple[int, int]]]:
+def _analyse(code: CodeType) -> tuple[CodeType, dict[int, Place]]:
     if len(_analysed) >= MOST_CODES:
         _analysed.clear()
     known = _analysed[id(code)] = code, _operators(code)
     return known
 
 
-def _operators(code: CodeType) -> dict[int, tuple[int, int]]:
-    """Return where the operators of a code object have their operands.
+def _operators(code: CodeType) -> dict[int, Place]:
+    """Return where the operators of a code object have their operands, by the offset of each instruction.
 
-    By the offset of each instruction: the offset of the value stack's end in the interpreter's frame, and the number of
-    arguments of a call, 0 for an operator. Empty where the depth of the stack is not certain.
+    Empty where the depth of the stack is not certain.
     """
     import dis
 
@@ -185,11 +190,11 @@ def _operators(code: CodeType) -> dict[int, tuple[int, int]]:
     for offset, depth in depths.items():
         item = by_offset[offset]
         if item.opname in OPERATORS:
-            found[offset] = bottom + SLOT * depth, 0
+            found[offset] = bottom + SLOT * depth, OPERATORS[item.opname], False
         elif item.opname in CALLS and item.arg in ARGUMENTS:
             if item.opname == "CALL" and sys.version_info < (3, 12):
                 depth += item.arg  # which the effect of the PRECALL before it took off
-            found[offset] = bottom + SLOT * depth, item.arg
+            found[offset] = bottom + SLOT * depth, item.arg, True
     return found
 
 
@@ -199,16 +204,16 @@ class _Trial:
     found = False
 
     def __add__(self, other: object) -> bool:
-        return getrefcount(self) == 3 and _is_operand(sys._getframe(1), id(self), 2, NO_CALL)
+        return getrefcount(self) == 3 and _are_operands(sys._getframe(1), NO_CALL, (self, other))
 
     def __radd__(self, other: object) -> bool:
-        return getrefcount(self) == 3 and _is_operand(sys._getframe(1), id(self), 1, id(abs))
+        return getrefcount(self) == 3 and _are_operands(sys._getframe(1), NO_CALL, (other, self))
 
     def __neg__(self) -> bool:
-        return getrefcount(self) == 3 and _is_operand(sys._getframe(1), id(self), 1, id(abs))
+        return getrefcount(self) == 3 and _are_operands(sys._getframe(1), id(abs), (self,))
 
     def __abs__(self) -> bool:
-        return getrefcount(self) == 3 and _is_operand(sys._getframe(1), id(self), 1, id(abs))
+        return getrefcount(self) == 3 and _are_operands(sys._getframe(1), id(abs), (self,))
 
 
 def is_supported() -> bool:
