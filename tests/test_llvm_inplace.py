@@ -60,7 +60,7 @@ def test_operators_have_numpys_outcome(name, dtype, number):
         assert isinstance(actual[0], type)
     else:
         np.testing.assert_array_equal(actual[0], expected[0])
-        # Without the compiled module, an operator of NumPy's that writes over its operand issues its first warning alone.
+        # Without the compiled module, an operator that writes over its operand issues the first warning alone.
         issued = actual[1] if compiled is not None else actual[1][:1]
         assert (actual[0].dtype, issued) == (expected[0].dtype, expected[1])
 
