@@ -129,7 +129,7 @@ is_number(PyObject *value)
     return type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type || type == &PyComplex_Type;
 }
 
-/* Whether all fields of a device are set: the class of one that is not open, or that a fork made unusable, is another. */
+/* Whether all fields of a device are set: one that is not open, or that a fork made unusable, has another class. */
 static inline int
 is_open(PyObject *device)
 {
@@ -141,7 +141,10 @@ static inline PyObject *
 item_of(PyObject *device, Py_ssize_t offset, Py_ssize_t index)
 {
     PyObject *list = FIELD(device, offset);
-    return list != NULL && PyList_CheckExact(list) && index < PyList_GET_SIZE(list) ? PyList_GET_ITEM(list, index) : NULL;
+    if (list == NULL || !PyList_CheckExact(list) || index >= PyList_GET_SIZE(list)) {
+        return NULL;
+    }
+    return PyList_GET_ITEM(list, index);
 }
 
 /* Whether there are fewer elements than the number in a device's list for an operation. */
@@ -154,10 +157,17 @@ is_fewer(PyObject *native, PyObject *device, Py_ssize_t offset, Py_ssize_t index
 
 /* Whether a device is open and its native arrays are NumPy's, as this one is. */
 static inline int
+is_numpys(PyObject *native, PyObject *device)
+{
+    return PyArray_CheckExact(native) && is_open(device) &&
+           FIELD(device, device_native_type) == (PyObject *)&PyArray_Type;
+}
+
+/* The same, and the device has the operation. */
+static inline int
 is_ordinary(PyObject *native, PyObject *device, Py_ssize_t index)
 {
-    return PyArray_CheckExact(native) && is_open(device) && FIELD(device, device_native_type) == (PyObject *)&PyArray_Type &&
-           item_of(device, device_table, index) != NULL;
+    return is_numpys(native, device) && item_of(device, device_table, index) != NULL;
 }
 
 /* A 0-d array of a scalar of NumPy, which is stolen; DECLINED, and nothing stolen, for any other value. */
@@ -186,6 +196,8 @@ typedef struct {
     Py_ssize_t index;      /* the operation's index in a device's table */
     enum kind kind;
     int is_operator;       /* whether Python's operators call it */
+    PyObject *builtin;     /* of an in-place operator: its function of the module operator, or NULL */
+    PyObject *ufunc;       /* and what it calls, at length, for NumPy's arrays */
 } Function;
 
 static PyTypeObject function_type;
@@ -425,10 +437,11 @@ compute_large(Function *self, PyObject *device, Py_ssize_t count, PyObject **nat
     return wrap_result(native, device);
 }
 
-/* Chooses between the two, for a device whose arrays are natives[1] and natives[2], or one of them a number. The operand
-   `sized` is an array; the temporary is looked for among `xs`. */
+/* Chooses between the two, for a device whose arrays are natives[1] and natives[2]; one of them may be a number. The
+   operand `sized` is an array; the temporary is looked for among `xs`. */
 static PyObject *
-compute_any(Function *self, PyObject *device, Py_ssize_t count, PyObject **natives, PyObject *sized, PyObject *const *xs)
+compute_any(
+    Function *self, PyObject *device, Py_ssize_t count, PyObject **natives, PyObject *sized, PyObject *const *xs)
 {
     if (!is_ordinary(sized, device, self->index)) {
         return DECLINED;
@@ -535,7 +548,14 @@ write_inplace(Function *self, PyObject *device, PyObject *x, PyObject **natives)
         }
         Py_DECREF(done);
     }
-    PyObject *native = call_item(device, device_inplace, self->index, natives);
+    PyObject *native;
+    if (self->builtin != NULL && item_of(device, device_inplace, self->index) == self->builtin) {
+        PyObject *arguments[] = {NULL, natives[1], natives[2], natives[1]};
+        native = PyObject_Vectorcall(self->ufunc, arguments + 1, 3 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
+    }
+    else {
+        native = call_item(device, device_inplace, self->index, natives);
+    }
     if (native == NULL) {
         return after_inplace_error(self, device, x, natives[2]);
     }
@@ -625,8 +645,7 @@ call_getitem(PyObject *x, PyObject *key)
         return DECLINED;
     }
     PyObject *native = FIELD(x, array_native), *device = FIELD(x, array_device);
-    if (!PyArray_CheckExact(native) || !is_open(device) || FIELD(device, device_native_type) != (PyObject *)&PyArray_Type ||
-        FIELD(device, device_getitem) != Py_None) {
+    if (!is_numpys(native, device) || FIELD(device, device_getitem) != Py_None) {
         return DECLINED;
     }
     if (PyTuple_CheckExact(key)) {
@@ -799,6 +818,8 @@ function_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
         self->index = index;
         self->kind = kind;
         self->is_operator = is_operator;
+        self->builtin = NULL;
+        self->ufunc = NULL;
     }
     return (PyObject *)self;
 }
@@ -1079,6 +1100,39 @@ method(const char *name)
     return (Function *)found;
 }
 
+/* Tells the in-place operators their functions. The others, `**=` and `@=`, are no plain calls of a ufunc. */
+static int
+bind_ufuncs(void)
+{
+    const struct {
+        Function *function;
+        const char *name, *ufunc;
+    } rows[] = {
+        {operator_iadd, "iadd", "add"},
+        {operator_isub, "isub", "subtract"},
+        {operator_imul, "imul", "multiply"},
+        {operator_itruediv, "itruediv", "true_divide"},
+        {operator_ifloordiv, "ifloordiv", "floor_divide"},
+        {operator_imod, "imod", "remainder"},
+        {operator_iand, "iand", "bitwise_and"},
+        {operator_ior, "ior", "bitwise_or"},
+        {operator_ixor, "ixor", "bitwise_xor"},
+        {operator_ilshift, "ilshift", "left_shift"},
+        {operator_irshift, "irshift", "right_shift"},
+    };
+    PyObject *operators = PyImport_ImportModule("operator"), *numpy = PyImport_ImportModule("numpy");
+    int failed = operators == NULL || numpy == NULL;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && !failed; i++) {
+        Function *function = rows[i].function;
+        function->builtin = PyObject_GetAttrString(operators, rows[i].name);
+        function->ufunc = PyObject_GetAttrString(numpy, rows[i].ufunc);
+        failed = function->builtin == NULL || function->ufunc == NULL;
+    }
+    Py_XDECREF(operators);
+    Py_XDECREF(numpy);
+    return failed ? -1 : 0;
+}
+
 static int
 bind_operators(void)
 {
@@ -1099,6 +1153,9 @@ bind_operators(void)
         if ((operator_comparison[comparison] = method(comparisons[comparison])) == NULL) {
             return -1;
         }
+    }
+    if (bind_ufuncs() < 0) {
+        return -1;
     }
     array_type->tp_dealloc = array_dealloc;
     PyNumberMethods *number = array_type->tp_as_number;
@@ -1148,7 +1205,7 @@ bind(PyObject *module, PyObject *arguments)
         return NULL;
     }
     if (array_type != NULL && array != (PyObject *)array_type) {
-        Py_RETURN_NONE; /* a second copy of the package: its class is none that this module knows, and Python computes */
+        Py_RETURN_NONE; /* a second copy of the package, whose class the module does not know: Python computes */
     }
     const struct {
         Py_ssize_t *offset;
