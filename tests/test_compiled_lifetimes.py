@@ -10,6 +10,7 @@ import operator
 import os
 import subprocess
 import sys
+import warnings
 import weakref
 
 import numpy as np
@@ -242,7 +243,9 @@ def test_a_function_without_its_python_function_raises():
 def test_iteration_ends_where_the_array_lost_its_axes():
     x = ones(1)
     iterator = iter(x)
-    np.asarray(x).resize((), refcheck=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of NumPy from 2.5 on
+        np.asarray(x).shape = ()
     with pytest.raises((StopIteration, TypeError)):
         next(iterator)
 
