@@ -60,8 +60,8 @@ warnings.filterwarnings(
     "(divide by zero|overflow|underflow|invalid value) encountered",
     category=RuntimeWarning,
     module=(
-        r"xtensor\._core\.(dispatch|array|corrections|functions|inplace|many)$|xtensor\._composed\.|xtensor\.autograd\._transform$|"
-        r"xtensor_"
+        r"xtensor\._core\.(dispatch|array|corrections|functions|inplace|many)$|"
+        r"xtensor\._composed\.|xtensor\.autograd\._transform$|xtensor_"
     ),
 )
 
