@@ -6,11 +6,13 @@ the caller: dtypes that the program names, shapes that broadcast.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import Context
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -402,6 +404,15 @@ def _order(arrays: Sequence[Array], shape: tuple[int, ...]) -> str | None:
 
 
 def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequence[float]) -> tuple[Array, ...] | None:
+    shape = max(arrays, key=_size).shape
+    letters = joined_letters(arrays, shape)
+    if letters:
+        outputs = [empty(shape, program.dtypes[place], "C") for place in program.outputs]
+        kernel = _kernel(program, letters + "c" * len(outputs))
+        if kernel is None:
+            return None
+        size = math.prod(shape)
+        return () if kernel.run(size, (size, size, *arrays, *outputs), scalars) else tuple(outputs)
     first = arrays[0]
     shortest = SHORTEST if first.size < FEWEST_SHORT else min(SHORTEST, SHORTEST_OF_MANY)
     if first.shape and 1 < first.shape[-1] < shortest and first.flags.c_contiguous:
@@ -438,6 +449,27 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
     size = views[0].size
     doubtful = kernel.run(size, (size, lengths[-1], *lengths[:-1], *operands), scalars)
     return () if doubtful else tuple(outputs)
+
+
+_size = attrgetter("size")
+
+
+def joined_letters(arrays: Sequence[Array], shape: tuple[int, ...]) -> str:
+    """Return the letters of arrays of a shape whose elements are adjacent, and of single elements, which broadcast.
+
+    "" where there are other arrays, or none of the shape.
+    """
+    letters = ""
+    for array in arrays:
+        if not array.flags.carray:
+            return ""
+        if array.shape == shape:
+            letters += "c"
+        elif array.size == 1 and array.ndim <= len(shape):
+            letters += "s"
+        else:
+            return ""
+    return letters if "c" in letters else ""
 
 
 def _has_rows(array: Array) -> bool:

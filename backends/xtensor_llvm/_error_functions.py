@@ -1,14 +1,18 @@
 """The error function and the normal distribution.
 
-Near 0 they are ``erf(x) = x + x P(x**2)``. In the tail ``erf(x) = 1 - exp(P(x))``, where P approximates
-``log(erfc(x))``, and ``erfc(x) = exp(-x**2) G(x)`` with ``(1 + 2 x) G(x)`` a polynomial in ``(x - 4) / (x + 4)``
-(Shepherd and Laframboise, Mathematics of Computation 36, 1981). The rounding error of the square is carried into the
-exponential function. Coefficients are minimax approximations fitted with Remez's algorithm.
+Near 0 the error function is ``erf(x) = x + x P(x**2)``; further out ``erf(x) = 1 - exp(P(x))``, where P approximates
+``log(erfc(x))``. All else comes from ``exp(a**2 / 2) erfc(a / sqrt(2)) / 2 = t Q(a t - 1/2)`` with ``t = 1 / (a + 4)``
+for ``a >= 0``, which needs one division, and in which rounding errors of t nearly cancel (Shepherd and Laframboise,
+Mathematics of Computation 36, 1981, have a variable of this kind). The rounding error of the square is carried into the
+exponential function. Coefficients are minimax approximations of the relative error, fitted with Remez's algorithm.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
+
+import numpy as np
 
 from ._exponential import exponential, format_of, log, log1p, polynomial
 from ._values import Value, constant, copysign, fabs, fma, select, two_product
@@ -26,7 +30,7 @@ class Coefficients(NamedTuple):
     far, last
         ``log(erfc(x))`` from 1 to ``last``, from where on erf is 1.
     tail
-        ``(1 + 2 x) exp(x**2) erfc(x)`` in ``(x - 4) / (x + 4)`` from 1/2 on.
+        ``(a + 4) exp(a**2 / 2) erfc(a / sqrt(2)) / 2`` in ``a / (a + 4) - 1/2``, for all ``a >= 0``; 2 where ``a = 0``.
     sqrt_half_rest
         The difference of sqrt(1/2) and the nearest number of the format.
     """
@@ -43,17 +47,16 @@ SINGLE = Coefficients(
     (0.00018844915, -1.1295803, -0.63321656, -0.10842193, 0.025210235, -0.0042052474, 0.00044146526, -2.1697007e-05),
     4.0,
     (
-        1.2329952,
-        -0.13962144,
-        0.015378135,
-        0.06810602,
-        -0.10102197,
-        0.09365969,
-        -0.066387035,
-        0.03741868,
-        -0.016169135,
-        0.004650388,
-        -0.00062927714,
+        0.75528514,
+        -1.215793,
+        1.5485494,
+        -1.492203,
+        0.9663366,
+        -0.2405369,
+        -0.2225343,
+        0.20089416,
+        0.033201497,
+        -0.08176432,
     ),
     1.210161710447897e-08,
 )
@@ -94,80 +97,79 @@ DOUBLE = Coefficients(
     ),
     6.0,
     (
-        1.2329951186255526,
-        -0.13962111684056247,
-        0.015379652102621644,
-        0.06809705425468605,
-        -0.10103906603642128,
-        0.09373283499861547,
-        -0.06633036580940567,
-        0.03716751553247268,
-        -0.01619773409263068,
-        0.005031970030889509,
-        -0.0007577730355660785,
-        -0.00019925703673317503,
-        0.000150620524690065,
-        -2.4397794440233322e-05,
-        -1.1218655551983249e-05,
-        5.705875015805383e-06,
-        2.8744098650180976e-07,
-        -8.186087880374071e-07,
-        8.211951490924399e-08,
-        1.0252525045884936e-07,
-        -2.2911983849524797e-08,
-        -9.397878852720729e-09,
-        3.2851792796747593e-09,
+        0.7552851304157515,
+        -1.2157932839437857,
+        1.5485496029688768,
+        -1.4921748636766772,
+        0.9663451982494822,
+        -0.24128604700090617,
+        -0.2227003110292432,
+        0.208744766010453,
+        0.034136123555090235,
+        -0.11832070795453262,
+        -0.001953566276960169,
+        0.071978162510331,
+        0.0029281922745772754,
+        -0.04852011191562374,
+        -0.01024779616286736,
+        0.03365110778093924,
+        0.01738936989033651,
+        -0.02126083475784797,
+        -0.02076825127383285,
+        0.010255002900335633,
+        0.01703822130160183,
+        -0.00267508518699007,
+        -0.007218341121694005,
     ),
     -4.833646656726457e-17,
 )
 
 SQRT_HALF = 0.7071067811865476
 
-NEAR = 0.75
-"""Below it ``1 - erf(x)`` is more accurate than the tail's formula."""
-
 
 def _coefficients(x: Value) -> Coefficients:
     return DOUBLE if x.dtype.itemsize == 8 else SINGLE
 
 
-def _near(x: Value) -> Value:
-    """The error function between -1 and 1."""
-    return fma(x, polynomial(x * x, _coefficients(x).near), x)
+def _near(x: Value, rest: Value) -> Value:
+    """``erf(x + rest)`` up to 1, for a rest that is a rounding error."""
+    return x + fma(x, polynomial(x * x, _coefficients(x).near), rest)
 
 
-def _normal_near(a: Value) -> Value:
-    """``erf(a / sqrt(2))`` up to ``sqrt(2)``, without the rounding error of the quotient."""
-    x = a * SQRT_HALF
-    error = fma(a, SQRT_HALF, -x) + a * _coefficients(a).sqrt_half_rest
-    return fma(x, polynomial(x * x, _coefficients(a).near), error) + x
+def _tail(a: Value, finite: Value | None = None) -> Value:
+    """``exp(a**2) erfc(a)`` for ``a >= 0``; ``finite`` is the same number, or a finite one where ``a`` is infinite."""
+    return _quotient(a * SQRT_HALF, 2.0, None if finite is None else finite * SQRT_HALF)
 
 
-def _tail(a: Value) -> Value:
-    """``exp(a**2) erfc(a)`` from 1/2 on."""
-    return _product(a, 4.0) * 0.5 / (a + 0.5)
+def _normal_tail(a: Value, finite: Value | None = None) -> Value:
+    """``exp(a**2 / 2) erfc(a / sqrt(2)) / 2`` likewise."""
+    return _quotient(a, 4.0, finite)
 
 
-def _normal_tail(a: Value) -> Value:
-    """``exp(a**2 / 2) erfc(a / sqrt(2))`` from sqrt(1/2) on, without the rounding error of ``a / sqrt(2)``."""
-    return _product(a, 4.0 / SQRT_HALF) / fma(a, 2.0 * SQRT_HALF, 1.0)
+def _quotient(a: Value, middle: float, finite: Value | None) -> Value:
+    t = 1.0 / (a + middle)
+    return t * polynomial(fma(a if finite is None else finite, t, -0.5), _coefficients(a).tail)
 
 
-def _product(a: Value, middle: float) -> Value:
-    """``(1 + 2 x) exp(x**2) erfc(x)`` where ``a`` is to ``middle`` as ``x`` is to 4."""
-    # A finite number gives the limit at infinity.
-    limit = 2.0 ** (format_of(a).bias - 1)
-    finite = select(a > limit, constant(a.builder, limit, a.dtype), a)
-    return polynomial((finite - middle) / (finite + middle), _coefficients(a).tail)
+def _finite(a: Value) -> Value:
+    """The operand; the largest finite number for infinity."""
+    largest = constant(a.builder, float(np.finfo(a.dtype).max), a.dtype)
+    return select(a > largest, largest, a)
 
 
-def _gaussian(x: Value, scale: float, factor: Value) -> Value:
-    """``factor * exp(scale * x**2)``; the scale is a power of 2."""
-    # The square of a larger number overflows, and its error is not a number.
-    limit = 2.0**6
-    x = select(x > limit, constant(x.builder, limit, x.dtype), x)
-    square, error = two_product(x, x)
-    return exponential(square * scale, error * scale, factor=factor)
+def _limited(a: Value, scale: float) -> Value:
+    """An operand of :func:`_gaussian`, limited to where the exponential function is not yet 0 or infinite."""
+    form = format_of(a)
+    limit = constant(a.builder, math.sqrt((form.lowest if scale < 0 else form.highest) / scale), a.dtype)
+    return select(a > limit, limit, a)
+
+
+def _gaussian(a: Value, scale: float, factor: Value) -> Value:
+    """``factor * exp(scale * a**2)`` for ``a >= 0`` within the limit; the scale is plus or minus a power of 2."""
+    form = format_of(a)
+    square, error = two_product(a, a)
+    limits = (form.lowest, 0.0) if scale < 0 else (0.0, form.highest)
+    return exponential(square * scale, error * scale, factor=factor, limits=limits)
 
 
 def erf(x: Value) -> Value:
@@ -176,48 +178,47 @@ def erf(x: Value) -> Value:
     a = fabs(x)
     limited = select(a > coefficients.last, constant(x.builder, coefficients.last, x.dtype), a)
     far = 1.0 - exponential(polynomial(limited, coefficients.far))
-    return copysign(select(a < 1.0, _near(a), far), x)
+    near = fma(x, polynomial(x * x, coefficients.near), x)
+    return copysign(select(a < 1.0, near, far), x)
 
 
 def erfc(x: Value) -> Value:
     """``1 - erf(x)``."""
-    a = fabs(x)
-    tail = _gaussian(a, -1.0, _tail(a))
-    return select(a < NEAR, 1.0 - _near(x), select(x < 0, 2.0 - tail, tail))
+    a = _limited(fabs(x), -1.0)
+    upper = _gaussian(a, -1.0, _tail(a))
+    return select(x < 0, 2.0 - upper, upper)
 
 
 def erfcx(x: Value) -> Value:
     """``exp(x**2) * erfc(x)``."""
     a = fabs(x)
-    tail = _tail(a)
-    near = a < NEAR
-    growth = _gaussian(a, 1.0, select(near, 1.0 - _near(x), constant(x.builder, 2.0, x.dtype)))
-    return select(near, growth, select(x < 0, growth - tail, tail))
+    tail = _tail(a, _finite(a))
+    growth = _gaussian(_limited(a, 1.0), 1.0, constant(x.builder, 2.0, x.dtype))
+    return select(x < 0, growth - tail, tail)
 
 
 def ndtr(x: Value) -> Value:
     """The distribution function of the standard normal distribution, ``erfc(-x / sqrt(2)) / 2``."""
-    a = fabs(x)
-    tail = _gaussian(a, -0.5, _normal_tail(a) * 0.5)
-    near = fma(_near(x * SQRT_HALF), 0.5, 0.5)
-    return select(a < NEAR / SQRT_HALF, near, select(x < 0, tail, 1.0 - tail))
+    a = _limited(fabs(x), -0.5)
+    upper = _gaussian(a, -0.5, _normal_tail(a))
+    return select(x < 0, upper, 1.0 - upper)
 
 
 def log_ndtr(x: Value) -> Value:
     """The logarithm of :func:`ndtr`."""
     a = fabs(x)
-    half = _normal_tail(a) * 0.5
-    upper = select(a < NEAR / SQRT_HALF, fma(_normal_near(a), -0.5, 0.5), _gaussian(a, -0.5, half))
-    far = x < -1.0
-    below = log(select(far, half, upper))
-    return select(x > 0, log1p(-upper), select(far, fma(x * -0.5, x, below), below))
+    tail = _normal_tail(a, _finite(a))
+    # Near 1/2 the logarithm of 1 - upper has 1.4 times its error; this formula has the least.
+    quotient = a * SQRT_HALF
+    rest = fma(a, SQRT_HALF, -quotient) + a * _coefficients(x).sqrt_half_rest
+    near = fma(_near(quotient, rest), -0.5, 0.5)
+    upper = select(a < 1.0, near, _gaussian(_limited(a, -0.5), -0.5, tail))
+    return select(x < 0, fma(x * -0.5, x, log(tail)), log1p(-upper))
 
 
 def gelu(x: Value) -> Value:
     """``x * ndtr(x)``; -0 at minus infinity."""
-    a = fabs(x)
+    a = _limited(fabs(x), -0.5)
     # The tail is multiplied before it underflows.
-    limited = select(a > 64.0, constant(x.builder, 64.0, x.dtype), a)
-    tail = _gaussian(a, -0.5, _normal_tail(a) * 0.5 * limited)
-    near = x * fma(_near(x * SQRT_HALF), 0.5, 0.5)
-    return select(a < NEAR / SQRT_HALF, near, select(x < 0, -tail, x - tail))
+    upper = _gaussian(a, -0.5, _normal_tail(a) * a)
+    return select(x < 0, constant(x.builder, -0.0, x.dtype), x) - upper

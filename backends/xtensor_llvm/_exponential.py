@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from ._values import (
     Value,
     bits,
@@ -152,15 +154,14 @@ def _reduce(x: Value) -> tuple[Value, Value]:
     return bits(shifted) - bits(constant(x.builder, form.magic, x.dtype)), rest
 
 
-def _powers(x: Value, multiplier: float) -> tuple[Value, tuple[Value, Value]]:
+def _powers(x: Value, multiplier: float, below: Value) -> tuple[Value, tuple[Value, Value]]:
     """The integer ``n`` nearest to ``x * multiplier``, as a floating-point number, and two factors of ``2**n``.
 
     The first factor times a number near 1 is a normal number, so that the product with both is rounded once. ``n`` is
-    between -1.3 and 1.1 of the largest exponent.
+    between -1.3 and 1.1 of the largest exponent. ``below`` says whether ``x < 0``.
     """
     form = format_of(x)
     offset = (form.bias + 1) // 2
-    below = x < 0
     # The low bits of the sum are the first factor's exponent.
     magic = select(
         below,
@@ -179,19 +180,31 @@ def _limited(x: Value, low: float, high: float) -> Value:
 
 
 def exponential(
-    x: Value, correction: Value | None = None, *, factor: Value | None = None, halved: bool = False
+    x: Value,
+    correction: Value | None = None,
+    *,
+    factor: Value | None = None,
+    halved: bool = False,
+    limits: tuple[float, float] | None = None,
 ) -> Value:
     """``factor * exp(x + correction)`` for a small correction; half of it where ``halved``.
 
-    Only the result itself overflows or underflows, for factors up to 1000 and from 1/64 on.
+    Only the result itself overflows or underflows, for factors up to 1000 and from 1/64 on. ``limits`` are those that
+    ``x`` is known to keep to, within the format's own.
     """
     form = format_of(x)
-    limited = _limited(x, form.lowest, form.highest + 5.0)
-    n, powers = _powers(limited, LOG2_E)
+    limited, below = x, x < 0
+    if limits is None:
+        limited = _limited(x, form.lowest, form.highest + 5.0)
+        if correction is not None:
+            # Where the argument is beyond the limits, the correction may be too large for the polynomial.
+            correction = select(limited == x, correction, 0.0)
+    elif 0.0 in limits:
+        below = constant(x.builder, limits[1] == 0.0, np.bool_)
+    n, powers = _powers(limited, LOG2_E, below)
     rest = fma(n, -form.ln2[1], fma(n, -form.ln2[0], limited))
     if correction is not None:
-        # Where the argument is beyond the limits, the correction may be too large for the polynomial.
-        rest = rest + select(limited == x, correction, 0.0)
+        rest = rest + correction
     part = fma(rest * rest, polynomial(rest, form.exp), rest)
     result = part + 1.0 if factor is None else fma(part, factor, factor)
     second = powers[1] * 0.5 if halved else powers[1]
@@ -207,7 +220,7 @@ def exp2(x: Value) -> Value:
     """The exponential function of base 2."""
     form = format_of(x)
     limited = _limited(x, form.lowest / LN2 - 1, form.highest / LN2 + 1)
-    n, powers = _powers(limited, 1.0)
+    n, powers = _powers(limited, 1.0, x < 0)
     rest = (limited - n) * LN2
     return (fma(rest * rest, polynomial(rest, form.exp), rest) + 1.0) * powers[0] * powers[1]
 
@@ -227,7 +240,7 @@ def exp10(x: Value) -> Value:
     """The exponential function of base 10."""
     form = format_of(x)
     limited = _limited(x, form.lowest / LN10 - 1, form.highest / LN10 + 1)
-    n, powers = _powers(limited, LOG2_10)
+    n, powers = _powers(limited, LOG2_10, x < 0)
     rest = fma(n, -form.log10_2[1], fma(n, -form.log10_2[0], limited)) * LN10
     return (fma(rest * rest, polynomial(rest, form.exp), rest) + 1.0) * powers[0] * powers[1]
 

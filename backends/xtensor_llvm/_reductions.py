@@ -17,7 +17,7 @@ import numpy as np
 from xtensor.backend import Native, Program, Step
 
 from . import _compile
-from ._calls import Kernel, compiled, empty, joined_stride, underflow_is_reported
+from ._calls import Kernel, compiled, empty, joined_letters, joined_stride, underflow_is_reported
 from ._emission import supported
 from ._reduction_loops import BLOCK, ROWS, columns_module, identity, rows_module
 from ._rows import compute_rows, takes_rows
@@ -86,8 +86,9 @@ def reduce(
     tuple of arrays, or None
         None where a kernel does not take the layout, and where an element is doubtful.
     """
-    if len(axes) == len(shape) and all(array.shape == shape and array.flags.carray for array in arrays):
-        return _reduce_whole(program, arrays, scalars, shape, keepdims=keepdims, partial=partial)
+    letters = joined_letters(arrays, shape) if len(axes) == len(shape) else ""
+    if letters:
+        return _reduce_whole(program, letters, arrays, scalars, shape, keepdims=keepdims, partial=partial)
     if not all(array.flags.aligned for array in arrays):
         return None
     layouts = [array.strides if array.shape == shape else np.broadcast_to(array, shape).strides for array in arrays]
@@ -242,6 +243,7 @@ def _rows(
 
 def _reduce_whole(
     program: Program,
+    letters: str,
     arrays: Sequence[Array],
     scalars: Sequence[float],
     shape: tuple[int, ...],
@@ -250,10 +252,10 @@ def _reduce_whole(
     partial: bool,
 ) -> tuple[Array, ...] | None:
     """Reduce arrays whose elements are adjacent to one number each; the way with the fewest steps."""
-    length = arrays[0].size
+    length = math.prod(shape)
     if length < SHORTEST:
         return None
-    kernel = _kernel(program, "c" * len(arrays), columns=False)
+    kernel = _kernel(program, letters, columns=False)
     if kernel is None:
         return None
     operands: list[Any] = [length, 1]
