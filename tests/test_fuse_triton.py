@@ -174,7 +174,7 @@ def test_strided_operands(index):
 def test_results_have_the_order_of_the_operands_in_memory():
     x = values((4, 5, 6), np.float32).transpose(2, 0, 1)
     program = Program(("float32",), (), (Step("exp", (0,), "float32"), Step("negative", (0,), "float32")), (1, 2))
-    for result in GENERATOR.compute(program, [x], []):
+    for result in GENERATOR.compute(program, (x,), []):
         assert result.strides == x.strides
 
 
@@ -272,7 +272,7 @@ def test_an_operation_in_a_program_is_what_its_kernel_computes(name):
         inputs = tuple(x.dtype.name for x in operands)
         program = Program(inputs, (), (*casts, Step(name, places, result.name)), (2 * count,))
         with count_calls() as calls:
-            (actual,) = GENERATOR.compute(program, operands, [])
+            (actual,) = GENERATOR.compute(program, tuple(operands), [])
         assert calls.launches == {"fuse": 1}
         same(actual, expected)
 
@@ -282,7 +282,7 @@ def test_casts_are_those_of_the_kernel():
         x = values((40,), source)
         program = Program((source.name,), (), (Step("astype", (0,), target.name),), (1,))
         with np.errstate(all="ignore"):
-            same(GENERATOR.compute(program, [x], [])[0], KERNELS["astype"](x, target))
+            same(GENERATOR.compute(program, (x,), [])[0], KERNELS["astype"](x, target))
 
 
 @pytest.mark.parametrize(
@@ -381,7 +381,7 @@ def test_nothing_beyond_the_results_is_written(length):
     x = memory.copy_of(values((3, length), np.float32))[:, :: 2 if length > 1 else 1]
     steps = (Step("exp", (0,), "float32"), Step("greater", (2, 1), "bool"))
     program = Program(("float32",), ("float32",), steps, (2, 3))
-    first, second = generator(memory).compute(program, [x], [2.5])
+    first, second = generator(memory).compute(program, (x,), [2.5])
     memory.check()
     same(first, KERNELS["exp"](x))
     same(second, KERNELS["greater"](KERNELS["exp"](x), 2.5))
@@ -418,5 +418,5 @@ def test_long_programs_are_computed_by_the_functions(monkeypatch):
     monkeypatch.setattr(_generator, "MOST_STEPS", 2)
     program = Program(("float32",), (), tuple(Step("exp", (k,), "float32") for k in range(3)), (3,))
     with count_calls() as calls:
-        assert generator().compute(program, [values((4,), np.float32)], []) is None
+        assert generator().compute(program, (values((4,), np.float32),), []) is None
     assert calls.declined["fuse"] == ["the program has 3 steps, more than 2"]

@@ -105,7 +105,7 @@ def launched() -> dict[str, Any]:
     triton.compile = lambda *args, **kwargs: compiled.append(args) or compile_kernel(*args, **kwargs)
     program, x, y = PROGRAMS["float32"], aligned(4096), aligned(4096)
     for number in (1.0, 16.0, 0.3):
-        first, second = generator.compute(program, [x, y], [number])
+        first, second = generator.compute(program, (x, y), [number])
     results: dict[str, Any] = {
         "numbers": gpu.recorded,
         "compiled": len(compiled),
@@ -117,7 +117,7 @@ def launched() -> dict[str, Any]:
     huge = np.empty(2**31 + 32, np.int8)  # no page of it is accessed
     one = Program(("int8",), (), (Step("bitwise_invert", (0,), "int8"),), (1,))
     gpu.context.empty = np.empty
-    generator.compute(one, [huge], [])
+    generator.compute(one, (huge,), [])
     results["huge"] = gpu.recorded
     return results
 

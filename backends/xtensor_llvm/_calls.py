@@ -129,6 +129,8 @@ class Kernel:
     ----------
     address
         The address of its function ``run``.
+    alone
+        The first operands of a call on one thread: the address, the numbers of parts and threads, and no time.
     cost
         Nanoseconds that one thread takes for an element.
     results
@@ -137,20 +139,21 @@ class Kernel:
         The class that each scalar is passed as.
     """
 
-    __slots__ = ("address", "cost", "results", "wide")
+    __slots__ = ("address", "alone", "cost", "results", "wide")
 
     def __init__(self, program: Program, key: str, make: Callable[[], Any]) -> None:
         code = _compile.compile_module(
             make, ["run"], key=f"{program.key} {key}", symbols=_threads.symbols() | _exceptions.symbols()
         )
         self.address = code["run"]
+        self.alone = self.address, 1, 1, 0
         steps = [step.name for step in program.steps] + [name for name, _ in program.reductions]
         _names[self.address] = "+".join(steps)
         self.cost = cost(program)
         self.wide = [float if np.dtype(name).kind == "f" else int for name in program.scalars]
         self.results = [program.dtypes[place] for place in program.outputs]
 
-    def run(self, elements: int, operands: Sequence[Any], scalars: Sequence[float]) -> int:
+    def run(self, elements: int, operands: tuple[Any, ...], scalars: Sequence[float]) -> int:
         """Call the kernel; return 0, or another number if NumPy is to compute.
 
         That is where an element is doubtful, and where there are too many operands.
@@ -165,20 +168,22 @@ class Kernel:
             Python numbers, one for each scalar of the program.
         """
         if scalars:
-            operands = (*operands, *[kind(scalar) for kind, scalar in zip(self.wide, scalars, strict=True)])
+            operands += tuple([kind(scalar) for kind, scalar in zip(self.wide, scalars, strict=True)])
         if len(operands) > MOST_OPERANDS:
             return 1
         nanoseconds = elements * self.cost
+        # A sum of two tuples takes less time than a new one of their items.
         if nanoseconds < PARALLEL:
-            return _call(self.address, 1, 1, 0, *operands)
+            return _call(*(self.alone + operands))
         threads = _threads.team()
         if threads == 1:
-            return _call_unlocked(self.address, 1, 1, 0, *operands)
+            return _call_unlocked(*(self.alone + operands))
         parts = threads * (PARTS if nanoseconds < LONG else MOST_PARTS)
-        return _call_unlocked(self.address, parts, threads, int(nanoseconds), *operands)
+        shared = self.address, parts, threads, int(nanoseconds)
+        return _call_unlocked(*(shared + operands))
 
 
-_call, _call_unlocked = _python.call(), _python.call_unlocked()
+_call, _call_unlocked, _adjacent = _python.call(), _python.call_unlocked(), _python.adjacent()
 
 _failed = False
 
@@ -279,7 +284,7 @@ def underflow_is_reported() -> bool:
 
 
 def compute(
-    program: Program, arrays: Sequence[Array], scalars: Sequence[float] = (), spare: Array | None = None
+    program: Program, arrays: tuple[Array, ...], scalars: Sequence[float] = (), spare: Array | None = None
 ) -> tuple[Array, ...] | None:
     """Return a program's outputs for arrays.
 
@@ -304,33 +309,30 @@ def compute(
     """
     if program.checks and underflow_is_reported():
         return None
-    first = arrays[0]
-    shape = first.shape
+    size = _adjacent(*arrays)
     order = "C"
-    for array in arrays:
-        if (array is not first and array.shape != shape) or not array.flags.carray:
-            found = _order(arrays, shape)
-            if found is None:
-                return _compute_strided(program, arrays, scalars)
-            order = found
-            break
+    if size < 0:
+        found = _order(arrays, arrays[0].shape)
+        if found is None:
+            return _compute_strided(program, arrays, scalars)
+        order, size = found, arrays[0].size
     if spare is not None and _may_write(program, arrays, spare):
         return _write(program, arrays, scalars, spare)
-    streams = first.size * LARGEST >= BYTES_STREAMED and _streams(program, first.size)
+    streams = size * LARGEST >= BYTES_STREAMED and _streams(program, size)
     kernel: Kernel | None = program.kernels.get(streams)
     if kernel is None:
         letters = "c" * (len(arrays) + len(program.outputs))
         kernel = program.kernels[streams] = _kernel(program, letters, streams=streams)
         if kernel is None:
             return None
-    size = first.size
-    results = kernel.results
+    shape, results = arrays[0].shape, kernel.results
     outputs: tuple[Array, ...]
     if len(results) == 1:
         outputs = (empty(shape, results[0], order),)
     else:
         outputs = tuple([empty(shape, dtype, order) for dtype in results])
-    return () if kernel.run(size, (size, size, *arrays, *outputs), scalars) else outputs
+    sizes: tuple[Any, ...] = size, size
+    return () if kernel.run(size, sizes + arrays + outputs, scalars) else outputs
 
 
 def _streams(program: Program, size: int) -> bool:

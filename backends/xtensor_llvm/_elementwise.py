@@ -33,6 +33,11 @@ from ._threads import threads
 
 __all__ = ["kernels"]
 
+ndarray = np.ndarray
+
+ABSENT: Any = object()
+"""Default of an argument that is not given."""
+
 NOT_HERE = ("pow", "real")
 """Operations of which NumPy's loop is faster, or its view."""
 
@@ -78,7 +83,7 @@ def _plan(name: str, kinds: tuple[Any, ...]) -> Program | None:
 
 
 def _computed(
-    program: Program | None, arrays: Sequence[Native], scalars: Sequence[Any] = (), spare: Native | None = None
+    program: Program | None, arrays: tuple[Native, ...], scalars: Sequence[Any] = (), spare: Native | None = None
 ) -> Native:
     """Return the result of a program's kernel; NotImplemented where NumPy is to compute."""
     results = None if program is None else compute(program, arrays, scalars, spare)
@@ -91,9 +96,39 @@ def _function(name: str) -> Callable[..., Native]:
     least_beside_number = BYTES_COMPARED_NUMBER if name in COMPARISONS else least
     by_threads = name in FASTER_BY_THREADS and least > 0 and _numpy_has_vectors()
 
-    def of_two(x1: Native, x2: Native, spare: Native | None) -> Native:
-        """The way with the fewest steps, for operands of which one at least is an array."""
-        first, second = x1.__class__ is np.ndarray, x2.__class__ is np.ndarray
+    def of_one(x: Native, spare: Native | None) -> Native:
+        if x.size < fewest or x.nbytes < least or (by_threads and threads() == 1):
+            return NotImplemented
+        try:
+            program = programs[x.dtype]
+        except KeyError:
+            program = programs[x.dtype] = _plan(name, (x.dtype,))
+        return _computed(program, (x,), (), spare)
+
+    def of_several(operands: tuple[Native, ...]) -> Native:
+        arrays = tuple([x for x in operands if x.__class__ is ndarray])
+        if not arrays or arrays[0].size < fewest or arrays[0].nbytes < least:
+            return NotImplemented
+        kinds = tuple([x.dtype if x.__class__ is ndarray else x.__class__ for x in operands])
+        try:
+            program = programs[kinds]
+        except KeyError:
+            program = programs[kinds] = _plan(name, kinds)
+        if len(arrays) == len(operands):
+            return _computed(program, arrays)
+        scalars = [x for x in operands if x.__class__ is not ndarray]
+        if program is None or not all(map(_fits, scalars, program.scalars)):
+            return NotImplemented
+        return _computed(program, arrays, scalars)
+
+    def function(x1: Native, x2: Native, x3: Native = ABSENT, *rest: Any) -> Native:
+        """Take the operands and then the memory that might be written over, or None."""
+        if x3 is ABSENT:
+            return of_one(x1, x2)
+        if rest:
+            return of_several((x1, x2, x3, *rest[:-1]))
+        # Of two operands; the way with the fewest steps, as they are called most.
+        first, second = x1.__class__ is ndarray, x2.__class__ is ndarray
         x = x1 if first else x2
         if not (first or second) or x.size < fewest or x.nbytes < (least if first and second else least_beside_number):
             return NotImplemented  # arrays of bfloat16 have a class of their own
@@ -105,38 +140,11 @@ def _function(name: str) -> Callable[..., Native]:
         if program is None:
             return NotImplemented
         if first and second:
-            results = compute(program, (x1, x2), (), spare)
+            results = compute(program, (x1, x2), (), x3)
         else:
             number = x2 if first else x1
-            results = compute(program, (x,), (number,), spare) if _fits(number, program.scalars[0]) else None
+            results = compute(program, (x,), (number,), x3) if _fits(number, program.scalars[0]) else None
         return results[0] if results else NotImplemented
-
-    def function(x1: Native, x2: Native, *rest: Any) -> Native:
-        if not rest:  # of one operand; the second argument is the memory that might be written over
-            if x1.size < fewest or x1.nbytes < least or (by_threads and threads() == 1):
-                return NotImplemented
-            try:
-                program = programs[x1.dtype]
-            except KeyError:
-                program = programs[x1.dtype] = _plan(name, (x1.dtype,))
-            return _computed(program, (x1,), (), x2)
-        if len(rest) == 1:
-            return of_two(x1, x2, rest[0])
-        operands = (x1, x2, *rest[:-1])
-        arrays = [x for x in operands if x.__class__ is np.ndarray]
-        if not arrays or arrays[0].size < fewest or arrays[0].nbytes < least:
-            return NotImplemented
-        kinds = tuple([x.dtype if x.__class__ is np.ndarray else x.__class__ for x in operands])
-        try:
-            program = programs[kinds]
-        except KeyError:
-            program = programs[kinds] = _plan(name, kinds)
-        if len(arrays) == len(operands):
-            return _computed(program, arrays)
-        scalars = [x for x in operands if x.__class__ is not np.ndarray]
-        if program is None or not all(map(_fits, scalars, program.scalars)):
-            return NotImplemented
-        return _computed(program, arrays, scalars)
 
     def writes_over(operands: Sequence[Any], spare: Native) -> bool | None:
         if len(operands) > 2:

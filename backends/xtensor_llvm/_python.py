@@ -16,7 +16,7 @@ import numpy as np
 
 from . import _compile
 
-__all__ = ["addresses", "call", "call_unlocked", "function", "prototype"]
+__all__ = ["addresses", "adjacent", "call", "call_unlocked", "function", "prototype"]
 
 _FASTCALL = 0x80  # METH_FASTCALL
 
@@ -74,16 +74,25 @@ def call_unlocked() -> Callable[..., int]:
     return _calls()[1]
 
 
+def adjacent() -> Callable[..., int]:
+    """Return the function adjacent(*arrays): the size of arrays of one shape whose elements are adjacent, else -1.
+
+    Each is a `numpy.ndarray`, not of a subclass, in row-major order, aligned and writeable. It takes a tenth of a
+    microsecond, for what five expressions of Python ask.
+    """
+    return _calls()[2]
+
+
 _lock = threading.Lock()
 
 
-def _calls() -> tuple[Callable[..., int], Callable[..., int]]:
+def _calls() -> tuple[Callable[..., int], ...]:
     with _lock:
         return _first_calls()
 
 
 @functools.cache
-def _first_calls() -> tuple[Callable[..., int], Callable[..., int]]:
+def _first_calls() -> tuple[Callable[..., int], ...]:
     python = (
         "PyLong_AsLongLong",
         "PyErr_Occurred",
@@ -92,7 +101,7 @@ def _first_calls() -> tuple[Callable[..., int], Callable[..., int]]:
         "PyEval_RestoreThread",
         "Py_IncRef",
     )
-    names = ("call", "call_unlocked")
+    names = ("call", "call_unlocked", "adjacent")
     # The type is the last field of an object's head, with and without the interpreter's lock.
     head = object.__basicsize__
     text = _CALL.replace("TYPE", str(head - 8)).replace("HEAD", str(head)).replace("OPERANDS", str(OPERANDS))
@@ -100,9 +109,9 @@ def _first_calls() -> tuple[Callable[..., int], Callable[..., int]]:
     code = _compile.compile_module(text, (*names, *objects), symbols=addresses(*python))
     for name, value in zip(objects, (np.ndarray, float, TypeError), strict=True):
         ctypes.c_void_p.from_address(code[name]).value = id(value)
-    documentation = "Call the kernel at an address with addresses of arrays, floats and integers."
-    first, second = (function(name, code[name], documentation) for name in names)
-    return first, second
+    called = "Call the kernel at an address with addresses of arrays, floats and integers."
+    documentation = called, called, "Return the size of arrays of one shape whose elements are adjacent, or -1."
+    return tuple([function(name, code[name], text) for name, text in zip(names, documentation, strict=True)])
 
 
 _CALL = """
@@ -201,5 +210,68 @@ run:
   ret ptr %object
 fail:
   ret ptr null
+}
+
+; The fields of NumPy's PyArrayObject: the elements' address, the number of axes, their lengths, their strides, the
+; base, the dtype and the flags. 1281 is NPY_ARRAY_C_CONTIGUOUS, _ALIGNED and _WRITEABLE.
+%fields = type {ptr, i32, ptr, ptr, ptr, ptr, i32}
+
+define ptr @adjacent(ptr %self, ptr %arguments, i64 %count) {
+entry:
+  %array.type = load ptr, ptr @array_type, align 8
+  %some = icmp sgt i64 %count, 0
+  br i1 %some, label %array, label %other
+array:
+  %index = phi i64 [0, %entry], [%index.next, %same]
+  %place = getelementptr ptr, ptr %arguments, i64 %index
+  %object = load ptr, ptr %place, align 8
+  %type.place = getelementptr i8, ptr %object, i64 TYPE
+  %type = load ptr, ptr %type.place, align 8
+  %is.array = icmp eq ptr %type, %array.type
+  br i1 %is.array, label %fields, label %other
+fields:
+  %fields.place = getelementptr i8, ptr %object, i64 HEAD
+  %flags.place = getelementptr %fields, ptr %fields.place, i64 0, i32 6
+  %flags = load i32, ptr %flags.place, align 4
+  %needed = and i32 %flags, 1281
+  %is.adjacent = icmp eq i32 %needed, 1281
+  %axes.place = getelementptr %fields, ptr %fields.place, i64 0, i32 1
+  %axes.short = load i32, ptr %axes.place, align 4
+  %axes = sext i32 %axes.short to i64
+  %lengths.place = getelementptr %fields, ptr %fields.place, i64 0, i32 2
+  %lengths = load ptr, ptr %lengths.place, align 8
+  %first = load ptr, ptr %arguments, align 8
+  %first.fields = getelementptr i8, ptr %first, i64 HEAD
+  %first.axes.place = getelementptr %fields, ptr %first.fields, i64 0, i32 1
+  %first.axes = load i32, ptr %first.axes.place, align 4
+  %first.lengths.place = getelementptr %fields, ptr %first.fields, i64 0, i32 2
+  %first.lengths = load ptr, ptr %first.lengths.place, align 8
+  %same.axes = icmp eq i32 %axes.short, %first.axes
+  %good = and i1 %is.adjacent, %same.axes
+  br i1 %good, label %axis, label %other
+axis:
+  %number = phi i64 [0, %fields], [%number.next, %length]
+  %size = phi i64 [1, %fields], [%product, %length]
+  %all = icmp eq i64 %number, %axes
+  br i1 %all, label %same, label %length
+length:
+  %length.place = getelementptr i64, ptr %lengths, i64 %number
+  %own = load i64, ptr %length.place, align 8
+  %first.place = getelementptr i64, ptr %first.lengths, i64 %number
+  %wanted = load i64, ptr %first.place, align 8
+  %product = mul i64 %size, %own
+  %number.next = add i64 %number, 1
+  %equal = icmp eq i64 %own, %wanted
+  br i1 %equal, label %axis, label %other
+same:
+  %index.next = add i64 %index, 1
+  %more = icmp slt i64 %index.next, %count
+  br i1 %more, label %array, label %done
+done:
+  %result = call ptr @PyLong_FromLongLong(i64 %size)
+  ret ptr %result
+other:
+  %none = call ptr @PyLong_FromLongLong(i64 -1)
+  ret ptr %none
 }
 """

@@ -238,7 +238,7 @@ def _rows(
         part = make((rows, blocks), program.dtypes[place])
         results.append(part if partial else make(shape, program.dtypes[place]))
         operands += [part, 0 if partial else results[-1]]
-    return None if kernel.run(rows * length, operands, scalars) else tuple(results)
+    return None if kernel.run(rows * length, tuple(operands), scalars) else tuple(results)
 
 
 def _reduce_whole(

@@ -120,7 +120,7 @@ class Generator(ABC):
 
     @abstractmethod
     def compute(
-        self, program: Program, arrays: Sequence[Native], scalars: Sequence[float]
+        self, program: Program, arrays: tuple[Native, ...], scalars: Sequence[float]
     ) -> tuple[Native, ...] | None:
         """Return a program's outputs, each of the shape to which the arrays broadcast; None or () where it cannot."""
 

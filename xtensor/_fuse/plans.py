@@ -131,7 +131,7 @@ class Plan:
 
         def run(values: Values, numbers: Sequence[complex]) -> None:
             given = scalars if constant else [number(scalar, numbers) for scalar in scalars]
-            results = compute(program, [values[node] for node in inputs], given) if inputs else None
+            results = compute(program, tuple([values[node] for node in inputs]), given) if inputs else None
             if not results or results[0].shape != shape:
                 self._one_by_one(steps, values, numbers)
                 return
