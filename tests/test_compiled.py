@@ -14,13 +14,16 @@ import os
 import pickle
 import subprocess
 import sys
+import warnings
 import weakref
 
 import numpy as np
 import pytest
 
 import xtensor as xp
+from xtensor._core.array import apply
 from xtensor._core.compiled import compiled, missing
+from xtensor._core.many import apply_to
 
 if compiled is None and os.environ.get("XTENSOR_COMPILED") != "1":
     pytest.skip(f"calls are in Python: {missing}", allow_module_level=True)
@@ -191,6 +194,54 @@ def test_functions_are_computed_without_python(name, only_short):
         np.testing.assert_array_equal(xp.to_numpy(found), np.asarray(expected), strict=True)
 
 
+TABLE_CALLS = {
+    "sum": lambda module, x: module.sum(x),
+    "sum along an axis": lambda module, x: module.sum(x, axis=0, keepdims=True),
+    "max": lambda module, x: module.max(x),
+    "argmax": lambda module, x: module.argmax(x),
+    "reshape": lambda module, x: module.reshape(x, (2, -1)),
+    "concat": lambda module, x: module.concat([x, x], axis=1),
+    "flip": lambda module, x: module.flip(x, axis=1),
+    "zeros": lambda module, x: module.zeros((2, 3), dtype="int16"),
+    "arange": lambda module, x: module.arange(5, 2, -1),
+    "astype": lambda module, x: module.astype(x, np.dtype("float32")),
+    "det": lambda module, x: module.linalg.det(x),
+}
+
+
+@pytest.mark.parametrize("spec", ["numpy", "cpu"])
+@pytest.mark.parametrize("size", [2, 300])
+@pytest.mark.parametrize("name", TABLE_CALLS)
+def test_functions_of_the_table_are_computed_without_python(name, size, spec, monkeypatch):
+    def refused(*args, **kwargs):
+        raise AssertionError("computed in Python")
+
+    matrix = np.random.default_rng(0).standard_normal((size, size))
+    x = value_of(matrix, device=spec)
+    for function in (apply, apply_to):
+        assert isinstance(function, compiled.Function)
+        monkeypatch.setattr(function, "python", refused)
+    with xp.use_device(spec):
+        found = TABLE_CALLS[name](xp, x)
+    assert str(found.device) == spec
+    np.testing.assert_allclose(xp.to_numpy(found), TABLE_CALLS[name](np, matrix), rtol=1e-9, strict=True)
+
+
+def test_a_warning_is_the_callers_line_whatever_calls_numpy():
+    x, half = value_of([1e308, 1e308]), value_of([6e4, 6e4], "float16")
+    calls = [
+        *(lambda: x * x, lambda: xp.sum(half), lambda: xp.prod(x), lambda: xp.dot(x, x), lambda: xp.trapezoid(x)),
+        *(lambda: xp.asarray([1e300], dtype="float32"), lambda: xp.linalg.outer(x, x), lambda: xp.cumulative_sum(x)),
+    ]
+    for call in calls:
+        with warnings.catch_warnings(record=True) as caught:
+            # Elsewhere warnings stay exceptions, as they are by the package's own filter.
+            warnings.filterwarnings("always", module=__name__)
+            call()
+        assert caught
+        assert {item.filename for item in caught} == {__file__}
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -273,6 +324,10 @@ CALLS = {
     "zero-d": lambda x, n: x[0] + x[0],
     "power": lambda x, n: x**2,
     "temporary": lambda x, n: (xp.zeros(40_000, device=CPU) * 2 + 1) * 3 - 4,
+    "table": lambda x, n: (xp.sum(x), xp.max(x, axis=0, keepdims=True), xp.zeros(3, device=CPU), xp.astype(x, "int8")),
+    "table error": lambda x, n: xp.reshape(x, (7,)),
+    "keyword error": lambda x, n: xp.concat([x, n[None]], axis=0),
+    "table warning": lambda x, n: xp.sum(value_of([1e308, 1e308])),
     "broadcast error": lambda x, n: x + n,
     "inplace error": lambda x, n: x.__iadd__(n),
     "index error": lambda x, n: x[99],
@@ -287,7 +342,7 @@ def test_references_are_balanced(name):
 
     def run(times):
         for _ in range(times):
-            with contextlib.suppress(ValueError, IndexError, TypeError):
+            with contextlib.suppress(ValueError, IndexError, TypeError, RuntimeWarning):
                 call(x, n)
 
     watched = (x, n, x._native, n._native, CPU, x.dtype, xp.Array, None, NotImplemented)
@@ -336,6 +391,9 @@ from xtensor._core.compiled import compiled
 OPERATORS = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor", "lshift",
              "rshift", "lt", "le", "eq", "ne", "gt", "ge", "iadd", "imul", "ipow", "itruediv", "iand", "getitem"]
 UNARY = ["neg", "pos", "abs", "invert"]
+FUNCTIONS = ["sum", "prod", "max", "mean", "var", "any", "argmax", "cumulative_sum", "sort", "flip", "diff", "isnan",
+             "trapezoid", "nonzero", "unique_values"]
+OF_TWO = ["dot", "vecdot", "matmul", "tensordot", "maximum", "reshape", "astype", "take", "repeat"]
 
 def operands():
     for dtype in ("bool", "int8", "uint64", "int64", "float16", "float32", "float64", "complex128"):
@@ -378,6 +436,14 @@ for name in UNARY:
     for i, x in enumerate(values):
         if isinstance(x, xp.Array):
             found[f"{name} {i}"] = outcome(getattr(operator, name), x)
+for name in FUNCTIONS:
+    for i, x in enumerate(values):
+        if isinstance(x, xp.Array):
+            found[f"{name} {i}"] = outcome(getattr(xp, name), x)
+for name in OF_TWO:
+    for (i, x), (j, y) in itertools.product(enumerate(values), repeat=2):
+        if isinstance(x, xp.Array):
+            found[f"{name} {i} {j}"] = outcome(getattr(xp, name), x, y)
 for i, x in enumerate(values):
     if isinstance(x, xp.Array) and x.ndim:
         found[f"iter {i}"] = [outcome(lambda: item)[0] for item in list(x)[:3]]

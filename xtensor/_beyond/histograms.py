@@ -13,6 +13,7 @@ from .._core.array import Array, attempt
 from .._core.dispatch import composed
 from .._core.dtypes import DType, kind_of, result_type
 from .._core.errors import describe
+from .._core.failures import rewarned
 from . import _casts
 from ._arguments import as_arrays, on_device
 from ._bin_widths import ESTIMATORS, number_of_bins
@@ -351,7 +352,7 @@ def _linspace(first: Any, last: Any, count: int, dtype: DType, detected: bool) -
     if count > MOST_BINS:
         raise ValueError(f"Maximum allowed size exceeded; {count} bins are more than memory holds")
     if dtype.kind == "V":
-        return np.linspace(first, last, count + 1).astype(dtype)
+        return rewarned(np.linspace(first, last, count + 1).astype, dtype)
     if detected:  # the extreme elements are numbers of the dtype of the samples
         first, last = dtype.type(first), dtype.type(last)
     return np.linspace(first, last, count + 1, dtype=dtype)

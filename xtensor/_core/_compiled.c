@@ -2,8 +2,9 @@
 
    A call of an elementwise function, an operator or an index takes 200 to 250 nanoseconds in Python, and 40 to 70 here.
    This module knows the ordinary case alone: Arrays of NumPy arrays on one device, Python scalars, keys of integers and
-   slices. It calls the same function of the device's table that the Python code calls. All else goes to the Python
-   function that each Function has, which computes every case: xtensor does without this module where it is missing.
+   slices; and of other functions, whose arguments Python has checked, the call of the device's function. It calls the
+   same function of the device's table that the Python code calls. All else goes to the Python function that each
+   Function has, which computes every case: xtensor does without this module where it is missing.
 
    Conventions: a function that returns PyObject * returns a new reference, or NULL with an exception set. Arguments are
    borrowed, except those named `stolen`. DECLINED means that it is not
@@ -20,7 +21,7 @@
 #include <numpy/arrayobject.h>
 
 /* Raised with each change of what Python passes to this module or expects of it. */
-#define INTERFACE 2
+#define INTERFACE 3
 
 static PyObject declined;
 #define DECLINED (&declined)
@@ -42,9 +43,12 @@ static Py_ssize_t device_fewest_inplace;
 static Py_ssize_t device_large_inplace;
 static Py_ssize_t device_native_type;
 static Py_ssize_t device_getitem;
-static PyObject *recover;                /* recover(error, operation, device, natives): the result after an error */
+static PyTypeObject *operation_type;     /* the class Operation */
+static Py_ssize_t operation_index;       /* offset of a field of it */
+static PyObject *recover;                /* recover(error, operation, device, args, kwargs): the result after an error */
 static PyObject *recover_large;          /* the same for operands of many elements */
 static PyObject *recover_inplace;        /* recover_inplace(error, operation, device, array, native) */
+static PyObject *adopt;                  /* adopt(native, operation, device): an Array of another kind of result */
 static PyObject *find_place;             /* find_place(code, instruction): where an instruction has its operands */
 static Py_ssize_t frame_pointer;         /* offset of the pointer to the interpreter's frame in a frame object */
 static PyObject *absolute;               /* the function abs */
@@ -184,7 +188,7 @@ array_of_scalar(PyObject *stolen)
 
 /* -- Functions --------------------------------------------------------------------------------------------------- */
 
-enum kind { UNARY, BINARY, REFLECTED, INPLACE, GETITEM, POWER, KINDS };
+enum kind { UNARY, BINARY, REFLECTED, INPLACE, GETITEM, POWER, APPLY, APPLY_TO, KINDS };
 
 typedef struct {
     PyObject_HEAD
@@ -355,23 +359,31 @@ call_power(PyObject *native, PyObject *exponent)
 
 /* -- Computation ------------------------------------------------------------------------------------------------- */
 
-/* What a function of Python gives after an error: the result, computed again without a warning, for example. */
+/* What a function of Python gives after an error: the result, computed again without a warning, for example. The names
+   of keyword arguments, whose values follow those of the others, are a tuple or NULL. */
 static PyObject *
-after_error(PyObject *handler, Function *self, PyObject *device, Py_ssize_t count, PyObject *const *natives)
+after_error(
+    PyObject *handler, PyObject *operation, PyObject *device, PyObject *const *values, Py_ssize_t count,
+    PyObject *keywords)
 {
     if (!PyErr_ExceptionMatches(PyExc_Exception)) {
         return NULL; /* KeyboardInterrupt, SystemExit */
     }
     PyObject *error = take_exception();
-    PyObject *arguments = PyTuple_New(count);
-    PyObject *result = NULL;
-    if (arguments != NULL) {
-        for (Py_ssize_t i = 0; i < count; i++) {
-            PyTuple_SET_ITEM(arguments, i, Py_NewRef(natives[i]));
-        }
-        result = PyObject_CallFunctionObjArgs(handler, error, self->operation, device, arguments, NULL);
-        Py_DECREF(arguments);
+    PyObject *positional = PyTuple_New(count), *named = PyDict_New(), *result = NULL;
+    int failed = positional == NULL || named == NULL;
+    for (Py_ssize_t i = 0; i < count && !failed; i++) {
+        PyTuple_SET_ITEM(positional, i, Py_NewRef(values[i]));
     }
+    for (Py_ssize_t i = 0; keywords != NULL && i < PyTuple_GET_SIZE(keywords) && !failed; i++) {
+        failed = PyDict_SetItem(named, PyTuple_GET_ITEM(keywords, i), values[count + i]) < 0;
+    }
+    if (!failed) {
+        PyObject *options = keywords == NULL ? NULL : named; /* the handlers of operators take none */
+        result = PyObject_CallFunctionObjArgs(handler, error, operation, device, positional, options, NULL);
+    }
+    Py_XDECREF(positional);
+    Py_XDECREF(named);
     Py_DECREF(error);
     return result;
 }
@@ -407,7 +419,7 @@ compute(Function *self, PyObject *device, Py_ssize_t count, PyObject **natives)
         native = PyObject_Vectorcall(function, natives + 1, count | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
         Py_DECREF(function);
     }
-    if (native == NULL && (native = after_error(recover, self, device, count, natives + 1)) == NULL) {
+    if (native == NULL && (native = after_error(recover, self->operation, device, natives + 1, count, NULL)) == NULL) {
         return NULL;
     }
     return wrap_result(native, device);
@@ -423,7 +435,10 @@ compute_large(Function *self, PyObject *device, Py_ssize_t count, PyObject **nat
     PyObject *function = Py_NewRef(item_of(device, device_for_large, self->index));
     PyObject *native = PyObject_Vectorcall(function, natives + 1, (count + 1) | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
     Py_DECREF(function);
-    if (native == NULL && (native = after_error(recover_large, self, device, count, natives + 1)) == NULL) {
+    if (native == NULL) {
+        native = after_error(recover_large, self->operation, device, natives + 1, count, NULL);
+    }
+    if (native == NULL) {
         return NULL;
     }
     if (native == spare) {
@@ -594,6 +609,69 @@ call_inplace(Function *self, PyObject *x, PyObject *other)
         Py_DECREF(kept[i]);
     }
     return done < 0 ? NULL : Py_NewRef(x);
+}
+
+/* -- Functions of the table -------------------------------------------------------------------------------------- */
+
+/* apply(operation, device, *args, **kwargs) and apply_to(...), which asks the device's function for many elements first.
+   What NumPy's functions do not give is left to Python. */
+static PyObject *
+call_table(enum kind kind, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
+{
+    if (count < 3) {
+        return DECLINED;
+    }
+    PyObject *operation = arguments[0], *device = arguments[1], *const *values = arguments + 2;
+    if (Py_TYPE(operation) != operation_type || !is_open(device)) {
+        return DECLINED;
+    }
+    count -= 2;
+    PyObject *position = FIELD(operation, operation_index);
+    Py_ssize_t index = position != NULL && PyLong_CheckExact(position) ? PyLong_AsSsize_t(position) : -1;
+    if (index < 0) {
+        PyErr_Clear();
+        return DECLINED;
+    }
+    PyObject *function = item_of(device, device_table, index), *native = NULL;
+    if (function == NULL || (kind == APPLY_TO && !PyArray_CheckExact(values[0]))) {
+        return DECLINED;
+    }
+    if (kind == APPLY_TO && !is_fewer(values[0], device, device_fewest, index)) {
+        PyObject *large = Py_NewRef(item_of(device, device_for_large, index)); /* a first call replaces it */
+        native = PyObject_Vectorcall(large, values, count, keywords);
+        Py_DECREF(large);
+        if (native == Py_NotImplemented) {
+            Py_CLEAR(native);
+        }
+        else if (native == NULL && (native = after_error(recover, operation, device, values, count, keywords)) == NULL) {
+            return NULL;
+        }
+    }
+    if (native == NULL) {
+        function = item_of(device, device_table, index); /* the other function may have replaced it */
+        if (function == NULL) {
+            return DECLINED;
+        }
+        Py_INCREF(function);
+        native = PyObject_Vectorcall(function, values, count, keywords);
+        Py_DECREF(function);
+        if (native == NULL && (native = after_error(recover, operation, device, values, count, keywords)) == NULL) {
+            return NULL;
+        }
+    }
+    if ((PyObject *)Py_TYPE(native) == FIELD(device, device_native_type)) {
+        return wrap(native, device);
+    }
+    PyObject *array = DECLINED;
+    if (FIELD(device, device_native_type) == (PyObject *)&PyArray_Type) {
+        array = array_of_scalar(native);
+    }
+    if (array != DECLINED) {
+        return array == NULL ? NULL : wrap(array, device);
+    }
+    PyObject *result = PyObject_CallFunctionObjArgs(adopt, native, operation, device, NULL);
+    Py_DECREF(native);
+    return result;
 }
 
 /* -- Indices ----------------------------------------------------------------------------------------------------- */
@@ -783,11 +861,15 @@ static PyObject *
 function_call(PyObject *callable, PyObject *const *arguments, size_t flags, PyObject *keywords)
 {
     Function *self = (Function *)callable;
-    if (keywords == NULL && PyVectorcall_NARGS(flags) == (self->kind == UNARY ? 1 : 2)) {
-        PyObject *result = call_short(self, arguments);
-        if (result != DECLINED) {
-            return result;
-        }
+    PyObject *result = DECLINED;
+    if (self->kind == APPLY || self->kind == APPLY_TO) {
+        result = call_table(self->kind, arguments, PyVectorcall_NARGS(flags), keywords);
+    }
+    else if (keywords == NULL && PyVectorcall_NARGS(flags) == (self->kind == UNARY ? 1 : 2)) {
+        result = call_short(self, arguments);
+    }
+    if (result != DECLINED) {
+        return result;
     }
     if (self->python == NULL) {
         PyErr_SetString(PyExc_TypeError, "the attribute `python` of a compiled function was deleted");
@@ -1198,10 +1280,10 @@ offset_of(PyObject *class, const char *name)
 static PyObject *
 bind(PyObject *module, PyObject *arguments)
 {
-    PyObject *array, *device, *callbacks[4];
+    PyObject *array, *device, *operation, *callbacks[5];
     if (!PyArg_ParseTuple(
-            arguments, "O!OOOOOn:bind", &PyType_Type, &array, &device, &callbacks[0], &callbacks[1], &callbacks[2],
-            &callbacks[3], &frame_pointer)) {
+            arguments, "O!OOOOOOOn:bind", &PyType_Type, &array, &device, &operation, &callbacks[0], &callbacks[1],
+            &callbacks[2], &callbacks[3], &callbacks[4], &frame_pointer)) {
         return NULL;
     }
     if (array_type != NULL && array != (PyObject *)array_type) {
@@ -1223,13 +1305,14 @@ bind(PyObject *module, PyObject *arguments)
         {&device_large_inplace, device, "large_inplace"},
         {&device_native_type, device, "native_type"},
         {&device_getitem, device, "getitem"},
+        {&operation_index, operation, "index"},
     };
     for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); i++) {
         if ((*slots[i].offset = offset_of(slots[i].class, slots[i].name)) < 0) {
             return NULL;
         }
     }
-    PyObject **targets[] = {&recover, &recover_large, &recover_inplace, &find_place};
+    PyObject **targets[] = {&recover, &recover_large, &recover_inplace, &adopt, &find_place};
     for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
         Py_XSETREF(*targets[i], Py_NewRef(callbacks[i]));
     }
@@ -1239,6 +1322,7 @@ bind(PyObject *module, PyObject *arguments)
     }
     Py_XSETREF(array_type, (PyTypeObject *)Py_NewRef(array));
     Py_XSETREF(device_type, (PyTypeObject *)Py_NewRef(device));
+    Py_XSETREF(operation_type, (PyTypeObject *)Py_NewRef(operation));
     if (bind_attributes() < 0 || bind_operators() < 0) {
         return NULL;
     }
@@ -1247,8 +1331,8 @@ bind(PyObject *module, PyObject *arguments)
 
 static PyMethodDef module_methods[] = {
     {"bind", bind, METH_VARARGS,
-     "bind(array, device, recover, recover_large, recover_inplace, find_place, frame_pointer)\n--\n\n"
-     "Tell the classes Array and Device, what follows errors, and where frames have their operands."},
+     "bind(array, device, operation, recover, recover_large, recover_inplace, adopt, find_place, frame_pointer)\n--\n\n"
+     "Tell the classes Array, Device and Operation, what follows errors, and where frames have their operands."},
     {"elements", elements, METH_O, "elements(x)\n--\n\nIterate over the elements of an Array along its first axis."},
     {"track", track, METH_O, "track(x)\n--\n\nMake an Array known to the garbage collector."},
     {NULL},
@@ -1257,7 +1341,7 @@ static PyMethodDef module_methods[] = {
 static struct PyModuleDef module = {
     PyModuleDef_HEAD_INIT,
     .m_name = "xtensor._core._compiled",
-    .m_doc = "The short way of calls of elementwise functions, operators and indices.",
+    .m_doc = "The short way of calls of operators, indices and the functions of devices.",
     .m_size = -1,
     .m_methods = module_methods,
 };
@@ -1289,7 +1373,7 @@ PyInit__compiled(void)
     if (result == NULL) {
         return NULL;
     }
-    static const char *kinds[] = {"UNARY", "BINARY", "REFLECTED", "INPLACE", "GETITEM", "POWER"};
+    static const char *kinds[] = {"UNARY", "BINARY", "REFLECTED", "INPLACE", "GETITEM", "POWER", "APPLY", "APPLY_TO"};
     for (int kind = 0; kind < KINDS; kind++) {
         if (PyModule_AddIntConstant(result, kinds[kind], kind) < 0) {
             Py_DECREF(result);

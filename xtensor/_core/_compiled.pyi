@@ -11,6 +11,8 @@ REFLECTED: int
 INPLACE: int
 GETITEM: int
 POWER: int
+APPLY: int
+APPLY_TO: int
 
 class Function:
     python: Callable[..., Any]
@@ -27,9 +29,11 @@ class Attribute:
 def bind(
     array: type[Any],
     device: type[Any],
+    operation: type[Any],
     recover: Callable[..., Any],
     recover_large: Callable[..., Any],
     recover_inplace: Callable[..., None],
+    adopt: Callable[..., Any],
     find_place: Callable[..., tuple[int, int, bool] | None],
     frame_pointer: int,
     /,

@@ -99,6 +99,12 @@ def wrap(native: Native, device: Device) -> Array:
     return result
 
 
+def adopt(native: Native, operation: Operation, device: Device) -> Array:
+    """Return an Array of what a device's function for an operation gave; raise the error where it takes no operands."""
+    return wrap(refuse(operation, device) if native is NotImplemented else native, device)
+
+
+@with_short_way("APPLY")
 def apply(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Array:
     """Return an Array of an operation's result on a device; see :func:`~xtensor._core.dispatch.call`."""
     try:
@@ -572,8 +578,8 @@ make: Callable[[], Array] = type.__call__.__get__(Array)
 dispatch.make = make
 
 if compiled is not None:
-    functions = recover, recover_large, recover_inplace, temporaries.operand_place
-    compiled.bind(Array, Device, *functions, temporaries.FRAME_POINTER)
+    functions = recover, recover_large, recover_inplace, adopt, temporaries.operand_place
+    compiled.bind(Array, Device, Operation, *functions, temporaries.FRAME_POINTER)
 
 
 def _unpickle(values: Any, backend: str, spec: str) -> Array:

@@ -17,7 +17,7 @@ __all__ = ["compiled", "declared", "missing", "named", "published", "track", "wi
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-INTERFACE = 2
+INTERFACE = 3
 """The interface of ``_compiled.c`` that this code is written for."""
 
 
@@ -70,8 +70,9 @@ def with_short_way(kind: str) -> Callable[[F], F]:
     Parameters
     ----------
     kind
-        ``"GETITEM"`` for ``Array.__getitem__``, ``"POWER"`` for a function of a NumPy array and an exponent: with a
-        Python int or float it is NumPy's operator ``**``, but for arrays of booleans and float16.
+        ``"GETITEM"`` for ``Array.__getitem__``, ``"APPLY"`` and ``"APPLY_TO"`` for the functions of these names,
+        ``"POWER"`` for a function of a NumPy array and an exponent: with a Python int or float it is NumPy's operator
+        ``**``, but for arrays of booleans and float16.
 
     Returns
     -------

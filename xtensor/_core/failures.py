@@ -24,7 +24,7 @@ from .operations import Operation
 from .reports import collected
 from .unknowns import UnknownValueError
 
-__all__ = ["FOREIGN_ERRORS", "explained", "inplace_error", "is_unwritten", "recover", "rewarn"]
+__all__ = ["FOREIGN_ERRORS", "explained", "inplace_error", "is_unwritten", "recover", "rewarn", "rewarned"]
 
 EXPLAINED_ERRORS = (
     DeviceMismatchError,
@@ -53,15 +53,16 @@ FOREIGN_ERRORS = (AttributeError, KeyError, RecursionError)
 """The classes that a library raises, from deep within, for an argument of a wrong type."""
 
 # NumPy warns of floating-point errors at the frame that called it, which would be ours, and once for all callers. In
-# the modules below, whose callers handle it, such a warning is an exception first, and is issued again at the user's
-# line. Filters that the user sets come before this one.
+# the modules below, where each call of NumPy is one that the core handles, such a warning is an exception first, and is
+# issued again at the user's line. Filters that the user sets come before this one.
 warnings.filterwarnings(
     "error",
     "(divide by zero|overflow|underflow|invalid value) encountered",
     category=RuntimeWarning,
     module=(
-        r"xtensor\._core\.(dispatch|array|corrections|functions|inplace|many)$|"
-        r"xtensor\._composed\.|xtensor\.autograd\._transform$|xtensor_"
+        r"xtensor\._core\.(dispatch|array|corrections|failures|functions|inplace|many)$|"
+        r"xtensor\.(_beyond|_composed|_standard|autograd\._derivatives|fft|linalg|nn|random|special)\.|"
+        r"xtensor\.(autograd\._transform|einops)$|xtensor_"
     ),
 )
 
@@ -91,15 +92,13 @@ def recover(
         function = device.table[operation.index]
     kwargs = kwargs or {}
     if isinstance(error, RuntimeWarning):
-        result, issued = collected(function, *args, **kwargs)
-        rewarn(*(issued or (error,)))
-        return result
+        return _repeated(error, function, *args, **kwargs)
     library = device._library
     if not library.out_of_memory(error):
         raise _caused(explained(error, operation, device, args, kwargs), error)
     device.release_memory()
     try:
-        return function(*args, **kwargs)
+        return rewarned(function, *args, **kwargs)
     except Exception as again:
         if not library.out_of_memory(again):
             raise
@@ -113,6 +112,21 @@ def recover(
             requested,
             free,
         ) from again
+
+
+def rewarned(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Return the result of a function of NumPy; what it warns of is issued at the user's line."""
+    try:
+        return function(*args, **kwargs)
+    except RuntimeWarning as warning:
+        return _repeated(warning, function, *args, **kwargs)
+
+
+def _repeated(warning: RuntimeWarning, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Return the result of a call that a warning ended, and issue all that NumPy warns of."""
+    result, issued = collected(function, *args, **kwargs)
+    rewarn(*(issued or (warning,)))
+    return result
 
 
 def _caused(found: Exception, error: Exception) -> Exception:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .array import Array, apply, attempt, make, wrap
+from .compiled import with_short_way
 from .device import Device
 from .dispatch import refuse
 from .failures import recover
@@ -13,6 +14,7 @@ from .operations import Operation
 __all__ = ["apply_elementwise", "apply_to", "attempt_elementwise"]
 
 
+@with_short_way("APPLY_TO")
 def apply_to(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Array:
     """Return an Array of an operation's result, by the device's function for many elements where there are many."""
     if args[0].size >= device.fewest[operation.index]:

@@ -19,6 +19,7 @@ from .._core.device import Device, resolve
 from .._core.dispatch import HOST_ARRAYS, SCALARS, call, common_device, serve
 from .._core.dtypes import DType
 from .._core.errors import CopyRequiredError, describe
+from .._core.failures import rewarned
 from .._core.interchange import from_producer
 from .._core.keywords import by_position, keywords_only
 from .._core.transfers import move
@@ -111,7 +112,7 @@ def asarray(
         vector = _vector(obj)
         if vector is not None:
             target = resolve(device)
-            host = vector.astype(target.default_dtypes[DEFAULTS[vector.dtype.kind]], copy=False)
+            host = rewarned(vector.astype, target.default_dtypes[DEFAULTS[vector.dtype.kind]], copy=False)
             return obtain("asarray", target, target._library.from_host, host, target._place, copy=None)
     _check_owner(obj, "asarray")
     if not isinstance(obj, (np.ndarray, np.generic)) and hasattr(obj, "__dlpack__"):
@@ -279,7 +280,7 @@ def _read(obj: Any, dtype: DType | None, target: Device, buffer: bool, only_scal
             _check_owner(leaf, "asarray")
     try:
         # NumPy converts straight to the dtype, so integers beyond int64 reach uint64 unrounded. Times have a unit.
-        host = np.asarray(obj, dtype=None if isinstance(obj, np.generic) else dtype)
+        host: np.ndarray[Any, Any] = rewarned(np.asarray, obj, dtype=None if isinstance(obj, np.generic) else dtype)
     except OverflowError as error:
         limit = "the inferred dtype" if dtype is None else f"dtype {dtype}"
         raise OverflowError(
@@ -308,7 +309,7 @@ def _cast_to_default_dtype(
             f"asarray(): {describe(obj)} contains an integer out of bounds for int64; pass dtype=xtensor.uint64 or a "
             "floating-point dtype"
         )
-    return host.astype(target.default_dtypes[kind], copy=False) if kind else host
+    return rewarned(host.astype, target.default_dtypes[kind], copy=False) if kind else host
 
 
 def from_list(function: str, values: Any, device: Device) -> Array:
