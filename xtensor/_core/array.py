@@ -112,9 +112,7 @@ def apply(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Ar
     except Exception as error:
         native = recover(error, operation, device, args, kwargs)
     if native.__class__ is not device.native_type:
-        native = (
-            refuse(operation, device) if native is NotImplemented else device._library.normalize(native, device._place)
-        )
+        return adopt(native, operation, device)
     result = make()
     result._native = native
     result._device = device

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .array import Array, apply, attempt, make, wrap
+from .array import Array, adopt, apply, attempt, make, wrap
 from .compiled import with_short_way
 from .device import Device
-from .dispatch import refuse
 from .failures import recover
 from .operations import Operation
 
@@ -30,9 +29,7 @@ def apply_to(operation: Operation, device: Device, *args: Any, **kwargs: Any) ->
     except Exception as error:
         result = recover(error, operation, device, args, kwargs)
     if result.__class__ is not device.native_type:
-        result = (
-            refuse(operation, device) if result is NotImplemented else device._library.normalize(result, device._place)
-        )
+        return adopt(result, operation, device)
     array = make()
     array._native = result
     array._device = device
