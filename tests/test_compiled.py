@@ -24,6 +24,7 @@ import xtensor as xp
 from xtensor._core.array import apply
 from xtensor._core.compiled import compiled, missing
 from xtensor._core.many import apply_to
+from xtensor._core.operations import operation
 
 if compiled is None and os.environ.get("XTENSOR_COMPILED") != "1":
     pytest.skip(f"calls are in Python: {missing}", allow_module_level=True)
@@ -227,11 +228,26 @@ def test_functions_of_the_table_are_computed_without_python(name, size, spec, mo
     np.testing.assert_allclose(xp.to_numpy(found), TABLE_CALLS[name](np, matrix), rtol=1e-9, strict=True)
 
 
+@pytest.mark.parametrize("fewest", [2, np.int64(2), 4, np.inf, 2**70])
+def test_a_kernel_is_asked_from_a_number_of_elements(fewest):
+    x, index = value_of([1.0, 2.0, 3.0]), operation("sum").index
+    lists = CPU.fewest, CPU.for_large
+    before = [items[index] for items in lists]
+    CPU.fewest[index], CPU.for_large[index] = fewest, lambda x, **options: np.asarray(99.0)
+    try:
+        assert xp.sum(x).item() == (99.0 if fewest <= 3 else 6.0)
+    finally:
+        for items, item in zip(lists, before, strict=True):
+            items[index] = item
+
+
 def test_a_warning_is_the_callers_line_whatever_calls_numpy():
-    x, half = value_of([1e308, 1e308]), value_of([6e4, 6e4], "float16")
+    x, mixed, half = value_of([1e308, 1e308]), value_of([1e300, 2.0]), value_of([6e4, 6e4], "float16")
     calls = [
         *(lambda: x * x, lambda: xp.sum(half), lambda: xp.prod(x), lambda: xp.dot(x, x), lambda: xp.trapezoid(x)),
         *(lambda: xp.asarray([1e300], dtype="float32"), lambda: xp.linalg.outer(x, x), lambda: xp.cumulative_sum(x)),
+        *(lambda: xp.pad(half, 1, constant_values=1e300), lambda: mixed.var(where=np.asarray([True, True]))),
+        lambda: value_of([1e300]).sum(out=np.zeros((), np.float32)),
     ]
     for call in calls:
         with warnings.catch_warnings(record=True) as caught:

@@ -326,3 +326,11 @@ def test_tested_functions_are_those_of_the_chapter():
     from xtensor._standard import conversion, creation, filling
 
     assert set(TESTED) == {*conversion.__all__, *creation.__all__, *filling.__all__}
+
+
+@pytest.mark.parametrize(
+    "bounds", [(np.int8(-100), np.int8(100)), (np.float16(-6e4), np.float16(6e4), np.float16(1e4))]
+)
+def test_arange_between_scalars_whose_difference_exceeds_their_dtype(bounds):
+    x = xp.arange(*bounds, device="numpy")
+    assert x.tolist() == np.arange(*[bound.item() for bound in bounds]).tolist()

@@ -48,15 +48,15 @@ SINGLE = Coefficients(
     4.0,
     (
         0.75528514,
-        -1.215793,
+        -1.2157929,
         1.5485494,
-        -1.492203,
-        0.9663366,
-        -0.2405369,
-        -0.2225343,
-        0.20089416,
-        0.033201497,
-        -0.08176432,
+        -1.4922096,
+        0.9663358,
+        -0.24044366,
+        -0.22252588,
+        0.20040746,
+        0.033181608,
+        -0.080919325,
     ),
     1.210161710447897e-08,
 )
@@ -138,17 +138,17 @@ def _near(x: Value, rest: Value) -> Value:
 
 def _tail(a: Value, finite: Value | None = None) -> Value:
     """``exp(a**2) erfc(a)`` for ``a >= 0``; ``finite`` is the same number, or a finite one where ``a`` is infinite."""
-    return _quotient(a * SQRT_HALF, 2.0, None if finite is None else finite * SQRT_HALF)
+    return _quotient((a if finite is None else finite) * SQRT_HALF, fma(a, SQRT_HALF, 2.0))
 
 
 def _normal_tail(a: Value, finite: Value | None = None) -> Value:
     """``exp(a**2 / 2) erfc(a / sqrt(2)) / 2`` likewise."""
-    return _quotient(a, 4.0, finite)
+    return _quotient(a if finite is None else finite, a + 4.0)
 
 
-def _quotient(a: Value, middle: float, finite: Value | None) -> Value:
-    t = 1.0 / (a + middle)
-    return t * polynomial(fma(a if finite is None else finite, t, -0.5), _coefficients(a).tail)
+def _quotient(a: Value, denominator: Value) -> Value:
+    t = 1.0 / denominator
+    return t * polynomial(fma(a, t, -0.5), _coefficients(a).tail)
 
 
 def _finite(a: Value) -> Value:

@@ -16,6 +16,7 @@ from .._core.device import Device
 from .._core.dispatch import HOST_ARRAYS, SCALARS, computing_device, native_operand
 from .._core.dtypes import Casting, can_cast
 from .._core.errors import describe
+from .._core.failures import rewarned
 from .._core.transfers import allowed
 from .._standard.conversion import from_list, leaves
 
@@ -110,5 +111,5 @@ def store(function: str, result: Array, out: Any, casting: Casting = "same_kind"
                 f"return arrays must be of ArrayType: {function}() on device {device} writes into an Array, not into "
                 f"{describe(out)}; pass an Array for out, or allow the transfer with xtensor.transfers('allow')"
             )
-        np.copyto(out, device._library.to_host(result._native), casting=casting)
+        rewarned(np.copyto, out, device._library.to_host(result._native), casting=casting)
     return out  # type: ignore[no-any-return]

@@ -33,7 +33,8 @@ def number_of_bins(a: Array, rule: str, first: Any, last: Any, edges: Edges) -> 
     width = ESTIMATORS[rule](a, edges)
     if a.dtype.kind in "iu" and 0 < width < 1:
         width = 1.0  # narrower bins of integers would be empty
-    return math.ceil((last - first) / width) if width else 1
+    with np.errstate(over="ignore"):  # an infinite number of bins is an error of math.ceil
+        return math.ceil((last - first) / width) if width else 1
 
 
 def _range(a: Array) -> float:

@@ -137,7 +137,8 @@ def _levels(name: str, q: Any, a: Array, whole: int) -> Array:
     else:
         try:
             levels = np.asarray(q)
-            levels = levels.astype(np.float64, casting="same_kind") / whole
+            with np.errstate(over="ignore"):  # an infinite level is refused below
+                levels = levels.astype(np.float64, casting="same_kind") / whole
         except (TypeError, ValueError):
             raise TypeError(f"{name}(): q is a number in [0, {whole}] or several, not {describe(q)}") from None
         valid = bool(np.all((levels >= 0) & (levels <= 1)))

@@ -236,7 +236,7 @@ def _cov(
     rowvar, bias = truth(rowvar, name, "rowvar"), truth(bias, name, "bias")
     if ddof is not None:
         ddof = number(ddof, name, "ddof")
-        if ddof != ddof // 1:
+        if not float(ddof).is_integer():
             raise ValueError(f"ddof must be integer; {name}() got {describe(ddof)}")
     originals = {"fweights": fweights, "aweights": aweights}
     given = [m, *(x for x in (y, fweights, aweights) if x is not None)]

@@ -17,6 +17,7 @@ from .._core.checks import LARGEST, check_axis, check_integer
 from .._core.dispatch import array_argument, composed
 from .._core.dtypes import kind_of
 from .._core.errors import describe
+from .._core.failures import rewarned
 from .quantiles import median
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ def _as_scalar(value: Any, array: Array) -> Array:
         return xp.astype(value.to_device(array.device), array.dtype, copy=False)
     if not isinstance(value, (bool, int, float, complex, np.bool, np.number)):
         raise TypeError(f"pad(): the padding is a number, not {describe(value)}")
-    return xp.asarray(np.asarray(value).astype(array.dtype), device=array.device)
+    return xp.asarray(rewarned(np.asarray(value).astype, array.dtype), device=array.device)
 
 
 def _empty(array: Array, axis: int, width: Widths) -> Array:

@@ -155,7 +155,12 @@ item_of(PyObject *device, Py_ssize_t offset, Py_ssize_t index)
 static inline int
 is_fewer(PyObject *native, PyObject *device, Py_ssize_t offset, Py_ssize_t index)
 {
-    Py_ssize_t least = PyLong_AsSsize_t(item_of(device, offset, index));
+    PyObject *item = item_of(device, offset, index);
+    Py_ssize_t least = item == NULL ? -1 : PyNumber_AsSsize_t(item, NULL);
+    if (least < 0) { /* what is no integer is no size */
+        PyErr_Clear();
+        return 1;
+    }
     return PyArray_SIZE((PyArrayObject *)native) < least;
 }
 
@@ -174,11 +179,11 @@ is_ordinary(PyObject *native, PyObject *device, Py_ssize_t index)
     return is_numpys(native, device) && item_of(device, device_table, index) != NULL;
 }
 
-/* A 0-d array of a scalar of NumPy, which is stolen; DECLINED, and nothing stolen, for any other value. */
+/* A 0-d array of a number of NumPy, which is stolen; DECLINED, and nothing stolen, for any other value. */
 static PyObject *
 array_of_scalar(PyObject *stolen)
 {
-    if (!PyArray_IsScalar(stolen, Generic) || PyArray_IsScalar(stolen, Void)) {
+    if (!PyArray_IsScalar(stolen, Number) && !PyArray_IsScalar(stolen, Bool)) {
         return DECLINED;
     }
     PyObject *result = PyArray_FromScalar(stolen, NULL);
@@ -462,7 +467,8 @@ compute_any(
         return DECLINED;
     }
     PyObject *owner = NULL;
-    int is_large = !is_fewer(sized, device, device_fewest, self->index);
+    int has_large = item_of(device, device_for_large, self->index) != NULL;
+    int is_large = has_large && !is_fewer(sized, device, device_fewest, self->index);
     if (is_large) {
         PyObject *state = find_temporary(self, count, xs, &owner);
         if (state != Py_None) {
@@ -636,8 +642,9 @@ call_table(enum kind kind, PyObject *const *arguments, Py_ssize_t count, PyObjec
     if (function == NULL || (kind == APPLY_TO && !PyArray_CheckExact(values[0]))) {
         return DECLINED;
     }
-    if (kind == APPLY_TO && !is_fewer(values[0], device, device_fewest, index)) {
-        PyObject *large = Py_NewRef(item_of(device, device_for_large, index)); /* a first call replaces it */
+    PyObject *large = kind == APPLY_TO ? item_of(device, device_for_large, index) : NULL;
+    if (large != NULL && !is_fewer(values[0], device, device_fewest, index)) {
+        Py_INCREF(large); /* a first call replaces it */
         native = PyObject_Vectorcall(large, values, count, keywords);
         Py_DECREF(large);
         if (native == Py_NotImplemented) {

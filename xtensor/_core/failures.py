@@ -62,7 +62,7 @@ warnings.filterwarnings(
     module=(
         r"xtensor\._core\.(dispatch|array|corrections|failures|functions|inplace|many)$|"
         r"xtensor\.(_beyond|_composed|_standard|autograd\._derivatives|fft|linalg|nn|random|special)\.|"
-        r"xtensor\.(autograd\._transform|einops)$|xtensor_"
+        r"xtensor\.(autograd\.(_solvers|_transform)|einops|_numpy\.reductions)$|xtensor_"
     ),
 )
 

@@ -90,6 +90,10 @@ def arange(
             "arange", "a real number", device, start=start, stop=stop, step=step
         )
         integers = all(isinstance(value, (int, np.integer)) for value in (start, stop, step))
+        # The difference of NumPy's scalars may exceed their dtype.
+        start, stop, step = [
+            int(value) if isinstance(value, (int, np.integer)) else float(value) for value in (start, stop, step)
+        ]
     if step == 0:
         raise ValueError("Maximum allowed size exceeded; arange(): step is 0; pass a nonzero step")
     if dtype is None:
