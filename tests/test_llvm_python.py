@@ -128,3 +128,41 @@ def test_unlocked_call_lets_other_threads_run():
 def test_function_has_its_name_and_documentation():
     assert _python.call().__name__ == "call"
     assert "kernel" in _python.call().__doc__
+
+
+class Derived(np.ndarray):
+    pass
+
+
+def unaligned(shape):
+    return np.zeros(8 * int(np.prod(shape)) + 1, np.uint8)[1:].view(np.float64).reshape(shape)
+
+
+def fixed(x):
+    x.flags.writeable = False
+    return x
+
+
+ADJACENT = {
+    "one": ([np.zeros((3, 4))], 12),
+    "several": ([np.zeros((3, 4)), np.zeros((3, 4), np.int8), np.zeros((3, 4), np.complex128)], 12),
+    "0-d": ([np.zeros(()), np.zeros(())], 1),
+    "no elements": ([np.zeros((0, 3)), np.zeros((0, 3))], 0),
+    "one element in a row": ([np.zeros((4, 6))[:, :1][:1]], 1),
+    "none": ([], -1),
+    "other lengths": ([np.zeros((3, 4)), np.zeros((4, 3))], -1),
+    "other axes": ([np.zeros((3, 4)), np.zeros((1, 3, 4))], -1),
+    "fewer axes": ([np.zeros((3, 4)), np.zeros(4)], -1),
+    "strided": ([np.zeros((3, 4)), np.zeros((3, 8))[:, ::2]], -1),
+    "column-major": ([np.zeros((3, 4), order="F")], -1),
+    "unaligned": ([unaligned((3, 4))], -1),
+    "read-only": ([fixed(np.zeros((3, 4)))], -1),
+    "subclass": ([np.zeros((3, 4)), np.zeros((3, 4)).view(Derived)], -1),
+    "no array": ([np.zeros(3), [0.0, 0.0, 0.0]], -1),
+}
+
+
+@pytest.mark.parametrize("name", ADJACENT)
+def test_adjacent_arrays(name):
+    arrays, size = ADJACENT[name]
+    assert _python.adjacent()(*arrays) == size
