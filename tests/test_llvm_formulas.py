@@ -487,6 +487,7 @@ CLOSEST = [
     *(("special.erfc", 1.5295216), ("special.erfc", 3.6547778), ("special.ndtr", -5.1722569)),
     *(("special.log_ndtr", 0.7683), ("special.log_ndtr", 2.1819823), ("special.log_ndtr", -2e19)),
     *(("special.erfcx", 145.175), ("special.erfc", 0.10737312), ("special.log_ndtr", 0.27953273)),
+    *(("special.log_ndtr", -0.0064280056), ("special.log_ndtr", -0.0015333211)),
 ]
 """Operands near which the error of float32 is largest, or was above 4 units."""
 

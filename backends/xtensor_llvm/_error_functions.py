@@ -208,12 +208,13 @@ def log_ndtr(x: Value) -> Value:
     """The logarithm of :func:`ndtr`."""
     a = fabs(x)
     tail = _normal_tail(a, _finite(a))
-    # Near 1/2 the logarithm of 1 - upper has 1.4 times its error; this formula has the least.
+    # Next to 0 a logarithm has the error of its operand nearly half again; this formula has the least.
     quotient = a * SQRT_HALF
     rest = fma(a, SQRT_HALF, -quotient) + a * _coefficients(x).sqrt_half_rest
-    near = fma(_near(quotient, rest), -0.5, 0.5)
-    upper = select(a < 1.0, near, _gaussian(_limited(a, -0.5), -0.5, tail))
-    return select(x < 0, fma(x * -0.5, x, log(tail)), log1p(-upper))
+    is_near = a < 1.0
+    upper = select(is_near, fma(_near(quotient, rest), -0.5, 0.5), _gaussian(_limited(a, -0.5), -0.5, tail))
+    below = log(select(is_near, upper, tail))
+    return select(x > 0, log1p(-upper), select(is_near, below, fma(x * -0.5, x, below)))
 
 
 def gelu(x: Value) -> Value:
