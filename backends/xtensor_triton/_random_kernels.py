@@ -75,8 +75,13 @@ def normal(
     near = 0.180625 - q * q
     far = sqrt(negative_logarithm(p, LOGARITHM, COUNTS[4])) - 1.6
     is_near = q <= 0.425
-    numerator = tl.where(is_near, rational(near, CENTRE[0], COUNTS[0]) * q, rational(far, TAIL[0], COUNTS[2]))
-    denominator = tl.where(is_near, rational(near, CENTRE[1], COUNTS[1]), rational(far, TAIL[1], COUNTS[3]))
+    # Triton 3.6 takes the tuples within a tuple for arguments of the kernel unless they are named constants.
+    upper_near = rational(near, tl.constexpr(CENTRE[0]), COUNTS[0]) * q
+    lower_near = rational(near, tl.constexpr(CENTRE[1]), COUNTS[1])
+    upper_far = rational(far, tl.constexpr(TAIL[0]), COUNTS[2])
+    lower_far = rational(far, tl.constexpr(TAIL[1]), COUNTS[3])
+    numerator = tl.where(is_near, upper_near, upper_far)
+    denominator = tl.where(is_near, lower_near, lower_far)
     quantile = divide(numerator, denominator)
     return tl.where(upper, quantile, quantile * -1.0)
 
