@@ -34,6 +34,7 @@ __all__ = [
     "cost",
     "count_calls",
     "empty",
+    "joined_letters",
     "joined_stride",
     "underflow_is_reported",
 ]

@@ -4,7 +4,8 @@ Near 0 the error function is ``erf(x) = x + x P(x**2)``; further out ``erf(x) = 
 ``log(erfc(x))``. All else comes from ``exp(a**2 / 2) erfc(a / sqrt(2)) / 2 = t Q(a t - 1/2)`` with ``t = 1 / (a + 4)``
 for ``a >= 0``, which needs one division, and in which rounding errors of t nearly cancel (Shepherd and Laframboise,
 Mathematics of Computation 36, 1981, have a variable of this kind). The rounding error of the square is carried into the
-exponential function. Coefficients are minimax approximations of the relative error, fitted with Remez's algorithm.
+exponential function. Coefficients of the error function are minimax approximations, fitted with Remez's algorithm.
+Those of Q have the least squares of the relative error, each fitted after the ones before it were rounded.
 """
 
 from __future__ import annotations
