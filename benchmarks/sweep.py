@@ -53,11 +53,6 @@ EXCEPTIONS = (
         {"sort": 1.15},
     ),
     LimitException(
-        "Documentation of `partition`: the order of the other elements, which NumPy leaves open, is ascending; "
-        "`argpartition` has the same order.",
-        {"partition": 7.0, "argpartition": 14.0},
-    ),
-    LimitException(
         "Documentation, semantics: the sign of a complex number is accurate where the absolute value overflows.",
         {"sign": 1.25},
     ),

@@ -158,12 +158,32 @@ def test_partition_is_one_of_numpy(device, data):
     axis = data.draw(st.none() | st.integers(-host.ndim, host.ndim - 1))
     length = host.size if axis is None else host.shape[axis]
     kth = data.draw(st.integers(-length, length - 1) | st.lists(st.integers(0, length - 1), min_size=1))
-    result, order = xp.partition(x, kth, axis), xp.argpartition(x, kth, axis)
-    at, along = np.atleast_1d(kth), -1 if axis is None else axis
-    expected = np.take(np.partition(host, kth, axis), at, axis=along)
-    agree(xp.asarray(np.take(values_of(result), at, axis=along)), expected)
-    agree(xp.sort(result, axis=along) if host.dtype.kind in "fiu" else result, np.sort(host, axis=axis))
-    agree(xp.take_along_axis(xp.reshape(x, (-1,)) if axis is None else x, order, axis=along), values_of(result))
+    line = xp.reshape(x, (-1,)) if axis is None else x
+    order, along = xp.argpartition(x, kth, axis), -1 if axis is None else axis
+    for result in (xp.partition(x, kth, axis), xp.take_along_axis(line, order, axis=along)):
+        found = np.moveaxis(values_of(result), along, -1)
+        ordered = np.moveaxis(np.sort(host, axis=axis), along, -1)
+        agree(xp.asarray(np.sort(found, axis=-1)), ordered)
+        for position in np.atleast_1d(kth).tolist():
+            # The sorted order of either side is that part of the whole: smaller elements come before the position.
+            agree(xp.asarray(found[..., position]), ordered[..., position])
+            agree(xp.asarray(np.sort(found[..., :position], axis=-1)), ordered[..., :position])
+    assert order.dtype == device.default_dtypes["indexing"]
+
+
+def test_partition_of_many_elements_is_one_of_numpy(device):
+    rng = np.random.default_rng(3)
+    for host in (rng.normal(size=5000), rng.integers(-9, 9, size=5000), rng.normal(size=(3, 2000)).astype(F4)):
+        x = xp.asarray(host)
+        for kth in (7, [3, 900], list(range(0, 1000, 40))):
+            for result in (xp.partition(x, kth), xp.take_along_axis(x, xp.argpartition(x, kth), axis=-1)):
+                found = values_of(result)
+                for position in np.atleast_1d(kth).tolist():
+                    at = found[..., position, None]
+                    assert (at == np.sort(host, axis=-1)[..., position, None]).all()
+                    assert (found[..., :position] <= at).all()
+                    assert (found[..., position:] >= at).all()
+                assert (np.sort(found, axis=-1) == np.sort(host, axis=-1)).all()
 
 
 @pytest.mark.parametrize("name", ["partition", "argpartition"])

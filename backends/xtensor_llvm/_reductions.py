@@ -18,7 +18,7 @@ from xtensor.backend import Native, Program, Step
 
 from . import _compile
 from ._calls import Kernel, compiled, empty, joined_letters, joined_stride, underflow_is_reported
-from ._emission import supported
+from ._emission import supported, supported_elementwise
 from ._reduction_loops import BLOCK, ROWS, columns_module, identity, rows_module
 from ._rows import compute_rows, takes_rows
 from ._sizes import (
@@ -294,9 +294,12 @@ def accumulated(dtype: Any) -> Any:
 
 @functools.cache
 def _program(name: str, dtype: Any, total: Any) -> Program:
-    cast = dtype != total
-    steps = (Step("astype", (0,), total.name),) if cast else ()
-    return Program((dtype.name,), (), steps, (), ((name, 1 if cast else 0),)).shared()
+    steps: tuple[Step, ...] = ()
+    if name == "squares":
+        name, steps = "sum", (Step("square", (0,), dtype.name),)
+    elif dtype != total:
+        steps = (Step("astype", (0,), total.name),)
+    return Program((dtype.name,), (), steps, (), ((name, len(steps)),)).shared()
 
 
 _totals: dict[Any, tuple[Kernel | None, Any, bool]] = {}
@@ -313,7 +316,7 @@ def _total(name: str, x: Array) -> Array | None:
         adds = name in ("sum", "prod")
         dtype = accumulated(x.dtype) if adds else x.dtype
         kernel = _kernel(_program(name, x.dtype, dtype), "c", columns=False) if supported(x.dtype) else None
-        checks = adds and dtype.kind == "f"
+        checks = (adds or name == "squares") and dtype.kind == "f"
         _totals[key] = kernel, dtype, checks
     length = x.size
     if kernel is None or length < SHORTEST:
@@ -502,17 +505,24 @@ def _decisions(name: str) -> Callable[..., Native]:
 
 
 def vector_norm(x: Native, *, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> Native:
-    """Euclidean norms along axes. NumPy's norm of a whole array is BLAS's."""
-    if ord != 2 or axis is None or x.dtype.kind != "f" or not supported(x.dtype) or not x.ndim:
+    """Euclidean norms. A complex number's square is the sum of two, whose order does not matter for a whole array."""
+    if ord != 2 or x.dtype.kind not in "fc" or not supported_elementwise(x.dtype) or not x.ndim:
         return NotImplemented
-    if _is_small(x, axis):
+    if x.flags.carray and (axis is None or len(_axes(x, axis)) == x.ndim):
+        total = _total("squares", x.view(x.real.dtype) if x.dtype.kind == "c" else x)
+        if total is None:
+            return NotImplemented
+        return np.sqrt(total, out=total).reshape((1,) * x.ndim if keepdims else ())
+    if axis is None or x.dtype.kind == "c" or _is_small(x, axis):
         return NotImplemented
     axes = _axes(x, axis)
-    if not axes or len(axes) == x.ndim:
-        return NotImplemented
-    program = Program((x.dtype.name,), (), (Step("square", (0,), x.dtype.name),), (), (("sum", 1),)).shared()
-    found = reduce(program, (x,), (), x.shape, axes, keepdims=keepdims)
+    found = reduce(_program("squares", x.dtype, x.dtype), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
     return NotImplemented if found is None or not _all_finite(found[0]) else np.sqrt(found[0])
+
+
+def matrix_norm(x: Native, *, keepdims: bool = False, ord: Any = "fro") -> Native:
+    """Frobenius norms."""
+    return vector_norm(x, axis=(x.ndim - 2, x.ndim - 1), keepdims=keepdims) if ord == "fro" else NotImplemented
 
 
 def _where_underflow_is_ignored(function: Callable[..., Native]) -> Callable[..., Native]:
@@ -526,7 +536,7 @@ FEWEST = {
     **dict.fromkeys(("any", "all"), FEWEST_DECIDED),
     **dict.fromkeys(("argmax", "argmin"), BYTES_EXTREME // 8),
     **dict.fromkeys(("max", "min"), FEWEST_SHORT_ROWS),
-    **dict.fromkeys(("sum", "prod", "mean"), FEWEST_TOTAL),
+    **dict.fromkeys(("sum", "prod", "mean", "linalg.vector_norm", "linalg.matrix_norm"), FEWEST_TOTAL),
 }
 """Elements from which a function is asked at all."""
 
@@ -537,8 +547,8 @@ def kernels() -> dict[str, Callable[..., Native]]:
     found |= {"max": _extremes("max"), "min": _extremes("min"), "mean": mean, "var": var, "std": std}
     found |= {name: _positions(name) for name in ("argmax", "argmin")}
     found |= {"any": _decisions("any"), "all": _decisions("all"), "count_nonzero": count_nonzero}
-    found["linalg.vector_norm"] = vector_norm
-    for name in ("prod", "mean", "var", "std", "linalg.vector_norm"):
+    found |= {"linalg.vector_norm": vector_norm, "linalg.matrix_norm": matrix_norm}
+    for name in ("prod", "mean", "var", "std", "linalg.vector_norm", "linalg.matrix_norm"):
         found[name] = _where_underflow_is_ignored(found[name])
     for name, function in found.items():
         function.fewest = FEWEST.get(name, FEWEST_REDUCED)  # type: ignore[attr-defined]

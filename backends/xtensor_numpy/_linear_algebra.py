@@ -31,6 +31,14 @@ class LinearAlgebra:
             return _euclidean_norm(x, keepdims)
         return np.linalg.matrix_norm(x, keepdims=keepdims, ord=ord)
 
+    @staticmethod
+    def least_squares(a: Native, b: Native, rcond: float) -> Native:
+        """The four results of ``numpy.linalg.lstsq``; it raises an error for elements that are not finite."""
+        if not (_by_blas(a) and _by_blas(b)) or not np.isfinite(a).all():
+            return NotImplemented
+        x, residuals, rank, s = np.linalg.lstsq(a, b, rcond)
+        return x, residuals, np.asarray(rank), s
+
 
 BLOCK = 2048
 """Elements of one scalar product: BLAS adds them one after the other, and the sums of blocks are added pairwise."""
@@ -50,8 +58,6 @@ def _by_blas(x: Native) -> bool:
 
 def _euclidean_norm(x: Native, keepdims: bool) -> Native:
     flat: Any = x.ravel(order="K")
-    if x.dtype.kind == "c":
-        norm = np.sqrt(_sum_of_squares(flat.real) + _sum_of_squares(flat.imag))
-    else:
-        norm = np.sqrt(_sum_of_squares(flat))
+    # The square of a complex number's absolute value is that of its real part and that of its imaginary part.
+    norm = np.sqrt(_sum_of_squares(flat.view(flat.real.dtype)))
     return norm.reshape((1,) * x.ndim) if keepdims else norm

@@ -20,6 +20,8 @@ from ._linear_algebra import LinearAlgebra
 from ._random import Random
 from ._sorting import argsort as argsort
 from ._sorting import order_statistics as order_statistics
+from ._sorting import partition_order as partition_order
+from ._sorting import partitioned as partitioned
 from ._sorting import sort as sort
 from ._special import Special
 from ._steps import assigned_where as assigned_where

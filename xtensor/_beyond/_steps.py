@@ -20,6 +20,8 @@ __all__ = [
     "MEMBERSHIP",
     "ORDER_STATISTICS",
     "PACKED_BITS",
+    "PARTITIONED",
+    "PARTITION_ORDER",
     "PLACED",
     "SLIDING_WINDOWS",
     "UNPACKED_BITS",
@@ -60,6 +62,12 @@ ORDER_STATISTICS = declare("order_statistics", "signal", accepts="real", shape="
 
 PACKED_BITS = declare("packed_bits", "signal", accepts="integer or boolean", shape="argument", primitive=False)
 """``(x, bitorder)``: bytes whose bits tell whether elements along the last axis are nonzero."""
+
+PARTITIONED = declare("partitioned", "signal", shape="same", primitive=False)
+"""``(x, positions, axis)``: a copy with the elements of the sorted order at some positions, smaller ones before them."""
+
+PARTITION_ORDER = declare("partition_order", "signal", dtype="index", shape="same", primitive=False)
+"""``(x, positions, axis)``: the indices of the elements in such a copy."""
 
 PLACED = declare("placed", "signal", operands=3, shape="same", primitive=False)
 """``(x, mask, values)``: assign where a mask is true, one value after another, from the first one again at the end."""

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array
+from .._core.array import Array, attempt
 from .._core.checks import check_axis
 from .._core.dispatch import composed
 from .._core.errors import describe
 from . import _casts
 from ._arguments import as_arrays
+from ._steps import PARTITION_ORDER, PARTITIONED
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -52,10 +53,11 @@ def argpartition(a: AnyArray, kth: Any, axis: int | None = -1, kind: str = "intr
 
     Notes
     -----
-    NumPy, ``argpartition``. The indices sort the array, which is the partition for all positions at once.
+    NumPy, ``argpartition``. The order of the other elements is open, as for :func:`partition`.
     """
-    a, axis = _check_partition("argpartition", a, kth, axis, kind, order)
-    return _casts.argsort(a, axis)
+    a, positions, axis = _check_partition("argpartition", a, kth, axis, kind, order)
+    result: Array = attempt(PARTITION_ORDER, a.device, a._native, positions, axis)
+    return _casts.argsort(a, axis) if result is NotImplemented else result
 
 
 @composed
@@ -137,11 +139,12 @@ def partition(a: AnyArray, kth: Any, axis: int | None = -1, kind: str = "introse
 
     Notes
     -----
-    NumPy, ``partition``. The whole array is sorted, which is the partition for all positions at once. The order of the
-    other elements, which NumPy leaves open, is therefore ascending.
+    NumPy, ``partition``. The order of the other elements is open. Devices without an algorithm for partitions sort the
+    whole array, which is the partition for all positions at once.
     """
-    a, axis = _check_partition("partition", a, kth, axis, kind, order)
-    return _casts.sort(a, axis)
+    a, positions, axis = _check_partition("partition", a, kth, axis, kind, order)
+    result: Array = attempt(PARTITIONED, a.device, a._native, positions, axis)
+    return _casts.sort(a, axis) if result is NotImplemented else result
 
 
 @composed
@@ -176,8 +179,10 @@ def sort_complex(a: AnyArray) -> Array:
     return xp.astype(_casts.sort(a), np.complex64 if small else a.device.default_dtypes["complex floating"])
 
 
-def _check_partition(name: str, a: AnyArray, kth: Any, axis: int | None, kind: str, order: Any) -> tuple[Array, int]:
-    """Check the arguments of a partition, and return the array and the axis."""
+def _check_partition(
+    name: str, a: AnyArray, kth: Any, axis: int | None, kind: str, order: Any
+) -> tuple[Array, list[int], int]:
+    """Check the arguments of a partition, and return the array, the positions and the axis."""
     (a,) = as_arrays(name, a)
     if not isinstance(kind, str) or kind != "introselect":
         raise ValueError(f"select kind must be 'introselect' (got {describe(kind)}); omit kind in {name}()")
@@ -196,10 +201,10 @@ def _check_partition(name: str, a: AnyArray, kth: Any, axis: int | None, kind: s
         raise refused(f"{error} {name}() takes integers for kth, not {describe(kth)}") from None
     if positions.dtype.kind not in "iu":
         raise TypeError(f"Partition index must be integer; {name}() takes integers for kth, not {describe(kth)}")
-    length = a.shape[axis]
-    for position in positions.reshape(-1).tolist():
+    length, wanted = a.shape[axis], positions.reshape(-1).tolist()
+    for position in wanted:
         if not -length <= position < length:
             raise ValueError(
                 f"kth(={position}) out of bounds ({length}); {name}() takes {-length} to {length - 1} here"
             )
-    return a, axis
+    return a, wanted, axis

@@ -8,8 +8,8 @@ import numpy as np
 
 from .. import _composed
 from .. import _standard as xp
-from .._core.array import Array, apply
-from .._core.dispatch import array_arguments, beside, composed
+from .._core.array import Array, apply, wrap
+from .._core.dispatch import array_arguments, beside, composed, serve
 from .._core.dtypes import finfo, kind_of, result_type
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
@@ -73,6 +73,10 @@ def inv(x: AnyArray, /) -> Array:
     return apply(INV, device, x._native)
 
 
+LEAST_SQUARES = declare("linalg.least_squares", "signal", operands=2, shape="argument", primitive=False)
+"""``(a, b, rcond)``: the four results of :func:`lstsq` for matrices of one floating-point dtype."""
+
+
 @composed
 def lstsq(a: AnyArray, b: AnyArray, rcond: float | None = None) -> LstsqResult:
     r"""Return the least-squares solution of minimum norm, the shortest :math:`x` that minimises :math:`\|b - a x\|`.
@@ -108,8 +112,8 @@ def lstsq(a: AnyArray, b: AnyArray, rcond: float | None = None) -> LstsqResult:
 
     Notes
     -----
-    NumPy, ``linalg.lstsq``. Computed from the singular value decomposition. The standard has no such function; SciPy
-    uses it.
+    NumPy, ``linalg.lstsq``. Computed from the singular value decomposition, by LAPACK's ``gelsd`` on the CPU. The
+    standard has no such function; SciPy uses it.
     """
     a, b = array_arguments("lstsq", a, b)
     if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
@@ -126,6 +130,11 @@ def lstsq(a: AnyArray, b: AnyArray, rcond: float | None = None) -> LstsqResult:
     columns = b if b.ndim == 2 else b[:, None]
     epsilon = float(finfo(dtype).eps)
     threshold = epsilon * max(m, n) if rcond is None else epsilon if rcond < 0 else float(rcond)
+    own = device.table[LEAST_SQUARES.index]
+    found = serve("lstsq", device, own, a._native, columns._native, threshold) if m and n else NotImplemented
+    if found is not NotImplemented:
+        x, residuals, rank, s = (wrap(native, device) for native in found)
+        return LstsqResult(x if b.ndim == 2 else x[:, 0], residuals, rank, s)
     if m and n:
         u, s, vh = svd(a, full_matrices=False)
         nonzero = ~(s <= threshold * s[0])  # NaN makes the solution NaN
