@@ -32,8 +32,10 @@ EXACT = {
     "cos": mp.cos,
     "cosh": mp.cosh,
     "exp": mp.exp,
+    "expm1": mp.expm1,
     "log": mp.log,
     "log10": lambda z: mp.log(z) / mp.log(10),
+    "log1p": lambda z: mp.log(1 + z),
     "log2": lambda z: mp.log(z) / mp.log(2),
     "sin": mp.sin,
     "sinh": mp.sinh,
@@ -75,6 +77,22 @@ def test_each_component_is_within_4_units_in_the_last_place(name, dtype):
         for i in range(0, COUNT, 97):
             exact = EXACT[name](mp.mpc(complex(z[i])))
             for mine, wanted in zip(parts(result[i]), (exact.real, exact.imag), strict=False):
+                # The real component of expm1 is a difference, whose error is that of numbers as large as the result.
+                size = abs(exact) if name == "expm1" and dtype == "complex128" else abs(wanted)
+                unit = float(np.spacing(mine.dtype.type(size)))
+                assert abs(mp.mpf(float(mine)) - wanted) <= 4 * unit, (z[i], result[i], wanted)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_log1p_is_accurate_where_its_logarithm_vanishes(dtype):
+    """Next to the circle of the radius 1 around -1, on which 0 lies, and next to 0."""
+    z = (numbers("complex128") - 1).astype(dtype)
+    z[::3] *= z.real.dtype.type(1e-9)
+    result = computed("log1p", z)
+    with mp.workdps(60):
+        for i in range(0, COUNT, 97):
+            exact = EXACT["log1p"](mp.mpc(complex(z[i])))
+            for mine, wanted in zip(parts(result[i]), (exact.real, exact.imag), strict=True):
                 unit = float(np.spacing(np.abs(mine.dtype.type(wanted))))
                 assert abs(mp.mpf(float(mine)) - wanted) <= 4 * unit, (z[i], result[i], wanted)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ._exponential import LOG2_E, LOG10_E, exp, log, log1p
+from ._exponential import LOG2_E, LOG10_E, exp, expm1, log, log1p
 from ._hyperbolic import cosh, sinh
 from ._powers import hypot
 from ._trigonometric import atan2, cos, covers_reduction, sin
@@ -29,6 +29,11 @@ def _covers_all(*numbers: Complex) -> Value:
     for one in found[1:]:
         covered = covered & one
     return covered
+
+
+def _covers_sum_of_squares(x: Complex) -> Value:
+    """Whether the square of the larger component has no overflow, in double precision."""
+    return _covers_all(x) if x.dtype == np.complex64 else _larger(x)[0] < 2.0**500
 
 
 def _covers_square(x: Complex) -> Value:
@@ -72,6 +77,13 @@ def exponential(x: Complex) -> Complex:
     return Complex(size * cos(x.imag), size * sin(x.imag))
 
 
+def exponential_minus_one(x: Complex) -> Complex:
+    """``expm1(a) cos(b) - 2 sin(b / 2)**2 + i exp(a) sin(b)``; the difference of two zeros is +0."""
+    half = sin(x.imag * 0.5)
+    real = expm1(x.real) * cos(x.imag) - half * half * 2.0
+    return Complex(real + 0.0, exp(x.real) * sin(x.imag))
+
+
 def sine(x: Complex) -> Complex:
     """``sin(a) cosh(b) + i cos(a) sinh(b)``."""
     return Complex(sin(x.real) * cosh(x.imag), cos(x.real) * sinh(x.imag))
@@ -103,6 +115,20 @@ def _log_of_size(x: Complex) -> Value:
     excess = excess + (lost + lost_again + (error + other_error))
     near = (total > 0.5) & (total < 2.0)
     return select(near, log1p(select(near, excess, 0.0)), log(total)) * 0.5
+
+
+def logarithm_of_one_plus(x: Complex) -> Complex:
+    """``log|1 + x| + i atan2(b, 1 + a)``; with ``|1 + x|**2 - 1 = 2 a + a**2 + b**2`` where that is small."""
+    above = x.real + 1.0
+    total = above * above + x.imag * x.imag
+    square, error = two_product(x.real, x.real)
+    other, other_error = two_product(x.imag, x.imag)
+    half, lost = two_sum(x.real + x.real, square)
+    excess, lost_again = two_sum(half, other)
+    excess = excess + (lost + lost_again + (error + other_error))
+    near = (total > 0.5) & (total < 2.0)
+    size = select(near, log1p(select(near, excess, 0.0)), log(total)) * 0.5
+    return Complex(size, atan2(x.imag, above))
 
 
 def logarithm(scale: float | None) -> Callable[[Complex], Complex]:
@@ -144,8 +170,10 @@ TABLE: dict[str, tuple[Function, Callable[..., Value] | None]] = {
     "cosh": (hyperbolic_cosine, lambda x: _covers_all(x) & covers_reduction(x.imag)),
     "divide": (quotient, _covers_quotient),
     "exp": (exponential, lambda x: _covers_all(x) & covers_reduction(x.imag)),
+    "expm1": (_in_double(exponential_minus_one), lambda x: _covers_all(x) & covers_reduction(x.imag)),
     "log": (logarithm(None), _covers_square),
     "log10": (logarithm(LOG10_E), _covers_square),
+    "log1p": (_in_double(logarithm_of_one_plus), _covers_sum_of_squares),
     "log2": (logarithm(LOG2_E), _covers_square),
     "sin": (sine, lambda x: _covers_all(x) & covers_reduction(x.real)),
     "sinh": (hyperbolic_sine, lambda x: _covers_all(x) & covers_reduction(x.imag)),
