@@ -194,6 +194,8 @@ class Group:
         Time after which no further round of a case starts. Large operands therefore get fewer rounds.
     pause
         Seconds before each sample, in which the threads of the library sampled before come to rest.
+    pause_from
+        Number of elements from which this is needed: smaller operands are computed by one thread.
     sweeps
         Number of parts that the rounds are split into. Sweeps are spread over the run, because the speed of a
         machine can change for seconds at a time.
@@ -221,6 +223,7 @@ class Group:
     rounds: int = 100
     max_seconds: float = 1.0
     pause: float = 0.0
+    pause_from: int = 0
     sweeps: int = 5
     min_sample_seconds: float = 2e-4
     device: str = "cpu"

@@ -210,6 +210,7 @@ def _measure_variant(
 ) -> list[Row]:
     """Measure the cases in one variant, sweep by sweep. Each sweep rebuilds the operands to limit memory use."""
     sweeps = min(group.sweeps, rounds)
+    pause = group.pause if variant is None or variant.size >= group.pause_from else 0.0
     rows = [Row(case.name, variant, case.note, {}, {}) for case in cases]
     for sweep in range(sweeps):
         sweep_rounds = rounds * (sweep + 1) // sweeps - rounds * sweep // sweeps
@@ -221,7 +222,7 @@ def _measure_variant(
                 rounds=sweep_rounds,
                 min_sample_seconds=group.min_sample_seconds,
                 max_seconds=group.max_seconds / sweeps,
-                pause=group.pause,
+                pause=pause,
                 previous=rows[position].timings,
             )
             figures = case.figures() if isinstance(case, HasFigures) else {}

@@ -101,4 +101,7 @@ GROUP = Group(
     dtypes=("float64",),
     limits=tuple(Limit(case, size, ratio) for (case, size), ratio in RATIO_LIMITS.items()),
     rounds=500,
+    max_seconds=2.0,
+    pause=0.008,
+    pause_from=LARGE,
 )

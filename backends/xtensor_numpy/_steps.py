@@ -120,17 +120,31 @@ def _counts_of_equal_bins(x: Native, edges: Native, per_bin: Any) -> Native:
     The computed number is wrong by one at most, since edges and elements are rounded far finer than a bin is wide.
     """
     count = edges.size - 1
-    counts = np.zeros(count, np.intp)
+    counts = np.zeros(count + 2, np.intp)  # also of the elements before the first edge and behind the last one
+    behind = np.nextafter(edges[-1], np.inf)  # the last bin has its right edge
+    lower, upper = np.append(edges[:-1], behind), np.append(edges[1:-1], (behind, np.nan))
     for start in range(0, x.size, BLOCK):
         part = x[start : start + BLOCK]
-        if not (part.min() >= edges[0] and part.max() <= edges[-1]):  # also where an element is NaN
-            part = part[(part >= edges[0]) & (part <= edges[-1])]
-        number = ((part - edges[0]) * per_bin).astype(np.intp)
-        np.minimum(number, count - 1, out=number)
-        number -= part < edges.take(number)
-        number += (part >= edges.take(number + 1)) & (number != count - 1)
-        counts += np.bincount(number, minlength=count)
-    return counts
+        least, largest = part.min(), part.max()
+        if np.isnan(least):
+            part = part[~np.isnan(part)]
+        with np.errstate(over="ignore"):
+            scaled: Any = part - edges[0]
+            scaled *= per_bin
+        if least >= edges[0] and largest <= edges[-1]:
+            number = scaled.astype(np.intp)
+        else:
+            number = np.clip(scaled, 0, count, out=scaled).astype(np.intp)
+        # The mode "clip" writes to its result without a buffer.
+        low = part < lower.take(number, out=scaled, mode="clip")
+        if low.any():
+            number -= low
+        high = part >= upper.take(number, out=scaled, mode="clip")
+        if high.any():
+            number += high
+        number += 1
+        counts += np.bincount(number, minlength=count + 2)
+    return counts[1:-1]
 
 
 @_of_plain_arrays
