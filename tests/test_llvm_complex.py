@@ -37,6 +37,7 @@ EXACT = {
     "log10": lambda z: mp.log(z) / mp.log(10),
     "log1p": lambda z: mp.log(1 + z),
     "log2": lambda z: mp.log(z) / mp.log(2),
+    "sign": mp.sign,
     "sin": mp.sin,
     "sinh": mp.sinh,
     "sqrt": mp.sqrt,

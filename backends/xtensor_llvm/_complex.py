@@ -49,6 +49,11 @@ def _covers_root(x: Complex) -> Value:
     return _covers_square(x) | ((x.real == 0.0) & (x.imag == 0.0))
 
 
+def _covers_size(x: Complex) -> Value:
+    """Whether the number and its absolute value are finite."""
+    return _covers_all(x) & (_larger(x)[0] < 2.0 ** (np.finfo(x.dtype).maxexp - 2))
+
+
 def _covers_quotient(x: Complex, y: Complex) -> Value:
     """Whether the numbers are finite and the sum in the denominator cannot overflow."""
     return _covers_all(x, y) & (_larger(y)[0] < 2.0 ** (np.finfo(y.dtype).maxexp - 2))
@@ -160,6 +165,13 @@ def quotient(x: Complex, y: Complex) -> Complex:
     return Complex((a + b * ratio) * inverse, select(first, b - a * ratio, a * ratio - b) * inverse)
 
 
+def sign(x: Complex) -> Complex:
+    """``x / |x|``; +0 for 0."""
+    size = hypot(x.real, x.imag)
+    divisor = select(size != 0.0, size, 1.0)
+    return Complex(*(select(size != 0.0, part / divisor, 0.0) for part in (x.real, x.imag)))
+
+
 def absolute(x: Complex) -> Value:
     return hypot(x.real, x.imag)
 
@@ -175,6 +187,7 @@ TABLE: dict[str, tuple[Function, Callable[..., Value] | None]] = {
     "log10": (logarithm(LOG10_E), _covers_square),
     "log1p": (_in_double(logarithm_of_one_plus), _covers_sum_of_squares),
     "log2": (logarithm(LOG2_E), _covers_square),
+    "sign": (sign, _covers_size),
     "sin": (sine, lambda x: _covers_all(x) & covers_reduction(x.real)),
     "sinh": (hyperbolic_sine, lambda x: _covers_all(x) & covers_reduction(x.imag)),
     "sqrt": (_in_double(square_root), _covers_root),
