@@ -191,12 +191,15 @@ def _along_axis(arr: Any, axis: int | None, name: str, *others: Any) -> tuple[Ar
 
 def _inserted(arr: Array, axis: int, position: int, values: Array, *, moves: bool) -> Array:
     """Return an array with values before one position; ``moves``: the first axis of the values is that of insertion."""
-    values = xp.reshape(values, (*(1,) * (arr.ndim - values.ndim), *values.shape))
-    if moves:
+    if values.ndim < arr.ndim:
+        values = xp.reshape(values, (*(1,) * (arr.ndim - values.ndim), *values.shape))
+    if moves and axis:
         values = xp.moveaxis(values, 0, axis)
     length = arr.shape[axis]
     first = position if position >= 0 else position + length
-    values = xp.broadcast_to(values, (*arr.shape[:axis], values.shape[axis], *arr.shape[axis + 1 :]))
+    shape = (*arr.shape[:axis], values.shape[axis], *arr.shape[axis + 1 :])
+    if values.shape != shape:
+        values = xp.broadcast_to(values, shape)
     return _joined(axis, _part(arr, axis, 0, first), values, _part(arr, axis, first, length))
 
 
