@@ -64,7 +64,7 @@ PACKED_BITS = declare("packed_bits", "signal", accepts="integer or boolean", sha
 """``(x, bitorder)``: bytes whose bits tell whether elements along the last axis are nonzero."""
 
 PARTITIONED = declare("partitioned", "signal", shape="same", primitive=False)
-"""``(x, positions, axis)``: a copy with the elements of the sorted order at some positions, smaller ones before them."""
+"""``(x, positions, axis)``: a copy with elements of the sorted order at some positions, smaller ones before them."""
 
 PARTITION_ORDER = declare("partition_order", "signal", dtype="index", shape="same", primitive=False)
 """``(x, positions, axis)``: the indices of the elements in such a copy."""
