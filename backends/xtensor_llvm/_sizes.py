@@ -25,6 +25,7 @@ __all__ = [
     "FEWEST_MEDIUM",
     "FEWEST_REDUCED",
     "FEWEST_ROWS",
+    "FEWEST_SELECTED",
     "FEWEST_SHORT",
     "FEWEST_SHORT_ROWS",
     "FEWEST_TOTAL",
@@ -95,6 +96,9 @@ BYTES_EXTREME = _size(2**20)
 
 FEWEST_DECIDED = _size(2**19)
 """Elements from which integers are counted, and elements looked at for any or all of them."""
+
+FEWEST_SELECTED = _size(2**15)
+"""Elements from which a mask selects among them by a kernel."""
 
 FEWEST_SHORT_ROWS = _size(2**16)
 """Elements from which a maximum or minimum along an axis of rows of few elements is: NumPy's loop starts anew for each

@@ -24,7 +24,7 @@ from .errors import describe
 from .failures import recover, rewarn
 from .inplace import recover_inplace
 from .interchange import export
-from .keys import detached, key_error
+from .keys import detached, key_error, selecting
 from .memory import Memory
 from .methods import Axis, Methods
 from .operations import Operation, operation
@@ -467,7 +467,7 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
             elif kind not in PLAIN_KEYS:
                 key = self._key(key)
         try:
-            get = device.getitem
+            get = selecting(device) if kind is Array else device.getitem
             native = self._native[key] if get is None else get(self._native, key)
             if kind is not slice:
                 if native.__class__ is not device.native_type:

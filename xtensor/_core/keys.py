@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from .backend import Native
@@ -9,11 +11,28 @@ from .checks import check_bounds
 from .device import Device
 from .dispatch import call
 from .failures import explained
-from .operations import operation
+from .operations import declare, operation
 
-__all__ = ["detached", "key_error"]
+__all__ = ["detached", "key_error", "selecting"]
 
 ASTYPE = operation("astype")
+
+SELECTED = declare("selected", "signal", operands=2, shape="argument", primitive=False)
+"""``(x, mask)``: the elements where a mask of the same shape is true, in one dimension."""
+
+
+def selecting(device: Device) -> Callable[[Native, Native], Native]:
+    """Return the function that selects elements by an array: a kernel for masks of many elements, or the library's."""
+    return partial(_select, device)
+
+
+def _select(device: Device, native: Native, key: Native) -> Native:
+    if key.size >= device.fewest[SELECTED.index]:
+        found = device.for_large[SELECTED.index](native, key)
+        if found is not NotImplemented:
+            return found
+    get = device.getitem
+    return native[key] if get is None else get(native, key)
 
 
 def detached(native: Native, key: Any, device: Device) -> Native:

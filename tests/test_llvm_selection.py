@@ -1,0 +1,116 @@
+"""Kernels that select elements by a mask: NumPy's elements for masks of every kind, and NumPy's outcome elsewhere."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import numpy as np
+import pytest
+
+import xtensor as xp
+
+if importlib.util.find_spec("llvmlite") is None:
+    pytest.skip("needs llvmlite, the extra xtensor[llvm]", allow_module_level=True)
+
+import xtensor_llvm  # noqa: E402
+from xtensor_llvm import _calls, _threads  # noqa: E402
+from xtensor_llvm._selection import BLOCK  # noqa: E402
+
+DTYPES = ["bool", "int8", "uint16", "float16", "float32", "int64", "float64", "complex64", "complex128"]
+SIZES = [2 * BLOCK, 2 * BLOCK + 1, 3 * BLOCK - 1, 100_003, 1_000_037]
+
+MASKS = {
+    "none": lambda rng, size: np.zeros(size, bool),
+    "all": lambda rng, size: np.ones(size, bool),
+    "last": lambda rng, size: np.arange(size) == size - 1,
+    "first": lambda rng, size: np.arange(size) == 0,
+    "half": lambda rng, size: rng.random(size) < 0.5,
+    "few": lambda rng, size: rng.random(size) < 0.01,
+    "most": lambda rng, size: rng.random(size) < 0.99,
+    "runs": lambda rng, size: np.arange(size) // 501 % 2 == 0,
+    "groups of eight": lambda rng, size: np.arange(size) // 8 % 3 == 0,
+    "all but the blocks' ends": lambda rng, size: np.arange(size) % BLOCK < BLOCK - 3,
+}
+
+
+def selected(x, mask):
+    """The elements by a kernel on the device cpu; the test fails where NumPy computed."""
+    with xtensor_llvm.count_calls() as calls:
+        result = xp.asarray(x, device="cpu")[xp.asarray(mask, device="cpu")]
+    assert dict(calls.kernels) == ({"selected": 1} if mask.any() else {})
+    return np.asarray(result)
+
+
+@pytest.mark.parametrize("name", MASKS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_elements_are_numpys(dtype, name):
+    rng = np.random.default_rng(0)
+    for size in SIZES:
+        x = (rng.normal(size=size) * 99).astype(dtype)
+        mask = MASKS[name](rng, size)
+        np.testing.assert_array_equal(selected(x, mask), x[mask], strict=True)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_threads_write_next_to_each_other(threads, monkeypatch):
+    monkeypatch.setattr(_threads, "threads", lambda: threads)
+    rng = np.random.default_rng(1)
+    for size in (1_000_037, 5_000_000):
+        x, mask = rng.integers(0, 100, size).astype("int8"), rng.random(size) < 0.3
+        for _ in range(5):
+            np.testing.assert_array_equal(selected(x, mask), x[mask], strict=True)
+
+
+def test_memory_behind_the_last_element_is_not_written():
+    rng = np.random.default_rng(2)
+    memory = np.full(BLOCK * 4, 7, "int64")
+    x, mask = rng.integers(0, 100, BLOCK * 3), rng.random(BLOCK * 3) < 0.5
+    for _ in range(20):
+        # The pool gives a result the memory of an earlier one, whose end tells what was written.
+        count = int(mask.sum())
+        before = _calls.empty((count + 8,), np.dtype("int64"), "C")
+        before[:] = memory[: count + 8]
+        address = before.ctypes.data
+        del before
+        result = selected(x, mask)
+        if result.ctypes.data == address:
+            behind = np.lib.stride_tricks.as_strided(result[-1:], (9,), (8,))[1:]
+            assert (behind == 7).all()
+            return
+    pytest.fail("the pool did not give the memory back")
+
+
+def test_masks_of_several_dimensions():
+    rng = np.random.default_rng(3)
+    x, mask = rng.normal(size=(300, 400)), rng.random((300, 400)) < 0.5
+    np.testing.assert_array_equal(selected(x, mask), x[mask], strict=True)
+
+
+def test_read_only_operands():
+    rng = np.random.default_rng(4)
+    x, mask = rng.normal(size=100_000), rng.random(100_000) < 0.5
+    x.flags.writeable = mask.flags.writeable = False
+    np.testing.assert_array_equal(selected(x, mask), x[mask], strict=True)
+
+
+@pytest.mark.parametrize(
+    ("x", "key"),
+    [
+        (np.arange(200_000.0)[::2], np.arange(100_000) % 3 == 0),
+        (np.arange(100_000.0), (np.arange(200_000) % 3 == 0)[::2]),
+        (np.asfortranarray(np.arange(90_000.0).reshape(300, 300)), np.arange(90_000).reshape(300, 300) % 3 == 0),
+        (np.arange(200_000.0).reshape(-1, 2), np.arange(100_000) % 3 == 0),
+        (np.arange(100_000.0), np.arange(0, 100_000, 3)),
+    ],
+    ids=["elements apart", "masks apart", "order", "rows", "indices"],
+)
+def test_other_keys_have_numpys_elements(x, key):
+    np.testing.assert_array_equal(
+        np.asarray(xp.asarray(x, device="cpu")[xp.asarray(key, device="cpu")]), x[key], strict=True
+    )
+
+
+def test_mask_of_another_length_raises():
+    x, mask = xp.ones(100_000, device="cpu"), xp.ones(100_001, dtype=xp.bool, device="cpu")
+    with pytest.raises(IndexError, match="boolean index did not match"):
+        x[mask]
