@@ -1,4 +1,4 @@
-"""Kernels that select elements by a mask: NumPy's elements for masks of every kind, and NumPy's outcome elsewhere."""
+"""Kernels that select elements by a mask or indices: NumPy's elements, and its outcome where they do not apply."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import xtensor as xp
 if importlib.util.find_spec("llvmlite") is None:
     pytest.skip("needs llvmlite, the extra xtensor[llvm]", allow_module_level=True)
 
-import xtensor_llvm  # noqa: E402
-from xtensor_llvm import _calls, _threads  # noqa: E402
-from xtensor_llvm._selection import BLOCK  # noqa: E402
+import xtensor_llvm
+from xtensor_llvm import _calls, _threads
+from xtensor_llvm._selection import BLOCK
 
 DTYPES = ["bool", "int8", "uint16", "float16", "float32", "int64", "float64", "complex64", "complex128"]
 SIZES = [2 * BLOCK, 2 * BLOCK + 1, 3 * BLOCK - 1, 100_003, 1_000_037]
@@ -33,12 +33,27 @@ MASKS = {
 }
 
 
-def selected(x, mask):
+WAYS = {
+    "key": lambda x, key: x[key],
+    "take": lambda x, key: xp.take(x, key),
+    "take_along_axis": lambda x, key: xp.take_along_axis(x, key),
+}
+
+
+def by_kernel(name, select, x, key):
     """The elements by a kernel on the device cpu; the test fails where NumPy computed."""
     with xtensor_llvm.count_calls() as calls:
-        result = xp.asarray(x, device="cpu")[xp.asarray(mask, device="cpu")]
-    assert dict(calls.kernels) == ({"selected": 1} if mask.any() else {})
+        result = select(xp.asarray(x, device="cpu"), xp.asarray(key, device="cpu"))
+    assert dict(calls.kernels) == {name: 1}
+    assert not calls.doubtful
     return np.asarray(result)
+
+
+def selected(x, mask):
+    """The elements at which a mask is true."""
+    if not mask.any():
+        return np.asarray(xp.asarray(x, device="cpu")[xp.asarray(mask, device="cpu")])
+    return by_kernel("selected", WAYS["key"], x, mask)
 
 
 @pytest.mark.parametrize("name", MASKS)
@@ -93,16 +108,54 @@ def test_read_only_operands():
     np.testing.assert_array_equal(selected(x, mask), x[mask], strict=True)
 
 
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_elements_at_indices_are_numpys(dtype, way):
+    rng = np.random.default_rng(5)
+    for size in (1, 1000, 100_003):
+        x = (rng.normal(size=size) * 99).astype(dtype)
+        for indices in (rng.integers(-size, size, 200_001), np.sort(rng.integers(0, size, 131_072))):
+            np.testing.assert_array_equal(by_kernel("take", WAYS[way], x, indices), x[indices], strict=True)
+
+
+def test_indices_of_several_dimensions():
+    x, indices = np.arange(100.0), np.random.default_rng(6).integers(-100, 100, (300, 400))
+    np.testing.assert_array_equal(by_kernel("take", WAYS["key"], x, indices), x[indices], strict=True)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("wrong", [1000, -1001, 2**62, -(2**63)])
+@pytest.mark.parametrize("position", [0, 77_777, -1])
+def test_index_out_of_bounds_raises(wrong, position, way):
+    indices = np.random.default_rng(7).integers(-1000, 1000, 200_001)
+    indices[position] = wrong
+    x, key = xp.ones(1000, device="cpu"), xp.asarray(indices, device="cpu")
+    with pytest.raises(IndexError, match=f"index {wrong} is out of bounds"):
+        WAYS[way](x, key)
+
+
+def test_nothing_has_no_elements():
+    with pytest.raises(IndexError):
+        xp.ones(0, device="cpu")[xp.zeros(200_000, dtype=xp.int64, device="cpu")]
+
+
 @pytest.mark.parametrize(
     ("x", "key"),
     [
         (np.arange(200_000.0)[::2], np.arange(100_000) % 3 == 0),
+        (np.arange(200_000.0)[::2], np.arange(100_000)),
+        (np.arange(100_000.0), np.arange(200_000)[::2] // 2),
+        (np.arange(100_000.0), np.arange(100_000, dtype="int32")),
+        (np.arange(100_000.0), np.arange(100_000, dtype="uint64")),
+        (np.arange(200_000.0).reshape(-1, 2), np.arange(100_000)),
         (np.arange(100_000.0), (np.arange(200_000) % 3 == 0)[::2]),
         (np.asfortranarray(np.arange(90_000.0).reshape(300, 300)), np.arange(90_000).reshape(300, 300) % 3 == 0),
         (np.arange(200_000.0).reshape(-1, 2), np.arange(100_000) % 3 == 0),
-        (np.arange(100_000.0), np.arange(0, 100_000, 3)),
     ],
-    ids=["elements apart", "masks apart", "order", "rows", "indices"],
+    ids=[
+        *("elements apart", "elements apart, indices", "indices apart", "int32", "uint64", "rows, indices"),
+        *("masks apart", "order", "rows"),
+    ],
 )
 def test_other_keys_have_numpys_elements(x, key):
     np.testing.assert_array_equal(

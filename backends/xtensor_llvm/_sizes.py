@@ -20,6 +20,7 @@ __all__ = [
     "BYTES_PRODUCT",
     "BYTES_SIMPLE",
     "BYTES_STREAMED",
+    "BYTES_TAKEN",
     "FEWEST",
     "FEWEST_DECIDED",
     "FEWEST_MEDIUM",
@@ -81,6 +82,9 @@ Results that fit take 1.2 to 3.4 times as long, since the next operation finds n
 
 BYTES_PRODUCT = _size(2**17)
 """Bytes of a matrix from which a product has the pool's memory: smaller blocks the system's allocator keeps itself."""
+
+BYTES_TAKEN = _size(2**17)
+"""Bytes from which the elements at indices are taken by a kernel."""
 
 FEWEST_TOTAL = _size(2**14)
 """Elements from which a sum, product or mean of all of them is computed by a kernel."""

@@ -13,16 +13,16 @@ from .dispatch import call
 from .failures import explained
 from .operations import declare, operation
 
-__all__ = ["detached", "key_error", "selecting"]
+__all__ = ["SELECTED", "detached", "key_error", "selecting"]
 
 ASTYPE = operation("astype")
 
 SELECTED = declare("selected", "signal", operands=2, shape="argument", primitive=False)
-"""``(x, mask)``: the elements where a mask of the same shape is true, in one dimension."""
+"""``(x, key)``: the elements where a mask of the same shape is true, or those at indices of one dimension."""
 
 
 def selecting(device: Device) -> Callable[[Native, Native], Native]:
-    """Return the function that selects elements by an array: a kernel for masks of many elements, or the library's."""
+    """Return the function that selects elements by an array: a kernel for keys of many elements, or the library's."""
     return partial(_select, device)
 
 

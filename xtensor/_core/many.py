@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from .array import Array, adopt, apply, attempt, make, wrap
+from .backend import Native
 from .compiled import with_short_way
 from .device import Device
 from .failures import recover
+from .keys import SELECTED
 from .operations import Operation
 
-__all__ = ["apply_elementwise", "apply_to", "attempt_elementwise"]
+__all__ = ["apply_elementwise", "apply_to", "attempt_elementwise", "attempt_selection"]
 
 
 @with_short_way("APPLY_TO")
@@ -52,6 +54,17 @@ def attempt_elementwise(operation: Operation, device: Device, *natives: Any) -> 
         if found is not NotImplemented:
             return found
     return attempt(operation, device, *natives)
+
+
+def attempt_selection(device: Device, native: Native, key: Native) -> Any:
+    """Return an Array of what a key of many elements selects, by a kernel; NotImplemented where none takes it."""
+    if key.size < device.fewest[SELECTED.index]:
+        return NotImplemented
+    try:
+        result = device.for_large[SELECTED.index](native, key)
+    except Exception as error:
+        result = recover(error, SELECTED, device, (native, key))
+    return NotImplemented if result is NotImplemented else wrap(result, device)
 
 
 def _computed(operation: Operation, device: Device, natives: tuple[Any, ...]) -> Any:

@@ -13,6 +13,7 @@ from .._core.checks import check_axis
 from .._core.dispatch import array_argument, array_arguments, beside, native_indices, native_operand, not_an_array
 from .._core.errors import shortened
 from .._core.keywords import by_position, keywords_only
+from .._core.many import attempt_selection
 from .._core.operations import declare
 from .conversion import from_list
 from .filling import zeros
@@ -80,7 +81,9 @@ def take(x: AnyArray, indices: AnyArray | int | list[int], /, *positional: Never
                 "within the axis"
             )
         return x[(*[slice(None)] * axis, indices, ...)]
-    return apply(TAKE, device, x._native, _native_indices(x, indices, "take"), axis=axis)
+    natives = x._native, _native_indices(x, indices, "take")
+    found: Array = attempt_selection(device, *natives) if natives[0].ndim == 1 else NotImplemented
+    return apply(TAKE, device, *natives, axis=axis) if found is NotImplemented else found
 
 
 TAKE_ALONG_AXIS = declare(
@@ -137,7 +140,8 @@ def take_along_axis(x: AnyArray, indices: AnyArray, /, *positional: Never, axis:
             "`indices` and `arr` must have the same number of dimensions; take_along_axis() received indices of shape "
             f"{native_indices.shape} and an array of shape {x.shape}; reshape the indices"
         )
-    return apply(TAKE_ALONG_AXIS, device, x._native, native_indices, axis=axis)
+    found: Array = attempt_selection(device, x._native, native_indices) if x.ndim == 1 else NotImplemented
+    return apply(TAKE_ALONG_AXIS, device, x._native, native_indices, axis=axis) if found is NotImplemented else found
 
 
 def _native_indices(x: Array, indices: Any, name: str) -> Native:
