@@ -37,7 +37,7 @@ class LinearAlgebra:
         if not (_by_blas(a) and _by_blas(b)) or not np.isfinite(a).all():
             return NotImplemented
         x, residuals, rank, s = np.linalg.lstsq(a, b, rcond)
-        return x, residuals, np.asarray(rank), s
+        return x, residuals, np.asarray(rank, np.int64), s
 
 
 BLOCK = 2048
