@@ -122,7 +122,8 @@ def _counts_of_equal_bins(x: Native, edges: Native, per_bin: Any) -> Native:
     count = edges.size - 1
     counts = np.zeros(count + 2, np.intp)  # also of the elements before the first edge and behind the last one
     behind = np.nextafter(edges[-1], np.inf)  # the last bin has its right edge
-    lower, upper = np.append(edges[:-1], behind), np.append(edges[1:-1], (behind, np.nan))
+    lower = np.append(edges[:-1], behind)
+    upper = np.concatenate((edges[1:-1], np.asarray((behind, np.nan), edges.dtype)))
     for start in range(0, x.size, BLOCK):
         part = x[start : start + BLOCK]
         least, largest = part.min(), part.max()
