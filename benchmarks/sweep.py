@@ -137,11 +137,11 @@ EXCEPTIONS = (
         "Composed of several functions of the standard, each a pass over memory, where NumPy has fewer. No rule costs "
         "this: a step in compiled code would save it.",
         {
-            **_each(1.1, "array_equiv", "interp", "intersect1d", "nancumprod", "polyint", "put_along_axis"),
+            **_each(1.1, "array_equiv", "interp", "nancumprod", "polyint", "put_along_axis"),
             **_each(1.1, "histogram2d", "repeat", "setdiff1d", "union1d", "unique_all"),
             **_each(1.15, "diagflat", "tril_indices", "vander"),
-            **_each(1.2, "allclose", "column_stack", "dstack", "hstack", "isclose", "nancumsum", "setxor1d"),
-            **_each(1.2, "tril_indices_from", "triu_indices", "triu_indices_from"),
+            **_each(1.2, "allclose", "column_stack", "dstack", "hstack", "intersect1d", "isclose", "nancumsum"),
+            **_each(1.2, "setxor1d", "tril_indices_from", "triu_indices", "triu_indices_from"),
             **_each(1.25, "block", "tri", "unique"),
             **_each(1.3, "append", "vstack"),
             **_each(1.4, "geomspace", "logspace", "nanargmax", "polyval"),

@@ -101,6 +101,14 @@ def test_masks_of_several_dimensions():
     np.testing.assert_array_equal(selected(x, mask), x[mask], strict=True)
 
 
+def test_keys_of_numpy_select_by_kernels():
+    rng = np.random.default_rng(8)
+    x, mask, indices = rng.normal(size=100_000), rng.random(100_000) < 0.5, rng.integers(0, 100_000, 50_000)
+    for name, key in (("selected", mask), ("take", indices)):
+        found = by_kernel(name, lambda x, key: x[np.asarray(key)], x, key)
+        np.testing.assert_array_equal(found, x[key], strict=True)
+
+
 def test_read_only_operands():
     rng = np.random.default_rng(4)
     x, mask = rng.normal(size=100_000), rng.random(100_000) < 0.5

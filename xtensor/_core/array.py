@@ -467,7 +467,7 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
             elif kind not in PLAIN_KEYS:
                 key = self._key(key)
         try:
-            get = selecting(device) if kind is Array else device.getitem
+            get = selecting(device) if kind is Array or kind is np.ndarray else device.getitem
             native = self._native[key] if get is None else get(self._native, key)
             if kind is not slice:
                 if native.__class__ is not device.native_type:
