@@ -259,6 +259,11 @@ def test_pad_takes_a_dictionary_of_axes(device):
     expect(xp.pad(xp.ones((1, 2)), {-1: (1, 0)}), np.asarray([[0.0, 1.0, 1.0]]))
 
 
+@pytest.mark.parametrize("mode", ["constant", "edge"])
+def test_pad_of_a_scalar_has_no_axis_to_pad(device, mode):
+    expect(xp.pad(xp.asarray(3.0), 0, mode=mode), np.asarray(3.0))
+
+
 def test_pad_empty_has_the_padded_shape_and_keeps_the_array(device):
     result = xp.pad(xp.ones((2, 2)), ((0, 1), (2, 0)), mode="empty")
     assert result.shape == (3, 4)

@@ -28,12 +28,14 @@ from ._steps import assigned_where as assigned_where
 from ._steps import close as close
 from ._steps import extreme_number as extreme_number
 from ._steps import filled as filled
+from ._steps import finite as finite
 from ._steps import histogram_counts as histogram_counts
 from ._steps import infinite_where as infinite_where
 from ._steps import interpolated as interpolated
 from ._steps import inverse_permutation as inverse_permutation
 from ._steps import membership as membership
 from ._steps import packed_bits as packed_bits
+from ._steps import padded as padded
 from ._steps import placed as placed
 from ._steps import sliding_windows as sliding_windows
 from ._steps import unpacked_bits as unpacked_bits

@@ -20,12 +20,14 @@ __all__ = [
     "close",
     "extreme_number",
     "filled",
+    "finite",
     "histogram_counts",
     "infinite_where",
     "interpolated",
     "inverse_permutation",
     "membership",
     "packed_bits",
+    "padded",
     "placed",
     "sliding_windows",
     "unpacked_bits",
@@ -89,10 +91,21 @@ def extreme_number(x: Native, axis: Any, keepdims: bool, largest: bool) -> Nativ
 
 
 @_of_plain_arrays
-def filled(x: Native, *masks_and_values: Any) -> Native:
+def filled(x: Native, mask: Native, value: Any) -> Native:
     result = x.copy()
-    for mask, value in zip(masks_and_values[::2], masks_and_values[1::2], strict=True):
-        np.copyto(result, value, where=mask)
+    np.copyto(result, value, where=mask)
+    return result
+
+
+@_of_plain_arrays
+def finite(x: Native, nan: Native, posinf: Native, neginf: Native) -> Native:
+    result: Any = x.copy()
+    parts = (result,) if x.dtype.kind == "f" else (result.real, result.imag)
+    for part in parts:
+        special = ~np.isfinite(part)
+        if special.any():
+            found = part[special]
+            part[special] = np.where(np.isnan(found), nan, np.where(found > 0, posinf, neginf))
     return result
 
 
@@ -175,6 +188,13 @@ def membership(x: Native, y: Native) -> Native:
 @_of_plain_arrays
 def packed_bits(x: Native, bitorder: Literal["big", "little"]) -> Native:
     return np.packbits(x, axis=-1, bitorder=bitorder)
+
+
+@_of_plain_arrays
+def padded(x: Native, widths: Any, value: Native | None = None) -> Native:
+    if not x.ndim:
+        return NotImplemented  # NumPy refuses an empty list of widths
+    return np.pad(x, widths, mode="edge") if value is None else np.pad(x, widths, constant_values=value)
 
 
 @_of_plain_arrays

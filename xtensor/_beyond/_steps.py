@@ -13,6 +13,7 @@ __all__ = [
     "CLOSE",
     "EXTREME_NUMBER",
     "FILLED",
+    "FINITE",
     "HISTOGRAM_COUNTS",
     "INFINITE_WHERE",
     "INTERPOLATED",
@@ -20,6 +21,7 @@ __all__ = [
     "MEMBERSHIP",
     "ORDER_STATISTICS",
     "PACKED_BITS",
+    "PADDED",
     "PARTITIONED",
     "PARTITION_ORDER",
     "PLACED",
@@ -40,7 +42,10 @@ EXTREME_NUMBER = declare("extreme_number", "signal", accepts="real floating", sh
 """``(x, axis, keepdims, largest)``: the largest or smallest element that is not NaN; NaN if there is none."""
 
 FILLED = declare("filled", "signal", shape="same", primitive=False)
-"""``(x, mask, value, mask, value, …)``: a copy with a number of the dtype of ``x`` where a mask is true."""
+"""``(x, mask, value)``: a copy with a number of the dtype of ``x`` where a mask is true."""
+
+FINITE = declare("finite", "signal", accepts="floating", shape="same", primitive=False)
+"""``(x, nan, posinf, neginf)``: :func:`nan_to_num` with replacements that are 0-d arrays of the components' dtype."""
 
 HISTOGRAM_COUNTS = declare("histogram_counts", "signal", operands=2, dtype="index", shape="argument", primitive=False)
 """``(x, edges)``: the counts between ascending edges of the same dtype; the last bin contains its right edge."""
@@ -62,6 +67,9 @@ ORDER_STATISTICS = declare("order_statistics", "signal", accepts="real", shape="
 
 PACKED_BITS = declare("packed_bits", "signal", accepts="integer or boolean", shape="argument", primitive=False)
 """``(x, bitorder)``: bytes whose bits tell whether elements along the last axis are nonzero."""
+
+PADDED = declare("padded", "signal", shape="argument", primitive=False)
+"""``(x, widths)``: an array with its ends repeated around it; ``(x, widths, value)``: with the value, a 0-d array."""
 
 PARTITIONED = declare("partitioned", "signal", shape="same", primitive=False)
 """``(x, positions, axis)``: a copy with elements of the sorted order at some positions, smaller ones before them."""

@@ -11,7 +11,7 @@ from .._core.dispatch import composed
 from .._core.dtypes import DType, can_cast, finfo, kind_of, result_type
 from .._core.operations import operation
 from ._arguments import as_arrays, on_device, store
-from ._steps import FILLED
+from ._steps import FINITE
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -175,31 +175,24 @@ def nan_to_num(
         return xp.asarray(given, copy=True) if copy else given
     parts = [given] if given.dtype.kind != "c" else [xp.real(given), xp.imag(given)]
     limits = finfo(parts[0].dtype)
-    replacements = (
-        (xp.nan, nan),
-        (xp.inf, float(limits.max) if posinf is None else posinf),
-        (-xp.inf, float(limits.min) if neginf is None else neginf),
-    )
-    parts = [_replaced(part, replacements) for part in parts]
-    result = parts[0] if len(parts) == 1 else apply(COMPLEX_OF, given.device, *(part._native for part in parts))
+    numbers = nan, float(limits.max) if posinf is None else posinf, float(limits.min) if neginf is None else neginf
+    values = [_replacement(number, parts[0]) for number in numbers]
+    result: Array = NotImplemented
+    if not any(value.ndim for value in values):
+        result = attempt(FINITE, given.device, given._native, *[value._native for value in values])
+    if result is NotImplemented:
+        parts = [_replaced(part, values) for part in parts]
+        result = parts[0] if len(parts) == 1 else apply(COMPLEX_OF, given.device, *(part._native for part in parts))
     if copy:
         return result
     given[...] = result
     return given
 
 
-def _replaced(x: Array, replacements: Any) -> Array:
-    """Return real numbers with other numbers in place of those that are not finite."""
-    found = [xp.isnan(x) if special != special else x == special for special, _ in replacements]
-    values = [_replacement(number, x) for _, number in replacements]
-    result: Array
-    if not any(value.ndim for value in values):
-        pairs = [part._native for pair in zip(found, values, strict=True) for part in pair]
-        result = attempt(FILLED, x.device, x._native, *pairs)
-        if result is not NotImplemented:
-            return result
+def _replaced(x: Array, values: list[Array]) -> Array:
+    """Return real numbers with others in place of NaN, of positive and of negative infinity."""
     result = x
-    for mask, value in zip(found, values, strict=True):
+    for mask, value in zip((xp.isnan(x), x == xp.inf, x == -xp.inf), values, strict=True):
         result = xp.where(mask, xp.broadcast_to(value, x.shape), result)
     return result
 
