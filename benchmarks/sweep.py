@@ -146,10 +146,8 @@ EXCEPTIONS = (
             **_each(1.3, "append", "vstack"),
             **_each(1.4, "geomspace", "logspace", "nanargmax", "polyval"),
             **_each(1.5, "indices", "meshgrid", "nanargmin"),
-            **_each(1.6, "histogramdd"),
+            **_each(1.6, "histogramdd", "pad"),
             **_each(1.8, "polydiv"),
-            **_each(2.2, "nan_to_num"),
-            **_each(2.5, "pad"),
         },
     ),
 )
