@@ -56,7 +56,7 @@ def _covers_size(x: Complex) -> Value:
 
 def _covers_quotient(x: Complex, y: Complex) -> Value:
     """Whether the numbers are finite and the sum in the denominator cannot overflow."""
-    return _covers_all(x, y) & (_larger(y)[0] < 2.0 ** (np.finfo(y.dtype).maxexp - 2))
+    return _covers_all(x) & _covers_size(y)
 
 
 def _larger(x: Complex) -> tuple[Value, Value]:
@@ -117,7 +117,11 @@ def _log_of_size(x: Complex) -> Value:
     total = square + other
     difference, lost = two_sum(square, -1.0)
     excess, lost_again = two_sum(difference, other)
-    excess = excess + (lost + lost_again + (error + other_error))
+    return _half_log(total, excess + (lost + lost_again + (error + other_error)))
+
+
+def _half_log(total: Value, excess: Value) -> Value:
+    """``log(total) / 2``, next to 1 from ``total - 1``."""
     near = (total > 0.5) & (total < 2.0)
     return select(near, log1p(select(near, excess, 0.0)), log(total)) * 0.5
 
@@ -128,12 +132,9 @@ def logarithm_of_one_plus(x: Complex) -> Complex:
     total = above * above + x.imag * x.imag
     square, error = two_product(x.real, x.real)
     other, other_error = two_product(x.imag, x.imag)
-    half, lost = two_sum(x.real + x.real, square)
-    excess, lost_again = two_sum(half, other)
-    excess = excess + (lost + lost_again + (error + other_error))
-    near = (total > 0.5) & (total < 2.0)
-    size = select(near, log1p(select(near, excess, 0.0)), log(total)) * 0.5
-    return Complex(size, atan2(x.imag, above))
+    partial, lost = two_sum(x.real + x.real, square)
+    excess, lost_again = two_sum(partial, other)
+    return Complex(_half_log(total, excess + (lost + lost_again + (error + other_error))), atan2(x.imag, above))
 
 
 def logarithm(scale: float | None) -> Callable[[Complex], Complex]:

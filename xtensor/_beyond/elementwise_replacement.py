@@ -15,6 +15,7 @@ from ._steps import FINITE
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
+    from .._core.device import Device
 
 __all__ = ["fix", "isneginf", "isposinf", "nan_to_num"]
 
@@ -173,14 +174,14 @@ def nan_to_num(
     copy = check_flag(copy, "nan_to_num", "copy")
     if kind_of(given.dtype) not in "fc":
         return xp.asarray(given, copy=True) if copy else given
-    parts = [given] if given.dtype.kind != "c" else [xp.real(given), xp.imag(given)]
-    limits = finfo(parts[0].dtype)
+    limits = finfo(given.dtype)
     numbers = nan, float(limits.max) if posinf is None else posinf, float(limits.min) if neginf is None else neginf
-    values = [_replacement(number, parts[0]) for number in numbers]
+    values = [_replacement(number, limits.dtype, given.device) for number in numbers]
     result: Array = NotImplemented
     if not any(value.ndim for value in values):
         result = attempt(FINITE, given.device, given._native, *[value._native for value in values])
     if result is NotImplemented:
+        parts = [given] if given.dtype.kind != "c" else [xp.real(given), xp.imag(given)]
         parts = [_replaced(part, values) for part in parts]
         result = parts[0] if len(parts) == 1 else apply(COMPLEX_OF, given.device, *(part._native for part in parts))
     if copy:
@@ -197,13 +198,12 @@ def _replaced(x: Array, values: list[Array]) -> Array:
     return result
 
 
-def _replacement(number: Any, x: Array) -> Array:
-    """Return a replacement as an Array of the dtype of the numbers, on their device; its shape may broadcast."""
-    value = on_device("nan_to_num", number, x.device)
-    dtype: DType = result_type(value.dtype, x.dtype)
-    if not can_cast(value.dtype, x.dtype, "same_kind"):
+def _replacement(number: Any, dtype: DType, device: Device) -> Array:
+    """Return a replacement as an Array of the dtype of the components, on their device; its shape may broadcast."""
+    value = on_device("nan_to_num", number, device)
+    if not can_cast(value.dtype, dtype, "same_kind"):
         raise TypeError(
-            f"Cannot cast array data from {value.dtype!r} to {x.dtype!r} according to the rule 'same_kind': "
-            f"nan_to_num() takes replacements of the array's kind, not of dtype {dtype}"
+            f"Cannot cast array data from {value.dtype!r} to {dtype!r} according to the rule 'same_kind': "
+            f"nan_to_num() takes replacements of the array's kind, not of dtype {result_type(value.dtype, dtype)}"
         )
-    return xp.astype(value, x.dtype, copy=False)
+    return xp.astype(value, dtype, copy=False)

@@ -13,7 +13,7 @@ from .dispatch import call
 from .failures import explained
 from .operations import declare, operation
 
-__all__ = ["SELECTED", "detached", "key_error", "selecting"]
+__all__ = ["SELECTED", "detached", "key_error", "selected_by_kernel", "selecting"]
 
 ASTYPE = operation("astype")
 
@@ -26,11 +26,17 @@ def selecting(device: Device) -> Callable[[Native, Native], Native]:
     return partial(_select, device)
 
 
+def selected_by_kernel(device: Device, native: Native, key: Native) -> Native:
+    """Return what a key of many elements selects; NotImplemented where there is no kernel for it."""
+    if key.size < device.fewest[SELECTED.index]:
+        return NotImplemented
+    return device.for_large[SELECTED.index](native, key)
+
+
 def _select(device: Device, native: Native, key: Native) -> Native:
-    if key.size >= device.fewest[SELECTED.index]:
-        found = device.for_large[SELECTED.index](native, key)
-        if found is not NotImplemented:
-            return found
+    found = selected_by_kernel(device, native, key)
+    if found is not NotImplemented:
+        return found
     get = device.getitem
     return native[key] if get is None else get(native, key)
 

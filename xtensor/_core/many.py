@@ -9,10 +9,10 @@ from .backend import Native
 from .compiled import with_short_way
 from .device import Device
 from .failures import recover
-from .keys import SELECTED
+from .keys import SELECTED, selected_by_kernel
 from .operations import Operation
 
-__all__ = ["apply_elementwise", "apply_to", "attempt_elementwise", "attempt_selection"]
+__all__ = ["apply_elementwise", "apply_to", "attempt_elementwise", "attempt_taking"]
 
 
 @with_short_way("APPLY_TO")
@@ -56,14 +56,14 @@ def attempt_elementwise(operation: Operation, device: Device, *natives: Any) -> 
     return attempt(operation, device, *natives)
 
 
-def attempt_selection(device: Device, native: Native, key: Native) -> Any:
-    """Return an Array of what a key of many elements selects, by a kernel; NotImplemented where none takes it."""
-    if key.size < device.fewest[SELECTED.index]:
+def attempt_taking(device: Device, native: Native, indices: Native) -> Any:
+    """Return an Array of the elements at many indices of one dimension; NotImplemented where no kernel takes them."""
+    if native.ndim != 1:
         return NotImplemented
     try:
-        result = device.for_large[SELECTED.index](native, key)
+        result = selected_by_kernel(device, native, indices)
     except Exception as error:
-        result = recover(error, SELECTED, device, (native, key))
+        result = recover(error, SELECTED, device, (native, indices))
     return NotImplemented if result is NotImplemented else wrap(result, device)
 
 
