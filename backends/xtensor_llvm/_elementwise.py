@@ -55,6 +55,11 @@ INPLACE = ("add", "subtract", "multiply", "divide", "bitwise_and", "bitwise_or",
 """Operators whose kernel may write over its operand, as it leaves nothing to NumPy."""
 
 
+@functools.cache
+def _diff_plan(dtype: Any) -> Program | None:
+    return _plan("subtract", (dtype, dtype))
+
+
 def _plan(name: str, kinds: tuple[Any, ...]) -> Program | None:
     """Return the program of an operation for operands of dtypes or Python's classes; None where NumPy computes."""
     found = resolve(name, kinds)
@@ -216,6 +221,17 @@ def _cast(x: Native, dtype: Any, *, copy: bool = True) -> Native:
 _cast.fewest = BYTES_MEDIUM // 8  # type: ignore[attr-defined]
 
 
+def _diff(x: Native, *, axis: int = -1, n: int = 1, **edges: Native) -> Native:
+    if n != 1 or edges or x.nbytes < BYTES_SIMPLE:
+        return NotImplemented
+    before = (slice(None),) * (axis % x.ndim)
+    following, previous = x[(*before, slice(1, None), ...)], x[(*before, slice(None, -1), ...)]
+    return _computed(_diff_plan(x.dtype), (following, previous))
+
+
+_diff.fewest = BYTES_SIMPLE // 8  # type: ignore[attr-defined]
+
+
 def _least(name: str) -> tuple[int, int]:
     """The elements and the bytes from which an operation's kernel gains.
 
@@ -239,4 +255,4 @@ def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions for operands of many elements, by the names of the overlay's contract."""
     found = {f"large.{name}": _function(name) for name in FORMULAS if name not in NOT_HERE}
     found |= {f"large.inplace.{name}": _inplace(name) for name in INPLACE}
-    return found | {"large.astype": _cast}
+    return found | {"large.astype": _cast, "large.diff": _diff}

@@ -16,6 +16,7 @@ __all__ = [
     "BYTES_COMPARED_NUMBER",
     "BYTES_EXTREME",
     "BYTES_INPLACE",
+    "BYTES_JOINED",
     "BYTES_MEDIUM",
     "BYTES_PRODUCT",
     "BYTES_SIMPLE",
@@ -31,6 +32,7 @@ __all__ = [
     "FEWEST_SHORT_ROWS",
     "FEWEST_TOTAL",
     "SHORTEST",
+    "SHORTEST_JOINED",
     "SHORTEST_OF_MANY",
     "SHORT_ROW",
 ]
@@ -82,6 +84,12 @@ Results that fit take 1.2 to 3.4 times as long, since the next operation finds n
 
 BYTES_PRODUCT = _size(2**17)
 """Bytes of a matrix from which a product has the pool's memory: smaller blocks the system's allocator keeps itself."""
+
+BYTES_JOINED = _size(3 * 2**18)
+"""Bytes of joined arrays from which they are copied by a kernel."""
+
+SHORTEST_JOINED = 64
+"""Bytes of a row from which rows are copied one by one."""
 
 BYTES_TAKEN = _size(2**17)
 """Bytes from which the elements at indices are taken by a kernel."""

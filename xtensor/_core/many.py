@@ -12,7 +12,7 @@ from .failures import recover
 from .keys import SELECTED, selected_by_kernel
 from .operations import Operation
 
-__all__ = ["apply_elementwise", "apply_to", "attempt_elementwise", "attempt_taking"]
+__all__ = ["apply_elementwise", "apply_joining", "apply_to", "attempt_elementwise", "attempt_taking"]
 
 
 @with_short_way("APPLY_TO")
@@ -54,6 +54,18 @@ def attempt_elementwise(operation: Operation, device: Device, *natives: Any) -> 
         if found is not NotImplemented:
             return found
     return attempt(operation, device, *natives)
+
+
+def apply_joining(operation: Operation, device: Device, arrays: list[Native], axis: int | None) -> Array:
+    """Return an Array of joined arrays; those of many elements together by the device's function for these."""
+    if sum([x.size for x in arrays]) >= device.fewest[operation.index]:
+        try:
+            result = device.for_large[operation.index](*arrays, axis=axis)
+        except Exception as error:
+            result = recover(error, operation, device, (arrays,), {"axis": axis})
+        if result is not NotImplemented:
+            return wrap(result, device)
+    return apply(operation, device, arrays, axis=axis)
 
 
 def attempt_taking(device: Device, native: Native, indices: Native) -> Any:

@@ -23,6 +23,7 @@ from .._core.dispatch import (
 )
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
+from .._core.many import apply_joining
 from .._core.operations import declare, operation
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def concat(arrays: Sequence[AnyArray], /, *positional: Never, axis: int | None =
                 "an axis; join 0-d arrays with xtensor.stack"
             )
         axis = check_axis(axis, natives[0].ndim, "concat")
-    return apply(CONCAT, device, natives, axis=axis)
+    return apply_joining(CONCAT, device, natives, axis)
 
 
 MAX, MIN = operation("max"), operation("min")
@@ -189,7 +190,7 @@ def stack(arrays: Sequence[AnyArray], /, *positional: Never, axis: int = 0) -> A
         raise by_position(stack, positional)
     device, natives = _native_arrays(arrays, "stack", "stack")
     position = check_axis(axis, natives[0].ndim + 1, "stack")
-    return apply(STACK, device, natives, axis=position)
+    return apply_joining(STACK, device, natives, position)
 
 
 TILE = declare("tile", "manipulation", shape="argument", numpy="tile", composition=_composed.manipulation.tile)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Never
 import numpy as np
 
 from .. import _composed
-from .._core.array import Array, Axis, apply
+from .._core.array import Array, Axis
 from .._core.checks import check_axes, check_axis, check_integer
 from .._core.dispatch import array_argument, beside, common_device, native_operand
 from .._core.errors import describe
@@ -190,7 +190,7 @@ def diff(
     device = common_device((x, *edges.values())) or x._device
     natives = {name: native_operand(edge, device, "diff") for name, edge in edges.items()}
     native = native_operand(x, device, "diff")
-    return apply(DIFF, device, native, axis=axis, n=n, **natives)
+    return apply_to(DIFF, device, native, axis=axis, n=n, **natives)
 
 
 def _edge(x: Array, axis: int, edge: Any) -> Array:

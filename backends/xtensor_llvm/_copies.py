@@ -1,0 +1,142 @@
+"""Arrays joined and padded, by copies of bytes that threads share into memory that is kept.
+
+NumPy copies on one core. Every array here is a matrix of bytes, whose rows follow each other at a distance: the items
+along the axis of the joint and behind it are a row.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from xtensor.backend import Native, Program, Step
+
+from . import _compile
+from ._calls import Kernel, compiled, empty
+from ._loops import I1, I64, POINTER, VOID, Writer, smaller
+from ._sizes import BYTES_JOINED, SHORTEST_JOINED
+
+__all__ = ["kernels"]
+
+
+class _Copy(Writer):
+    """The rows of a matrix of bytes, copied into another one.
+
+    The operands of ``run``: parts, threads, nanoseconds, the number of bytes, the length of a row, and the addresses of
+    the input and the output, each with the bytes from one row to the next.
+    """
+
+    def job(self) -> Any:
+        """``job(arguments, part, parts)``: the bytes of a part."""
+        copy = self.module.declare_intrinsic("llvm.memcpy", [POINTER, POINTER, I64])
+        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
+        arguments, part, parts = function.args
+        entry, test, body, done = (function.append_basic_block(name) for name in ("entry", "test", "body", "done"))
+        builder = self.builder(entry)
+        _, slots = self.frame(builder, arguments)
+        total, length = slots.read(), slots.read()
+        given, given_stride = slots.read(POINTER), slots.read()
+        output, output_stride = slots.read(POINTER), slots.read()
+        # In multiples of a line of the caches, so that no two threads write to one.
+        first, last = self.share(builder, total, part, parts, multiple=64)
+        builder.branch(test)
+
+        head = self.builder(test)
+        position = head.phi(I64)
+        position.add_incoming(first, entry)
+        head.cbranch(head.icmp_signed("<", position, last), body, done)
+
+        loop = self.builder(body)
+        row, column = loop.sdiv(position, length), loop.srem(position, length)
+        count = smaller(loop, loop.sub(length, column), loop.sub(last, position))
+        source = self.offset(loop, given, (row, given_stride), (column, I64(1)))
+        target = self.offset(loop, output, (row, output_stride), (column, I64(1)))
+        loop.call(copy, [target, source, count, I1(0)])
+        position.add_incoming(loop.add(position, count), body)
+        loop.branch(test)
+        self.builder(done).ret_void()
+        return function
+
+
+def _module(program: Program) -> ir.Module:
+    writer = _Copy(program, "c", has_fma=_compile.has_fma())
+    writer.entry(writer.job())
+    return writer.module
+
+
+@functools.cache
+def _kernel() -> Kernel | None:
+    program = Program(("uint8",), (), (Step("copied", (0,), "uint8"),), (1,)).shared()
+    return compiled(program, "copied", "copied", lambda: _module(program))
+
+
+def _copy(kernel: Kernel, rows: int, length: int, source: Native, stride: int, target: Native, step: int) -> None:
+    """Copy rows of a length in bytes, which lie at a stride in the source and at a step in the target."""
+    size = rows * length
+    if size:
+        kernel.run(size, (size, length, source, stride, target, step), ())
+
+
+def _is_plain(x: Any, dtype: Any) -> bool:
+    """Whether an array is one of NumPy's, of a dtype in the machine's byte order, and its elements are adjacent."""
+    return x.__class__ is np.ndarray and x.dtype == dtype and x.dtype.isnative and x.flags.c_contiguous
+
+
+def _joined(arrays: Sequence[Native], shape: tuple[int, ...], rows: int) -> Native:
+    """Return an array of a shape that has the first row of each array, one after another, then the second ones."""
+    if not rows:
+        return NotImplemented
+    lengths = [x.nbytes // rows for x in arrays]
+    if rows > 1 and min(lengths) < SHORTEST_JOINED:
+        return NotImplemented
+    kernel = _kernel()
+    if kernel is None:
+        return NotImplemented
+    output = empty(shape, arrays[0].dtype, "C")
+    whole, begin = sum(lengths), 0
+    places = output.view(np.uint8).reshape(-1)
+    for x, length in zip(arrays, lengths, strict=True):
+        _copy(kernel, rows, length, x, length, places[begin:], whole)
+        begin += length
+    return output
+
+
+def concat(*arrays: Native, axis: int | None) -> Native:
+    """Return the arrays joined along an axis; NotImplemented for those that NumPy casts, reorders or refuses."""
+    first = arrays[0]
+    if not all(_is_plain(x, first.dtype) for x in arrays):
+        return NotImplemented
+    size = sum([x.size for x in arrays])
+    if size * first.itemsize < BYTES_JOINED:
+        return NotImplemented
+    if axis is None:
+        return _joined(arrays, (size,), 1)
+    before, behind = first.shape[:axis], first.shape[axis + 1 :]
+    if not all(x.ndim == first.ndim and x.shape[:axis] == before and x.shape[axis + 1 :] == behind for x in arrays):
+        return NotImplemented
+    length = sum([x.shape[axis] for x in arrays])
+    return _joined(arrays, (*before, length, *behind), math.prod(before))
+
+
+def stack(*arrays: Native, axis: int) -> Native:
+    """Return the arrays joined along a new axis; NotImplemented for those that NumPy casts, reorders or refuses."""
+    first = arrays[0]
+    if not all(_is_plain(x, first.dtype) and x.shape == first.shape for x in arrays):
+        return NotImplemented
+    if first.nbytes * len(arrays) < BYTES_JOINED:
+        return NotImplemented
+    before, behind = first.shape[:axis], first.shape[axis:]
+    return _joined(arrays, (*before, len(arrays), *behind), math.prod(before))
+
+
+concat.fewest = stack.fewest = BYTES_JOINED // 16  # type: ignore[attr-defined]
+
+
+def kernels() -> dict[str, Callable[..., Native]]:
+    """Return the functions for operands of many elements, by the names of the overlay's contract."""
+    return {"large.concat": concat, "large.stack": stack}

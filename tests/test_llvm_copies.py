@@ -1,0 +1,98 @@
+"""Kernels that join arrays by copies: NumPy's elements, and its outcome where they do not apply."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import numpy as np
+import pytest
+
+import xtensor as xp
+
+if importlib.util.find_spec("llvmlite") is None:
+    pytest.skip("needs llvmlite, the extra xtensor[llvm]", allow_module_level=True)
+
+import xtensor_llvm
+from xtensor_llvm import _threads
+from xtensor_llvm._sizes import BYTES_JOINED
+
+LENGTH = BYTES_JOINED // 8 or 2**16
+
+
+def device(x):
+    return xp.asarray(x, device="cpu")
+
+
+def joined(arrays, function="concat", **options):
+    """Arrays joined on the device cpu, and the number of copies by the kernel."""
+    with xtensor_llvm.count_calls() as calls:
+        result = getattr(xp, function)([device(x) for x in arrays], **options)
+    return np.asarray(result), calls.kernels["copied"]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "float16", "float32", "int64", "complex64", "complex128"])
+def test_vectors_are_joined_by_copies(dtype):
+    rng = np.random.default_rng(0)
+    for lengths in [(8 * LENGTH, 8 * LENGTH), (1, 8 * LENGTH + 3), (8 * LENGTH - 1, 7, 0, 65)]:
+        arrays = [(rng.normal(size=length) * 99).astype(dtype) for length in lengths]
+        result, copies = joined(arrays)
+        np.testing.assert_array_equal(result, np.concatenate(arrays), strict=True)
+        assert copies == sum(length > 0 for length in lengths)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -1, None])
+def test_arrays_are_joined_along_each_axis(axis):
+    rng = np.random.default_rng(1)
+    shape = (31, LENGTH // 500, 37)
+    arrays = [rng.normal(size=shape) for _ in range(3)]
+    result, copies = joined(arrays, axis=axis)
+    np.testing.assert_array_equal(result, np.concatenate(arrays, axis=axis), strict=True)
+    assert copies == 3
+
+
+@pytest.mark.parametrize("axis", [0, 1, -2, -1])
+def test_arrays_are_stacked_along_each_axis(axis):
+    rng = np.random.default_rng(2)
+    arrays = [rng.normal(size=(LENGTH // 100, 101)).astype("float32") for _ in range(3)]
+    result, copies = joined(arrays, "stack", axis=axis)
+    np.testing.assert_array_equal(result, np.stack(arrays, axis=axis), strict=True)
+    assert copies == (0 if axis == -1 else 3)  # rows of one element are NumPy's
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_threads_write_next_to_each_other(threads, monkeypatch):
+    monkeypatch.setattr(_threads, "threads", lambda: threads)
+    rng = np.random.default_rng(3)
+    for length in (8 * LENGTH + 1, 5_000_011):
+        arrays = [rng.integers(0, 100, length).astype("int8") for _ in range(3)]
+        for _ in range(5):
+            np.testing.assert_array_equal(joined(arrays)[0], np.concatenate(arrays), strict=True)
+
+
+def test_other_arrays_are_joined_by_numpy():
+    x = np.arange(2.0 * LENGTH)
+    matrix = x.reshape(2, -1)
+    for arrays, options in [
+        ((x[::2], x), {}),
+        ((x, x.astype("float32")), {}),
+        ((matrix.T, matrix.T), {"axis": 1}),
+        ((x[:3], x[3:6]), {}),
+    ]:
+        result, copies = joined(arrays, **options)
+        np.testing.assert_array_equal(result, np.concatenate(arrays, **options), strict=True)
+        assert not copies or not BYTES_JOINED
+    for arrays in [(x, matrix), (matrix, matrix[:, :-1])]:
+        with pytest.raises(ValueError, match="concat"):
+            joined(arrays)
+    with pytest.raises(ValueError, match="stack"):
+        joined((x, x[1:]), "stack")
+
+
+def test_a_difference_is_computed_by_a_kernel():
+    rng = np.random.default_rng(4)
+    for x in (rng.normal(size=2 * LENGTH), rng.integers(-9, 9, (LENGTH // 50, 101))):
+        for axis in range(x.ndim):
+            with xtensor_llvm.count_calls() as calls:
+                result = xp.diff(device(x), axis=axis)
+            np.testing.assert_array_equal(np.asarray(result), np.diff(x, axis=axis), strict=True)
+            assert dict(calls.kernels) == {"subtract": 1}
