@@ -250,6 +250,17 @@ def test_in_place_operators_write_into_the_operand():
     np.testing.assert_array_equal(view, (x + 1.5) ** 2)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int64", "uint64", "float32", "float64"])
+def test_integers_are_bounds_of_a_kernel(dtype):
+    x = values(RNG(0), dtype, COUNT, special=False)
+    for bounds in [(2, 99), (0, 10**12), (2**20 + 1, 2**62 + 1)]:
+        with xtensor_llvm.count_calls() as calls:
+            same(xp.clip, [x, *bounds])
+        assert dict(calls.kernels) == {"clip": 1}
+    same(xp.clip, [x, 2, 10**30])
+    same(xp.clip, [x, -1, None])
+
+
 def test_dtypes_without_kernels_are_numpys():
     for dtype in ("float16", "complex64", "complex128"):
         x = np.ones(COUNT, dtype)

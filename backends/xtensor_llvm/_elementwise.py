@@ -62,7 +62,8 @@ def _diff_plan(dtype: Any) -> Program | None:
 
 def _plan(name: str, kinds: tuple[Any, ...]) -> Program | None:
     """Return the program of an operation for operands of dtypes or Python's classes; None where NumPy computes."""
-    found = resolve(name, kinds)
+    # Integers as bounds take the dtype, in whose range the core has moved them.
+    found = resolve(name, [kinds[0] if kind is int else kind for kind in kinds] if name == "clip" else kinds)
     dtypes = [kind for kind in kinds if isinstance(kind, np.dtype)]
     if found is None or not all(map(supported_elementwise, dtypes)):
         return None
