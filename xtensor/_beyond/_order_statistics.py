@@ -173,22 +173,33 @@ def _lines(a: Array, axes: tuple[int, ...]) -> Array:
     return xp.reshape(xp.permute_dims(a, (*others, *axes)), (*(a.shape[i] for i in others), count))
 
 
-def _replace_missing(lines: Array) -> tuple[Array, Array]:
-    """Return lines of at least one element with infinities for NaN, and where the NaN were."""
+def _replace_missing(lines: Array) -> tuple[Array, Array | None]:
+    """Return lines of at least one element with infinities for NaN, and where the NaN were; None without any."""
     if not lines.shape[-1]:
         empty = xp.nan if kind_of(lines.dtype) == "f" else 0
         lines = xp.full((*lines.shape[:-1], 1), empty, dtype=lines.dtype, device=lines.device)
     if kind_of(lines.dtype) != "f":
-        return lines, xp.zeros(lines.shape, dtype=np.bool_, device=lines.device)
+        return lines, None
     missing = xp.isnan(lines)
     filled = attempt(INFINITE_WHERE, lines.device, lines._native, missing._native)
-    return (xp.where(missing, xp.inf, lines) if filled is NotImplemented else filled), missing
+    if filled is NotImplemented:
+        return xp.where(missing, xp.inf, lines), missing
+    return filled, None if filled._native is lines._native else missing
 
 
 def _replace_nan(lines: Array) -> tuple[Array, Array]:
     """Return lines with infinities for NaN, and the number of elements of each line that are not NaN."""
     filled, missing = _replace_missing(lines)
-    return filled, filled.shape[-1] - xp.count_nonzero(missing, axis=-1, keepdims=True)
+    return filled, _count(filled, missing)
+
+
+def _count(filled: Array, missing: Array | None) -> Array:
+    """Return the number of elements of each line that are not missing."""
+    length = filled.shape[-1]
+    if missing is not None:
+        return length - xp.count_nonzero(missing, axis=-1, keepdims=True)
+    index = filled.device.default_dtypes["indexing"]
+    return xp.full((*filled.shape[:-1], 1), length, dtype=index, device=filled.device)
 
 
 def _elements(filled: Array, *indices: Array) -> list[Array]:
@@ -274,9 +285,10 @@ def _weighted_quantile(
     if not weights.shape[-1]:
         weights = xp.zeros((*weights.shape[:-1], 1), dtype=weights.dtype, device=weights.device)
     filled, missing = _replace_missing(lines)
-    count = filled.shape[-1] - xp.count_nonzero(missing, axis=-1, keepdims=True)
+    count = _count(filled, missing)
     order = xp.argsort(filled, axis=-1)
-    weights = xp.where(missing, 0.0, weights)
+    if missing is not None:
+        weights = xp.where(missing, 0.0, weights)
     reached = xp.cumulative_sum(xp.take_along_axis(weights, order, axis=-1), axis=-1)
     total = reached[..., -1:]
     usable = xp.isfinite(total) & (total > 0)
