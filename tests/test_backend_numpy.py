@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import xtensor as xp
+from xtensor_numpy._sorting import order_statistics
 
 CPU = xp.device("cpu")
 SHAPES = [(0,), (1,), (50,), (3000,), (3, 40), (40, 3), (0, 3), (3, 0), (60, 70), (4, 5, 30)]
@@ -257,3 +258,33 @@ def test_nan_functions_leave_their_operands():
     assert float(xp.nanvar(x)) == 8.0 / 3.0
     assert float(xp.nanvar(x, where=xp.asarray([[True, True], [True, False]], device="numpy"))) == 1.0
     np.testing.assert_array_equal(xp.to_numpy(x), host, strict=True)
+
+
+@pytest.mark.parametrize("make", [random_numbers, random_ties, zeros_of_both_signs])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_order_statistics_are_elements_of_the_sorted_order(dtype, make):
+    rng = np.random.default_rng(5)
+    for shape in [(1000,), (2001,), (3, 5000)]:
+        x = array(make, shape, dtype)
+        ordered, length = np.sort(x.astype(np.float64), axis=-1), shape[-1]
+        for count in (1, 2, 5, 16, 17):
+            positions = rng.integers(0, length, count)
+            pair = np.minimum(positions + 1, length - 1)
+            result = order_statistics(x, positions, pair)
+            for index in (positions, pair):
+                np.testing.assert_array_equal(result[..., index], ordered[..., index])
+            np.testing.assert_array_equal(np.sort(result.astype(np.float64), axis=-1), ordered)
+
+
+def test_medians_of_many_elements_are_numpys():
+    rng = np.random.default_rng(6)
+    for size in (5000, 5001):
+        host = rng.normal(size=size)
+        gaps = np.where(host > 1, np.nan, host)
+        levels = np.linspace(0, 1, 7)
+        for x in (host, gaps, (host * 9).astype(np.int64), np.stack((host, gaps))):
+            assert xp.median(on_cpu(x)) == np.median(x) or np.isnan(np.median(x))
+            np.testing.assert_array_equal(np.asarray(xp.nanmedian(on_cpu(x), axis=-1)), np.nanmedian(x, axis=-1))
+            quantiles = np.asarray(xp.nanquantile(on_cpu(x), levels))
+            np.testing.assert_allclose(quantiles, np.nanquantile(x, levels), rtol=1e-12)
+            assert np.isnan(np.asarray(xp.median(on_cpu(x)))) == np.isnan(np.median(x))
