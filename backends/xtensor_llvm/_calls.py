@@ -6,6 +6,7 @@ the caller: dtypes that the program names, shapes that broadcast.
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 from collections import Counter
@@ -13,7 +14,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import Context
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -96,11 +97,15 @@ DIVISIONS = frozenset(("divide", "floor_divide", "reciprocal", "remainder", "sqr
 
 def cost(program: Program) -> float:
     """Estimate the nanoseconds that one thread takes for an element."""
+    known: float | None = program.kernels.get("cost")
+    if known is not None:
+        return known
     dtypes, first = program.dtypes, len(program.inputs) + len(program.scalars)
     total: float = BYTE * sum(dtypes[place].itemsize for place in (*range(len(program.inputs)), *program.outputs))
     for step, dtype in zip(program.steps, dtypes[first:], strict=True):
         dear = 0.05 if step.name in SIMPLE else DIVIDING if step.name in DIVISIONS else DEAR
         total += dear * dtype.itemsize / 8
+    program.kernels["cost"] = total
     return total
 
 
@@ -416,42 +421,107 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
             return None
         size = math.prod(shape)
         return () if kernel.run(size, (size, size, *arrays, *outputs), scalars) else tuple(outputs)
-    first = arrays[0]
-    shortest = SHORTEST if first.size < FEWEST_SHORT else min(SHORTEST, SHORTEST_OF_MANY)
-    if first.shape and 1 < first.shape[-1] < shortest and first.flags.c_contiguous:
-        return None
-    shape = np.broadcast_shapes(*[array.shape for array in arrays])
     if not all(array.flags.aligned for array in arrays):
         return None
     if cost(program) >= DEAR:
         # Vectors of elements that lie apart are gathered one by one, at each use of a formula of many steps.
-        arrays = [array if _has_rows(array) else array.copy() for array in arrays]
-    views = [array if array.shape == shape else np.broadcast_to(array, shape) for array in arrays]
+        arrays = [array if _has_rows(array.shape, array.strides, array.itemsize) else array.copy() for array in arrays]
+    dtypes = program.dtypes
+    walk = _walk(
+        tuple([(array.shape, array.strides, array.itemsize) for array in arrays]),
+        tuple([dtypes[place].itemsize for place in program.outputs]),
+    )
+    kernel = None if walk is None else _kernel(program, walk.letters, len(walk.sizes) - 2)
+    if walk is None or kernel is None:
+        return None
+    outputs = [empty(walk.made, dtypes[place], "C") for place in program.outputs]
+    operands: list[Any] = list(walk.sizes)
+    for array, strides in zip([*arrays, *outputs], walk.strides, strict=True):
+        operands += array, *strides
+    if kernel.run(walk.sizes[0], tuple(operands), scalars):
+        return ()
+    return tuple(outputs if walk.order is None else [output.transpose(walk.order) for output in outputs])
+
+
+class _Walk(NamedTuple):
+    """How a kernel walks arrays that broadcast.
+
+    Attributes
+    ----------
+    letters
+        The layout of each input and output along the innermost axis; see :mod:`_loops`.
+    sizes
+        The number of elements, the length of the innermost axis, and the lengths of the axes around it.
+    strides
+        The strides of each input and output that follow its address.
+    made
+        The shape of an output as it is made, whose innermost axis is that of the kernel.
+    order
+        The order of its axes in the result; None where it is the same.
+    """
+
+    letters: str
+    sizes: tuple[int, ...]
+    strides: tuple[tuple[int, ...], ...]
+    made: tuple[int, ...]
+    order: tuple[int, ...] | None
+
+
+@functools.lru_cache(maxsize=512)
+def _walk(arrays: tuple[tuple[tuple[int, ...], tuple[int, ...], int], ...], results: tuple[int, ...]) -> _Walk | None:
+    """Return how a kernel walks arrays of some shapes, strides and itemsizes; None where NumPy's loop is as fast.
+
+    Parameters
+    ----------
+    arrays
+        The shape, the strides and the itemsize of each input.
+    results
+        The itemsize of each output.
+    """
+    given, first_strides, itemsize = arrays[0]
+    shortest = SHORTEST if math.prod(given) < FEWEST_SHORT else min(SHORTEST, SHORTEST_OF_MANY)
+    if given and 1 < given[-1] < shortest and first_strides == _row_major(given, itemsize):
+        return None
+    shape = np.broadcast_shapes(*[lengths for lengths, _, _ in arrays])
+    views = [_broadcast(lengths, strides, shape) for lengths, strides, _ in arrays]
     axes = [axis for axis, length in enumerate(shape) if length != 1]
     # The axis of the smallest stride is the innermost one: of the first operand that has all elements, else of any.
-    leading = next((view for view, array in zip(views, arrays, strict=True) if array.shape == shape), views[0])
-    axes.sort(key=lambda axis: -abs(leading.strides[axis]))
+    leading = next((view for view, (own, _, _) in zip(views, arrays, strict=True) if own == shape), views[0])
+    axes.sort(key=lambda axis: -abs(leading[axis]))
     permutation = [axis for axis, length in enumerate(shape) if length == 1] + axes
-    outputs = []
-    for place in program.outputs:
-        made = empty(tuple([shape[axis] for axis in permutation]), program.dtypes[place], "C")
-        outputs.append(made.transpose(np.argsort(permutation)) if permutation != sorted(permutation) else made)
-    lengths, strides = _merged(
-        [shape[axis] for axis in axes], [[view.strides[axis] for axis in axes] for view in [*views, *outputs]]
-    )
+    made = tuple([shape[axis] for axis in permutation])
+    order = tuple(sorted(range(len(shape)), key=permutation.__getitem__))
+    itemsizes = [*(size for _, _, size in arrays), *results]
+    for size in results:
+        strides = _row_major(made, size)
+        views.append(tuple([strides[axis] for axis in order]))
+    lengths, walked = _merged([shape[axis] for axis in axes], [[view[axis] for axis in axes] for view in views])
     if len(lengths) > MOST_AXES + 1 or not lengths or lengths[-1] < shortest:
         return None
-    letters, operands = "", []
-    for view, steps in zip([*views, *outputs], strides, strict=True):
-        letter = {view.itemsize: "c", 0: "s"}.get(steps[-1], "v")
-        letters += letter
-        operands += [view, *([steps[-1]] if letter == "v" else []), *steps[:-1]]
-    kernel = _kernel(program, letters, len(lengths) - 1)
-    if kernel is None:
-        return None
-    size = views[0].size
-    doubtful = kernel.run(size, (size, lengths[-1], *lengths[:-1], *operands), scalars)
-    return () if doubtful else tuple(outputs)
+    letters = "".join([{size: "c", 0: "s"}.get(steps[-1], "v") for steps, size in zip(walked, itemsizes, strict=True)])
+    strides_of_all = tuple(
+        [(*(steps[-1:] if letter == "v" else ()), *steps[:-1]) for letter, steps in zip(letters, walked, strict=True)]
+    )
+    sizes = math.prod(shape), lengths[-1], *lengths[:-1]
+    return _Walk(letters, sizes, strides_of_all, made, None if permutation == sorted(permutation) else order)
+
+
+def _row_major(shape: Sequence[int], itemsize: int) -> tuple[int, ...]:
+    """The strides of adjacent elements in row-major order."""
+    strides = [itemsize]
+    for length in reversed(shape[1:]):
+        strides.append(strides[-1] * length)
+    return tuple(reversed(strides)) if shape else ()
+
+
+def _broadcast(lengths: tuple[int, ...], strides: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of an array as one of another shape, to which it broadcasts."""
+    missing = len(shape) - len(lengths)
+    own = [
+        stride if length == wanted else 0
+        for stride, length, wanted in zip(strides, lengths, shape[missing:], strict=True)
+    ]
+    return (*(0,) * missing, *own)
 
 
 _size = attrgetter("size")
@@ -475,11 +545,9 @@ def joined_letters(arrays: Sequence[Array], shape: tuple[int, ...]) -> str:
     return letters if "c" in letters else ""
 
 
-def _has_rows(array: Array) -> bool:
+def _has_rows(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> bool:
     """Whether the elements lie next to each other along an axis, or are one element."""
-    return any(
-        length > 1 and abs(stride) <= array.itemsize for length, stride in zip(array.shape, array.strides, strict=True)
-    )
+    return any(length > 1 and abs(stride) <= itemsize for length, stride in zip(shape, strides, strict=True))
 
 
 def _merged(lengths: list[int], strides: list[list[int]]) -> tuple[list[int], list[list[int]]]:
