@@ -392,3 +392,52 @@ def test_a_kernel_of_more_operands_than_a_call_takes_is_numpys():
 
     result = xp.fuse(total)(x, *map(float, range(100)))
     assert float(xp.max(result)) == float(xp.min(result)) == 4951.0
+
+
+EXPONENTS = {2: "square", 0.5: "sqrt", -1: "reciprocal", 3: "square+multiply", 4.0: "square+multiply"}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("exponent", [2, 0.5, -1, 3, 3.0, 4, 4.0, -2, -3, 5, 1.5, -0.25, 0, 1])
+def test_powers_by_a_number_are_numpys(dtype, exponent):
+    x = np.exp(RNG(0).normal(size=COUNT) * 3).astype(dtype)
+    if float(exponent).is_integer():
+        x[::2] *= -1
+    with xtensor_llvm.count_calls() as calls:
+        result = np.asarray(xp.asarray(x, device="cpu") ** exponent)
+    assert dict(calls.kernels) == {EXPONENTS.get(exponent, "pow"): 1}
+    expected = np.power(x.astype(np.longdouble), exponent).astype(dtype)
+    assert result.dtype == dtype
+    np.testing.assert_array_max_ulp(result, expected, 4)
+
+
+@pytest.mark.parametrize("base", [10, 2.0, 0.5])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_powers_of_a_number_are_numpys(dtype, base):
+    y = RNG(1).normal(size=COUNT).astype(dtype)
+    with xtensor_llvm.count_calls() as calls:
+        result = np.asarray(base ** xp.asarray(y, device="cpu"))
+    assert dict(calls.kernels) == {"pow": 1}
+    np.testing.assert_array_max_ulp(result, np.power(np.longdouble(base), y).astype(dtype), 4)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_special_powers_have_numpys_outcome(dtype):
+    x = np.resize(np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1, -1, 2, -3, 1e30, 1e-30], dtype), COUNT)
+    for exponent in (3, 4, 5, -2, -3, 1.5, 0, np.inf, np.nan):
+        same(xp.pow, [x, exponent])
+    same(xp.pow, [x, x[::-1].copy()])
+    for base in (2, -2.0, 0, 1):
+        same(xp.pow, [base, x])
+
+
+@pytest.mark.parametrize("spec", ["cpu", "numpy"])
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_third_and_fourth_powers_are_products(spec, size):
+    x = xp.asarray(RNG(2).normal(size=size), device=spec)
+    for result, product in [(x**3, x * x * x), (x**4.0, (x * x) * (x * x)), (xp.pow(x[0], 3), x[0] ** 3)]:
+        np.testing.assert_array_max_ulp(np.asarray(result), np.asarray(product), 1)
+    before = np.asarray(x).copy()
+    with pytest.warns(RuntimeWarning, match="overflow encountered in square"):
+        assert (np.asarray((x * 0 + 1e200) ** 4) == np.inf).all()
+    np.testing.assert_array_equal(np.asarray(x), before)

@@ -25,6 +25,7 @@ __all__ = [
     "FEWEST",
     "FEWEST_DECIDED",
     "FEWEST_MEDIUM",
+    "FEWEST_POWER",
     "FEWEST_REDUCED",
     "FEWEST_ROWS",
     "FEWEST_SELECTED",
@@ -50,6 +51,9 @@ FEWEST = _size(2**12)
 
 FEWEST_MEDIUM = _size(2**15)
 """Elements from which several simple operations are computed by one kernel."""
+
+FEWEST_POWER = _size(2**15)
+"""Elements from which a power by a number is, of which some are NumPy's square."""
 
 BYTES_MEDIUM = _size(2**18)
 """Bytes from which a division, a square root, a cast, or a formula of which NumPy has vector code is."""

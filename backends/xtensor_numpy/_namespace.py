@@ -212,6 +212,10 @@ def pow(x1: Native, x2: Native) -> Native:
     # NumPy's operator calls square, sqrt and reciprocal for the exponents 2, 0.5 and -1; np.power does not. A root of
     # float16 stays with np.power, whose results for zeros and infinities of negative sign are the standard's.
     if (x2.__class__ is int or x2.__class__ is float) and x1.dtype.char in (NUMBERS if x2 == 0.5 else POWERS):
+        if (x2 == 3 or x2 == 4) and x1.dtype.char in "fd" and x1.ndim:
+            # Where an element is negative, np.power takes fifty nanoseconds for each.
+            square: Any = np.square(x1)
+            return np.multiply(square, x1 if x2 == 3 else square, out=square)
         return x1**x2
     return np.power(x1, x2)
 

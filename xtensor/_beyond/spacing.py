@@ -82,7 +82,8 @@ def geomspace(
     first, last = xp.broadcast_arrays(xp.astype(first, common, copy=False), xp.astype(last, common, copy=False))
     signs = xp.sign(first)
     first, last = first / signs, last / signs
-    values = _powers(10.0, _evenly(xp.log10(first), xp.log10(last), count, endpoint, "geomspace"), common)
+    exponents = _evenly(xp.log10(first), xp.log10(last), count, endpoint, "geomspace")
+    values = xp.pow(10.0, xp.astype(exponents, common, copy=False))
     if count:
         values[0, ...] = first
     if count > 1 and endpoint:
@@ -150,7 +151,7 @@ def logspace(
         exponents = _evenly(first, last, count, endpoint, "logspace")
         scalar = complex(base) if isinstance(base, (complex, np.complexfloating)) else float(base)
         common = result_type(exponents.dtype, scalar)
-        values = _powers(scalar, xp.astype(exponents, common, copy=False), common)
+        values = xp.pow(scalar, xp.astype(exponents, common, copy=False))
     else:
         first, last, bases = xp.broadcast_arrays(first, last, on_device("logspace", base, target))
         values = xp.pow(*promoted(bases, _evenly(first, last, count, endpoint, "logspace")))
@@ -192,11 +193,6 @@ def _evenly(start: Array, stop: Array, num: int, endpoint: Any, name: str) -> Ar
     if endpoint and num > 1:
         values[-1, ...] = stop
     return values
-
-
-def _powers(base: complex, exponents: Array, dtype: DType) -> Array:
-    """Return the powers of a number in a dtype."""
-    return xp.pow(xp.asarray(base, dtype=dtype, device=exponents.device), exponents)
 
 
 def _placed(values: Array, dtype: DType, axis: int, name: str) -> Array:

@@ -342,7 +342,20 @@ numpy_function(PyObject *exponent)
     return number == 2 ? numpy_square : number == -1 && !overflow ? numpy_reciprocal : NULL;
 }
 
-/* Powers of booleans and float16 are Python's. */
+/* Whether the exponent is 3 or 4. */
+static int
+is_product(PyObject *exponent)
+{
+    if (PyFloat_CheckExact(exponent)) {
+        double number = PyFloat_AS_DOUBLE(exponent);
+        return number == 3 || number == 4;
+    }
+    int overflow;
+    long number = PyLong_AsLongAndOverflow(exponent, &overflow);
+    return number == 3 || number == 4;
+}
+
+/* Powers of booleans and float16, and those that are products, are Python's. */
 static PyObject *
 call_power(PyObject *native, PyObject *exponent)
 {
@@ -354,6 +367,9 @@ call_power(PyObject *native, PyObject *exponent)
         PyObject *function = numpy_function(exponent);
         if (function != NULL) {
             return PyObject_CallOneArg(function, native);
+        }
+        if (is_product(exponent) && (type == NPY_DOUBLE || type == NPY_FLOAT)) {
+            return DECLINED;
         }
     }
     else if (!PyTypeNum_ISNUMBER(type) || PyTypeNum_ISBOOL(type) || type == NPY_HALF) {
