@@ -28,7 +28,8 @@ class _Copy(Writer):
     """The rows of a matrix of bytes, copied into another one.
 
     The operands of ``run``: parts, threads, nanoseconds, the number of bytes, the length of a row, and the addresses of
-    the input and the output, each with the bytes from one row to the next.
+    the input and the output, each with the bytes from one row to the next; then the bytes before the first row of the
+    output.
     """
 
     def job(self) -> Any:
@@ -42,6 +43,7 @@ class _Copy(Writer):
         total, length = slots.read(), slots.read()
         given, given_stride = slots.read(POINTER), slots.read()
         output, output_stride = slots.read(POINTER), slots.read()
+        output = self.offset(builder, output, (slots.read(), I64(1)))
         # In multiples of a line of the caches, so that no two threads write to one.
         first, last = self.share(builder, total, part, parts, multiple=64)
         builder.branch(test)
@@ -75,18 +77,6 @@ def _kernel() -> Kernel | None:
     return compiled(program, "copied", "copied", lambda: _module(program))
 
 
-def _copy(kernel: Kernel, rows: int, length: int, source: Native, stride: int, target: Native, step: int) -> None:
-    """Copy rows of a length in bytes, which lie at a stride in the source and at a step in the target."""
-    size = rows * length
-    if size:
-        kernel.run(size, (size, length, source, stride, target, step), ())
-
-
-def _is_plain(x: Any, dtype: Any) -> bool:
-    """Whether an array is one of NumPy's, of a dtype in the machine's byte order, and its elements are adjacent."""
-    return x.__class__ is np.ndarray and x.dtype == dtype and x.dtype.isnative and x.flags.c_contiguous
-
-
 def _joined(arrays: Sequence[Native], shape: tuple[int, ...], rows: int) -> Native:
     """Return an array of a shape that has the first row of each array, one after another, then the second ones."""
     if not rows:
@@ -99,9 +89,9 @@ def _joined(arrays: Sequence[Native], shape: tuple[int, ...], rows: int) -> Nati
         return NotImplemented
     output = empty(shape, arrays[0].dtype, "C")
     whole, begin = sum(lengths), 0
-    places = output.view(np.uint8).reshape(-1)
     for x, length in zip(arrays, lengths, strict=True):
-        _copy(kernel, rows, length, x, length, places[begin:], whole)
+        if length:
+            kernel.run(rows * length, (rows * length, length, x, length, output, whole, begin), ())
         begin += length
     return output
 
@@ -109,28 +99,34 @@ def _joined(arrays: Sequence[Native], shape: tuple[int, ...], rows: int) -> Nati
 def concat(*arrays: Native, axis: int | None) -> Native:
     """Return the arrays joined along an axis; NotImplemented for those that NumPy casts, reorders or refuses."""
     first = arrays[0]
-    if not all(_is_plain(x, first.dtype) for x in arrays):
-        return NotImplemented
-    size = sum([x.size for x in arrays])
-    if size * first.itemsize < BYTES_JOINED:
+    dtype, size, length = first.dtype, 0, 0
+    place = 0 if axis is None else axis
+    before, behind = first.shape[:place], first.shape[place + 1 :]
+    for x in arrays:
+        if x.__class__ is not np.ndarray or x.dtype != dtype or not x.flags.c_contiguous:
+            return NotImplemented
+        shape = x.shape
+        if axis is not None and (shape[:axis] != before or shape[axis + 1 :] != behind or len(shape) != first.ndim):
+            return NotImplemented
+        size += x.size
+        length += shape[place] if shape else 1
+    if size * first.itemsize < BYTES_JOINED or not dtype.isnative:
         return NotImplemented
     if axis is None:
         return _joined(arrays, (size,), 1)
-    before, behind = first.shape[:axis], first.shape[axis + 1 :]
-    if not all(x.ndim == first.ndim and x.shape[:axis] == before and x.shape[axis + 1 :] == behind for x in arrays):
-        return NotImplemented
-    length = sum([x.shape[axis] for x in arrays])
     return _joined(arrays, (*before, length, *behind), math.prod(before))
 
 
 def stack(*arrays: Native, axis: int) -> Native:
     """Return the arrays joined along a new axis; NotImplemented for those that NumPy casts, reorders or refuses."""
     first = arrays[0]
-    if not all(_is_plain(x, first.dtype) and x.shape == first.shape for x in arrays):
+    dtype, shape = first.dtype, first.shape
+    if first.nbytes * len(arrays) < BYTES_JOINED or not dtype.isnative:
         return NotImplemented
-    if first.nbytes * len(arrays) < BYTES_JOINED:
-        return NotImplemented
-    before, behind = first.shape[:axis], first.shape[axis:]
+    for x in arrays:
+        if x.__class__ is not np.ndarray or x.dtype != dtype or x.shape != shape or not x.flags.c_contiguous:
+            return NotImplemented
+    before, behind = shape[:axis], shape[axis:]
     return _joined(arrays, (*before, len(arrays), *behind), math.prod(before))
 
 
