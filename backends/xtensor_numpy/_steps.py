@@ -191,10 +191,19 @@ def packed_bits(x: Native, bitorder: Literal["big", "little"]) -> Native:
 
 
 @_of_plain_arrays
-def padded(x: Native, widths: Any, value: Native | None = None) -> Native:
-    if not x.ndim:
-        return NotImplemented  # NumPy refuses an empty list of widths
-    return np.pad(x, widths, mode="edge") if value is None else np.pad(x, widths, constant_values=value)
+def padded(x: Native, widths: list[tuple[int, int]], value: Native | None = None) -> Native:
+    inner = [slice(before, before + length) for (before, _), length in zip(widths, x.shape, strict=True)]
+    result: Any = np.empty([length + sum(width) for width, length in zip(widths, x.shape, strict=True)], x.dtype)
+    result[tuple(inner)] = x
+    # The padding along an axis covers that along the axes before it, and not yet that along the axes behind it.
+    for axis, ((before, behind), kept) in enumerate(zip(widths, inner, strict=True)):
+        lines = result[(*(slice(None),) * axis, slice(None), *inner[axis + 1 :])]
+        lines = np.moveaxis(lines, axis, 0) if axis else lines
+        if before:
+            lines[:before] = lines[before] if value is None else value
+        if behind:
+            lines[kept.stop :] = lines[kept.stop - 1] if value is None else value
+    return result
 
 
 @_of_plain_arrays

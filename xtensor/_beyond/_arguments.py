@@ -20,7 +20,7 @@ from .._core.failures import rewarned
 from .._core.transfers import allowed
 from .._standard.conversion import from_list, leaves
 
-__all__ = ["as_arrays", "as_operand", "on_device", "shared_device", "store"]
+__all__ = ["as_arrays", "as_operand", "flattened", "on_device", "shared_device", "store"]
 
 
 def as_arrays(function: str, *values: Any) -> tuple[Array, ...]:
@@ -61,6 +61,11 @@ def all_on_one_device(values: Sequence[Any]) -> bool:
 def shared_device(function: str, *values: Any) -> Device:
     """Return the device of the arrays among values and in sequences of them; TypeError without an array."""
     return computing_device(function, values, [*leaves(values)])
+
+
+def flattened(x: Array) -> Array:
+    """Return an array in one dimension: itself if it has one, else a view or a copy."""
+    return x if x.ndim == 1 else xp.reshape(x, (-1,))
 
 
 def on_device(function: str, value: Any, device: Device) -> Array:

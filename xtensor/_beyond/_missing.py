@@ -14,7 +14,7 @@ from .._core.array import Array, Axis, attempt
 from .._core.dtypes import finfo, kind_of
 from .._core.errors import describe
 from . import _casts
-from ._arguments import as_arrays, on_device, store
+from ._arguments import as_arrays, flattened, on_device, store
 from ._fused import mean_of_numbers, of_numbers, sum_of_numbers, variance_of_numbers
 from ._steps import ASSIGNED_WHERE, EXTREME_NUMBER, FILLED
 
@@ -27,7 +27,7 @@ def accumulated(name: str, a: Any, axis: Any, dtype: Any, out: Array | None, acc
     if identity is not None and kind_of(a.dtype) in "fc":
         a = xp.where(xp.isnan(a), identity, a)
     a = _casts.counted(a)
-    a, axis = (xp.reshape(a, (-1,)), 0) if axis is None else (a, axis)
+    a, axis = (flattened(a), 0) if axis is None else (a, axis)
     return store(name, accumulate(a, axis=axis, dtype=dtype), out)
 
 

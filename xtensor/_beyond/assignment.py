@@ -55,6 +55,10 @@ def copyto(dst: Array, src: Any, casting: Casting = "same_kind", where: Any = Tr
             "casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe' "
             f"(got {shortened(casting)}); pass one of them to copyto()"
         )
+    plain = where is True and src.__class__ is Array and src._device is device
+    if plain and src.dtype == dst.dtype and src.shape == dst.shape:
+        dst[...] = src
+        return
     is_scalar = src.__class__ in SCALARS
     values = xp.asarray(src, device=device) if is_scalar else on_device("copyto", src, device)
     is_weak = src.__class__ in (int, float, complex) and casting != "equiv"

@@ -11,7 +11,7 @@ from .._core.array import Array, attempt
 from .._core.checks import check_axis, check_integer, check_shape, is_word
 from .._core.dispatch import composed
 from .._core.errors import describe
-from ._arguments import as_arrays
+from ._arguments import as_arrays, flattened
 from ._steps import PACKED_BITS, UNPACKED_BITS
 
 __all__ = ["packbits", "unpackbits"]
@@ -143,6 +143,6 @@ def _places(bitorder: str, x: Array) -> Array:
 def _with_last(x: Array, axis: Any, name: str) -> tuple[Array, int]:
     """Return an array with an axis moved to the end, and where that axis was; a flattened array without an axis."""
     if axis is None or not x.ndim:
-        x = xp.reshape(x, (-1,))
+        x = flattened(x)
     position = 0 if axis is None else check_axis(axis, x.ndim, name)
     return (x if x.ndim == 1 else xp.moveaxis(x, position, -1)), position

@@ -260,10 +260,10 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:  # 
 
 def _matrices(a: Any, axis1: int, axis2: int, name: str) -> Array:
     """Return an array with the two axes of its matrices as the last ones."""
-    (a,) = as_arrays(name, a)
-    if a.ndim < 2:
-        raise ValueError(f"diag requires an array of at least two dimensions; {name}() received shape {a.shape}")
-    first, second = check_axis(axis1, a.ndim, name), check_axis(axis2, a.ndim, name)
+    (x,) = as_arrays(name, a)
+    if x.ndim < 2:
+        raise ValueError(f"diag requires an array of at least two dimensions; {name}() received shape {x.shape}")
+    first, second = check_axis(axis1, x.ndim, name), check_axis(axis2, x.ndim, name)
     if first == second:
         raise ValueError(f"axis1 and axis2 cannot be the same; {name}() received {axis1} and {axis2}")
-    return xp.moveaxis(a, (first, second), (-2, -1))
+    return x if (first, second) == (x.ndim - 2, x.ndim - 1) else xp.moveaxis(x, (first, second), (-2, -1))

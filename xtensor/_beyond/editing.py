@@ -8,7 +8,7 @@ from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_axes, check_axis
 from .._core.dispatch import composed
-from ._arguments import as_arrays, on_device, shared_device
+from ._arguments import as_arrays, flattened, on_device, shared_device
 from ._conversions import as_indices, as_values
 
 __all__ = ["delete", "insert", "trim_zeros"]
@@ -63,7 +63,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
             )
         kept = xp.logical_not(indices)
     else:
-        indices = xp.astype(xp.reshape(indices, (-1,)), positions.dtype, copy=False)
+        indices = xp.astype(flattened(indices), positions.dtype, copy=False)
         _check_bounds(indices, length - 1, axis, length, "delete")
         kept = xp.logical_not(xp.isin(positions, xp.where(indices < 0, indices + length, indices)))
     return xp.take(arr, xp.nonzero(kept)[0], axis=axis)
@@ -121,7 +121,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
         )
     index_dtype = arr.device.default_dtypes["indexing"]
     values = as_values("insert", values, arr.dtype, arr.device)
-    given, indices = indices, xp.astype(xp.reshape(indices, (-1,)), index_dtype, copy=False)
+    given, indices = indices, xp.astype(flattened(indices), index_dtype, copy=False)
     _check_bounds(indices, length, axis, length, "insert")
     indices = xp.where(indices < 0, indices + length, indices)
     if indices.size == 1:
@@ -185,7 +185,7 @@ def _along_axis(arr: Any, axis: int | None, name: str, *others: Any) -> tuple[Ar
     """
     arr = on_device(name, arr, shared_device(name, arr, *others))
     if axis is None:
-        return xp.reshape(arr, (-1,)), 0
+        return flattened(arr), 0
     return arr, check_axis(axis, arr.ndim, name)
 
 

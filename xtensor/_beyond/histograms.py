@@ -15,7 +15,7 @@ from .._core.dtypes import DType, kind_of, result_type
 from .._core.errors import describe
 from .._core.failures import rewarned
 from . import _casts
-from ._arguments import as_arrays, on_device
+from ._arguments import as_arrays, flattened, on_device
 from ._bin_widths import ESTIMATORS, number_of_bins
 from ._flags import number, truth
 from ._steps import HISTOGRAM_COUNTS
@@ -265,8 +265,8 @@ def _samples(name: str, a: Any, bins: Any, weights: Any) -> tuple[Array, Array |
     if weights is not None:
         if weights.shape != a.shape:
             raise ValueError(f"weights should have the same shape as a.; {name}() got {describe(given[1])}")
-        weights = xp.reshape(weights, (-1,))
-    a = xp.reshape(a, (-1,))
+        weights = flattened(weights)
+    a = flattened(a)
     return (xp.astype(a, np.uint8) if a.dtype.kind == "b" else a), weights
 
 
@@ -435,7 +435,7 @@ def _columns(name: str, sample: Any, weights: Any) -> tuple[list[Array], Array |
     if isinstance(sample, (list, tuple)):
         arrays = list(as_arrays(name, *sample, *extra))
         columns = [_casts.counted(x) for x in (arrays[:-1] if extra else arrays)]
-        columns = [xp.reshape(x, (-1,)) for x in _casts.promoted(*columns)]
+        columns = [flattened(x) for x in _casts.promoted(*columns)]
     else:
         arrays = list(as_arrays(name, sample, *extra))
         table = _casts.counted(arrays[0])

@@ -11,7 +11,7 @@ from .._core.checks import LARGEST, check_dtype, check_flag, check_shape, is_wor
 from .._core.device import Device
 from .._core.dispatch import composed
 from .._core.errors import describe
-from ._arguments import as_arrays
+from ._arguments import as_arrays, flattened
 from ._conversions import check_mode, creation_device, integers, items, violated, within
 
 __all__ = ["argwhere", "flatnonzero", "indices", "ix_", "ravel_multi_index", "unravel_index"]
@@ -70,7 +70,7 @@ def flatnonzero(a: Any) -> Array:
     NumPy, ``flatnonzero``.
     """
     (a,) = as_arrays("flatnonzero", a)
-    return xp.nonzero(xp.reshape(a, (-1,)))[0]
+    return xp.nonzero(flattened(a))[0]
 
 
 @composed
@@ -276,7 +276,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ..
     lengths = check_shape(integers(name, "each length of shape", shape), name)
     size = math.prod(lengths)
     if violated((flat < 0) | (flat >= size)):
-        wrong = next(i for i in xp.reshape(flat, (-1,)).tolist() if not 0 <= i < size)
+        wrong = next(i for i in flattened(flat).tolist() if not 0 <= i < size)
         raise ValueError(
             f"index {wrong} is out of bounds for array with size {size}; {name}() takes indices from 0 to {size - 1} "
             f"for shape {lengths}"

@@ -11,7 +11,7 @@ from .._core.checks import check_axis, check_dtype, is_word
 from .._core.dispatch import composed
 from .._core.dtypes import Casting, can_cast
 from .._core.errors import shortened
-from ._arguments import as_arrays
+from ._arguments import as_arrays, flattened
 from ._casts import promoted
 from ._conversions import sequence
 from .dimensions import atleast_1d, atleast_2d, atleast_3d
@@ -56,7 +56,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Array:
     """
     arrays = as_arrays("append", arr, values)
     if axis is None:
-        return _concat([xp.reshape(x, (-1,)) for x in arrays], 0)
+        return _concat([flattened(x) for x in arrays], 0)
     return _concat(arrays, check_axis(axis, arrays[0].ndim, "append"))
 
 

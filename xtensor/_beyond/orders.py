@@ -13,7 +13,7 @@ from .._core.checks import check_axis
 from .._core.dispatch import composed
 from .._core.errors import describe
 from . import _casts
-from ._arguments import as_arrays
+from ._arguments import as_arrays, flattened
 from ._steps import PARTITION_ORDER, PARTITIONED
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def _check_partition(
         raise ValueError(
             f"Cannot specify order when the array has no fields; omit order in {name}(), not {describe(order)}"
         )
-    a, axis = (xp.reshape(a, (-1,)), 0) if axis is None else (a, check_axis(axis, a.ndim, name))
+    a, axis = (flattened(a), 0) if axis is None else (a, check_axis(axis, a.ndim, name))
     try:
         positions = np.asarray(kth.to_device("cpu") if isinstance(kth, Array) else kth)
     except (

@@ -11,7 +11,7 @@ from .._core.dispatch import binary_function, composed
 from .._core.dtypes import result_type
 from .._core.errors import describe
 from .._core.operations import declare
-from ._arguments import as_arrays, store
+from ._arguments import as_arrays, flattened, store
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -125,7 +125,7 @@ def outer(a: AnyArray, b: AnyArray, out: Array | None = None) -> Array:
 
     NumPy, ``outer``. :func:`xtensor.linalg.outer` takes vectors only.
     """
-    x, y = (xp.reshape(value, (-1,)) for value in _promoted("outer", a, b))
+    x, y = (flattened(value) for value in _promoted("outer", a, b))
     return store("outer", _times(x[:, None], y[None, :]), out)
 
 
@@ -158,7 +158,7 @@ def vdot(a: AnyArray, b: AnyArray, /) -> Array:
 
     NumPy, ``vdot``.
     """
-    x, y = (xp.reshape(value, (-1,)) for value in _promoted("vdot", a, b))
+    x, y = (flattened(value) for value in _promoted("vdot", a, b))
     if x.shape != y.shape:
         raise ValueError(
             f"cannot reshape array of size {y.size} into shape ({x.size},): vdot() takes arrays of equal size, not of "

@@ -175,7 +175,8 @@ def resize(a: Any, new_shape: Any) -> Array:
     check_shape(shape, "resize", a.dtype.itemsize)
     if not a.size:
         return xp.zeros(shape, dtype=a.dtype, device=a.device)
-    return xp.reshape(cycled(a, math.prod(shape)), shape, copy=True)
+    elements = cycled(a, math.prod(shape))
+    return xp.reshape(xp.astype(elements, elements.dtype), shape)
 
 
 @composed

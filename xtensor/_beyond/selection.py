@@ -12,7 +12,7 @@ from .._core.array import Array
 from .._core.checks import check_axis
 from .._core.dispatch import composed
 from .._core.errors import describe
-from ._arguments import as_arrays, on_device, shared_device, store
+from ._arguments import as_arrays, flattened, on_device, shared_device, store
 from ._conversions import check_mode, items, violated, weakly_promoted, within
 
 __all__ = ["choose", "compress", "extract", "piecewise", "select"]
@@ -65,7 +65,7 @@ def choose(a: Any, choices: Any, out: Array | None = None, mode: str = "raise") 
     index = xp.astype(index, index.device.default_dtypes["indexing"], copy=False)
     count = len(arrays)
     if mode == "raise" and violated((index < 0) | (index >= count)):
-        wrong = next(i for i in xp.reshape(index, (-1,)).tolist() if not 0 <= i < count)
+        wrong = next(i for i in flattened(index).tolist() if not 0 <= i < count)
         raise ValueError(
             f"invalid entry in choice array; choose() takes numbers from 0 to {count - 1} for choices "
             f"{describe(choices)}, not {wrong}"
@@ -113,7 +113,7 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Array | None 
     if mask.ndim != 1:
         raise ValueError(f"condition must be a 1-d array; compress() received shape {mask.shape}")
     if axis is None:
-        array, axis = xp.reshape(array, (-1,)), 0
+        array, axis = flattened(array), 0
     axis = check_axis(axis, array.ndim, "compress")
     return store("compress", _selected(mask, array, axis, "compress"), out)
 
@@ -146,7 +146,7 @@ def extract(condition: Any, arr: Any) -> Array:
     NumPy, ``extract``.
     """
     mask, array = as_arrays("extract", condition, arr)
-    return _selected(xp.reshape(mask, (-1,)), xp.reshape(array, (-1,)), 0, "extract")
+    return _selected(flattened(mask), flattened(array), 0, "extract")
 
 
 @composed
@@ -215,7 +215,7 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
         if arguments.size:
             values = on_device("piecewise", function(arguments, *args, **kw), device)
             values = xp.broadcast_to(xp.astype(values, x.dtype, copy=False), arguments.shape)
-            result[chosen] = xp.reshape(values, (-1,))
+            result[chosen] = flattened(values)
     return xp.reshape(result, x.shape)
 
 

@@ -11,7 +11,7 @@ from .._core.checks import check_axis
 from .._core.dispatch import composed
 from .._core.dtypes import kind_of
 from . import _casts
-from ._arguments import as_arrays
+from ._arguments import as_arrays, flattened
 from ._flags import truth
 from ._steps import INVERSE_PERMUTATION, MEMBERSHIP
 
@@ -47,7 +47,7 @@ def intersect1d(
     NumPy, ``intersect1d``. Both arrays are sorted together, so that common elements become neighbours.
     """
     return_indices = truth(return_indices, "intersect1d", "return_indices")
-    first, second = (xp.reshape(x, (-1,)) for x in as_arrays("intersect1d", ar1, ar2))
+    first, second = (flattened(x) for x in as_arrays("intersect1d", ar1, ar2))
     indices = []
     if not truth(assume_unique, "intersect1d", "assume_unique"):
         first, *index1 = _unique(first, return_index=return_indices)
@@ -89,7 +89,7 @@ def setdiff1d(ar1: AnyArray, ar2: AnyArray, assume_unique: bool = False) -> Arra
     -----
     NumPy, ``setdiff1d``.
     """
-    first, second = (xp.reshape(x, (-1,)) for x in as_arrays("setdiff1d", ar1, ar2))
+    first, second = (flattened(x) for x in as_arrays("setdiff1d", ar1, ar2))
     if not truth(assume_unique, "setdiff1d", "assume_unique"):
         (first,) = _unique(first)
     x, y = _casts.promoted(first, second)
@@ -122,7 +122,7 @@ def setxor1d(ar1: AnyArray, ar2: AnyArray, assume_unique: bool = False) -> Array
     -----
     NumPy, ``setxor1d``.
     """
-    arrays = [xp.reshape(x, (-1,)) for x in as_arrays("setxor1d", ar1, ar2)]
+    arrays = [flattened(x) for x in as_arrays("setxor1d", ar1, ar2)]
     if not truth(assume_unique, "setxor1d", "assume_unique"):
         arrays = [_unique(x)[0] for x in arrays]
     both = _casts.sort(xp.concat(_casts.promoted(*arrays)))
@@ -148,7 +148,7 @@ def union1d(ar1: AnyArray, ar2: AnyArray) -> Array:
     -----
     NumPy, ``union1d``.
     """
-    arrays = [xp.reshape(x, (-1,)) for x in as_arrays("union1d", ar1, ar2)]
+    arrays = [flattened(x) for x in as_arrays("union1d", ar1, ar2)]
     return _unique(xp.concat(_casts.promoted(*arrays)))[0]
 
 
@@ -207,7 +207,7 @@ def unique(
     if axis is not None:
         axis = check_axis(axis, ar.ndim, "unique")
     if axis is None or ar.ndim == 1:
-        values, *results = _unique(xp.reshape(ar, (-1,)), equal_nan=equal_nan, **flags)
+        values, *results = _unique(flattened(ar), equal_nan=equal_nan, **flags)
         if return_inverse:
             position = int(flags["return_index"])
             results[position] = xp.reshape(results[position], ar.shape)
