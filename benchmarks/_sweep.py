@@ -275,7 +275,7 @@ ARGUMENTS: dict[str, tuple[Arguments, ...]] = {
     "gradient": (("x", "f"), ("m", "f")),
     "histogram": (("x", "f"), ("x, 100", "f"), ("x, grid", "f")),
     "histogram_bin_edges": (("x", "f"), ("x, 'fd'", "f")),
-    "histogramdd": (("m[:, :2]", "f"),),
+    "histogramdd": (("(x, y)", "f"),),
     "identity": (("side", "f"),),
     "indices": (("(side, side)", "f"),),
     "insert": (("x, 5, 1.0", "f"),),

@@ -23,6 +23,7 @@ from ._sorting import order_statistics as order_statistics
 from ._sorting import partition_order as partition_order
 from ._sorting import partitioned as partitioned
 from ._sorting import sort as sort
+from ._sorting import sorted_quickly
 from ._special import Special
 from ._steps import assigned_where as assigned_where
 from ._steps import close as close
@@ -45,6 +46,9 @@ NUMBERS = frozenset("bhilqBHILQfdgFDG")
 
 POWERS = NUMBERS | {"e"}
 """Characters of the dtypes whose powers are those of NumPy's operator, but for square roots of float16."""
+
+SORTED = frozenset("hilqHILQefd")
+"""Characters of the dtypes that NumPy sorts in less time than it fills a hash table with their distinct values."""
 
 large = Large()
 linalg = LinearAlgebra()
@@ -194,10 +198,14 @@ def diff(
 
 
 def unique_values(x: Native) -> Native:
-    # NumPy's unique_values returns them unordered; callers of other libraries expect ascending order.
-    if x.dtype.char == "e":  # see sorted_quickly
-        return np.unique(x.astype(np.float32), equal_nan=False).astype(np.float16)
-    return np.unique(x, equal_nan=False)
+    # In ascending order, which callers of other libraries expect.
+    if x.dtype.char not in SORTED or not x.size:
+        return np.unique(x, equal_nan=False)
+    ordered = sorted_quickly(x.reshape(-1), -1)
+    is_first = np.empty(ordered.shape, bool)
+    is_first[0] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return ordered[is_first]
 
 
 def unique_counts(x: Native) -> Any:
