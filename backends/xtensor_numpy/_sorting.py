@@ -146,7 +146,7 @@ def partitioned(x: Native, positions: list[int], axis: int) -> Native:
         return NotImplemented
     result = x.copy(order="K")
     length = x.shape[axis]
-    _partition(np.moveaxis(result, axis, -1), sorted({position % length for position in positions}))
+    _partition(result.swapaxes(axis, -1), sorted({position % length for position in positions}))
     return result
 
 

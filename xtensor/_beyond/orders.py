@@ -191,6 +191,18 @@ def _check_partition(
             f"Cannot specify order when the array has no fields; omit order in {name}(), not {describe(order)}"
         )
     a, axis = (flattened(a), 0) if axis is None else (a, check_axis(axis, a.ndim, name))
+    wanted = [kth] if kth.__class__ is int else _positions(name, kth)
+    length = a.shape[axis]
+    for position in wanted:
+        if not -length <= position < length:
+            raise ValueError(
+                f"kth(={position}) out of bounds ({length}); {name}() takes {-length} to {length - 1} here"
+            )
+    return a, wanted, axis
+
+
+def _positions(name: str, kth: Any) -> list[int]:
+    """Return the positions of a partition, of which there are one or several."""
     try:
         positions = np.asarray(kth.to_device("cpu") if isinstance(kth, Array) else kth)
     except (
@@ -201,10 +213,4 @@ def _check_partition(
         raise refused(f"{error} {name}() takes integers for kth, not {describe(kth)}") from None
     if positions.dtype.kind not in "iu":
         raise TypeError(f"Partition index must be integer; {name}() takes integers for kth, not {describe(kth)}")
-    length, wanted = a.shape[axis], positions.reshape(-1).tolist()
-    for position in wanted:
-        if not -length <= position < length:
-            raise ValueError(
-                f"kth(={position}) out of bounds ({length}); {name}() takes {-length} to {length - 1} here"
-            )
-    return a, wanted, axis
+    return positions.reshape(-1).tolist()
