@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from .. import _standard as xp
 from .. import linalg
@@ -26,6 +27,14 @@ Labels: TypeAlias = tuple[Any, ...]
 
 Term: TypeAlias = tuple[Array, Labels]
 """An operand or intermediate result, and the labels of its axes."""
+
+
+class Labelling(NamedTuple):
+    """The labels of the axes of each operand and of the result, and the length of each label."""
+
+    operands: Sequence[Labels]
+    output: Labels
+    lengths: dict[Any, int]
 
 
 @composed
@@ -66,13 +75,12 @@ def einsum(subscripts: Any, *operands: Any, optimize: Any = True) -> Array:
     >>> xp.einsum("ij,j->i", xp.asarray([[1.0, 2.0], [3.0, 4.0]]), xp.asarray([1.0, 10.0]))
     Array([21., 43.])
     """
-    arrays, labels, output = _parse(subscripts, operands)
+    arrays, (labels, output, lengths) = _parse(subscripts, operands)
     dtype = result_type(*(x.dtype for x in arrays))
     if dtype.kind == "b":
         arrays = [xp.astype(x, x._device.default_dtypes["integral"]) for x in arrays]
     else:
         arrays = [xp.astype(x, dtype, copy=False) for x in arrays]
-    lengths = _label_lengths(arrays, labels)
     terms = [_unique_labels(x, names, lengths) for x, names in zip(arrays, labels, strict=True)]
     while len(terms) > 1:
         pairs = combinations(range(len(terms)), 2)
@@ -82,39 +90,51 @@ def einsum(subscripts: Any, *operands: Any, optimize: Any = True) -> Array:
     x, names = terms[0]
     x = _sum_others(x, names, set(output))
     names = tuple(name for name in names if name in output)
-    x = _permute(x, names, output)
+    x = _permute(x[...] if x is arrays[0] else x, names, output)  # at least a view, not the operand itself
     return x != 0 if dtype.kind == "b" else x
 
 
-def _parse(subscripts: Any, operands: Sequence[Any]) -> tuple[list[Array], list[Labels], Labels]:
-    """Return the operands, a label for each of their axes, and the labels of the result."""
+def _parse(subscripts: Any, operands: Sequence[Any]) -> tuple[list[Array], Labelling]:
+    """Return the operands and the labels of their axes and of the result."""
     if isinstance(subscripts, str):
-        inputs, arrow, output_part = subscripts.replace(" ", "").partition("->")
-        parts, arrays = [_parse_letters(part) for part in inputs.split(",")], list(operands)
-        result = _parse_letters(output_part) if arrow else None
-    else:
-        items = (subscripts, *operands)
-        arrays = list(items[: len(items) // 2 * 2 : 2]) or [subscripts]
-        parts = [_parse_integers(item, subscripts) for item in items[1::2]]
-        result = _parse_integers(items[-1], subscripts) if len(items) % 2 else None
+        arrays = list(array_arguments("einsum", *operands))
+        return arrays, _labelling_of_text(str(subscripts), tuple([x.shape for x in arrays]))
+    items = (subscripts, *operands)
+    arrays = list(items[: len(items) // 2 * 2 : 2]) or [subscripts]
+    parts = [_parse_integers(item, subscripts) for item in items[1::2]]
+    result = _parse_integers(items[-1], subscripts) if len(items) % 2 else None
     arrays = list(array_arguments("einsum", *arrays))
-    if len(parts) != len(arrays):
+    return arrays, _labelling(subscripts, parts, result, [x.shape for x in arrays])
+
+
+@lru_cache(maxsize=256)
+def _labelling_of_text(subscripts: str, shapes: tuple[tuple[int, ...], ...]) -> Labelling:
+    inputs, arrow, output_part = subscripts.replace(" ", "").partition("->")
+    parts = [_parse_letters(part) for part in inputs.split(",")]
+    return _labelling(subscripts, parts, _parse_letters(output_part) if arrow else None, shapes)
+
+
+def _labelling(
+    subscripts: Any, parts: Sequence[Labels], result: Labels | None, shapes: Sequence[tuple[int, ...]]
+) -> Labelling:
+    """Return the labels of the axes of some shapes and of the result, from the subscripts of each."""
+    if len(parts) != len(shapes):
         raise ValueError(
-            f"einsum(): {describe(subscripts)} has subscripts for {len(parts)} operands, not for {len(arrays)} arrays "
-            f"of shape {', '.join(str(x.shape) for x in arrays)}; give one term to each operand"
+            f"einsum(): {describe(subscripts)} has subscripts for {len(parts)} operands, not for {len(shapes)} arrays "
+            f"of shape {', '.join(map(str, shapes))}; give one term to each operand"
         )
-    labels = [_label_axes(part, x) for part, x in zip(parts, arrays, strict=True)]
+    labels = [_label_axes(part, shape) for part, shape in zip(parts, shapes, strict=True)]
     counts = Counter(name for names in labels for name in names)
     broadcast = sorted((name for name in counts if isinstance(name, tuple)), reverse=True, key=lambda name: name[1])
     if result is None:
         single = sorted(name for name, count in counts.items() if not isinstance(name, tuple) and count == 1)
-        return arrays, labels, (*broadcast, *single)
+        return Labelling(labels, (*broadcast, *single), _label_lengths(shapes, labels))
     output: Labels = tuple(name for part in result for name in (broadcast if part is Ellipsis else (part,)))
     if len(set(output)) != len(output) or not set(output) <= counts.keys():
         raise ValueError(
             f"einsum(): the result of {describe(subscripts)} has a duplicate label, or a label that no operand has"
         )
-    return arrays, labels, output
+    return Labelling(labels, output, _label_lengths(shapes, labels))
 
 
 def _parse_integers(part: Any, first: Any) -> Labels:
@@ -138,24 +158,24 @@ def _parse_letters(part: str) -> Labels:
     return (*head, *((Ellipsis,) if dots else ()), *tail)
 
 
-def _label_axes(part: Labels, x: Array) -> Labels:
+def _label_axes(part: Labels, shape: tuple[int, ...]) -> Labels:
     """Return a label for each axis of an operand."""
     named = [name for name in part if name is not Ellipsis]
-    unnamed = x.ndim - len(named)
+    unnamed = len(shape) - len(named)
     if unnamed < 0 or len(part) - len(named) > 1 or (unnamed and Ellipsis not in part):
         raise ValueError(
-            f"einsum(): {len(named)} subscripts do not fit an array of shape {x.shape}; "
+            f"einsum(): {len(named)} subscripts do not fit an array of shape {shape}; "
             "give one for each axis, or '...' once for the others"
         )
     broadcast = tuple(("...", unnamed - i) for i in range(unnamed))
     return tuple(name for item in part for name in (broadcast if item is Ellipsis else (item,)))
 
 
-def _label_lengths(arrays: Sequence[Array], labels: Sequence[Labels]) -> dict[Any, int]:
+def _label_lengths(shapes: Sequence[tuple[int, ...]], labels: Sequence[Labels]) -> dict[Any, int]:
     """Return the length of each label."""
     lengths: dict[Any, int] = {}
-    for x, names in zip(arrays, labels, strict=True):
-        for name, length in zip(names, x.shape, strict=True):
+    for shape, names in zip(shapes, labels, strict=True):
+        for name, length in zip(names, shape, strict=True):
             known = lengths.setdefault(name, length)
             if known == 1:
                 lengths[name] = length
@@ -231,4 +251,4 @@ def _contract(term1: Term, term2: Term, lengths: dict[Any, int], required: set[A
 
 def _permute(x: Array, names: Labels, order: Labels) -> Array:
     """Return an array with its axes in the order of the labels in ``order``."""
-    return xp.permute_dims(x, tuple(names.index(name) for name in order))
+    return x if names == order else xp.permute_dims(x, tuple(names.index(name) for name in order))
