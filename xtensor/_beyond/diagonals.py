@@ -130,7 +130,7 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
         )
     shares = device.native_type is np.ndarray and a.flags.c_contiguous
     flat = xp.reshape(a, (-1,), copy=not shares)
-    flat[0:end:step] = cycled(values, count)
+    flat[0:end:step] = cycled(values, count) if values.ndim else values
     if not shares:
         a[...] = xp.reshape(flat, a.shape)
 

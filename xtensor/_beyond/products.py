@@ -265,11 +265,10 @@ def _contracted(x: Array, y: Array, axis: int) -> Array:
     if x.dtype.kind == "b":
         integer = x.device.default_dtypes["integral"]
         return _contracted(xp.astype(x, integer), xp.astype(y, integer), axis) != 0
-    if axis == y.ndim - 2:
-        if y.ndim == 2:
-            return x @ y
-    elif x.ndim == 1 == y.ndim:
+    if y.ndim == 1:
         return x @ y
+    if y.ndim == 2:
+        return x @ (y if axis == 0 else y.mT)
     return xp.tensordot(x, y, axes=((x.ndim - 1,), (axis,)))
 
 
