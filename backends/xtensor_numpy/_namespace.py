@@ -166,9 +166,10 @@ def argmin(x: Native, *, axis: int | None = None, keepdims: bool = False) -> Nat
 
 
 def mean(x: Native, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Native:
-    if axis is None and x.dtype.char in "fdFD" and x.size:
-        total: Any = sum(x, axis=None, keepdims=keepdims)  # type: ignore[call-overload]
-        return total / x.size  # as NumPy's method, which is written in Python
+    # As NumPy's method, which is written in Python.
+    if x.dtype.char in "fdFD" and x.size:
+        total: Any = sum(x, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
+        return total / (x.size // total.size)
     return x.mean(axis, keepdims=keepdims)
 
 
