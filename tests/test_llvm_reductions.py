@@ -265,3 +265,11 @@ def test_rows_of_few_elements(name, length, dtype, axis):
     scale = float(np.max(np.sum(np.abs(x.astype(np.longdouble)), axis=axis)))
     np.testing.assert_allclose(np.asarray(result), exact.astype(result.dtype), rtol=0, atol=8 * precision * scale)
     assert result.dtype == getattr(np, name)(x, axis=axis).dtype
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "any", "std"])
+def test_a_flag_that_numpy_refuses_is_refused(name):
+    x = xp.asarray(np.ones(1_000_000), device="cpu")
+    for keepdims in (None, "no", ()):
+        with pytest.raises(TypeError):
+            getattr(xp, name)(x, keepdims=keepdims)

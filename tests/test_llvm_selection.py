@@ -175,3 +175,80 @@ def test_mask_of_another_length_raises():
     x, mask = xp.ones(100_000, device="cpu"), xp.ones(100_001, dtype=xp.bool, device="cpu")
     with pytest.raises(IndexError, match="boolean index did not match"):
         x[mask]
+
+
+NUMBERS = {"bool": True, "int8": -7, "uint16": 9, "float32": float("nan"), "int64": 2**62, "float64": -0.0}
+
+
+@pytest.mark.parametrize("name", MASKS)
+@pytest.mark.parametrize("dtype", NUMBERS)
+def test_numbers_are_assigned_where_a_mask_is_true(dtype, name):
+    rng = np.random.default_rng(5)
+    for size in (2 * BLOCK, 100_003):
+        host = (rng.normal(size=size) * 99).astype(dtype)
+        mask = MASKS[name](rng, size)
+        for number in (NUMBERS[dtype], np.asarray(NUMBERS[dtype], dtype)):
+            expected, x = host.copy(), xp.asarray(host, device="cpu", copy=True)
+            view = np.asarray(x)
+            expected[mask] = number
+            value = number if isinstance(number, (bool, int, float)) else xp.asarray(number, device="cpu")
+            with xtensor_llvm.count_calls() as calls:
+                x[xp.asarray(mask, device="cpu")] = value
+            assert dict(calls.kernels) == {"where": 1}
+            assert view.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+def test_putmask_assigns_by_a_kernel(dtype):
+    rng = np.random.default_rng(6)
+    host, values = ((rng.normal(size=(300, 400)) * 99).astype(dtype) for _ in range(2))
+    mask = host > 0
+    for given in (values, values[0, 0]):
+        expected, x = host.copy(), xp.asarray(host, device="cpu", copy=True)
+        np.putmask(expected, mask, given)
+        m, value = xp.asarray(mask, device="cpu"), xp.asarray(given, device="cpu")
+        with xtensor_llvm.count_calls() as calls:
+            xp.putmask(x, m, value)
+        assert dict(calls.kernels) == {"where": 1}
+        np.testing.assert_array_equal(np.asarray(x), expected, strict=True)
+
+
+def test_assignments_to_parts_leave_the_rest():
+    rng = np.random.default_rng(7)
+    host = rng.normal(size=4 * BLOCK)
+    mask = rng.random(2 * BLOCK) < 0.5
+    expected, x = host.copy(), xp.asarray(host, device="cpu", copy=True)
+    expected[BLOCK : 3 * BLOCK][mask] = 1.0
+    x[BLOCK : 3 * BLOCK][xp.asarray(mask, device="cpu")] = 1.0
+    np.testing.assert_array_equal(np.asarray(x), expected)
+    flags = rng.random(2 * BLOCK) < 0.5
+    own = xp.asarray(flags, device="cpu", copy=True)
+    own[own] = False
+    assert not np.asarray(own).any()
+
+
+def test_other_assignments_have_numpys_outcome():
+    rng = np.random.default_rng(8)
+    host = rng.integers(-9, 9, 2 * BLOCK)
+    mask = host > 0
+    m = xp.asarray(mask, device="cpu")
+    for value in (1.9, True, 2**40):
+        expected, x = host.copy(), xp.asarray(host, device="cpu", copy=True)
+        expected[mask] = value
+        x[m] = value
+        np.testing.assert_array_equal(np.asarray(x), expected, strict=True)
+    small = xp.asarray(host.astype("int8"), device="cpu")
+    with pytest.raises(OverflowError):
+        small[m] = 300
+    strided = xp.asarray(np.repeat(host, 2), device="cpu", copy=True)[::2]
+    strided[m] = 5
+    np.testing.assert_array_equal(np.asarray(strided), np.where(mask, 5, host))
+    several = xp.asarray(host, device="cpu", copy=True)
+    several[m] = xp.arange(int(mask.sum()), device="cpu")
+    np.testing.assert_array_equal(np.asarray(several)[mask], np.arange(mask.sum()))
+    with pytest.raises(IndexError):
+        several[m[1:]] = 1
+    fixed = np.arange(2.0 * BLOCK)
+    fixed.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        xp.asarray(fixed, device="cpu", copy=False)[m] = 1.0

@@ -27,6 +27,7 @@ from ._sizes import (
     BYTES_MEDIUM,
     BYTES_SIMPLE,
     FEWEST,
+    FEWEST_ASSIGNED,
     FEWEST_MEDIUM,
     FEWEST_POWER,
 )
@@ -236,6 +237,38 @@ def _inplace(name: str) -> Callable[..., Native]:
     return function
 
 
+def assigned_where(x: Native, mask: Native, values: Any, spare: Native | None = None) -> Native:
+    """Write values over the elements of an array where a mask of its shape is true, and return it."""
+    if x.__class__ is not ndarray or mask.shape != x.shape or mask.dtype != np.bool or x.size < FEWEST_ASSIGNED:
+        return NotImplemented
+    if values.__class__ is ndarray and not values.ndim and values.dtype == x.dtype:
+        values = values.item()
+    is_array = values.__class__ is ndarray
+    program = _assignment(x.dtype, values.dtype if is_array else values.__class__)
+    if program is None or not (is_array or _fits(values, program.scalars[0])):
+        return NotImplemented
+    written = compute_over(program, (x, mask, values) if is_array else (x, mask), () if is_array else (values,))
+    return x if written else NotImplemented
+
+
+assigned_where.fewest = FEWEST_ASSIGNED  # type: ignore[attr-defined]
+
+ASSIGNED = {bool: "b", int: "iuf", float: "f"}
+"""The kinds of dtypes of which a Python number is assigned by a kernel, by its class."""
+
+
+@functools.cache
+def _assignment(dtype: Any, kind: Any) -> Program | None:
+    """The program of an assignment of an array's or a number's elements; None where NumPy casts them."""
+    is_array = isinstance(kind, np.dtype)
+    taken = kind == dtype if is_array else dtype.kind in ASSIGNED.get(kind, "")
+    if not taken or not supported(dtype):
+        return None
+    given = (dtype.name,) * is_array
+    step = Step("where", (1, 2, 0), dtype.name)
+    return Program((dtype.name, "bool", *given), () if is_array else (dtype.name,), (step,), (3,)).shared()
+
+
 def _fits(number: Any, dtype: str) -> bool:
     """Whether a Python number is exactly one of the dtype in which the program computes, or is rounded to one."""
     lowest, highest = _range(dtype)
@@ -305,4 +338,4 @@ def kernels() -> dict[str, Callable[..., Native]]:
     found = {f"large.{name}": _function(name) for name in FORMULAS if name not in NOT_HERE}
     found["large.pow"] = _power()
     found |= {f"large.inplace.{name}": _inplace(name) for name in INPLACE}
-    return found | {"large.astype": _cast, "large.diff": _diff}
+    return found | {"large.assigned_where": assigned_where, "large.astype": _cast, "large.diff": _diff}

@@ -532,6 +532,15 @@ def _where_underflow_is_ignored(function: Callable[..., Native]) -> Callable[...
     return declining
 
 
+def _with_flag(function: Callable[..., Native]) -> Callable[..., Native]:
+    """A reduction that leaves it to NumPy to refuse another value of ``keepdims`` than True and False."""
+
+    def declining(x: Native, *, keepdims: bool = False, **options: Any) -> Native:
+        return function(x, keepdims=keepdims, **options) if keepdims.__class__ is bool else NotImplemented
+
+    return declining
+
+
 FEWEST = {
     **dict.fromkeys(("any", "all"), FEWEST_DECIDED),
     **dict.fromkeys(("argmax", "argmin"), BYTES_EXTREME // 8),
@@ -550,6 +559,7 @@ def kernels() -> dict[str, Callable[..., Native]]:
     found |= {"linalg.vector_norm": vector_norm, "linalg.matrix_norm": matrix_norm}
     for name in ("prod", "mean", "var", "std", "linalg.vector_norm", "linalg.matrix_norm"):
         found[name] = _where_underflow_is_ignored(found[name])
+    found = {name: _with_flag(function) for name, function in found.items()}
     for name, function in found.items():
         function.fewest = FEWEST.get(name, FEWEST_REDUCED)  # type: ignore[attr-defined]
     return {f"large.{name}": function for name, function in found.items()}

@@ -23,6 +23,7 @@ __all__ = [
     "BYTES_STREAMED",
     "BYTES_TAKEN",
     "FEWEST",
+    "FEWEST_ASSIGNED",
     "FEWEST_DECIDED",
     "FEWEST_MEDIUM",
     "FEWEST_POWER",
@@ -48,6 +49,9 @@ def _size(measured: int) -> int:
 
 FEWEST = _size(2**12)
 """Elements from which a formula of many steps is computed by a kernel."""
+
+FEWEST_ASSIGNED = _size(2**14)
+"""Elements from which values are assigned to some of them by a kernel."""
 
 FEWEST_MEDIUM = _size(2**15)
 """Elements from which several simple operations are computed by one kernel."""

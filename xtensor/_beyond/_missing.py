@@ -13,10 +13,12 @@ from .. import _standard as xp
 from .._core.array import Array, Axis, attempt
 from .._core.dtypes import finfo, kind_of
 from .._core.errors import describe
+from .._core.keys import ASSIGNED_WHERE
+from .._core.many import attempt_elementwise
 from . import _casts
 from ._arguments import as_arrays, flattened, on_device, store
 from ._fused import mean_of_numbers, of_numbers, sum_of_numbers, variance_of_numbers
-from ._steps import ASSIGNED_WHERE, EXTREME_NUMBER, FILLED
+from ._steps import EXTREME_NUMBER, FILLED
 
 __all__ = ["accumulated", "argextreme", "correction_of", "extreme", "mean", "reduced", "variance"]
 
@@ -233,7 +235,7 @@ def _filled(a: Array, invalid: Array | None, value: Any) -> Array:
 def _cleared(a: Array, invalid: Array) -> Array:
     """Return an array that nobody else has with zeros in place of its invalid elements."""
     zero = xp.zeros((), dtype=a.dtype, device=a.device)
-    if attempt(ASSIGNED_WHERE, a.device, a._native, invalid._native, zero._native) is NotImplemented:
+    if attempt_elementwise(ASSIGNED_WHERE, a.device, a._native, invalid._native, zero._native) is NotImplemented:
         return xp.where(invalid, zero, a)
     return a
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from .._core.operations import declare
 
 __all__ = [
-    "ASSIGNED_WHERE",
     "CLOSE",
     "EXTREME_NUMBER",
     "FILLED",
@@ -28,12 +27,6 @@ __all__ = [
     "SLIDING_WINDOWS",
     "UNPACKED_BITS",
 ]
-
-ASSIGNED_WHERE = declare("assigned_where", "signal", operands=3, shape="same", primitive=False)
-"""``(x, mask, values)``: assign values where a mask is true.
-
-All have one shape, but values may be a 0-d array; array and values have one dtype.
-"""
 
 CLOSE = declare("close", "signal", operands=2, accepts="floating", dtype="bool", primitive=False)
 """``(x, y, rtol, atol)``: ``|x - y| <= atol + rtol |y|`` for arrays of one dtype, as :func:`isclose` has it."""

@@ -12,9 +12,11 @@ from .._core.checks import check_axis, is_word
 from .._core.dispatch import SCALARS, beside, composed, device_of
 from .._core.dtypes import Casting, can_cast
 from .._core.errors import shortened
+from .._core.keys import ASSIGNED_WHERE
+from .._core.many import attempt_elementwise
 from ._arguments import on_device
 from ._conversions import as_values, check_mode, cycled, within
-from ._steps import ASSIGNED_WHERE, PLACED
+from ._steps import PLACED
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray, Operand
@@ -233,8 +235,9 @@ def putmask(a: Array, /, mask: Any, values: Any) -> None:
     if not new.size or not a.size:
         return
     step = NotImplemented
-    if new.shape == a.shape:
-        step = attempt(ASSIGNED_WHERE, a.device, a._native, chosen._native, new._native)
+    if new.shape == a.shape or new.size == 1:
+        new = new if new.shape == a.shape else xp.reshape(new, ())
+        step = attempt_elementwise(ASSIGNED_WHERE, a.device, a._native, chosen._native, new._native)
     if step is NotImplemented:
         a[...] = xp.where(chosen, xp.reshape(cycled(new, a.size), a.shape), a)
 

@@ -24,7 +24,7 @@ from .errors import describe
 from .failures import recover, rewarn
 from .inplace import recover_inplace
 from .interchange import export
-from .keys import detached, key_error, selecting
+from .keys import assigned_by_kernel, detached, key_error, selecting
 from .memory import Memory
 from .methods import Axis, Methods
 from .operations import Operation, operation
@@ -495,10 +495,10 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
         elif value.__class__ is complex and self.dtype.kind not in "cb":
             raise TypeError(f"cannot cast {value!r} to {self.dtype} in an assignment; assign its real part")
         try:
-            if device.setitem is None:
-                self._native[key] = value
-            else:
+            if device.setitem is not None:
                 self._native = device.setitem(self._native, key, value)
+            elif key.__class__ is not np.ndarray or not assigned_by_kernel(device, self._native, key, value):
+                self._native[key] = value
         except RuntimeWarning as warning:
             with np.errstate(all="ignore"):
                 self._native = device._library.setitem(self._native, key, value)

@@ -13,9 +13,23 @@ from .dispatch import call
 from .failures import explained
 from .operations import declare, operation
 
-__all__ = ["SELECTED", "detached", "key_error", "selected_by_kernel", "selecting"]
+__all__ = [
+    "ASSIGNED_WHERE",
+    "SELECTED",
+    "assigned_by_kernel",
+    "detached",
+    "key_error",
+    "selected_by_kernel",
+    "selecting",
+]
 
 ASTYPE = operation("astype")
+
+ASSIGNED_WHERE = declare("assigned_where", "signal", operands=3, shape="same", primitive=False)
+"""``(x, mask, values)``: assign values where a mask is true.
+
+All have one shape, but values may be a 0-d array or a Python number; array and values have one dtype.
+"""
 
 SELECTED = declare("selected", "signal", operands=2, shape="argument", primitive=False)
 """``(x, key)``: the elements where a mask of the same shape is true, or those at indices of one dimension."""
@@ -31,6 +45,13 @@ def selected_by_kernel(device: Device, native: Native, key: Native) -> Native:
     if key.size < device.fewest[SELECTED.index]:
         return NotImplemented
     return device.for_large[SELECTED.index](native, key)
+
+
+def assigned_by_kernel(device: Device, native: Native, key: Native, value: Any) -> bool:
+    """Assign a value where a mask of many elements is true; tell whether a kernel has done so."""
+    if key.size < device.fewest[ASSIGNED_WHERE.index]:
+        return False
+    return device.for_large[ASSIGNED_WHERE.index](native, key, value, None) is not NotImplemented
 
 
 def _select(device: Device, native: Native, key: Native) -> Native:
