@@ -252,3 +252,44 @@ def test_other_assignments_have_numpys_outcome():
     fixed.flags.writeable = False
     with pytest.raises(ValueError, match="read-only"):
         xp.asarray(fixed, device="cpu", copy=False)[m] = 1.0
+
+
+@pytest.mark.parametrize("shape", [(9000, 37), (90_001, 3), (300, 7, 101), (40, 40_000), (200_000, 1)])
+@pytest.mark.parametrize("dtype", ["bool", "float16", "float32", "complex128"])
+def test_rows_at_indices_are_numpys(dtype, shape):
+    rng = np.random.default_rng(9)
+    x = (rng.normal(size=shape) * 99).astype(dtype)
+    keys = [
+        rng.integers(-shape[0], shape[0], 2 * shape[0]),
+        rng.integers(0, shape[0], (3, shape[0])),
+        rng.random(shape[0]) < 0.7,
+    ]
+    for key in keys:
+        np.testing.assert_array_equal(by_kernel("rows", WAYS["key"], x, key), x[key], strict=True)
+    taken = by_kernel("rows", lambda x, key: xp.take(x, key, axis=0), x, keys[0])
+    np.testing.assert_array_equal(taken, x[keys[0]], strict=True)
+
+
+def test_other_rows_have_numpys_outcome():
+    rng = np.random.default_rng(10)
+    host = rng.normal(size=(3000, 30))
+    x, indices = xp.asarray(host, device="cpu"), rng.permutation(3000)
+    i = xp.asarray(indices, device="cpu")
+    for wrong in (3000, -3001):
+        key = xp.asarray(np.where(indices == 7, wrong, indices), device="cpu")
+        with pytest.raises(IndexError, match=f"{wrong}"):
+            x[key]
+        with pytest.raises(IndexError):
+            xp.take(x, key, axis=0)
+    for result, expected in [
+        (x.T[i[:30] % 30], host.T[indices[:30] % 30]),
+        (x[::2][i % 1500], host[::2][indices % 1500]),
+        (x[i, i % 30], host[indices, indices % 30]),
+        (xp.take(x, i % 30, axis=1), host.take(indices % 30, axis=1)),
+        (x[:, i % 30], host[:, indices % 30]),
+        (x[i[:0]], host[indices[:0]]),
+        (x[xp.asarray(indices.astype("int16"), device="cpu")], host[indices]),
+    ]:
+        np.testing.assert_array_equal(np.asarray(result), expected, strict=True)
+    with pytest.raises(IndexError):
+        x[xp.ones(2999, dtype=bool, device="cpu")]

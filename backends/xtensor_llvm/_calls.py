@@ -85,7 +85,7 @@ SIMPLE = frozenset(
         *("greater", "greater_equal", "isfinite", "isinf", "isnan", "less", "less_equal", "logical_and"),
         *("logical_not", "logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative", "not_equal"),
         *("positive", "real", "round", "sign", "signbit", "square", "subtract", "trunc", "where"),
-        *("copied", "max", "min", "prod", "selected", "sum", "take"),
+        *("copied", "max", "min", "prod", "rows", "selected", "sum", "take"),
     )
 )
 """Operations of a few instructions; also reductions among the steps of a program."""

@@ -19,7 +19,7 @@ from xtensor.backend import Native, Program, Step
 from . import _compile
 from ._calls import Kernel, compiled, empty
 from ._loops import I1, I64, POINTER, VOID, Writer, smaller
-from ._sizes import BYTES_TAKEN, FEWEST_SELECTED
+from ._sizes import BYTES_ROWS, BYTES_TAKEN, FEWEST_SELECTED
 
 __all__ = ["kernels"]
 
@@ -35,6 +35,9 @@ MOST_BLOCKS = 64
 """Blocks of an array, at most."""
 
 ITEMSIZES = (1, 2, 4, 8, 16)
+
+CALL = 256
+"""Bytes that are copied in the time that it takes to begin another copy."""
 
 
 class _Selection(Writer):
@@ -224,6 +227,34 @@ class _Gathering(Writer):
         return function
 
 
+class _Rows(Writer):
+    """The rows at indices, as :class:`_Gathering` takes elements.
+
+    The operands of ``run``: parts, threads, nanoseconds, the number of indices, the number of rows, the bytes of a row,
+    the addresses of the input, of the indices, and of the output.
+    """
+
+    def job(self) -> Any:
+        """``job(arguments, part, parts)``: the indices of a part."""
+        copy = self.module.declare_intrinsic("llvm.memcpy", [POINTER, POINTER, I64])
+        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
+        arguments, part, parts = function.args
+        builder = self.builder(function.append_basic_block())
+        flag, slots = self.frame(builder, arguments)
+        total, rows, width = slots.read(), slots.read(), slots.read()
+        given, indices, output = (slots.read(POINTER) for _ in range(3))
+        first, last = self.share(builder, total, part, parts, multiple=8)
+        with self.counted(builder, first, last) as (loop, number):
+            index = loop.load(loop.gep(indices, [number], inbounds=True, source_etype=I64), typ=I64)
+            place = loop.add(index, loop.select(loop.icmp_signed("<", index, I64(0)), rows, I64(0)))
+            outside = loop.icmp_unsigned(">=", place, rows)
+            self.mark(loop, flag, outside)
+            source = self.offset(loop, given, (loop.select(outside, I64(0), place), width))
+            loop.call(copy, [self.offset(loop, output, (number, width)), source, width, I1(0)])
+        builder.ret_void()
+        return function
+
+
 def _selection(program: Program) -> ir.Module:
     writer = _Selection(program, "cc", has_fma=_compile.has_fma())
     writer.entry(writer.job(writer.block()))
@@ -236,10 +267,16 @@ def _gathering(program: Program) -> ir.Module:
     return writer.module
 
 
+def _rows(program: Program) -> ir.Module:
+    writer = _Rows(program, "vc", has_fma=_compile.has_fma())
+    writer.entry(writer.job())
+    return writer.module
+
+
 @functools.cache
 def _kernel(name: str, itemsize: int) -> Kernel | None:
     dtype = "complex128" if itemsize == 16 else f"uint{8 * itemsize}"
-    key, make = ("bool", _selection) if name == "selected" else ("int64", _gathering)
+    key, make = {"selected": ("bool", _selection), "take": ("int64", _gathering), "rows": ("int64", _rows)}[name]
     program = Program((dtype, key), (), (Step(name, (0, 1), dtype),), (2,)).shared()
     return compiled(program, name, name, lambda: make(program))
 
@@ -259,13 +296,30 @@ def _is_plain(x: Native, key: Native) -> bool:
 
 
 def selected(x: Native, key: Native) -> Native:
-    if not _is_plain(x, key):
+    if not _is_plain(x, key) or not x.size:
         return NotImplemented
     if key.dtype == np.bool_:
-        return _masked(x, key) if key.shape == x.shape and key.size >= FEWEST_SELECTED else NotImplemented
-    if x.ndim != 1 or key.dtype != np.int64 or key.size * min(x.itemsize, 8) < BYTES_TAKEN or not x.size:
+        if key.shape == x.shape:
+            return _masked(x, key) if key.size >= FEWEST_SELECTED else NotImplemented
+        if key.ndim != 1 or key.shape != x.shape[:1] or x.nbytes < BYTES_ROWS:
+            return NotImplemented
+        return _taken_rows(x, key.nonzero()[0])
+    if key.dtype != np.int64:
         return NotImplemented
-    return _taken(x, key)
+    if x.ndim > 1:
+        return _taken_rows(x, key)
+    return _taken(x, key) if key.size * min(x.itemsize, 8) >= BYTES_TAKEN else NotImplemented
+
+
+def _taken_rows(x: Native, indices: Native) -> Native:
+    """Return the rows at some indices, each of all elements along the axes behind the first one."""
+    size, width = indices.size, x.nbytes // x.shape[0]
+    kernel = _kernel("rows", 1) if size * width >= BYTES_ROWS else None
+    if kernel is None:
+        return NotImplemented
+    output = empty((*indices.shape, *x.shape[1:]), x.dtype, "C")
+    doubtful = kernel.run(size * max(width, CALL), (size, x.shape[0], width, x, indices, output), ())
+    return NotImplemented if doubtful else output
 
 
 def _taken(x: Native, indices: Native) -> Native:
@@ -295,7 +349,7 @@ def _masked(x: Native, mask: Native) -> Native:
     return output
 
 
-selected.fewest = min(FEWEST_SELECTED, BYTES_TAKEN // 8)  # type: ignore[attr-defined]
+selected.fewest = min(FEWEST_SELECTED, BYTES_ROWS // 8, BYTES_TAKEN // 8)  # type: ignore[attr-defined]
 
 
 def kernels() -> dict[str, Callable[..., Native]]:

@@ -19,6 +19,7 @@ __all__ = [
     "BYTES_JOINED",
     "BYTES_MEDIUM",
     "BYTES_PRODUCT",
+    "BYTES_ROWS",
     "BYTES_SIMPLE",
     "BYTES_STREAMED",
     "BYTES_TAKEN",
@@ -98,6 +99,9 @@ BYTES_JOINED = _size(3 * 2**18)
 
 SHORTEST_JOINED = 64
 """Bytes of a row from which rows are copied one by one."""
+
+BYTES_ROWS = _size(2**17)
+"""Bytes of the rows at some indices from which they are taken by a kernel."""
 
 BYTES_TAKEN = _size(2**17)
 """Bytes from which the elements at indices are taken by a kernel."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -25,6 +26,9 @@ __all__ = [
 
 ASTYPE = operation("astype")
 
+NEVER = sys.maxsize
+"""The number of elements from which a function is asked that there is not."""
+
 ASSIGNED_WHERE = declare("assigned_where", "signal", operands=3, shape="same", primitive=False)
 """``(x, mask, values)``: assign values where a mask is true.
 
@@ -32,7 +36,7 @@ All have one shape, but values may be a 0-d array or a Python number; array and 
 """
 
 SELECTED = declare("selected", "signal", operands=2, shape="argument", primitive=False)
-"""``(x, key)``: the elements where a mask of the same shape is true, or those at indices of one dimension."""
+"""``(x, key)``: the elements or rows where a mask is true, or those at indices, along the first axis."""
 
 
 def selecting(device: Device) -> Callable[[Native, Native], Native]:
@@ -41,8 +45,9 @@ def selecting(device: Device) -> Callable[[Native, Native], Native]:
 
 
 def selected_by_kernel(device: Device, native: Native, key: Native) -> Native:
-    """Return what a key of many elements selects; NotImplemented where there is no kernel for it."""
-    if key.size < device.fewest[SELECTED.index]:
+    """Return what a key selects if it is of many elements or of large rows; NotImplemented without a kernel for it."""
+    fewest = device.fewest[SELECTED.index]
+    if key.size < fewest and (native.ndim < 2 or fewest == NEVER or key.size * native.shape[-1] < fewest):
         return NotImplemented
     return device.for_large[SELECTED.index](native, key)
 

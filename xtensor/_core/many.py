@@ -69,9 +69,7 @@ def apply_joining(operation: Operation, device: Device, arrays: list[Native], ax
 
 
 def attempt_taking(device: Device, native: Native, indices: Native) -> Any:
-    """Return an Array of the elements at many indices of one dimension; NotImplemented where no kernel takes them."""
-    if native.ndim != 1:
-        return NotImplemented
+    """Return an Array of the elements or rows at indices along the first axis; NotImplemented without a kernel."""
     try:
         result = selected_by_kernel(device, native, indices)
     except Exception as error:

@@ -82,7 +82,7 @@ def take(x: AnyArray, indices: AnyArray | int | list[int], /, *positional: Never
             )
         return x[(*[slice(None)] * axis, indices, ...)]
     natives = x._native, _native_indices(x, indices, "take")
-    found: Array = attempt_taking(device, *natives)
+    found: Array = NotImplemented if axis else attempt_taking(device, *natives)
     return apply(TAKE, device, *natives, axis=axis) if found is NotImplemented else found
 
 
@@ -140,7 +140,7 @@ def take_along_axis(x: AnyArray, indices: AnyArray, /, *positional: Never, axis:
             "`indices` and `arr` must have the same number of dimensions; take_along_axis() received indices of shape "
             f"{native_indices.shape} and an array of shape {x.shape}; reshape the indices"
         )
-    found: Array = attempt_taking(device, x._native, native_indices)
+    found: Array = attempt_taking(device, x._native, native_indices) if x.ndim == 1 else NotImplemented
     return apply(TAKE_ALONG_AXIS, device, x._native, native_indices, axis=axis) if found is NotImplemented else found
 
 
