@@ -459,6 +459,8 @@ def copy_in_order(x: Any, order: str) -> Any:
         return copy_in_order(x.transpose(), "C").transpose()
     if flags is not None and flags.c_contiguous:
         return x.copy("K")
+    if x._native.__class__ is np.ndarray:
+        return xp.reshape(x, x.shape, copy=True)
     return xp.reshape(xp.reshape(x, (-1,), copy=True), x.shape)
 
 
