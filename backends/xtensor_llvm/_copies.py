@@ -18,7 +18,7 @@ from xtensor.backend import Native, Program, Step
 
 from . import _compile
 from ._calls import Kernel, compiled, empty
-from ._loops import I1, I64, POINTER, VOID, Writer, smaller
+from ._loops import I64, POINTER, VOID, Writer, smaller
 from ._sizes import BYTES_JOINED, SHORTEST_JOINED
 
 __all__ = ["kernels"]
@@ -34,7 +34,6 @@ class _Copy(Writer):
 
     def job(self) -> Any:
         """``job(arguments, part, parts)``: the bytes of a part."""
-        copy = self.module.declare_intrinsic("llvm.memcpy", [POINTER, POINTER, I64])
         function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
         arguments, part, parts = function.args
         entry, test, body, done = (function.append_basic_block(name) for name in ("entry", "test", "body", "done"))
@@ -58,7 +57,7 @@ class _Copy(Writer):
         count = smaller(loop, loop.sub(length, column), loop.sub(last, position))
         source = self.offset(loop, given, (row, given_stride), (column, I64(1)))
         target = self.offset(loop, output, (row, output_stride), (column, I64(1)))
-        loop.call(copy, [target, source, count, I1(0)])
+        self.copy(loop, target, source, count)
         position.add_incoming(loop.add(position, count), body)
         loop.branch(test)
         self.builder(done).ret_void()

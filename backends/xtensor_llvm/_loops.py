@@ -31,6 +31,9 @@ LINE = ir.VectorType(ir.IntType(64), 8)
 BLOCK = 512
 """Elements that are computed in a core's cache before they are written past the caches."""
 
+PIECE = 2048
+"""Bytes of the pieces in which memory is copied that lies unfavourably."""
+
 I1, I32, I64, POINTER, VOID = ir.IntType(1), ir.IntType(32), ir.IntType(64), ir.PointerType(), ir.VoidType()
 
 
@@ -128,6 +131,36 @@ class Writer:
         for index, stride in moves:
             distance = builder.add(distance, builder.mul(index, stride))
         return builder.gep(base, [distance], source_etype=ir.IntType(8))
+
+    def copy(self, builder: Builder, target: Any, source: Any, size: Any) -> None:
+        """Copy bytes to memory that does not overlap theirs."""
+        builder.call(self.module.globals.get("copy") or self._copy(), [target, source, size])
+
+    def _copy(self) -> Any:
+        """``copy(target, source, size)``.
+
+        glibc's memcpy copies 4 KiB and more by one instruction, ``rep movsb``, which takes ten times as long on Zen 3
+        where the addresses are a few bytes apart, seen within a page (https://sourceware.org/bugzilla, 30994). Shorter
+        pieces it copies by vector instructions.
+        """
+        move = self.module.declare_intrinsic("llvm.memcpy", [POINTER, POINTER, I64])
+        function = self.function("copy", VOID, [POINTER] * 2 + [I64], internal=True)
+        target, source, size = function.args
+        builder = self.builder(function.append_basic_block())
+        distance = builder.sub(builder.ptrtoint(target, I64), builder.ptrtoint(source, I64))
+        is_even = builder.icmp_signed("==", builder.and_(distance, I64(63)), I64(0))
+        is_short = builder.icmp_signed("<=", size, I64(PIECE))
+        with builder.if_then(builder.or_(is_even, is_short)):
+            builder.call(move, [target, source, size, I1(0)])
+            builder.ret_void()
+        pieces = builder.sdiv(builder.add(size, I64(PIECE - 1)), I64(PIECE))
+        with self.counted(builder, I64(0), pieces) as (inside, index):
+            done = inside.mul(index, I64(PIECE))
+            count = smaller(inside, inside.sub(size, done), I64(PIECE))
+            places = [inside.gep(start, [done], source_etype=ir.IntType(8)) for start in (target, source)]
+            inside.call(move, [*places, count, I1(0)])
+        builder.ret_void()
+        return function
 
     def memory(self, builder: Builder, slots: int = 1, align: int = 8) -> Any:
         """The address of new memory of the function, eight bytes for each slot."""
@@ -280,9 +313,8 @@ class _Elementwise(Writer):
             written = inside.store(line, inside.gep(place, [index], source_etype=LINE), align=64)
             written.set_metadata("nontemporal", self.module.add_metadata([I32(1)]))
         done = builder.shl(lines, I64(6))
-        copy = self.module.declare_intrinsic("llvm.memcpy", [POINTER, POINTER, I64])
         rest = [builder.gep(start, [done], source_etype=ir.IntType(8)) for start in (place, source)]
-        builder.call(copy, [*rest, builder.sub(size, done), I1(0)])
+        self.copy(builder, *rest, builder.sub(size, done))
 
     def job(self, inner: Any, axes: int) -> Any:
         """``job(arguments, part, parts)``: the inner loop over each innermost row of a part of the elements."""

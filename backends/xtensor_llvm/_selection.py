@@ -236,7 +236,6 @@ class _Rows(Writer):
 
     def job(self) -> Any:
         """``job(arguments, part, parts)``: the indices of a part."""
-        copy = self.module.declare_intrinsic("llvm.memcpy", [POINTER, POINTER, I64])
         function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
         arguments, part, parts = function.args
         builder = self.builder(function.append_basic_block())
@@ -250,7 +249,7 @@ class _Rows(Writer):
             outside = loop.icmp_unsigned(">=", place, rows)
             self.mark(loop, flag, outside)
             source = self.offset(loop, given, (loop.select(outside, I64(0), place), width))
-            loop.call(copy, [self.offset(loop, output, (number, width)), source, width, I1(0)])
+            self.copy(loop, self.offset(loop, output, (number, width)), source, width)
         builder.ret_void()
         return function
 
