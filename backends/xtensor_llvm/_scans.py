@@ -22,7 +22,7 @@ from ._emission import emit, supported
 from ._loops import I64, POINTER, VOID, Writer, smaller
 from ._reduction_loops import BLOCK
 from ._reductions import accumulated, reduce
-from ._sizes import FEWEST_REDUCED
+from ._sizes import FEWEST_INTEGERS_SCANNED, FEWEST_REDUCED
 from ._values import Value, load, memory_type, store
 
 __all__ = ["kernels"]
@@ -125,6 +125,8 @@ def cumulative_sum(x: Native, *, axis: int, dtype: Any = None, include_initial: 
     if include_initial or not x.size or axis % x.ndim != x.ndim - 1 or not x.flags.carray:
         return NotImplemented
     if not (supported(x.dtype) and supported(total)) or total.kind == "b" or x.dtype.kind == "b":
+        return NotImplemented
+    if x.dtype == total and total.kind in "iu" and x.size < FEWEST_INTEGERS_SCANNED:
         return NotImplemented
     program = _program(x.dtype, total)
     length = x.shape[-1]

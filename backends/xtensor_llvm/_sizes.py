@@ -26,6 +26,7 @@ __all__ = [
     "FEWEST",
     "FEWEST_ASSIGNED",
     "FEWEST_DECIDED",
+    "FEWEST_INTEGERS_SCANNED",
     "FEWEST_MEDIUM",
     "FEWEST_POWER",
     "FEWEST_REDUCED",
@@ -111,6 +112,10 @@ FEWEST_TOTAL = _size(2**14)
 
 FEWEST_REDUCED = _size(2**16)
 """Elements from which a sum, product or mean along axes, or a variance, is."""
+
+FEWEST_INTEGERS_SCANNED = _size(2**18)
+"""Elements from which integers that need no cast have their cumulative sums computed by a kernel: a processor adds them
+up in a cycle each, and the kernel reads them twice."""
 
 FEWEST_ROWS = _size(2**18)
 """Elements from which a sum along an axis around the innermost one is."""
