@@ -63,6 +63,32 @@ def test_a_sum_that_overflows_warns():
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("axis", [None, 0, 1, -1, (0, 1)])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_weighted_averages(axis, dtype, keepdims):
+    rng = np.random.default_rng(6)
+    hosts = [rng.uniform(0.5, 2.0, (300, 400)).astype(dtype) for _ in range(2)]
+    x, weights = (xp.asarray(host, device="cpu") for host in hosts)
+    results, kernels = third_call(xp.average, x, axis, weights, returned=True, keepdims=keepdims)
+    expected = np.average(hosts[0].astype("float64"), axis, hosts[1], returned=True, keepdims=keepdims)
+    assert kernels
+    for result, reference in zip(results, expected, strict=True):
+        assert (result.dtype, result.shape) == (np.dtype(dtype), np.shape(reference))
+        np.testing.assert_allclose(np.asarray(result), reference, rtol=2e-6 if dtype == "float32" else 1e-13)
+    mean, _ = third_call(xp.average, x, axis, weights, keepdims=keepdims)
+    np.testing.assert_array_equal(np.asarray(mean), np.asarray(results[0]), strict=True)
+
+
+def test_weighted_averages_that_are_not_finite():
+    x, large, zero = (xp.full(100_000, value, device="cpu") for value in (1e-10, 1e305, 0.0))
+    for _ in range(3):
+        with pytest.warns(RuntimeWarning, match="overflow encountered in reduce"):
+            assert float(xp.average(x, weights=large)) == 0  # the sum of the weights is infinite
+        with pytest.raises(ZeroDivisionError, match="sum to zero"):
+            xp.average(x, weights=zero)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("equal_nan", [False, True])
 def test_closeness(dtype, equal_nan):
     rng = np.random.default_rng(2)

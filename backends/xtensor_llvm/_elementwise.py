@@ -172,10 +172,12 @@ def _function(name: str) -> Callable[..., Native]:
 
 
 def _power() -> Callable[..., Native]:
-    """Powers, which NumPy computes fast in vector code for positive float32 and float64 bases of arrays alone.
+    """Powers, which NumPy computes fast for AVX-512 alone, in arrays of positive bases.
 
-    It takes twice the time for one base, and twenty times the time of a kernel where an element is negative.
+    There it takes twice the time for one base, and twenty times the time of a kernel where an element is negative.
     """
+    has_vectors = _numpy_has_vectors()
+    fewest = FEWEST_POWER if has_vectors else FEWEST
     general: Any = _function("pow")
     short: dict[float, Any] = {exponent: _function(name) for exponent, name in SHORT_POWERS.items()}
 
@@ -189,7 +191,9 @@ def _power() -> Callable[..., Native]:
             if x2 in (3, 4):
                 return _computed(_product(x1.dtype, x2), (x1,), (), spare)
             return general(x1, x2, spare)
-        if kind is not ndarray or x2.nbytes < BYTES_MEDIUM or (x2.dtype.char == "f" and getattr(x1, "size", 1) > 1):
+        if kind is not ndarray or x2.size < fewest:
+            return NotImplemented
+        if has_vectors and x2.dtype.char == "f" and getattr(x1, "size", 1) > 1:
             return NotImplemented
         return general(x1, x2, spare)
 
@@ -203,7 +207,7 @@ def _power() -> Callable[..., Native]:
             return would_write(_product(x1.dtype, x2), (x1,), spare)
         return general.writes_over(operands, spare)  # type: ignore[no-any-return]
 
-    function.fewest = FEWEST_POWER  # type: ignore[attr-defined]
+    function.fewest = fewest  # type: ignore[attr-defined]
     function.writes_over = writes_over  # type: ignore[attr-defined]
     return function
 

@@ -140,5 +140,5 @@ FASTER_BY_THREADS: frozenset[str] = frozenset(
 
 On one thread it took 1.05 to 2.1 times as long at a million elements (Intel Xeon of the fourth generation)."""
 
-FASTER_WITHOUT_AVX512: frozenset[str] = FASTER | FASTER_BY_THREADS | {"exp", "tanh"}
+FASTER_WITHOUT_AVX512: frozenset[str] = FASTER | FASTER_BY_THREADS | {"exp", "pow", "tanh"}
 """The same on a CPU for which NumPy has no vector code of these functions: it has it for AVX-512 on Linux only."""

@@ -314,7 +314,7 @@ class _Elementwise(Writer):
             written.set_metadata("nontemporal", self.module.add_metadata([I32(1)]))
         done = builder.shl(lines, I64(6))
         rest = [builder.gep(start, [done], source_etype=ir.IntType(8)) for start in (place, source)]
-        self.copy(builder, *rest, builder.sub(size, done))
+        self.copy(builder, rest[0], rest[1], builder.sub(size, done))
 
     def job(self, inner: Any, axes: int) -> Any:
         """``job(arguments, part, parts)``: the inner loop over each innermost row of a part of the elements."""

@@ -13,7 +13,7 @@ from .._core.array import Array, Axis
 from .._core.dtypes import kind_of
 from .._fuse.formulas import attempt_formula
 
-__all__ = ["close", "mean_of_numbers", "of_numbers", "sum_of_numbers", "variance_of_numbers"]
+__all__ = ["close", "mean_of_numbers", "of_numbers", "sum_of_numbers", "variance_of_numbers", "weighted_mean"]
 
 
 FEWEST = 2**15
@@ -55,9 +55,29 @@ def _count(a: Array, axis: Axis, keepdims: bool) -> Array:
     return xp.astype(xp.sum(valid, axis=axis, keepdims=keepdims), a.dtype)
 
 
+def _gain(x: Array, y: Array) -> bool:
+    return x.size >= FEWEST and kind_of(x.dtype) == "f" and x._device.host and x.shape == y.shape and x.dtype == y.dtype
+
+
+def weighted_mean(x: Array, weights: Array, axis: Axis, keepdims: bool) -> tuple[Array, Array] | None:
+    """Return the weighted mean and the sum of the weights; None where NumPy's functions compute."""
+    if not _gain(x, weights) or keepdims.__class__ is not bool:
+        return None
+    found = attempt_formula(_weighted_mean, x, weights, axis, keepdims)
+    if found is NotImplemented:
+        return None
+    mean, total = found
+    return (mean, total) if bool(xp.all(xp.isfinite(mean) & xp.isfinite(total))) else None
+
+
+def _weighted_mean(x: Array, weights: Array, axis: Axis, keepdims: bool) -> tuple[Array, Array]:
+    total = xp.sum(weights, axis=axis, keepdims=keepdims)
+    return xp.sum(x * weights, axis=axis, keepdims=keepdims) / total, total
+
+
 def close(x: Array, y: Array, rtol: float, atol: float) -> Any:
     """Return whether real numbers are close; NotImplemented where NumPy's functions compute."""
-    if x.size < FEWEST or kind_of(x.dtype) != "f" or not x._device.host or x.shape != y.shape:
+    if not _gain(x, y):
         return NotImplemented
     found = attempt_formula(_close, x, y, float(rtol), float(atol))
     if found is NotImplemented:

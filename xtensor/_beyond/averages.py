@@ -15,6 +15,7 @@ from .._core.errors import describe
 from . import _casts
 from ._arguments import as_arrays, store
 from ._flags import number, truth
+from ._fused import weighted_mean
 from ._weights import fit_weights
 
 if TYPE_CHECKING:
@@ -72,6 +73,9 @@ def average(
         a, weights = as_arrays("average", a, weights)
         axes = None if axis is None else check_axes(axis, a.ndim, "average")
         weights = fit_weights(weights, a, axes, "average", given)
+        found = weighted_mean(a, weights, axes, keepdims)
+        if found is not None:
+            return found if truth(returned, "average", "returned") else found[0]
         dtype = result_type(a.dtype, weights.dtype)
         if a.dtype.kind in "biu":
             dtype = _casts.double(dtype, a)
