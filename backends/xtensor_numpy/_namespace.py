@@ -153,6 +153,16 @@ def reshape(x: Native, shape: tuple[int, ...], *, copy: bool | None = None) -> N
     return x.reshape(shape, copy=copy)
 
 
+def moveaxis(x: Native, source: tuple[int, ...], destination: tuple[int, ...]) -> Native:
+    # NumPy's function is written in Python and checks both again.
+    if x.__class__ is not np.ndarray:
+        return np.moveaxis(x, source, destination)
+    order = [axis for axis in range(x.ndim) if axis not in source]
+    for place, axis in sorted(zip(destination, source, strict=True)):
+        order.insert(place, axis)
+    return x.transpose(order)
+
+
 def count_nonzero(x: Native, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Native:
     return np.count_nonzero(x, axis=axis, keepdims=keepdims)
 

@@ -40,7 +40,11 @@ def double(dtype: DType, x: Array) -> DType:
 
 def promoted(*arrays: Array) -> list[Array]:
     """Return arrays as arrays of their common dtype, by NumPy's rules."""
-    if len({x.dtype for x in arrays}) == 1:
+    first = arrays[0].dtype
+    for x in arrays:
+        if x.dtype != first:
+            break
+    else:
         return list(arrays)
     dtype = supported(result_type(*[x.dtype for x in arrays]), arrays[0].device)
     return [xp.astype(x, dtype, copy=False) for x in arrays]

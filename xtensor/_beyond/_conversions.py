@@ -13,7 +13,7 @@ from .._core.checks import check_integer, is_word
 from .._core.device import Device, resolve
 from .._core.dtypes import DType, result_type
 from .._core.errors import describe, shortened
-from ._arguments import as_arrays, on_device
+from ._arguments import as_arrays, flattened, on_device
 from ._casts import supported
 
 __all__ = [
@@ -92,7 +92,7 @@ def as_values(function: str, values: Any, dtype: DType, device: Device) -> Array
 
 def cycled(values: Array, count: int) -> Array:
     """Return ``count`` elements of a flattened nonempty array, repeated from its beginning where it is shorter."""
-    flat = xp.reshape(values, (-1,))
+    flat = flattened(values)
     if flat.shape[0] < count:
         flat = xp.tile(flat, (-(-count // flat.shape[0]),))
     return flat[:count]

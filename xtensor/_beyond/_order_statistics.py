@@ -19,7 +19,7 @@ from .._core.checks import check_axes, check_flag
 from .._core.dtypes import kind_of
 from .._core.errors import describe
 from . import _casts
-from ._arguments import as_arrays, store
+from ._arguments import as_arrays, flattened, store
 from ._steps import INFINITE_WHERE, ORDER_STATISTICS
 from ._weights import fit_weights
 
@@ -100,7 +100,7 @@ def quantile_of(
         lines = _lines(_casts.counted(a), axes)
     else:
         lines = _lines(_ordered(a, axes), axes)
-    flat = xp.reshape(levels, (-1,))
+    flat = flattened(levels)
     if weights is None:
         filled, count = _replace_nan(lines)
         value = _quantile(filled, count, flat, method)

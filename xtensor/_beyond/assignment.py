@@ -14,7 +14,7 @@ from .._core.dtypes import Casting, can_cast
 from .._core.errors import shortened
 from .._core.keys import ASSIGNED_WHERE
 from .._core.many import attempt_elementwise
-from ._arguments import on_device
+from ._arguments import flattened, on_device
 from ._conversions import as_values, check_mode, cycled, within
 from ._steps import PLACED
 
@@ -120,7 +120,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     """
     device = device_of(arr, "place")
     chosen = _mask(arr, mask, "place")
-    values = xp.reshape(_safe_values(arr, vals, "place"), (-1,))
+    values = flattened(_safe_values(arr, vals, "place"))
     if not arr.size:
         return
     if not values.size:
@@ -129,7 +129,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
         return
     if attempt(PLACED, device, arr._native, chosen._native, values._native) is not NotImplemented:
         return
-    flat = xp.astype(xp.reshape(chosen, (-1,)), device.default_dtypes["indexing"])
+    flat = xp.astype(flattened(chosen), device.default_dtypes["indexing"])
     rank = xp.maximum(xp.cumulative_sum(flat, dtype=flat.dtype) - 1, 0) % values.shape[0]
     arr[...] = xp.where(chosen, xp.reshape(xp.take(values, rank), arr.shape), arr)
 
@@ -167,7 +167,7 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
     device = device_of(a, "put")
     check_mode(mode, "put")
     values = as_values("put", v, a.dtype, device)
-    indices = xp.reshape(on_device("put", ind, device), (-1,))
+    indices = flattened(on_device("put", ind, device))
     if indices.dtype.kind not in "biu" and not (isinstance(ind, (list, tuple)) and not ind):
         raise TypeError(
             f"Cannot cast array data from {indices.dtype!r} to {np.dtype(np.intp)!r} according to the rule 'safe'; "
@@ -358,10 +358,10 @@ def _assign_by_search(arr: Array, key: tuple[Array, ...], values: Any, shape: tu
     if not isinstance(values, Array):
         values = xp.asarray(values, dtype=arr.dtype, device=device)
     values = xp.reshape(xp.broadcast_to(xp.astype(values, arr.dtype), shape), (-1,))
-    flat = xp.reshape(flat, (-1,))
+    flat = flattened(flat)
     order = xp.argsort(flat)
     flat, values = xp.take(flat, order), xp.take(values, order)
     targets = xp.arange(arr.size, dtype=flat.dtype, device=device)
     last = xp.maximum(xp.searchsorted(flat, targets, side="right") - 1, 0)
     assigned = xp.take(flat, last) == targets
-    arr[...] = xp.reshape(xp.where(assigned, xp.take(values, last), xp.reshape(arr, (-1,))), arr.shape)
+    arr[...] = xp.reshape(xp.where(assigned, xp.take(values, last), flattened(arr)), arr.shape)

@@ -11,7 +11,7 @@ from .._core.dispatch import composed
 from .._core.dtypes import result_type
 from .._core.errors import describe
 from .._core.operations import declare
-from ._arguments import as_arrays
+from ._arguments import as_arrays, flattened
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -116,7 +116,7 @@ def _sequences(name: str, a: Any, v: Any, mode: Any, labels: tuple[str, str]) ->
             )
         if not x.size:
             raise ValueError(f"{label} cannot be empty; {name}() takes arrays of at least one element")
-    return xp.reshape(arrays[0], (-1,)), xp.reshape(arrays[1], (-1,))
+    return flattened(arrays[0]), flattened(arrays[1])
 
 
 def _part(full: Array, mode: str, start: int, longer: int, shorter: int) -> Array:

@@ -13,7 +13,7 @@ from .._core.checks import check_axis, check_flag, check_integer, check_shape
 from .._core.device import Device
 from .._core.dispatch import composed, device_of
 from .._core.dtypes import result_type
-from ._arguments import as_arrays, store
+from ._arguments import as_arrays, flattened, store
 from ._casts import supported
 from ._conversions import as_values, creation_device, cycled
 from .matrices import diag
@@ -49,7 +49,7 @@ def diagflat(v: Any, k: int = 0) -> Array:
     -----
     NumPy, ``diagflat``.
     """
-    return diag(xp.reshape(as_arrays("diagflat", v)[0], (-1,)), k)
+    return diag(flattened(as_arrays("diagflat", v)[0]), k)
 
 
 @composed

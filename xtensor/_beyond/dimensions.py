@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import _standard as xp
 from .._core.array import Array
 from .._core.dispatch import composed
 from ._arguments import as_arrays
 
-__all__ = ["atleast_1d", "atleast_2d", "atleast_3d"]
+__all__ = ["atleast_1d", "atleast_2d", "atleast_3d", "with_axes_before", "with_three_axes"]
+
+
+def with_axes_before(x: Array, ndim: int) -> Array:
+    """Return an array with axes of length 1 before the others, so that it has ``ndim`` at least."""
+    missing = ndim - x.ndim
+    return x if missing <= 0 else x[(*(None,) * missing, ...)]
+
+
+def with_three_axes(x: Array) -> Array:
+    """Return an array with at least three axes, as :func:`atleast_3d`."""
+    ndim = x.ndim
+    if ndim > 2:
+        return x
+    return x[..., None] if ndim == 2 else x[None, :, None] if ndim else x[None, None, None]
 
 
 @composed
@@ -35,7 +48,7 @@ def atleast_1d(*arys: Any) -> Any:
     -----
     NumPy, ``atleast_1d``.
     """
-    return _single([xp.reshape(x, (1,)) if not x.ndim else x for x in as_arrays("atleast_1d", *arys)])
+    return _single([with_axes_before(x, 1) for x in as_arrays("atleast_1d", *arys)])
 
 
 @composed
@@ -61,9 +74,7 @@ def atleast_2d(*arys: Any) -> Any:
     -----
     NumPy, ``atleast_2d``.
     """
-    return _single(
-        [xp.reshape(x, (*(1,) * (2 - x.ndim), *x.shape)) if x.ndim < 2 else x for x in as_arrays("atleast_2d", *arys)]
-    )
+    return _single([with_axes_before(x, 2) for x in as_arrays("atleast_2d", *arys)])
 
 
 @composed
@@ -89,11 +100,7 @@ def atleast_3d(*arys: Any) -> Any:
     -----
     NumPy, ``atleast_3d``.
     """
-    results = []
-    for x in as_arrays("atleast_3d", *arys):
-        shape = (1,) * 3 if not x.ndim else (1, *x.shape, 1) if x.ndim == 1 else (*x.shape, 1)
-        results.append(xp.reshape(x, shape) if x.ndim < 3 else x)
-    return _single(results)
+    return _single([with_three_axes(x) for x in as_arrays("atleast_3d", *arys)])
 
 
 def _single(results: list[Array]) -> Any:

@@ -14,7 +14,7 @@ from .._core.dispatch import composed
 from .._core.dtypes import can_cast, result_type
 from .._core.errors import describe
 from . import _casts
-from ._arguments import as_arrays, on_device
+from ._arguments import as_arrays, flattened, on_device
 from ._flags import number
 from ._steps import INTERPOLATED
 
@@ -50,7 +50,7 @@ def ediff1d(ary: AnyArray, to_end: Any = None, to_begin: Any = None) -> Array:
     NumPy, ``ediff1d``.
     """
     device = as_arrays("ediff1d", ary, *(x for x in (to_end, to_begin) if x is not None))[0].device
-    ary = standard.reshape(on_device("ediff1d", ary, device), (-1,))
+    ary = flattened(on_device("ediff1d", ary, device))
     if ary.dtype.kind == "b":
         raise TypeError(
             "numpy boolean subtract, the `-` operator, is not supported; ediff1d() takes numbers, cast with "
@@ -68,7 +68,7 @@ def ediff1d(ary: AnyArray, to_end: Any = None, to_begin: Any = None) -> Array:
                 f"dtype of `{label}` must be compatible with input `ary` under the `same_kind` rule.; ediff1d() got "
                 f"{describe(value)} beside {ary.dtype}"
             )
-        x = standard.reshape(standard.astype(x, ary.dtype, copy=False), (-1,))
+        x = flattened(standard.astype(x, ary.dtype, copy=False))
         pieces = [x, *pieces] if label == "to_begin" else [*pieces, x]
     return standard.concat(pieces) if len(pieces) > 1 else differences
 
@@ -139,7 +139,7 @@ def interp(
         knots, values = standard.take(knots, order), standard.take(values, order)
         knots = standard.concat((knots[-1:] - period, knots, knots[:1] + period))
         values = standard.concat((values[-1:], values, values[:1]))
-    result = _piecewise(standard.reshape(x, (-1,)), knots, values)
+    result = _piecewise(flattened(x), knots, values)
     for outside, value, edge in ((x < knots[:1], left, values[:1]), (x > knots[-1:], right, values[-1:])):
         if value is not None:
             edge = on_device("interp", value, x.device)
@@ -148,7 +148,7 @@ def interp(
                     f"must be real number, not {type(value).__name__}; interp() got {describe(value)}, and fp is real"
                 )
             edge = standard.astype(edge, dtype)
-        result = standard.where(standard.reshape(outside, (-1,)), edge, result)
+        result = standard.where(flattened(outside), edge, result)
     return standard.reshape(result, x.shape)
 
 

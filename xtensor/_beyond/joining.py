@@ -14,7 +14,7 @@ from .._core.errors import shortened
 from ._arguments import as_arrays, flattened
 from ._casts import promoted
 from ._conversions import sequence
-from .dimensions import atleast_1d, atleast_2d, atleast_3d
+from .dimensions import with_axes_before, with_three_axes
 
 if TYPE_CHECKING:
     from .._core.annotations import DTypeLike
@@ -90,7 +90,7 @@ def block(arrays: Any) -> Array:
     depth = _depth(arrays, "arrays", leaves)
     blocks = as_arrays("block", *leaves)
     ndim = max(depth, *(x.ndim for x in blocks))
-    remaining = iter([xp.reshape(x, (*(1,) * (ndim - x.ndim), *x.shape)) for x in promoted(*blocks)])
+    remaining = iter([with_axes_before(x, ndim) for x in promoted(*blocks)])
     return _joined(arrays, remaining, depth) if depth else next(remaining).copy()
 
 
@@ -126,7 +126,7 @@ def column_stack(tup: Any) -> Array:
     -----
     NumPy, ``column_stack``.
     """
-    return _concat([xp.reshape(x, (-1, 1)) if x.ndim < 2 else x for x in sequence("column_stack", tup)], 1)
+    return _concat([x if x.ndim > 1 else with_axes_before(x, 1)[:, None] for x in sequence("column_stack", tup)], 1)
 
 
 @composed
@@ -154,7 +154,7 @@ def dstack(tup: Any) -> Array:
     -----
     NumPy, ``dstack``.
     """
-    return _concat([atleast_3d(x) for x in sequence("dstack", tup)], 2)
+    return _concat([with_three_axes(x) for x in sequence("dstack", tup)], 2)
 
 
 @composed
@@ -187,7 +187,7 @@ def hstack(tup: Any, *, dtype: DTypeLike | None = None, casting: Casting = "same
     -----
     NumPy, ``hstack``.
     """
-    arrays = [atleast_1d(x) for x in sequence("hstack", tup)]
+    arrays = [with_axes_before(x, 1) for x in sequence("hstack", tup)]
     return _concat(arrays, 0 if arrays and arrays[0].ndim == 1 else 1, dtype, casting, "hstack")
 
 
@@ -220,7 +220,7 @@ def vstack(tup: Any, *, dtype: DTypeLike | None = None, casting: Casting = "same
     -----
     NumPy, ``vstack``.
     """
-    return _concat([atleast_2d(x) for x in sequence("vstack", tup)], 0, dtype, casting, "vstack")
+    return _concat([with_axes_before(x, 2) for x in sequence("vstack", tup)], 0, dtype, casting, "vstack")
 
 
 def _concat(

@@ -14,6 +14,7 @@ from .._core.checks import LARGEST, check_integer
 from .._core.dispatch import array_argument, composed
 from .._core.dtypes import kind_of, result_type
 from .._core.errors import describe
+from ._arguments import flattened
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -99,7 +100,7 @@ def roots(p: AnyArray) -> Array:
     device = p._device
     if p.ndim > 1:
         raise ValueError(f"roots() takes coefficients in one dimension, not shape {p.shape}")
-    p = xp.reshape(p, (-1,))
+    p = flattened(p)
     if kind_of(p.dtype) not in "fc":
         p = xp.astype(p, device.default_dtypes["real floating"])
     dtype = result_type(p.dtype, np.complex64)

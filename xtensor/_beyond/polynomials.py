@@ -15,7 +15,7 @@ from .._core.dispatch import composed
 from .._core.dtypes import finfo
 from .._core.errors import describe
 from . import _casts
-from ._arguments import as_arrays, on_device
+from ._arguments import as_arrays, flattened, on_device
 from ._flags import truth
 from .convolution import convolve
 
@@ -442,7 +442,7 @@ def _coefficients(name: str, *values: Any) -> list[Array]:
     for x in as_arrays(name, *values):
         if x.ndim > 1:
             raise ValueError(f"Polynomial must be 1d only.; {name}() got coefficients of shape {x.shape}")
-        arrays.append(xp.reshape(x, x.shape or (1,)))
+        arrays.append(x if x.ndim else flattened(x))
     return arrays
 
 

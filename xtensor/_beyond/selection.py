@@ -201,7 +201,7 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
             f"with {len(masks)} condition(s), either {len(masks)} or {len(masks) + 1} functions are expected; "
             f"piecewise() received {len(functions)} functions"
         )
-    flat = xp.reshape(x, (-1,))
+    flat = flattened(x)
     result = xp.zeros_like(flat)
     for mask, function in zip(masks, functions, strict=True):
         _check_mask(mask, x)

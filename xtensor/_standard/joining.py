@@ -66,7 +66,7 @@ def concat(arrays: Sequence[AnyArray], /, *positional: Never, axis: int | None =
         raise by_position(concat, positional)
     device, natives = _native_arrays(arrays, "concat", "concatenate")
     if axis is not None:
-        if not all(native.ndim for native in natives):
+        if 0 in [native.ndim for native in natives]:
             raise ValueError(
                 "zero-dimensional arrays cannot be concatenated; concat() takes arrays of one or more dimensions along "
                 "an axis; join 0-d arrays with xtensor.stack"
@@ -281,9 +281,11 @@ def _native_arrays(arrays: Any, name: str, verb: str) -> tuple[Any, list[Native]
         raise TypeError(f"{name}() takes a tuple or list of Arrays, not {describe(arrays)}")
     if not arrays:
         raise ValueError(f"need at least one array to {verb}; {name}() received an empty sequence")
-    device: Device | None = getattr(arrays[0], "_device", None)
-    if device is not None and all(x.__class__ is Array and x._device is device for x in arrays):
-        return device, [x._native for x in arrays]
+    if arrays[0].__class__ is Array:
+        device: Device = arrays[0]._device
+        natives = [x._native for x in arrays if x.__class__ is Array and x._device is device]
+        if len(natives) == len(arrays):
+            return device, natives
     for x in arrays:
         if x.__class__ is not Array and x.__class__ not in HOST_ARRAYS:
             raise not_an_array(name, x)
