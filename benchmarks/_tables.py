@@ -60,7 +60,7 @@ def _conditions(run: Document) -> str:
         f"{versions}; {run['date']}.\n"
         + _allocator(run)
         + f"Times are the best of up to {run['rounds']} interleaved samples. Ratios are relative to {run['baseline']}; "
-        "the median is taken over the ratios within each round."
+        "the median is taken over the ratios within each round. Limits apply to the smaller of both."
         + (" This was a quick run with few samples." if run["quick"] else "")
     )
 
