@@ -23,6 +23,10 @@ from .._standard.conversion import from_list, leaves
 __all__ = ["as_arrays", "as_operand", "flattened", "on_device", "shared_device", "store"]
 
 
+WITHOUT_DEVICE = frozenset((bool, int, float, complex, slice, type(None)))
+"""Classes of arguments that neither are arrays nor contain some."""
+
+
 def as_arrays(function: str, *values: Any) -> tuple[Array, ...]:
     """Return array-likes as Arrays on the device of the Arrays among them.
 
@@ -60,6 +64,13 @@ def all_on_one_device(values: Sequence[Any]) -> bool:
 
 def shared_device(function: str, *values: Any) -> Device:
     """Return the device of the arrays among values and in sequences of them; TypeError without an array."""
+    first = values[0] if values else None
+    if first.__class__ is Array:
+        for value in values:
+            if value is not first and value.__class__ not in WITHOUT_DEVICE:
+                break
+        else:
+            return first._device
     return computing_device(function, values, [*leaves(values)])
 
 

@@ -10,6 +10,7 @@ from .._core.checks import check_axes, check_axis
 from .._core.dispatch import composed
 from ._arguments import as_arrays, flattened, on_device, shared_device
 from ._conversions import as_indices, as_values
+from .dimensions import with_axes_before
 
 __all__ = ["delete", "insert", "trim_zeros"]
 
@@ -191,8 +192,7 @@ def _along_axis(arr: Any, axis: int | None, name: str, *others: Any) -> tuple[Ar
 
 def _inserted(arr: Array, axis: int, position: int, values: Array, *, moves: bool) -> Array:
     """Return an array with values before one position; ``moves``: the first axis of the values is that of insertion."""
-    if values.ndim < arr.ndim:
-        values = xp.reshape(values, (*(1,) * (arr.ndim - values.ndim), *values.shape))
+    values = with_axes_before(values, arr.ndim)
     if moves and axis:
         values = xp.moveaxis(values, 0, axis)
     length = arr.shape[axis]
