@@ -336,21 +336,6 @@ def test_table_has_times_ratios_and_limits():
     ]
 
 
-@pytest.mark.parametrize(
-    ("numpy", "xtensor", "expected"),
-    [
-        ((1.0, 2.0, 2.0), (2.0, 2.0, 2.0), 1.0),  # the clock was faster in one sample of NumPy's
-        ((1.0, 1.0, 1.0), (1.0, 3.0, 3.0), 1.0),  # another program ran beside most samples
-        ((1.0, 1.0, 1.0), (2.0, 2.0, 2.0), 2.0),
-    ],
-)
-def test_limits_apply_to_the_smaller_of_both_ratios(numpy, xtensor, expected):
-    timings = {"numpy": Timing(numpy, 1, 3), "xtensor": Timing(xtensor, 1, 3)}
-    row = Row("x", Variant(1, "float64"), "", timings, {})
-    limit = Limit("x", 1, 1.5)
-    assert outcome_of(row, limits=(limit,)).limit_ratios == ((limit, expected),)
-
-
 def test_size_sweep_has_a_column_for_each_size_and_the_geometric_means():
     lines = table_text(size_sweep()).splitlines()
     assert [line.replace(" ", "") for line in lines if line.startswith(("| `x` ", "| `-x`", "| xtensor"))][:3] == [

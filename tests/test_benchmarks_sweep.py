@@ -1,6 +1,7 @@
 """The group ``sweep`` of the benchmarks: it has every function, and each statement gives NumPy's values."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ import xtensor as xp
 from benchmarks import __main__ as command
 from benchmarks._cases import Group, Limit, Statement, Variant, vectors
 from benchmarks._libraries import load_libraries
-from benchmarks._run import load_group, temporary_default_device
+from benchmarks._measure import Timing
+from benchmarks._run import Outcome, Row, load_group, temporary_default_device
 from benchmarks._sweep import OPERANDS, UNTIMED, function_of, operands_of, statements
 from benchmarks.sweep import EXCEPTIONS, LOOPS, exception_of
 
@@ -125,3 +127,21 @@ def test_case_is_measured_with_its_own_dtypes_only():
     case = Statement("x + x", vectors("x"), dtypes=("int64",))
     group = Group("t", (case,), (10,), ("float64", "int64"))
     assert [group.cases_of(variant) for variant in group.variants()] == [[], [case]]
+
+
+@pytest.mark.parametrize(
+    ("numpy", "xtensor", "expected"),
+    [
+        ((1.0, 2.0, 2.0), (2.0, 2.0, 2.0), 1.0),  # the clock was faster in one sample of NumPy's
+        ((1.0, 1.0, 1.0), (1.0, 3.0, 3.0), 1.0),  # another program ran beside most samples
+        ((1.0, 1.0, 1.0), (2.0, 2.0, 2.0), 2.0),
+    ],
+)
+def test_limits_apply_to_the_smaller_of_both_ratios(numpy, xtensor, expected):
+    timings = {"numpy": Timing(numpy, 1, 3), "xtensor": Timing(xtensor, 1, 3)}
+    row = Row("x", Variant(1, "float64"), "", timings, {})
+    limit = Limit("x", 1, 1.5)
+    group = replace(GROUP, cases=(), limits=(limit,))
+    outcome = Outcome("sweep", group, "cpu", "a model", "numpy", {}, {}, (row,), False, 3)
+    assert outcome.limit_ratios == ((limit, expected),)
+    assert outcome.fails is (expected > 1.5)
