@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 
 import xtensor
@@ -114,10 +115,21 @@ def machine() -> dict[str, str | int]:
     """Return the processor, its number of cores and the system. The host name is not included."""
     host = xtensor.device("cpu").info()
     return {
-        "model": host.name,
+        "model": _distinguished(host.name),
         "cores": host.cores or os.cpu_count() or 1,
         "system": f"{platform.system()} {platform.machine()}",
     }
+
+
+def _distinguished(model: str | None, cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
+    """Return a processor's name with family and model, where a virtual machine hides its number."""
+    if not model or any(character.isdigit() for character in model) or not cpuinfo.exists():
+        return model or ""
+    lines = (line.partition(":") for line in cpuinfo.read_text().splitlines())
+    numbers = {key.strip(): value.strip() for key, _, value in lines}
+    if not {"cpu family", "model"} <= numbers.keys():
+        return model
+    return f"{model} (family {numbers['cpu family']}, model {numbers['model']})"
 
 
 def group_modules() -> dict[str, str]:

@@ -14,7 +14,7 @@ import pytest
 
 import xtensor as xp
 from benchmarks import __main__ as command
-from benchmarks import _measure
+from benchmarks import _measure, _run
 from benchmarks._cases import Group, Limit, Statement, Variant, no_operands, vectors
 from benchmarks._libraries import load_libraries, raw_library
 from benchmarks._measure import MIN_ROUNDS, WARM_SECONDS, Timing, calibrate, measure, statement_sampler
@@ -343,6 +343,16 @@ def test_size_sweep_has_a_column_for_each_size_and_the_geometric_means():
         "|`-x`|2.00|2.00|–|",
         "|xtensor|2.00|2.00|2.00|",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("AMD EPYC", "AMD EPYC (family 25, model 1)"), ("AMD EPYC 7763", "AMD EPYC 7763"), (None, "")],
+)
+def test_a_processor_whose_number_is_hidden_has_family_and_model(tmp_path, name, expected):
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text("processor\t: 0\ncpu family\t: 25\nmodel\t\t: 1\nmodel name\t: AMD EPYC\n")
+    assert _run._distinguished(name, cpuinfo) == expected
 
 
 def test_limit_does_not_apply_to_another_size():
