@@ -153,9 +153,9 @@ def reshape(x: Native, shape: tuple[int, ...], *, copy: bool | None = None) -> N
     return x.reshape(shape, copy=copy)
 
 
-def moveaxis(x: Native, source: tuple[int, ...], destination: tuple[int, ...]) -> Native:
-    # NumPy's function is written in Python and checks both again.
-    if x.__class__ is not np.ndarray:
+def moveaxis(x: Native, source: int | tuple[int, ...], destination: int | tuple[int, ...]) -> Native:
+    # NumPy's function is written in Python and checks both again. Compositions pass integers, also negative ones.
+    if source.__class__ is not tuple or destination.__class__ is not tuple or x.__class__ is not np.ndarray:
         return np.moveaxis(x, source, destination)
     order = [axis for axis in range(x.ndim) if axis not in source]
     for place, axis in sorted(zip(destination, source, strict=True)):

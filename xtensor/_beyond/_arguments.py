@@ -20,7 +20,16 @@ from .._core.failures import rewarned
 from .._core.transfers import allowed
 from .._standard.conversion import from_list, leaves
 
-__all__ = ["as_arrays", "as_operand", "flattened", "on_device", "shared_device", "store"]
+__all__ = [
+    "as_arrays",
+    "as_operand",
+    "flattened",
+    "on_device",
+    "shared_device",
+    "store",
+    "with_axes_before",
+    "with_three_axes",
+]
 
 
 WITHOUT_DEVICE = frozenset((bool, int, float, complex, slice, type(None)))
@@ -77,6 +86,20 @@ def shared_device(function: str, *values: Any) -> Device:
 def flattened(x: Array) -> Array:
     """Return an array in one dimension: itself if it has one, else a view or a copy."""
     return x if x.ndim == 1 else xp.reshape(x, (-1,))
+
+
+def with_axes_before(x: Array, ndim: int) -> Array:
+    """Return an array with axes of length 1 before the others, so that it has ``ndim`` at least."""
+    missing = ndim - x.ndim
+    return x if missing <= 0 else x[(*(None,) * missing, ...)]
+
+
+def with_three_axes(x: Array) -> Array:
+    """Return an array with at least three axes, as :func:`atleast_3d`."""
+    ndim = x.ndim
+    if ndim > 2:
+        return x
+    return x[..., None] if ndim == 2 else x[None, :, None] if ndim else x[None, None, None]
 
 
 def on_device(function: str, value: Any, device: Device) -> Array:

@@ -6,23 +6,9 @@ from typing import Any
 
 from .._core.array import Array
 from .._core.dispatch import composed
-from ._arguments import as_arrays
+from ._arguments import as_arrays, with_axes_before, with_three_axes
 
-__all__ = ["atleast_1d", "atleast_2d", "atleast_3d", "with_axes_before", "with_three_axes"]
-
-
-def with_axes_before(x: Array, ndim: int) -> Array:
-    """Return an array with axes of length 1 before the others, so that it has ``ndim`` at least."""
-    missing = ndim - x.ndim
-    return x if missing <= 0 else x[(*(None,) * missing, ...)]
-
-
-def with_three_axes(x: Array) -> Array:
-    """Return an array with at least three axes, as :func:`atleast_3d`."""
-    ndim = x.ndim
-    if ndim > 2:
-        return x
-    return x[..., None] if ndim == 2 else x[None, :, None] if ndim else x[None, None, None]
+__all__ = ["atleast_1d", "atleast_2d", "atleast_3d"]
 
 
 @composed

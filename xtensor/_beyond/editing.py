@@ -8,9 +8,8 @@ from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_axes, check_axis
 from .._core.dispatch import composed
-from ._arguments import as_arrays, flattened, on_device, shared_device
+from ._arguments import as_arrays, flattened, on_device, shared_device, with_axes_before
 from ._conversions import as_indices, as_values
-from .dimensions import with_axes_before
 
 __all__ = ["delete", "insert", "trim_zeros"]
 

@@ -11,10 +11,9 @@ from .._core.checks import check_axis, check_dtype, is_word
 from .._core.dispatch import composed
 from .._core.dtypes import Casting, can_cast
 from .._core.errors import shortened
-from ._arguments import as_arrays, flattened
+from ._arguments import as_arrays, flattened, with_axes_before, with_three_axes
 from ._casts import promoted
 from ._conversions import sequence
-from .dimensions import with_axes_before, with_three_axes
 
 if TYPE_CHECKING:
     from .._core.annotations import DTypeLike
