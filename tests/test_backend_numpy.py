@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import xtensor as xp
+from xtensor_numpy._namespace import moveaxis
 from xtensor_numpy._sorting import order_statistics
 
 CPU = xp.device("cpu")
@@ -288,3 +289,14 @@ def test_medians_of_many_elements_are_numpys():
             quantiles = np.asarray(xp.nanquantile(on_cpu(x), levels))
             np.testing.assert_allclose(quantiles, np.nanquantile(x, levels), rtol=1e-12)
             assert np.isnan(np.asarray(xp.median(on_cpu(x)))) == np.isnan(np.median(x))
+
+
+@pytest.mark.parametrize(
+    ("source", "destination"),
+    [((0, 2), (1, 0)), ((-1,), (0,)), ((0,), (-1,)), (1, -1), (-1, 0), ((), ()), ((2, 1, 0), (0, 1, 2))],
+)
+def test_axes_are_moved_as_numpy_moves_them(source, destination):
+    x = np.zeros((2, 3, 4))
+    result = moveaxis(x, source, destination)
+    assert result.shape == np.moveaxis(x, source, destination).shape
+    assert np.shares_memory(result, x)

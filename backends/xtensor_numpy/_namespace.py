@@ -155,7 +155,9 @@ def reshape(x: Native, shape: tuple[int, ...], *, copy: bool | None = None) -> N
 
 def moveaxis(x: Native, source: int | tuple[int, ...], destination: int | tuple[int, ...]) -> Native:
     # NumPy's function is written in Python and checks both again. Compositions pass integers, also negative ones.
-    if source.__class__ is not tuple or destination.__class__ is not tuple or x.__class__ is not np.ndarray:
+    if not isinstance(source, tuple) or not isinstance(destination, tuple) or x.__class__ is not np.ndarray:
+        return np.moveaxis(x, source, destination)
+    if [axis for axis in (*source, *destination) if axis < 0]:
         return np.moveaxis(x, source, destination)
     order = [axis for axis in range(x.ndim) if axis not in source]
     for place, axis in sorted(zip(destination, source, strict=True)):
