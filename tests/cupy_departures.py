@@ -286,9 +286,15 @@ def low_bits(name, function):
 
 
 def powers_of_any_exponent(name, function):
-    """Integer powers without the error for negative exponents: 0, or ±1 for bases of magnitude 1."""
+    """Integer powers without the error for negative exponents: 0, or ±1 for bases of magnitude 1.
+
+    Floating-point powers of one number are a unit off, as those of a library function may be.
+    """
 
     def called(x1, x2):
+        if x2.__class__ in (int, float) and x1.dtype.kind == "f":
+            power = function(x1, x2)
+            return np.nextafter(power, np.asarray(0, power.dtype))
         if np.result_type(x1, x2).kind not in "iu" or not np.any(np.less(x2, 0)):
             return function(x1, x2)
         power = function(x1, np.maximum(x2, np.asarray(0, np.result_type(x1, x2))))

@@ -379,6 +379,15 @@ def test_shifts_promote_and_take_python_scalars(single):
     same(result, x << wide)
 
 
+@pytest.mark.parametrize("exponent", [2, 0.5, -1.0])
+def test_short_powers_are_rounded_exactly(single, exponent):
+    values = np.array([0.1, 3.0, 7.7])
+    x = xp.asarray(values, device=single)
+    same(x**exponent, values**exponent)
+    x **= exponent
+    same(x, values**exponent)
+
+
 def test_an_integer_to_a_negative_python_integer_is_refused(single):
     x = xp.asarray([1, 2], device=single)
     with pytest.raises(ValueError, match="negative integer powers"):

@@ -561,6 +561,20 @@ def test_copysign_sets_the_sign_bit_of_nan(device):
     expect(xp.signbit(xp.copysign(xp.nan, signs)), np.array([False, True, False, True, False, True]))
 
 
+@pytest.mark.parametrize("exponent", [2, 2.0, 0.5, -1])
+def test_square_root_and_reciprocal_are_rounded_exactly_as_powers_too(device, exponent):
+    values = np.random.default_rng(0).uniform(0.5, 50.0, 1000)
+    for dtype in (xp.float32, xp.float64):
+        if dtype not in device.dtypes:
+            continue
+        x = xp.asarray(values.astype(dtype))
+        expected = values.astype(dtype) ** exponent
+        expect(x**exponent, expected)
+        expect(xp.pow(x, exponent), expected)
+        x **= exponent
+        expect(x, expected)
+
+
 def test_every_elementwise_function_is_in_a_table():
     from xtensor.backend import TABLE
 

@@ -139,6 +139,17 @@ def test_integer_to_a_negative_power_is_refused(name):
         KERNELS[name](np.array([1, 2]), -1)
 
 
+@pytest.mark.parametrize("exponent", [2, 0.5, -1])
+def test_short_powers_are_written_in_place_by_a_kernel(exponent):
+    x = np.linspace(0.5, 9.0, 50).reshape(5, 10)
+    expected, view = x.T**exponent, x.T
+    with launches("inplace.pow"):
+        assert KERNELS["inplace.pow"](view, exponent) is view
+    np.testing.assert_array_equal(view, expected)
+    x.flags.writeable = False
+    assert KERNELS["inplace.pow"](x, exponent) is NotImplemented
+
+
 @pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype.kind in "iu"], ids=str)
 def test_integers_divide_and_shift_as_in_numpy(dtype):
     limits = np.iinfo(dtype)

@@ -20,7 +20,7 @@ from ._core.errors import (
 from ._core.failures import rewarn
 from ._core.forks import around_forks
 from ._core.operations import TABLE, Operation, primitives
-from ._core.programs import Generator, Program, Step
+from ._core.programs import SHORT_POWERS, Generator, Program, Step, short_power
 from ._core.random_constants import NORMAL_QUANTILES, PHILOX_MULTIPLIERS, PHILOX_ROUNDS, PHILOX_WEYL
 from ._core.transfers import note_computation
 from ._core.wrapping import WrappedArray, wrapped_namespace
@@ -32,6 +32,7 @@ __all__ = [
     "PHILOX_MULTIPLIERS",
     "PHILOX_ROUNDS",
     "PHILOX_WEYL",
+    "SHORT_POWERS",
     "STANDARD_DTYPES",
     "TABLE",
     "Backend",
@@ -59,6 +60,7 @@ __all__ = [
     "primitives",
     "read_on_host",
     "rewarn",
+    "short_power",
     "with_short_way",
     "wrapped_namespace",
 ]

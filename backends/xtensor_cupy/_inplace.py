@@ -1,8 +1,7 @@
 """CuPy's in-place operators, for the operands on which they agree with the functions.
 
 For all other operands the core computes the result and assigns it: quotients of complex numbers, which are corrected;
-shifts, too; integer powers and quotients of integers, whose result dtype may not fit; bfloat16, which is computed in
-float32.
+shifts and powers; quotients of integers, whose result dtype may not fit; bfloat16, which is computed in float32.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ OPERATORS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "bitwise_xor": (operator.ixor, "biu"),
     "divide": (operator.itruediv, "f"),
     "multiply": (operator.imul, "biufc"),
-    "pow": (operator.ipow, "fc"),
     "subtract": (operator.isub, "iufc"),
 }
 """Each operation's in-place operator, and the kinds of dtype of the first operand for which it is CuPy's own."""

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from xtensor.backend import DType, Native
+from xtensor.backend import DType, Native, short_power
 
 from ._fft import Fft
 from ._indexing import Indexing, is_negative_zero
@@ -170,7 +170,8 @@ class Namespace:
         if x2.__class__ is int and x2 < 0 and getattr(x1, "dtype", HALF).kind == "i":
             # Arrays of negative exponents give 0 or ±1, as the host does not look at them.
             raise ValueError("Integers to negative integer powers are not allowed.")
-        return self._cp.power(x1, x2)
+        short = short_power(x1, x2)
+        return self._cp.power(x1, x2) if short is None else getattr(self._cp, short)(x1)
 
     def real(self, x: Native) -> Native:
         return x.real

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from xtensor.backend import Native, Program, Step
+from xtensor.backend import SHORT_POWERS, Native, Program, Step
 
 from ._calls import SIMPLE, compute, compute_over, would_write
 from ._emission import supported, supported_elementwise
@@ -42,10 +42,6 @@ ABSENT: Any = object()
 
 NOT_HERE = ("real",)
 """Operations of which NumPy has a view."""
-
-SHORT_POWERS = {2: "square", 0.5: "sqrt", -1: "reciprocal"}
-"""The operations that compute powers of some exponents, as in NumPy's operator."""
-
 
 COMPARISONS = ("equal", "greater", "greater_equal", "isfinite", "isinf", "isnan", "less", "less_equal", "not_equal")
 """Operations with boolean results."""

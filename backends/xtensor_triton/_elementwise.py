@@ -9,10 +9,12 @@ launches straight from the plan.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
+
+from xtensor.backend import SHORT_POWERS, short_power
 
 from ._calls import ACTIVE
 from ._context import SCALARS, Context, Launch, Ready, Unsuited
@@ -34,6 +36,9 @@ __all__ = ["Elementwise", "functions"]
 
 FLAT_LIMIT = 2**31 - 2**21
 """The fast path's limit for the number of elements: indices have 32 bits, with a margin for the last block."""
+
+SHORT = frozenset(SHORT_POWERS.values())
+"""The functions of one array that compute powers of some exponents."""
 
 Shape: TypeAlias = tuple[int, ...]
 
@@ -66,9 +71,9 @@ class Elementwise:
         """Return the result in a new array."""
         return self.context.call(self.name, self._prepare, operands, self._options)
 
-    def write(self, x1: Any, x2: Any) -> Any:
-        """Write the result into ``x1`` and return it; ``x2`` must not overlap ``x1`` in part."""
-        return self.context.call(self.name, self._prepare_inplace, (x1, x2), self._options, out=x1)
+    def write(self, x1: Any, *others: Any) -> Any:
+        """Write the result into ``x1`` and return it; the other operands must not overlap ``x1`` in part."""
+        return self.context.call(self.name, self._prepare_inplace, (x1, *others), self._options, out=x1)
 
     def _plan(self, operands: tuple[Any, ...]) -> Plan:
         key = tuple([x.__class__ if x.__class__ in SCALARS else x.dtype for x in operands])
@@ -88,7 +93,7 @@ class Elementwise:
         return Ready(shape, plan.out, launches, plan.converters, axes=axes)
 
     def _prepare_inplace(self, operands: tuple[Any, ...], *_options: Any) -> Ready:
-        x1, _ = operands
+        x1 = operands[0]
         plan = self._plan(operands)
         if plan.out != x1.dtype:
             plan = _cast_result(plan, x1.dtype)
@@ -165,6 +170,9 @@ def functions(context: Context) -> dict[str, Callable[..., Any]]:
         result[f"inplace.{name}"] = _inplace(function, result["astype"])
     for name in ("pow", "inplace.pow"):
         result[name] = _check_exponent(result[name], on_host=context.launcher.interprets)
+    written = {name: Elementwise("inplace.pow", context, row_plan(name, UNARY[name]), (name,)) for name in SHORT}
+    result["pow"] = _power(result["pow"], {name: result[name] for name in SHORT})
+    result["inplace.pow"] = _power(result["inplace.pow"], {name: _inplace_unary(written[name]) for name in SHORT})
     return result
 
 
@@ -259,6 +267,16 @@ def _inplace(function: Elementwise, astype: Callable[..., Any]) -> Callable[[Any
     return call
 
 
+def _inplace_unary(function: Elementwise) -> Callable[[Any], Any]:
+    """Return a function of one array that writes its result into the array."""
+    context = function.context
+
+    def call(x: Any) -> Any:
+        return function.write(x) if context.writable(x) else context.decline(function.name, "x1 is read-only", (x,))
+
+    return call
+
+
 def _check_exponent(function: Callable[[Any, Any], Any], *, on_host: bool) -> Callable[[Any, Any], Any]:
     """Raise NumPy's error for integers to a negative integer; arrays on a GPU are not checked, which would block."""
 
@@ -274,6 +292,16 @@ def _check_exponent(function: Callable[[Any, Any], Any], *, on_host: bool) -> Ca
         if is_refused(x1, x2):
             raise ValueError("Integers to negative integer powers are not allowed.")
         return function(x1, x2)
+
+    return call
+
+
+def _power(function: Callable[[Any, Any], Any], short: Mapping[str, Callable[[Any], Any]]) -> Callable[[Any, Any], Any]:
+    """Compute squares, roots and reciprocals as such: rounded exactly, and in less time than libdevice's powers."""
+
+    def call(x1: Any, x2: Any) -> Any:
+        name = short_power(x1, x2)
+        return function(x1, x2) if name is None else short[name](x1)
 
     return call
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from .backend import Native
 from .dtypes import kind_of
+from .programs import short_power
 
 __all__ = ["CORRECTIONS", "LAPACK_CORRECTIONS", "Correction"]
 
@@ -168,9 +169,15 @@ def acosh(xp: Any, raw: Function) -> Function:
 
 
 def pow(xp: Any, raw: Function) -> Function:
-    """Complex operands: any base, 0 included, to the power of 0 is 1, where ``exp(x2 log(x1))`` is NaN."""
+    """Real bases: NumPy's squares, roots and reciprocals, which are rounded exactly, for the exponents 2, 0.5 and -1.
+
+    Complex operands: any base, 0 included, to the power of 0 is 1, where ``exp(x2 log(x1))`` is NaN.
+    """
 
     def corrected(x1: Native | complex, x2: Native | complex) -> Native:
+        short = short_power(x1, x2)
+        if short is not None:
+            return getattr(xp, short)(x1)
         result = raw(x1, x2)
         if result.dtype.kind != "c":
             return result

@@ -17,7 +17,15 @@ import numpy as np
 from .backend import Native
 from .dtypes import DType
 
-__all__ = ["Generator", "Program", "Step"]
+__all__ = ["SHORT_POWERS", "Generator", "Program", "Step", "short_power"]
+
+SHORT_POWERS: dict[float, str] = {2: "square", 0.5: "sqrt", -1: "reciprocal"}
+"""The operations that compute powers of some exponents, as in NumPy's operator: rounded exactly, and in less time."""
+
+
+def short_power(x1: Any, x2: Any) -> str | None:
+    """Return the operation that computes ``x1 ** x2`` of real floating-point numbers; None where ``pow`` does."""
+    return SHORT_POWERS.get(x2) if x2.__class__ in (int, float) and x1.dtype.kind == "f" else None
 
 
 @dataclass(frozen=True, slots=True)

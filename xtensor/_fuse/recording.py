@@ -16,7 +16,7 @@ from .._core.backend import Backend, DeviceInfo, Memory, Native
 from .._core.device import Device, intern
 from .._core.dtypes import DType
 from .._core.operations import TABLE, Operation
-from .._core.programs import Generator
+from .._core.programs import Generator, short_power
 from .._core.trees import leaves_of, mapped
 from .._core.unknowns import Number, UnknownValueError, unknown
 from .._core.wrapping import ValueArray
@@ -28,9 +28,6 @@ REDUCTIONS = frozenset(("max", "min", "prod", "sum"))
 
 FUSED_COMPOSITIONS = frozenset(("elementwise", "reduction", "special", "network"))
 """The kinds of operations that are recorded as the operations that they are composed of."""
-
-SHORT_POWERS: dict[Any, str] = {2: "square", 0.5: "sqrt", -1: "reciprocal"}
-"""Exponents for which NumPy's operator calls another function."""
 
 
 class Node:
@@ -151,7 +148,7 @@ class Recorder:
         name = operation.name
         if name == "pow" and operands[1].__class__ in (int, float) and operands[0].dtype.kind == "f":
             x, exponent = operands
-            short = SHORT_POWERS.get(exponent)
+            short = short_power(x, exponent)
             if short is not None:
                 return self._step(TABLE[short], (x,))
             if exponent in (3, 4):
