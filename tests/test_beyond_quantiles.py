@@ -56,6 +56,29 @@ def test_levels_may_be_an_array_of_two_dimensions(device, name):
     expect(getattr(xp, name)(x, xp.asarray(q), 1), expected, ulp=4)
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("dtype", [F4, F8, I4, B], ids=str)
+def test_levels_on_the_host_and_on_the_device_give_the_same(device, method, dtype):
+    if dtype not in device.dtypes:
+        return
+    values = np.random.default_rng(0).normal(size=(3, 40)) * 4
+    x, levels = xp.asarray(values.astype(dtype)), [0.0, 0.125, 0.3, 0.5, 0.9, 1.0]
+    on_host = xp.quantile(x, levels, axis=1, method=method)
+    on_device = xp.quantile(x, xp.asarray(levels), axis=1, method=method)
+    assert on_host.dtype == on_device.dtype
+    expect(on_host, np.asarray(on_device.numpy()))
+
+
+@pytest.mark.parametrize("length", [1, 2, 7, 8, 1500, 1501])
+@pytest.mark.parametrize("dtype", [F4, I4], ids=str)
+def test_median_with_and_without_nan_is_numpys(device, length, dtype):
+    values = (np.random.default_rng(length).normal(size=(2, length)) * 100).astype(dtype)
+    expect(xp.median(xp.asarray(values), axis=-1), np.median(values, axis=-1), ulp=1)
+    if dtype == F4:
+        values[0, 0] = math.nan
+        expect(xp.median(xp.asarray(values), axis=-1), np.median(values, axis=-1), ulp=1)
+
+
 def test_array_and_weights_may_be_lists_beside_levels_in_an_array(device):
     expect(xp.quantile([3, 1, 2], xp.asarray([0.5])), np.quantile([3, 1, 2], [0.5]))
     expected = np.quantile([3.0, 1.0, 2.0], [0.5], weights=[1, 2, 9], method="inverted_cdf")

@@ -18,6 +18,7 @@ from ._sorting import sorted_quickly
 __all__ = [
     "assigned_where",
     "close",
+    "contracted",
     "extreme_number",
     "filled",
     "finite",
@@ -80,6 +81,15 @@ def close(x: Native, y: Native, rtol: float, atol: float) -> Native:
     result &= np.isfinite(y)
     result |= np.equal(x, y)
     return result
+
+
+@_of_plain_arrays
+def contracted(x: Native, subscripts: str, *others: Native) -> Native:
+    try:
+        # At least an array of no axes: NumPy gives a scalar for operands without a sum.
+        return np.asarray(np.einsum(subscripts, x, *others))
+    except ValueError:
+        return NotImplemented  # axes of length 1 that NumPy does not broadcast
 
 
 @_of_plain_arrays

@@ -19,7 +19,7 @@ from .._core.checks import check_axes, check_flag
 from .._core.dtypes import kind_of
 from .._core.errors import describe
 from . import _casts
-from ._arguments import as_arrays, flattened, store
+from ._arguments import as_arrays, store
 from ._steps import INFINITE_WHERE, ORDER_STATISTICS
 from ._weights import fit_weights
 
@@ -35,18 +35,21 @@ CONTINUOUS = {
 }
 """Methods that interpolate, with Hyndman and Fan's parameters alpha and beta."""
 
-SELECTING: dict[str, Callable[[Array, Array], Array]] = {
-    "inverted_cdf": lambda number, level: xp.ceil(number * level - 1.0),
-    "closest_observation": lambda number, level: _closest(number * level - 1.5),
-    "lower": lambda number, level: xp.floor((number - 1.0) * level),
-    "higher": lambda number, level: xp.ceil((number - 1.0) * level),
-    "nearest": lambda number, level: xp.round((number - 1.0) * level),
+SELECTING: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "inverted_cdf": lambda module, number, level: module.ceil(number * level - 1.0),
+    "closest_observation": lambda module, number, level: _closest(module, number * level - 1.5),
+    "lower": lambda module, number, level: module.floor((number - 1.0) * level),
+    "higher": lambda module, number, level: module.ceil((number - 1.0) * level),
+    "nearest": lambda module, number, level: module.round((number - 1.0) * level),
 }
-"""Methods that select an element, with its position among a number of sorted elements."""
+"""Methods that select an element, with its position among a number of sorted elements.
 
-AVERAGING: dict[str, Callable[[Array, Array], Array]] = {
-    "averaged_inverted_cdf": lambda number, level: _middle(number * level - 1.0, whole=0.5),
-    "midpoint": lambda number, level: _middle((number - 1.0) * level, whole=0.0),
+``module`` is NumPy for positions that are known on the host, else xtensor.
+"""
+
+AVERAGING: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "averaged_inverted_cdf": lambda module, number, level: _middle(module, number * level - 1.0, whole=0.5),
+    "midpoint": lambda module, number, level: _middle(module, (number - 1.0) * level, whole=0.0),
 }
 """Methods that select an element or the middle between two, with the position."""
 
@@ -59,12 +62,19 @@ def median_of(name: str, a: Any, axis: Axis, out: Array | None, keepdims: bool, 
     _check_real(a, name)
     axes, shape = _axes(a, axis, keepdims, name)
     lines = _lines(_ordered(a, axes), axes)
-    filled, count = _replace_nan(lines)
-    low, high = _floating_elements(filled, xp.maximum(count - 1, 0) // 2, count // 2 % filled.shape[-1])
+    filled, missing = _replace_missing(lines)
+    length = filled.shape[-1]
     # Halves are added, because the sum of the two elements may overflow.
-    value = xp.where(count % 2 == 1, low, xp.where(count == 0, xp.nan, low / 2 + high / 2))
-    if not ignore_nan and kind_of(lines.dtype) == "f":
-        value = xp.where(count < filled.shape[-1], xp.nan, value)
+    if missing is None:
+        positions = np.arange((length - 1) // 2, length // 2 + 1)
+        (found,) = _floating_elements(filled, positions)
+        value = found if length % 2 else xp.sum(found / 2, axis=-1)
+    else:
+        count = _count(filled, missing)
+        low, high = _floating_elements(filled, xp.maximum(count - 1, 0) // 2, count // 2 % length)
+        value = xp.where(count % 2 == 1, low, xp.where(count == 0, xp.nan, low / 2 + high / 2))
+        if not ignore_nan:
+            value = xp.where(count < length, xp.nan, value)
     return store(name, xp.reshape(value, shape), out)
 
 
@@ -100,13 +110,16 @@ def quantile_of(
         lines = _lines(_casts.counted(a), axes)
     else:
         lines = _lines(_ordered(a, axes), axes)
-    flat = flattened(levels)
+    flat = levels.reshape(-1)
+    count: Array | None = None
     if weights is None:
-        filled, count = _replace_nan(lines)
+        filled, missing = _replace_missing(lines)
+        count = None if missing is None and isinstance(flat, np.ndarray) else _count(filled, missing)
         value = _quantile(filled, count, flat, method)
     else:
+        flat = _on_device(flat, a)
         value, count = _weighted_quantile(name, a, lines, axes, None if axis is None else axes, flat, method, weights)
-    if kind_of(lines.dtype) == "f":
+    if kind_of(lines.dtype) == "f" and count is not None:
         value = xp.where(count == 0, xp.nan, value)
         if not ignore_nan:
             value = xp.where(count < max(lines.shape[-1], 1), xp.nan, value)
@@ -124,8 +137,11 @@ def _check_real(a: Array, name: str) -> None:
         )
 
 
-def _levels(name: str, q: Any, a: Array, whole: int) -> Array:
-    """Return the levels of quantiles as an Array of floating-point numbers in ``[0, 1]``, of at most two dimensions."""
+def _levels(name: str, q: Any, a: Array, whole: int) -> Any:
+    """Return the levels of quantiles, floating-point numbers in ``[0, 1]``, in an array of at most two dimensions.
+
+    It is an Array if ``q`` is one, else NumPy's.
+    """
     dtype = a.device.default_dtypes["real floating"]
     levels: Any
     if isinstance(q, Array):
@@ -147,7 +163,12 @@ def _levels(name: str, q: Any, a: Array, whole: int) -> Array:
         raise ValueError(f"{noun} must be in the range [0, {whole}]; {name}() got {describe(q)} for q")
     if levels.ndim > 2:
         raise ValueError(f"q must be a scalar or 1d; {name}() got {describe(q)}")
-    return levels if isinstance(levels, Array) else xp.asarray(levels, dtype=dtype, device=a.device)
+    return levels if isinstance(levels, Array) else levels.astype(dtype, copy=False)
+
+
+def _on_device(x: Any, a: Array) -> Array:
+    """Return levels, positions or weights on the device of the elements."""
+    return x if isinstance(x, Array) else xp.asarray(x, device=a.device)
 
 
 def _axes(a: Array, axis: Axis, keepdims: bool, name: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -187,12 +208,6 @@ def _replace_missing(lines: Array) -> tuple[Array, Array | None]:
     return filled, None if filled._native is lines._native else missing
 
 
-def _replace_nan(lines: Array) -> tuple[Array, Array]:
-    """Return lines with infinities for NaN, and the number of elements of each line that are not NaN."""
-    filled, missing = _replace_missing(lines)
-    return filled, _count(filled, missing)
-
-
 def _count(filled: Array, missing: Array | None) -> Array:
     """Return the number of elements of each line that are not missing."""
     length = filled.shape[-1]
@@ -202,51 +217,74 @@ def _count(filled: Array, missing: Array | None) -> Array:
     return xp.full((*filled.shape[:-1], 1), length, dtype=index, device=filled.device)
 
 
-def _elements(filled: Array, *indices: Array) -> list[Array]:
-    """Return the elements of each line that have some indices in its sorted order."""
-    natives = [index._native for index in indices]
+def _elements(filled: Array, *indices: Any) -> list[Array]:
+    """Return the elements of each line that have some indices in its sorted order.
+
+    Indices in a NumPy array of one dimension are those of every line.
+    """
+    natives = [index._native if isinstance(index, Array) else index for index in indices]
     ordered: Array = attempt(ORDER_STATISTICS, filled.device, filled._native, *natives)
     if ordered is NotImplemented:
         ordered = xp.sort(filled, axis=-1, stable=False)
-    return [xp.take_along_axis(ordered, index, axis=-1) for index in indices]
+    return [
+        xp.take_along_axis(ordered, index, axis=-1)
+        if isinstance(index, Array)
+        else xp.take(ordered, _on_device(index, filled), axis=-1)
+        for index in indices
+    ]
 
 
-def _floating_elements(filled: Array, *indices: Array) -> list[Array]:
+def _floating_elements(filled: Array, *indices: Any) -> list[Array]:
     """Return these elements as floating-point numbers."""
     return [_casts.floating(element) for element in _elements(filled, *indices)]
 
 
-def _closest(position: Array) -> Array:
+def _closest(module: Any, position: Any) -> Any:
     """Return the nearest whole position, the even one of two: counted from 1, as Hyndman and Fan do."""
-    below = xp.floor(position)
-    return xp.where((position == below) & (below % 2 == 1), below, below + 1.0)
+    below = module.floor(position)
+    return module.where((position == below) & (below % 2 == 1), below, below + 1.0)
 
 
-def _middle(position: Array, whole: float) -> Array:
+def _middle(module: Any, position: Any, whole: float) -> Any:
     """Return the middle between two elements, or an offset from the element that has the position.
 
     ``whole`` is the offset for whole positions. Other positions become the next element if it is not 0.
     """
-    below = xp.floor(position)
-    return xp.where(position == below, below + whole, below + (1.0 if whole else 0.5))
+    below = module.floor(position)
+    return module.where(position == below, below + whole, below + (1.0 if whole else 0.5))
 
 
-def _quantile(filled: Array, count: Array, levels: Array, method: str) -> Array:
-    """Return the quantiles of the ``count`` smallest elements of each line, in the last axis."""
-    number = xp.astype(count, levels.dtype)
+def _positions(module: Any, number: Any, levels: Any, method: str) -> tuple[Any, Any]:
+    """Return the positions of quantiles among a number of elements, and the whole positions below."""
     if method in CONTINUOUS:
         alpha, beta = CONTINUOUS[method]
         position = number * levels + (alpha + levels * (1.0 - alpha - beta)) - 1.0
     else:
         # NumPy's operations in NumPy's order: near an integer, a rounding error would select another element.
-        position = (SELECTING.get(method) or AVERAGING[method])(number, levels)
-    position = xp.maximum(xp.minimum(position, number - 1.0), 0.0)
-    below = xp.floor(position)
-    index = xp.astype(below, count.dtype)
+        position = (SELECTING.get(method) or AVERAGING[method])(module, number, levels)
+    position = module.maximum(module.minimum(position, number - 1.0), 0.0)
+    return position, module.floor(position)
+
+
+def _quantile(filled: Array, count: Array | None, levels: Any, method: str) -> Array:
+    """Return the quantiles of the ``count`` smallest elements of each line, in the last axis.
+
+    Levels in a NumPy array are those of lines without NaN: the positions are computed on the host.
+    """
+    last: Any
+    if count is None:
+        last = filled.shape[-1] - 1
+        position, below = _positions(np, levels.dtype.type(last + 1), levels, method)
+        index = below.astype(np.intp)
+        after = np.minimum(index + 1, last)
+    else:
+        position, below = _positions(xp, xp.astype(count, levels.dtype), _on_device(levels, filled), method)
+        index = xp.astype(below, count.dtype)
+        after = xp.maximum(xp.minimum(index + 1, count - 1), 0)
     if method in SELECTING:
         return _elements(filled, index)[0]
-    low, high = _floating_elements(filled, index, xp.maximum(xp.minimum(index + 1, count - 1), 0))
-    weight = xp.astype(position - below, low.dtype)
+    low, high = _floating_elements(filled, index, after)
+    weight = xp.astype(_on_device(position - below, filled), low.dtype, copy=False)
     # Equal infinities, and infinities of weight 0, are not subtracted: their difference would be NaN.
     low, high = xp.where(weight == 1, high, low), xp.where(weight == 0, low, high)
     constant = low == high

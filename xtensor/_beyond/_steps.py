@@ -10,6 +10,7 @@ from .._core.operations import declare
 
 __all__ = [
     "CLOSE",
+    "CONTRACTED",
     "EXTREME_NUMBER",
     "FILLED",
     "FINITE",
@@ -30,6 +31,9 @@ __all__ = [
 
 CLOSE = declare("close", "signal", operands=2, accepts="floating", dtype="bool", primitive=False)
 """``(x, y, rtol, atol)``: ``|x - y| <= atol + rtol |y|`` for arrays of one dtype, as :func:`isclose` has it."""
+
+CONTRACTED = declare("contracted", "signal", accepts="numeric", shape="argument", primitive=False)
+"""``(x, subscripts, *others)``: :func:`einsum` of arrays of one dtype, in one pass over all combinations of indices."""
 
 EXTREME_NUMBER = declare("extreme_number", "signal", accepts="real floating", shape="reduced", primitive=False)
 """``(x, axis, keepdims, largest)``: the largest or smallest element that is not NaN; NaN if there is none."""

@@ -15,12 +15,16 @@ from typing import Any, NamedTuple, TypeAlias
 
 from .. import _standard as xp
 from .. import linalg
-from .._core.array import Array
+from .._core.array import Array, attempt
 from .._core.dispatch import array_arguments, composed
 from .._core.dtypes import result_type
 from .._core.errors import describe
+from ._steps import CONTRACTED
 
 __all__ = ["einsum"]
+
+MOST_PRODUCTS = 2**13
+"""Combinations of indices up to which one pass over them takes less time than products of matrices are prepared in."""
 
 Labels: TypeAlias = tuple[Any, ...]
 """A label for each axis: a letter, an integer, or, for an axis of an ellipsis, ``("...", position from the end)``."""
@@ -76,11 +80,19 @@ def einsum(subscripts: Any, *operands: Any, optimize: Any = True) -> Array:
     Array([21., 43.])
     """
     arrays, (labels, output, lengths) = _parse(subscripts, operands)
+    if (
+        subscripts.__class__ is str
+        and (len(arrays) > 1 or len(output) < len(lengths))
+        and math.prod(lengths.values()) <= MOST_PRODUCTS
+    ):
+        result = _contracted(subscripts, arrays)
+        if result is not NotImplemented:
+            return result  # type: ignore[no-any-return]
     dtype = result_type(*(x.dtype for x in arrays))
     if dtype.kind == "b":
         arrays = [xp.astype(x, x._device.default_dtypes["integral"]) for x in arrays]
     else:
-        arrays = [xp.astype(x, dtype, copy=False) for x in arrays]
+        arrays = [x if x.dtype == dtype else xp.astype(x, dtype) for x in arrays]
     terms = [_unique_labels(x, names, lengths) for x, names in zip(arrays, labels, strict=True)]
     while len(terms) > 1:
         pairs = combinations(range(len(terms)), 2)
@@ -92,6 +104,17 @@ def einsum(subscripts: Any, *operands: Any, optimize: Any = True) -> Array:
     names = tuple(name for name in names if name in output)
     x = _permute(x[...] if x is arrays[0] else x, names, output)  # at least a view, not the operand itself
     return x != 0 if dtype.kind == "b" else x
+
+
+def _contracted(subscripts: str, arrays: Sequence[Array]) -> Any:
+    """Return the sums in one pass, of arrays of one dtype; NotImplemented where the device has no function for them."""
+    first = arrays[0]
+    if first.dtype.kind not in "iufc" or first.dtype.itemsize < 4:  # float16 adds up in float32
+        return NotImplemented
+    for x in arrays:
+        if x.dtype != first.dtype:
+            return NotImplemented
+    return attempt(CONTRACTED, first._device, first._native, subscripts, *[x._native for x in arrays[1:]])
 
 
 def _parse(subscripts: Any, operands: Sequence[Any]) -> tuple[list[Array], Labelling]:

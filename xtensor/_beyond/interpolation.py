@@ -140,16 +140,17 @@ def interp(
         knots = standard.concat((knots[-1:] - period, knots, knots[:1] + period))
         values = standard.concat((values[-1:], values, values[:1]))
     result = _piecewise(flattened(x), knots, values)
-    for outside, value, edge in ((x < knots[:1], left, values[:1]), (x > knots[-1:], right, values[-1:])):
-        if value is not None:
-            edge = on_device("interp", value, x.device)
-            if edge.ndim or (edge.dtype.kind == "c" and dtype.kind != "c"):
-                raise TypeError(
-                    f"must be real number, not {type(value).__name__}; interp() got {describe(value)}, and fp is real"
-                )
-            edge = standard.astype(edge, dtype)
-        result = standard.where(flattened(outside), edge, result)
-    return standard.reshape(result, x.shape)
+    for value, is_left in ((left, True), (right, False)):
+        if value is None:
+            continue
+        edge = on_device("interp", value, x.device)
+        if edge.ndim or (edge.dtype.kind == "c" and dtype.kind != "c"):
+            raise TypeError(
+                f"must be real number, not {type(value).__name__}; interp() got {describe(value)}, and fp is real"
+            )
+        outside = flattened(x < knots[:1] if is_left else x > knots[-1:])
+        result = standard.where(outside, standard.astype(edge, dtype), result)
+    return result if x.ndim == 1 else standard.reshape(result, x.shape)
 
 
 @composed

@@ -94,7 +94,9 @@ def check_axes(axis: Any, ndim: int, name: str, repeated: str = "duplicate value
         return (check_axis(axis, ndim, name),)
     if len(axis) == 1:
         return (check_axis(axis[0], ndim, name),)
-    axes = tuple([check_axis(item, ndim, name) for item in axis])
+    axes = tuple(
+        [item if item.__class__ is int and 0 <= item < ndim else check_axis(item, ndim, name) for item in axis]
+    )
     if len(set(axes)) != len(axes):
         raise ValueError(f"{repeated}; {name}() takes each axis once, without duplicates, not {tuple(axis)}")
     return axes

@@ -483,6 +483,11 @@ def native_indices(indices: Native, device: Device) -> Native:
 
 def array_arguments(name: str, *values: Any) -> tuple[Array, ...]:
     """Return arguments that must all be arrays as Arrays; those of NumPy join the others, or the default device."""
+    for value in values:
+        if not hasattr(value, "_device"):
+            break
+    else:
+        return values
     device = computing_device(name, values) if any(map(_is_host_array, values)) else None
     return tuple([array_argument(value, name, device) for value in values])
 

@@ -400,8 +400,9 @@ class Methods:
 
     def reshape(self: Any, *shape: int | Sequence[int], order: Order = "C", copy: bool | None = None) -> Array:
         """:func:`xtensor.reshape` of this array; the shape as a tuple or as several integers."""
-        order = check_word(order, ("C", "F", "A", "K"), "reshape", "order")
         chosen = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        if order.__class__ is not str or order != "C":
+            order = check_word(order, ("C", "F", "A", "K"), "reshape", "order")
         if order != "F":
             return xp.reshape(self, chosen, copy=copy)
         reversed_shape = tuple(chosen)[::-1] if isinstance(chosen, (tuple, list)) else (chosen,)

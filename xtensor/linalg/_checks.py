@@ -48,6 +48,8 @@ def check_square_matrices(x: AnyArray, name: str) -> tuple[Array, Device]:
 
 def check_broadcast(shape1: tuple[int, ...], shape2: tuple[int, ...], name: str) -> tuple[int, ...]:
     """Return the broadcast shape of two shapes."""
+    if shape1 == shape2:
+        return shape1
     try:
         return np.broadcast_shapes(shape1, shape2)
     except ValueError:
