@@ -150,6 +150,13 @@ def test_short_powers_are_written_in_place_by_a_kernel(exponent):
     assert KERNELS["inplace.pow"](x, exponent) is NotImplemented
 
 
+def test_root_of_float16_as_a_power_is_the_standards():
+    x = np.array([-0.0, -np.inf, 4.0], np.float16)
+    result = KERNELS["pow"](x, 0.5)
+    np.testing.assert_array_equal(result, np.array([0.0, np.inf, 2.0], np.float16))
+    assert not np.signbit(result).any()
+
+
 @pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype.kind in "iu"], ids=str)
 def test_integers_divide_and_shift_as_in_numpy(dtype):
     limits = np.iinfo(dtype)

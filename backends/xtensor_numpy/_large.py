@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from xtensor.backend import Native, WrittenWithWarningError
+from xtensor.backend import SHORT_POWERS, Native, WrittenWithWarningError
 
 __all__ = ["Large"]
 
@@ -94,7 +94,7 @@ def _of_two(ufunc: np.ufunc) -> Callable[..., Native]:
 
 def _power() -> Callable[..., Native]:
     """Powers, for the exponents for which NumPy's operator calls another function, that function."""
-    short = {2: _of_one(np.square), 0.5: _of_one(np.sqrt), -1: _of_one(np.reciprocal)}
+    short = {exponent: _of_one(getattr(np, name)) for exponent, name in SHORT_POWERS.items()}
     general = _of_two(np.power)
 
     def function(x1: Native, x2: Native, spare: Native | None) -> Native:

@@ -45,14 +45,14 @@ from ._steps import unpacked_bits as unpacked_bits
 NUMBERS = frozenset("bhilqBHILQfdgFDG")
 """Characters of the dtypes of numbers but float16."""
 
-REVERSED = slice(None, None, -1)
-"""The key of all elements of an axis from the last to the first one."""
-
 POWERS = NUMBERS | {"e"}
 """Characters of the dtypes whose powers are those of NumPy's operator, but for square roots of float16."""
 
 SORTED = frozenset("hilqHILQefd")
 """Characters of the dtypes that NumPy sorts in less time than it fills a hash table with their distinct values."""
+
+REVERSED = slice(None, None, -1)
+"""The key of all elements of an axis from the last to the first one."""
 
 large = Large()
 linalg = LinearAlgebra()

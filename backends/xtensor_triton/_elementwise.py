@@ -37,9 +37,6 @@ __all__ = ["Elementwise", "functions"]
 FLAT_LIMIT = 2**31 - 2**21
 """The fast path's limit for the number of elements: indices have 32 bits, with a margin for the last block."""
 
-SHORT = frozenset(SHORT_POWERS.values())
-"""The functions of one array that compute powers of some exponents."""
-
 Shape: TypeAlias = tuple[int, ...]
 
 
@@ -168,11 +165,13 @@ def functions(context: Context) -> dict[str, Callable[..., Any]]:
     for name in INPLACE:
         function = Elementwise(f"inplace.{name}", context, row_plan(name, BINARY[name]))
         result[f"inplace.{name}"] = _inplace(function, result["astype"])
-    for name in ("pow", "inplace.pow"):
-        result[name] = _check_exponent(result[name], on_host=context.launcher.interprets)
-    written = {name: Elementwise("inplace.pow", context, row_plan(name, UNARY[name]), (name,)) for name in SHORT}
-    result["pow"] = _power(result["pow"], {name: result[name] for name in SHORT})
-    result["inplace.pow"] = _power(result["inplace.pow"], {name: _inplace_unary(written[name]) for name in SHORT})
+    short, short_inplace = {}, {}
+    for name in SHORT_POWERS.values():
+        short[name] = result[name]
+        function = Elementwise("inplace.pow", context, row_plan(name, UNARY[name]), (name,))
+        short_inplace[name] = _inplace(function, result["astype"])
+    for name, chosen in (("pow", short), ("inplace.pow", short_inplace)):
+        result[name] = _power(result[name], chosen, on_host=context.launcher.interprets)
     return result
 
 
@@ -248,37 +247,34 @@ def _binary(function: Elementwise) -> Callable[[Any, Any], Any]:
     return function if context.launcher.interprets else call
 
 
-def _inplace(function: Elementwise, astype: Callable[..., Any]) -> Callable[[Any, Any], Any]:
-    """Return an in-place operator; an operand that overlaps the result in part is copied first."""
+def _inplace(function: Elementwise, astype: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an in-place function of one or two operands; one that overlaps the result in part is copied first."""
     context = function.context
 
-    def call(x1: Any, x2: Any) -> Any:
+    def call(x1: Any, x2: Any = None) -> Any:
+        others = () if x2 is None else (x2,)
         if not context.writable(x1):
-            return context.decline(function.name, "x1 is read-only", (x1, x2))
-        if x2.__class__ not in SCALARS:
+            return context.decline(function.name, "x1 is read-only", (x1, *others))
+        if others and x2.__class__ not in SCALARS:
             start1, start2 = context.pointer(x1), context.pointer(x2)
             same = start1 == start2 and x1.shape == x2.shape and x1.strides == x2.strides
             if not same and overlap(x1, start1, x2, start2):
                 x2 = astype(x2, x2.dtype)
                 if x2 is NotImplemented:
                     return x2
-        return function.write(x1, x2)
+                others = (x2,)
+        return function.write(x1, *others)
 
     return call
 
 
-def _inplace_unary(function: Elementwise) -> Callable[[Any], Any]:
-    """Return a function of one array that writes its result into the array."""
-    context = function.context
+def _power(
+    function: Callable[[Any, Any], Any], short: Mapping[str, Callable[[Any], Any]], *, on_host: bool
+) -> Callable[[Any, Any], Any]:
+    """Compute squares, roots and reciprocals as such: rounded exactly, and in less time than libdevice's powers.
 
-    def call(x: Any) -> Any:
-        return function.write(x) if context.writable(x) else context.decline(function.name, "x1 is read-only", (x,))
-
-    return call
-
-
-def _check_exponent(function: Callable[[Any, Any], Any], *, on_host: bool) -> Callable[[Any, Any], Any]:
-    """Raise NumPy's error for integers to a negative integer; arrays on a GPU are not checked, which would block."""
+    Integers to a negative integer raise NumPy's error; arrays on a GPU are not checked, which would block.
+    """
 
     def is_refused(x1: Any, x2: Any) -> bool:
         if x2.__class__ is int:
@@ -291,15 +287,6 @@ def _check_exponent(function: Callable[[Any, Any], Any], *, on_host: bool) -> Ca
     def call(x1: Any, x2: Any) -> Any:
         if is_refused(x1, x2):
             raise ValueError("Integers to negative integer powers are not allowed.")
-        return function(x1, x2)
-
-    return call
-
-
-def _power(function: Callable[[Any, Any], Any], short: Mapping[str, Callable[[Any], Any]]) -> Callable[[Any, Any], Any]:
-    """Compute squares, roots and reciprocals as such: rounded exactly, and in less time than libdevice's powers."""
-
-    def call(x1: Any, x2: Any) -> Any:
         name = short_power(x1, x2)
         return function(x1, x2) if name is None else short[name](x1)
 

@@ -66,9 +66,9 @@ def median_of(name: str, a: Any, axis: Axis, out: Array | None, keepdims: bool, 
     length = filled.shape[-1]
     # Halves are added, because the sum of the two elements may overflow.
     if missing is None:
-        positions = np.arange((length - 1) // 2, length // 2 + 1)
-        (found,) = _floating_elements(filled, positions)
-        value = found if length % 2 else xp.sum(found / 2, axis=-1)
+        (pair,) = _floating_elements(filled, np.array([(length - 1) // 2, length // 2]))
+        low, high = pair[..., :1], pair[..., 1:]
+        value = low if length % 2 else low / 2 + high / 2
     else:
         count = _count(filled, missing)
         low, high = _floating_elements(filled, xp.maximum(count - 1, 0) // 2, count // 2 % length)
@@ -167,7 +167,7 @@ def _levels(name: str, q: Any, a: Array, whole: int) -> Any:
 
 
 def _on_device(x: Any, a: Array) -> Array:
-    """Return levels, positions or weights on the device of the elements."""
+    """Return levels, positions or weights on the device of the elements; no policy of transfers applies to them."""
     return x if isinstance(x, Array) else xp.asarray(x, device=a.device)
 
 

@@ -92,7 +92,7 @@ def einsum(subscripts: Any, *operands: Any, optimize: Any = True) -> Array:
     if dtype.kind == "b":
         arrays = [xp.astype(x, x._device.default_dtypes["integral"]) for x in arrays]
     else:
-        arrays = [x if x.dtype == dtype else xp.astype(x, dtype) for x in arrays]
+        arrays = [xp.astype(x, dtype, copy=False) for x in arrays]
     terms = [_unique_labels(x, names, lengths) for x, names in zip(arrays, labels, strict=True)]
     while len(terms) > 1:
         pairs = combinations(range(len(terms)), 2)

@@ -94,9 +94,7 @@ def check_axes(axis: Any, ndim: int, name: str, repeated: str = "duplicate value
         return (check_axis(axis, ndim, name),)
     if len(axis) == 1:
         return (check_axis(axis[0], ndim, name),)
-    axes = tuple(
-        [item if item.__class__ is int and 0 <= item < ndim else check_axis(item, ndim, name) for item in axis]
-    )
+    axes = tuple([check_axis(item, ndim, name) for item in axis])
     if len(set(axes)) != len(axes):
         raise ValueError(f"{repeated}; {name}() takes each axis once, without duplicates, not {tuple(axis)}")
     return axes
@@ -104,6 +102,8 @@ def check_axes(axis: Any, ndim: int, name: str, repeated: str = "duplicate value
 
 def check_integer(value: Any, function: str, name: str) -> int:
     """Return an argument that must be an integer (bool is refused)."""
+    if value.__class__ is int:
+        return value
     if isinstance(value, bool):
         raise TypeError(f"{function}(): {name} is an integer, not {value!r}")
     try:

@@ -24,8 +24,13 @@ SHORT_POWERS: dict[float, str] = {2: "square", 0.5: "sqrt", -1: "reciprocal"}
 
 
 def short_power(x1: Any, x2: Any) -> str | None:
-    """Return the operation that computes ``x1 ** x2`` of real floating-point numbers; None where ``pow`` does."""
-    return SHORT_POWERS.get(x2) if x2.__class__ in (int, float) and x1.dtype.kind == "f" else None
+    """Return the operation that computes ``x1 ** x2`` of real floating-point numbers; None where ``pow`` does.
+
+    ``pow`` computes roots of float16, as on NumPy's arrays: of -0 and -infinity they are the standard's 0 and infinity.
+    """
+    if x2.__class__ not in (int, float) or x1.dtype.kind != "f" or (x2 == 0.5 and x1.dtype.char == "e"):
+        return None
+    return SHORT_POWERS.get(x2)
 
 
 @dataclass(frozen=True, slots=True)

@@ -270,9 +270,7 @@ def permute_dims(x: AnyArray, /, axes: tuple[int, ...]) -> Array:
     x = array_argument(x, "permute_dims")
     device = x._device
     is_sequence = isinstance(axes, (tuple, list))
-    order: tuple[int, ...] = ()
-    if is_sequence:
-        order = tuple([axis if axis.__class__ is int else check_integer(axis, "permute_dims", "axis") for axis in axes])
+    order = tuple([check_integer(axis, "permute_dims", "axis") for axis in axes]) if is_sequence else ()
     if not is_sequence or len(order) != x.ndim:
         raise ValueError(
             f"axes don't match array; permute_dims() takes a permutation of the {x.ndim} axes of shape {x.shape}, not "
@@ -342,7 +340,7 @@ def reshape(x: AnyArray, /, shape: Shape, *positional: Never, copy: bool | None 
         )
     if inferred:
         rest = native.size // size
-        lengths = (rest,) if len(lengths) == 1 else tuple([rest if length == -1 else length for length in lengths])
+        lengths = tuple([rest if length == -1 else length for length in lengths])
     try:
         return apply(RESHAPE, device, native, lengths, copy=copy)
     except ValueError as error:
