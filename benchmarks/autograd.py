@@ -1,4 +1,4 @@
-"""Gradients, over the time and the memory of the function alone, and beside torch's eager gradients.
+"""Gradients, over the time and the memory of the function alone, and beside torch's eager gradients on the same device.
 
 The columns of a row are the function without derivatives and its gradient, in xtensor and in torch, over the time of
 xtensor's function. The row ``recording`` is one recorded multiplication of one-element arrays over a plain one.
@@ -92,10 +92,11 @@ def _xtensor_calls(build: Build) -> tuple[Callable[[], Any], Callable[[], Any]]:
     return lambda: function(argument), lambda: gradient(argument)
 
 
-def _torch_calls(build: Build) -> tuple[Callable[[], Any], Callable[[], Any]]:
+def _torch_calls(build: Build, device: str = "cpu") -> tuple[Callable[[], Any], Callable[[], Any]]:
     torch = import_module("torch")
     torch.set_num_threads(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
-    function, argument = build(torch)
+    with torch.device(device):
+        function, argument = build(torch)
     leaves = argument if isinstance(argument, list) else [argument]
     for leaf in leaves:
         leaf.requires_grad_()
@@ -105,6 +106,11 @@ def _torch_calls(build: Build) -> tuple[Callable[[], Any], Callable[[], Any]]:
             return function(argument)
 
     return forward, lambda: torch.autograd.grad(function(argument), leaves)
+
+
+def _torch_device() -> str:
+    """Return torch's name of the default device, on which xtensor's arrays are."""
+    return "cpu" if xp.default_device().host else "cuda"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +129,12 @@ class Gradient:
         if find_spec("torch") is None:
             skipped["torch"] = "not installed"
         else:
-            calls |= zip(("torch function", "torch"), _torch_calls(build), strict=True)
-        return {name: statement_sampler("call()", {"call": call}) for name, call in calls.items()}, skipped
+            calls |= zip(("torch function", "torch"), _torch_calls(build, _torch_device()), strict=True)
+        synchronize = xp.default_device().synchronize
+        samplers = {
+            name: statement_sampler("call()", {"call": call}, synchronize=synchronize) for name, call in calls.items()
+        }
+        return samplers, skipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +154,8 @@ class Recording:
             skipped["torch"] = "not installed"
         else:
             torch = import_module("torch")
-            operands |= {"torch function": torch.ones(1), "torch": torch.ones(1, requires_grad=True)}
+            with torch.device(_torch_device()):
+                operands |= {"torch function": torch.ones(1), "torch": torch.ones(1, requires_grad=True)}
         return {name: statement_sampler("x * x", {"x": operand}) for name, operand in operands.items()}, skipped
 
 

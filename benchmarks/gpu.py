@@ -13,7 +13,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from types import ModuleType
 from typing import Any, TypeAlias
 
@@ -33,6 +33,9 @@ ELEMENTS = 2**26
 
 CHAIN = "((x * y + x) * y - x) * 0.5"
 """Five elementwise operations. The case has no limit: no library fuses them, so each one moves its own bytes."""
+
+FUSED = f"{CHAIN}, fused"
+"""The same operations in one kernel of :func:`xtensor.fuse`, beside ``torch.compile``."""
 
 ROWS = tuple(2**power for power in range(10, 19))
 """Row lengths, 1 Ki to 256 Ki."""
@@ -207,6 +210,17 @@ def rows_with(*parameters: str, columns: int, elements: int = ELEMENTS) -> Opera
     return build
 
 
+def scores_and_targets(*, columns: int, elements: int) -> Operands:
+    """Return a matrix of scores ``x`` and the index of the right class of each row."""
+
+    def build(cupy: Any) -> dict[str, Any]:
+        rows = elements // columns
+        targets = (random_array(cupy, (rows,), "float32", 1) * columns).astype(np.int64)
+        return {"x": random_array(cupy, (rows, columns), "float32"), "targets": targets}
+
+    return build
+
+
 def attention_operands(query_heads: int, key_heads: int, length: int, features: int, dtype: str) -> Operands:
     """Return queries, keys and values of shape ``(4, heads, length, features)``."""
 
@@ -237,6 +251,22 @@ def _rms_norm(cp: Any, x: Any, weight: Any) -> Any:
     return x / cp.sqrt((x * x).mean(axis=-1, keepdims=True) + 1e-6) * weight
 
 
+def _cross_entropy(cp: Any, x: Any, targets: Any) -> Any:
+    x = x - x.max(axis=-1, keepdims=True)
+    chosen = cp.take_along_axis(x, targets[:, None], axis=-1)[:, 0]
+    return cp.mean(cp.log(cp.exp(x).sum(axis=-1)) - chosen)
+
+
+def _fused(torch: Any, x: Any, y: Any) -> Any:
+    return _compiled(torch)(x, y)
+
+
+@cache
+def _compiled(torch: ModuleType) -> Compute:
+    compiled: Compute = torch.compile(_chain)
+    return compiled
+
+
 def _tf32(torch: Any, x: Any, y: Any) -> Any:
     torch.backends.cuda.matmul.allow_tf32 = True
     return torch.matmul(x, y.T)
@@ -262,6 +292,12 @@ def cases(elements: int = ELEMENTS, rows: tuple[int, ...] = ROWS, sides: tuple[i
             arrays("x", "y", shape=vector),
             Operation(_chain, lambda cp, x, y: _chain(x, y), lambda torch, x, y: _chain(x, y)),
             bytes_moved=(3 + 3 + 3 + 3 + 2) * size,
+        ),
+        GpuCase(
+            FUSED,
+            arrays("x", "y", shape=vector),
+            Operation(xtensor.fuse(_chain), None, _fused),
+            bytes_moved=3 * size,
         ),
         GpuCase(
             "exp(x)",
@@ -337,6 +373,16 @@ def _row_cases(columns: int, elements: int) -> tuple[GpuCase, ...]:
                 lambda torch, x, weight, bias: torch.nn.functional.layer_norm(x, (x.shape[-1],), weight, bias),
             ),
             bytes_moved=bytes_moved,
+        ),
+        GpuCase(
+            f"cross_entropy, {columns} columns",
+            scores_and_targets(columns=columns, elements=elements),
+            Operation(
+                lambda x, targets: functional.cross_entropy(x, targets),
+                _cross_entropy,
+                lambda torch, x, targets: torch.nn.functional.cross_entropy(x, targets),
+            ),
+            bytes_moved=4 * elements,
         ),
     )
 

@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 import tomllib
 import zipfile
@@ -110,8 +111,8 @@ def test_step_over_its_limit_is_killed_with_its_processes_and_keeps_its_output(t
     monkeypatch.setattr(_runner, "GRACE", 0.2)
     code = """
 import signal, subprocess, sys, time
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
-child = subprocess.Popen([sys.executable, "-c", "import signal, time; signal.signal(15, 1); time.sleep(600)"])
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+child = subprocess.Popen([sys.executable, "-c", "import signal, time; signal.signal(2, 1); time.sleep(600)"])
 print(child.pid, flush=True)
 time.sleep(600)
 """
@@ -151,6 +152,75 @@ def interrupt(*arguments):
     raise KeyboardInterrupt
 
 
+TOY = "import pathlib, sys, time; pathlib.Path(sys.argv[1]).touch(); time.sleep(float(sys.argv[2]))"
+
+
+def toys(tmp_path: Path, seconds: float, *, alone: bool = False) -> list[Step]:
+    return [
+        Step(f"toy-{i}", "a toy", ("-c", TOY, str(tmp_path / str(i)), str(seconds)), alone=alone, uses_gpu=False)
+        for i in range(2)
+    ]
+
+
+def run_steps(monkeypatch, tmp_path: Path, steps: list[Step], *arguments: str) -> list[str]:
+    """Run steps in place of the proof's; return their names in the order of their ends."""
+    ended = []
+    run = _runner.run_step
+
+    def recorded(step, *rest):
+        record = run(step, *rest)
+        ended.append(step.name)
+        return record
+
+    monkeypatch.setattr(command, "run_step", recorded)
+    monkeypatch.setattr(command, "proof", lambda out, rehearse, workers: steps)
+    command.main(["--out", str(tmp_path / "out"), *arguments])
+    return ended
+
+
+def test_jobs_run_steps_beside_each_other(monkeypatch, tmp_path):
+    # The first step waits for the file of the second.
+    wait = "import pathlib, sys, time\nwhile not pathlib.Path(sys.argv[1]).exists(): time.sleep(0.01)"
+    first = Step("first", "a toy", ("-c", wait, str(tmp_path / "0")), limit=60)
+    assert run_steps(monkeypatch, tmp_path, [first, toys(tmp_path, 0.0)[0]], "--jobs", "2")
+    assert _runner.record_of(first, tmp_path / "out")["status"] == "passed"
+
+
+def test_steps_that_measure_time_run_alone(monkeypatch, tmp_path):
+    steps = [*toys(tmp_path, 0.0, alone=True), Step("last", "a toy", ("-c", ""))]
+    assert run_steps(monkeypatch, tmp_path, steps, "--jobs", "3") == ["toy-0", "toy-1", "last"]
+    starts = [json.loads((tmp_path / "out" / f"{step.name}.json").read_text()) for step in steps]
+    assert [record["status"] for record in starts] == ["passed"] * 3
+
+
+def test_interruption_ends_the_steps_of_other_threads(monkeypatch, tmp_path):
+    monkeypatch.setattr(_runner, "_interrupted", threading.Event())
+    steps = toys(tmp_path, 600.0)
+    failure = []
+    thread = threading.Thread(target=lambda: failure.append(_interruption(steps[0], tmp_path)))
+    thread.start()
+    while not (tmp_path / "0").exists():
+        time.sleep(0.01)
+    _runner.interrupt()
+    thread.join(60)
+    assert isinstance(failure[0], KeyboardInterrupt)
+    assert json.loads((tmp_path / "toy-0.json").read_text())["status"] == "interrupted"
+
+
+def _interruption(step: Step, out: Path) -> BaseException | None:
+    try:
+        _runner.run_step(step, out, os.environ)
+    except KeyboardInterrupt as error:
+        return error
+    return None
+
+
+def test_a_limit_without_a_step_is_that_of_all(tmp_path, capsys):
+    command.main(["--out", str(tmp_path), "--list", "--limit", "7", "--limit", "environment=9"])
+    limits = [line.split()[1] for line in capsys.readouterr().out.splitlines()]
+    assert (limits[0], set(limits[1:])) == ("9", {"7"})
+
+
 def test_results_keep_a_copy_of_files(tmp_path):
     record = run_code("", tmp_path, keeps=("tox.ini", "no-such-file"))
     assert record["files"] == ["toy.tox.ini"]
@@ -187,7 +257,17 @@ def test_summary_has_a_line_for_each_step_and_counts_them():
     assert lines[-1] == "3 steps: 1 passed, 1 crashed, 1 not started"
 
 
-@pytest.mark.parametrize("arguments", [["--step", "nothing"], ["--from", "nothing"], ["--limit", "environment=soon"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--step", "nothing"],
+        ["--from", "nothing"],
+        ["--limit", "environment=soon"],
+        ["--limit", "nothing=3"],
+        ["--jobs", "0"],
+        ["--workers", "x"],
+    ],
+)
 def test_unknown_step_or_limit_is_an_error(tmp_path, arguments, capsys):
     with pytest.raises(SystemExit) as stop:
         command.main(["--out", str(tmp_path), *arguments])

@@ -7,11 +7,14 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from io import TextIOWrapper
+from itertools import groupby
 from pathlib import Path
 
 from . import _bundle, _rehearsal
-from ._runner import INTERRUPTED, exit_code, record_of, run_step, summary
+from ._runner import INTERRUPTED, exit_code, interrupt, record_of, run_step, summary
 from ._steps import ROOT, Step, proof
 
 
@@ -22,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.command == "bundle":
         return _bundle.make(options.folder, python=options.python, platforms=options.platform, also=options.also)
     out: Path = options.out
-    steps = _with_limits(parser, proof(out, rehearse=options.rehearse), options.limit)
+    steps = _with_limits(parser, proof(out, rehearse=options.rehearse, workers=options.workers), options.limit)
     if options.list:
         for step in steps:
             print(f"{step.name:<22} {step.limit:>4g} s  {step.about}")
@@ -45,8 +48,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(chosen: Sequence[Step], out: Path, environment: Mapping[str, str], options: argparse.Namespace) -> None:
+    """Run the steps, ``--jobs`` at a time; a step that measures time runs beside no other."""
     started = time.monotonic()
-    for position, step in enumerate(chosen, 1):
+
+    def run(numbered: tuple[int, Step]) -> None:
+        position, step = numbered
         left = float("inf") if options.total is None else options.total - (time.monotonic() - started)
         if step.limit > left:
             print(f"{step.name} is not started: its limit is {step.limit:g} s, and {left:.0f} s of --total are left.")
@@ -54,7 +60,15 @@ def _run(chosen: Sequence[Step], out: Path, environment: Mapping[str, str], opti
         print(f"[{position}/{len(chosen)}] {step.name}: {step.about} …", flush=True)
         with_stand_ins = options.rehearse and step.uses_gpu
         record = run_step(step, out, _rehearsal.environment(environment, out) if with_stand_ins else environment)
-        print(f"    {record['status']} after {record['seconds']} s: {record['detail']}", flush=True)
+        print(f"    {step.name} {record['status']} after {record['seconds']} s: {record['detail']}", flush=True)
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        try:
+            for alone, steps in groupby(enumerate(chosen, 1), key=lambda numbered: numbered[1].alone):
+                list((map if alone else pool.map)(run, steps))
+        except BaseException:
+            interrupt()
+            raise
 
 
 def _chosen(
@@ -80,10 +94,11 @@ def _with_limits(parser: argparse.ArgumentParser, steps: Sequence[Step], limits:
     """Return the steps with the time limits of the command line."""
     changed = {step.name: step for step in steps}
     for text in limits:
-        name, _, seconds = text.partition("=")
-        if name not in changed or not seconds.replace(".", "", 1).isdecimal():
-            parser.error(f"--limit is STEP=SECONDS with a step of --list, not {text!r}")
-        changed[name] = Step(**{**vars(changed[name]), "limit": float(seconds)})
+        name, equals, seconds = text.rpartition("=")
+        if (equals and name not in changed) or not seconds.replace(".", "", 1).isdecimal():
+            parser.error(f"--limit is SECONDS, or STEP=SECONDS with a step of --list, not {text!r}")
+        for step in [name] if equals else changed:
+            changed[step] = replace(changed[step], limit=float(seconds))
     return tuple(changed.values())
 
 
@@ -97,6 +112,12 @@ def _environment(bundle: Path | None, out: Path) -> dict[str, str]:
     path += filter(None, [os.environ.get("PYTHONPATH")])
     # A step's output is then complete when it is killed, and names the function in which a process crashed.
     return variables | {"PYTHONPATH": os.pathsep.join(path), "PYTHONUNBUFFERED": "1", "PYTHONFAULTHANDLER": "1"}
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"there cannot be {text!r} of them; give 1 or more")
+    return int(text)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -119,7 +140,18 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--list", action="store_true", help="print the steps and their time limits")
     parser.add_argument("--bundle", type=Path, metavar="DIR", help="folder of wheels that the command bundle prepared")
     parser.add_argument(
-        "--limit", action="append", default=[], metavar="STEP=SECONDS", help="another time limit of a step; repeatable"
+        "--limit", action="append", default=[], metavar="[STEP=]SECONDS",
+        help="another time limit of a step, or of all; repeatable",
+    )  # fmt: skip
+    parser.add_argument(
+        "--jobs",
+        type=_positive,
+        default=1,
+        metavar="N",
+        help="run N steps at a time; those that measure time run alone",
+    )
+    parser.add_argument(
+        "--workers", type=_positive, default=4, metavar="N", help="processes of a step with tests (default: 4)"
     )
     parser.add_argument(
         "--total", type=float, metavar="SECONDS", help="start no step whose limit is beyond this time in all"

@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -17,7 +18,17 @@ from typing import Any
 
 from ._steps import ROOT, Step
 
-__all__ = ["FAILED", "INCOMPLETE", "INTERRUPTED", "PASSED", "exit_code", "record_of", "run_step", "summary"]
+__all__ = [
+    "FAILED",
+    "INCOMPLETE",
+    "INTERRUPTED",
+    "PASSED",
+    "exit_code",
+    "interrupt",
+    "record_of",
+    "run_step",
+    "summary",
+]
 
 PASSED, FAILED, INCOMPLETE, INTERRUPTED = 0, 1, 3, 130
 """Exit codes: all steps passed; one did not; none failed, and some did not run; interrupted."""
@@ -26,6 +37,9 @@ GRACE = 10
 """Seconds between the request to end and the end of a step that is over its limit."""
 
 LONGEST_DETAIL = 160
+
+_running: set[subprocess.Popen[bytes]] = set()
+_interrupted = threading.Event()
 
 Record = dict[str, Any]
 
@@ -73,17 +87,29 @@ def _execute(step: Step, environment: Mapping[str, str], stream: Any) -> tuple[i
         start_new_session=True,  # a process group, which ends as a whole
     )
     over = False
+    _running.add(process)
     try:
         process.wait(step.limit)
     except subprocess.TimeoutExpired:
         over = True
-        _end(process, signal.SIGTERM)
+        # As Ctrl-C does it: pytest then prints the failures that it has found.
+        _end(process, signal.SIGINT)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(GRACE)
     finally:
         _end(process, signal.SIGKILL)
         process.wait()
+        _running.discard(process)
+    if _interrupted.is_set():
+        raise KeyboardInterrupt
     return process.returncode, over
+
+
+def interrupt() -> None:
+    """End the steps that run in other threads; they, and those that start later, are recorded as interrupted."""
+    _interrupted.set()
+    for process in tuple(_running):
+        _end(process, signal.SIGKILL)
 
 
 def _end(process: subprocess.Popen[bytes], number: int) -> None:

@@ -59,6 +59,8 @@ class Step:
         A text in the line of the output that the summary shows; the last line if it is empty.
     uses_gpu
         Whether the step computes on the GPU, and a rehearsal runs it on the stand-ins.
+    alone
+        Whether the step measures time, so that no other step may run beside it.
     """
 
     name: str
@@ -71,14 +73,17 @@ class Step:
     not_run_code: int | None = None
     result_line: str = ""
     uses_gpu: bool = True
+    alone: bool = False
 
 
-def proof(out: Path, *, rehearse: bool = False) -> tuple[Step, ...]:
+def proof(out: Path, *, rehearse: bool = False, workers: int = 4) -> tuple[Step, ...]:
     """Return the steps in their order: what the later steps depend on first, then the shorter steps.
+
+    ``workers`` is the number of processes in which a step runs tests or the official suite.
 
     A rehearsal has the same commands with two parts of each kind, and each part is a small fraction of the work.
     """
-    plan = Plan(out, rehearse)
+    plan = Plan(out, rehearse, 1 if rehearse else workers)
     return (
         *plan.environment(),
         *plan.smoke("cupy", 2),
@@ -99,9 +104,10 @@ def proof(out: Path, *, rehearse: bool = False) -> tuple[Step, ...]:
 class Plan:
     """Makes the steps, in full or for a rehearsal."""
 
-    def __init__(self, out: Path, rehearse: bool) -> None:
+    def __init__(self, out: Path, rehearse: bool, workers: int) -> None:
         self.out = out.resolve()
         self.rehearse = rehearse
+        self.workers = str(workers)
 
     def _parts(self, name: str, count: int, fraction: int) -> Iterator[tuple[str, str]]:
         """Yield the name and ``I/N`` of each part; a rehearsal takes the first two of ``fraction`` times as many."""
@@ -132,7 +138,7 @@ class Plan:
 
     def _pytest(self, backend: str, *arguments: str) -> tuple[str, ...]:
         # A process that crashes is replaced, and one test is lost.
-        workers = () if self.rehearse else ("-n", "4", "--max-worker-restart", "20")
+        workers = () if self.rehearse else ("-n", self.workers, "--max-worker-restart", "20")
         start = ("-m", "pytest", "-q", "-p", "no:cacheprovider", *workers)
         return (*start, "--device", DEVICES[backend], *arguments)
 
@@ -151,9 +157,9 @@ class Plan:
             yield Step(name, about, command, environment={"XTENSOR_TESTS_PROFILE": "slow"})
 
     def conformance(self, backend: str, count: int) -> Iterator[Step]:
-        examples, workers = ("1", "1") if self.rehearse else ("20", "4")
+        examples = "1" if self.rehearse else "20"
         for name, part in self._parts(f"conformance-{backend}", count, 60):
-            command = ("-m", "conformance", "--device", DEVICES[backend], "--part", part, "-j", workers)
+            command = ("-m", "conformance", "--device", DEVICES[backend], "--part", part, "-j", self.workers)
             about = f"the official suite on {DEVICES[backend]}, part {part}"
             arguments = (*command, "--max-examples", examples, "--seed", "0", "--no-record")
             yield Step(name, about, arguments, not_run_code=SUITE_MISSING, result_line=" in all, in ")
@@ -170,14 +176,16 @@ class Plan:
 
     def _benchmark(self, name: str, *arguments: str, uses_gpu: bool = True) -> Step:
         command = ("-m", "benchmarks", *arguments, "--json", str(self.out / f"benchmark-{name}.results.json"))
-        return Step(f"benchmark-{name}", f"python -m benchmarks {' '.join(arguments)}", command, uses_gpu=uses_gpu)
+        about = f"python -m benchmarks {' '.join(arguments)}"
+        return Step(f"benchmark-{name}", about, command, uses_gpu=uses_gpu, alone=True)
 
     def tuning(self, count: int) -> Iterator[Step]:
         for name, part in self._parts("tuning", count, 1):
             # No stand-in has matrix products to measure: a rehearsal only has the command line read.
             command = ("-m", "benchmarks._tune", "--part", part, *(("--help",) if self.rehearse else ()))
             keeps = () if self.rehearse else ("backends/xtensor_triton/matmul.json",)
-            yield Step(name, f"tile sizes of matrix products, part {part}", command, needs=_lacks_parts, keeps=keeps)
+            about = f"tile sizes of matrix products, part {part}"
+            yield Step(name, about, command, needs=_lacks_parts, keeps=keeps, alone=True)
 
 
 def chapter_modules() -> tuple[str, ...]:
