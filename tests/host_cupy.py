@@ -306,7 +306,10 @@ class StandIn:
         return np.array(x)
 
     def array(self, x):
-        return self.on_current(np.array(x))
+        result = self.on_current(np.array(x))
+        if result.ndim == 0 and result.dtype.kind in "biufc":
+            result.fill(result[()])  # as CuPy does it
+        return result
 
     def may_share_memory(self, a, b):
         self.bound("may_share_memory", (a, b), {})

@@ -130,6 +130,11 @@ class ElementwiseKernel(Kernel):
         return self.standin.on_current(result)
 
 
+def renamed(expression, parameter, name):
+    """An expression for CuPy's reduction with CUB, which replaces the parameter's name wherever the text has it."""
+    return expression.replace(parameter, name)
+
+
 class ReductionKernel(Kernel):
     def __init__(self, standin, inputs, outputs, mapped, reduced, last, identity, name):
         super().__init__(standin, inputs, outputs, name)
@@ -138,6 +143,7 @@ class ReductionKernel(Kernel):
     def __call__(self, x, *, axis=None, keepdims=False):
         self.standin.check((x,))
         mapped, reduced, last, identity = self.parts
+        mapped, last = renamed(mapped, self.inputs[0][-1], "in0"), renamed(last, self.outputs[0][-1], "out0")
         axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
         rest = [position for position in range(x.ndim) if position not in axes]
         shape = tuple(x.shape[position] for position in rest)
@@ -149,8 +155,8 @@ class ReductionKernel(Kernel):
         code = (
             f"long long length = *(long long*)arguments[2];\nfor (long long j = 0; j < count; ++j) {{\n"
             f"{kind} a = {kind}({identity});\nfor (long long i = j * length; i < (j + 1) * length; ++i) {{\n"
-            f"{kind}& x = (({kind}*)arguments[0])[i];\n{kind} b = {mapped};\na = {reduced};\n}}\n"
-            f"{kind}& y = (({kind}*)arguments[1])[j];\n{last};\n}}"
+            f"{kind}& in0 = (({kind}*)arguments[0])[i];\n{kind} b = {mapped};\na = {reduced};\n}}\n"
+            f"{kind}& out0 = (({kind}*)arguments[1])[j];\n{last};\n}}"
         )
         self.run(code, [lines, result, np.asarray(length, np.int64)], result.size, types)
         shape = tuple(1 if position in axes else n for position, n in enumerate(x.shape)) if keepdims else shape
@@ -203,12 +209,13 @@ class DeviceCode:
             )
 
     def ReductionKernel(self, inputs, outputs, mapped, reduced, last, identity, name):  # noqa: N802
-        kind = outputs.split()[0]
+        kind, out = outputs.split()
+        mapped, last = renamed(mapped, inputs.split()[1], "in0"), renamed(last, out, "out0")
         for element in OPERATED[name]:
             self._add(
                 element,
-                f"__device__ {kind} reduce({kind} x) {{ {kind} a = {kind}({identity}), y;\n"
-                f"{kind} b = static_cast<{kind}>({mapped}); a = ({reduced}); {last}; return y; }}",
+                f"__device__ {kind} reduce({kind} in0) {{ {kind} a = {kind}({identity}), out0;\n"
+                f"{kind} b = static_cast<{kind}>({mapped}); a = ({reduced}); {last}; return out0; }}",
             )
 
     def _add(self, element, code):

@@ -236,6 +236,14 @@ def test_sorts_put_nan_of_either_sign_last(single):
     same(xp.sort(xp.asarray(x, device=single), descending=True), [NAN, NAN, 1.0, 0.5, -INF])
 
 
+@pytest.mark.parametrize("value", [-0.0, complex(-0.0, 0.0), complex(0.0, -0.0), 0.0, 0, False, 1.5])
+@pytest.mark.parametrize("shape", [(), (1,), (2, 3)])
+def test_a_negative_zero_survives_asarray(single, value, shape):
+    expected = np.full(shape, value)
+    same(xp.asarray(expected, device=single), expected)
+    same(xp.asarray(expected.tolist(), device=single), expected)
+
+
 @needs_compiler
 def test_a_negative_zero_survives_full_and_assignment(single):
     for value in (-0.0, complex(-0.0, 0.0), complex(0.0, -0.0)):

@@ -152,7 +152,7 @@ class CupyBackend(Backend):
         if copy is False:
             raise ValueError(f"host values cannot be used on {spec} without a copy; pass copy=None or copy=True")
         with self._device(spec):
-            return self._cp.array(array)
+            return self._indexing.from_host(array)
 
     def getitem(self, native: Native, key: Any) -> Native:
         if self._count == 1:

@@ -31,6 +31,15 @@ class Indexing:
         self._cp = cp
         self._check = os.environ.get(CHECK) == "1" if check is None else check
 
+    def from_host(self, array: np.ndarray[Any, Any]) -> Native:
+        """Copy an array of the host to the current device.
+
+        CuPy fills a 0-d array with its element, in one launch, and writes a zero of either sign as bytes of 0.
+        """
+        if not array.ndim and array == 0 and any(array.tobytes()):
+            return self._cp.array(array.reshape(1)).reshape(())
+        return self._cp.array(array)
+
     def getitem(self, native: Native, key: Any) -> Native:
         if self._check:
             self._check_key(native.shape, key)
@@ -48,7 +57,7 @@ class Indexing:
                 value = value.copy()
         elif is_negative_zero(value):
             # CuPy would fill the memory with zeros of positive sign.
-            value = 0 if native.dtype.kind in "biu" else self._cp.array(np.asarray(value, native.dtype))
+            value = 0 if native.dtype.kind in "biu" else self.from_host(np.asarray(value, native.dtype))
         if key.__class__ is tuple:
             key = tuple([part.copy() if hasattr(part, "dtype") and share(native, part) else part for part in key])
         elif hasattr(key, "dtype") and share(native, key):

@@ -64,11 +64,12 @@ for (long long k = 0; k < n; ++k) {
 """
 
 # Extremes of integers that order as the numbers do, as floating-point comparisons may flush subnormal numbers to zero.
-# The bits of a negative number are inverted, but for the sign; a NaN is the largest integer, or the smallest.
+# The bits of a negative number are inverted, but for the sign; a NaN is the largest integer, or the smallest. CuPy
+# replaces the parameters' names as text for its reduction with CUB, so that nothing else contains them, not even 0x7c00.
 MASK = "I(~(I(1) << (8 * sizeof(I) - 1)))"
 INFINITY_BITS = "(sizeof(I) == 2 ? I(0x7c00) : sizeof(I) == 4 ? I(0x7f800000) : I(0x7ff0000000000000))"
-ORDERED = f"((x & {MASK}) > {INFINITY_BITS} ? I({{nan}}) : x < 0 ? I(x ^ {MASK}) : x)"
-BITS = f"y = a < 0 ? a ^ {MASK} : a"
+ORDERED = f"((bits & {MASK}) > {INFINITY_BITS} ? I({{nan}}) : bits < 0 ? I(bits ^ {MASK}) : bits)"
+BITS = f"extreme = a < 0 ? a ^ {MASK} : a"
 LOWEST = f"(~{MASK})"
 
 
@@ -97,10 +98,10 @@ class Kernels:
         self.product_in_order = elementwise("raw T x, int64 n", "T y", PRODUCT_IN_ORDER, "product_in_order")
         self.products_in_order = elementwise("raw T x, int64 n", "raw T y", PRODUCTS_IN_ORDER, "products_in_order")
         self.max = cp.ReductionKernel(
-            "I x", "I y", ORDERED.format(nan=MASK), "a > b ? a : b", BITS, LOWEST, "xtensor_max"
+            "I bits", "I extreme", ORDERED.format(nan=MASK), "a > b ? a : b", BITS, LOWEST, "xtensor_max"
         )
         self.min = cp.ReductionKernel(
-            "I x", "I y", ORDERED.format(nan=LOWEST), "a < b ? a : b", BITS, MASK, "xtensor_min"
+            "I bits", "I extreme", ORDERED.format(nan=LOWEST), "a < b ? a : b", BITS, MASK, "xtensor_min"
         )
 
     def extreme(self, name: str, x: Any, **options: Any) -> Any:

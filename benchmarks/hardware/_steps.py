@@ -139,7 +139,7 @@ class Plan:
     def _pytest(self, backend: str, *arguments: str) -> tuple[str, ...]:
         # A process that crashes is replaced, and one test is lost.
         workers = () if self.rehearse else ("-n", self.workers, "--max-worker-restart", "20")
-        start = ("-m", "pytest", "-q", "-p", "no:cacheprovider", *workers)
+        start = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:benchmark", *workers)
         return (*start, "--device", DEVICES[backend], *arguments)
 
     def gpu_tests(self) -> Iterator[Step]:
