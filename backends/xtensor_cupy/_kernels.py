@@ -65,7 +65,7 @@ for (long long k = 0; k < n; ++k) {
 
 # Extremes of integers that order as the numbers do, as floating-point comparisons may flush subnormal numbers to zero.
 # The bits of a negative number are inverted, but for the sign; a NaN is the largest integer, or the smallest. CuPy
-# replaces the parameters' names as text for its reduction with CUB, so that nothing else contains them, not even 0x7c00.
+# replaces the parameters' names as text for its reduction with CUB: nothing else may contain them, not even 0x7c00.
 MASK = "I(~(I(1) << (8 * sizeof(I) - 1)))"
 INFINITY_BITS = "(sizeof(I) == 2 ? I(0x7c00) : sizeof(I) == 4 ? I(0x7f800000) : I(0x7ff0000000000000))"
 ORDERED = f"((bits & {MASK}) > {INFINITY_BITS} ? I({{nan}}) : bits < 0 ? I(bits ^ {MASK}) : bits)"

@@ -251,10 +251,10 @@ class Context:
         chunk = -(-layout.length // tiling.columns) * tiling.columns
         return tiling._replace(parts=1, chunk=chunk, programs=-(-layout.number // tiling.rows))
 
-    def row_tiling(self, layout: Rows, itemsize: int) -> RowTiling:
-        """Distribution of rows that are read and written; ``itemsize`` is that of the compute dtype."""
+    def row_tiling(self, layout: Rows, itemsize: int, *, reads_only: bool = False) -> RowTiling:
+        """Distribution of rows that are read, and written if not ``reads_only``; ``itemsize``: the compute dtype's."""
         tiling = host_row_tiling if self.launcher.interprets else device_row_tiling
-        return tiling(layout.number, layout.length, across=_across(layout), itemsize=itemsize)
+        return tiling(layout.number, layout.length, across=_across(layout), itemsize=itemsize, reads_only=reads_only)
 
 
 class Builder:

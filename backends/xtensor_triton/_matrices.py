@@ -58,6 +58,10 @@ class Blocks(NamedTuple):
     stages: int = 3
 
 
+BFLOAT16_BLOCKS = {"cuda": Blocks(128, 256, 64, 8, 8, 3), "hip": Blocks(128, 128, 32, 8, 8, 2)}
+"""The blocks of products of bfloat16 that were not measured, by Triton's backend."""
+
+
 Chooser: TypeAlias = Callable[[Any, DType, int, int, int, str], Blocks]
 """Chooses blocks for ``(launcher, dtype, rows, columns, inner, precision)``, or raises :class:`Unsuited`."""
 
@@ -168,6 +172,7 @@ def _multiply(builder: Builder, x: Matrices, y: Matrices, bias: Array | None, pr
             **_dot_constants(launcher, dtype, precision),
             "BATCH": len(merged.shape),
             "OFFSETS_64": offsets_64,
+            "EVEN": not (rows % blocks.rows or columns % blocks.columns or inner % blocks.inner),
             "ROWS": blocks.rows,
             "COLUMNS": blocks.columns,
             "INNER": blocks.inner,
@@ -206,6 +211,9 @@ def choose_blocks(launcher: Any, dtype: DType, rows: int, columns: int, inner: i
         return blocks
     if precision == "tf32" and dtype == FLOAT32:
         return Blocks(128, 128, 32, 8, 8, 3)
+    if dtype == BFLOAT16:
+        # CuPy converts the operands to float32, and multiplies without tensor cores.
+        return BFLOAT16_BLOCKS[launcher.target.backend]
     raise Unsuited(f"no kernel was measured to be faster on {launcher.target.arch}")
 
 
@@ -327,6 +335,8 @@ def _prepare_attention(
             **_dot_constants(launcher, dtype, precision),
             "BATCH": len(merged.shape),
             "OFFSETS_64": offsets_64,
+            "FAST": dtype != FLOAT32 or precision == "tf32",
+            "EVEN": widths == (width, value_width),
             "QUERIES": blocks.rows,
             "KEYS": blocks.columns,
             "WIDTH": widths[0],

@@ -19,13 +19,21 @@ from ._ops.exponential import exp
 
 
 @triton.jit
+def dot_pointer(pointer, ENCODING: tl.constexpr, DOT_DTYPE: tl.constexpr):
+    """Return the pointer to the elements of a matrix as the dtype of ``tl.dot``, where that is how they are stored.
+
+    A conversion between the load and the product would keep the tensor cores from reading shared memory.
+    """
+    if ENCODING == "bfloat16" and tl.bfloat16 == DOT_DTYPE:
+        pointer = pointer.to(tl.pointer_type(tl.bfloat16), bitcast=True)
+    return pointer
+
+
+@triton.jit
 def dot_operand(value, ENCODING: tl.constexpr, DOT_DTYPE: tl.constexpr):
     """Convert loaded elements of a matrix to the dtype of ``tl.dot``."""
-    if ENCODING == "bfloat16":
-        if tl.bfloat16 == DOT_DTYPE:
-            value = value.to(tl.bfloat16, bitcast=True)
-        else:
-            value = decode(value, ENCODING, DOT_DTYPE)
+    if ENCODING == "bfloat16" and tl.bfloat16 != DOT_DTYPE:
+        value = decode(value, ENCODING, DOT_DTYPE)
     else:
         value = value.to(DOT_DTYPE)
     return value
@@ -37,10 +45,12 @@ def matmul_blocks(
     batch_shape, out_batch, x_batch, y_batch,
     x_row, x_inner, y_inner, y_column, out_row,
     ENCODING: tl.constexpr, DOT_DTYPE: tl.constexpr, PRECISION: tl.constexpr, OUT_DTYPE: tl.constexpr,
-    BATCH: tl.constexpr, OFFSETS_64: tl.constexpr,
+    BATCH: tl.constexpr, OFFSETS_64: tl.constexpr, EVEN: tl.constexpr,
     ROWS: tl.constexpr, COLUMNS: tl.constexpr, INNER: tl.constexpr, GROUP: tl.constexpr,
 ):  # fmt: skip
     """``out[b] = x[b] @ y[b] + bias``; each program computes a block of ``ROWS × COLUMNS``.
+
+    ``EVEN``: the sides are multiples of those of the blocks, so that nothing is masked.
 
     Programs are ordered column by column within groups of ``GROUP`` rows of blocks, so that neighbouring programs load
     the same blocks from the cache.
@@ -54,16 +64,23 @@ def matmul_blocks(
     height = tl.minimum(row_blocks - first_row, GROUP)
     row = (first_row + (block % in_group) % height) * ROWS + tl.arange(0, ROWS)
     column = ((block % in_group) // height) * COLUMNS + tl.arange(0, COLUMNS)
-    x += element_offsets(batch, batch_shape, x_batch, BATCH)
-    y += element_offsets(batch, batch_shape, y_batch, BATCH)
+    x = dot_pointer(x, ENCODING, DOT_DTYPE) + element_offsets(batch, batch_shape, x_batch, BATCH)
+    y = dot_pointer(y, ENCODING, DOT_DTYPE) + element_offsets(batch, batch_shape, y_batch, BATCH)
     out += element_offsets(batch, batch_shape, out_batch, BATCH)
+    x_rows = x + (row * x_row)[:, None]
+    y_columns = y + (column * y_column)[None, :]
     total = tl.zeros([ROWS, COLUMNS], tl.float32)
     for first in tl.range(0, inner, INNER):
         inner_column = first + tl.arange(0, INNER)
-        x_mask = (row < rows)[:, None] & (inner_column < inner)[None, :]
-        y_mask = (inner_column < inner)[:, None] & (column < columns)[None, :]
-        x_block = tl.load(x + (row * x_row)[:, None] + (inner_column * x_inner)[None, :], mask=x_mask, other=0)
-        y_block = tl.load(y + (inner_column * y_inner)[:, None] + (column * y_column)[None, :], mask=y_mask, other=0)
+        if EVEN:
+            # The compiler removes a mask that is true everywhere.
+            x_mask = tl.full([ROWS, INNER], True, tl.int1)
+            y_mask = tl.full([INNER, COLUMNS], True, tl.int1)
+        else:
+            x_mask = (row < rows)[:, None] & (inner_column < inner)[None, :]
+            y_mask = (inner_column < inner)[:, None] & (column < columns)[None, :]
+        x_block = tl.load(x_rows + (inner_column * x_inner)[None, :], mask=x_mask, other=0)
+        y_block = tl.load(y_columns + (inner_column * y_inner)[:, None], mask=y_mask, other=0)
         total = tl.dot(
             dot_operand(x_block, ENCODING, DOT_DTYPE),
             dot_operand(y_block, ENCODING, DOT_DTYPE),
@@ -77,28 +94,93 @@ def matmul_blocks(
 
 
 @triton.jit
+def exponential(x, FAST: tl.constexpr):
+    """``2 ** x`` if ``FAST``, else ``e ** x``."""
+    if FAST:
+        result = tl.exp2(x)
+    else:
+        result = exp(x)
+    return result
+
+
+@triton.jit
+def attend(
+    top, total, attended, q, row, exists, first, key, value, mask, keys, width, value_width, scale,
+    key_row, key_inner, value_row, value_inner, mask_row, mask_inner,
+    CAUSAL: tl.constexpr, MASK: tl.constexpr, ENCODING: tl.constexpr, DOT_DTYPE: tl.constexpr, PRECISION: tl.constexpr,
+    FAST: tl.constexpr, EVEN: tl.constexpr, KEYS: tl.constexpr, WIDTH: tl.constexpr, VALUE_WIDTH: tl.constexpr,
+):  # fmt: skip
+    """Let queries attend to ``KEYS`` keys from ``first`` on; return the new maximum, sum and weighted sum of values.
+
+    ``FAST``: scores are in units of log 2, in which a GPU computes exponentials; float32 has too few digits for large
+    scores in these units. ``EVEN``: there are that many keys, and heads have as many features as the blocks.
+    """
+    column = first + tl.arange(0, KEYS)
+    inner_column = tl.arange(0, WIDTH)
+    value_column = tl.arange(0, VALUE_WIDTH)
+    if EVEN:
+        # The compiler removes a mask that is true everywhere.
+        k_mask = tl.full([WIDTH, KEYS], True, tl.int1)
+        v_mask = tl.full([KEYS, VALUE_WIDTH], True, tl.int1)
+    else:
+        k_mask = (inner_column < width)[:, None] & (column < keys)[None, :]
+        v_mask = (column < keys)[:, None] & (value_column < value_width)[None, :]
+    k = tl.load(key + (column * key_row)[None, :] + (inner_column * key_inner)[:, None], mask=k_mask, other=0)
+    scores = tl.dot(q, dot_operand(k, ENCODING, DOT_DTYPE), input_precision=PRECISION) * scale
+    if MASK != "none":
+        inside = exists[:, None] & (column < keys)[None, :]
+        mask_offsets = mask + (row * mask_row)[:, None] + (column * mask_inner)[None, :]
+        if MASK == "bool":
+            scores = tl.where(tl.load(mask_offsets, mask=inside, other=0) != 0, scores, float("-inf"))
+        else:
+            scores += decode(tl.load(mask_offsets, mask=inside, other=0), MASK, tl.float32) * (
+                1.4426950408889634 if FAST else 1.0
+            )
+    if not EVEN:
+        scores = tl.where((column < keys)[None, :], scores, float("-inf"))
+    if CAUSAL:
+        scores = tl.where(row[:, None] >= column[None, :], scores, float("-inf"))
+    new_top = tl.maximum(top, tl.max(scores, 1))
+    shift = tl.where(new_top == float("-inf"), 0.0, new_top)
+    weights = exponential(scores - shift[:, None], FAST)
+    rescale = exponential(top - shift, FAST)
+    v = tl.load(value + (column * value_row)[:, None] + (value_column * value_inner)[None, :], mask=v_mask, other=0)
+    attended = tl.dot(
+        weights.to(DOT_DTYPE),
+        dot_operand(v, ENCODING, DOT_DTYPE),
+        attended * rescale[:, None],
+        input_precision=PRECISION,
+    )
+    return new_top, total * rescale + tl.sum(weights, 1), attended
+
+
+@triton.jit
 def attention_blocks(
     out, query, key, value, mask, queries, keys, width, value_width, scale, blocks,
     batch_shape, out_batch, query_batch, key_batch, value_batch, mask_batch,
     out_row, query_row, query_inner, key_row, key_inner, value_row, value_inner, mask_row, mask_inner,
     CAUSAL: tl.constexpr, MASK: tl.constexpr, ENCODING: tl.constexpr, DOT_DTYPE: tl.constexpr, PRECISION: tl.constexpr,
-    OUT_DTYPE: tl.constexpr, BATCH: tl.constexpr, OFFSETS_64: tl.constexpr,
+    OUT_DTYPE: tl.constexpr, BATCH: tl.constexpr, OFFSETS_64: tl.constexpr, FAST: tl.constexpr, EVEN: tl.constexpr,
     QUERIES: tl.constexpr, KEYS: tl.constexpr, WIDTH: tl.constexpr, VALUE_WIDTH: tl.constexpr,
 ):  # fmt: skip
     """``softmax(scale · query @ keyᵀ + mask) @ value`` without the matrix of scores (Dao et al., 2022).
 
     A program computes ``QUERIES`` queries of a head in a loop over the keys, ``KEYS`` at a time. It keeps each query's
-    maximum score and sum of exponentials, and rescales them when the maximum grows. ``MASK`` is ``"none"``, ``"bool"``
-    or the encoding of numbers that are added to the scores.
+    maximum score and sum of exponentials, and rescales them when the maximum grows. A first loop takes the keys that
+    all of its queries see, without comparisons, and a second one the others. ``MASK`` is ``"none"``, ``"bool"`` or the
+    encoding of numbers that are added to the scores. ``EVEN``: heads have ``WIDTH`` and ``VALUE_WIDTH`` features.
     """
     program = program_index(OFFSETS_64)
     head = program // blocks
     # With a causal mask, the last queries attend to most keys; they run first.
-    row = (blocks - 1 - program % blocks) * QUERIES + tl.arange(0, QUERIES)
-    query += element_offsets(head, batch_shape, query_batch, BATCH)
-    key += element_offsets(head, batch_shape, key_batch, BATCH)
-    value += element_offsets(head, batch_shape, value_batch, BATCH)
+    first_row = (blocks - 1 - program % blocks) * QUERIES
+    row = first_row + tl.arange(0, QUERIES)
+    query = dot_pointer(query, ENCODING, DOT_DTYPE) + element_offsets(head, batch_shape, query_batch, BATCH)
+    key = dot_pointer(key, ENCODING, DOT_DTYPE) + element_offsets(head, batch_shape, key_batch, BATCH)
+    value = dot_pointer(value, ENCODING, DOT_DTYPE) + element_offsets(head, batch_shape, value_batch, BATCH)
     out += element_offsets(head, batch_shape, out_batch, BATCH)
+    if MASK != "none":
+        mask += element_offsets(head, batch_shape, mask_batch, BATCH)
     inner_column = tl.arange(0, WIDTH)
     value_column = tl.arange(0, VALUE_WIDTH)
     exists = row < queries
@@ -108,39 +190,25 @@ def attention_blocks(
     top = tl.full([QUERIES], float("-inf"), tl.float32)
     total = tl.zeros([QUERIES], tl.float32)
     attended = tl.zeros([QUERIES, VALUE_WIDTH], tl.float32)
+    scale = (scale * (1.4426950408889634 if FAST else 1.0)).to(tl.float32)
     end = keys
+    seen = keys
     if CAUSAL:
-        end = tl.minimum(keys, (blocks - program % blocks) * QUERIES)
-    for first in tl.range(0, end, KEYS):
-        column = first + tl.arange(0, KEYS)
-        k_mask = (inner_column < width)[:, None] & (column < keys)[None, :]
-        k = tl.load(key + (column * key_row)[None, :] + (inner_column * key_inner)[:, None], mask=k_mask, other=0)
-        scores = tl.dot(q, dot_operand(k, ENCODING, DOT_DTYPE), input_precision=PRECISION) * scale.to(tl.float32)
-        visible = exists[:, None] & (column < keys)[None, :]
-        if MASK != "none":
-            mask_offsets = element_offsets(head, batch_shape, mask_batch, BATCH)
-            mask_offsets = mask + mask_offsets + (row * mask_row)[:, None] + (column * mask_inner)[None, :]
-            if MASK == "bool":
-                scores = tl.where(tl.load(mask_offsets, mask=visible, other=0) != 0, scores, float("-inf"))
-            else:
-                scores += decode(tl.load(mask_offsets, mask=visible, other=0), MASK, tl.float32)
-        if CAUSAL:
-            visible = visible & (row[:, None] >= column[None, :])
-        scores = tl.where(visible, scores, float("-inf"))
-        new_top = tl.maximum(top, tl.max(scores, 1))
-        shift = tl.where(new_top == float("-inf"), 0.0, new_top)
-        weights = exp(scores - shift[:, None])
-        rescale = exp(top - shift)
-        total = total * rescale + tl.sum(weights, 1)
-        v_mask = (column < keys)[:, None] & (value_column < value_width)[None, :]
-        v = tl.load(value + (column * value_row)[:, None] + (value_column * value_inner)[None, :], mask=v_mask, other=0)
-        attended = tl.dot(
-            weights.to(DOT_DTYPE),
-            dot_operand(v, ENCODING, DOT_DTYPE),
-            attended * rescale[:, None],
-            input_precision=PRECISION,
-        )
-        top = new_top
+        end = tl.minimum(keys, first_row + QUERIES)
+        seen = tl.minimum(keys, first_row + 1)
+    seen = (seen // KEYS) * KEYS
+    for first in tl.range(0, seen, KEYS):
+        top, total, attended = attend(
+            top, total, attended, q, row, exists, first, key, value, mask, keys, width, value_width, scale,
+            key_row, key_inner, value_row, value_inner, mask_row, mask_inner,
+            False, MASK, ENCODING, DOT_DTYPE, PRECISION, FAST, EVEN, KEYS, WIDTH, VALUE_WIDTH,
+        )  # fmt: skip
+    for first in tl.range(seen, end, KEYS):
+        top, total, attended = attend(
+            top, total, attended, q, row, exists, first, key, value, mask, keys, width, value_width, scale,
+            key_row, key_inner, value_row, value_inner, mask_row, mask_inner,
+            CAUSAL, MASK, ENCODING, DOT_DTYPE, PRECISION, FAST, False, KEYS, WIDTH, VALUE_WIDTH,
+        )  # fmt: skip
     result = divide(attended, total[:, None].broadcast_to(attended.shape))
     result = tl.where((total == 0)[:, None], 0.0, result)
     o_mask = exists[:, None] & (value_column < value_width)[None, :]

@@ -67,10 +67,11 @@ def _add_row_launch(
     assert x is not None
     outer, inner = layout
     integer, axes = row_types(layout)
-    tiling = builder.context.row_tiling(layout, _loss_dtype(x.dtype).itemsize)
+    tiling = builder.context.row_tiling(layout, _loss_dtype(x.dtype).itemsize, reads_only=per_row)
     constants = {
         **constants,
         "SINGLE_TILE": tiling.single_tile,
+        "EXACT": not layout.number % tiling.rows and not layout.length % tiling.turn,
         "ENCODING": KERNEL_DTYPES[x.dtype].encoding,
         "DTYPE": KERNEL_DTYPES[x.dtype].compute,
         **result_constants(out.dtype),

@@ -7,6 +7,9 @@ A program processes ``ROWS`` rows. ``SINGLE_TILE``: a tile holds complete rows, 
 stored once. Otherwise a first loop over tiles of ``COLUMNS`` elements reduces the row, and a second loop in reverse
 order stores the result, so that its first loads hit the cache.
 
+``EXACT``: tiles have no elements beyond the end of a row and no rows beyond the last, so that nothing is masked. Rows
+are scaled by a reciprocal, because a division of each element takes as long as its exponential.
+
 ``OUTER`` and ``INNER``, ``ENCODING``, ``DTYPE``: see :mod:`xtensor_triton._row_kernels`.
 """
 
@@ -16,17 +19,21 @@ import triton
 import triton.language as tl
 
 from ._kernels import block_indices, decode, element_offsets, encode, program_index
-from ._ops.arithmetic import divide
+from ._ops.arithmetic import divide, reciprocal
 from ._ops.exponential import exp, log, sqrt
 
 
 @triton.jit
 def row_elements(
     x, base, column, exists, length, inner_shape, inner_strides, FILL: tl.constexpr,
-    ENCODING: tl.constexpr, DTYPE: tl.constexpr, INNER: tl.constexpr,
+    ENCODING: tl.constexpr, DTYPE: tl.constexpr, INNER: tl.constexpr, EXACT: tl.constexpr,
 ):  # fmt: skip
     """Load the elements of rows at columns; return them, with ``FILL`` beyond the end, and the mask."""
-    mask = exists[:, None] & (column < length)[None, :]
+    if EXACT:
+        # The compiler removes a mask that is true everywhere.
+        mask = tl.full([exists.shape[0], column.shape[0]], True, tl.int1)
+    else:
+        mask = exists[:, None] & (column < length)[None, :]
     offsets = base[:, None] + element_offsets(column, inner_shape, inner_strides, INNER)[None, :]
     values = decode(tl.load(x + offsets, mask=mask, other=0), ENCODING, DTYPE)
     return tl.where(mask, values, tl.full(values.shape, FILL, DTYPE)), mask
@@ -41,22 +48,36 @@ def finite_or_zero(top):
 @triton.jit
 def max_and_sum(
     x, base, exists, length, inner_shape, inner_strides, ENCODING: tl.constexpr, DTYPE: tl.constexpr,
-    INNER: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+    INNER: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr, EXACT: tl.constexpr,
 ):  # fmt: skip
     """Maximum of each row and sum of ``exp(x - maximum)``, in one pass (Milakov and Gimelshein, 2018).
 
-    Each lane keeps a maximum and a sum; a new maximum rescales the sum.
+    Each lane keeps a maximum and a sum; a new maximum rescales the sum. A turn of the loop takes four tiles, so that a
+    sum is rescaled once for four elements.
     """
     top = tl.full([ROWS, COLUMNS], float("-inf"), DTYPE)
     total = tl.full([ROWS, COLUMNS], 0, DTYPE)
-    for first in tl.range(0, length, COLUMNS):
-        column = first + tl.arange(0, COLUMNS)
-        values, _ = row_elements(
-            x, base, column, exists, length, inner_shape, inner_strides, float("-inf"), ENCODING, DTYPE, INNER
-        )
-        new_top = tl.maximum(top, values)
+    lane = tl.arange(0, COLUMNS)
+    for first in tl.range(0, length, 4 * COLUMNS):
+        a, _ = row_elements(
+            x, base, first + lane, exists, length, inner_shape, inner_strides, float("-inf"),
+            ENCODING, DTYPE, INNER, EXACT,
+        )  # fmt: skip
+        b, _ = row_elements(
+            x, base, first + COLUMNS + lane, exists, length, inner_shape, inner_strides, float("-inf"),
+            ENCODING, DTYPE, INNER, EXACT,
+        )  # fmt: skip
+        c, _ = row_elements(
+            x, base, first + 2 * COLUMNS + lane, exists, length, inner_shape, inner_strides, float("-inf"),
+            ENCODING, DTYPE, INNER, EXACT,
+        )  # fmt: skip
+        d, _ = row_elements(
+            x, base, first + 3 * COLUMNS + lane, exists, length, inner_shape, inner_strides, float("-inf"),
+            ENCODING, DTYPE, INNER, EXACT,
+        )  # fmt: skip
+        new_top = tl.maximum(top, tl.maximum(tl.maximum(a, b), tl.maximum(c, d)))
         shift = finite_or_zero(new_top)
-        total = total * exp(top - shift) + exp(values - shift)
+        total = total * exp(top - shift) + ((exp(a - shift) + exp(b - shift)) + (exp(c - shift) + exp(d - shift)))
         top = new_top
     row_top = tl.max(top, 1)
     row_total = tl.sum(total * exp(top - finite_or_zero(row_top)[:, None]), 1)
@@ -66,7 +87,7 @@ def max_and_sum(
 @triton.jit
 def softmax_rows(
     out, x, rows, length, outer_shape, outer_strides, inner_shape, inner_strides, outer_out_strides, inner_out_strides,
-    LOG: tl.constexpr, SINGLE_TILE: tl.constexpr, ENCODING: tl.constexpr, DTYPE: tl.constexpr,
+    LOG: tl.constexpr, SINGLE_TILE: tl.constexpr, EXACT: tl.constexpr, ENCODING: tl.constexpr, DTYPE: tl.constexpr,
     OUT_ENCODING: tl.constexpr, OUT_DTYPE: tl.constexpr,
     OUTER: tl.constexpr, INNER: tl.constexpr, OFFSETS_64: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
@@ -78,7 +99,7 @@ def softmax_rows(
     if SINGLE_TILE:
         column = tl.arange(0, COLUMNS)
         values, mask = row_elements(
-            x, base, column, exists, length, inner_shape, inner_strides, float("-inf"), ENCODING, DTYPE, INNER
+            x, base, column, exists, length, inner_shape, inner_strides, float("-inf"), ENCODING, DTYPE, INNER, EXACT
         )
         top = tl.max(values, 1)
         if LOG:
@@ -89,27 +110,39 @@ def softmax_rows(
         if LOG:
             result = centred - log(total)
         else:
-            result = divide(weights, total.broadcast_to(weights.shape))
+            result = weights * reciprocal(total)
         offsets = out_base[:, None] + element_offsets(column, inner_shape, inner_out_strides, INNER)[None, :]
         tl.store(out + offsets, encode(result, OUT_ENCODING, OUT_DTYPE), mask=mask)
     else:
         top, total = max_and_sum(
-            x, base, exists, length, inner_shape, inner_strides, ENCODING, DTYPE, INNER, ROWS, COLUMNS
+            x, base, exists, length, inner_shape, inner_strides, ENCODING, DTYPE, INNER, ROWS, COLUMNS, EXACT
         )
         if LOG:
             top = finite_or_zero(top)
         else:
             total = tl.where(tl.abs(top) == float("inf"), float("nan"), total)
+            scale = reciprocal(total)[:, None]
         for i in tl.range(0, (length + COLUMNS - 1) // COLUMNS):
             column = ((length - 1) // COLUMNS - i) * COLUMNS + tl.arange(0, COLUMNS)
             values, mask = row_elements(
-                x, base, column, exists, length, inner_shape, inner_strides, float("-inf"), ENCODING, DTYPE, INNER
+                x,
+                base,
+                column,
+                exists,
+                length,
+                inner_shape,
+                inner_strides,
+                float("-inf"),
+                ENCODING,
+                DTYPE,
+                INNER,
+                EXACT,
             )
             centred = values - top[:, None]
             if LOG:
                 result = centred - log(total)[:, None]
             else:
-                result = divide(exp(centred), total[:, None].broadcast_to(centred.shape))
+                result = exp(centred) * scale
             offsets = out_base[:, None] + element_offsets(column, inner_shape, inner_out_strides, INNER)[None, :]
             tl.store(out + offsets, encode(result, OUT_ENCODING, OUT_DTYPE), mask=mask)
 
@@ -118,8 +151,8 @@ def softmax_rows(
 def cross_entropy_rows(
     out, x, target, rows, length, smoothing, ignored, outer_shape, outer_strides, inner_shape, inner_strides,
     outer_target_strides,
-    IGNORES: tl.constexpr, SMOOTH: tl.constexpr, SINGLE_TILE: tl.constexpr, ENCODING: tl.constexpr, DTYPE: tl.constexpr,
-    OUT_ENCODING: tl.constexpr, OUT_DTYPE: tl.constexpr,
+    IGNORES: tl.constexpr, SMOOTH: tl.constexpr, SINGLE_TILE: tl.constexpr, EXACT: tl.constexpr,
+    ENCODING: tl.constexpr, DTYPE: tl.constexpr, OUT_ENCODING: tl.constexpr, OUT_DTYPE: tl.constexpr,
     OUTER: tl.constexpr, INNER: tl.constexpr, OFFSETS_64: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
     """``out[row] = log(sum(exp(x[row]))) - x[row, target[row]]``; ``SMOOTH`` adds label smoothing.
@@ -129,15 +162,13 @@ def cross_entropy_rows(
     row = program_index(OFFSETS_64) * ROWS + tl.arange(0, ROWS)
     exists = row < rows
     base = element_offsets(row, outer_shape, outer_strides, OUTER)
+    # The target's own element is loaded after the row: it depends on the target, and nothing waits for it until then.
     label_offset = element_offsets(row, outer_shape, outer_target_strides, OUTER)
     label = tl.load(target + label_offset, mask=exists, other=0).to(tl.int64)
-    valid = (label >= 0) & (label < length)
-    offset = base + element_offsets(tl.where(valid, label, 0), inner_shape, inner_strides, INNER)
-    chosen = decode(tl.load(x + offset, mask=exists & valid, other=0), ENCODING, DTYPE)
     if SINGLE_TILE:
         column = tl.arange(0, COLUMNS)
         values, mask = row_elements(
-            x, base, column, exists, length, inner_shape, inner_strides, float("-inf"), ENCODING, DTYPE, INNER
+            x, base, column, exists, length, inner_shape, inner_strides, float("-inf"), ENCODING, DTYPE, INNER, EXACT
         )
         top = finite_or_zero(tl.max(values, 1))
         total = tl.sum(tl.where(mask, exp(values - top[:, None]), 0.0), 1)
@@ -145,7 +176,7 @@ def cross_entropy_rows(
             row_sum = tl.sum(tl.where(mask, values - top[:, None], 0.0), 1)
     else:
         top, total = max_and_sum(
-            x, base, exists, length, inner_shape, inner_strides, ENCODING, DTYPE, INNER, ROWS, COLUMNS
+            x, base, exists, length, inner_shape, inner_strides, ENCODING, DTYPE, INNER, ROWS, COLUMNS, EXACT
         )
         top = finite_or_zero(top)
         if SMOOTH:
@@ -153,10 +184,13 @@ def cross_entropy_rows(
             for first in tl.range(0, length, COLUMNS):
                 values, mask = row_elements(
                     x, base, first + tl.arange(0, COLUMNS), exists, length, inner_shape, inner_strides, 0.0,
-                    ENCODING, DTYPE, INNER,
+                    ENCODING, DTYPE, INNER, EXACT,
                 )  # fmt: skip
                 sums += tl.where(mask, values - top[:, None], 0.0)
             row_sum = tl.sum(sums, 1)
+    valid = (label >= 0) & (label < length)
+    offset = base + element_offsets(tl.where(valid, label, 0), inner_shape, inner_strides, INNER)
+    chosen = decode(tl.load(x + offset, mask=exists & valid, other=0), ENCODING, DTYPE)
     logarithm = log(total)
     loss = logarithm - (chosen - top)
     if SMOOTH:
@@ -184,7 +218,7 @@ def scale_and_shift(values, weight, bias, column, valid, ENCODING: tl.constexpr,
 def normalize_rows(
     out, x, weight, bias, rows, length, eps, outer_shape, outer_strides, inner_shape, inner_strides,
     outer_out_strides, inner_out_strides,
-    CENTRE: tl.constexpr, SINGLE_TILE: tl.constexpr, ENCODING: tl.constexpr, DTYPE: tl.constexpr,
+    CENTRE: tl.constexpr, SINGLE_TILE: tl.constexpr, EXACT: tl.constexpr, ENCODING: tl.constexpr, DTYPE: tl.constexpr,
     OUT_ENCODING: tl.constexpr, OUT_DTYPE: tl.constexpr,
     OUTER: tl.constexpr, INNER: tl.constexpr, OFFSETS_64: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
@@ -199,14 +233,14 @@ def normalize_rows(
     if SINGLE_TILE:
         column = tl.arange(0, COLUMNS)
         values, mask = row_elements(
-            x, base, column, exists, length, inner_shape, inner_strides, 0.0, ENCODING, DTYPE, INNER
+            x, base, column, exists, length, inner_shape, inner_strides, 0.0, ENCODING, DTYPE, INNER, EXACT
         )
         if CENTRE:
             values = tl.where(mask, values - divide(tl.sum(values, 1), number)[:, None], 0.0)
             # The rounding error of the mean is removed; a small standard deviation would magnify it.
             values = tl.where(mask, values - divide(tl.sum(values, 1), number)[:, None], 0.0)
         spread = sqrt(divide(tl.sum(values * values, 1), number) + eps.to(DTYPE))
-        values = divide(values, spread[:, None].broadcast_to(values.shape))
+        values = values * reciprocal(spread)[:, None]
         values = scale_and_shift(values, weight, bias, column, column < length, ENCODING, DTYPE)
         offsets = out_base[:, None] + element_offsets(column, inner_shape, inner_out_strides, INNER)[None, :]
         tl.store(out + offsets, encode(values, OUT_ENCODING, OUT_DTYPE), mask=mask)
@@ -219,7 +253,7 @@ def normalize_rows(
         for first in tl.range(0, length, COLUMNS):
             values, mask = row_elements(
                 x, base, first + tl.arange(0, COLUMNS), exists, length, inner_shape, inner_strides, 0.0,
-                ENCODING, DTYPE, INNER,
+                ENCODING, DTYPE, INNER, EXACT,
             )  # fmt: skip
             if CENTRE:
                 count += mask.to(DTYPE)
@@ -238,14 +272,14 @@ def normalize_rows(
             row_mean = number * 0
             mean_error = number * 0
             square = tl.sum(squares, 1)
-        spread = sqrt(divide(square, number) + eps.to(DTYPE))
+        scale = reciprocal(sqrt(divide(square, number) + eps.to(DTYPE)))[:, None]
         for i in tl.range(0, (length + COLUMNS - 1) // COLUMNS):
             column = ((length - 1) // COLUMNS - i) * COLUMNS + tl.arange(0, COLUMNS)
             values, mask = row_elements(
-                x, base, column, exists, length, inner_shape, inner_strides, 0.0, ENCODING, DTYPE, INNER
+                x, base, column, exists, length, inner_shape, inner_strides, 0.0, ENCODING, DTYPE, INNER, EXACT
             )
             values = values - row_mean[:, None] - mean_error[:, None]
-            values = divide(values, spread[:, None].broadcast_to(values.shape))
+            values = values * scale
             values = scale_and_shift(values, weight, bias, column, column < length, ENCODING, DTYPE)
             offsets = out_base[:, None] + element_offsets(column, inner_shape, inner_out_strides, INNER)[None, :]
             tl.store(out + offsets, encode(values, OUT_ENCODING, OUT_DTYPE), mask=mask)

@@ -103,11 +103,14 @@ def map_elements(values, row_means, MAP: tl.constexpr, ACCUMULATE_DTYPE: tl.cons
 def reduce_rows(
     out, x, means, rows, length, chunk, parts, divisor, outer_shape, outer_strides, inner_shape, inner_strides,
     OP: tl.constexpr, MAP: tl.constexpr, FINISH: tl.constexpr, IDENTITY: tl.constexpr, COMPENSATE: tl.constexpr,
-    ENCODING: tl.constexpr, DTYPE: tl.constexpr, ACCUMULATE_DTYPE: tl.constexpr,
+    ENCODING: tl.constexpr, DTYPE: tl.constexpr, ACCUMULATE_DTYPE: tl.constexpr, EXACT: tl.constexpr,
     OUT_ENCODING: tl.constexpr, OUT_DTYPE: tl.constexpr,
     OUTER: tl.constexpr, INNER: tl.constexpr, OFFSETS_64: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
-    """``out[row, part] = OP(MAP(x[row, …]))``, then ``FINISH``: division by ``divisor``, and a square root."""
+    """``out[row, part] = OP(MAP(x[row, …]))``, then ``FINISH``: division by ``divisor``, and a square root.
+
+    ``EXACT``: all tiles lie within the rows and parts, so that nothing is masked.
+    """
     row, part = rows_and_part(parts, ROWS, OFFSETS_64)
     exists = row < rows
     base = element_offsets(row, outer_shape, outer_strides, OUTER)
@@ -121,7 +124,11 @@ def reduce_rows(
     end = tl.minimum(start + chunk, length)
     for first in tl.range(start, end, COLUMNS):
         column = first + tl.arange(0, COLUMNS)
-        mask = exists[:, None] & (column < end)[None, :]
+        if EXACT:
+            # The compiler removes a mask that is true everywhere.
+            mask = tl.full([ROWS, COLUMNS], True, tl.int1)
+        else:
+            mask = exists[:, None] & (column < end)[None, :]
         values = load_tile(x, base, column, mask, inner_shape, inner_strides, ENCODING, DTYPE, INNER)
         values = map_elements(values, row_means, MAP, ACCUMULATE_DTYPE)
         values = tl.where(mask, values, tl.full([ROWS, COLUMNS], IDENTITY, ACCUMULATE_DTYPE))

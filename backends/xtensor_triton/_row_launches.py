@@ -1,7 +1,7 @@
 """Launches along rows: reductions and positions of extrema, in one launch or in two.
 
 Sums are accumulated in a wider dtype than that of the elements: float16 and bfloat16 in float32, float32 in float64;
-float64 sums are compensated.
+sums of float64 are compensated.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ class Reduction(NamedTuple):
 
     @property
     def compensate(self) -> bool:
-        """Whether the rounding errors of a sum are added at the end."""
-        return self.op == "sum" and self.accumulate == FLOAT64
+        """Whether the rounding errors of a sum are added at the end: of numbers that are no narrower than the sum."""
+        return self.op == "sum" and self.accumulate == FLOAT64 and self.dtype == tl.float64
 
     @property
     def of_partial_results(self) -> Reduction:
@@ -240,6 +240,9 @@ def _reduce_rows(
         "ENCODING": KERNEL_DTYPES[x.dtype].encoding,
         "DTYPE": how.dtype,
         "ACCUMULATE_DTYPE": how.accumulate_in,
+        "EXACT": not layout.number % tiling.rows
+        and not layout.length % tiling.chunk
+        and not tiling.chunk % tiling.columns,
         **result_constants(out.dtype),
         **row_constants(layout, tiling),
     }

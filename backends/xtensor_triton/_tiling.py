@@ -33,7 +33,13 @@ MIN_TILES = 8
 """The minimum number of tiles of a part of a row."""
 
 LONGEST_ROW = 2**15
-"""The number of 4-byte elements of a row that fit into registers: 32 per thread of 1,024."""
+"""The number of 4-byte elements of a row that fit into registers: 64 per thread of 512."""
+
+LONGEST_ROW_READ = 2**12
+"""The number of 4-byte elements of a row that is kept in registers if it is only read."""
+
+LONG_ROW_WARPS = 8
+"""The number of warps of a program that processes a longer row in a loop over tiles."""
 
 MAX_WARPS = 16
 """The maximum number of warps of a program: 1,024 threads with the 64 threads per warp of AMD GPUs."""
@@ -81,7 +87,7 @@ def sequential_tiling(rows: int, length: int) -> Tiling:
 
 
 class RowTiling(NamedTuple):
-    """The tile of a kernel that reads and writes rows; ``single_tile`` if it holds complete rows."""
+    """The tile of a kernel along rows; ``single_tile`` if it holds complete rows."""
 
     rows: int
     columns: int
@@ -89,25 +95,33 @@ class RowTiling(NamedTuple):
     programs: int
     warps: int
 
+    @property
+    def turn(self) -> int:
+        """The number of elements of a row that a turn of a kernel's loop takes at most."""
+        return self.columns if self.single_tile else 4 * self.columns
 
-def device_row_tiling(rows: int, length: int, *, across: bool, itemsize: int = 4) -> RowTiling:
+
+def device_row_tiling(
+    rows: int, length: int, *, across: bool, itemsize: int = 4, reads_only: bool = False
+) -> RowTiling:
     """Return the tiling on a GPU: complete rows up to the length that fits into registers, else parts of rows.
 
-    ``itemsize`` is that of the compute dtype.
+    ``itemsize`` is that of the compute dtype. A row that is only read needs no registers for its elements.
     """
-    longest = LONGEST_ROW * 4 // itemsize
+    longest = (LONGEST_ROW_READ if reads_only else LONGEST_ROW) * 4 // itemsize
+    warps = None
     if across:
         height, width = min(_next_power_of_2(rows), ADJACENT_ROWS), min(_next_power_of_2(length), TILE // ADJACENT_ROWS)
     elif length <= longest:
         width = _next_power_of_2(length)
         height = max(1, min(_next_power_of_2(rows), TILE // width))
     else:
-        height, width = 1, longest // 4
-    warps = min(max(4, height * width * itemsize // 4096), MAX_WARPS)
+        height, width, warps = 1, min(TILE, longest), LONG_ROW_WARPS
+    warps = warps or min(max(4, height * width * itemsize // 4096), MAX_WARPS)
     return RowTiling(height, width, width >= length, -(-rows // height), warps)
 
 
-def host_row_tiling(rows: int, length: int, *, across: bool, itemsize: int = 4) -> RowTiling:
+def host_row_tiling(rows: int, length: int, *, across: bool, itemsize: int = 4, reads_only: bool = False) -> RowTiling:
     """Return the tiling in the interpreter, which processes long rows in parts as well."""
     width = min(_next_power_of_2(length), LONGEST_ROW)
     height = min(_next_power_of_2(rows), MAX_TILE // width)
