@@ -451,7 +451,7 @@ def uninitialised_where_singular(name, function):
 
 DEPARTURES = {
     **dict.fromkeys(("argmax", "argmin", "floor_divide", "max", "min", "nextafter", "remainder"), refusing("f")),
-    **dict.fromkeys(("expm1", "log1p", "log2", "rint", "sign"), refusing("c")),
+    **dict.fromkeys(("expm1", "log1p", "log2", "logical_not", "rint"), refusing("c")),
     **dict.fromkeys(("all", "any", "count_nonzero", "nonzero", "searchsorted"), flushing),
     **dict.fromkeys(("bitwise_left_shift", "bitwise_right_shift", "left_shift", "right_shift"), low_bits),
     **dict.fromkeys(("cumprod", "cumsum"), scanned_by_a_tree),
@@ -475,6 +475,7 @@ DEPARTURES = {
     "reciprocal": overflowing_reciprocal,
     "repeat": of_signed_positions(1),
     "round": refusing("biu"),
+    "sign": refusing("bc"),
     "sum": half_sum,
     "take": taken_modulo,
     "take_along_axis": taken_along_modulo,

@@ -102,6 +102,8 @@ def modulo(shape, key):
     axis, result = 0, []
     for part in parts:
         axis += (len(shape) - sum(map(taken, parts))) * (part is Ellipsis)
+        if isinstance(part, (float, np.floating)):
+            part = int(part)  # CuPy drops the fraction
         positions = isinstance(part, np.ndarray) and part.dtype.kind in "iu" and axis < len(shape)
         result.append(wrapped(part, shape[axis]) if positions else part)
         axis += taken(part)

@@ -379,6 +379,62 @@ def test_shifts_promote_and_take_python_scalars(single):
     same(result, x << wide)
 
 
+@pytest.mark.parametrize("name", ["bitwise_left_shift", "bitwise_right_shift"])
+def test_shifts_refuse_operands_that_promote_to_floats(single, name):
+    for shape in ((), (0,), (2,)):
+        x, counts = (xp.ones(shape, dtype=dtype, device=single) for dtype in (xp.int8, xp.uint64))
+        with pytest.raises(TypeError, match="shift"):
+            getattr(xp, name)(x, counts)
+
+
+def test_signs_of_truth_values_are_refused(single):
+    with pytest.raises(TypeError, match="sign"):
+        xp.sign(xp.asarray([True, False], device=single))
+
+
+def test_logical_not_takes_complex_numbers(single):
+    same(xp.logical_not(xp.asarray([0j, 1j, 1 + 0j], device=single)), [True, False, False])
+
+
+@needs_compiler
+@pytest.mark.parametrize("shape", [(5,), (1, 5), (5, 1)])
+def test_a_descending_sort_keeps_zeros_of_both_signs_in_order(single, shape):
+    x = np.array([0.0, -0.0, -1.0, 0.0, -0.0]).reshape(shape)
+    axis = shape.index(5)
+    expected = np.array([0.0, -0.0, 0.0, -0.0, -1.0]).reshape(shape)
+    same(xp.sort(xp.asarray(x, device=single), axis=axis, descending=True), expected)
+
+
+@pytest.mark.parametrize("key", [1.5, 1.0, np.float32(1.0), (0, 1.5), 1j])
+def test_a_number_with_a_fraction_is_no_index(single, key):
+    x = xp.ones((3, 3), device=single)
+    with pytest.raises(IndexError, match="only integers"):
+        x[key]
+    with pytest.raises(IndexError, match="only integers"):
+        x[key] = 2.0
+    same(x, np.ones((3, 3)))
+
+
+@needs_compiler
+def test_bfloat16_numbers_are_taken_as_they_are_and_have_neighbours_of_their_own(single):
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    host = np.array([[1.0, -0.0], [NAN, INF]], bfloat16)
+    x, order = (xp.asarray(values, device=single) for values in (host, np.array([1, 0])))
+    by_rows = np.array([[1, 1], [0, 0]])
+    for result, expected in (
+        (xp.take(x, order, axis=0), host[::-1]),
+        (xp.take_along_axis(x, xp.asarray(by_rows, device=single), axis=0), host[::-1]),
+    ):
+        assert result.dtype == bfloat16
+        np.testing.assert_array_equal(on_host(result).view(np.uint16), expected.view(np.uint16))
+    following = xp.nextafter(x[0, :], xp.asarray(np.array([2.0, 2.0], bfloat16), device=single))
+    assert following.dtype == bfloat16
+    np.testing.assert_array_equal(on_host(following).view(np.uint16), [0x3F81, 0x0001])
+    with pytest.raises(TypeError, match="complex"):
+        x += 1j
+    np.testing.assert_array_equal(on_host(x).view(np.uint16), host.view(np.uint16))
+
+
 @pytest.mark.parametrize("exponent", [2, 0.5, -1.0])
 def test_short_powers_are_rounded_exactly(single, exponent):
     values = np.array([0.1, 3.0, 7.7])

@@ -37,6 +37,7 @@ def copies_to_host(monkeypatch):
     return copies
 
 
+@pytest.mark.filterwarnings("ignore:cupyx.allow_synchronize will be removed:UserWarning")
 def test_gpu_results_are_on_the_device_and_nothing_comes_to_the_host(gpu, copies_to_host):
     from cupyx import allow_synchronize
 
@@ -115,7 +116,12 @@ def test_gpu_functions_of_special_operands_are_numpys(gpu, name, dtype):
     with np.errstate(all="ignore"):
         expected = np.floor(x / y) if name == "floor_divide" else getattr(np, name)(x, y)
     result = getattr(xp, name)(xp.asarray(x, device=gpu), xp.asarray(y, device=gpu))
-    same(result, expected, rtol=4 * np.finfo(dtype).eps)
+    if name == "maximum":
+        # Which of two zeros is the larger is not defined: NumPy's result depends on the processor.
+        zeros = (x == 0) & (y == 0)
+        same(xp.where(xp.asarray(zeros, device=gpu), 1.0, result), np.where(zeros, dtype(1.0), expected))
+    else:
+        same(result, expected, rtol=4 * np.finfo(dtype).eps)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from python_values import (
     Scalar,
@@ -262,6 +262,8 @@ def test_unary_function_has_the_expected_values(device, name, data):
     entry = UNARY[name]
     dtype = data.draw(dtypes(device, entry.kinds))
     x = data.draw(operands(dtype, **entry.limits(dtype)))
+    if name == "reciprocal" and dtype.kind == "c":
+        assume(x.host.all())  # NumPy's own reciprocal of 0 and its quotient 1 / 0 differ
     check_function(name, entry, [x.host], [x.array])
 
 
@@ -272,7 +274,8 @@ def test_unary_function_follows_numpy_for_kinds_that_the_standard_does_not_speci
     for dtype in dtypes_of(device):
         if dtype.kind in entry.kinds:
             continue
-        x = made([1, 0, 1], dtype)
+        # No integer is divided by 0.
+        x = made([1, 2, 1] if name == "reciprocal" else [1, 0, 1], dtype)
         expected = x.host if name == "round" else outcome(getattr(np, name), x.host)
         if defined_on(device) or isinstance(expected, type):
             with pytest.raises(TypeError):

@@ -9,7 +9,7 @@ from ._core.backend import Backend, DeviceInfo, Engine, Memory, Native, Overlay,
 from ._core.chunks import ChunkFunction
 from ._core.compiled import with_short_way
 from ._core.corrections import CORRECTIONS, LAPACK_CORRECTIONS
-from ._core.dtypes import STANDARD_DTYPES, DType, in_float32
+from ._core.dtypes import STANDARD_DTYPES, DType, in_float32, result_type
 from ._core.errors import (
     BackendUnavailableError,
     OutOfMemoryError,
@@ -59,6 +59,7 @@ __all__ = [
     "note_computation",
     "primitives",
     "read_on_host",
+    "result_type",
     "rewarn",
     "short_power",
     "with_short_way",

@@ -41,12 +41,14 @@ class Indexing:
         return self._cp.array(array)
 
     def getitem(self, native: Native, key: Any) -> Native:
+        _refuse_numbers(key)
         if self._check:
             self._check_key(native.shape, key)
         return native[key]
 
     def assign(self, native: Native, key: Any, value: Any) -> None:
         refuse_broadcast_view(native)
+        _refuse_numbers(key)
         if self._check:
             self._check_key(native.shape, key)
         share = self._cp.may_share_memory  # compares addresses on the host
@@ -104,6 +106,13 @@ def refuse_broadcast_view(native: Native) -> None:
     """Raise NumPy's error for a write into a broadcast view."""
     if is_broadcast_view(native):
         raise ValueError("assignment destination is read-only: it is a broadcast view; copy it with xtensor.asarray")
+
+
+def _refuse_numbers(key: Any) -> None:
+    """Raise NumPy's error for a key with a number that is no integer, whose fraction CuPy would drop."""
+    for part in key if key.__class__ is tuple else (key,):
+        if isinstance(part, (float, complex, np.inexact)):
+            raise IndexError(f"an index is an integer, a slice, None, an ellipsis or an array, not {part!r}")
 
 
 def is_negative_zero(value: Any) -> bool:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from xtensor.backend import DType, Native, short_power
+from xtensor.backend import DType, Native, result_type, short_power
 
 from ._fft import Fft
 from ._indexing import Indexing, is_negative_zero
@@ -34,7 +34,7 @@ UNCHANGED = (
     *("abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and", "bitwise_invert"),
     *("bitwise_or", "bitwise_xor", "ceil", "conj", "copysign"),
     *("cos", "cosh", "divide", "equal", "exp", "expm1", "floor", "greater", "greater_equal", "hypot", "isfinite"),
-    *("isinf", "isnan", "less", "less_equal", "log", "log10", "log1p", "logaddexp", "logical_and", "logical_not"),
+    *("isinf", "isnan", "less", "less_equal", "log", "log10", "log1p", "logaddexp", "logical_and"),
     *("logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative", "not_equal", "positive"),
     *("signbit", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh", "trunc"),
     *("broadcast_to", "expand_dims", "flip", "mean", "moveaxis", "roll", "squeeze", "stack", "tile"),
@@ -128,10 +128,16 @@ class Namespace:
         return x.astype(dtype, copy=copy)
 
     def bitwise_left_shift(self, x1: Native | int, x2: Native | int) -> Native:
-        return self._kernels.left_shift(*self._promoted(x1, x2))
+        return self._kernels.left_shift(*self._integers(x1, x2))
 
     def bitwise_right_shift(self, x1: Native | int, x2: Native | int) -> Native:
-        return self._kernels.right_shift(*self._promoted(x1, x2))
+        return self._kernels.right_shift(*self._integers(x1, x2))
+
+    def _integers(self, x1: Native | int, x2: Native | int) -> tuple[Native, ...]:
+        dtype = _result_type(x1, x2)
+        if dtype.kind not in "iu":
+            raise TypeError(f"shifts take integers, not the promoted dtype {dtype}")
+        return self._promoted(x1, x2)
 
     def complex_of(self, real: Native, imag: Native) -> Native:
         """``real + imag·j``, each component exactly as given."""
@@ -152,10 +158,14 @@ class Namespace:
         # CuPy has no complex binary logarithm, although its ufunc lists one.
         return NotImplemented if x.dtype.kind == "c" else self._cp.log2(x)
 
+    def logical_not(self, x: Native) -> Native:
+        # CuPy's takes no complex numbers.
+        return self._cp.equal(x, 0) if x.dtype.kind == "c" else self._cp.logical_not(x)
+
     def nextafter(self, x1: Native | float, x2: Native | float) -> Native:
-        # On the bits: CuPy compiles with options that flush subnormal numbers to zero.
-        dtype = _result_type(x1, x2)
-        if dtype.kind != "f":
+        # On the bits: CuPy compiles with options that flush subnormal numbers to zero, and has none of bfloat16.
+        dtype = result_type(x1, x2)
+        if dtype.kind not in "fV":
             return self._cp.nextafter(x1, x2)
         integers, mask, infinity = layout(dtype)
 
@@ -191,6 +201,8 @@ class Namespace:
         return x.copy() if x.dtype.kind in "biu" else self._cp.round(x)
 
     def sign(self, x: Native) -> Native:
+        if x.dtype.kind == "b":
+            raise TypeError("sign takes no bool array")  # CuPy returns integers
         # CuPy's x / |x| of complex numbers is NaN where |x| is infinite.
         return NotImplemented if x.dtype.kind == "c" else self._cp.sign(x)
 
@@ -245,12 +257,12 @@ class Namespace:
         self._indexing.check_positions(indices, x.shape[axis], axis)
         if axis and indices.size * math.prod(x.shape[axis + 1 :]) >= LARGEST_COUNT:
             # Only along the first axis are CuPy's positions right.
-            return self._cp.moveaxis(self._cp.take(self._cp.moveaxis(x, axis, 0), indices, axis=0), 0, axis)
-        return self._cp.take(x, indices, axis=axis)
+            return self._cp.moveaxis(self.take(self._cp.moveaxis(x, axis, 0), indices, axis=0), 0, axis)
+        return _of_bits(self._cp.take, x, indices, axis=axis)
 
     def take_along_axis(self, x: Native, indices: Native, *, axis: int) -> Native:
         self._indexing.check_positions(indices, x.shape[axis], axis)
-        return self._cp.take_along_axis(x, indices.astype(np.int64, copy=False), axis)
+        return _of_bits(self._cp.take_along_axis, x, indices.astype(np.int64, copy=False), axis)
 
     def argmax(self, x: Native, *, axis: int | None = None, keepdims: bool = False) -> Native:
         return self._position("argmax", x, axis, keepdims, nan=1)
@@ -278,6 +290,9 @@ class Namespace:
         return self._cp.argsort(x, axis=axis)
 
     def sort(self, x: Native, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Native:
+        if descending and x.dtype.kind == "f":
+            # The reverse of an ascending order would reverse zeros of both signs, which are equal.
+            return self._cp.take_along_axis(x, self.argsort(x, axis=axis, descending=True), axis)
         result = self._one_nan(x)
         if result.size and result.shape[axis] > 1:
             result.sort(axis=axis)
@@ -495,11 +510,11 @@ class OnDevice:
         return self._bind(value) if callable(value) else OnDevice(value, self._bind)
 
 
-def _of_bits(function: Callable[..., Native], x: Native, *args: Any) -> Native:
+def _of_bits(function: Callable[..., Native], x: Native, *args: Any, **options: Any) -> Native:
     """A function that moves elements or replaces them by zeros; CuPy's kernel for bfloat16 gives float32."""
     if x.dtype.kind != "V":
-        return function(x, *args)
-    return function(x.view(np.uint16), *args).view(x.dtype)
+        return function(x, *args, **options)
+    return function(x.view(np.uint16), *args, **options).view(x.dtype)
 
 
 def _widened(dtype: DType) -> DType:

@@ -33,7 +33,7 @@ __all__ = [
 PASSED, FAILED, INCOMPLETE, INTERRUPTED = 0, 1, 3, 130
 """Exit codes: all steps passed; one did not; none failed, and some did not run; interrupted."""
 
-GRACE = 10
+GRACE = 20
 """Seconds between the request to end and the end of a step that is over its limit."""
 
 LONGEST_DETAIL = 160

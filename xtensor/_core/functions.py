@@ -19,7 +19,7 @@ import numpy as np
 from . import operations
 from .backend import Backend, Native, Provider
 from .corrections import CORRECTIONS
-from .dtypes import in_float32, kind_of
+from .dtypes import can_cast, in_float32
 from .errors import WrittenWithWarningError
 from .operations import TABLE, Operation, watch
 from .reports import collected
@@ -177,7 +177,8 @@ class Functions:
 
     def _computing(self, operation: Operation, function: Function) -> Function:
         """A function that computes bfloat16 operands in float32, where the backend leaves that to the core."""
-        if not self._library.widens_bfloat16 or not (operation.computes or operation.only_promotes):
+        computes = operation.computes and operation.name != "nextafter"  # whose result depends on the dtype's digits
+        if not self._library.widens_bfloat16 or not (computes or operation.only_promotes):
             return function
         return in_float32(function, only_promotes=operation.only_promotes)
 
@@ -228,7 +229,7 @@ class Functions:
                 warning = error.with_traceback(None)  # the traceback has this frame, which has the warning: a cycle
                 with np.errstate(all="ignore"):
                     result = function(x1, x2)
-            if not np.can_cast(result.dtype, x1.dtype, "same_kind") and kind_of(x1.dtype) != kind_of(result.dtype):
+            if not can_cast(result.dtype, x1.dtype, "same_kind"):
                 raise TypeError(f"cannot cast the result's dtype {result.dtype} to {x1.dtype} in place")
             if result.shape != x1.shape:
                 raise ValueError(f"cannot write a result of shape {result.shape} into shape {x1.shape} in place")

@@ -213,8 +213,8 @@ class Operation:
 
     @property
     def only_promotes(self) -> bool:
-        """Whether it does no more with elements than to cast them to the promoted dtype."""
-        return not self.computes and self.operands > 1
+        """Whether it does no more with elements than to cast them to the promoted dtype; indices are not promoted."""
+        return self.kind == "manipulation" and self.operands > 1
 
 
 TABLE: dict[str, Operation] = {}
