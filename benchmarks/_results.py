@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import xtensor
+
 if TYPE_CHECKING:
     from ._run import Outcome, Row
 
@@ -51,8 +53,16 @@ def document(outcome: Outcome) -> Document:
             }
             for limit, row, ratio in outcome.limited_rows
         ],
-        "conditions": [condition(rows) for condition in outcome.group.conditions],
+        # They are about the group's own device.
+        "conditions": [condition(rows) for condition in outcome.group.conditions] if _is_own(outcome) else [],
     }
+
+
+def _is_own(outcome: Outcome) -> bool:
+    try:
+        return xtensor.device(outcome.group.device).name == outcome.device
+    except xtensor.BackendUnavailableError:
+        return False
 
 
 def _row(row: Row, baseline: str) -> Document:

@@ -310,7 +310,9 @@ def test_sum_is_no_less_accurate_than_pairwise_summation(data):
     seed = data.draw(st.integers(0, 2**32 - 1))
     dtype = data.draw(st.sampled_from([np.float32, np.float64]))
     x = np.random.default_rng(seed).normal(size=10_000).astype(dtype) * data.draw(st.sampled_from([1, 1e6]))
-    functions, _ = guarded(lambda rows, length, across: _tiling.device_tiling(rows, length, across=across, limit=4))
+    functions, _ = guarded(
+        lambda rows, length, across, **options: _tiling.device_tiling(rows, length, across=across, limit=4)
+    )
     exact = math.fsum(x)
     bound = max(abs(float(np.sum(x)) - exact), 4 * np.finfo(dtype).eps * abs(exact), 1e-3 * np.finfo(dtype).eps)
     result = float(functions["sum"](x.astype(dtype)))

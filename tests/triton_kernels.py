@@ -84,7 +84,7 @@ def guarded(tiling=None):
     return _device.functions_over(context), memory
 
 
-def small_tiles(rows, length, *, across):
+def small_tiles(rows, length, *, across, **options):
     """A tiling like that of a GPU at a small scale: several tiles, several parts."""
     height = min(4, _tiling._next_power_of_2(rows)) if across else 1
     width = min(8, _tiling._next_power_of_2(length))

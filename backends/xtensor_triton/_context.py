@@ -241,9 +241,9 @@ class Context:
             return usual
         return min(1 << max(size - 1, 1).bit_length(), 2**20)
 
-    def tiling(self, layout: Rows) -> Tiling:
-        """Distribution of rows that are reduced or scanned over programs."""
-        return self.split_rows(layout.number, layout.length, across=_across(layout))
+    def tiling(self, layout: Rows, **options: int) -> Tiling:
+        """Distribution of rows that are reduced or scanned over programs; ``options`` are those of the tiling."""
+        return self.split_rows(layout.number, layout.length, across=_across(layout), **options)
 
     def unsplit_tiling(self, layout: Rows) -> Tiling:
         """Distribution of rows that must not be split, such as the rows of partial results."""
@@ -253,8 +253,17 @@ class Context:
 
     def row_tiling(self, layout: Rows, itemsize: int, *, reads_only: bool = False) -> RowTiling:
         """Distribution of rows that are read, and written if not ``reads_only``; ``itemsize``: the compute dtype's."""
-        tiling = host_row_tiling if self.launcher.interprets else device_row_tiling
-        return tiling(layout.number, layout.length, across=_across(layout), itemsize=itemsize, reads_only=reads_only)
+        tiling, lanes = host_row_tiling, 1
+        if not self.launcher.interprets:
+            tiling, lanes = device_row_tiling, self.launcher.target.warp_size
+        return tiling(
+            layout.number,
+            layout.length,
+            across=_across(layout),
+            itemsize=itemsize,
+            reads_only=reads_only,
+            lanes=lanes,
+        )
 
 
 class Builder:

@@ -140,10 +140,7 @@ class TritonGenerator(Generator):
         arrays = _arrays(program, operands)
         kernel = reduction_kernel(program)
         layout = _rows(shape, [strides_of(x, shape) for x in arrays], axes)
-        tilings = {reduction_tiling(self._context, layout, how) for how in kernel.reductions}
-        if len(tilings) != 1:
-            raise Unsuited("the reductions are computed in different orders")
-        (tiling,) = tilings
+        tiling = reduction_tiling(self._context, layout, *kernel.reductions)
         builder = Builder(self._context, len(operands))
         result_shape = reduced_shape(shape, axes, keepdims)
         first, *others = [program.dtypes[place] for _, place in program.reductions]
@@ -176,6 +173,7 @@ class TritonGenerator(Generator):
             constants,
             tiling.programs,
             (layout.number, layout.length, tiling.chunk, tiling.parts, *axis_arguments),
+            warps=tiling.warps,
         )
         if tiling.parts > 1:
             for how, target, result in zip(kernel.reductions, targets, results, strict=True):

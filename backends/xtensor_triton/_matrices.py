@@ -43,6 +43,9 @@ DOT_DTYPES: dict[DType, Any] = {
 }
 """The dtypes of matrices that kernels multiply, and Triton's; float64 is left to the vendor's library."""
 
+ENOUGH_BLOCKS = 100
+"""The number of blocks that occupies a large GPU, whose programs have a multiprocessor each."""
+
 MIN_BLOCK, MAX_HEAD = 16, 256
 """The minimum side of a block in ``tl.dot``, and the maximum number of features of a head of attention."""
 
@@ -56,10 +59,6 @@ class Blocks(NamedTuple):
     group: int = 8
     warps: int = 4
     stages: int = 3
-
-
-BFLOAT16_BLOCKS = {"cuda": Blocks(128, 256, 64, 8, 8, 3), "hip": Blocks(128, 128, 32, 8, 8, 2)}
-"""The blocks of products of bfloat16 that were not measured, by Triton's backend."""
 
 
 Chooser: TypeAlias = Callable[[Any, DType, int, int, int, str], Blocks]
@@ -213,8 +212,19 @@ def choose_blocks(launcher: Any, dtype: DType, rows: int, columns: int, inner: i
         return Blocks(128, 128, 32, 8, 8, 3)
     if dtype == BFLOAT16:
         # CuPy converts the operands to float32, and multiplies without tensor cores.
-        return BFLOAT16_BLOCKS[launcher.target.backend]
+        return _usual_blocks(launcher.target, rows, columns)
     raise Unsuited(f"no kernel was measured to be faster on {launcher.target.arch}")
+
+
+def _usual_blocks(target: Any, rows: int, columns: int) -> Blocks:
+    """Return the blocks of a product in 16 bits that was not measured: large ones where they occupy the GPU."""
+    if not _has_large_shared_memory(target):
+        large = Blocks(128, 128, 32, 8, 8, 3 if target.backend == "cuda" else 2)
+    else:
+        large = Blocks(128, 256, 64, 8, 8, 3)
+    if -(-rows // large.rows) * -(-columns // large.columns) >= ENOUGH_BLOCKS:
+        return large
+    return Blocks(_block_side(rows, 64), 64, 64, 8, 4, 3)
 
 
 def measured_blocks(arch: str, dtype: str, precision: str, rows: int, columns: int, inner: int) -> Blocks | None:
@@ -249,16 +259,21 @@ def _block_side(length: int, maximum: int) -> int:
 # -- attention ----------------------------------------------------------------------------------------------------
 
 
-def _attention_blocks(dtype: DType, precision: str, width: int, masked: bool, backend: str) -> Blocks:
+def _has_large_shared_memory(target: Any) -> bool:
+    """Whether a block can have 160 KiB of shared memory: on NVIDIA's GPUs for data centres, from the A100 on."""
+    return target.backend == "cuda" and (target.arch == 80 or 90 <= target.arch < 120)
+
+
+def _attention_blocks(dtype: DType, precision: str, width: int, target: Any) -> Blocks:
     """Return queries and keys per block, and compiler options that fit registers and shared memory of a target."""
-    if backend == "hip":
+    if target.backend == "hip":
         return Blocks(64 if width <= 128 else 32, 32, width, 1, 4, 1)
     if dtype == np.float32:
         # Products in float32 take no tensor cores, and need the registers of more threads than those in TF32.
         warps = 4 if width <= 128 and precision == "tf32" else 8
         return Blocks(64 if width <= 64 else 32, 32, width, 1, warps, 2 if width <= 64 else 1)
     if width <= 128:
-        return Blocks(128 if width <= 64 or not masked else 64, 64, width, 1, 8, 3 if width <= 64 else 2)
+        return Blocks(64, 64, width, 1, 4, 3 if _has_large_shared_memory(target) else 2)
     return Blocks(64, 32, width, 1, 8, 2)
 
 
@@ -320,7 +335,7 @@ def _prepare_attention(
     if launcher.interprets:
         blocks = Blocks(_block_side(queries, 64), _block_side(keys, 64), widths[0])
     else:
-        blocks = _attention_blocks(dtype, precision, max(widths), mask is not None, launcher.target.backend)
+        blocks = _attention_blocks(dtype, precision, max(widths), launcher.target)
     integer = "i64" if offsets_64 else "i32"
     axes = (integer,) * len(merged.shape)
     query_blocks = -(-queries // blocks.rows)

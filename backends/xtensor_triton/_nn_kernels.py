@@ -162,7 +162,6 @@ def cross_entropy_rows(
     row = program_index(OFFSETS_64) * ROWS + tl.arange(0, ROWS)
     exists = row < rows
     base = element_offsets(row, outer_shape, outer_strides, OUTER)
-    # The target's own element is loaded after the row: it depends on the target, and nothing waits for it until then.
     label_offset = element_offsets(row, outer_shape, outer_target_strides, OUTER)
     label = tl.load(target + label_offset, mask=exists, other=0).to(tl.int64)
     if SINGLE_TILE:
@@ -170,6 +169,11 @@ def cross_entropy_rows(
         values, mask = row_elements(
             x, base, column, exists, length, inner_shape, inner_strides, float("-inf"), ENCODING, DTYPE, INNER, EXACT
         )
+    # The target's own element depends on the target. It is loaded while the row, which was requested before, arrives.
+    valid = (label >= 0) & (label < length)
+    offset = base + element_offsets(tl.where(valid, label, 0), inner_shape, inner_strides, INNER)
+    chosen = decode(tl.load(x + offset, mask=exists & valid, other=0), ENCODING, DTYPE)
+    if SINGLE_TILE:
         top = finite_or_zero(tl.max(values, 1))
         total = tl.sum(tl.where(mask, exp(values - top[:, None]), 0.0), 1)
         if SMOOTH:
@@ -188,9 +192,6 @@ def cross_entropy_rows(
                 )  # fmt: skip
                 sums += tl.where(mask, values - top[:, None], 0.0)
             row_sum = tl.sum(sums, 1)
-    valid = (label >= 0) & (label < length)
-    offset = base + element_offsets(tl.where(valid, label, 0), inner_shape, inner_strides, INNER)
-    chosen = decode(tl.load(x + offset, mask=exists & valid, other=0), ENCODING, DTYPE)
     logarithm = log(total)
     loss = logarithm - (chosen - top)
     if SMOOTH:

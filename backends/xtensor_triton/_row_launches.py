@@ -16,7 +16,7 @@ from . import _row_kernels as kernels
 from ._context import Array, Builder, Context, Unsuited
 from ._dtypes import FLOAT32, FLOAT64, INT64, KERNEL_DTYPES, UINT64, UNSPECIALIZED, DType, result_constants
 from ._layout import MAX_AXES, Rows, element_strides, rows
-from ._tiling import RowTiling, Tiling, sequential_tiling
+from ._tiling import ACCUMULATORS, ADJACENT_ROWS, RowTiling, Tiling, sequential_tiling
 
 __all__ = [
     "Reduction",
@@ -186,11 +186,18 @@ def reduce(
         _reduce_rows(builder, x, layout, how, out, tiling, finish, divisor, means)
 
 
-def reduction_tiling(context: Context, layout: Rows, how: Reduction) -> Tiling:
-    """Return the distribution of rows that are reduced over programs."""
-    if how.op == "prod" and kind_of(how.accumulate) == "f" and layout.length <= IN_ORDER_LIMIT:
+def reduction_tiling(context: Context, layout: Rows, *reductions: Reduction) -> Tiling:
+    """Return the distribution of rows over programs that compute one or more reductions of them."""
+    in_order = {
+        how.op == "prod" and kind_of(how.accumulate) == "f" and layout.length <= IN_ORDER_LIMIT for how in reductions
+    }
+    if len(in_order) != 1:
+        raise Unsuited("the reductions are computed in different orders")
+    if in_order == {True}:
         return sequential_tiling(layout.number, layout.length)
-    return context.tiling(layout)
+    # A program keeps one number for each element of its tile and each reduction, and a compensated sum two.
+    numbers = sum(1 + how.compensate for how in reductions)
+    return context.tiling(layout, tile=max(ACCUMULATORS >> (numbers - 1).bit_length(), ADJACENT_ROWS))
 
 
 def reduce_table(
@@ -248,7 +255,9 @@ def _reduce_rows(
     }
     types = (*(integer,) * 4, UNSPECIALIZED + "fp64", *axes)
     arguments = (layout.number, layout.length, tiling.chunk, tiling.parts, float(divisor), *row_arguments(layout))
-    builder.launch(kernels.reduce_rows, (out, x, means), types, constants, tiling.programs, arguments)
+    builder.launch(
+        kernels.reduce_rows, (out, x, means), types, constants, tiling.programs, arguments, warps=tiling.warps
+    )
 
 
 # -- positions of extrema -----------------------------------------------------------------------------------------
@@ -296,4 +305,4 @@ def _arg_extremum_rows(
     arrays = (out, out_values, x, indices)
     arguments = (layout.number, layout.length, tiling.chunk, tiling.parts, *row_arguments(layout))
     types = (*(integer,) * 4, *axes)
-    builder.launch(kernels.arg_extremum_rows, arrays, types, constants, tiling.programs, arguments)
+    builder.launch(kernels.arg_extremum_rows, arrays, types, constants, tiling.programs, arguments, warps=tiling.warps)

@@ -15,7 +15,7 @@ from ._dtypes import KERNEL_DTYPES, DType, cast_dtype, result_constants
 from ._layout import Rows, dense_strides, rows
 from ._reductions import check_cast
 from ._row_launches import Reduction, layout_of, product_dtype, reduce_parts, result_dtype, sum_dtype
-from ._tiling import Tiling
+from ._tiling import SCANNING_PROGRAMS, Tiling
 
 __all__ = ["functions"]
 
@@ -41,7 +41,8 @@ def _scan(name: str, context: Context, op: str) -> Callable[..., Any]:
         result = result_dtype(x.dtype) if dtype is None else dtype
         builder = Builder(context, 1)
         source, out = Array(1, x.dtype), Array(0, result)
-        _scan_rows(builder, source, layout, how, out, strides[axis], include_initial, context.tiling(layout))
+        tiling = context.tiling(layout, limit=SCANNING_PROGRAMS)
+        _scan_rows(builder, source, layout, how, out, strides[axis], include_initial, tiling)
         return builder.ready(shape, result)
 
     def call(x: Any, *, axis: int, dtype: DType | None = None, include_initial: bool = False) -> Any:
@@ -96,4 +97,6 @@ def _scan_rows(
     types = (*(integer,) * 4, axes, axes, axes, integer, integer)
     rows_of = (outer.shape, *outer.strides, inner.strides[0][0], out_stride)
     arguments = (layout.number, layout.length, tiling.chunk, tiling.parts, *rows_of)
-    builder.launch(kernels.scan_rows, (out, x, carries), types, constants, tiling.programs, arguments)
+    builder.launch(
+        kernels.scan_rows, (out, x, carries), types, constants, tiling.programs, arguments, warps=tiling.warps
+    )

@@ -23,26 +23,32 @@ __all__ = [
 TILE = 2048
 """Elements of a tile: 16 per thread of 4 warps."""
 
+ACCUMULATORS = 4096
+"""Partial results of a program that reduces rows: 32 per thread of 4 warps."""
+
+ROW_TILE = 1024
+"""Elements of a tile of short rows that are kept in registers."""
+
 ADJACENT_ROWS = 64
 """Rows of a tile if neighbours in memory belong to neighbouring rows: two cache lines of float32."""
 
 ENOUGH_PROGRAMS = 512
 """The number of programs that occupies a large GPU."""
 
-MIN_TILES = 8
+MIN_TILES = 4
 """The minimum number of tiles of a part of a row."""
 
-LONGEST_ROW = 2**15
-"""The number of 4-byte elements of a row that fit into registers: 64 per thread of 512."""
+SCANNING_PROGRAMS = 4096
+"""The number of programs of a scan."""
 
-LONGEST_ROW_READ = 2**12
+LONGEST_ROW = 2**15
+"""The number of 4-byte elements of a row that fit into registers: 32 per thread of 1,024."""
+
+LONGEST_ROW_READ = 2**13
 """The number of 4-byte elements of a row that is kept in registers if it is only read."""
 
-LONG_ROW_WARPS = 8
-"""The number of warps of a program that processes a longer row in a loop over tiles."""
-
-MAX_WARPS = 16
-"""The maximum number of warps of a program: 1,024 threads with the 64 threads per warp of AMD GPUs."""
+MAX_THREADS = 1024
+"""The maximum number of threads of a program."""
 
 MAX_TILE = 2**20
 """The maximum number of elements of a tile in Triton."""
@@ -56,24 +62,29 @@ class Tiling(NamedTuple):
     parts: int
     chunk: int
     programs: int
+    warps: int = 4
 
 
-def device_tiling(rows: int, length: int, *, across: bool, limit: int = ENOUGH_PROGRAMS) -> Tiling:
-    """Return the tiling on a GPU; ``across`` if neighbours in memory belong to neighbouring rows."""
+def device_tiling(rows: int, length: int, *, across: bool, limit: int = ENOUGH_PROGRAMS, tile: int = TILE) -> Tiling:
+    """Return the tiling on a GPU.
+
+    ``across``: neighbours in memory belong to neighbouring rows. ``limit`` is the number of programs that rows are
+    split for, and ``tile`` the number of elements of a tile at most.
+    """
     if across:
         height = min(_next_power_of_2(rows), ADJACENT_ROWS)
-        width = min(_next_power_of_2(length), TILE // height)
+        width = min(_next_power_of_2(length), min(tile, TILE) // height)
     else:
-        width = min(_next_power_of_2(length), TILE)
-        height = min(_next_power_of_2(rows), TILE // width)
+        width = min(_next_power_of_2(length), tile)
+        height = min(_next_power_of_2(rows), tile // width)
     blocks = -(-rows // height)
     parts = max(1, min(-(-limit // blocks), -(-length // (MIN_TILES * width))))
     chunk = -(-length // (parts * width)) * width
     parts = -(-length // chunk)
-    return Tiling(height, width, parts, chunk, blocks * parts)
+    return Tiling(height, width, parts, chunk, blocks * parts, 8 if across else 4)
 
 
-def host_tiling(rows: int, length: int, *, across: bool) -> Tiling:
+def host_tiling(rows: int, length: int, *, across: bool, limit: int = ENOUGH_PROGRAMS, tile: int = TILE) -> Tiling:
     """Return the tiling in the interpreter: tiles as large as possible."""
     width = min(_next_power_of_2(length), MAX_TILE)
     height = min(_next_power_of_2(rows), MAX_TILE // width)
@@ -102,26 +113,32 @@ class RowTiling(NamedTuple):
 
 
 def device_row_tiling(
-    rows: int, length: int, *, across: bool, itemsize: int = 4, reads_only: bool = False
+    rows: int, length: int, *, across: bool, itemsize: int = 4, reads_only: bool = False, lanes: int = 32
 ) -> RowTiling:
     """Return the tiling on a GPU: complete rows up to the length that fits into registers, else parts of rows.
 
-    ``itemsize`` is that of the compute dtype. A row that is only read needs no registers for its elements.
+    ``itemsize`` is that of the compute dtype, ``lanes`` the number of threads of a warp. A row that is only read needs
+    no registers for its elements. The sizes of tiles are the fastest ones on an H200.
     """
     longest = (LONGEST_ROW_READ if reads_only else LONGEST_ROW) * 4 // itemsize
-    warps = None
     if across:
         height, width = min(_next_power_of_2(rows), ADJACENT_ROWS), min(_next_power_of_2(length), TILE // ADJACENT_ROWS)
+        threads = height * width * itemsize // 128
     elif length <= longest:
         width = _next_power_of_2(length)
-        height = max(1, min(_next_power_of_2(rows), TILE // width))
+        height = max(1, min(_next_power_of_2(rows), ROW_TILE // width))
+        threads = max(width * itemsize // 128, min(width * itemsize // 64, 256))
+    elif reads_only and rows >= ENOUGH_PROGRAMS:
+        height, width, threads = 1, min(TILE, longest), 256
     else:
-        height, width, warps = 1, min(TILE, longest), LONG_ROW_WARPS
-    warps = warps or min(max(4, height * width * itemsize // 4096), MAX_WARPS)
+        height, width, threads = 1, min(2 * TILE, longest), 512
+    warps = min(max(4, threads // lanes), MAX_THREADS // lanes)
     return RowTiling(height, width, width >= length, -(-rows // height), warps)
 
 
-def host_row_tiling(rows: int, length: int, *, across: bool, itemsize: int = 4, reads_only: bool = False) -> RowTiling:
+def host_row_tiling(
+    rows: int, length: int, *, across: bool, itemsize: int = 4, reads_only: bool = False, lanes: int = 1
+) -> RowTiling:
     """Return the tiling in the interpreter, which processes long rows in parts as well."""
     width = min(_next_power_of_2(length), LONGEST_ROW)
     height = min(_next_power_of_2(rows), MAX_TILE // width)
