@@ -116,8 +116,20 @@ def test_group_without_a_gpu_is_an_error(capsys):
 
 def test_fastest_blocks_ignore_candidates_that_do_not_compile():
     times = {(64,): 2.0, (128,): 1.0, (256,): None}
-    assert _tune.fastest_blocks(times, times.get) == ((128,), 1.0)
-    assert _tune.fastest_blocks([(256,)], times.get) is None
+    assert _tune.fastest_blocks(times, lambda blocks, rounds: times[blocks]) == ((128,), 1.0)
+    assert _tune.fastest_blocks([(256,)], lambda blocks, rounds: None) is None
+
+
+def test_only_the_fastest_blocks_of_one_round_are_measured_in_all():
+    measured = []
+
+    def seconds_of(blocks, rounds):
+        measured.append((blocks, rounds))
+        # The first round of the fastest is disturbed.
+        return 3.0 - 2.0 * (blocks == (2,)) * (rounds > 1) + 0.1 * blocks[0]
+
+    assert _tune.fastest_blocks([(number,) for number in range(9)], seconds_of) == ((2,), 1.2)
+    assert [blocks for blocks, rounds in measured if rounds > 1] == [(0,), (1,), (2,), (3,)]
 
 
 @pytest.mark.parametrize("parts", [1, 5, 36, 100])

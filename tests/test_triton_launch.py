@@ -72,6 +72,28 @@ def fortran_order():
 
 
 @scenario
+def starters():
+    """What starts a kernel, and its arguments after the stream, for launchers of several versions of Triton."""
+    from types import SimpleNamespace
+
+    from xtensor_triton._launch import starter
+
+    cuda = {"launch": "function of C", "launch_cooperative_grid": False, "launch_pdl": True}
+    cuda |= {"global_scratch_size": 0, "profile_scratch_size": 0}
+    launchers = {
+        "cuda": SimpleNamespace(**cuda),
+        "scratch": SimpleNamespace(**cuda | {"profile_scratch_size": 8}),
+        "annotated": SimpleNamespace(**cuda, arg_annotations=()),
+        "hip": SimpleNamespace(launch="function of C", launch_cooperative_grid=False),
+    }
+    found = {}
+    for name, launcher in launchers.items():
+        run, arguments = starter(launcher, "kernel", "metadata")
+        found[name] = ["launcher" if run is launcher else run, *arguments]
+    return found
+
+
+@scenario
 def odd_length():
     gpu = device()
     gpu.add(aligned(4099), aligned(4099))
@@ -310,6 +332,13 @@ def test_operands_in_fortran_order_are_launched_flat_and_compiled_once(recorded)
     assert recorded["fortran_order"]["compiled"] == 1
 
 
+def test_kernels_without_scratch_memory_are_started_without_the_launcher(recorded):
+    hooks = ["metadata", None, None, None]
+    started = recorded["starters"]
+    assert started.pop("cuda") == ["function of C", "kernel", False, True, None, None, *hooks]
+    assert started == dict.fromkeys(("scratch", "annotated", "hip"), ["launcher", "kernel", *hooks])
+
+
 def test_launches_have_no_hooks(recorded):
     assert recorded["contiguous"]["launches"][0]["hooks"] == [None, None, None]
 
@@ -449,9 +478,9 @@ def test_tf32_is_used_only_if_allowed(recorded):
 
 def test_fused_kernels_are_one_launch(recorded):
     softmax, attention = recorded["neural_networks"]
-    assert (softmax["kernel"], softmax["grid"]) == ("softmax_rows", [256, 1, 1])
+    assert (softmax["kernel"], softmax["grid"]) == ("softmax_rows", [512, 1, 1])
     assert softmax["constants"]["SINGLE_TILE"] is True
-    assert (attention["kernel"], attention["grid"]) == ("attention_blocks", [2 * 8 * 1, 1, 1])
+    assert (attention["kernel"], attention["grid"]) == ("attention_blocks", [2 * 8 * 2, 1, 1])
     assert attention["constants"]["CAUSAL"] is True
 
 

@@ -19,10 +19,13 @@ from ._context import KernelError
 from ._driver import active
 from ._dtypes import UNSPECIALIZED
 
-__all__ = ["DeviceKernel", "Launcher", "options_for", "source"]
+__all__ = ["DeviceKernel", "Launcher", "options_for", "source", "starter"]
 
 ALIGNMENT = 16
 """Divisor of addresses and sizes that lets the compiler use loads of 16 bytes."""
+
+SCRATCH = ("global_scratch_size", "profile_scratch_size")
+"""Attributes of Triton's launcher for CUDA: the bytes of memory that a program needs besides its arguments."""
 
 DIVISIBLE, ONE = True, "one"
 """Assumptions of the compiler about an argument."""
@@ -119,7 +122,7 @@ class DeviceKernel:
     def _compile(self, facts: tuple[Any, ...]) -> Callable[..., None]:
         if self._failure is not None:
             raise KernelError(self._failure)
-        run, function, metadata = self._load(facts)
+        run, arguments = self._load(facts)
         stream = self._launcher.stream
         constants = tuple(self._constants.values())
         longest = self._launcher.longest_axis
@@ -127,18 +130,18 @@ class DeviceKernel:
         def launch(programs: int, *args: Any) -> None:
             try:
                 if programs <= longest:
-                    run(programs, 1, 1, stream(), function, metadata, None, None, None, *args, *constants)
+                    run(programs, 1, 1, stream(), *arguments, *args, *constants)
                 else:
                     folds = -(-programs // longest)
-                    run(longest, folds, 1, stream(), function, metadata, None, None, None, *args, *constants)
+                    run(longest, folds, 1, stream(), *arguments, *args, *constants)
             except RuntimeError as error:
                 _raise_if_exhausted(error)
                 raise
 
         return launch
 
-    def _load(self, facts: tuple[Any, ...]) -> tuple[Callable[..., None], Any, Any]:
-        """Compile a specialization and load it on the current device; return what launches it, and its handles."""
+    def _load(self, facts: tuple[Any, ...]) -> tuple[Callable[..., None], tuple[Any, ...]]:
+        """Compile a specialization and load it on the current device; return what launches it: see :func:`starter`."""
         try:
             with active(self._launcher.driver):
                 compiled = triton.compile(
@@ -156,7 +159,20 @@ class DeviceKernel:
             _raise_if_exhausted(error)
             self._failure = f"{type(error).__name__}: {error}"
             raise KernelError(self._failure) from error
-        return run, compiled.function, compiled.packed_metadata
+        return starter(run, compiled.function, compiled.packed_metadata)
+
+
+def starter(run: Any, function: Any, metadata: Any) -> tuple[Callable[..., None], tuple[Any, ...]]:
+    """Return what starts a kernel, and its arguments between the stream and those of the kernel.
+
+    Triton's launcher looks for scratch memory at each launch and calls a function of C. If a kernel needs none, the
+    function is called without the launcher, in Triton 3.6 and 3.7; later ones also pass it the kernel's signature.
+    """
+    hooks = (metadata, None, None, None)  # of a launch: its metadata, and functions before and after it
+    takes_arguments = hasattr(run, "launch_pdl") and not hasattr(run, "arg_annotations")
+    if takes_arguments and not any(getattr(run, name, 1) for name in SCRATCH):
+        return run.launch, (function, run.launch_cooperative_grid, run.launch_pdl, None, None, *hooks)
+    return run, (function, *hooks)
 
 
 def _raise_if_exhausted(error: Exception) -> None:
