@@ -67,6 +67,10 @@ def overflowing_logarithm(name, function):
             with np.errstate(all="ignore"):
                 result.real[np.isfinite(a) & np.isfinite(b) & np.isinf(np.hypot(a, b))] = math.inf
             result[np.isnan(a) | np.isnan(b)] = complex(math.nan, math.nan)
+            largest = np.maximum(a, b)
+            subnormal = (largest < np.finfo(a.dtype).smallest_normal) & (largest > 0)
+            with np.errstate(all="ignore"):
+                result.real[subnormal] = function(np.hypot(a, b))[subnormal]  # a magnitude of few digits
         return result
 
     return called

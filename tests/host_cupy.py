@@ -315,6 +315,8 @@ class StandIn:
 
     def may_share_memory(self, a, b):
         self.bound("may_share_memory", (a, b), {})
+        if not (isinstance(a, self.ndarray) and isinstance(b, self.ndarray)):
+            raise TypeError("Argument has incorrect type (expected cupy._core.core._ndarray_base)")
         return bool(np.may_share_memory(a, b))
 
     def from_dlpack(self, producer, **options):

@@ -147,6 +147,8 @@ def floored_quotient(a: Any, b: Any) -> Any:
     rounded = quotient(a, b)
     if not (math.isfinite(a) and math.isfinite(b) and b):
         return rounded  # zero, infinite or NaN
+    if abs(rounded) >= 2.0**52:
+        return a // b  # the exact floor is no float, or a - a % b is none: Python's value is NumPy's
     try:
         return math.copysign(float(Fraction(a) // Fraction(b)), rounded)
     except OverflowError:

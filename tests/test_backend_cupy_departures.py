@@ -189,6 +189,15 @@ def test_the_logarithm_of_the_largest_complex_numbers_is_finite(single, name, ex
     np.testing.assert_allclose(result.imag, angles, rtol=1e-6 if dtype is np.complex64 else 1e-14)
 
 
+@pytest.mark.parametrize(("name", "exact"), [("log", math.log), ("log2", math.log2), ("log10", math.log10)])
+def test_the_logarithm_of_subnormal_complex_numbers_has_all_digits(single, name, exact):
+    tiny = float(np.finfo(np.float64).smallest_subnormal)
+    x = np.array([complex(tiny, tiny), complex(-3 * tiny, tiny), complex(0, 0), complex(2.0**-1022, tiny)])
+    result = on_host(getattr(xp, name)(xp.asarray(x, device=single)))
+    magnitudes = [exact(tiny) + exact(math.sqrt(2)), exact(tiny) + exact(math.sqrt(10)), -INF, exact(2.0**-1022)]
+    np.testing.assert_allclose(result.real, magnitudes, rtol=1e-15)
+
+
 # -- float16 ----------------------------------------------------------------------------------------------------------
 
 
@@ -403,6 +412,16 @@ def test_a_descending_sort_keeps_zeros_of_both_signs_in_order(single, shape):
     axis = shape.index(5)
     expected = np.array([0.0, -0.0, 0.0, -0.0, -1.0]).reshape(shape)
     same(xp.sort(xp.asarray(x, device=single), axis=axis, descending=True), expected)
+
+
+@pytest.mark.parametrize("value", [1, 1.5, np.float64(1.5), np.int64(1)])
+def test_an_index_may_be_an_integer_of_numpy(single, value):
+    host = np.zeros((3, 2))
+    x = xp.asarray(host, device=single)
+    for key in ((np.int64(2), 1), np.int64(0)):
+        x[key], host[key] = value, value
+    same(x, host)
+    same(x[np.int64(2), 1], host[2, 1])
 
 
 @pytest.mark.parametrize("key", [1.5, 1.0, np.float32(1.0), (0, 1.5), 1j])

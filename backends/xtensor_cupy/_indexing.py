@@ -51,9 +51,9 @@ class Indexing:
         _refuse_numbers(key)
         if self._check:
             self._check_key(native.shape, key)
-        share = self._cp.may_share_memory  # compares addresses on the host
+        arrays, share = self._cp.ndarray, self._cp.may_share_memory  # compares addresses on the host
         if hasattr(value, "dtype"):
-            if share(native, value):
+            if isinstance(value, arrays) and share(native, value):
                 # CuPy would read elements that it has overwritten. It would skip the assignment of a view of the same
                 # address, shape and strides, even of another dtype.
                 value = value.copy()
@@ -61,8 +61,8 @@ class Indexing:
             # CuPy would fill the memory with zeros of positive sign.
             value = 0 if native.dtype.kind in "biu" else self.from_host(np.asarray(value, native.dtype))
         if key.__class__ is tuple:
-            key = tuple([part.copy() if hasattr(part, "dtype") and share(native, part) else part for part in key])
-        elif hasattr(key, "dtype") and share(native, key):
+            key = tuple([part.copy() if isinstance(part, arrays) and share(native, part) else part for part in key])
+        elif isinstance(key, arrays) and share(native, key):
             key = key.copy()
         native[key] = value
 

@@ -131,9 +131,10 @@ def log1p(xp: Any, raw: Function) -> Function:
 def _logarithm(base: float) -> Correction:
     """Complex operands with one infinite component and one NaN: the real component is +infinity.
 
-    Finite operands whose magnitude overflows: ``log(x / 4) + log(4)``.
+    Finite operands whose magnitude overflows: ``log(x / 4) + log(4)``; those with subnormal components, whose
+    magnitude is rounded to few digits: ``log(2⁶⁴ x) - log(2⁶⁴)``.
     """
-    four = math.log(4.0) / math.log(base)
+    four, large = (exponent * math.log(2.0) / math.log(base) for exponent in (2, 64))
 
     def correction(xp: Any, raw: Function) -> Function:
         def corrected(x: Native) -> Native:
@@ -143,7 +144,11 @@ def _logarithm(base: float) -> Correction:
             a, b = xp.real(x), xp.imag(x)
             real = xp.real(result)
             overflowed = xp.logical_and(xp.equal(real, math.inf), xp.logical_and(xp.isfinite(a), xp.isfinite(b)))
-            scaled = xp.real(raw(xp.complex_of(xp.multiply(a, 0.25), xp.multiply(b, 0.25))))
+            normal = float(np.finfo(real.dtype).smallest_normal)
+            subnormal = xp.logical_and(xp.less(xp.abs(a), normal), xp.less(xp.abs(b), normal))
+            parts = [xp.where(overflowed, xp.multiply(part, 0.25), xp.multiply(part, 2.0**64)) for part in (a, b)]
+            scaled = xp.real(raw(xp.complex_of(*parts)))
+            real = xp.where(subnormal, xp.subtract(scaled, large), real)
             real = xp.where(overflowed, xp.add(scaled, four), real)
             unbounded = xp.logical_or(xp.isinf(a), xp.isinf(b))
             undefined = xp.logical_and(unbounded, xp.logical_or(xp.isnan(a), xp.isnan(b)))

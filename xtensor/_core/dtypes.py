@@ -163,6 +163,10 @@ def _promotes_to_bfloat16(dtypes: Iterable[DType]) -> bool:
 # -- bfloat16 computed in float32 -----------------------------------------------------------------------------------
 
 
+WITHOUT_DTYPE = frozenset((bool, int, float, complex, str, type(None)))
+"""The classes of arguments that are no arrays, have none and are no dtypes."""
+
+
 class _Upcast:
     """The arguments of one call with float32 in the place of bfloat16, and the dtypes that occurred."""
 
@@ -220,6 +224,15 @@ def in_float32(
 
     @wraps(function)
     def computing(*args: Any, **kwargs: Any) -> Any:
+        # Most calls have no bfloat16; this look at their arguments is all that they pay for it.
+        for value in (*args, *kwargs.values()) if kwargs else args:
+            if value.__class__ in WITHOUT_DTYPE:
+                continue
+            dtype = getattr(value, "dtype", None)
+            if dtype is None or dtype.kind == "V":
+                break  # bfloat16, a dtype, a sequence
+        else:
+            return function(*args, **kwargs)
         call = _Upcast(upcast)
         upcast_args = [call.argument(value) for value in args]
         upcast_kwargs = {name: call.argument(value) for name, value in kwargs.items()}
