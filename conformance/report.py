@@ -17,7 +17,7 @@ from conformance.suite import Pins
 PROJECT_DEVICES: Mapping[str, str] = {
     "cpu": "NumPy, with kernels compiled by LLVM where they are installed",
     "numpy": "NumPy alone",
-    "cuda:0": "a CUDA GPU, through CuPy",
+    "cupy:0": "a CUDA GPU, through CuPy",
     "rocm:0": "a ROCm GPU, through CuPy",
     "triton:0": "a CUDA GPU, Triton kernels over CuPy",
     "triton:interpret": "Triton's interpreter, over NumPy",

@@ -126,13 +126,15 @@ def device_row_tiling(
         threads = height * width * itemsize // 128
     elif length <= longest:
         width = _next_power_of_2(length)
-        height = max(1, min(_next_power_of_2(rows), ROW_TILE // width))
-        threads = max(width * itemsize // 128, min(width * itemsize // 64, 256))
-    elif reads_only and rows >= ENOUGH_PROGRAMS:
-        height, width, threads = 1, min(TILE, longest), 256
+        height = max(1, min(_next_power_of_2(rows), (TILE if reads_only else ROW_TILE) // width))
+        threads = height * width * itemsize // 128
+        if not reads_only:
+            threads = max(threads, min(2 * threads, 256))
+    elif reads_only and rows >= 2 * ENOUGH_PROGRAMS:
+        height, width, threads = 1, min(TILE // 2, longest), 128
     else:
         height, width, threads = 1, min(2 * TILE, longest), 512
-    warps = min(max(4, threads // lanes), MAX_THREADS // lanes)
+    warps = min(max(2 if reads_only else 4, threads // lanes), MAX_THREADS // lanes)
     return RowTiling(height, width, width >= length, -(-rows // height), warps)
 
 
