@@ -75,7 +75,8 @@ def message_of(error: BaseException) -> str:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep one part of the tests, which has tests of every module, so that the parts take about the same time."""
+    """Fix the tests; keep one part of them, which has tests of every module, so that parts take about the same time."""
+    repair.apply_to_tests(items)
     part = config.getoption("--conformance-part")
     if part is None:
         return

@@ -6,32 +6,43 @@
    rules forbid. The fixed look-up returns an object that equals no dtype.
 2. ``dtype_helpers`` computes ``widest_complex_dtype`` with ``max`` of the complex dtypes, which raises if both are left
    out. The fixed module uses complex64 there. The tests that then ask the device for complex64 fail.
+3. ``test_dunder_dlpack`` asks an array for memory that Python can read, also with ``copy=False``, and takes any error
+   for a failure. The standard says of ``array.__dlpack__``: "If a copy must be made to enable this support but
+   ``copy`` is set to ``False``, the function must raise ``BufferError``." The fixed test requires that error where the
+   array is in other memory, as on a GPU.
 """
 
 from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
+from functools import wraps
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, module_from_spec
 from typing import Any
 
+import pytest
+
 from conformance.dtypes import COMPLEX
 
-__all__ = ["EXPLANATION", "apply"]
+__all__ = ["EXPLANATION", "apply", "apply_to_tests"]
 
 EXPLANATION = """\
-The runner fixes two defects of the suite in memory, while the suite is loaded:
+The runner fixes three defects of the suite in memory, while the suite is loaded:
 
 - `test_can_cast` compares a missing promotion, None, with a dtype, and `None == numpy.dtype('float64')` is True in
   NumPy. The runner makes the look-up return a value that equals no dtype.
 - The suite does not start on a device without a complex dtype, because it computes the maximum of an empty list. The
   runner replaces the result with complex64. This changes nothing on a device with a complex dtype.
+- `test_dunder_dlpack` asks for memory of the host with `copy=False`, for which the standard requires BufferError if the
+  array is in other memory, as on a GPU. The runner makes the test require it there.
 """
 
 _HELPERS = "array_api_tests.dtype_helpers"
+
+_EXPORT = "test_dlpack.py::test_dunder_dlpack"
 
 
 class NoPromotion:
@@ -54,6 +65,30 @@ def apply(left_out: Collection[str]) -> None:
         return
     helpers = import_module(_HELPERS) if set(COMPLEX) - set(left_out) else _load_without_complex(spec)
     _distinguish_missing_promotions(helpers.promotion_table)
+
+
+def apply_to_tests(tests: Iterable[pytest.Item]) -> None:
+    """Fix the tests that the suite has collected."""
+    for item in tests:
+        if isinstance(item, pytest.Function) and item.nodeid.endswith(_EXPORT):
+            properties = item.obj.hypothesis
+            properties.inner_test = _requiring_a_copy(properties.inner_test)
+
+
+def _requiring_a_copy(test: Callable[..., None]) -> Callable[..., None]:
+    """Return ``test_dunder_dlpack`` with BufferError required for memory elsewhere without a copy."""
+
+    @wraps(test)
+    def fixed(x: Any, copy_kw: Any, dl_device_kw: Any, **others: Any) -> None:
+        arguments = {"x": x, "copy_kw": copy_kw, "dl_device_kw": dl_device_kw, **others}
+        device = tuple(map(int, x.__dlpack_device__()))
+        if copy_kw.get("copy") is not False or dl_device_kw.get("dl_device", device) == device:
+            test(**arguments)
+        else:
+            with pytest.raises(BufferError):
+                test(**arguments)
+
+    return fixed
 
 
 def _distinguish_missing_promotions(table: Any) -> None:

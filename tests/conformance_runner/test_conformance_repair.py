@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from small_suite import MakeSuite
 
-from conformance.__main__ import PASSED
+from conformance.__main__ import FAILED, PASSED
 
 DTYPE_HELPERS = """
 import os
@@ -38,6 +38,34 @@ def test_widest_complex_dtype():
     assert dh.widest_complex_dtype == EXPECTED
     assert dh.dtype_to_name[dh.widest_complex_dtype] == EXPECTED
 """
+EXPORT = """
+from hypothesis import given, settings, strategies as st
+
+class Elsewhere:
+    error = EXPECTED_ERROR
+
+    def __dlpack_device__(self):
+        return MEMORY, 0
+
+    def __dlpack__(self, *, copy=None, dl_device=None, max_version=None):
+        if copy is False and dl_device not in (None, (MEMORY, 0)) and self.error is not None:
+            raise self.error("a copy is needed")
+        return object()
+
+def some(**values):
+    return st.fixed_dictionaries({}, optional=values)
+
+@settings(max_examples=100)
+@given(
+    x=st.builds(Elsewhere),
+    copy_kw=some(copy=st.booleans() | st.none()),
+    max_version_kw=some(max_version=st.just((1, 0))),
+    dl_device_kw=some(dl_device=st.just((1, 0))),
+    data=st.data(),
+)
+def test_dunder_dlpack(x, copy_kw, max_version_kw, dl_device_kw, data):
+    x.__dlpack__(**copy_kw, **max_version_kw, **dl_device_kw)
+"""
 # The official conftest.py imports this module, too. The fix must come first.
 EARLY_IMPORT = "from array_api_tests import dtype_helpers\n"
 
@@ -61,6 +89,24 @@ def test_suite_starts_without_complex_dtypes(make_suite: MakeSuite, spec: str, e
     text = WIDEST_COMPLEX.replace("EXPECTED", repr(expected))
     small = make_suite({"dtype_helpers.py": DTYPE_HELPERS, "test_fft.py": text}).with_conftest(EARLY_IMPORT)
     assert small.run("--device", spec, "-j", workers) == PASSED
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize(
+    ("memory", "error", "code"),
+    [
+        ("2", "BufferError", PASSED),
+        ("2", "ValueError", FAILED),
+        ("2", "None", FAILED),  # memory elsewhere that is the host's without a copy
+        ("1", "BufferError", PASSED),
+    ],
+)
+def test_memory_elsewhere_is_refused_without_a_copy(
+    make_suite: MakeSuite, memory: str, error: str, code: int, workers: str
+) -> None:
+    text = EXPORT.replace("MEMORY", memory).replace("EXPECTED_ERROR", error)
+    small = make_suite({"test_dlpack.py": text})
+    assert small.run("-j", workers) == code
 
 
 def test_none_equals_the_default_dtype_of_numpy() -> None:
