@@ -261,7 +261,7 @@ def _block_side(length: int, maximum: int) -> int:
 
 def _has_large_shared_memory(target: Any) -> bool:
     """Whether a block can have 160 KiB of shared memory: on NVIDIA's GPUs for data centres, from the A100 on."""
-    return target.backend == "cuda" and (target.arch == 80 or 90 <= target.arch < 120)
+    return bool(target.backend == "cuda" and (target.arch == 80 or 90 <= target.arch < 120))
 
 
 def _attention_blocks(dtype: DType, precision: str, width: int, target: Any) -> Blocks:
