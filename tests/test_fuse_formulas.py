@@ -118,3 +118,60 @@ def test_a_small_first_operand_is_broadcast():
     gradient, kernels = third_call(autograd.grad(special.logsumexp), xp.asarray(x, device="cpu"))
     assert kernels["equal+subtract+where+exp+multiply"]
     np.testing.assert_allclose(np.asarray(gradient), np.exp(x - x.max()) / np.exp(x - x.max()).sum(), rtol=1e-12)
+
+
+# -- small arrays ---------------------------------------------------------------------------------------------------
+
+
+def few(x, y):
+    return x * y + 1.5
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (3, 4)])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+def test_a_small_elementwise_function_is_one_call_of_a_kernel(shape, dtype):
+    host = np.arange(1, 1 + np.prod(shape, dtype=int)).reshape(shape).astype(dtype)
+    x = xp.asarray(host, device="cpu")
+    fused = xp.fuse(few)
+    fused(x, x)
+    ((plan, _),) = fused._plans.values()
+    assert plan.direct is not None
+    with xtensor_llvm.count_calls() as calls:
+        result = fused(x, x)
+    assert sum(calls.kernels.values()) == 1
+    expected = few(host, host)
+    assert result.dtype == expected.dtype
+    np.testing.assert_array_equal(np.asarray(result), expected)
+
+
+@pytest.mark.parametrize(
+    "view",
+    [lambda x: x[::2], lambda x: x[::-1], lambda x: xp.reshape(x, (3, 2)).T, lambda x: xp.broadcast_to(x[:1], (6,))],
+    ids=["steps", "reversed", "transposed", "broadcast"],
+)
+def test_small_arrays_of_another_layout_give_the_same(view):
+    fused = xp.fuse(few)
+    x = xp.asarray(np.arange(6.0), device="cpu")
+    other = view(x)
+    adjacent = xp.asarray(np.array(other), copy=True, device="cpu")
+    expected = few(np.array(other), np.array(other))
+    for operands in ((adjacent, adjacent), (other, other), (adjacent, other), (other, adjacent)):
+        np.testing.assert_array_equal(np.asarray(fused(*operands)), expected)
+
+
+def test_a_number_that_changes_and_a_doubtful_element_are_not_computed_directly():
+    x = xp.asarray([1.0, 2.0], device="cpu")
+    scaled = xp.fuse(lambda x, factor: x * factor + 1.0)
+    for factor in (2.0, 3.0):
+        assert scaled(x, factor).tolist() == [1.0 + factor, 1.0 + 2.0 * factor]
+    roots = xp.fuse(lambda x: xp.sqrt(x) + 1.0)
+    assert roots(x).tolist() == [2.0, 1.0 + 2.0**0.5]
+    with np.errstate(all="ignore"):
+        assert np.isnan(np.asarray(roots(-x))).all()
+
+
+def test_operands_keep_their_places():
+    difference = xp.fuse(lambda x, y, z: z - x)
+    arrays = [xp.asarray([value], device="cpu") for value in (1.0, 10.0, 100.0)]
+    for _ in range(2):
+        assert difference(*arrays).tolist() == [99.0]

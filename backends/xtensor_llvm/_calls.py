@@ -341,6 +341,32 @@ def compute(
     return () if kernel.run(size, sizes + arrays + outputs, scalars) else outputs
 
 
+def prepared(
+    program: Program, shape: tuple[int, ...], scalars: Sequence[float]
+) -> Callable[[tuple[Array, ...]], Array | None] | None:
+    """Return what computes a program's only output for arrays of one shape, if they are few elements; None if not.
+
+    It returns None for arrays that are not adjacent, and where an element is doubtful.
+    """
+    size, inputs = math.prod(shape), len(program.inputs)
+    if not inputs or len(program.outputs) != 1 or program.checks or not 0 < size * LARGEST < BYTES_STREAMED:
+        return None
+    kernel = _kernel(program, "c" * (inputs + 1))
+    if kernel is None or size * kernel.cost >= PARALLEL or inputs + len(scalars) + 3 > MOST_OPERANDS:
+        return None
+    (dtype,) = kernel.results
+    before = (*kernel.alone, size, size)
+    after = tuple([kind(scalar) for kind, scalar in zip(kernel.wide, scalars, strict=True)])
+
+    def compute_few(arrays: tuple[Array, ...]) -> Array | None:
+        if _adjacent(*arrays) != size:
+            return None
+        output: Array = empty(shape, dtype, "C")
+        return None if _call(*before, *arrays, output, *after) else output
+
+    return compute_few
+
+
 def _streams(program: Program, size: int) -> bool:
     """Whether a kernel writes past the caches: large outputs of operations that the memory bounds."""
     least = min([program.dtypes[place].itemsize for place in program.outputs])

@@ -82,6 +82,7 @@ class LlvmGenerator(Generator):
         return found if found is not None and all(map(supported, (*found[0], found[1]))) else None
 
     compute = staticmethod(_calls.compute)
+    prepared = staticmethod(_calls.prepared)
 
     def reduce(
         self,

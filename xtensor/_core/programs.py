@@ -7,7 +7,7 @@ programs. A program is a value, and equal programs share their machine code.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -136,6 +136,16 @@ class Generator(ABC):
         self, program: Program, arrays: tuple[Native, ...], scalars: Sequence[float]
     ) -> tuple[Native, ...] | None:
         """Return a program's outputs, each of the shape to which the arrays broadcast; None or () where it cannot."""
+
+    def prepared(
+        self, program: Program, shape: tuple[int, ...], scalars: Sequence[float]
+    ) -> Callable[[tuple[Native, ...]], Native | None] | None:
+        """Return what computes a program's only output for arrays that all have a shape, at the least cost of a call.
+
+        It takes the arrays, and returns None where :meth:`compute` is to be asked. The method itself returns None where
+        the cost of a call does not count.
+        """
+        return None
 
     @abstractmethod
     def reduce(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,15 @@ def number(tree: Any, numbers: Sequence[complex]) -> Any:
     return NUMBER_OPERATIONS[name](*[number(operand, numbers) for operand in operands])
 
 
+class Single(NamedTuple):
+    """An elementwise kernel with one output, whose scalars are numbers."""
+
+    program: Program
+    inputs: Sequence[Node]
+    scalars: Sequence[float]
+    output: Node
+
+
 class Plan:
     """The kernels and calls that compute some nodes, in order.
 
@@ -71,6 +80,7 @@ class Plan:
         self.constants: Values = {node: node.options for node in order if node.kind == "constant"}
         stages = _stages(order)
         needed = _needed(order, stages, self.wanted)
+        self.single: Single | None = None
         self.actions: list[Action] = []
         self.reads: list[Sequence[Node]] = []
         self.kernels = 0
@@ -89,6 +99,7 @@ class Plan:
                 elif node.kind == "result":
                     self._add(_selecting(node), node.operands)
 
+        self.direct = self._direct()
         ends = _last_uses(self.reads, set(self.wanted) | self.constants.keys())
         self.schedule = list(zip(self.actions, ends, strict=True))
 
@@ -112,6 +123,23 @@ class Plan:
             profiling.active.add(action.__doc__ or "", self.device, "fused kernel", seconds, size)
         return values
 
+    def _direct(self) -> Callable[[Sequence[Native]], Native | None] | None:
+        """Return what computes the only result from the arguments where the plan is one small kernel, else None."""
+        if self.single is None or len(self.actions) != 1 or self.wanted != [self.single.output]:
+            return None
+        program, inputs, scalars, output = self.single
+        shape = output.shape
+        if shape is None or any(node.kind != "array" or node.shape != shape for node in inputs):
+            return None
+        compute = self.generator.prepared(program, shape, scalars)
+        if compute is None:
+            return None
+        places = [node.options for node in inputs]
+        if len(places) == 1:
+            place = places[0]
+            return lambda arrays: compute((arrays[place],))
+        return lambda arrays: compute(tuple([arrays[place] for place in places]))
+
     def _add(self, action: Action, reads: Sequence[Node]) -> None:
         self.actions.append(action)
         self.reads.append(reads)
@@ -128,6 +156,8 @@ class Plan:
         self.kernels += 1
         shape = outputs[0].shape
         constant = not any(scalar.__class__ is tuple for scalar in scalars)
+        if constant and len(outputs) == 1:
+            self.single = Single(program, inputs, scalars, outputs[0])
 
         def run(values: Values, numbers: Sequence[complex]) -> None:
             given = scalars if constant else [number(scalar, numbers) for scalar in scalars]
