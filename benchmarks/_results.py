@@ -14,8 +14,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import xtensor
-
 if TYPE_CHECKING:
     from ._run import Outcome, Row
 
@@ -53,16 +51,9 @@ def document(outcome: Outcome) -> Document:
             }
             for limit, row, ratio in outcome.limited_rows
         ],
-        # They are about the group's own device.
-        "conditions": [condition(rows) for condition in outcome.group.conditions] if _is_own(outcome) else [],
+        # Conditions are about the group's own device.
+        "conditions": [condition(rows) for condition in outcome.group.conditions] if outcome.on_own_device else [],
     }
-
-
-def _is_own(outcome: Outcome) -> bool:
-    try:
-        return xtensor.device(outcome.group.device).name == outcome.device
-    except xtensor.BackendUnavailableError:
-        return False
 
 
 def _row(row: Row, baseline: str) -> Document:

@@ -95,6 +95,14 @@ class Outcome:
         return self.group.enforced and any(ratio > limit.ratio for limit, ratio in self.limit_ratios)
 
     @property
+    def on_own_device(self) -> bool:
+        """Whether the group was measured on its own device."""
+        try:
+            return xtensor.device(self.group.device).name == self.device
+        except xtensor.BackendUnavailableError:
+            return False
+
+    @property
     def limit_ratios(self) -> tuple[tuple[Limit, float], ...]:
         """Limits whose case and size were measured, each with the smaller of both measured ratios."""
         return tuple((limit, ratio) for limit, _, ratio in self.limited_rows)

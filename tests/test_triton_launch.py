@@ -73,7 +73,7 @@ def fortran_order():
 
 @scenario
 def starters():
-    """What starts a kernel, and its arguments after the stream, for launchers of several versions of Triton."""
+    """Return what starts a kernel, and its arguments after the stream, for launchers of several versions of Triton."""
     from types import SimpleNamespace
 
     from xtensor_triton._launch import starter
