@@ -17,7 +17,7 @@ import numpy as np
 from xtensor.backend import Native, Program, Step
 
 from . import _compile
-from ._calls import Kernel, compiled, empty, joined_letters, joined_stride, underflow_is_reported
+from ._calls import Kernel, compiled, empty, underflow_is_reported
 from ._emission import supported, supported_elementwise
 from ._reduction_loops import BLOCK, ROWS, columns_module, identity, rows_module
 from ._rows import compute_rows, takes_rows
@@ -31,6 +31,7 @@ from ._sizes import (
     SHORT_ROW,
     SHORTEST,
 )
+from ._walks import joined_letters, joined_stride
 
 __all__ = ["accumulated", "kernels", "reduce"]
 

@@ -11,9 +11,10 @@ import numpy as np
 from xtensor.backend import Program
 
 from . import _compile, _threads
-from ._calls import MOST_PARTS, Kernel, compiled, empty, joined_stride
+from ._calls import MOST_PARTS, Kernel, compiled, empty
 from ._row_loops import Schedule, rows_program_module
 from ._sizes import SHORTEST
+from ._walks import joined_stride
 
 __all__ = ["compute_rows", "takes_rows"]
 
