@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import xtensor as xp
+from xtensor_numpy import _sorting
 from xtensor_numpy._namespace import moveaxis
-from xtensor_numpy._sorting import order_statistics
+from xtensor_numpy._sorting import argsort, order_statistics
 
 CPU = xp.device("cpu")
 SHAPES = [(0,), (1,), (50,), (3000,), (3, 40), (40, 3), (0, 3), (3, 0), (60, 70), (4, 5, 30)]
@@ -259,6 +260,68 @@ def test_nan_functions_leave_their_operands():
     assert float(xp.nanvar(x)) == 8.0 / 3.0
     assert float(xp.nanvar(x, where=xp.asarray([[True, True], [True, False]], device="numpy"))) == 1.0
     np.testing.assert_array_equal(xp.to_numpy(x), host, strict=True)
+
+
+def close_numbers(rng, shape):
+    return 1 + rng.uniform(size=shape) * 2.0**-34
+
+
+def very_close_numbers(rng, shape):
+    return 1e300 * rng.integers(-1, 2, size=shape) + 1 + rng.integers(0, 5000, size=shape) * 2.0**-52
+
+
+def few_close_pairs(rng, shape):
+    x = rng.normal(size=shape) * 10.0 ** rng.integers(-300, 300, size=shape)
+    x.reshape(-1)[1::40] = np.nextafter(x.reshape(-1)[::40], np.inf)
+    x.reshape(-1)[2::40] = np.nextafter(x.reshape(-1)[::40], -np.inf)
+    return x
+
+
+def ordered_numbers(rng, shape):
+    return np.sort(np.round(rng.normal(size=shape), 2), axis=-1)
+
+
+def integers_of_all_bits(rng, shape):
+    return rng.integers(-(2**63), 2**63 - 1, size=shape, endpoint=True)
+
+
+@pytest.mark.parametrize("shape", [(5000,), (3, 5000), (300, 17), (20, 40, 30)])
+@pytest.mark.parametrize(
+    ("make", "dtype"),
+    [
+        (close_numbers, "float64"),
+        (very_close_numbers, "float64"),
+        (few_close_pairs, "float64"),
+        (ordered_numbers, "float64"),
+        (ordered_numbers, "float32"),
+        (special_numbers, "float32"),
+        (integers_of_all_bits, "int64"),
+        (integers_of_all_bits, "uint64"),
+        (integers_of_all_bits, "int32"),
+    ],
+)
+def test_indices_are_sorted_as_by_numpys_stable_algorithm(make, dtype, shape):
+    x = make(np.random.default_rng(8), shape).astype(dtype)
+    for axis in range(-1, x.ndim - 1):
+        for descending in (False, True):
+            lines = np.flip(x, axis=axis) if descending else x
+            expected = np.argsort(lines, axis=axis, kind="stable")
+            if descending:
+                expected = np.flip(x.shape[axis] - 1 - expected, axis=axis)
+            result = argsort(x, axis=axis, descending=descending)
+            np.testing.assert_array_equal(result, expected, strict=True)
+
+
+def test_close_numbers_are_compared_after_they_are_sorted(monkeypatch):
+    """Neither the exchange of neighbours nor the other algorithm would be missed if the keys were always exact."""
+    answers = []
+    decide = _sorting._decide
+    monkeypatch.setattr(_sorting, "_decide", lambda *args: answers.append(decide(*args)) or answers[-1])
+    rng = np.random.default_rng(9)
+    for make in (few_close_pairs, very_close_numbers, integers_of_all_bits):
+        argsort(make(rng, (5000,)))
+    argsort(make(rng, (5000,)).astype(np.int32))
+    assert answers == [True, False, True]
 
 
 @pytest.mark.parametrize("make", [random_numbers, random_ties, zeros_of_both_signs])

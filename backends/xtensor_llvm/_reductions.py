@@ -20,6 +20,7 @@ from . import _compile
 from ._calls import Kernel, compiled, empty, underflow_is_reported
 from ._emission import supported, supported_elementwise
 from ._reduction_loops import BLOCK, ROWS, columns_module, identity, rows_module
+from ._reduction_walks import reduction_walk
 from ._rows import compute_rows, takes_rows
 from ._sizes import (
     BYTES_EXTREME,
@@ -31,7 +32,7 @@ from ._sizes import (
     SHORT_ROW,
     SHORTEST,
 )
-from ._walks import joined_letters, joined_stride
+from ._walks import joined_letters
 
 __all__ = ["accumulated", "kernels", "reduce"]
 
@@ -92,107 +93,31 @@ def reduce(
         return _reduce_whole(program, letters, arrays, scalars, shape, keepdims=keepdims, partial=partial)
     if not all(array.flags.aligned for array in arrays):
         return None
-    layouts = [array.strides if array.shape == shape else np.broadcast_to(array, shape).strides for array in arrays]
-    run = _run(arrays, layouts, shape, axes) if len(axes) > 1 else axes
-    if len(run) < len(axes):
-        parts = None if partial else reduce(program, arrays, scalars, shape, run, keepdims=True)
-        others = tuple([axis for axis in axes if axis not in run])
-        return None if parts is None else _combined(program, parts, others, shape, axes, keepdims=keepdims)
-    groups = _groups(shape, axes)
-    columns = any(length != 1 for length in groups[2])
-    matrices, rows, length = map(math.prod, groups)
-    if not columns:
-        rows, length = matrices, rows
-    if not rows or not length or (length < SHORTEST and rows < SHORTEST):
+    walk = reduction_walk(tuple([(array.shape, array.strides, array.itemsize) for array in arrays]), shape, tuple(axes))
+    if walk is None:
         return None
-    letters, operands = "", []
-    for given, strides in zip(arrays, layouts, strict=True):
-        array, found = given, _joined(groups, strides)
-        if found is None:
-            if given.size == matrices * rows * length:
-                return None
-            array = np.ascontiguousarray(np.broadcast_to(given, _compact(given, groups)))
-            found = _joined(groups, np.broadcast_to(array, shape).strides)
-            assert found is not None
-        outer, reduced, inner = found
-        if not columns:
-            inner, reduced = reduced, outer
-        letter = {array.itemsize: "c", 0: "s"}.get(inner or 0, "v")
-        letters += letter
-        operands += [array, *([inner] if letter == "v" else []), reduced]
-        if columns:
-            operands.append(outer)
-    kernel, dtypes = _kernel(program, letters, columns=columns), program.dtypes
+    if len(walk.axes) < len(axes):
+        parts = None if partial else reduce(program, arrays, scalars, shape, walk.axes, keepdims=True)
+        others = tuple([axis for axis in axes if axis not in walk.axes])
+        return None if parts is None else _combined(program, parts, others, shape, axes, keepdims=keepdims)
+    kernel, dtypes = _kernel(program, walk.letters, columns=walk.columns), program.dtypes
     if kernel is None:
         return None
-    if not columns:
+    operands: list[Any] = [*walk.sizes]
+    for array, copied, strides in zip(arrays, walk.copied, walk.strides, strict=True):
+        operands += array if copied is None else np.ascontiguousarray(np.broadcast_to(array, copied)), *strides
+    if not walk.columns:
         wanted = _shape(shape, axes, keepdims=keepdims)
-        return _rows(kernel, program, [length, rows, *operands], scalars, wanted, partial=partial)
+        return _rows(kernel, program, operands, scalars, wanted, partial=partial)
+    length, rows, matrices = walk.sizes
     results = []
     for name, place in program.reductions:
         result = empty((matrices, -(-rows // ROWS), length), dtypes[place])
         result[...] = identity(name, dtypes[place])
         results.append(result)
-    if kernel.run(matrices * rows * length, (length, rows, matrices, *operands, *results), scalars):
+    if kernel.run(matrices * rows * length, (*operands, *results), scalars):
         return None
     return tuple(results) if partial else _combined(program, results, 1, shape, axes, keepdims=keepdims)
-
-
-Groups = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""Lengths of the axes before those that are reduced, of these, and of those after them."""
-
-
-def _groups(shape: tuple[int, ...], axes: Sequence[int]) -> Groups:
-    start, end = axes[0], axes[-1] + 1
-    return shape[:start], shape[start:end], shape[end:]
-
-
-def _joined(groups: Groups, strides: tuple[int, ...]) -> tuple[int, int, int] | None:
-    """Return the stride of each group of axes; None where the axes of one do not lie together."""
-    start = len(groups[0])
-    end = start + len(groups[1])
-    outer, reduced, inner = map(joined_stride, groups, (strides[:start], strides[start:end], strides[end:]))
-    return None if outer is None or reduced is None or inner is None else (outer, reduced, inner)
-
-
-def _compact(array: Array, groups: Groups) -> tuple[int, ...]:
-    """Return the shape of a copy of a broadcast operand in which the axes of each group lie together.
-
-    A group of axes along which the operand has one element has the length 1 in the copy.
-    """
-    lengths = (1,) * (sum(map(len, groups)) - array.ndim) + array.shape
-    shape: tuple[int, ...] = ()
-    for group in groups:
-        own = lengths[len(shape) : len(shape) + len(group)]
-        shape += own if math.prod(own) == 1 else group
-    return shape
-
-
-def _run(
-    arrays: Sequence[Array], layouts: Sequence[tuple[int, ...]], shape: tuple[int, ...], axes: Sequence[int]
-) -> list[int]:
-    """Return those of the axes along which a kernel goes.
-
-    They are adjacent, and joined in each operand. Of several such runs it is the one for which the fewest elements of
-    operands are copied, and of these the one of most elements.
-    """
-    runs: list[list[int]] = []
-    for axis in axes:
-        if runs and runs[-1][-1] == axis - 1:
-            joined = slice(runs[-1][0], axis + 1)
-            if all(joined_stride(shape[joined], strides[joined]) is not None for strides in layouts):
-                runs[-1].append(axis)
-                continue
-        runs.append([axis])
-
-    def cost(run: list[int]) -> tuple[int, int]:
-        groups, copied = _groups(shape, run), 0
-        for array, strides in zip(arrays, layouts, strict=True):
-            if _joined(groups, strides) is None:
-                copied += math.prod(_compact(array, groups))
-        return copied, -math.prod(groups[1])
-
-    return runs[0] if len(runs) == 1 else min(runs, key=cost)
 
 
 def _combined(

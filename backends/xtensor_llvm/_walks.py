@@ -11,12 +11,24 @@ import numpy as np
 
 from ._sizes import FEWEST_SHORT, SHORTEST, SHORTEST_OF_MANY
 
-__all__ = ["Walk", "has_rows", "joined_letters", "joined_stride", "walk_of"]
+__all__ = [
+    "Layouts",
+    "Walk",
+    "broadcast_strides",
+    "has_rows",
+    "joined_letters",
+    "joined_stride",
+    "row_major",
+    "walk_of",
+]
 
 Array = np.ndarray[Any, Any]
 
 MOST_AXES = 4
 """Axes around the innermost one that a kernel walks."""
+
+Layouts = tuple[tuple[tuple[int, ...], tuple[int, ...], int], ...]
+"""The shape, the strides and the itemsize of each of several arrays."""
 
 
 class Walk(NamedTuple):
@@ -44,7 +56,7 @@ class Walk(NamedTuple):
 
 
 @functools.lru_cache(maxsize=512)
-def walk_of(arrays: tuple[tuple[tuple[int, ...], tuple[int, ...], int], ...], results: tuple[int, ...]) -> Walk | None:
+def walk_of(arrays: Layouts, results: tuple[int, ...]) -> Walk | None:
     """Return how a kernel walks arrays of some shapes, strides and itemsizes; None where NumPy's loop is as fast.
 
     Parameters
@@ -56,10 +68,10 @@ def walk_of(arrays: tuple[tuple[tuple[int, ...], tuple[int, ...], int], ...], re
     """
     given, first_strides, itemsize = arrays[0]
     shortest = SHORTEST if math.prod(given) < FEWEST_SHORT else min(SHORTEST, SHORTEST_OF_MANY)
-    if given and 1 < given[-1] < shortest and first_strides == _row_major(given, itemsize):
+    if given and 1 < given[-1] < shortest and first_strides == row_major(given, itemsize):
         return None
     shape = np.broadcast_shapes(*[lengths for lengths, _, _ in arrays])
-    views = [_broadcast(lengths, strides, shape) for lengths, strides, _ in arrays]
+    views = [broadcast_strides(lengths, strides, shape) for lengths, strides, _ in arrays]
     axes = [axis for axis, length in enumerate(shape) if length != 1]
     # The axis of the smallest stride is the innermost one: of the first operand that has all elements, else of any.
     leading = next((view for view, (own, _, _) in zip(views, arrays, strict=True) if own == shape), views[0])
@@ -69,7 +81,7 @@ def walk_of(arrays: tuple[tuple[tuple[int, ...], tuple[int, ...], int], ...], re
     order = tuple(sorted(range(len(shape)), key=permutation.__getitem__))
     itemsizes = [*(size for _, _, size in arrays), *results]
     for size in results:
-        strides = _row_major(made, size)
+        strides = row_major(made, size)
         views.append(tuple([strides[axis] for axis in order]))
     lengths, walked = _merged([shape[axis] for axis in axes], [[view[axis] for axis in axes] for view in views])
     if len(lengths) > MOST_AXES + 1 or not lengths or lengths[-1] < shortest:
@@ -82,7 +94,7 @@ def walk_of(arrays: tuple[tuple[tuple[int, ...], tuple[int, ...], int], ...], re
     return Walk(letters, sizes, strides_of_all, made, None if permutation == sorted(permutation) else order)
 
 
-def _row_major(shape: Sequence[int], itemsize: int) -> tuple[int, ...]:
+def row_major(shape: Sequence[int], itemsize: int) -> tuple[int, ...]:
     """The strides of adjacent elements in row-major order."""
     strides = [itemsize]
     for length in reversed(shape[1:]):
@@ -90,7 +102,7 @@ def _row_major(shape: Sequence[int], itemsize: int) -> tuple[int, ...]:
     return tuple(reversed(strides)) if shape else ()
 
 
-def _broadcast(lengths: tuple[int, ...], strides: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+def broadcast_strides(lengths: tuple[int, ...], strides: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
     """The strides of an array as one of another shape, to which it broadcasts."""
     missing = len(shape) - len(lengths)
     own = [
