@@ -28,6 +28,7 @@ from ._special import Special
 from ._steps import assigned_where as assigned_where
 from ._steps import close as close
 from ._steps import contracted as contracted
+from ._steps import divided_polynomial as divided_polynomial
 from ._steps import extreme_number as extreme_number
 from ._steps import filled as filled
 from ._steps import finite as finite
@@ -39,6 +40,7 @@ from ._steps import membership as membership
 from ._steps import packed_bits as packed_bits
 from ._steps import padded as padded
 from ._steps import placed as placed
+from ._steps import polynomial as polynomial
 from ._steps import sliding_windows as sliding_windows
 from ._steps import unpacked_bits as unpacked_bits
 
@@ -133,13 +135,22 @@ def _of_shape(function: Callable[..., Native]) -> Callable[..., Native]:
     return create
 
 
-arange = _with_bfloat16(np.arange)
+_arange = _with_bfloat16(np.arange)
 empty = _of_shape(np.empty)
 eye = _with_bfloat16(np.eye)
-full = _with_bfloat16(np.full)
 linspace = _with_bfloat16(np.linspace)
 ones = _of_shape(np.ones)
 zeros = _of_shape(np.zeros)
+
+
+def arange(start: float, stop: float, step: float, *, dtype: DType) -> Native:
+    return np.arange(start, stop, step, dtype=dtype) if dtype.kind != "V" else _arange(start, stop, step, dtype)
+
+
+def full(shape: tuple[int, ...], fill_value: Native | complex, *, dtype: DType) -> Native:
+    result = empty(shape, dtype)
+    np.copyto(result, fill_value, casting="unsafe")
+    return result
 
 
 @_with_bfloat16

@@ -19,6 +19,7 @@ __all__ = [
     "assigned_where",
     "close",
     "contracted",
+    "divided_polynomial",
     "extreme_number",
     "filled",
     "finite",
@@ -30,6 +31,7 @@ __all__ = [
     "packed_bits",
     "padded",
     "placed",
+    "polynomial",
     "sliding_windows",
     "unpacked_bits",
 ]
@@ -90,6 +92,16 @@ def contracted(x: Native, subscripts: str, *others: Native) -> Native:
         return np.asarray(np.einsum(subscripts, x, *others))
     except ValueError:
         return NotImplemented  # axes of length 1 that NumPy does not broadcast
+
+
+@_of_plain_arrays
+def divided_polynomial(u: Native, v: Native) -> Native:
+    quotient, rest = np.empty(u.size - v.size + 1, u.dtype), u.copy()
+    scale = 1 / v[0]
+    for k in range(quotient.size):
+        quotient[k] = scale * rest[k]
+        rest[k : k + v.size] -= quotient[k] * v
+    return np.concatenate((quotient, rest))
 
 
 @_of_plain_arrays
@@ -222,6 +234,14 @@ def placed(x: Native, mask: Native, values: Native) -> Native:
         return NotImplemented
     np.place(x, mask, values)
     return x
+
+
+@_of_plain_arrays
+def polynomial(zeros: Native) -> Native:
+    result: Any = np.ones(1, zeros.dtype)
+    for factor in np.stack((np.ones_like(zeros), -zeros), axis=1):
+        result = np.convolve(result, factor)
+    return result
 
 
 @_of_plain_arrays

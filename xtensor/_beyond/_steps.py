@@ -11,6 +11,7 @@ from .._core.operations import declare
 __all__ = [
     "CLOSE",
     "CONTRACTED",
+    "DIVIDED_POLYNOMIAL",
     "EXTREME_NUMBER",
     "FILLED",
     "FINITE",
@@ -25,6 +26,7 @@ __all__ = [
     "PARTITIONED",
     "PARTITION_ORDER",
     "PLACED",
+    "POLYNOMIAL",
     "SLIDING_WINDOWS",
     "UNPACKED_BITS",
 ]
@@ -34,6 +36,12 @@ CLOSE = declare("close", "signal", operands=2, accepts="floating", dtype="bool",
 
 CONTRACTED = declare("contracted", "signal", accepts="numeric", shape="argument", primitive=False)
 """``(x, subscripts, *others)``: :func:`einsum` of arrays of one dtype, in one pass over all combinations of indices."""
+
+DIVIDED_POLYNOMIAL = declare(
+    "divided_polynomial", "signal", operands=2, accepts="floating", shape="argument", primitive=False
+)
+"""``(u, v)``: the coefficients of the quotient of two polynomials of one dtype, followed by as many as ``u`` has: its
+own, less the products of ``v`` with those of the quotient. ``u`` has no lower degree than ``v``."""
 
 EXTREME_NUMBER = declare("extreme_number", "signal", accepts="real floating", shape="reduced", primitive=False)
 """``(x, axis, keepdims, largest)``: the largest or smallest element that is not NaN; NaN if there is none."""
@@ -76,6 +84,9 @@ PARTITION_ORDER = declare("partition_order", "signal", dtype="index", shape="sam
 
 PLACED = declare("placed", "signal", operands=3, shape="same", primitive=False)
 """``(x, mask, values)``: assign where a mask is true, one value after another, from the first one again at the end."""
+
+POLYNOMIAL = declare("polynomial", "signal", accepts="floating", shape="argument", primitive=False)
+"""``(zeros)``: the coefficients of the polynomial with some zeros, from the highest power to the lowest."""
 
 SLIDING_WINDOWS = declare("sliding_windows", "signal", shape="argument", primitive=False)
 """``(x, lengths, axes)``: a read-only view of all windows, whose axes come last."""

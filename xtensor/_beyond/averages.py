@@ -295,13 +295,14 @@ def _cov(
         mean = xp.sum(x * weights, axis=1, keepdims=True) / xp.sum(weights)
     x = x - mean
     weighted = x if weights is None else x * weights
-    covariance = xp.matmul(x, xp.conj(weighted.mT)) * (1.0 / factor)
+    transposed = weighted.mT if dtype.kind != "c" else xp.conj(weighted.mT)
+    covariance = xp.matmul(x, transposed) * (1.0 / factor)
     return xp.reshape(covariance, tuple(length for length in covariance.shape if length != 1))
 
 
 def _rows(x: Array, dtype: Any, *, transposed: bool) -> Array:
     """Return samples with one variable in each row."""
-    x = xp.astype(xp.reshape(x, (1,) * (2 - x.ndim) + x.shape), dtype)
+    x = xp.astype(x if x.ndim == 2 else xp.reshape(x, (1,) * (2 - x.ndim) + x.shape), dtype, copy=False)
     return x.mT if transposed else x
 
 

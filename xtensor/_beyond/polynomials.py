@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _standard as xp
 from .. import linalg
-from .._core.array import Array
+from .._core.array import Array, attempt
 from .._core.checks import check_integer
 from .._core.dispatch import composed
 from .._core.dtypes import finfo
@@ -17,6 +17,7 @@ from .._core.errors import describe
 from . import _casts
 from ._arguments import as_arrays, flattened, on_device
 from ._flags import truth
+from ._steps import DIVIDED_POLYNOMIAL, POLYNOMIAL
 from .convolution import convolve
 
 if TYPE_CHECKING:
@@ -61,10 +62,11 @@ def poly(seq_of_zeros: AnyArray) -> Array:
         raise ValueError(f"input must be 1d or non-empty square 2d array.; poly() got shape {zeros.shape}")
     if not zeros.shape[0]:
         return xp.ones((), dtype=zeros.device.default_dtypes["real floating"], device=zeros.device)
-    one, nothing = (fill(1, dtype=zeros.dtype, device=zeros.device) for fill in (xp.ones, xp.zeros))
-    result = one
-    for i in range(zeros.shape[0]):
-        result = xp.concat((result, nothing)) - zeros[i : i + 1] * xp.concat((nothing, result))
+    result: Array = attempt(POLYNOMIAL, zeros.device, zeros._native)
+    if result is NotImplemented:
+        result = xp.ones(1, dtype=zeros.dtype, device=zeros.device)
+        for factor in xp.unstack(xp.stack((xp.ones_like(zeros), -zeros), axis=-1)):
+            result = convolve(result, factor)
     if zeros.dtype.kind == "c" and (real or xp.all(_casts.sort(zeros) == _casts.sort(xp.conj(zeros)))):
         result = xp.real(result)
     return result
@@ -164,14 +166,26 @@ def polydiv(u: AnyArray, v: AnyArray) -> tuple[Array, Array]:
             raise ValueError(f"polydiv() takes polynomials of at least one coefficient, not {label} of shape {x.shape}")
     u, v = _casts.promoted(_casts.floating(u), _casts.floating(v))
     m, n = u.shape[0] - 1, v.shape[0] - 1
-    scale, rest = 1.0 / v[:1], u
-    steps = []
-    for k in range(m - n + 1):
-        steps.append(scale * rest[k : k + 1])
-        rest = xp.concat((rest[:k], rest[k : k + n + 1] - steps[-1] * v, rest[k + n + 1 :]))
-    quotient = xp.concat(steps) if steps else xp.zeros(1, dtype=u.dtype, device=u.device)
+    if m < n:
+        quotient, rest = xp.zeros(1, dtype=u.dtype, device=u.device), u
+    else:
+        quotient, rest = _divided(u, v)
     large = xp.nonzero(~(xp.abs(rest) <= 1e-8))[0]
     return quotient, rest[int(large[0]) if large.shape[0] else m :]
+
+
+def _divided(u: Array, v: Array) -> tuple[Array, Array]:
+    """Return the quotient of polynomials and the rest of ``u``, with leading zeros, for no lower degree of ``u``."""
+    count, length = u.shape[0] - v.shape[0] + 1, v.shape[0]
+    result: Array = attempt(DIVIDED_POLYNOMIAL, u.device, u._native, v._native)
+    if result is not NotImplemented:
+        return result[:count], result[count:]
+    scale, rest = 1.0 / v[:1], u
+    steps = []
+    for k in range(count):
+        steps.append(scale * rest[k : k + 1])
+        rest = xp.concat((rest[:k], rest[k : k + length] - steps[-1] * v, rest[k + length :]))
+    return xp.concat(steps), rest
 
 
 @composed

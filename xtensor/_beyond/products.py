@@ -57,7 +57,8 @@ def dot(a: AnyArray, b: AnyArray, out: Array | None = None) -> Array:
     axis = max(y.ndim - 2, 0)
     if x.shape[-1] != y.shape[axis]:
         raise not_aligned("dot", x, y, axis, (a, b))
-    return store_exactly("dot", _contracted(x, y, axis), out)
+    result = _contracted(x, y, axis)
+    return result if out is None else store_exactly("dot", result, out)
 
 
 @composed

@@ -114,6 +114,11 @@ def asarray(
             target = resolve(device)
             host = rewarned(vector.astype, target.default_dtypes[DEFAULTS[vector.dtype.kind]], copy=False)
             return obtain("asarray", target, target._library.from_host, host, target._place, copy=None)
+    if obj.__class__ in SCALARS and dtype is None and copy is not False:
+        target, host = resolve(device), np.array(obj)
+        kind = DEFAULTS.get(host.dtype.kind)
+        if kind is None or (kind and host.dtype == target.default_dtypes[kind]):
+            return obtain("asarray", target, target._library.from_host, host, target._place, copy=None)
     _check_owner(obj, "asarray")
     if not isinstance(obj, (np.ndarray, np.generic)) and hasattr(obj, "__dlpack__"):
         return _import_producer(obj, dtype, None if device is None else resolve(device), copy)
