@@ -434,7 +434,7 @@ def vector_norm(x: Native, *, axis: Axis = None, keepdims: bool = False, ord: fl
     """Euclidean norms. A complex number's square is the sum of two, whose order does not matter for a whole array."""
     if ord != 2 or x.dtype.kind not in "fc" or not supported_elementwise(x.dtype) or not x.ndim:
         return NotImplemented
-    if x.flags.carray and (axis is None or len(_axes(x, axis)) == x.ndim):
+    if (axis is None or len(_axes(x, axis)) == x.ndim) and x.flags.carray:
         total = _total("squares", x.view(x.real.dtype) if x.dtype.kind == "c" else x)
         if total is None:
             return NotImplemented
@@ -451,18 +451,16 @@ def matrix_norm(x: Native, *, keepdims: bool = False, ord: Any = "fro") -> Nativ
     return vector_norm(x, axis=(x.ndim - 2, x.ndim - 1), keepdims=keepdims) if ord == "fro" else NotImplemented
 
 
-def _where_underflow_is_ignored(function: Callable[..., Native]) -> Callable[..., Native]:
-    def declining(x: Native, **options: Any) -> Native:
-        return NotImplemented if underflow_is_reported() else function(x, **options)
+def _with_flag(function: Callable[..., Native], *, checks: bool) -> Callable[..., Native]:
+    """A reduction that leaves it to NumPy to refuse another value of ``keepdims`` than True and False.
 
-    return declining
-
-
-def _with_flag(function: Callable[..., Native]) -> Callable[..., Native]:
-    """A reduction that leaves it to NumPy to refuse another value of ``keepdims`` than True and False."""
+    ``checks``: also to report underflow.
+    """
 
     def declining(x: Native, *, keepdims: bool = False, **options: Any) -> Native:
-        return function(x, keepdims=keepdims, **options) if keepdims.__class__ is bool else NotImplemented
+        if keepdims.__class__ is not bool or (checks and underflow_is_reported()):
+            return NotImplemented
+        return function(x, keepdims=keepdims, **options)
 
     return declining
 
@@ -483,9 +481,8 @@ def kernels() -> dict[str, Callable[..., Native]]:
     found |= {name: _positions(name) for name in ("argmax", "argmin")}
     found |= {"any": _decisions("any"), "all": _decisions("all"), "count_nonzero": count_nonzero}
     found |= {"linalg.vector_norm": vector_norm, "linalg.matrix_norm": matrix_norm}
-    for name in ("prod", "mean", "var", "std", "linalg.vector_norm", "linalg.matrix_norm"):
-        found[name] = _where_underflow_is_ignored(found[name])
-    found = {name: _with_flag(function) for name, function in found.items()}
+    underflows = ("prod", "mean", "var", "std", "linalg.vector_norm", "linalg.matrix_norm")
+    found = {name: _with_flag(function, checks=name in underflows) for name, function in found.items()}
     for name, function in found.items():
         function.fewest = FEWEST.get(name, FEWEST_REDUCED)  # type: ignore[attr-defined]
     return {f"large.{name}": function for name, function in found.items()}

@@ -32,10 +32,12 @@ from ._steps import divided_polynomial as divided_polynomial
 from ._steps import extreme_number as extreme_number
 from ._steps import filled as filled
 from ._steps import finite as finite
+from ._steps import grid_indices as grid_indices
 from ._steps import histogram_counts as histogram_counts
 from ._steps import infinite_where as infinite_where
 from ._steps import interpolated as interpolated
 from ._steps import inverse_permutation as inverse_permutation
+from ._steps import lower_triangle as lower_triangle
 from ._steps import membership as membership
 from ._steps import packed_bits as packed_bits
 from ._steps import padded as padded

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from xtensor.backend import Native
+from xtensor.backend import DType, Native
 
 from ._sorting import sorted_quickly
 
@@ -23,10 +23,12 @@ __all__ = [
     "extreme_number",
     "filled",
     "finite",
+    "grid_indices",
     "histogram_counts",
     "infinite_where",
     "interpolated",
     "inverse_permutation",
+    "lower_triangle",
     "membership",
     "packed_bits",
     "padded",
@@ -131,6 +133,10 @@ def finite(x: Native, nan: Native, posinf: Native, neginf: Native) -> Native:
     return result
 
 
+def grid_indices(shape: tuple[int, ...], dtype: DType) -> Native:
+    return np.indices(shape, dtype) if dtype.kind != "V" else NotImplemented
+
+
 @_of_plain_arrays
 def histogram_counts(x: Native, edges: Native) -> Native:
     if x.dtype.kind == "f" and np.isnan(edges).any():
@@ -198,6 +204,10 @@ def inverse_permutation(order: Native) -> Native:
     result = np.empty_like(order)
     result[order] = np.arange(order.size, dtype=order.dtype)
     return result
+
+
+def lower_triangle(rows: int, columns: int, k: int) -> Native:
+    return np.tri(rows, columns, k, dtype=np.bool)
 
 
 @_of_plain_arrays

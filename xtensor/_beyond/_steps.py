@@ -15,10 +15,12 @@ __all__ = [
     "EXTREME_NUMBER",
     "FILLED",
     "FINITE",
+    "GRID_INDICES",
     "HISTOGRAM_COUNTS",
     "INFINITE_WHERE",
     "INTERPOLATED",
     "INVERSE_PERMUTATION",
+    "LOWER_TRIANGLE",
     "MEMBERSHIP",
     "ORDER_STATISTICS",
     "PACKED_BITS",
@@ -52,6 +54,9 @@ FILLED = declare("filled", "signal", shape="same", primitive=False)
 FINITE = declare("finite", "signal", accepts="floating", shape="same", primitive=False)
 """``(x, nan, posinf, neginf)``: :func:`nan_to_num` with replacements that are 0-d arrays of the components' dtype."""
 
+GRID_INDICES = declare("grid_indices", "signal", operands=0, dtype="argument", shape="argument", primitive=False)
+"""``(shape, dtype)``: :func:`indices` of a grid of at least one axis."""
+
 HISTOGRAM_COUNTS = declare("histogram_counts", "signal", operands=2, dtype="index", shape="argument", primitive=False)
 """``(x, edges)``: the counts between ascending edges of the same dtype; the last bin contains its right edge."""
 
@@ -63,6 +68,9 @@ INTERPOLATED = declare("interpolated", "signal", operands=3, shape="same", primi
 
 INVERSE_PERMUTATION = declare("inverse_permutation", "signal", accepts="integer", shape="same", primitive=False)
 """``(order)``: the position of each integer in a permutation of one dimension."""
+
+LOWER_TRIANGLE = declare("lower_triangle", "signal", operands=0, dtype="bool", shape="argument", primitive=False)
+"""``(rows, columns, k)``: whether each element of a matrix is at or below a diagonal."""
 
 MEMBERSHIP = declare("membership", "signal", operands=2, dtype="bool", shape="same", primitive=False)
 """``(x, y)``: whether each element of an array of distinct elements is in another one; NaN is not."""

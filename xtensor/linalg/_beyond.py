@@ -176,12 +176,22 @@ def cond(x: AnyArray, p: int | float | str | None = None) -> Array:
         result = xp.where(zero & ~xp.isnan(numerator), xp.inf, result)
     else:
         _check_square(x, "cond")
-        singular = slogdet(x).sign == 0
-        identity = xp.eye(x.shape[-1], dtype=x.dtype, device=x.device)
-        inverse = inv(xp.where(singular[..., None, None], identity, x))
-        result = norm(x, p, axis=(-2, -1)) * xp.where(singular, xp.inf, norm(inverse, p, axis=(-2, -1)))
+        result = norm(x, p, axis=(-2, -1)) * _inverse_norm(x, p)
     has_nan = xp.any(xp.isnan(x), axis=(-2, -1))
     return xp.where(xp.isnan(result) & ~has_nan, xp.inf, result)
+
+
+def _inverse_norm(x: Array, p: Any) -> Array:
+    """Return the norms of the inverses of matrices, infinite for a singular matrix."""
+    if x.device.host:
+        try:
+            return norm(inv(x), p, axis=(-2, -1))
+        except np.linalg.LinAlgError:
+            pass  # some matrix is singular
+    singular = slogdet(x).sign == 0
+    identity = xp.eye(x.shape[-1], dtype=x.dtype, device=x.device)
+    inverse = inv(xp.where(singular[..., None, None], identity, x))
+    return xp.where(singular, xp.inf, norm(inverse, p, axis=(-2, -1)))
 
 
 @composed
