@@ -103,13 +103,13 @@ def test_exceptions_name_statements_of_the_group():
 def test_limit_is_that_of_the_documentation_unless_there_is_an_exception():
     limits = {limit.case: limit.ratio for limit in GROUP.limits}
     assert limits["xp.add(x, y)"] == limits["xp.sort_complex(x)"] == 1.05
-    assert limits["xp.argsort(x)"] == exception_of("xp.argsort(x)")[0] > 1.05
+    assert limits["xp.floor_divide(x, above)"] == exception_of("xp.floor_divide(x, above)")[0] > 1.05
     assert "xp.transpose(x)" not in limits
 
 
 def test_row_that_is_an_exception_shows_the_reason():
     notes = {case.name: case.note for case in GROUP.cases}
-    assert notes["xp.argsort(x)"].startswith("Standard, `argsort`")
+    assert notes["xp.floor_divide(x, above)"].startswith("Standard, `floor_divide`")
     assert not notes["xp.add(x, y)"]
 
 
