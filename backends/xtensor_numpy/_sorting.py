@@ -142,7 +142,8 @@ def _write_keys(x: Native, keys: Native, spare: Native) -> None:
     if x.dtype.kind == "i":
         bits[...] = x
     else:
-        np.add(x, 0, out=keys.view(np.float64))  # -0 becomes 0
+        with np.errstate(invalid="ignore"):  # for a NaN that signals
+            np.add(x, 0, out=keys.view(np.float64))  # -0 becomes 0
         largest = np.iinfo(np.int64).max
         # The larger a negative number, the smaller its bits as an integer.
         negative = np.right_shift(bits, 63, out=spare.view(np.int64))
