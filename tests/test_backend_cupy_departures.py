@@ -406,6 +406,12 @@ def test_logical_not_takes_complex_numbers(single):
 
 
 @needs_compiler
+@pytest.mark.parametrize("name", ["float32", "complex64"])
+def test_logical_not_of_a_subnormal_number_is_false(single, name):
+    same(xp.logical_not(xp.asarray([0.0, 1e-40, -0.0], dtype=name, device=single)), [True, False, True])
+
+
+@needs_compiler
 @pytest.mark.parametrize("shape", [(5,), (1, 5), (5, 1)])
 def test_a_descending_sort_keeps_zeros_of_both_signs_in_order(single, shape):
     x = np.array([0.0, -0.0, -1.0, 0.0, -0.0]).reshape(shape)

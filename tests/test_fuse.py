@@ -398,3 +398,12 @@ def test_a_warning_of_a_librarys_call_is_issued_at_the_users_line() -> None:
     lines = [line for line in done.stderr.splitlines() if "RuntimeWarning" in line]
     assert lines
     assert all(line.startswith("<string>:") for line in lines), lines
+
+
+@pytest.mark.parametrize("size", [1, 200_000])
+def test_unsigned_integers_of_64_bits_are_scalars(place: str, size: int) -> None:
+    x = xp.asarray(np.arange(size, dtype=np.uint64), device=place)
+    for f in (lambda a: a + 2**63, lambda a: (a > 2**63) | (a * 3 < 2**64 - 1), lambda a: xp.maximum(a, 2**64 - 1) - a):
+        fused = fuse(f)
+        for _ in range(3):
+            close(fused(x), f(x))

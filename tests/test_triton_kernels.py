@@ -252,6 +252,48 @@ def test_kernels_of_matrices_stay_within_their_operands():
     memory.check()
 
 
+@pytest.mark.parametrize("name", ["nn.softmax", "nn.log_softmax", "nn.layer_norm", "nn.rms_norm", "sum", "prod"])
+def test_programs_beyond_the_last_row_stay_within_the_operands(name, monkeypatch):
+    """Tiles without elements beyond the end are not masked, and a grid of two axes has programs beyond the last row."""
+    options = {"axis": 1} if name in ("nn.softmax", "nn.log_softmax", "sum", "prod") else {"axes": (1,), "eps": 1e-6}
+    operands = () if "axis" in options else (None,)
+    numbers = np.random.default_rng(4).uniform(0.9, 1.1, (128, 2**15)).astype(np.float32)  # four programs
+    wanted = KERNELS[name](numbers, *operands, **options)
+    monkeypatch.setattr(_interpreter, "LONGEST_AXIS", 3)
+    functions, memory = guarded()
+    np.testing.assert_array_equal(functions[name](memory.copy_of(numbers), *operands, **options), wanted)
+    memory.check()
+
+
+def test_products_that_take_two_axes_of_the_grid_are_declined(monkeypatch):
+    monkeypatch.setattr(_interpreter, "LONGEST_AXIS", 3)
+    functions, memory = guarded()
+    x = memory.copy_of(values((4, 16, 16), np.float32))
+    assert functions["matmul"](x, x) is NotImplemented
+    options = {"causal": False, "scale": 0.1, "precision": "exact"}
+    assert functions["nn.scaled_dot_product_attention"](x, x, x, None, **options) is NotImplemented
+    assert functions["matmul"](x[:3], x[:3]).shape == (3, 16, 16)
+    memory.check()
+
+
+@pytest.mark.parametrize("limit", ["min", "max"])
+@pytest.mark.parametrize(("dtype", "precision"), [(np.float32, "exact"), (np.float32, "tf32"), (BFLOAT16, "exact")])
+def test_attention_with_a_row_of_extreme_numbers_as_its_mask(dtype, precision, limit):
+    """The smallest number masks no key where all have it, unlike an infinity; scores have no digits beside it."""
+    q, k, v = (values((1, n, 16), dtype, seed) for seed, n in enumerate((3, 5, 5)))
+    mask = np.zeros((3, 5), dtype)
+    mask[0] = getattr(xp.finfo(dtype), limit)
+    mask[1, 2:] = xp.finfo(dtype).min
+    options = {"causal": False, "scale": 0.25, "precision": precision}
+    result = KERNELS["nn.scaled_dot_product_attention"](q, k, v, mask, **options).astype(np.float64)
+    scores = q[0, 1].astype(np.float64) @ k[0, :2].astype(np.float64).T * 0.25
+    weights = np.exp(scores - scores.max())
+    v = v[0].astype(np.float64)
+    tolerance = 2e-2 if dtype == BFLOAT16 else 1e-5
+    np.testing.assert_allclose(result[0, 0], v.mean(axis=0), rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(result[0, 1], weights @ v[:2] / weights.sum(), rtol=tolerance, atol=tolerance)
+
+
 @pytest.mark.parametrize("name", ["softmax", "log_softmax", "layer_norm", "rms_norm"])
 @pytest.mark.parametrize("columns", [5, 100])
 def test_fused_kernels_stay_within_their_operands(name, columns, monkeypatch):

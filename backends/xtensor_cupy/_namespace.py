@@ -159,7 +159,8 @@ class Namespace:
         return NotImplemented if x.dtype.kind == "c" else self._cp.log2(x)
 
     def logical_not(self, x: Native) -> Native:
-        # CuPy's takes no complex numbers.
+        # CuPy's takes no complex numbers, and subnormal numbers for zero.
+        x = self._truth(x)
         return self._cp.equal(x, 0) if x.dtype.kind == "c" else self._cp.logical_not(x)
 
     def nextafter(self, x1: Native | float, x2: Native | float) -> Native:

@@ -123,6 +123,12 @@ class Calls:
         self.parts = 0
 
 
+def _bits(scalar: float) -> int:
+    """Return the signed integer with the bits of an unsigned one of 64 bits."""
+    number = int(scalar)
+    return number if number < 2**63 else number - 2**64
+
+
 class Kernel:
     """The machine code of a module, and what a call needs.
 
@@ -137,7 +143,7 @@ class Kernel:
     results
         The dtypes of the outputs.
     wide
-        The class that each scalar is passed as.
+        What converts each scalar to the float or the signed integer that is passed.
     """
 
     __slots__ = ("address", "alone", "cost", "results", "wide")
@@ -151,7 +157,9 @@ class Kernel:
         steps = [step.name for step in program.steps] + [name for name, _ in program.reductions]
         _names[self.address] = "+".join(steps)
         self.cost = cost(program)
-        self.wide = [float if np.dtype(name).kind == "f" else int for name in program.scalars]
+        self.wide = [
+            float if np.dtype(name).kind == "f" else _bits if name == "uint64" else int for name in program.scalars
+        ]
         self.results = [program.dtypes[place] for place in program.outputs]
 
     def run(self, elements: int, operands: tuple[Any, ...], scalars: Sequence[float]) -> int:

@@ -296,9 +296,17 @@ class Builder:
         constants: Mapping[str, Any],
         programs: int,
         arguments: tuple[Any, ...],
+        *,
+        unmasked: bool = False,
         **options: Any,
     ) -> None:
-        """Add a launch of a kernel. ``first`` are its arguments before ``arguments``, whose types ``types`` are."""
+        """Add a launch of a kernel. ``first`` are its arguments before ``arguments``, whose types ``types`` are.
+
+        ``unmasked``: a program beyond their number would go beyond the arrays. A launch over two axes of the grid has
+        such programs, and is declined.
+        """
+        if unmasked and programs > self.context.launcher.longest_axis:
+            raise Unsuited(f"the kernel takes {programs} programs, more than an axis of the grid has")
         first_types = tuple(None if item is None else item.type for item in first)
         kernel = self.context.kernel(function, (*first_types, *types), constants, **options)
         positions = tuple(ABSENT if item is None else item.position for item in first)

@@ -72,6 +72,11 @@ class Interpreter:
 
     interprets = True
 
+    @property
+    def longest_axis(self) -> int:
+        """The number of programs along a grid axis."""
+        return LONGEST_AXIS
+
     def kernel(
         self, function: Any, types: tuple[Any, ...], constants: Mapping[str, Any], **options: Any
     ) -> InterpretedKernel:

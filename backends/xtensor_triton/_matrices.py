@@ -182,6 +182,7 @@ def _multiply(builder: Builder, x: Matrices, y: Matrices, bias: Array | None, pr
             *(rows, columns, inner, row_blocks, column_blocks, merged.shape, *merged.strides),
             *(x_strides[-2], x_strides[-1], y_strides[-2], y_strides[-1], out_strides[-2]),
         ),
+        unmasked=True,
         warps=blocks.warps,
         stages=blocks.stages,
     )
@@ -364,6 +365,7 @@ def _prepare_attention(
             *(step for part in strides[1:] for step in part[-2:]),
             *mask_strides[-2:],
         ),
+        unmasked=True,
         warps=blocks.warps,
         stages=blocks.stages,
     )

@@ -133,9 +133,13 @@ def attend(
         if MASK == "bool":
             scores = tl.where(tl.load(mask_offsets, mask=inside, other=0) != 0, scores, float("-inf"))
         else:
-            scores += decode(tl.load(mask_offsets, mask=inside, other=0), MASK, tl.float32) * (
-                1.4426950408889634 if FAST else 1.0
-            )
+            added = decode(tl.load(mask_offsets, mask=inside, other=0), MASK, tl.float32)
+            if FAST:
+                scaled = added * 1.4426950408889634
+                # A row of the smallest numbers masks nothing, unlike one of infinities.
+                overflowed = (tl.abs(scaled) == float("inf")) & (tl.abs(added) != float("inf"))
+                added = tl.where(overflowed, tl.where(added < 0, -3.4028234663852886e38, 3.4028234663852886e38), scaled)
+            scores += added
     if not EVEN:
         scores = tl.where((column < keys)[None, :], scores, float("-inf"))
     if CAUSAL:

@@ -68,10 +68,13 @@ def _add_row_launch(
     outer, inner = layout
     integer, axes = row_types(layout)
     tiling = builder.context.row_tiling(layout, _loss_dtype(x.dtype).itemsize, reads_only=per_row)
+    # A launch over two axes of the grid has programs beyond the last row.
+    exact = not (layout.number % tiling.rows or layout.length % tiling.turn)
+    exact = exact and tiling.programs <= builder.context.launcher.longest_axis
     constants = {
         **constants,
         "SINGLE_TILE": tiling.single_tile,
-        "EXACT": not layout.number % tiling.rows and not layout.length % tiling.turn,
+        "EXACT": exact,
         "ENCODING": KERNEL_DTYPES[x.dtype].encoding,
         "DTYPE": KERNEL_DTYPES[x.dtype].compute,
         **result_constants(out.dtype),

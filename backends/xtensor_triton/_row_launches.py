@@ -238,6 +238,9 @@ def _reduce_rows(
     means: Array | None,
 ) -> None:
     integer, axes = row_types(layout)
+    # A launch over two axes of the grid has programs beyond the last row.
+    exact = not (layout.number % tiling.rows or layout.length % tiling.chunk or tiling.chunk % tiling.columns)
+    exact = exact and tiling.programs <= builder.context.launcher.longest_axis
     constants = {
         "OP": how.op,
         "MAP": how.map,
@@ -247,9 +250,7 @@ def _reduce_rows(
         "ENCODING": KERNEL_DTYPES[x.dtype].encoding,
         "DTYPE": how.dtype,
         "ACCUMULATE_DTYPE": how.accumulate_in,
-        "EXACT": not layout.number % tiling.rows
-        and not layout.length % tiling.chunk
-        and not tiling.chunk % tiling.columns,
+        "EXACT": exact,
         **result_constants(out.dtype),
         **row_constants(layout, tiling),
     }

@@ -132,7 +132,7 @@ def _logarithm(base: float) -> Correction:
     """Complex operands with one infinite component and one NaN: the real component is +infinity.
 
     Finite operands whose magnitude overflows: ``log(x / 4) + log(4)``; those with subnormal components, whose
-    magnitude is rounded to few digits: ``log(2⁶⁴ x) - log(2⁶⁴)``.
+    magnitude is rounded to few digits: ``log(2⁶⁴ x) - log(2⁶⁴)``, unless the device takes such numbers for zero.
     """
     four, large = (exponent * math.log(2.0) / math.log(base) for exponent in (2, 64))
 
