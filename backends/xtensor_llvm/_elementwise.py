@@ -324,7 +324,7 @@ def _least(name: str) -> tuple[int, int]:
     if name == "where":  # NumPy's loop branches
         return FEWEST_MEDIUM, 0
     least = BYTES_COMPARED if name in COMPARISONS else BYTES_SIMPLE if name in SIMPLE else BYTES_MEDIUM
-    return least // (16 if name in COMPLEX_FORMULAS else 8), least
+    return least // (1 if name in BYTEWISE else 16 if name in COMPLEX_FORMULAS else 8), least
 
 
 def _numpy_has_vectors() -> bool:
