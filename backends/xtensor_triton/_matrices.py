@@ -265,7 +265,7 @@ def _has_large_shared_memory(target: Any) -> bool:
     return bool(target.backend == "cuda" and (target.arch == 80 or 90 <= target.arch < 120))
 
 
-def _attention_blocks(dtype: DType, precision: str, width: int, target: Any) -> Blocks:
+def _attention_blocks(dtype: DType, precision: str, width: int, target: Any, *, masked: bool) -> Blocks:
     """Return queries and keys per block, and compiler options that fit registers and shared memory of a target."""
     if target.backend == "hip":
         return Blocks(64 if width <= 128 else 32, 32, width, 1, 4, 1)
@@ -274,7 +274,9 @@ def _attention_blocks(dtype: DType, precision: str, width: int, target: Any) -> 
         warps = 4 if width <= 128 and precision == "tf32" else 8
         return Blocks(64 if width <= 64 else 32, 32, width, 1, warps, 2 if width <= 64 else 1)
     if width <= 128:
-        return Blocks(64, 64, width, 1, 4, 3 if _has_large_shared_memory(target) else 2)
+        # A block of a mask takes registers as well.
+        keys = 32 if masked and width > 64 else 64
+        return Blocks(64, keys, width, 1, 4, 3 if _has_large_shared_memory(target) else 2)
     return Blocks(64, 32, width, 1, 8, 2)
 
 
@@ -336,7 +338,7 @@ def _prepare_attention(
     if launcher.interprets:
         blocks = Blocks(_block_side(queries, 64), _block_side(keys, 64), widths[0])
     else:
-        blocks = _attention_blocks(dtype, precision, max(widths), launcher.target)
+        blocks = _attention_blocks(dtype, precision, max(widths), launcher.target, masked=mask is not None)
     integer = "i64" if offsets_64 else "i32"
     axes = (integer,) * len(merged.shape)
     query_blocks = -(-queries // blocks.rows)
