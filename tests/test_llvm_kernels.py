@@ -338,6 +338,25 @@ def test_functions_of_which_numpy_has_vector_code_need_threads(monkeypatch, name
     assert (function.writes_over((x,), spare) is None) is declined
 
 
+@pytest.mark.skipif("XTENSOR_LLVM_FEWEST" in os.environ, reason="kernels compute arrays of all sizes")
+@pytest.mark.parametrize("has_vectors", [False, True])
+@pytest.mark.parametrize("threads", [2, 4])
+@pytest.mark.parametrize("negative", [False, True])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_powers_are_numpys_where_it_has_vector_code_for_the_bases(monkeypatch, has_vectors, threads, negative, order):
+    monkeypatch.setattr(_elementwise, "_numpy_has_vectors", lambda: has_vectors)
+    monkeypatch.setattr(_elementwise, "threads", lambda: threads)
+    power = _elementwise._power()
+    x = np.asarray(RNG(3).normal(size=(250, 400)), order=order)
+    y = np.asarray(RNG(4).integers(-4, 5, x.shape).astype(np.float64), order=order)
+    if not negative:
+        x = np.abs(x)
+    result = power(x, y, None)
+    assert (result is NotImplemented) is (has_vectors and threads == 2 and not negative)
+    if result is not NotImplemented:
+        np.testing.assert_array_max_ulp(result, np.power(x, y), 4)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("count", [COUNT, COUNT + 1, COUNT + 575])
 def test_results_that_are_written_past_the_caches(monkeypatch, dtype, count):
