@@ -21,7 +21,6 @@ from ._emission import supported, supported_elementwise
 from ._formulas import COMPLEX_FORMULAS, FASTER, FASTER_BY_THREADS, FASTER_WITHOUT_AVX512, FORMULAS
 from ._generator import resolve
 from ._sizes import (
-    BYTES_COMPARED,
     BYTES_COMPARED_NUMBER,
     BYTES_INPLACE,
     BYTES_MEDIUM,
@@ -332,7 +331,7 @@ def _least(name: str) -> tuple[int, int]:
         return FEWEST, 0
     if name == "where":  # NumPy's loop branches
         return FEWEST_MEDIUM, 0
-    least = BYTES_COMPARED if name in COMPARISONS else BYTES_SIMPLE if name in SIMPLE else BYTES_MEDIUM
+    least = BYTES_SIMPLE if name in SIMPLE or name in COMPARISONS else BYTES_MEDIUM
     return least // (1 if name in BYTEWISE else 16 if name in COMPLEX_FORMULAS else 8), least
 
 

@@ -12,7 +12,6 @@ import os
 from pathlib import Path
 
 __all__ = [
-    "BYTES_COMPARED",
     "BYTES_COMPARED_NUMBER",
     "BYTES_EXTREME",
     "BYTES_INPLACE",
@@ -65,10 +64,7 @@ BYTES_MEDIUM = _size(2**18)
 """Bytes from which a division, a square root, a cast, or a formula of which NumPy has vector code is."""
 
 BYTES_SIMPLE = _size(3 * 2**17)
-"""Bytes from which an operation of a few instructions is."""
-
-BYTES_COMPARED = _size(2**19)
-"""Bytes from which a comparison is, whose result is small."""
+"""Bytes from which an operation of a few instructions or a comparison is."""
 
 BYTES_COMPARED_NUMBER = _size(2**20)
 """Bytes from which a comparison with a number is: one core reads the result, of which others have written parts."""
