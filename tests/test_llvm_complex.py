@@ -25,7 +25,18 @@ from xtensor_llvm._loops import Layout, elementwise_module  # noqa: E402
 DTYPES = ["complex64", "complex128"]
 COUNT = 70_000
 
-OF_ONE = sorted(COMPLEX_FORMULAS.keys() - {"divide"})
+UNROUNDED = {
+    "equal": "cc",
+    "isfinite": "c",
+    "isinf": "c",
+    "isnan": "c",
+    "negative": "c",
+    "not_equal": "cc",
+    "where": "bcc",
+}
+"""Functions whose results are exact, with the kinds of their operands."""
+
+OF_ONE = sorted(COMPLEX_FORMULAS.keys() - UNROUNDED.keys() - {"divide"})
 
 EXACT = {
     "abs": abs,
@@ -153,6 +164,23 @@ def test_special_values_have_numpys_outcome(name, dtype):
                 assert (mine, np.signbit(mine)) == (wanted, np.signbit(wanted)), value
 
 
+@pytest.mark.parametrize("name", UNROUNDED)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_exact_functions_are_numpys_for_all_numbers(name, dtype):
+    rng = np.random.default_rng(5)
+    with np.errstate(over="ignore"):
+        given = np.asarray(SPECIAL).astype(dtype)
+    z, w = rng.choice(given, COUNT), rng.choice(given, COUNT)
+    w[::2] = z[::2]
+    operands = {"c": [z], "cc": [z, w], "bcc": [rng.random(COUNT) < 0.5, z, w]}[UNROUNDED[name]]
+    result, expected = computed(name, *operands), getattr(np, name)(*operands)
+    assert result.dtype == expected.dtype
+    for mine, wanted in zip(parts(result), parts(expected), strict=True):
+        np.testing.assert_array_equal(mine, wanted)
+        if name in ("negative", "where"):
+            np.testing.assert_array_equal(np.signbit(mine[~np.isnan(mine)]), np.signbit(wanted[~np.isnan(wanted)]))
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_an_array_with_zeros_has_square_roots_by_the_kernel(dtype):
     z = numbers(dtype)
@@ -181,7 +209,7 @@ def test_quotients_by_special_values_have_numpys_outcome(y):
     np.testing.assert_array_equal(result, expected, strict=True)
 
 
-@pytest.mark.parametrize("name", ["exp", "sqrt", "abs"])
+@pytest.mark.parametrize("name", ["exp", "sqrt", "abs", "negative", "isnan"])
 def test_layouts(name):
     z = numbers("complex128", count=800 * 800).reshape(800, 800)
     for layout in (z.T, z[::-1], z[:, ::2], z[::2, ::3], np.broadcast_to(z[0], (200, 800))):
@@ -216,10 +244,11 @@ TARGETS = {
 def test_kernels_are_vector_code_without_calls(target, dtype):
     triple, cpu = TARGETS[target]
     for name in COMPLEX_FORMULAS:
-        kinds = (np.dtype(dtype),) * (2 if name == "divide" else 1)
+        letters = UNROUNDED.get(name, "cc" if name == "divide" else "c")
+        kinds = tuple(np.dtype(dtype if letter == "c" else bool) for letter in letters)
         layout = Layout("c" * (len(kinds) + 1))
         module = elementwise_module(_elementwise._plan(name, kinds), layout, has_fma=target != "x86-64-v2")
         code = _compile.assembly(module, triple=triple, cpu=cpu)
         called = set(re.findall(r"^\s+(?:callq?|bl)\s+([\w.]+)", code, re.MULTILINE))
         assert called <= {"inner", "xtensor_parallel"}, (name, called)
-        assert re.search(r"v\d+\.(2d|4s)|zmm|(mul|add)p[sd]", code), name
+        assert re.search(r"v\d+\.(2d|4s)|zmm|(mul|add|xor|and|blendv|cmpeq|cmpneq|cmpord|cmpunord)p[sd]", code), name

@@ -15,7 +15,20 @@ from ._exponential import LOG2_E, LOG10_E, exp, expm1, log, log1p
 from ._hyperbolic import cosh, sinh
 from ._powers import hypot
 from ._trigonometric import atan2, cos, covers_reduction, sin
-from ._values import Complex, Value, convert, copysign, fabs, isfinite, select, sqrt, two_product, two_sum
+from ._values import (
+    Complex,
+    Value,
+    convert,
+    copysign,
+    fabs,
+    isfinite,
+    isinf,
+    isnan,
+    select,
+    sqrt,
+    two_product,
+    two_sum,
+)
 
 __all__ = ["TABLE"]
 
@@ -177,20 +190,31 @@ def absolute(x: Complex) -> Value:
     return hypot(x.real, x.imag)
 
 
+def where(condition: Value, x: Complex, y: Complex) -> Complex:
+    return Complex(select(condition, x.real, y.real), select(condition, x.imag, y.imag))
+
+
 TABLE: dict[str, tuple[Function, Callable[..., Value] | None]] = {
     "abs": (absolute, None),
     "cos": (cosine, lambda x: _covers_all(x) & covers_reduction(x.real)),
     "cosh": (hyperbolic_cosine, lambda x: _covers_all(x) & covers_reduction(x.imag)),
     "divide": (quotient, _covers_quotient),
+    "equal": (lambda x, y: (x.real == y.real) & (x.imag == y.imag), None),
     "exp": (exponential, lambda x: _covers_all(x) & covers_reduction(x.imag)),
     "expm1": (_in_double(exponential_minus_one), lambda x: _covers_all(x) & covers_reduction(x.imag)),
+    "isfinite": (_covers_all, None),
+    "isinf": (lambda x: isinf(x.real) | isinf(x.imag), None),
+    "isnan": (lambda x: isnan(x.real) | isnan(x.imag), None),
     "log": (logarithm(None), _covers_square),
     "log10": (logarithm(LOG10_E), _covers_square),
     "log1p": (_in_double(logarithm_of_one_plus), _covers_sum_of_squares),
     "log2": (logarithm(LOG2_E), _covers_square),
+    "negative": (lambda x: Complex(-x.real, -x.imag), None),
+    "not_equal": (lambda x, y: (x.real != y.real) | (x.imag != y.imag), None),
     "sign": (sign, _covers_size),
     "sin": (sine, lambda x: _covers_all(x) & covers_reduction(x.real)),
     "sinh": (hyperbolic_sine, lambda x: _covers_all(x) & covers_reduction(x.imag)),
     "sqrt": (_in_double(square_root), _covers_root),
+    "where": (where, None),
 }
 """The function of each operation, and which numbers it covers."""

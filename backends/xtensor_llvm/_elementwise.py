@@ -67,9 +67,11 @@ def _plan(name: str, kinds: tuple[Any, ...]) -> Program | None:
     dtypes = [kind for kind in kinds if isinstance(kind, np.dtype)]
     if found is None or not all(map(supported_elementwise, dtypes)):
         return None
-    if found[0][0].kind == "c" and len(dtypes) != len(kinds):
+    if found[0][-1].kind == "c" and len(dtypes) != len(kinds):
         return None  # a scalar is passed as one real number
-    if (name in BYTEWISE and all(kind == np.bool for kind in kinds)) or (name in OF_FLOATS and kinds[0].kind != "f"):
+    if (name in BYTEWISE and all(kind == np.bool for kind in kinds)) or (
+        name in OF_FLOATS and kinds[0].kind not in "fc"
+    ):
         return None
     computed, result = found
     scalars = tuple(dtype.name for dtype, kind in zip(computed, kinds, strict=True) if not isinstance(kind, np.dtype))
@@ -332,7 +334,8 @@ def _least(name: str) -> tuple[int, int]:
     if name == "where":  # NumPy's loop branches
         return FEWEST_MEDIUM, 0
     least = BYTES_SIMPLE if name in SIMPLE or name in COMPARISONS else BYTES_MEDIUM
-    return least // (1 if name in BYTEWISE else 16 if name in COMPLEX_FORMULAS else 8), least
+    wide = name in COMPLEX_FORMULAS and name not in SIMPLE and name not in COMPARISONS
+    return least // (1 if name in BYTEWISE else 16 if wide else 8), least
 
 
 def _numpy_has_vectors() -> bool:

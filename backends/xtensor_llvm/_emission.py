@@ -67,7 +67,7 @@ def computed(step: Step, values: Sequence[Any] | Mapping[int, Any], doubtful: Va
     operands = [values[place] for place in step.operands]
     if step.name == "astype":
         return convert(operands[0], step.dtype), doubtful
-    formula = (COMPLEX_FORMULAS if operands[0].kind == "c" else FORMULAS)[step.name]
+    formula = (COMPLEX_FORMULAS if operands[-1].kind == "c" else FORMULAS)[step.name]
     result = formula.function(*operands)
     if formula.covers is not None:
         doubtful = doubtful | ~formula.covers(*operands)

@@ -81,8 +81,9 @@ def close(x: Native, y: Native, rtol: float, atol: float) -> Native:
         tolerance *= rtol
         tolerance += atol
     result = np.less_equal(distance, tolerance)
-    result &= np.isfinite(x)
-    result &= np.isfinite(y)
+    if not np.isfinite(tolerance).all():  # a distance within a finite tolerance is one of finite numbers
+        result &= np.isfinite(x)
+        result &= np.isfinite(y)
     result |= np.equal(x, y)
     return result
 
