@@ -115,7 +115,7 @@ EXCEPTIONS = (
             **_each(1.1, "arange", "argpartition", "argwhere", "astype", "bincount", "cross", "outer", "partition"),
             **_each(1.1, "ones_like", "square", "tile", "where", "xp.mean(m, axis=0)", "xp.prod(m, axis=0)"),
             **_each(1.15, "fft.fftfreq", "fft.fftshift", "fft.ifftshift", "fft.rfftfreq", "ones"),
-            **_each(1.15, "identity", "linspace", "logical_xor", "place"),
+            **_each(1.15, "identity", "logical_xor", "place"),
             **_each(1.2, "count_nonzero", "full", "full_like", "logical_not", "nanprod", "ptp", "zeros"),
             **_each(1.25, "eye", "logical_and", "logical_or"),
             **_each(1.3, "copyto", "histogram_bin_edges"),

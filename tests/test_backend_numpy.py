@@ -363,3 +363,9 @@ def test_axes_are_moved_as_numpy_moves_them(source, destination):
     result = moveaxis(x, source, destination)
     assert result.shape == np.moveaxis(x, source, destination).shape
     assert np.shares_memory(result, x)
+
+
+@pytest.mark.parametrize("count", [0, 1, 4])
+def test_linspace_takes_integers_beyond_64_bits(count):
+    result = xp.linspace(0, 3 * 10**19, count, device="cpu")
+    assert result.tolist() == [0.0, 1e19, 2e19, 3e19][:count]

@@ -7,6 +7,7 @@ results; the core makes arrays of them.
 from __future__ import annotations
 
 import cmath
+import math
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
@@ -140,9 +141,26 @@ def _of_shape(function: Callable[..., Native]) -> Callable[..., Native]:
 _arange = _with_bfloat16(np.arange)
 empty = _of_shape(np.empty)
 eye = _with_bfloat16(np.eye)
-linspace = _with_bfloat16(np.linspace)
+_linspace = _with_bfloat16(np.linspace)
 ones = _of_shape(np.ones)
 zeros = _of_shape(np.zeros)
+
+
+def linspace(start: complex, stop: complex, num: int, *, dtype: DType, endpoint: bool = True) -> Native:
+    if dtype.kind != "f":
+        return _linspace(start, stop, num, dtype=dtype, endpoint=endpoint)
+    first, last = float(start), float(stop)  # type: ignore[arg-type]
+    intervals = num - 1 if endpoint else num
+    step = (last - first) / intervals if intervals > 0 else 0.0
+    if not step or not math.isfinite(step):
+        return _linspace(first, last, num, dtype=dtype, endpoint=endpoint)
+    # As NumPy's function, which counts in integers and casts them.
+    result = np.arange(num, dtype=np.float64)
+    result *= step
+    result += first
+    if endpoint:
+        result[-1] = last
+    return result.astype(dtype, copy=False)
 
 
 def arange(start: float, stop: float, step: float, *, dtype: DType) -> Native:
