@@ -142,7 +142,7 @@ EXCEPTIONS = (
             **_each(1.1, "indices", "repeat", "setdiff1d"),
             **_each(1.15, "allclose", "pad", "polyval", "setxor1d", "tri", "vander"),
             **_each(1.15, "tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from"),
-            **_each(1.2, "column_stack", "dstack", "unique"),
+            **_each(1.2, "unique"),
             **_each(1.4, "meshgrid", "nanargmax", "nanargmin"),
         },
     ),

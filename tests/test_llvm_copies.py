@@ -14,7 +14,7 @@ if importlib.util.find_spec("llvmlite") is None:
 
 import xtensor_llvm
 from xtensor_llvm import _threads
-from xtensor_llvm._sizes import BYTES_JOINED
+from xtensor_llvm._sizes import BYTES_JOINED, SHORTEST_JOINED
 
 LENGTH = BYTES_JOINED // 8 or 2**16
 
@@ -56,7 +56,35 @@ def test_arrays_are_stacked_along_each_axis(axis):
     arrays = [rng.normal(size=(LENGTH // 100, 101)).astype("float32") for _ in range(3)]
     result, copies = joined(arrays, "stack", axis=axis)
     np.testing.assert_array_equal(result, np.stack(arrays, axis=axis), strict=True)
-    assert copies == (0 if axis == -1 else 3)  # rows of one element are NumPy's
+    assert copies == (1 if axis == -1 else 3)  # rows of one element are joined by one kernel
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "float16", "float32", "int64", "complex64", "complex128"])
+@pytest.mark.parametrize("counts", [(1, 1), (2, 1), (1, 3, 1), (4, 4), (1,) * 8])
+def test_short_rows_are_joined_by_one_kernel(dtype, counts):
+    rng = np.random.default_rng(5)
+    itemsize = np.dtype(dtype).itemsize
+    arrays = [(rng.normal(size=(8 * LENGTH // itemsize + 3, count)) * 99).astype(dtype) for count in counts]
+    result, copies = joined(arrays, axis=1)
+    np.testing.assert_array_equal(result, np.concatenate(arrays, axis=1), strict=True)
+    assert copies == (2 if itemsize * min(counts) >= SHORTEST_JOINED else 1)
+
+
+@pytest.mark.parametrize("function", ["column_stack", "dstack"])
+def test_columns_are_joined_by_one_kernel(function):
+    x, y = np.random.default_rng(6).normal(size=(2, LENGTH))
+    result, copies = joined((x, y), function)
+    np.testing.assert_array_equal(result, getattr(np, function)((x, y)), strict=True)
+    assert copies == 1
+
+
+def test_rows_of_more_elements_and_unaligned_ones_are_joined_by_numpy():
+    rows = 2 * LENGTH
+    unaligned = np.zeros(8 * rows + 1, np.uint8)[1:].view("float64").reshape(-1, 1)
+    for arrays in [[np.ones((rows, 1)), unaligned], [np.ones((rows, 1))] * 9, [np.ones((rows, 0)), np.ones((rows, 1))]]:
+        result, copies = joined(arrays, axis=1)
+        np.testing.assert_array_equal(result, np.concatenate(arrays, axis=1), strict=True)
+        assert copies == 0
 
 
 @pytest.mark.parametrize("threads", [1, 2, 7])
@@ -67,6 +95,7 @@ def test_threads_write_next_to_each_other(threads, monkeypatch):
         arrays = [rng.integers(0, 100, length).astype("int8") for _ in range(3)]
         for _ in range(5):
             np.testing.assert_array_equal(joined(arrays)[0], np.concatenate(arrays), strict=True)
+            np.testing.assert_array_equal(joined(arrays, "stack", axis=1)[0], np.stack(arrays, axis=1), strict=True)
 
 
 def test_other_arrays_are_joined_by_numpy():

@@ -19,7 +19,8 @@ from xtensor.backend import Native, Program, Step
 from . import _compile
 from ._calls import Kernel, compiled, empty
 from ._loops import I64, POINTER, VOID, Writer, smaller
-from ._sizes import BYTES_JOINED, SHORTEST_JOINED
+from ._sizes import BYTES_JOINED, MOST_ELEMENTS_JOINED, SHORTEST_JOINED
+from ._values import memory_type
 
 __all__ = ["kernels"]
 
@@ -64,8 +65,59 @@ class _Copy(Writer):
         return function
 
 
-def _module(program: Program) -> ir.Module:
-    writer = _Copy(program, "c", has_fma=_compile.has_fma())
+class _ShortRows(Writer):
+    """The first row of each array, one after another, then the second ones, for rows of a few elements.
+
+    The operands of ``run``: parts, threads, nanoseconds, the number of rows, the addresses of the arrays and of the
+    output.
+
+    Parameters
+    ----------
+    counts
+        The elements of a row of each array.
+    """
+
+    def __init__(self, program: Program, counts: Sequence[int]) -> None:
+        super().__init__(program, "c" * len(program.dtypes), has_fma=_compile.has_fma())
+        self.counts = counts
+
+    def job(self) -> Any:
+        """``job(arguments, part, parts)``: the rows of a part."""
+        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
+        arguments, part, parts = function.args
+        builder = self.builder(function.append_basic_block())
+        _, slots = self.frame(builder, arguments)
+        total = slots.read()
+        pointers = [slots.read(POINTER) for _ in range(len(self.counts) + 1)]
+        first, last = self.share(builder, total, part, parts, multiple=64)
+        builder.call(self._inner(), [first, last, *pointers])
+        builder.ret_void()
+        return function
+
+    def _inner(self) -> Any:
+        """``inner(first, last, inputs..., output)``: LLVM knows only of arguments that they share no memory."""
+        function = self.function("inner", VOID, [I64, I64, *[POINTER] * (len(self.counts) + 1)], internal=True)
+        function.attributes.add("noinline")
+        first, last, *inputs, output = function.args
+        for pointer in (*inputs, output):
+            pointer.add_attribute("noalias")
+        size = self.arrays[0].itemsize
+        element = ir.VectorType(I64, 2) if size == 16 else memory_type(self.arrays[0])
+        builder = self.builder(function.append_basic_block())
+        with self.counted(builder, first, last) as (inside, index):
+            target = inside.mul(index, I64(sum(self.counts)))
+            for given, count in zip(inputs, self.counts, strict=True):
+                source = inside.mul(index, I64(count))
+                for place in range(count):
+                    read = inside.gep(given, [inside.add(source, I64(place))], inbounds=True, source_etype=element)
+                    write = inside.gep(output, [target], inbounds=True, source_etype=element)
+                    inside.store(inside.load(read, typ=element, align=min(size, 8)), write, align=min(size, 8))
+                    target = inside.add(target, I64(1))
+        builder.ret_void()
+        return function
+
+
+def _module(writer: _Copy | _ShortRows) -> ir.Module:
     writer.entry(writer.job())
     return writer.module
 
@@ -73,7 +125,29 @@ def _module(program: Program) -> ir.Module:
 @functools.cache
 def _kernel() -> Kernel | None:
     program = Program(("uint8",), (), (Step("copied", (0,), "uint8"),), (1,)).shared()
-    return compiled(program, "copied", "copied", lambda: _module(program))
+    return compiled(program, "copied", "copied", lambda: _module(_Copy(program, "c", has_fma=_compile.has_fma())))
+
+
+@functools.cache
+def _kernel_of_short_rows(size: int, counts: tuple[int, ...]) -> Kernel | None:
+    """The kernel for elements of a number of bytes, of which a row of each array has a number."""
+    dtype = "complex128" if size == 16 else f"uint{8 * size}"
+    program = Program((dtype,) * len(counts), (), (Step("copied", (0,), dtype),), (len(counts),)).shared()
+    text = f"rows of {counts}"
+    return compiled(program, text, text, lambda: _module(_ShortRows(program, counts)))
+
+
+def _joined_short_rows(arrays: Sequence[Native], shape: tuple[int, ...], rows: int) -> Native:
+    """The same as :func:`_joined` for rows of a few elements."""
+    counts = tuple([x.size // rows for x in arrays])
+    if sum(counts) > MOST_ELEMENTS_JOINED or not all(counts) or not all(x.flags.aligned for x in arrays):
+        return NotImplemented
+    kernel = _kernel_of_short_rows(arrays[0].itemsize, counts)
+    if kernel is None:
+        return NotImplemented
+    output = empty(shape, arrays[0].dtype, "C")
+    kernel.run(output.size, (rows, *arrays, output), ())
+    return output
 
 
 def _joined(arrays: Sequence[Native], shape: tuple[int, ...], rows: int) -> Native:
@@ -82,7 +156,7 @@ def _joined(arrays: Sequence[Native], shape: tuple[int, ...], rows: int) -> Nati
         return NotImplemented
     lengths = [x.nbytes // rows for x in arrays]
     if rows > 1 and min(lengths) < SHORTEST_JOINED:
-        return NotImplemented
+        return _joined_short_rows(arrays, shape, rows)
     kernel = _kernel()
     if kernel is None:
         return NotImplemented

@@ -34,6 +34,7 @@ __all__ = [
     "FEWEST_SHORT",
     "FEWEST_SHORT_ROWS",
     "FEWEST_TOTAL",
+    "MOST_ELEMENTS_JOINED",
     "SHORTEST",
     "SHORTEST_JOINED",
     "SHORTEST_OF_MANY",
@@ -97,6 +98,9 @@ the second core saves less time than its start takes."""
 
 SHORTEST_JOINED = 64
 """Bytes of a row from which rows are copied one by one."""
+
+MOST_ELEMENTS_JOINED = 8
+"""Elements of a row of joined arrays up to which a kernel copies each by an instruction."""
 
 BYTES_ROWS = _size(2**17)
 """Bytes of the rows at some indices from which they are taken by a kernel."""
