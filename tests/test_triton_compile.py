@@ -225,8 +225,7 @@ def selection(everything: bool) -> list[tuple[Request, str]]:
     some = pairs[::STEP]
     # All targets, as they compute it differently.
     some += [pair for pair in pairs if pair[0][:2] == ("sqrt", "float32")]
-    # They need most registers.
-    some += [pair for pair in pairs if masked_attention(*pair)]
+    some += [pair for pair in pairs if needs_most_registers(*pair)]
     seen = {item.function for item, _ in some}
     for item, target in pairs:
         if item.function not in seen:
@@ -235,9 +234,11 @@ def selection(everything: bool) -> list[tuple[Request, str]]:
     return some
 
 
-def masked_attention(item: Request, target: str) -> bool:
-    """Whether a kernel computes attention with a mask, in half precision on tensor cores."""
-    return (target, item.dtype) == ("sm_90", "bfloat16") and item.constants.get("MASK", "none") != "none"
+def needs_most_registers(item: Request, target: str) -> bool:
+    """Whether a kernel computes attention with a mask on tensor cores, or exponentials of rows in float64."""
+    masked = item.dtype == "bfloat16" and item.constants.get("MASK", "none") != "none"
+    rows = item.dtype == "float64" and item.function in ("nn.softmax", "nn.cross_entropy")
+    return target == "sm_90" and (masked or rows)
 
 
 def usage(compiled: Any, target: str) -> dict[str, int]:

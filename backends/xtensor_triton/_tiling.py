@@ -123,7 +123,8 @@ def device_row_tiling(
     longest = (LONGEST_ROW_READ if reads_only else LONGEST_ROW) * 4 // itemsize
     if across:
         height, width = min(_next_power_of_2(rows), ADJACENT_ROWS), min(_next_power_of_2(length), TILE // ADJACENT_ROWS)
-        threads = height * width * itemsize // 128
+        # An exponential in float64 takes the registers of several in float32.
+        threads = height * width * itemsize // 128 * (2 if itemsize > 4 else 1)
     elif length <= longest:
         width = _next_power_of_2(length)
         height = max(1, min(_next_power_of_2(rows), (TILE if reads_only else ROW_TILE) // width))
@@ -133,7 +134,7 @@ def device_row_tiling(
     elif reads_only and rows >= 2 * ENOUGH_PROGRAMS:
         height, width, threads = 1, min(TILE // 2, longest), 128
     else:
-        height, width, threads = 1, min(2 * TILE, longest), 512
+        height, width, threads = 1, min(2 * TILE * 4 // itemsize, longest), 512
     warps = min(max(2 if reads_only else 4, threads // lanes), MAX_THREADS // lanes)
     return RowTiling(height, width, width >= length, -(-rows // height), warps)
 
