@@ -251,4 +251,5 @@ def test_kernels_are_vector_code_without_calls(target, dtype):
         code = _compile.assembly(module, triple=triple, cpu=cpu)
         called = set(re.findall(r"^\s+(?:callq?|bl)\s+([\w.]+)", code, re.MULTILINE))
         assert called <= {"inner", "xtensor_parallel"}, (name, called)
-        assert re.search(r"v\d+\.(2d|4s)|zmm|(mul|add|xor|and|blendv|cmpeq|cmpneq|cmpord|cmpunord)p[sd]", code), name
+        # Scalar code loads one component at a time.
+        assert re.search(r"v\d+\.(2d|4s)|[yz]mm|\bmov[ua]p[sd]\s+[^,]*\(", code), name

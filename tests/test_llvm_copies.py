@@ -64,7 +64,8 @@ def test_arrays_are_stacked_along_each_axis(axis):
 def test_short_rows_are_joined_by_one_kernel(dtype, counts):
     rng = np.random.default_rng(5)
     itemsize = np.dtype(dtype).itemsize
-    arrays = [(rng.normal(size=(8 * LENGTH // itemsize + 3, count)) * 99).astype(dtype) for count in counts]
+    shapes = [(8 * LENGTH // itemsize + 3, count) for count in counts]
+    arrays = [rng.integers(0, 2 if dtype == "bool" else 100, shape).astype(dtype) for shape in shapes]
     result, copies = joined(arrays, axis=1)
     np.testing.assert_array_equal(result, np.concatenate(arrays, axis=1), strict=True)
     assert copies == (2 if itemsize * min(counts) >= SHORTEST_JOINED else 1)

@@ -42,9 +42,6 @@ MATRICES = ("matmul", "nn.linear", "nn.scaled_dot_product_attention")
 STACK = 96
 """Bytes of a thread's stack: libdevice's reduction of large angles keeps a table there; spills would add to it."""
 
-STACK_OF_DIVISIONS = 256
-"""The same where NVIDIA's assembler calls a function that divides 64-bit integers: registers are saved around calls."""
-
 DTYPES = (
     "bool",
     "int8",
@@ -242,8 +239,8 @@ def needs_most_registers(item: Request, target: str) -> bool:
 
 
 def usage(compiled: Any, target: str) -> dict[str, int]:
-    """The shared memory, stack and spilled registers of a compiled kernel, and the stack that it may have."""
-    result = {"shared": compiled.metadata.shared, "stack": 0, "spills": 0, "limit": STACK}
+    """The shared memory, stack and spilled registers of a compiled kernel."""
+    result = {"shared": compiled.metadata.shared, "stack": 0, "spills": 0}
     if target == "gfx942":
         text = compiled.asm["amdgcn"]
         # Scalar registers spill into lanes of vector registers, not into memory.
@@ -256,14 +253,12 @@ def usage(compiled: Any, target: str) -> dict[str, int]:
         text = subprocess.run([cuobjdump(), "-res-usage", file.name], capture_output=True, text=True, check=True).stdout
     result["stack"] = max(map(int, re.findall(r"STACK:(\d+)", text)))
     result["local"] = max(map(int, re.findall(r"LOCAL:(\d+)", text)))
-    if re.search(r"\b(div|rem)\.[su]64\b", compiled.asm["ptx"]):
-        result["limit"] = STACK_OF_DIVISIONS
     return result
 
 
-def spilling(results: Any) -> list[dict[str, Any]]:
+def spilling(results: Any, stack: int = STACK) -> list[dict[str, Any]]:
     """The results of kernels that keep more in memory than they should."""
-    return [r for r in results if r.get("spills") or r.get("stack", 0) > r.get("limit", STACK) or r.get("local")]
+    return [r for r in results if r.get("spills") or r.get("stack", 0) > stack or r.get("local")]
 
 
 def cuobjdump() -> str:

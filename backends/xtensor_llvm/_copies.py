@@ -103,6 +103,7 @@ class _ShortRows(Writer):
             pointer.add_attribute("noalias")
         size = self.arrays[0].itemsize
         element = ir.VectorType(I64, 2) if size == 16 else memory_type(self.arrays[0])
+        align = min(size, 4)  # complex64 has elements of 8 bytes, aligned to 4
         builder = self.builder(function.append_basic_block())
         with self.counted(builder, first, last) as (inside, index):
             target = inside.mul(index, I64(sum(self.counts)))
@@ -111,7 +112,7 @@ class _ShortRows(Writer):
                 for place in range(count):
                     read = inside.gep(given, [inside.add(source, I64(place))], inbounds=True, source_etype=element)
                     write = inside.gep(output, [target], inbounds=True, source_etype=element)
-                    inside.store(inside.load(read, typ=element, align=min(size, 8)), write, align=min(size, 8))
+                    inside.store(inside.load(read, typ=element, align=align), write, align=align)
                     target = inside.add(target, I64(1))
         builder.ret_void()
         return function

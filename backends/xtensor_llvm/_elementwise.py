@@ -214,8 +214,10 @@ def _power() -> Callable[..., Native]:
 
 def _has_negative(x: Native) -> bool:
     """Whether one of some hundred elements is negative: a look at all would take a twentieth of NumPy's powers."""
-    step = max(x.size // 128, 1) if x.flags.c_contiguous else 1
-    return bool(x.dtype.kind in "fi" and x.reshape(-1)[::step].min() < 0)
+    if x.dtype.kind not in "fi":
+        return False
+    step = max(math.ceil((x.size / 128) ** (1 / x.ndim)), 1)
+    return bool((x[(slice(None, None, step),) * x.ndim] < 0).any())
 
 
 @functools.cache

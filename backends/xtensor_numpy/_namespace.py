@@ -147,9 +147,9 @@ zeros = _of_shape(np.zeros)
 
 
 def linspace(start: complex, stop: complex, num: int, *, dtype: DType, endpoint: bool = True) -> Native:
-    if dtype.kind != "f":
+    if dtype.kind != "f" or not (isinstance(start, (int, float)) and isinstance(stop, (int, float))):
         return _linspace(start, stop, num, dtype=dtype, endpoint=endpoint)
-    first, last = float(start), float(stop)  # type: ignore[arg-type]
+    first, last = float(start), float(stop)
     intervals = num - 1 if endpoint else num
     step = (last - first) / intervals if intervals > 0 else 0.0
     if not step or not math.isfinite(step):
