@@ -216,7 +216,7 @@ def _has_negative(x: Native) -> bool:
     """Whether one of some hundred elements is negative: a look at all would take a twentieth of NumPy's powers."""
     if x.dtype.kind not in "fi":
         return False
-    step = max(math.ceil((x.size / 128) ** (1 / x.ndim)), 1)
+    step = math.ceil((x.size / 128) ** (1 / x.ndim))
     return bool((x[(slice(None, None, step),) * x.ndim] < 0).any())
 
 
@@ -335,9 +335,9 @@ def _least(name: str) -> tuple[int, int]:
         return FEWEST, 0
     if name == "where":  # NumPy's loop branches
         return FEWEST_MEDIUM, 0
-    least = BYTES_SIMPLE if name in SIMPLE or name in COMPARISONS else BYTES_MEDIUM
-    wide = name in COMPLEX_FORMULAS and name not in SIMPLE and name not in COMPARISONS
-    return least // (1 if name in BYTEWISE else 16 if wide else 8), least
+    if name in SIMPLE:
+        return BYTES_SIMPLE // (1 if name in BYTEWISE else 8), BYTES_SIMPLE
+    return BYTES_MEDIUM // (16 if name in COMPLEX_FORMULAS else 8), BYTES_MEDIUM
 
 
 def _numpy_has_vectors() -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from xtensor.backend import Program, Step
 
 from ._exceptions import by_flags
-from ._formulas import COMPLEX_FORMULAS, FORMULAS
+from ._formulas import formulas_of
 from ._values import COMPONENTS, FLOATS, Complex, Value, constant, convert, isfinite, isinf, isnan
 
 __all__ = ["computed", "emit", "supported", "supported_elementwise"]
@@ -67,7 +67,7 @@ def computed(step: Step, values: Sequence[Any] | Mapping[int, Any], doubtful: Va
     operands = [values[place] for place in step.operands]
     if step.name == "astype":
         return convert(operands[0], step.dtype), doubtful
-    formula = (COMPLEX_FORMULAS if operands[-1].kind == "c" else FORMULAS)[step.name]
+    formula = formulas_of(operands)[step.name]
     result = formula.function(*operands)
     if formula.covers is not None:
         doubtful = doubtful | ~formula.covers(*operands)

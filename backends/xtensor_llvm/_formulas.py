@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from . import (
@@ -20,7 +20,15 @@ from . import (
 from ._arithmetic import in_double
 from ._values import Value, sqrt
 
-__all__ = ["COMPLEX_FORMULAS", "FASTER", "FASTER_BY_THREADS", "FASTER_WITHOUT_AVX512", "FORMULAS", "Formula"]
+__all__ = [
+    "COMPLEX_FORMULAS",
+    "FASTER",
+    "FASTER_BY_THREADS",
+    "FASTER_WITHOUT_AVX512",
+    "FORMULAS",
+    "Formula",
+    "formulas_of",
+]
 
 
 class Formula(NamedTuple):
@@ -119,6 +127,15 @@ COMPLEX_FORMULAS: dict[str, Formula] = {
     name: Formula(function, "c", covers) for name, (function, covers) in _complex.TABLE.items()
 }
 """The formulas of operations on complex numbers."""
+
+
+def formulas_of(operands: Sequence[Any]) -> dict[str, Formula]:
+    """Return the formulas for operands, given as values or dtypes.
+
+    The last operand tells whether they are complex: the first one of ``where`` is a condition.
+    """
+    return COMPLEX_FORMULAS if operands[-1].kind == "c" else FORMULAS
+
 
 FASTER: frozenset[str] = frozenset(
     {

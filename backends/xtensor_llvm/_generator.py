@@ -11,7 +11,7 @@ from xtensor.backend import TABLE, DType, Generator, Native, Program
 
 from . import _calls, _reductions, _rows
 from ._emission import supported, supported_elementwise
-from ._formulas import COMPLEX_FORMULAS, FORMULAS
+from ._formulas import formulas_of
 from ._sizes import FEWEST
 
 __all__ = ["LlvmGenerator", "resolve"]
@@ -28,7 +28,7 @@ def resolve(name: str, kinds: Sequence[DType | type]) -> tuple[tuple[DType, ...]
     found = None if name in DECLINED else _resolved(name, given)
     if found is None or not all(map(supported_elementwise, (*found[0], found[1]))):
         return None
-    formula = (COMPLEX_FORMULAS if found[0][-1].kind == "c" else FORMULAS).get(name)
+    formula = formulas_of(found[0]).get(name)
     if formula is None:
         return None
     operands = found[0][1:] if name == "where" else found[0]
