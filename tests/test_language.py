@@ -6,8 +6,6 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[1]
 
 FILES = [
@@ -30,6 +28,11 @@ def strings(path: Path) -> list[tuple[int, str]]:
     ]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_docstring_begins_with_a_noun_or_a_verb(path):
-    assert [(line, text.splitlines()[0]) for line, text in strings(path) if BEGINNING.match(text.strip())] == []
+def test_docstrings_begin_with_a_noun_or_a_verb():
+    violations = [
+        f"{path.relative_to(ROOT)}:{line} {text.splitlines()[0]}"
+        for path in FILES
+        for line, text in strings(path)
+        if BEGINNING.match(text.strip())
+    ]
+    assert not violations

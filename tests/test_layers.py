@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "xtensor"
 
@@ -97,10 +95,10 @@ def imports(module: str, *, inside_functions: bool = False) -> list[tuple[str, i
     return list(dict.fromkeys(imported))
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_module_imports_lower_layers_only(module):
+def test_modules_import_lower_layers_only():
     violations = [
         f"{module}:{line} imports {target}"
+        for module in MODULES
         for target, line in imports(module)
         if target in MODULES and target != module and layer(target) > layer(module)
     ]
@@ -132,33 +130,38 @@ def test_imports_have_no_cycle():
         walk(module, ())
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_import_inside_a_function_is_of_an_optional_library(module):
-    hidden = [f"{name} (line {line})" for name, line in imports(module, inside_functions=True) if name not in OPTIONAL]
+def test_imports_inside_functions_are_of_optional_libraries():
+    hidden = [
+        f"{module}:{line} imports {name}"
+        for module in MODULES
+        for name, line in imports(module, inside_functions=True)
+        if name not in OPTIONAL
+    ]
     assert not hidden
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_module_does_not_use_the_table_of_modules(module):
-    text = MODULES[module].read_text(encoding="utf-8")
-    assert "sys.modules[" not in text
+def test_no_module_uses_the_table_of_modules():
+    assert not [module for module, path in MODULES.items() if "sys.modules[" in path.read_text(encoding="utf-8")]
 
 
-@pytest.mark.parametrize(
-    "path",
-    [path for path in ROOT.rglob("*.py") if not any(part.startswith(".") for part in path.relative_to(ROOT).parts)],
-    ids=lambda path: str(path.relative_to(ROOT)),
-)
-def test_no_module_is_longer_than_600_lines(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 600
+def test_no_module_is_longer_than_600_lines():
+    lengths = {
+        str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines())
+        for path in ROOT.rglob("*.py")
+        if not any(part.startswith(".") for part in path.relative_to(ROOT).parts)
+    }
+    assert not {path: length for path, length in lengths.items() if length > 600}
 
 
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "backends").rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT))
-)
-def test_backend_imports_the_contract_only(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    imported = {
-        node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module and not node.level
-    } | {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    assert {name for name in imported if name == "xtensor" or name.startswith("xtensor.")} <= {"xtensor.backend"}
+def test_backends_import_the_contract_only():
+    violations = []
+    for path in sorted((ROOT / "backends").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        imported = {
+            node.module
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and node.module and not node.level
+        } | {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+        own = {name for name in imported if name == "xtensor" or name.startswith("xtensor.")}
+        violations += [f"{path.relative_to(ROOT)} imports {name}" for name in own - {"xtensor.backend"}]
+    assert not violations
