@@ -157,7 +157,7 @@ def test_the_device_asks_the_storage_after_a_declined_call():
     assert result.tolist() == [2.0, 2.0]
     assert list(calls.declined) == ["add"]
     with pytest.raises(ValueError, match="read-only"):
-        DEVICE.inplace[TABLE["add"].index](read_only(), 1.0)
+        DEVICE.table[TABLE["add"].index].inplace(read_only(), 1.0)
 
 
 # -- the device ---------------------------------------------------------------------------------------------------

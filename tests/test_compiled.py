@@ -184,7 +184,7 @@ def test_functions_are_computed_without_python(name, only_short):
     for dtype in ("float64", "float32", "int64", "bool", "complex128"):
         arrays = [operand.astype(dtype) for operand in operands]
         with np.errstate(all="ignore"):
-            native = CPU.table[function.operation.index]
+            native = CPU.table[function.operation.index].function
             try:
                 expected = native(*arrays)
             except TypeError:
@@ -228,17 +228,16 @@ def test_functions_of_the_table_are_computed_without_python(name, size, spec, mo
     np.testing.assert_allclose(xp.to_numpy(found), TABLE_CALLS[name](np, matrix), rtol=1e-9, strict=True)
 
 
-@pytest.mark.parametrize("fewest", [2, np.int64(2), 4, np.inf, 2**70])
-def test_a_kernel_is_asked_from_a_number_of_elements(fewest):
+@pytest.mark.parametrize("size", [2, np.int64(2), 4, np.inf, 2**70])
+def test_a_kernel_is_called_from_its_minimum_size(size):
     x, index = value_of([1.0, 2.0, 3.0]), operation("sum").index
-    lists = CPU.fewest, CPU.for_large
-    before = [items[index] for items in lists]
-    CPU.fewest[index], CPU.for_large[index] = fewest, lambda x, **options: np.asarray(99.0)
+    implementation = CPU.table[index]
+    before = implementation.min_size, implementation.kernel
+    implementation.min_size, implementation.kernel = size, lambda x, **options: np.asarray(99.0)
     try:
-        assert xp.sum(x).item() == (99.0 if fewest <= 3 else 6.0)
+        assert xp.sum(x).item() == (99.0 if size <= 3 else 6.0)
     finally:
-        for items, item in zip(lists, before, strict=True):
-            items[index] = item
+        implementation.min_size, implementation.kernel = before
 
 
 def test_a_warning_is_the_callers_line_whatever_calls_numpy():

@@ -174,19 +174,20 @@ def test_a_unary_operator_within_a_binary_one_has_no_temporary():
         __add__ = operator.neg  # of C: the frame that executes is the one of `+`
 
     -(x + 1)  # the first call replaces the function in the list
-    function = x.device.for_large[index]
+    implementation = x.device.table[index]
+    function = implementation.kernel
 
     def spy(native, spare):
         spares.append(spare is not None)
         return function(native, spare)
 
-    x.device.for_large[index] = spy
+    implementation.kernel = spy
     try:
         for _ in range(2):  # the first call looks at the code
             assert (Host() + (x + 1))[0] == -2
             assert (-(x + 1))[0] == -2
     finally:
-        x.device.for_large[index] = function
+        implementation.kernel = function
     assert spares[-1] is True
     assert True not in spares[:-1:2]
 

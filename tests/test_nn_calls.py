@@ -69,12 +69,12 @@ def kernel(device):
 
     def replace(name, function):
         index = TABLE[name].index
-        replaced.append((index, device.table[index]))
-        device.table[index] = function
+        replaced.append((index, device.table[index].function))
+        device.table[index].function = function
 
     yield replace
     for index, function in reversed(replaced):
-        device.table[index] = function
+        device.table[index].function = function
 
 
 def record(calls, result):

@@ -56,17 +56,13 @@ def spares() -> Iterator[list[str]]:
         return call
 
     for name in names:
-        index = TABLE[name].index
-        first = device.for_large[index]
-        if first is not None:
-            first(*[np.ones(1)] * TABLE[name].operands, None)  # chooses the function
-        chosen = device.for_large[index]
-        if chosen is not None:
-            found.append((index, chosen))
-            device.for_large[index] = logged(name, chosen)
+        implementation = device.table[TABLE[name].index]
+        implementation.kernel(*[np.ones(1)] * TABLE[name].operands, None)  # chooses the function
+        found.append((implementation, implementation.kernel))
+        implementation.kernel = logged(name, implementation.kernel)
     yield seen
-    for index, chosen in found:
-        device.for_large[index] = chosen
+    for implementation, chosen in found:
+        implementation.kernel = chosen
 
 
 def same(actual: Any, expected: Any) -> None:
@@ -152,7 +148,7 @@ def test_comparisons_have_no_function_for_temporaries() -> None:
     device = xp.device("numpy")
     x = xp.ones(SIZE, device=device)
     _ = ((x + 1) < x, xp.isfinite(x + 1))
-    assert device.fewest[TABLE["less"].index] == device.fewest[TABLE["isfinite"].index] == sys.maxsize
+    assert device.table[TABLE["less"].index].min_size == device.table[TABLE["isfinite"].index].min_size == sys.maxsize
 
 
 def test_small_arrays_are_not_tested(spares: list[str]) -> None:

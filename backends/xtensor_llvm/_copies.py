@@ -204,7 +204,7 @@ def stack(*arrays: Native, axis: int) -> Native:
     return _joined(arrays, (*before, len(arrays), *behind), math.prod(before))
 
 
-concat.fewest = stack.fewest = BYTES_JOINED // 16  # type: ignore[attr-defined]
+concat.min_size = stack.min_size = BYTES_JOINED // 16  # type: ignore[attr-defined]
 
 
 def kernels() -> dict[str, Callable[..., Native]]:

@@ -163,7 +163,7 @@ def _function(name: str) -> Callable[..., Native]:
         program = _plan(name, tuple([x.dtype if hasattr(x, "dtype") else x.__class__ for x in operands]))
         return None if program is None else would_write(program, arrays, spare)
 
-    function.fewest = fewest  # type: ignore[attr-defined]
+    function.min_size = fewest  # type: ignore[attr-defined]
     function.writes_over = writes_over  # type: ignore[attr-defined]
     return function
 
@@ -207,7 +207,7 @@ def _power() -> Callable[..., Native]:
             return would_write(_product(x1.dtype, x2), (x1,), spare)
         return general.writes_over(operands, spare)  # type: ignore[no-any-return]
 
-    function.fewest = fewest  # type: ignore[attr-defined]
+    function.min_size = fewest  # type: ignore[attr-defined]
     function.writes_over = writes_over  # type: ignore[attr-defined]
     return function
 
@@ -245,7 +245,7 @@ def _inplace(name: str) -> Callable[..., Native]:
         results = compute_over(program, (x1, x2) if second else (x1,), () if second else (x2,))
         return results[0] if results else NotImplemented
 
-    function.fewest = BYTES_INPLACE // 8  # type: ignore[attr-defined]
+    function.min_size = BYTES_INPLACE // 8  # type: ignore[attr-defined]
     return function
 
 
@@ -263,7 +263,7 @@ def assigned_where(x: Native, mask: Native, values: Any, spare: Native | None = 
     return x if written else NotImplemented
 
 
-assigned_where.fewest = FEWEST_ASSIGNED  # type: ignore[attr-defined]
+assigned_where.min_size = FEWEST_ASSIGNED  # type: ignore[attr-defined]
 
 ASSIGNED = {bool: "b", int: "iuf", float: "f"}
 """The kinds of dtypes of which a Python number is assigned by a kernel, by its class."""
@@ -312,7 +312,7 @@ def _cast(x: Native, dtype: Any, *, copy: bool = True) -> Native:
     return _computed(_cast_program(x.dtype, dtype), (x,))
 
 
-_cast.fewest = BYTES_MEDIUM // 8  # type: ignore[attr-defined]
+_cast.min_size = BYTES_MEDIUM // 8  # type: ignore[attr-defined]
 
 
 def _diff(x: Native, *, axis: int = -1, n: int = 1, **edges: Native) -> Native:
@@ -323,7 +323,7 @@ def _diff(x: Native, *, axis: int = -1, n: int = 1, **edges: Native) -> Native:
     return _computed(_diff_plan(x.dtype), (following, previous))
 
 
-_diff.fewest = BYTES_SIMPLE // 8  # type: ignore[attr-defined]
+_diff.min_size = BYTES_SIMPLE // 8  # type: ignore[attr-defined]
 
 
 def _least(name: str) -> tuple[int, int]:

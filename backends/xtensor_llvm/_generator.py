@@ -74,7 +74,7 @@ def _promoted(kinds: list[Any]) -> DType | None:
 class LlvmGenerator(Generator):
     """Kernels over NumPy's arrays."""
 
-    fewest = FEWEST
+    min_size = FEWEST
 
     def resolve(self, name: str, kinds: Sequence[DType | type]) -> tuple[tuple[DType, ...], DType] | None:
         found = resolve(name, kinds)

@@ -30,7 +30,7 @@ def _matmul(x1: Native, x2: Native, spare: Native | None) -> Native:
     return np.matmul(x1, x2, empty((rows, columns), dtype))
 
 
-_matmul.fewest = BYTES_PRODUCT // 8  # type: ignore[attr-defined]
+_matmul.min_size = BYTES_PRODUCT // 8  # type: ignore[attr-defined]
 
 
 def kernels() -> dict[str, Callable[..., Native]]:

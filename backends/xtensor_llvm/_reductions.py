@@ -484,5 +484,5 @@ def kernels() -> dict[str, Callable[..., Native]]:
     underflows = ("prod", "mean", "var", "std", "linalg.vector_norm", "linalg.matrix_norm")
     found = {name: _with_flag(function, checks=name in underflows) for name, function in found.items()}
     for name, function in found.items():
-        function.fewest = FEWEST.get(name, FEWEST_REDUCED)  # type: ignore[attr-defined]
+        function.min_size = FEWEST.get(name, FEWEST_REDUCED)  # type: ignore[attr-defined]
     return {f"large.{name}": function for name, function in found.items()}

@@ -152,7 +152,7 @@ def cumulative_sum(x: Native, *, axis: int, dtype: Any = None, include_initial: 
     return output
 
 
-cumulative_sum.fewest = FEWEST_REDUCED  # type: ignore[attr-defined]
+cumulative_sum.min_size = FEWEST_REDUCED  # type: ignore[attr-defined]
 
 
 def kernels() -> dict[str, Callable[..., Native]]:

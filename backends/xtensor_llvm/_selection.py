@@ -348,7 +348,7 @@ def _masked(x: Native, mask: Native) -> Native:
     return output
 
 
-selected.fewest = min(FEWEST_SELECTED, BYTES_ROWS // 8, BYTES_TAKEN // 8)  # type: ignore[attr-defined]
+selected.min_size = min(FEWEST_SELECTED, BYTES_ROWS // 8, BYTES_TAKEN // 8)  # type: ignore[attr-defined]
 
 
 def kernels() -> dict[str, Callable[..., Native]]:

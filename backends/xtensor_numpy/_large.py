@@ -32,7 +32,7 @@ class Large:
         if all(types.endswith("?") for types in ufunc.types if "O" not in types):
             raise AttributeError(name)  # its operands are numbers, and its result is not
         function = _power() if name == "pow" else (_of_one if ufunc.nin == 1 else _of_two)(ufunc)
-        function.fewest = FEWEST  # type: ignore[attr-defined]
+        function.min_size = FEWEST  # type: ignore[attr-defined]
         function.only_writes_over = True  # type: ignore[attr-defined]
         function.writes_over = _writes_over  # type: ignore[attr-defined]
         setattr(self, name, function)

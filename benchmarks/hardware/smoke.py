@@ -117,7 +117,7 @@ def _evaluate_row(function: str, variant: str, device: Any) -> Any:
     if function.startswith(INPLACE):
         operands[0] = operands[0] + 0 if operands[0].dtype != xtensor.bool else operands[0] | operands[0]
         return getattr(import_module("operator"), row.inplace)(*operands)
-    result = device.table[row.index](*(x._native for x in operands))
+    result = device.table[row.index].function(*(x._native for x in operands))
     return device._library.to_host(result) if isinstance(result, device.native_type) else bool(result)
 
 

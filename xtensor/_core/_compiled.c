@@ -21,7 +21,7 @@
 #include <numpy/arrayobject.h>
 
 /* Raised with each change of what Python passes to this module or expects of it. */
-#define INTERFACE 3
+#define INTERFACE 4
 
 static PyObject declined;
 #define DECLINED (&declined)
@@ -35,14 +35,16 @@ static Py_ssize_t array_native;          /* offsets of its fields */
 static Py_ssize_t array_device;
 static PyTypeObject *device_type;        /* the class of the Devices that are open */
 static Py_ssize_t device_table;          /* offsets of the fields of a Device */
-static Py_ssize_t device_inplace;
-static Py_ssize_t device_fewest;
-static Py_ssize_t device_fewest_kept;
-static Py_ssize_t device_for_large;
-static Py_ssize_t device_fewest_inplace;
-static Py_ssize_t device_large_inplace;
 static Py_ssize_t device_native_type;
 static Py_ssize_t device_getitem;
+static PyTypeObject *implementation_type; /* the class Implementation: what computes an operation on a device */
+static Py_ssize_t implementation_function; /* offsets of its fields */
+static Py_ssize_t implementation_inplace;
+static Py_ssize_t implementation_kernel;
+static Py_ssize_t implementation_min_size;
+static Py_ssize_t implementation_min_size_without_reuse;
+static Py_ssize_t implementation_inplace_kernel;
+static Py_ssize_t implementation_inplace_min_size;
 static PyTypeObject *operation_type;     /* the class Operation */
 static Py_ssize_t operation_index;       /* offset of a field of it */
 static PyObject *recover;                /* recover(error, operation, device, args, kwargs): the result after an error */
@@ -140,22 +142,24 @@ is_open(PyObject *device)
     return Py_TYPE(device) == device_type;
 }
 
-/* The item of the list of an open device for an operation, borrowed; NULL without an exception where there is none. */
+/* What computes an operation on an open device, borrowed; NULL without an exception where the device does not know the
+   operation. A device keeps its implementations for as long as the process lives. */
 static inline PyObject *
-item_of(PyObject *device, Py_ssize_t offset, Py_ssize_t index)
+implementation_of(PyObject *device, Py_ssize_t index)
 {
-    PyObject *list = FIELD(device, offset);
-    if (list == NULL || !PyList_CheckExact(list) || index >= PyList_GET_SIZE(list)) {
+    PyObject *table = FIELD(device, device_table);
+    if (table == NULL || !PyList_CheckExact(table) || index >= PyList_GET_SIZE(table)) {
         return NULL;
     }
-    return PyList_GET_ITEM(list, index);
+    PyObject *item = PyList_GET_ITEM(table, index);
+    return Py_TYPE(item) == implementation_type && FIELD(item, implementation_function) != NULL ? item : NULL;
 }
 
-/* Whether there are fewer elements than the number in a device's list for an operation. */
+/* Whether an array has fewer elements than a field of an implementation says; true where the field is no size. */
 static inline int
-is_fewer(PyObject *native, PyObject *device, Py_ssize_t offset, Py_ssize_t index)
+is_smaller(PyObject *native, PyObject *implementation, Py_ssize_t offset)
 {
-    PyObject *item = item_of(device, offset, index);
+    PyObject *item = FIELD(implementation, offset);
     Py_ssize_t least = item == NULL ? -1 : PyNumber_AsSsize_t(item, NULL);
     if (least < 0) { /* what is no integer is no size */
         PyErr_Clear();
@@ -176,7 +180,7 @@ is_numpys(PyObject *native, PyObject *device)
 static inline int
 is_ordinary(PyObject *native, PyObject *device, Py_ssize_t index)
 {
-    return is_numpys(native, device) && item_of(device, device_table, index) != NULL;
+    return is_numpys(native, device) && implementation_of(device, index) != NULL;
 }
 
 /* A 0-d array of a number of NumPy, which is stolen; DECLINED, and nothing stolen, for any other value. */
@@ -428,15 +432,15 @@ wrap_result(PyObject *stolen, PyObject *device)
 
 /* An Array of what a device's function gives for one or two operands, natives[1] and natives[2]. */
 static PyObject *
-compute(Function *self, PyObject *device, Py_ssize_t count, PyObject **natives)
+compute(Function *self, PyObject *device, PyObject *implementation, Py_ssize_t count, PyObject **natives)
 {
-    PyObject *function = item_of(device, device_table, self->index);
+    PyObject *function = FIELD(implementation, implementation_function);
     PyObject *native = DECLINED;
     if (Py_TYPE(function) == &function_type && ((Function *)function)->kind == POWER && count == 2) {
         native = call_power(natives[1], natives[2]);
     }
     if (native == DECLINED) {
-        Py_INCREF(function); /* a first call replaces it in the table */
+        Py_INCREF(function); /* a first call replaces it */
         native = PyObject_Vectorcall(function, natives + 1, count | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
         Py_DECREF(function);
     }
@@ -449,11 +453,12 @@ compute(Function *self, PyObject *device, Py_ssize_t count, PyObject **natives)
 /* The same for operands of many elements; the result may be the owner, a temporary that is written over. DECLINED where
    it is to be computed as for few elements. */
 static PyObject *
-compute_large(Function *self, PyObject *device, Py_ssize_t count, PyObject **natives, PyObject *owner)
+compute_large(
+    Function *self, PyObject *device, PyObject *implementation, Py_ssize_t count, PyObject **natives, PyObject *owner)
 {
     PyObject *spare = owner == NULL ? Py_None : FIELD(owner, array_native);
     natives[count + 1] = spare;
-    PyObject *function = Py_NewRef(item_of(device, device_for_large, self->index));
+    PyObject *function = Py_NewRef(FIELD(implementation, implementation_kernel));
     PyObject *native = PyObject_Vectorcall(function, natives + 1, (count + 1) | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
     Py_DECREF(function);
     if (native == NULL) {
@@ -483,23 +488,24 @@ compute_any(
         return DECLINED;
     }
     PyObject *owner = NULL;
-    int has_large = item_of(device, device_for_large, self->index) != NULL;
-    int is_large = has_large && !is_fewer(sized, device, device_fewest, self->index);
+    PyObject *implementation = implementation_of(device, self->index);
+    int has_kernel = FIELD(implementation, implementation_kernel) != NULL;
+    int is_large = has_kernel && !is_smaller(sized, implementation, implementation_min_size);
     if (is_large) {
         PyObject *state = find_temporary(self, count, xs, &owner);
         if (state != Py_None) {
             return state;
         }
-        is_large = owner != NULL || !is_fewer(sized, device, device_fewest_kept, self->index);
+        is_large = owner != NULL || !is_smaller(sized, implementation, implementation_min_size_without_reuse);
     }
     /* What is computed from is kept: a callback or another thread may put another array into an operand. */
     PyObject *kept[] = {device, natives[1], count == 2 ? natives[2] : NULL};
     for (int i = 0; i < 3; i++) {
         Py_XINCREF(kept[i]);
     }
-    PyObject *result = is_large ? compute_large(self, device, count, natives, owner) : DECLINED;
+    PyObject *result = is_large ? compute_large(self, device, implementation, count, natives, owner) : DECLINED;
     if (result == DECLINED) {
-        result = compute(self, device, count, natives);
+        result = compute(self, device, implementation, count, natives);
     }
     for (int i = 0; i < 3; i++) {
         Py_XDECREF(kept[i]);
@@ -546,11 +552,11 @@ call_binary(Function *self, PyObject *x1, PyObject *x2)
     return compute_any(self, device, 2, natives, sized, xs);
 }
 
-/* What a device's function for an in-place operation gives. */
+/* What a function of an implementation gives for an in-place operation. */
 static PyObject *
-call_item(PyObject *device, Py_ssize_t offset, Py_ssize_t index, PyObject **natives)
+call_field(PyObject *implementation, Py_ssize_t offset, PyObject **natives)
 {
-    PyObject *function = Py_NewRef(item_of(device, offset, index)); /* a first call replaces it in the list */
+    PyObject *function = Py_NewRef(FIELD(implementation, offset)); /* a first call replaces it */
     PyObject *result = PyObject_Vectorcall(function, natives + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
     Py_DECREF(function);
     return result;
@@ -574,8 +580,9 @@ after_inplace_error(Function *self, PyObject *device, PyObject *x, PyObject *oth
 static int
 write_inplace(Function *self, PyObject *device, PyObject *x, PyObject **natives)
 {
-    if (!is_fewer(natives[1], device, device_fewest_inplace, self->index)) {
-        PyObject *done = call_item(device, device_large_inplace, self->index, natives);
+    PyObject *implementation = implementation_of(device, self->index);
+    if (!is_smaller(natives[1], implementation, implementation_inplace_min_size)) {
+        PyObject *done = call_field(implementation, implementation_inplace_kernel, natives);
         if (done != NULL && done != Py_NotImplemented) {
             Py_DECREF(done);
             return 0;
@@ -586,12 +593,12 @@ write_inplace(Function *self, PyObject *device, PyObject *x, PyObject **natives)
         Py_DECREF(done);
     }
     PyObject *native;
-    if (self->builtin != NULL && item_of(device, device_inplace, self->index) == self->builtin) {
+    if (self->builtin != NULL && FIELD(implementation, implementation_inplace) == self->builtin) {
         PyObject *arguments[] = {NULL, natives[1], natives[2], natives[1]};
         native = PyObject_Vectorcall(self->ufunc, arguments + 1, 3 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
     }
     else {
-        native = call_item(device, device_inplace, self->index, natives);
+        native = call_field(implementation, implementation_inplace, natives);
     }
     if (native == NULL) {
         return after_inplace_error(self, device, x, natives[2]);
@@ -654,15 +661,15 @@ call_table(enum kind kind, PyObject *const *arguments, Py_ssize_t count, PyObjec
         PyErr_Clear();
         return DECLINED;
     }
-    PyObject *function = item_of(device, device_table, index), *native = NULL;
-    if (function == NULL || (kind == APPLY_TO && !PyArray_CheckExact(values[0]))) {
+    PyObject *implementation = implementation_of(device, index), *native = NULL;
+    if (implementation == NULL || (kind == APPLY_TO && !PyArray_CheckExact(values[0]))) {
         return DECLINED;
     }
-    PyObject *large = kind == APPLY_TO ? item_of(device, device_for_large, index) : NULL;
-    if (large != NULL && !is_fewer(values[0], device, device_fewest, index)) {
-        Py_INCREF(large); /* a first call replaces it */
-        native = PyObject_Vectorcall(large, values, count, keywords);
-        Py_DECREF(large);
+    PyObject *kernel = kind == APPLY_TO ? FIELD(implementation, implementation_kernel) : NULL;
+    if (kernel != NULL && !is_smaller(values[0], implementation, implementation_min_size)) {
+        Py_INCREF(kernel); /* a first call replaces it */
+        native = PyObject_Vectorcall(kernel, values, count, keywords);
+        Py_DECREF(kernel);
         if (native == Py_NotImplemented) {
             Py_CLEAR(native);
         }
@@ -671,11 +678,7 @@ call_table(enum kind kind, PyObject *const *arguments, Py_ssize_t count, PyObjec
         }
     }
     if (native == NULL) {
-        function = item_of(device, device_table, index); /* the other function may have replaced it */
-        if (function == NULL) {
-            return DECLINED;
-        }
-        Py_INCREF(function);
+        PyObject *function = Py_NewRef(FIELD(implementation, implementation_function)); /* a first call replaces it */
         native = PyObject_Vectorcall(function, values, count, keywords);
         Py_DECREF(function);
         if (native == NULL && (native = after_error(recover, operation, device, values, count, keywords)) == NULL) {
@@ -1303,10 +1306,10 @@ offset_of(PyObject *class, const char *name)
 static PyObject *
 bind(PyObject *module, PyObject *arguments)
 {
-    PyObject *array, *device, *operation, *callbacks[5];
+    PyObject *array, *device, *implementation, *operation, *callbacks[5];
     if (!PyArg_ParseTuple(
-            arguments, "O!OOOOOOOn:bind", &PyType_Type, &array, &device, &operation, &callbacks[0], &callbacks[1],
-            &callbacks[2], &callbacks[3], &callbacks[4], &frame_pointer)) {
+            arguments, "O!OOOOOOOOn:bind", &PyType_Type, &array, &device, &implementation, &operation, &callbacks[0],
+            &callbacks[1], &callbacks[2], &callbacks[3], &callbacks[4], &frame_pointer)) {
         return NULL;
     }
     if (array_type != NULL && array != (PyObject *)array_type) {
@@ -1320,14 +1323,15 @@ bind(PyObject *module, PyObject *arguments)
         {&array_native, array, "_native"},
         {&array_device, array, "_device"},
         {&device_table, device, "table"},
-        {&device_inplace, device, "inplace"},
-        {&device_fewest, device, "fewest"},
-        {&device_fewest_kept, device, "fewest_kept"},
-        {&device_for_large, device, "for_large"},
-        {&device_fewest_inplace, device, "fewest_inplace"},
-        {&device_large_inplace, device, "large_inplace"},
         {&device_native_type, device, "native_type"},
         {&device_getitem, device, "getitem"},
+        {&implementation_function, implementation, "function"},
+        {&implementation_inplace, implementation, "inplace"},
+        {&implementation_kernel, implementation, "kernel"},
+        {&implementation_min_size, implementation, "min_size"},
+        {&implementation_min_size_without_reuse, implementation, "min_size_without_reuse"},
+        {&implementation_inplace_kernel, implementation, "inplace_kernel"},
+        {&implementation_inplace_min_size, implementation, "inplace_min_size"},
         {&operation_index, operation, "index"},
     };
     for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); i++) {
@@ -1345,6 +1349,7 @@ bind(PyObject *module, PyObject *arguments)
     }
     Py_XSETREF(array_type, (PyTypeObject *)Py_NewRef(array));
     Py_XSETREF(device_type, (PyTypeObject *)Py_NewRef(device));
+    Py_XSETREF(implementation_type, (PyTypeObject *)Py_NewRef(implementation));
     Py_XSETREF(operation_type, (PyTypeObject *)Py_NewRef(operation));
     if (bind_attributes() < 0 || bind_operators() < 0) {
         return NULL;
@@ -1354,8 +1359,8 @@ bind(PyObject *module, PyObject *arguments)
 
 static PyMethodDef module_methods[] = {
     {"bind", bind, METH_VARARGS,
-     "bind(array, device, operation, recover, recover_large, recover_inplace, adopt, find_place, frame_pointer)\n--\n\n"
-     "Tell the classes Array, Device and Operation, what follows errors, and where frames have their operands."},
+     "bind(array, device, implementation, operation, recover, recover_large, recover_inplace, adopt, find_place, frame_pointer)\n--\n\n"
+     "Tell the classes Array, Device, Implementation and Operation, what follows errors, and where frames have their operands."},
     {"elements", elements, METH_O, "elements(x)\n--\n\nIterate over the elements of an Array along its first axis."},
     {"track", track, METH_O, "track(x)\n--\n\nMake an Array known to the garbage collector."},
     {NULL},

@@ -22,6 +22,7 @@ from .dispatch import SCALARS, lift_for, native_indices, native_operand, recover
 from .dtypes import DType
 from .errors import describe
 from .failures import recover, rewarn
+from .functions import Implementation
 from .inplace import recover_inplace
 from .interchange import export
 from .keys import assigned_by_kernel, detached, key_error, selecting
@@ -108,7 +109,7 @@ def adopt(native: Native, operation: Operation, device: Device) -> Array:
 def apply(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Array:
     """Return an Array of an operation's result on a device; see :func:`~xtensor._core.dispatch.call`."""
     try:
-        native = device.table[operation.index](*args, **kwargs)
+        native = device.table[operation.index].function(*args, **kwargs)
     except Exception as error:
         native = recover(error, operation, device, args, kwargs)
     if native.__class__ is not device.native_type:
@@ -122,7 +123,7 @@ def apply(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Ar
 def attempt(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Any:
     """Return an Array of the result of a device's own implementation; NotImplemented where none takes the operands."""
     try:
-        native = device.table[operation.index](*args, **kwargs)
+        native = device.table[operation.index].function(*args, **kwargs)
     except Exception as error:
         native = recover(error, operation, device, args, kwargs)
     return NotImplemented if native is NotImplemented else wrap(native, device)
@@ -577,7 +578,7 @@ dispatch.make = make
 
 if compiled is not None:
     functions = recover, recover_large, recover_inplace, adopt, temporaries.operand_place
-    compiled.bind(Array, Device, Operation, *functions, temporaries.FRAME_POINTER)
+    compiled.bind(Array, Device, Implementation, Operation, *functions, temporaries.FRAME_POINTER)
 
 
 def _unpickle(values: Any, backend: str, spec: str) -> Array:

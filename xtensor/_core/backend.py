@@ -112,7 +112,7 @@ class Provider(ABC):
         first operand and returns it. A function returns NotImplemented for operands that it does not take.
 
         ``"large.add"`` is a function for operands of many elements, which is asked first where the first array has at
-        least as many elements as the function's attribute ``fewest``. After the operands it takes the one of them
+        least as many elements as the function's attribute ``min_size``. After the operands it takes the one of them
         whose memory may be written over, because nobody else sees it, or None; it returns the result, which may be that
         operand. A function whose attribute ``only_writes_over`` is True is asked only where there is such an operand.
         Its attribute ``writes_over(operands, spare)``, which is optional, is for :func:`xtensor.estimate`. It tells for

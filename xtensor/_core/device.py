@@ -18,7 +18,7 @@ from . import registry
 from .backend import Backend, DeviceInfo, Memory, Native, Provider
 from .dtypes import DType, is_bfloat16
 from .errors import BackendUnavailableError, describe
-from .functions import Functions
+from .functions import Functions, Implementation
 from .interrupts import postponed
 from .scopes import Setting
 
@@ -66,15 +66,9 @@ class Device:
         "default_dtypes",
         "dlpack_device",
         "dtypes",
-        "fewest",
-        "fewest_inplace",
-        "fewest_kept",
-        "for_large",
         "from_scalar",
         "getitem",
         "host",
-        "inplace",
-        "large_inplace",
         "level",
         "native_type",
         "setitem",
@@ -88,20 +82,8 @@ class Device:
     _place: str
     """The device's spec at that backend."""
     _functions: Functions
-    table: list[Callable[..., Any]]
-    """The functions on native arrays, by the operations' indices."""
-    inplace: list[Callable[[Native, Native], Native]]
-    """The in-place operators, by the operations' indices."""
-    for_large: list[Callable[..., Any]]
-    """The functions for operands of many elements, by the operations' indices."""
-    fewest: list[int]
-    """The numbers of elements from which operands are given to ``for_large``, by the operations' indices."""
-    fewest_kept: list[int]
-    """The numbers of elements from which they are given where no operand may be written over."""
-    large_inplace: list[Callable[[Native, Native], Native]]
-    """The in-place operators for operands of many elements, by the operations' indices."""
-    fewest_inplace: list[int]
-    """The numbers of elements from which operands are given to ``large_inplace``, by the operations' indices."""
+    table: list[Implementation]
+    """What computes each operation, by the operations' indices."""
     base: Device | None
     """The device that a transform stands on; None for other devices."""
     level: int
@@ -272,7 +254,7 @@ class _Forked(Device):
     memory = release_memory = limit_pool = _refuse
 
 
-for _slot in ("_functions", "_library", "getitem", "inplace", "native_type", "setitem", "table"):
+for _slot in ("_functions", "_library", "getitem", "native_type", "setitem", "table"):
     setattr(_Forked, _slot, property(_Forked._refuse))
 
 OPENED = frozenset(Device.__slots__) - {"__weakref__", "_library", "_place", "_provider", "_spec"}
@@ -388,12 +370,6 @@ def _assembled(provider: Provider, spec: str, library: Backend, library_spec: st
         "getitem": None if type(library).getitem is Backend.getitem else library.getitem,
         "setitem": None if type(library).setitem is Backend.setitem else library.setitem,
         "table": functions.table,
-        "inplace": functions.inplace,
-        "for_large": functions.for_large,
-        "fewest": functions.fewest,
-        "fewest_kept": functions.fewest_kept,
-        "large_inplace": functions.large_inplace,
-        "fewest_inplace": functions.fewest_inplace,
         "_functions": functions,
     }
 

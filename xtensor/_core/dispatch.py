@@ -105,15 +105,16 @@ def _unary(operation: Operation, *, holders: int, callee: int) -> Callable[[Any]
             return function(array_argument(x, operation.label))
         native1 = x._native
         size = native1.size
-        if size >= device.fewest[index]:
+        implementation = device.table[index]
+        if size >= implementation.min_size:
             count = getrefcount(x)
             owner = x if count <= most and is_temporary(x, native1, count - 2, 1, callee, x) else None
-            if owner is not None or size >= device.fewest_kept[index]:
+            if owner is not None or size >= implementation.min_size_without_reuse:
                 result = _large(operation, device, (native1,), owner)
                 if result is not NotImplemented:
                     return result
         try:
-            native = device.table[index](native1)
+            native = implementation.function(native1)
         except Exception as error:
             native = recover(error, operation, device, (native1,))
         if native.__class__ is not device.native_type:
@@ -204,19 +205,20 @@ def _binary(
                 return _mixed(operation, x1, x2, foreign, frames, callee)
         except AttributeError:
             return _mixed(operation, x1, x2, foreign, frames, callee)
-        if size >= device.fewest[index]:
+        implementation = device.table[index]
+        if size >= implementation.min_size:
             owner = None
             count1, count2 = getrefcount(x1), getrefcount(x2)
             if count1 <= most and is_temporary(x1, native1, count1 - held, frames, callee, x1, x2):
                 owner = x1
             elif count2 <= most and is_temporary(x2, native2, count2 - held, frames, callee, x1, x2):
                 owner = x2
-            if owner is not None or size >= device.fewest_kept[index]:
+            if owner is not None or size >= implementation.min_size_without_reuse:
                 result = _large(operation, device, (native1, native2), owner)
                 if result is not NotImplemented:
                     return result
         try:
-            native = device.table[index](native1, native2)
+            native = implementation.function(native1, native2)
         except Exception as error:
             native = recover(error, operation, device, (native1, native2))
         if native.__class__ is not device.native_type:
@@ -240,7 +242,7 @@ def _large(operation: Operation, device: Device, natives: tuple[Any, ...], owner
     """
     spare = None if owner is None else owner._native
     try:
-        result = device.for_large[operation.index](*natives, spare)
+        result = device.table[operation.index].kernel(*natives, spare)
     except Exception as error:
         result = recover_large(error, operation, device, natives)
     if result is NotImplemented:
@@ -263,7 +265,7 @@ def _mixed(operation: Operation, x1: Any, x2: Any, foreign: Any, frames: int, ca
         return NotImplemented
     device, native1, native2 = found
     del found  # a reference to the native arrays, which is_temporary would count
-    if (native2 if native1.__class__ in SCALARS else native1).size >= device.fewest[operation.index]:
+    if (native2 if native1.__class__ in SCALARS else native1).size >= device.table[operation.index].min_size:
         holders1, holders2, owner = getrefcount(x1) - frames - 2, getrefcount(x2) - frames - 2, None
         # A NumPy array that is an operand itself belongs to the caller.
         if (
@@ -512,7 +514,7 @@ def not_an_array(name: str, value: object) -> TypeError:
 def call(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Any:
     """Return the result of an operation's native function; its errors are explained, exhausted memory is retried."""
     try:
-        result = device.table[operation.index](*args, **kwargs)
+        result = device.table[operation.index].function(*args, **kwargs)
     except Exception as error:
         result = recover(error, operation, device, args, kwargs)
     return refuse(operation, device) if result is NotImplemented else result

@@ -89,7 +89,7 @@ def recover(
     name = operation if isinstance(operation, str) else operation.label
     if function is None:
         assert isinstance(operation, Operation)
-        function = device.table[operation.index]
+        function = device.table[operation.index].function
     kwargs = kwargs or {}
     if isinstance(error, RuntimeWarning):
         return _repeated(error, function, *args, **kwargs)
@@ -263,7 +263,8 @@ def numpys_error(
     host = open_device("cpu")
     function: Callable[..., Any]
     if isinstance(operation, Operation):
-        function = (host.inplace if inplace else host.table)[operation.index]
+        implementation = host.table[operation.index]
+        function = implementation.inplace if inplace else implementation.function
     elif operation in INDEXING:
         if not device._provider.has_values:
             return None  # the outcome depends on the values of index arrays

@@ -1,8 +1,9 @@
-"""A device's functions: for each operation of the table, the implementations in the order in which they are asked.
+"""A device's functions: for each operation of the table, one record of what computes it there.
 
 The order is: the overlay's kernel, the library's function (corrected where its backend names a correction), the
 composition of other operations. The first one that does not return NotImplemented computes. The choice is made once, at
-an operation's first call on the device; from then on a call goes to the chosen function directly.
+an operation's first call on the device; from then on a call goes to the chosen function directly. Operands of many
+elements go to a kernel of their own first, where the device has one.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from .errors import WrittenWithWarningError
 from .operations import TABLE, Operation, watch
 from .reports import collected
 
-__all__ = ["Functions"]
+__all__ = ["Functions", "Implementation"]
 
 Function: TypeAlias = Callable[..., Any]
 
@@ -56,24 +57,57 @@ class Chapter:
         return function
 
 
+class Implementation:
+    """What computes one operation on one device.
+
+    Attributes
+    ----------
+    function
+        The function on native arrays.
+    inplace
+        The in-place operator on native arrays. It returns the array that was written, a new one where the library's
+        arrays are immutable.
+    kernel
+        The function for large operands. It takes the operands and an array that it may write over, or None, and
+        returns NotImplemented for a call that ``function`` computes.
+    min_size
+        Number of elements from which ``kernel`` is called.
+    min_size_without_reuse
+        The same where no operand may be written over. It is larger where ``kernel`` does nothing but write over one.
+    inplace_kernel
+        The in-place operator for large operands: it writes to its first operand, or returns NotImplemented.
+    inplace_min_size
+        Number of elements from which ``inplace_kernel`` is called.
+
+    The first call chooses ``function``, ``inplace`` or ``kernel``, and puts it here.
+    """
+
+    __slots__ = (
+        "function",
+        "inplace",
+        "inplace_kernel",
+        "inplace_min_size",
+        "kernel",
+        "min_size",
+        "min_size_without_reuse",
+    )
+
+    def __init__(
+        self, function: Function, inplace: Function, kernel: Function, inplace_kernel: Function | None
+    ) -> None:
+        self.function, self.inplace, self.kernel = function, inplace, kernel
+        self.min_size = self.min_size_without_reuse = 0  # until the first call has looked for kernels
+        self.inplace_kernel: Function = inplace_kernel or _missing
+        self.inplace_min_size: int = getattr(inplace_kernel, "min_size", sys.maxsize)
+
+
 class Functions:
     """The implementations of every operation on one device.
 
     Attributes
     ----------
     table
-        The chosen function of each operation, by the operation's index.
-    inplace
-        The chosen in-place operator of each operation, by the operation's index.
-    for_large
-        The chosen function of each operation for operands of many elements, by the operation's index.
-    fewest
-        The number of elements from which that function is asked, by the operation's index.
-    fewest_kept
-        The number of elements from which it is asked although no operand may be written over. It is larger where one
-        of the functions does nothing but write over an operand.
-    large_inplace, fewest_inplace
-        The same for in-place operators: a kernel that writes over its first operand, or returns NotImplemented.
+        The implementation of each operation, by the operation's index.
     namespace
         The chosen functions by name, for compositions and corrections.
     missing
@@ -101,47 +135,37 @@ class Functions:
             default_integer=np.dtype(library.default_integer(place)),
             dtypes=frozenset(library.dtypes(place)),
         )
-        self.table: list[Function] = []
-        self.inplace: list[Function] = []
-        self.for_large: list[Function] = []
-        self.fewest: list[int] = []
-        self.fewest_kept: list[int] = []
-        self.large_inplace: list[Function] = []
-        self.fewest_inplace: list[int] = []
+        self.table: list[Implementation] = []
         watch(self)
 
     def extend(self, operation: Operation) -> None:
-        """Give a new operation its places in the tables; its first call there chooses the implementation."""
+        """Add the implementation of a new operation; its first calls choose the functions."""
 
         def first_call(*args: Any, **kwargs: Any) -> Any:
             return self.choose(operation)(*args, **kwargs)
 
         def first_write(x1: Native, x2: Native) -> Native:
-            function = self.inplace[operation.index] = self._inplace(operation)
+            function = implementation.inplace = self._inplace(operation)
             written, issued = collected(function, x1, x2)
             if issued:
                 raise WrittenWithWarningError(written, *issued)
             return written
 
-        def first_large(*operands: Any, **options: Any) -> Any:
-            found = self._for_large(operation)
-            self.for_large[operation.index] = _chain(found)
-            kernels = [function for function in found if not getattr(function, "only_writes_over", False)]
-            self.fewest[operation.index] = min([function.fewest for function in found], default=sys.maxsize)
-            self.fewest_kept[operation.index] = min([function.fewest for function in kernels], default=sys.maxsize)
-            if not any(getattr(x, "size", 0) >= self.fewest[operation.index] for x in operands):
+        def first_kernel(*operands: Any, **options: Any) -> Any:
+            kernels = self.kernels(operation)
+            computing = [kernel for kernel in kernels if not getattr(kernel, "only_writes_over", False)]
+            implementation.kernel = _chain(kernels)
+            implementation.min_size = min([kernel.min_size for kernel in kernels], default=sys.maxsize)
+            implementation.min_size_without_reuse = min([kernel.min_size for kernel in computing], default=sys.maxsize)
+            if not any(getattr(x, "size", 0) >= implementation.min_size for x in operands):
                 return NotImplemented
-            return self.for_large[operation.index](*operands, **options)
+            return implementation.kernel(*operands, **options)
 
-        gap = operation.index - len(self.table)  # rows that were removed
-        self.table += [*[_missing] * gap, first_call]
-        self.inplace += [*[_missing] * gap, first_write]
-        self.for_large += [*[_missing] * gap, first_large]
-        self.fewest += [*[sys.maxsize] * gap, 0]
-        self.fewest_kept += [*[sys.maxsize] * gap, 0]
-        writing = self._kernels.get(f"large.inplace.{operation.name}")
-        self.large_inplace += [*[_missing] * gap, writing or _missing]
-        self.fewest_inplace += [*[sys.maxsize] * gap, getattr(writing, "fewest", sys.maxsize)]
+        gap = operation.index - len(self.table)  # operations that were removed
+        self.table += [Implementation(_missing, _missing, _missing, None) for _ in range(gap)]
+        inplace_kernel = self._kernels.get(f"large.inplace.{operation.name}")
+        implementation = Implementation(first_call, first_write, first_kernel, inplace_kernel)
+        self.table.append(implementation)
 
     def choose(self, operation: Operation) -> Function:
         """Return the function that computes an operation here, and put it into the table.
@@ -157,7 +181,7 @@ class Functions:
         if declines and operation.declared and operation.composition is not None:
             found.append(self._computing(operation, partial(operation.composition, self.namespace)))
         function = _chain(found)
-        self.table[operation.index] = function
+        self.table[operation.index].function = function
         return function
 
     def provides(self, name: str) -> bool:
@@ -195,8 +219,8 @@ class Functions:
             return None
         return found  # type: ignore[no-any-return]
 
-    def _for_large(self, operation: Operation) -> list[Any]:
-        """The functions for operands of many elements: a kernel, and the library's where it is not corrected."""
+    def kernels(self, operation: Operation) -> list[Any]:
+        """Return the functions for large operands: a kernel, and the library's where it is not corrected."""
         name = f"large.{operation.name}"
         found = [self._kernels.get(name), None if operation.name in self._library.corrections else self._look_up(name)]
         return [item for item in found if item is not None]
@@ -222,7 +246,7 @@ class Functions:
 
     def _computed_and_assigned(self, operation: Operation) -> Function:
         def compute_and_assign(x1: Native, x2: Native) -> Native:
-            function, warning = self.table[operation.index], None
+            function, warning = self.table[operation.index].function, None
             try:
                 result = function(x1, x2)
             except RuntimeWarning as error:  # issued after the assignment

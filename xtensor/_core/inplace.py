@@ -38,12 +38,13 @@ def inplace_operator(name: str) -> Callable[[F], F]:
             if native is NotImplemented:
                 return NotImplemented
         try:
+            implementation = device.table[index]
             if (
-                self._native.size >= device.fewest_inplace[index]
-                and device.large_inplace[index](self._native, native) is not NotImplemented
+                self._native.size >= implementation.inplace_min_size
+                and implementation.inplace_kernel(self._native, native) is not NotImplemented
             ):
                 return self
-            self._native = device.inplace[index](self._native, native)
+            self._native = implementation.inplace(self._native, native)
         except Exception as error:
             recover_inplace(error, row, device, self, native)
         return self
@@ -72,7 +73,7 @@ def recover_inplace(error: Exception, operation: Operation, device: Device, x: A
         # The first of NumPy's warnings: what else it would warn of is lost with the operand that it wrote over.
         if is_unwritten(operation, x._native, native):
             with np.errstate(all="ignore"):
-                x._native = device.inplace[operation.index](x._native, native)
+                x._native = device.table[operation.index].inplace(x._native, native)
         rewarn(error)
     else:
         raise inplace_error(error, operation, device, x._native, native) from error

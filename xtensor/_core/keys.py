@@ -27,7 +27,7 @@ __all__ = [
 ASTYPE = operation("astype")
 
 NEVER = sys.maxsize
-"""The number of elements from which a function is asked that there is not."""
+"""The minimum size of a kernel where the device has none."""
 
 ASSIGNED_WHERE = declare("assigned_where", "signal", operands=3, shape="same", primitive=False)
 """``(x, mask, values)``: assign values where a mask is true.
@@ -46,17 +46,19 @@ def selecting(device: Device) -> Callable[[Native, Native], Native]:
 
 def selected_by_kernel(device: Device, native: Native, key: Native) -> Native:
     """Return what a key selects if it is of many elements or of large rows; NotImplemented without a kernel for it."""
-    fewest = device.fewest[SELECTED.index]
-    if key.size < fewest and (native.ndim < 2 or fewest == NEVER or key.size * native.shape[-1] < fewest):
+    implementation = device.table[SELECTED.index]
+    size = implementation.min_size
+    if key.size < size and (native.ndim < 2 or size == NEVER or key.size * native.shape[-1] < size):
         return NotImplemented
-    return device.for_large[SELECTED.index](native, key)
+    return implementation.kernel(native, key)
 
 
 def assigned_by_kernel(device: Device, native: Native, key: Native, value: Any) -> bool:
     """Assign a value where a mask of many elements is true; tell whether a kernel has done so."""
-    if key.size < device.fewest[ASSIGNED_WHERE.index]:
+    implementation = device.table[ASSIGNED_WHERE.index]
+    if key.size < implementation.min_size:
         return False
-    return device.for_large[ASSIGNED_WHERE.index](native, key, value, None) is not NotImplemented
+    return implementation.kernel(native, key, value, None) is not NotImplemented
 
 
 def _select(device: Device, native: Native, key: Native) -> Native:

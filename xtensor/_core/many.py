@@ -18,16 +18,17 @@ __all__ = ["apply_elementwise", "apply_joining", "apply_to", "attempt_elementwis
 @with_short_way("APPLY_TO")
 def apply_to(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Array:
     """Return an Array of an operation's result, by the device's function for many elements where there are many."""
-    if args[0].size >= device.fewest[operation.index]:
+    implementation = device.table[operation.index]
+    if args[0].size >= implementation.min_size:
         try:
-            result = device.for_large[operation.index](*args, **kwargs)
+            result = implementation.kernel(*args, **kwargs)
         except Exception as error:
             result = recover(error, operation, device, args, kwargs)
         if result is not NotImplemented:
             return wrap(result, device)
     # The lines of apply: a call of it would cost a tenth of a small reduction.
     try:
-        result = device.table[operation.index](*args, **kwargs)
+        result = implementation.function(*args, **kwargs)
     except Exception as error:
         result = recover(error, operation, device, args, kwargs)
     if result.__class__ is not device.native_type:
@@ -40,7 +41,7 @@ def apply_to(operation: Operation, device: Device, *args: Any, **kwargs: Any) ->
 
 def apply_elementwise(operation: Operation, device: Device, *natives: Any) -> Array:
     """Return an Array of an elementwise operation's result, whose first operand is an array."""
-    if natives[0].size >= device.fewest[operation.index]:
+    if natives[0].size >= device.table[operation.index].min_size:
         found = _computed(operation, device, natives)
         if found is not NotImplemented:
             return found  # type: ignore[no-any-return]
@@ -49,7 +50,7 @@ def apply_elementwise(operation: Operation, device: Device, *natives: Any) -> Ar
 
 def attempt_elementwise(operation: Operation, device: Device, *natives: Any) -> Any:
     """Return an Array of the result of a device's own implementation; NotImplemented where none takes the operands."""
-    if natives[0].size >= device.fewest[operation.index]:
+    if natives[0].size >= device.table[operation.index].min_size:
         found = _computed(operation, device, natives)
         if found is not NotImplemented:
             return found
@@ -58,9 +59,9 @@ def attempt_elementwise(operation: Operation, device: Device, *natives: Any) -> 
 
 def apply_joining(operation: Operation, device: Device, arrays: list[Native], axis: int | None) -> Array:
     """Return an Array of joined arrays; those of many elements together by the device's function for these."""
-    if sum([x.size for x in arrays]) >= device.fewest[operation.index]:
+    if sum([x.size for x in arrays]) >= device.table[operation.index].min_size:
         try:
-            result = device.for_large[operation.index](*arrays, axis=axis)
+            result = device.table[operation.index].kernel(*arrays, axis=axis)
         except Exception as error:
             result = recover(error, operation, device, (arrays,), {"axis": axis})
         if result is not NotImplemented:
@@ -79,7 +80,7 @@ def attempt_taking(device: Device, native: Native, indices: Native) -> Any:
 
 def _computed(operation: Operation, device: Device, natives: tuple[Any, ...]) -> Any:
     try:
-        result = device.for_large[operation.index](*natives, None)
+        result = device.table[operation.index].kernel(*natives, None)
     except Exception as error:
         result = recover(error, operation, device, natives)
     return NotImplemented if result is NotImplemented else wrap(result, device)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .device import Device, observed
+from .functions import Implementation
 from .operations import TABLE
 
 __all__ = ["Profile", "Record", "active", "profile"]
@@ -112,38 +113,35 @@ def profile() -> Iterator[Profile]:
 
 
 def _replaced(record: Profile, device: Device) -> Callable[[], None]:
-    """Put functions that record their calls into the tables of a device; return a function that takes them out."""
-    tables = [(device.table, "function"), (device.for_large, "kernel")]
-    before = [list(functions) for functions, _ in tables]
-    for functions, implementation in tables:
-        for name, operation in TABLE.items():
-            place = operation.index
-            functions[place] = _timed(record, name, device, implementation, functions, place)
+    """Put functions that record their calls into a device's table; return a function that takes them out."""
+    for name, operation in TABLE.items():
+        for attribute in ("function", "kernel"):
+            _replace(record, name, device, device.table[operation.index], attribute)
 
     def restore() -> None:
-        for (functions, _), originals in zip(tables, before, strict=True):
-            for place, original in enumerate(originals):
-                functions[place] = getattr(functions[place], "chosen", original)
+        for implementation in device.table:
+            for attribute in ("function", "kernel"):
+                function = getattr(implementation, attribute)
+                setattr(implementation, attribute, getattr(function, "chosen", function))
 
     return restore
 
 
-def _timed(
-    record: Profile, name: str, device: object, implementation: str, functions: list[Any], place: int
-) -> Callable[..., Any]:
-    original = functions[place]
+def _replace(record: Profile, name: str, device: object, implementation: Implementation, attribute: str) -> None:
+    """Put a function that records its calls in the place of an implementation's function or kernel."""
 
     def timed(*args: Any, **kwargs: Any) -> Any:
         start = time.perf_counter()
         result = timed.chosen(*args, **kwargs)  # type: ignore[attr-defined]
         seconds = time.perf_counter() - start
-        if functions[place] is not timed:  # the first call has put the chosen function into the table
-            timed.chosen = functions[place]  # type: ignore[attr-defined]
-            functions[place] = timed
+        current = getattr(implementation, attribute)
+        if current is not timed:  # the first call has put the chosen function there
+            timed.chosen = current  # type: ignore[attr-defined]
+            setattr(implementation, attribute, timed)
         if result is not NotImplemented:
             size = sum(getattr(x, "size", 0) * x.dtype.itemsize for x in (*args, result) if hasattr(x, "dtype"))
-            record.add(name, device, implementation, seconds, size)
+            record.add(name, device, attribute, seconds, size)
         return result
 
-    timed.chosen = original  # type: ignore[attr-defined]
-    return timed
+    timed.chosen = getattr(implementation, attribute)  # type: ignore[attr-defined]
+    setattr(implementation, attribute, timed)

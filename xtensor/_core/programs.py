@@ -108,11 +108,11 @@ class Generator(ABC):
 
     Attributes
     ----------
-    fewest
+    min_size
         The number of elements from which formulas of this package gain by a kernel of their own.
     """
 
-    fewest: int = 0
+    min_size: int = 0
 
     @abstractmethod
     def resolve(self, name: str, kinds: Sequence[DType | type]) -> tuple[tuple[DType, ...], DType] | None:

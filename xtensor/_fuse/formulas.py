@@ -51,7 +51,7 @@ def attempt_formula(formula: Callable[..., Any], *operands: Any, **options: Any)
     """
     arrays = [x for x in (*operands, *options.values()) if x.__class__ is Array]
     generator = generator_of(arrays[0]._device)
-    if generator is None or max([x.size for x in arrays]) < generator.fewest or formula in _unfused:
+    if generator is None or max([x.size for x in arrays]) < generator.min_size or formula in _unfused:
         return NotImplemented
     signature = formula, *map(_described, operands), *[(name, _described(value)) for name, value in options.items()]
     if signature not in _seen:

@@ -180,7 +180,7 @@ class Plan:
             steps = _ancestors([operand], {other for other in stages if other.kind == "step" and other not in needed})
         program, inputs, scalars = self._program(steps, reduction=(node.name, operand))
         reduce, shape = self.generator.reduce, operand.shape
-        function = self.device.table[TABLE[node.name].index]
+        function = self.device.table[TABLE[node.name].index].function
         self.kernels += 1
 
         def run(values: Values, numbers: Sequence[complex]) -> None:
@@ -322,7 +322,7 @@ class Plan:
         for node in steps:
             if node in values:
                 continue
-            function = self.device.table[TABLE[node.name].index]
+            function = self.device.table[TABLE[node.name].index].function
             operands = [values[item] if item.__class__ is Node else number(item, numbers) for item in node.operands]
             with np.errstate(all="ignore"):
                 result = function(*operands, node.dtype) if node.name == "astype" else function(*operands)

@@ -117,14 +117,14 @@ class Recorder:
         name = operation.name
         traced = any(operand.__class__ in (Traced, Number) for operand in operands)
         if not traced and not any(item.__class__ in (Traced, Number) for item in leaves_of((operands, options))):
-            return self.constant(self.base.table[operation.index](*operands, **options))
+            return self.constant(self.base.table[operation.index].function(*operands, **options))
         if not options and traced and operation.kind in ("elementwise", "special", "searching"):
             found = self._step(operation, operands)
             if found is not None:
                 return found
         if name == "astype" and options.get("copy", True) is not None:
             x, dtype = operands[0], np.dtype(operands[1] if len(operands) > 1 else options["dtype"])
-            value = self.base.table[operation.index](x.value, dtype, copy=True)
+            value = self.base.table[operation.index].function(x.value, dtype, copy=True)
             if self.supported(x.dtype) and self.supported(dtype):
                 return Traced(value, Node("step", "astype", (x.node,), None, value.shape, value.dtype))
         if name in REDUCTIONS and len(operands) == 1 and self.supported(operands[0].dtype):
@@ -137,7 +137,7 @@ class Recorder:
                 result = NotImplemented  # it looks at values
             if result is not NotImplemented:
                 return result
-        return self.call(self.base.table[operation.index], name, operands, options)
+        return self.call(self.base.table[operation.index].function, name, operands, options)
 
     def supported(self, dtype: DType) -> bool:
         """Whether kernels compute with a dtype."""
@@ -168,7 +168,7 @@ class Recorder:
             return None
         values = [operand.value if hasattr(operand, "node") else operand for operand in operands]
         with np.errstate(all="ignore"):
-            value = self.base.table[operation.index](*values)
+            value = self.base.table[operation.index].function(*values)
         if value is NotImplemented:
             return None
         value = self.normal(value)
@@ -177,12 +177,12 @@ class Recorder:
 
     def _reduction(self, operation: Operation, x: Traced, options: dict[str, Any]) -> Any:
         options = {key: option for key, option in options.items() if option is not None or key == "axis"}
-        value = self.normal(self.base.table[operation.index](x.value, **options))
+        value = self.normal(self.base.table[operation.index].function(x.value, **options))
         axis = options.get("axis")
         axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
         chosen = tuple(sorted([number % x.ndim for number in axes])) if x.ndim else ()
         if not chosen or not self.supported(value.dtype):
-            return self.call(self.base.table[operation.index], operation.name, (x,), options)
+            return self.call(self.base.table[operation.index].function, operation.name, (x,), options)
         if value.dtype != x.dtype:
             x = Traced(x.value, Node("step", "astype", (x.node,), None, x.shape, value.dtype))
         keepdims = bool(options.get("keepdims", False))

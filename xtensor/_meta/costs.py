@@ -70,7 +70,7 @@ def operations_of(row: Operation, operands: Sequence[MetaArray], results: Sequen
 def workspace_of(row: Operation, operands: Sequence[MetaArray], results: Sequence[MetaArray]) -> int:
     """Return the bytes that NumPy's function allocates beside the results and frees before it returns."""
     name = row.name
-    if name in ("std", "var") and device("cpu")._functions._for_large(row):
+    if name in ("std", "var") and device("cpu")._functions.kernels(row):
         return 0  # a kernel, which does not store the distances from the mean
     if name in WORKSPACES and operands:
         x, result = operands[0], results[0]

@@ -122,7 +122,7 @@ class _InPlace:
 
         def write(x1: MetaArray, x2: Any) -> MetaArray:
             with opened(Ledger()) as inside:
-                result = device("meta").table[row.index](x1, x2)
+                result = device("meta").table[row.index].function(x1, x2)
             if not np.can_cast(result.dtype, x1.dtype, "same_kind") and kind_of(x1.dtype) != kind_of(result.dtype):
                 raise TypeError(f"cannot cast the result's dtype {result.dtype} to {x1.dtype} in place")
             if result.shape != x1.shape:
@@ -142,7 +142,7 @@ class _Large:
         row = TABLE.get(name)
         if row is None or row.kind != "elementwise":
             raise AttributeError(name)
-        functions = device("cpu")._functions._for_large(row)
+        functions = device("cpu")._functions.kernels(row)
         if not functions:
             raise AttributeError(name)
 
@@ -151,7 +151,7 @@ class _Large:
             if spare is None or not _writes_over(functions, operands, spare):
                 return NotImplemented
             with opened(Ledger()) as inside:
-                result = device("meta").table[row.index](*operands)
+                result = device("meta").table[row.index].function(*operands)
             if result is NotImplemented or (result.shape, result.dtype) != (spare.shape, spare.dtype):
                 return NotImplemented
             ledger = current()
@@ -159,7 +159,7 @@ class _Large:
                 ledger.add(row.name, inside.operations, inside.moved_bytes, 0)
             return spare
 
-        write_over.fewest = min([item.fewest for item in functions])  # type: ignore[attr-defined]
+        write_over.min_size = min([item.min_size for item in functions])  # type: ignore[attr-defined]
         write_over.only_writes_over = True  # type: ignore[attr-defined]
         return write_over
 
@@ -170,7 +170,7 @@ def _writes_over(functions: list[Any], operands: list[Any], spare: MetaArray) ->
     size = next(x.size for x in operands if x.__class__ is MetaArray)
     for function in functions:
         asked = getattr(function, "writes_over", None)
-        if size >= function.fewest:
+        if size >= function.min_size:
             answer = False if asked is None else asked(layouts, spare.value)
             if answer is not None:
                 return bool(answer)

@@ -53,7 +53,7 @@ ONE_AXIS = frozenset(("fft.fft", "fft.ifft", "fft.rfft", "fft.irfft", "fft.hfft"
 
 @cache
 def _sample(shape: tuple[int, ...], dtype: DType) -> Native:
-    return device("cpu").table[FULL.index](shape, 1, dtype=dtype)
+    return device("cpu").table[FULL.index].function(shape, 1, dtype=dtype)
 
 
 def _sampled(value: Any, shape: tuple[int, ...] | None = None) -> Any:
@@ -73,7 +73,7 @@ def _sampled(value: Any, shape: tuple[int, ...] | None = None) -> Any:
 
 def sample_call(row: Operation, args: Any, options: dict[str, Any], shape: tuple[int, ...] | None = None) -> Any:
     """Return the result of an operation on ``cpu`` for samples of the arguments."""
-    function = device("cpu").table[row.index]
+    function = device("cpu").table[row.index].function
     with np.errstate(all="ignore"):
         return function(
             *[_sampled(value, shape) for value in args],
@@ -139,7 +139,7 @@ def _reduced(row: Operation, x: MetaArray, **options: Any) -> Any:
 
 
 def _viewed(row: Operation, x: MetaArray, *args: Any, **options: Any) -> Any:
-    found = device("cpu").table[row.index](x.value, *args, **options)
+    found = device("cpu").table[row.index].function(x.value, *args, **options)
     return MetaArray(found)
 
 

@@ -190,10 +190,10 @@ class Transform(Backend):
 
     def constant(self, operation: Operation) -> Callable[..., Any]:
         """Return the function of an operation whose results are constants."""
-        table, index, kind = self.below.table, operation.index, self.traced
+        implementation, kind = self.below.table[operation.index], self.traced
 
         def constant(*args: Any, **options: Any) -> Any:
-            result = table[index](*mapped(args, kind, value_of), **mapped(options, kind, value_of))
+            result = implementation.function(*mapped(args, kind, value_of), **mapped(options, kind, value_of))
             return result if result is NotImplemented else self.constants(result)
 
         return constant
@@ -321,7 +321,7 @@ class Transform(Backend):
 
     def setitem(self, native: Any, key: Any, value: Any) -> Any:
         if value.__class__ is not self.traced:
-            value = self.lift(self.below.table[FULL]((), value, dtype=native.dtype))
+            value = self.lift(self.below.table[FULL].function((), value, dtype=native.dtype))
         return self._setitem(native, Key(mapped(key, self.traced, value_of)), value)
 
     @cached_property
@@ -355,29 +355,28 @@ def computing(operation: Operation, base: Device, public: Callable[..., Any] | N
 
     ``public`` is the public function for an operation that devices may lack, because it has a formula.
     """
-    table, index = base.table, operation.index
-    fewest, for_large = base.fewest, base.for_large
+    implementation = base.table[operation.index]
 
     def for_any_size(*operands: Any) -> Any:
-        if getattr(operands[0], "size", 0) >= fewest[index]:
+        if getattr(operands[0], "size", 0) >= implementation.min_size:
             try:
-                result = for_large[index](*operands, None)
+                result = implementation.kernel(*operands, None)
             except WrittenWithWarningError as written:
                 result = written.native
                 rewarn(*written.warnings)
             if result is not NotImplemented:
                 return result
-        return table[index](*operands)
+        return implementation.function(*operands)
 
     def with_options(*args: Any, **options: Any) -> Any:
-        if getattr(args[0], "size", 0) >= fewest[index]:
-            result = for_large[index](*args, **options)
+        if getattr(args[0], "size", 0) >= implementation.min_size:
+            result = implementation.kernel(*args, **options)
             if result is not NotImplemented:
                 return result
-        return table[index](*args, **options)
+        return implementation.function(*args, **options)
 
     def or_by_formula(*args: Any, **options: Any) -> Any:
-        result = table[index](*args, **options)
+        result = implementation.function(*args, **options)
         if result is not NotImplemented or public is None:
             return result
         operands, settings = mapped((args, options), base.native_type, lambda native: wrap(native, base))
@@ -396,10 +395,10 @@ def reading(base: Device) -> Callable[[Native, Key], Native]:
 
 def writing(base: Device) -> Callable[[Native, Key, Any], Native]:
     """Return the function that assigns to a copy of a native array."""
-    library, table, astype = base._library, base.table, OPERATIONS["astype"].index
+    library, astype = base._library, base.table[OPERATIONS["astype"].index]
 
     def write(native: Native, key: Key, value: Any) -> Native:
-        return library.setitem(table[astype](native, native.dtype, copy=True), key.native, value)
+        return library.setitem(astype.function(native, native.dtype, copy=True), key.native, value)
 
     return write
 

@@ -130,7 +130,7 @@ def lstsq(a: AnyArray, b: AnyArray, rcond: float | None = None) -> LstsqResult:
     columns = b if b.ndim == 2 else b[:, None]
     epsilon = float(finfo(dtype).eps)
     threshold = epsilon * max(m, n) if rcond is None else epsilon if rcond < 0 else float(rcond)
-    own = device.table[LEAST_SQUARES.index]
+    own = device.table[LEAST_SQUARES.index].function
     found = serve("lstsq", device, own, a._native, columns._native, threshold) if m and n else NotImplemented
     if found is not NotImplemented:
         x, residuals, rank, s = (wrap(native, device) for native in found)
