@@ -78,6 +78,7 @@ if _typing.TYPE_CHECKING:
     from ._beyond.bits import *
     from ._beyond.closeness import *
     from ._beyond.convolution import *
+    from ._beyond.copies import *
     from ._beyond.counting import *
     from ._beyond.diagonals import *
     from ._beyond.dimensions import *
@@ -95,9 +96,11 @@ if _typing.TYPE_CHECKING:
     from ._beyond.files import *
     from ._beyond.gradient import *
     from ._beyond.histograms import *
+    from ._beyond.index_objects import *
     from ._beyond.index_tricks import *
     from ._beyond.interpolation import *
     from ._beyond.joining import *
+    from ._beyond.kinds import *
     from ._beyond.matrices import *
     from ._beyond.nan_reductions import *
     from ._beyond.orders import *
@@ -111,6 +114,7 @@ if _typing.TYPE_CHECKING:
     from ._beyond.spacing import *
     from ._beyond.splitting import *
     from ._beyond.triangles import *
+    from ._beyond.windows import *
     from ._core.dtypes import DType as _DType
     from ._core.profiling import profile
     from ._estimate import estimate

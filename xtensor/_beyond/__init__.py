@@ -14,12 +14,13 @@ from typing import Any
 __all__ = ["MODULES", "STANDARD_NAMES", "find"]
 
 MODULES: dict[str, tuple[str, ...]] = {
-    "applying": ("apply_along_axis", "apply_over_axes"),
+    "applying": ("apply_along_axis", "apply_over_axes", "vectorize"),
     "assignment": ("copyto", "place", "put", "put_along_axis", "putmask"),
     "averages": ("average", "corrcoef", "cov", "ptp"),
     "bits": ("packbits", "unpackbits"),
     "closeness": ("allclose", "array_equal", "array_equiv", "isclose"),
     "convolution": ("convolve", "correlate"),
+    "copies": ("around", "asarray_chkfinite", "copy"),
     "counting": ("bincount",),
     "diagonals": ("diagflat", "diagonal", "fill_diagonal", "identity", "trace", "vander"),
     "dimensions": ("atleast_1d", "atleast_2d", "atleast_3d"),
@@ -37,9 +38,11 @@ MODULES: dict[str, tuple[str, ...]] = {
     "files": ("load", "loadtxt", "save", "savetxt", "savez", "savez_compressed"),
     "gradient": ("gradient",),
     "histograms": ("digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"),
+    "index_objects": ("broadcast", "c_", "index_exp", "mgrid", "ogrid", "r_", "s_"),
     "index_tricks": ("argwhere", "flatnonzero", "indices", "ix_", "ravel_multi_index", "unravel_index"),
     "interpolation": ("ediff1d", "interp", "trapezoid", "unwrap"),
     "joining": ("append", "block", "column_stack", "dstack", "hstack", "vstack"),
+    "kinds": ("isscalar", "issubdtype"),
     "matrices": ("diag", "roots", "transpose"),
     "nan_reductions": (
         *("cumprod", "cumsum", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean"),
@@ -59,6 +62,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         *("diag_indices", "diag_indices_from", "tri", "tril_indices", "tril_indices_from"),
         *("triu_indices", "triu_indices_from"),
     ),
+    "windows": ("bartlett", "blackman", "hamming", "hanning", "kaiser"),
 }
 """The public functions of each module, so that the namespace knows them without importing the modules."""
 

@@ -5,12 +5,14 @@ A mask and NaN are one thing here: both make an element invalid, and invalid ele
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from .. import _standard as xp
 from .._core.array import Array, Axis, attempt
+from .._core.checks import check_axes
 from .._core.dtypes import finfo, kind_of
 from .._core.errors import describe
 from .._core.keys import ASSIGNED_WHERE
@@ -123,20 +125,22 @@ def extreme(
             if found is not NotImplemented:
                 return store(name, found, out)
     a, invalid = _invalid(name, a, where)
-    if a.dtype.kind == "c":
-        raise TypeError(
-            f"{name}() takes real numbers, not {a.dtype}, which has no order; reduce xtensor.abs(a) instead"
-        )
     if initial is None and where is not True:
         raise ValueError(
             f"reduction operation '{'fmax' if largest else 'fmin'}' does not have an identity, so to use a where mask "
             f"one has to specify 'initial'; {name}() got {describe(where)} for where"
         )
-    reduce, larger = (xp.max, xp.maximum) if largest else (xp.min, xp.minimum)
+    reduce: Any = xp.max if largest else xp.min
+    larger = xp.maximum if largest else xp.minimum
     numbers = xp.astype(a, np.uint8) if a.dtype.kind == "b" else a
     floating = kind_of(a.dtype) == "f"
-    if floating:
-        identity: Any = -xp.inf if largest else xp.inf
+    if a.dtype.kind == "c":  # in the order of the real part, then of the imaginary part
+        if initial is not None:
+            raise TypeError(f"{name}() takes initial for real numbers, not for {a.dtype}; omit it")
+        reduce = _last_complex if largest else _first_complex
+        identity: Any = complex(-xp.inf, -xp.inf) if largest else complex(xp.inf, xp.inf)
+    elif floating:
+        identity = -xp.inf if largest else xp.inf
     else:
         limits = np.iinfo(numbers.dtype)
         identity = int(limits.min if largest else limits.max)
@@ -156,6 +160,25 @@ def extreme(
     return store(name, xp.astype(result, a.dtype, copy=False), out)
 
 
+def _first_complex(a: Array, *, axis: Axis, keepdims: bool, position: int = 0) -> Array:
+    """Return the first element over some axes in the order of the real part, then of the imaginary part."""
+    axes = tuple(range(a.ndim)) if axis is None else check_axes(axis, a.ndim, "nanmin")
+    others = tuple(i for i in range(a.ndim) if i not in axes)
+    kept = tuple(1 if i in axes else a.shape[i] for i in range(a.ndim))
+    count = math.prod(a.shape[i] for i in axes)
+    if not count:
+        raise ValueError(
+            f"zero-size array to reduction operation fmin which has no identity; there is no element in shape {a.shape}"
+        )
+    lines = xp.reshape(xp.permute_dims(a, (*others, *axes)), (*(a.shape[i] for i in others), count))
+    result = _casts.sort(lines)[..., position]
+    return xp.reshape(result, kept) if keepdims else result
+
+
+def _last_complex(a: Array, *, axis: Axis, keepdims: bool) -> Array:
+    return _first_complex(a, axis=axis, keepdims=keepdims, position=-1)
+
+
 def _is_plain_axis(axis: Any, ndim: int) -> bool:
     """Return whether an axis is None or a valid integer, so that it needs no check."""
     return axis is None or (axis.__class__ is int and -ndim <= axis < ndim)
@@ -164,9 +187,7 @@ def _is_plain_axis(axis: Any, ndim: int) -> bool:
 def argextreme(name: str, a: Any, axis: int | None, out: Array | None, keepdims: bool, *, largest: bool) -> Array:
     """Return the index of the first element that equals the extreme."""
     (a,) = as_arrays(name, a)
-    if a.dtype.kind == "c":
-        raise TypeError(f"{name}() takes real numbers, not {a.dtype}, which has no order; take xtensor.abs(a) first")
-    if kind_of(a.dtype) == "f":
+    if kind_of(a.dtype) in "fc":
         found = extreme(name, a, axis, None, True, None, True, largest=largest)
         if xp.any(xp.isnan(found)):
             raise ValueError(

@@ -59,8 +59,9 @@ METHODS = (*CONTINUOUS, *SELECTING, *AVERAGING)
 def median_of(name: str, a: Any, axis: Axis, out: Array | None, keepdims: bool, *, ignore_nan: bool) -> Array:
     """Return the medians over some axes; a slice with a NaN has the median NaN unless NaN is ignored."""
     (a,) = as_arrays(name, a)
-    _check_real(a, name)
     axes, shape = _axes(a, axis, keepdims, name)
+    if a.dtype.kind == "c":
+        return store(name, xp.reshape(_median_of_complex(_lines(a, axes), ignore_nan=ignore_nan), shape), out)
     lines = _lines(_ordered(a, axes), axes)
     filled, missing = _replace_missing(lines)
     length = filled.shape[-1]
@@ -76,6 +77,20 @@ def median_of(name: str, a: Any, axis: Axis, out: Array | None, keepdims: bool, 
         if not ignore_nan:
             value = xp.where(count < length, xp.nan, value)
     return store(name, xp.reshape(value, shape), out)
+
+
+def _median_of_complex(lines: Array, *, ignore_nan: bool) -> Array:
+    """Return the medians of complex numbers, which are in the order of the real part, then of the imaginary part."""
+    length = lines.shape[-1]
+    if not length:
+        return xp.full((*lines.shape[:-1], 1), xp.nan, dtype=lines.dtype, device=lines.device)
+    ordered = _casts.sort(lines)
+    missing = xp.isnan(ordered)
+    count = length - xp.count_nonzero(missing, axis=-1, keepdims=True)
+    low = xp.take_along_axis(ordered, xp.maximum(count - 1, 0) // 2, axis=-1)
+    high = xp.take_along_axis(ordered, count // 2 % length, axis=-1)
+    value = xp.where(count % 2 == 1, low, xp.where(count == 0, xp.nan, low / 2 + high / 2))
+    return value if ignore_nan else xp.where(count < length, ordered[..., -1:], value)
 
 
 def quantile_of(

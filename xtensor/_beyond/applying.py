@@ -6,15 +6,18 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any
 
+import numpy as np
+
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_axis
 from .._core.dispatch import array_argument, composed
 from .._core.errors import describe
-from ._arguments import as_arrays, on_device
+from .._numpy.host import call_on_host
+from ._arguments import as_arrays, on_device, shared_device
 from ._conversions import integers
 
-__all__ = ["apply_along_axis", "apply_over_axes"]
+__all__ = ["apply_along_axis", "apply_over_axes", "vectorize"]
 
 
 @composed
@@ -116,3 +119,44 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Array:
             )
         value = result
     return value
+
+
+class vectorize:  # noqa: N801 - NumPy's name
+    """Function of Arrays that calls a function of numbers once for each element, on the host.
+
+    Parameters
+    ----------
+    pyfunc
+        Function of numbers.
+    otypes, doc, excluded, cache, signature
+        As for ``numpy.vectorize``.
+
+    Raises
+    ------
+    TypeError
+        When it is called: if no argument is an Array, or the device's memory is not the host's and the policy of
+        transfers forbids the copies.
+
+    Notes
+    -----
+    NumPy, ``vectorize``, whose class returns NumPy arrays; this one returns Arrays on the device of the arguments. It
+    is a loop in Python: a function of whole arrays is faster.
+    """
+
+    def __init__(
+        self,
+        pyfunc: Callable[..., Any],
+        otypes: Any = None,
+        doc: str | None = None,
+        excluded: Any = None,
+        cache: bool = False,
+        signature: str | None = None,
+    ) -> None:
+        if not callable(pyfunc):
+            raise TypeError(f"vectorize(): pyfunc is a function, not {describe(pyfunc)}")
+        self._vectorized = np.vectorize(pyfunc, otypes, doc, excluded, cache, signature)
+        self.__doc__ = self._vectorized.__doc__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        device = shared_device("vectorize", *args, *kwargs.values())
+        return call_on_host(self._vectorized, args, kwargs, device, "vectorize")

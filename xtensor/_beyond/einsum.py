@@ -11,15 +11,20 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from .. import _standard as xp
 from .. import linalg
 from .._core.array import Array, attempt
+from .._core.checks import check_dtype, check_word
 from .._core.dispatch import array_arguments, composed
-from .._core.dtypes import result_type
+from .._core.dtypes import Casting, can_cast, result_type
 from .._core.errors import describe
+from ._arguments import store
 from ._steps import CONTRACTED
+
+if TYPE_CHECKING:
+    from .._core.annotations import DTypeLike
 
 __all__ = ["einsum"]
 
@@ -42,7 +47,15 @@ class Labelling(NamedTuple):
 
 
 @composed
-def einsum(subscripts: Any, *operands: Any, optimize: Any = True) -> Array:
+def einsum(
+    subscripts: Any,
+    *operands: Any,
+    out: Array | None = None,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    casting: Casting = "safe",
+    optimize: Any = True,
+) -> Array:
     r"""Return a sum of products over labelled axes, such as :math:`\sum_j a_{ij} b_{jk}` for ``"ij,jk->ik"``.
 
     Parameters
@@ -54,6 +67,14 @@ def einsum(subscripts: Any, *operands: Any, optimize: Any = True) -> Array:
         ``einsum(a, [0, 1], b, [1, 2], [0, 2])``.
     *operands
         Arrays of booleans or numbers. Axes with the same letter have the same length, or length 1, which broadcasts.
+    out
+        The Array to write the result to.
+    dtype
+        The dtype to which the operands are cast before they are multiplied; None for their promoted dtype.
+    order
+        Accepted for compatibility with NumPy and ignored: the memory layout of the result is the device's.
+    casting
+        Which casts of the operands to ``dtype`` are allowed, as in :func:`numpy.can_cast`.
     optimize
         Accepted for compatibility with NumPy and ignored: the order of contraction is always optimized.
 
@@ -67,11 +88,11 @@ def einsum(subscripts: Any, *operands: Any, optimize: Any = True) -> Array:
     ValueError
         If the subscripts are malformed, or do not fit the operands.
     TypeError
-        If an operand is not an Array.
+        If an operand is not an Array, or ``casting`` does not allow its cast to ``dtype``.
 
     Notes
     -----
-    NumPy, ``einsum``.
+    NumPy, ``einsum``. The result is never a view of an operand.
 
     Examples
     --------
@@ -80,6 +101,23 @@ def einsum(subscripts: Any, *operands: Any, optimize: Any = True) -> Array:
     Array([21., 43.])
     """
     arrays, (labels, output, lengths) = _parse(subscripts, operands)
+    check_word(order, ("C", "F", "A", "K"), "einsum", "order")
+    if dtype is not None:
+        wanted = check_dtype(dtype, arrays[0]._device, "einsum")
+        for x in arrays:
+            if not can_cast(x.dtype, wanted, casting):
+                raise TypeError(
+                    f"Iterator operand required copying or buffering; einsum() does not cast an operand of {x.dtype} "
+                    f"to {wanted} with casting={casting!r}; pass casting='unsafe' or cast it with xtensor.astype"
+                )
+        arrays = [xp.astype(x, wanted, copy=False) for x in arrays]
+    return store("einsum", _sum_of_products(subscripts, arrays, labels, output, lengths), out)
+
+
+def _sum_of_products(
+    subscripts: Any, arrays: list[Array], labels: Sequence[Labels], output: Labels, lengths: dict[Any, int]
+) -> Array:
+    """Return the sum of the products of arrays whose axes have labels."""
     if (
         subscripts.__class__ is str
         and (len(arrays) > 1 or len(output) < len(lengths))

@@ -68,8 +68,11 @@ def digitize(x: AnyArray, bins: AnyArray, right: bool = False) -> Array:
             f"object {depth} for desired array; digitize() takes bins of one dimension, not {describe(given)}"
         )
     steps = _steps(bins)
-    ascending = bool(xp.all(steps >= 0)) if bins.size else True
-    if not ascending and not xp.all(steps <= 0):
+    ascending = True
+    if steps.size:  # the first edges that differ decide; of a NaN after them nothing is asked, as in NumPy
+        changes = xp.astype(steps != 0, np.uint8)
+        ascending = not xp.any(changes) or bool(steps[xp.argmax(changes)] > 0)
+    if xp.any(steps < 0 if ascending else steps > 0):
         raise ValueError(f"bins must be monotonically increasing or decreasing; digitize() got {describe(given)}")
     x, bins = _casts.promoted(x, bins)
     side: Any = "left" if right else "right"

@@ -194,7 +194,7 @@ def _check_partition(
     wanted = [kth] if kth.__class__ is int else _positions(name, kth)
     length = a.shape[axis]
     for position in wanted:
-        if not -length <= position < length:
+        if a.size and not -length <= position < length:
             raise ValueError(
                 f"kth(={position}) out of bounds ({length}); {name}() takes {-length} to {length - 1} here"
             )

@@ -207,13 +207,15 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
 
     @property
     def T(self) -> Array:  # noqa: N802 - the standard's name
-        """Transpose of a matrix; ValueError unless there are two axes."""
-        if self.ndim != 2:
+        """Transpose of a matrix. Of other dimensions, the axes reversed; ValueError on the device ``strict``."""
+        if self.ndim == 2:
+            return apply(MATRIX_TRANSPOSE, self._device, self._native)
+        if self._device.backend == "strict":
             raise ValueError(
-                f"x.T needs an array of two dimensions, not shape {self.shape}; use x.mT for stacks of matrices, "
-                "or xtensor.permute_dims"
+                f"x.T needs an array of two dimensions on the device strict, not shape {self.shape}; use x.mT for "
+                "stacks of matrices, or xtensor.permute_dims"
             )
-        return apply(MATRIX_TRANSPOSE, self._device, self._native)
+        return xp.permute_dims(self, tuple(range(self.ndim))[::-1])  # type: ignore[no-any-return]
 
     @property
     def mT(self) -> Array:  # noqa: N802 - the standard's name

@@ -301,7 +301,8 @@ def operands(name: str, x1: Any, x2: Any, foreign: Any = TypeError) -> Any:
 
     ``foreign`` is the answer to an operand that is neither array nor scalar: with TypeError, that error is raised. With
     NotImplemented, an operator's answer, NotImplemented is returned, so that Python asks the other operand's reflected
-    method; the error is raised for lists and tuples, which have none. With None, NotImplemented is returned for all.
+    method. A list or tuple of numbers is an operand then; the device ``strict`` raises the error for it. With None,
+    NotImplemented is returned for all.
     """
     if hasattr(x1, "_device"):
         if _computes_with(x1._device, x2):
@@ -406,6 +407,8 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
         return float(value)
     if isinstance(value, complex):
         return complex(value)
+    if foreign is NotImplemented and isinstance(value, (list, tuple)) and device.backend != "strict":
+        return device._library.from_host(_host_list(value, device, name), device._place, copy=None)
     if foreign is TypeError or (foreign is NotImplemented and isinstance(value, (list, tuple))):
         # With NotImplemented, Python would compare the identities of an Array and a list: ``x == [1]`` would be False.
         kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
@@ -414,6 +417,17 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
             f"convert it with xtensor.asarray(..., device={str(device)!r})"
         )
     return NotImplemented
+
+
+def _host_list(value: Any, device: Device, name: str) -> Any:
+    """Return an operator's list or tuple of numbers as a NumPy array of a dtype that the device supports."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise type(error)(f"{error}; {name}() takes lists of numbers, not {describe(value)}") from None
+    if array.dtype.kind not in "biufc":
+        raise TypeError(f"{name}() takes lists of booleans and numbers, not {describe(value)} of dtype {array.dtype}")
+    return array.astype(check_dtype(array.dtype, device, name), copy=False)
 
 
 def _host_operand(value: Any, device: Device, name: str, foreign: Any) -> Any:

@@ -164,7 +164,15 @@ class Flat:
             self.base[tuple(map(int, np.unravel_index(position, self.base.shape)))] = value
             return
         flattened = self.copy()
-        flattened[key] = value.ravel() if getattr(value, "ndim", 0) > 1 else value
+        if isinstance(value, (list, tuple)):
+            value = self.base.__array_namespace__().asarray(value, device=self.base.device)
+        if getattr(value, "ndim", 0):
+            # As many as there are elements: values are repeated, or those that are too many left out.
+            selected = flattened[key]
+            if not value.size or not selected.size:
+                return
+            value = value.ravel()[np.arange(selected.size) % value.size].reshape(selected.shape)
+        flattened[key] = value
         self.base[...] = flattened.reshape(self.base.shape)
 
     def copy(self) -> Array:

@@ -390,6 +390,21 @@ class Methods:
         """:func:`xtensor.diagonal` of this array."""
         return _numpy("diagonal")(self, offset, axis1, axis2)
 
+    def byteswap(self: Any, inplace: bool = False) -> Array:
+        """This array with the bytes of each element reversed, those of complex components apart; NumPy's ``byteswap``.
+
+        Parameters
+        ----------
+        inplace
+            Whether this array itself is changed and returned, rather than a copy.
+        """
+        check_flag(inplace, "byteswap", "inplace")
+        swapped = xp._numpy.call_on_host(np.ndarray.byteswap, (self,), {}, self._device, "byteswap")
+        if not inplace:
+            return swapped
+        self[...] = swapped
+        return self
+
     def flatten(self: Any, order: Order = "C") -> Array:
         """A flattened copy of this array, in row-major (``"C"``) or column-major order (``"F"``)."""
         return _numpy("ravel")(self, order).copy()

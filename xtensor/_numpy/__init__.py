@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from .coverage import where_computed
 from .functions import array_function, counterpart
+from .host import call_on_host
 from .ufuncs import array_ufunc
 
-__all__ = ["array_function", "array_ufunc", "counterpart", "where_computed"]
+__all__ = ["array_function", "array_ufunc", "call_on_host", "counterpart", "where_computed"]

@@ -33,7 +33,7 @@ def _flattened(a: Array, axis: int | None) -> tuple[Array, int]:
 def argsort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
     _refuse_fields("argsort", order)
     (a,) = as_arrays("argsort", a)
-    a, axis = _flattened(a, axis)
+    a, axis = _flattened(a if a.ndim else xp.reshape(a, (1,)), axis)
     return _casts.argsort(a, axis)
 
 
@@ -64,8 +64,8 @@ def squeeze(a: Any, axis: Any = None) -> Array:
 
 def take(a: Any, indices: Any, axis: int | None = None, out: Array | None = None, mode: str = "raise") -> Array:
     a, indices = as_arrays("take", a, indices)
-    a, axis = _flattened(a, axis)
-    axis = check_axis(axis, a.ndim, "take") if a.ndim else 0
+    a, axis = _flattened(a if a.ndim else xp.reshape(a, (1,)), axis)
+    axis = check_axis(axis, a.ndim, "take")
     if indices.dtype.kind not in "iu":
         if indices.size:
             raise TypeError(

@@ -19,6 +19,8 @@ from .._core.operations import Operation, declare, operation
 from .filling import empty, resolve_arguments
 from .manipulation import broadcast_arrays, reshape
 
+BROADCAST_TO = operation("broadcast_to")
+
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray, DTypeLike, Number, Real
 
@@ -313,7 +315,8 @@ def tril(x: AnyArray, /, *positional: Never, k: int = 0) -> Array:
     Raises
     ------
     ValueError
-        If ``x`` has fewer than two dimensions.
+        If ``x`` has no dimension; on the device ``strict`` fewer than two. Of one dimension, it is every row of a
+        matrix.
 
     Notes
     -----
@@ -346,7 +349,8 @@ def triu(x: AnyArray, /, *positional: Never, k: int = 0) -> Array:
     Raises
     ------
     ValueError
-        If ``x`` has fewer than two dimensions.
+        If ``x`` has no dimension; on the device ``strict`` fewer than two. Of one dimension, it is every row of a
+        matrix.
 
     Notes
     -----
@@ -388,8 +392,11 @@ def _triangle(operation: Operation, x: AnyArray, k: int) -> Array:
     name = operation.label
     x = array_argument(x, name)
     device = x._device
-    if x.ndim < 2:
+    native = x._native
+    if x.ndim == 1 and device.backend != "strict":  # a matrix of equal rows, as in NumPy
+        native = call(BROADCAST_TO, device, native, (x.shape[0], x.shape[0]))
+    elif x.ndim < 2:
         raise ValueError(
             f"{name}() takes an array of two or more dimensions, not shape {x.shape}; add axes with xtensor.expand_dims"
         )
-    return apply(operation, device, x._native, k=check_integer(k, name, "k"))
+    return apply(operation, device, native, k=check_integer(k, name, "k"))

@@ -264,11 +264,11 @@ def irfftn(
 
 
 def _transform(
-    operation: Operation, x: AnyArray, s: Sequence[int] | None, axes: Sequence[int] | None, norm: str
+    operation: Operation, x: AnyArray, s: Sequence[int] | None, axes: Sequence[int] | None, norm: Norm
 ) -> Array:
     """Return a transform over several axes, with axes and lengths made explicit."""
     name = operation.label
-    x, device = check_transform(x, name, norm)
+    x, device, norm = check_transform(x, name, norm)
     if axes is None:
         if s is not None:
             raise ValueError(f"{name}(): s={s!r} needs axes, one for each length; give axes, too")

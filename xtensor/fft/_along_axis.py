@@ -311,10 +311,10 @@ def ihfft(x: AnyArray, /, *positional: Never, n: int | None = None, axis: int = 
     return _transform(IHFFT, x, n, axis, norm)
 
 
-def _transform(operation: Operation, x: AnyArray, n: int | None, axis: int, norm: str) -> Array:
+def _transform(operation: Operation, x: AnyArray, n: int | None, axis: int, norm: Norm) -> Array:
     """Return a transform along one axis, with its length made explicit."""
     name = operation.label
-    x, device = check_transform(x, name, norm)
+    x, device, norm = check_transform(x, name, norm)
     axis = check_axis(axis, x.ndim, name)
     requested = None if n is None else check_integer(n, name, "n")
     n = check_length(requested, x.shape[axis], name, "n", half=name in HALF_SPECTRUM_INPUT)

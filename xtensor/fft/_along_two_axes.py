@@ -28,7 +28,7 @@ def fft2(
     a: AnyArray,
     s: Sequence[int] | None = None,
     axes: Sequence[int] = (-2, -1),
-    norm: Norm | None = None,
+    norm: Norm = None,
     out: Array | None = None,
 ) -> Array:
     """Return the Fourier transform over two axes.
@@ -73,7 +73,7 @@ def ifft2(
     a: AnyArray,
     s: Sequence[int] | None = None,
     axes: Sequence[int] = (-2, -1),
-    norm: Norm | None = None,
+    norm: Norm = None,
     out: Array | None = None,
 ) -> Array:
     """Return the inverse of :func:`fft2`.
@@ -118,7 +118,7 @@ def rfft2(
     a: AnyArray,
     s: Sequence[int] | None = None,
     axes: Sequence[int] = (-2, -1),
-    norm: Norm | None = None,
+    norm: Norm = None,
     out: Array | None = None,
 ) -> Array:
     """Return the Fourier transform of real numbers over two axes; along the last one, the half spectrum.
@@ -163,7 +163,7 @@ def irfft2(
     a: AnyArray,
     s: Sequence[int] | None = None,
     axes: Sequence[int] = (-2, -1),
-    norm: Norm | None = None,
+    norm: Norm = None,
     out: Array | None = None,
 ) -> Array:
     """Return the inverse of :func:`rfft2`.
@@ -208,7 +208,7 @@ def _transform(
     a: Any,
     s: Sequence[int] | None,
     axes: Sequence[int],
-    norm: Norm | None,
+    norm: Norm,
     out: Array | None,
     *,
     complex: bool,
@@ -225,4 +225,4 @@ def _transform(
         a = xp.astype(a, a.device.default_dtypes["real floating"])
     if complex and a.dtype.kind != "c":
         a = xp.astype(a, result_type(a.dtype, np.complex64))
-    return store(name, function(a, s=s, axes=axes, norm="backward" if norm is None else norm), out)
+    return store(name, function(a, s=s, axes=axes, norm=norm), out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from .._core.array import Array
+from .._core.array import Array, apply
 from .._core.backend import Native
 from .._core.checks import check_axis, is_word
 from .._core.device import Device
@@ -27,8 +27,10 @@ __all__ = [
     "without_empty_axes",
 ]
 
-Norm: TypeAlias = Literal["backward", "ortho", "forward"]
-"""The direction in which a transform is normalized, or both."""
+Norm: TypeAlias = Literal["backward", "ortho", "forward"] | None
+"""The direction in which a transform is normalized, or both; None for ``"backward"``."""
+
+ASTYPE = operation("astype")
 
 COMPLEX_COUNTERPARTS: dict[str, str] = {"ihfft": "ifft", "rfft": "fft", "rfftn": "fftn"}
 """Transforms that take real numbers only, and the transform of complex numbers for each."""
@@ -37,24 +39,29 @@ HALF_SPECTRUM_INPUT = frozenset(("hfft", "irfft", "irfftn"))
 """Transforms whose input has, along the last axis, only the first ``n // 2 + 1`` of ``n`` Hermitian elements."""
 
 
-def check_transform(x: AnyArray, name: str, norm: str) -> tuple[Array, Device]:
-    """Return a transform's operand as an Array, and its device; check its dtype and ``norm``."""
+def check_transform(x: AnyArray, name: str, norm: Norm) -> tuple[Array, Device, Norm]:
+    """Return a transform's operand as an Array, its device, and the normalization; check its dtype and ``norm``.
+
+    Booleans are cast to the default floating-point dtype, but on the device ``strict``.
+    """
     x = array_argument(x, name)
     device = x._device
     kind = x.dtype.kind
     if kind == "b":
-        raise TypeError(f"{name}() takes numbers, not dtype {x.dtype}; cast with xtensor.astype")
+        if device.backend == "strict":
+            raise TypeError(f"{name}() takes numbers, not dtype {x.dtype}; cast with xtensor.astype")
+        x = apply(ASTYPE, device, x._native, device.default_dtypes["real floating"])
     if kind == "c" and name in COMPLEX_COUNTERPARTS:
         raise TypeError(
             f"{name}() takes real numbers, not dtype {x.dtype}; use xtensor.fft.{COMPLEX_COUNTERPARTS[name]}, "
             "or take xtensor.real(x) first"
         )
-    if not is_word(norm, ("backward", "ortho", "forward")):
+    if norm is not None and not is_word(norm, ("backward", "ortho", "forward")):
         raise ValueError(
             f'Invalid norm value {norm}; should be "backward","ortho" or "forward". '
             f"{name}(): norm is 'backward', 'ortho' or 'forward', not {describe(norm)}"
         )
-    return x, device
+    return x, device, "backward" if norm is None else norm
 
 
 def check_length(requested: int | None, axis_length: int, name: str, parameter: str, *, half: bool) -> int:

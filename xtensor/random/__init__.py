@@ -8,10 +8,37 @@ Array([8, 4, 7, 2, 6])
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from ._generator import Generator, default_rng
 from ._philox import Philox
 
 __all__ = ["Generator", "Philox", "default_rng"]
+
+_LEGACY = {
+    "rand": "random",
+    "randint": "integers",
+    "randn": "standard_normal",
+    "random_integers": "integers",
+    "random_sample": "random",
+    "ranf": "random",
+    "sample": "random",
+}
+"""Functions of ``numpy.random`` whose methods of a generator have another name."""
+
+
+def __getattr__(name: str) -> NoReturn:
+    remedy = ""
+    if hasattr(Generator, name) and not name.startswith("_"):
+        remedy = (
+            f"; there is no global generator: make one, rng = xtensor.random.default_rng(seed), and call rng.{name}"
+        )
+    elif name in _LEGACY:
+        remedy = (
+            f"; numpy.random.{name} is a function of the global generator, which xtensor does not have: make one, "
+            f"rng = xtensor.random.default_rng(seed), and call rng.{_LEGACY[name]}"
+        )
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{remedy}")
 
 
 def __dir__() -> list[str]:
