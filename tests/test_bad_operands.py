@@ -38,10 +38,21 @@ BINARY_OPERATORS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
 
 ORDERINGS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
-INVALID_OPERANDS = {
-    case: BAD[case]
-    for case in ("None", "text", "bytes", "object", "dict", "function", "ellipsis", "empty list", "tuple of floats")
-}
+INVALID_OPERANDS = {case: BAD[case] for case in ("None", "text", "bytes", "object", "dict", "function", "ellipsis")}
+
+SEQUENCES = {case: BAD[case] for case in ("empty list", "tuple of floats")}
+"""Operands of NumPy's operators that the device ``strict`` refuses."""
+
+
+@pytest.mark.parametrize("case", SEQUENCES)
+@pytest.mark.parametrize("symbol", [*BINARY_OPERATORS, *ORDERINGS])
+def test_operator_refuses_a_sequence_on_strict(symbol, case):
+    function = BINARY_OPERATORS[symbol][0] if symbol in BINARY_OPERATORS else ORDERINGS[symbol]
+    bad = SEQUENCES[case]()
+    with xp.use_device("strict"):
+        for operands in ((integers(), bad), (bad, integers())):
+            with pytest.raises(TypeError, match=f"{type(bad).__name__}|index"):
+                function(*operands)
 
 
 @pytest.mark.parametrize("case", INVALID_OPERANDS)

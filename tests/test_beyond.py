@@ -417,7 +417,7 @@ EXTENSIONS = (
 )
 EXTENSIONS += ("fft.fft2", "fft.ifft2", "fft.irfft2", "fft.rfft2")
 FUNCTIONS = {
-    **{name: getattr(xp, name) for name in BEYOND if name != "cross"},
+    **{name: getattr(xp, name) for name in BEYOND if name != "cross" and callable(getattr(xp, name))},
     **{name: public_function(name) for name in EXTENSIONS},
 }
 
