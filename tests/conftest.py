@@ -91,6 +91,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     for name in ("device", "lenient_device"):
         if name in metafunc.fixturenames:
             devices = [item for item in _selected(metafunc.config) if name == "device" or item.backend != "strict"]
+            if metafunc.definition.get_closest_marker("one_device") is not None:
+                devices = devices[:1]
             metafunc.parametrize(name, devices, ids=[str(item) for item in devices], indirect=True)
 
 

@@ -44,7 +44,8 @@ from strategies import quiet, values_of
 
 import xtensor as xp
 
-pytestmark = pytest.mark.usefixtures("time_limit", "empty_folder")
+# The checks of arguments come before the device: what it adds of its own is in test_bad_operands.
+pytestmark = [pytest.mark.usefixtures("time_limit", "empty_folder"), pytest.mark.one_device]
 
 
 FUNCTION_PARAMETERS = [
