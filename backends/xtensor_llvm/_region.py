@@ -14,6 +14,10 @@ Linux may wake a worker on the processor of the caller, which computes and so ke
 milliseconds. A caller that wakes a few workers therefore takes its own processor from their sets of processors first;
 each worker takes its set back once it has computed.
 
+Rounding and the treatment of subnormal numbers are a state of each thread, which libraries change, and which a thread
+inherits from the one that starts it. A worker takes over the caller's state with each slot, so that equal operands give
+equal results wherever they lie.
+
 A worker begins at a slot of its own, so that in consecutive regions over the same operands each thread finds its share
 in its own cache.
 """
@@ -22,6 +26,7 @@ from __future__ import annotations
 
 import platform
 import sys
+from typing import NamedTuple
 
 __all__ = ["MAXIMUM", "SPIN_NANOSECONDS", "WAKE_NANOSECONDS", "futex_number", "module"]
 
@@ -56,8 +61,49 @@ A system with more processors finds one that is idle."""
 _FUTEX = {"x86_64": 202, "aarch64": 98, "riscv64": 98, "loongarch64": 98, "ppc64le": 221, "s390x": 238}
 """Number of the system call futex, by machine."""
 
-_PAUSES = {"x86_64": "llvm.x86.sse2.pause()", "amd64": "llvm.x86.sse2.pause()", "aarch64": "llvm.aarch64.hint(i32 1)"}
-"""Instruction that tells the core that a loop waits."""
+
+class _Instructions(NamedTuple):
+    """Instructions of a machine that LLVM's representation has no other words for.
+
+    Attributes
+    ----------
+    pause
+        Tells the core that a loop waits.
+    save, restore
+        Write and read the register that controls floating-point arithmetic.
+    declarations
+        Declarations of the functions that these call.
+    """
+
+    pause: str = ""
+    save: str = ""
+    restore: str = ""
+    declarations: str = ""
+
+
+_X86 = _Instructions(
+    "call void @llvm.x86.sse2.pause()",
+    "call void @llvm.x86.sse.stmxcsr(ptr @control)",
+    "call void @llvm.x86.sse.ldmxcsr(ptr @control)",
+    """
+declare void @llvm.x86.sse2.pause()
+declare void @llvm.x86.sse.stmxcsr(ptr)
+declare void @llvm.x86.sse.ldmxcsr(ptr)
+""",
+)
+
+_ARM = _Instructions(
+    "call void @llvm.aarch64.hint(i32 1)",
+    "%control = call i64 @llvm.aarch64.get.fpcr()\n  store i64 %control, ptr @control, align 8",
+    "%control = load i64, ptr @control, align 8\n  call void @llvm.aarch64.set.fpcr(i64 %control)",
+    """
+declare void @llvm.aarch64.hint(i32)
+declare i64 @llvm.aarch64.get.fpcr()
+declare void @llvm.aarch64.set.fpcr(i64)
+""",
+)
+
+_MACHINES = {"x86_64": _X86, "amd64": _X86, "aarch64": _ARM, "arm64": _ARM}
 
 
 def futex_number() -> int | None:
@@ -72,16 +118,14 @@ def module(futex: int | None) -> str:
     ----------
     futex : the number of the system call; None lets workers sleep on a POSIX condition variable.
     """
-    machine = platform.machine().lower()
-    pause = _PAUSES.get("aarch64" if machine == "arm64" else machine)
-    text = _STATE + (_CONDITION if futex is None else _SLEEP) + _REGION
-    declaration = "" if pause is None else f"declare void @{pause.replace('i32 1', 'i32')}"
-    call = "" if pause is None else f"call void @{pause}"
+    machine = _MACHINES.get(platform.machine().lower(), _Instructions())
+    text = _STATE + (_CONDITION if futex is None else _SLEEP) + _REGION + machine.declarations
+    text = text.replace("SAVE_CONTROL", machine.save).replace("RESTORE_CONTROL", machine.restore)
     text = text.replace("MAXIMUM", str(MAXIMUM)).replace("FUTEX", str(futex))
     text = text.replace("WAKE_WORK", str(WAKE_NANOSECONDS)).replace("LONGEST_PAUSE", str(PAUSE_NANOSECONDS))
     text = text.replace("LINGER", str(LINGER_NANOSECONDS)).replace("MOST_PLACED", str(MOST_PLACED))
     clock = "6" if sys.platform == "darwin" else "1"  # CLOCK_MONOTONIC
-    return text.replace("PAUSE", call).replace("CLOCK", clock) + declaration
+    return text.replace("PAUSE", machine.pause).replace("CLOCK", clock)
 
 
 # Fields that different threads write stand in different cache lines.
@@ -93,6 +137,7 @@ _STATE = """
 @parts = internal global i64 1, align 8
 @slots = internal global i64 1, align 8
 @team = internal global i64 1, align 8
+@control = internal global i64 0, align 8
 @spins = global i64 1000, align 8
 @ended = internal global i64 -1000000000, align 8
 @lonely = internal global i64 0, align 8
@@ -329,6 +374,7 @@ claim:
   br i1 %mine, label %compute, label %next
 compute:
   ; The slot belongs to the current region, which may be a later one than that of %slots.
+  RESTORE_CONTROL
   %job = load atomic ptr, ptr @job monotonic, align 8
   %arguments = load atomic ptr, ptr @arguments monotonic, align 8
   %parts = load atomic i64, ptr @parts monotonic, align 8
@@ -408,6 +454,7 @@ publish:
   store atomic i64 %slots, ptr @slots monotonic, align 8
   store atomic i64 %team, ptr @team monotonic, align 8
   store atomic i64 0, ptr @finished monotonic, align 8
+  SAVE_CONTROL
   br label %set
 set:
   %slot = phi i64 [0, %publish], [%slot.next, %set]
