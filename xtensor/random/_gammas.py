@@ -317,7 +317,7 @@ def factor_of_tiny(largest: Array) -> Array:
     ratio of parameters, and the others are 0 beside it.
     """
     tiny = float(xp.finfo(largest.dtype).smallest_normal)
-    return xp.where(largest < tiny ** (2 / 3), tiny**-0.4, 1.0)
+    return xp.where(largest < tiny ** (2 / 3), tiny**-0.4, xp.ones_like(largest))
 
 
 def _log_of_power(words: Array, shape: Array) -> Array:
