@@ -12,7 +12,17 @@ from .._core.array import Array
 from .._fuse.formulas import compute_formula
 from . import _count_formulas as counts
 from . import _formulas as formulas
-from ._arguments import Size, above_one, at_least, below_one, non_negative, positive_probability, probability, require, whole_numbers
+from ._arguments import (
+    Size,
+    above_one,
+    at_least,
+    below_one,
+    non_negative,
+    positive_probability,
+    probability,
+    require,
+    whole_numbers,
+)
 from ._gammas import Gammas
 
 if TYPE_CHECKING:
