@@ -26,7 +26,8 @@ from __future__ import annotations
 
 import platform
 import sys
-from typing import NamedTuple
+
+from ._machines import MACHINES, Instructions
 
 __all__ = ["MAXIMUM", "SPIN_NANOSECONDS", "WAKE_NANOSECONDS", "futex_number", "module"]
 
@@ -62,50 +63,6 @@ _FUTEX = {"x86_64": 202, "aarch64": 98, "riscv64": 98, "loongarch64": 98, "ppc64
 """Number of the system call futex, by machine."""
 
 
-class _Instructions(NamedTuple):
-    """Instructions of a machine that LLVM's representation has no other words for.
-
-    Attributes
-    ----------
-    pause
-        Tells the core that a loop waits.
-    save, restore
-        Write and read the register that controls floating-point arithmetic.
-    declarations
-        Declarations of the functions that these call.
-    """
-
-    pause: str = ""
-    save: str = ""
-    restore: str = ""
-    declarations: str = ""
-
-
-_X86 = _Instructions(
-    "call void @llvm.x86.sse2.pause()",
-    "call void @llvm.x86.sse.stmxcsr(ptr @control)",
-    "call void @llvm.x86.sse.ldmxcsr(ptr @control)",
-    """
-declare void @llvm.x86.sse2.pause()
-declare void @llvm.x86.sse.stmxcsr(ptr)
-declare void @llvm.x86.sse.ldmxcsr(ptr)
-""",
-)
-
-_ARM = _Instructions(
-    "call void @llvm.aarch64.hint(i32 1)",
-    "%control = call i64 @llvm.aarch64.get.fpcr()\n  store i64 %control, ptr @control, align 8",
-    "%control = load i64, ptr @control, align 8\n  call void @llvm.aarch64.set.fpcr(i64 %control)",
-    """
-declare void @llvm.aarch64.hint(i32)
-declare i64 @llvm.aarch64.get.fpcr()
-declare void @llvm.aarch64.set.fpcr(i64)
-""",
-)
-
-_MACHINES = {"x86_64": _X86, "amd64": _X86, "aarch64": _ARM, "arm64": _ARM}
-
-
 def futex_number() -> int | None:
     """Return the number of Linux's system call futex on this machine, or None where it has none or it is not known."""
     return _FUTEX.get(platform.machine()) if sys.platform == "linux" and sys.maxsize > 1 << 32 else None
@@ -118,7 +75,7 @@ def module(futex: int | None) -> str:
     ----------
     futex : the number of the system call; None lets workers sleep on a POSIX condition variable.
     """
-    machine = _MACHINES.get(platform.machine().lower(), _Instructions())
+    machine = MACHINES.get(platform.machine().lower(), Instructions())
     text = _STATE + (_CONDITION if futex is None else _SLEEP) + _REGION + machine.declarations
     text = text.replace("SAVE_CONTROL", machine.save).replace("RESTORE_CONTROL", machine.restore)
     text = text.replace("MAXIMUM", str(MAXIMUM)).replace("FUTEX", str(futex))
