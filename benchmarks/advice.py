@@ -19,7 +19,8 @@ import numpy as np
 
 import xtensor as xp
 from xtensor import Device
-from xtensor._advice.rates import FOLDER_VARIABLE, calibrate
+from xtensor._advice.rates import calibrate
+from xtensor._core.files import FOLDER_VARIABLE
 
 from ._cases import Group, Samplers, Variant
 from ._conditions import Condition, Finding, Row

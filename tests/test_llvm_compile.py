@@ -66,6 +66,11 @@ def counts():
     return since
 
 
+def name(number):
+    """The name of an entry."""
+    return f"{number:040x}"
+
+
 def call(addresses, argument, name="f"):
     return INTEGER(addresses[name])(argument)
 
@@ -175,7 +180,7 @@ def test_unwritable_folder_is_no_error(folder):
 def test_entry_of_another_user_is_not_run(folder, counts, monkeypatch):
     _compile.compile_module(adds(1), ["f"])
     owner = next(folder.iterdir()).stat().st_uid
-    monkeypatch.setattr("xtensor_llvm._cache._trusted", lambda status: status.st_uid != owner)
+    monkeypatch.setattr("xtensor._core.files._owned", lambda status: status.st_uid != owner)
     _compile.compile_module(adds(1), ["f"])
     assert counts() == {"compiled": 2, "loaded": 0}
 
@@ -195,27 +200,39 @@ def test_cache_folder_is_in_the_users_cache(monkeypatch, tmp_path):
 def test_cache_is_bounded_and_removes_what_was_used_least_recently(tmp_path):
     cache = Cache(tmp_path, limit=100_000)
     for number in range(200):
-        cache.put(f"{number:03}", bytes(1000))
-        os.utime(tmp_path / f"{number:03}", (number, number))
-        cache.get("000")
+        cache.put(name(number), bytes(1000))
+        os.utime(tmp_path / name(number), (number, number))
+        cache.get(name(0))
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 100_000
-    assert cache.get("000") is not None
-    assert cache.get("001") is None
-    assert cache.get("199") is not None
+    assert cache.get(name(0)) is not None
+    assert cache.get(name(1)) is None
+    assert cache.get(name(199)) is not None
+
+
+def test_files_of_others_in_the_folder_stay(tmp_path):
+    (tmp_path / "letter.txt").write_bytes(bytes(2000))
+    (tmp_path / "letter.tmp").write_bytes(b"0")
+    for path in tmp_path.iterdir():
+        os.utime(path, (0, 0))
+    cache = Cache(tmp_path, limit=1000)
+    for number in range(20):
+        cache.put(name(number), bytes(100))
+    assert {"letter.txt", "letter.tmp"} < {path.name for path in tmp_path.iterdir()}
 
 
 def test_entry_above_the_bound_is_not_kept(tmp_path):
     cache = Cache(tmp_path, limit=1000)
-    cache.put("a", bytes(2000))
-    assert cache.get("a") is None
+    cache.put(name(1), bytes(2000))
+    assert cache.get(name(1)) is None
 
 
 def test_abandoned_temporary_files_are_removed(tmp_path):
-    (tmp_path / "old.tmp").write_bytes(b"0")
-    os.utime(tmp_path / "old.tmp", (0, 0))
-    (tmp_path / "new.tmp").write_bytes(b"0")
-    Cache(tmp_path).put("a", b"0")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "new.tmp"]
+    old, new = (f"{name(1)}.{letter * 16}.tmp" for letter in "ab")
+    for path in (old, new):
+        (tmp_path / path).write_bytes(b"0")
+    os.utime(tmp_path / old, (0, 0))
+    Cache(tmp_path, limit=1000).put(name(2), bytes(100))
+    assert sorted(path.name for path in tmp_path.iterdir()) == [new, name(2)]
 
 
 def test_processes_may_write_at_once(folder):

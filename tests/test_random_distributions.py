@@ -268,3 +268,61 @@ def test_the_hat_is_above_the_probabilities(distribution):
         root = np.exp((distribution.logpmf(k) - distribution.logpmf(k).max()) / 2)
     farthest = np.maximum(np.abs(k - (mean + 0.5)), np.abs(k + 1 - (mean + 0.5)))
     assert (farthest * root).max() <= width / 2 * (1 + 1e-12)
+
+
+SHARES = [
+    ("f", (0.01, 0.01), {t: stats.f(0.01, 0.01).cdf(t) for t in (1e-300, 1e-100, 1.0, 1e100, 1e300)}),
+    ("standard_t", (0.01,), {t: 0.5 + stats.f(1, 0.01).cdf(t * t) / 2 for t in (1e-3, 1.0, 1e50, 1e150)}),
+    # The distribution function of a gamma number x much smaller than 1 is x**k / gamma(k + 1).
+    (
+        "gamma",
+        (0.001, 1e300),
+        {t: math.exp(0.001 * (math.log(t) - math.log(1e300))) / math.gamma(1.001) for t in (1e-250, 1e-50, 1e200)},
+    ),
+    ("beta", (0.01, 0.01), {t: stats.beta(0.01, 0.01).cdf(t) for t in (1e-300, 1e-100, 0.5, 1 - 1e-10)}),
+    ("beta", (5e-324, 1e-323), {0.0: 2 / 3, 0.5: 2 / 3}),
+    ("f", (1e-322, 2e-322), {0.0: 2 / 3, 1e300: 2 / 3}),
+]
+"""Methods, arguments, and the probabilities of numbers up to some bounds."""
+
+
+@pytest.mark.parametrize(("method", "arguments", "shares"), SHARES, ids=[f"{case[0]}{case[1]}" for case in SHARES])
+def test_extreme_parameters_give_the_probabilities(method, arguments, shares):
+    x = np.asarray(getattr(xp.random.default_rng(3, device="cpu"), method)(*arguments, size=COUNT))
+    assert not np.isnan(x).any()
+    for bound, share in shares.items():
+        assert abs(np.mean(x <= bound) - share) < Z * math.sqrt(share * (1 - share) / COUNT), bound
+
+
+def test_elements_of_a_dirichlet_vector_with_tiny_parameters_are_chosen_by_their_ratio():
+    x = np.asarray(xp.random.default_rng(3, device="cpu").dirichlet([5e-324, 1e-323], COUNT))
+    assert set(np.unique(x)) == {0.0, 1.0}
+    assert abs(x[:, 1].mean() - 2 / 3) < Z * math.sqrt(2 / 9 / COUNT)
+
+
+def test_dirichlet_element_with_parameter_zero_is_zero():
+    assert (np.asarray(xp.random.default_rng(3, device="cpu").dirichlet([0.0, 1.0, 2.0], 10))[:, 0] == 0).all()
+
+
+def test_wald_numbers_of_an_infinitely_large_mean_are_inverse_chi_squared():
+    x = np.asarray(xp.random.default_rng(3, device="cpu").wald(1e200, 1.0, COUNT))
+    assert stats.kstest(1 / x, stats.chi2(1).cdf).pvalue > SIGNIFICANCE
+
+
+def test_gamma_numbers_of_a_huge_shape_are_normal():
+    x = np.asarray(xp.random.default_rng(3, device="cpu").standard_gamma(1e18, 200_000))
+    assert stats.kstest((x - 1e18) / 1e9, stats.norm.cdf).pvalue > SIGNIFICANCE
+
+
+def test_rare_failures_of_many_trials_are_poisson_numbers():
+    n, p = 10**18, 1 - 2**-53
+    failures = n - np.asarray(xp.random.default_rng(3, device="cpu").binomial(n, p, COUNT))
+    cells = np.arange(200)
+    expected = COUNT * stats.poisson(n * 2.0**-53).pmf(cells)
+    assert chi_squared_p(np.bincount(failures, minlength=200), expected) > SIGNIFICANCE
+
+
+def test_multinomial_numbers_beyond_float64_sum_to_the_trials():
+    n = 2**60 + 1
+    x = np.asarray(xp.random.default_rng(3, device="cpu").multinomial(n, [0.25, 0.25, 0.5], 100))
+    assert (x.sum(axis=-1) == n).all()

@@ -99,6 +99,20 @@ AS_NUMPY = [
     ("choice", (2,), {"p": [NAN, 0.5]}),
     ("choice", (2, 2), {"p": [1, 0], "replace": False}),
     ("choice", (2,), {"p": [[1, 0]]}),
+    *[(method, (0, -0.0), {}) for method in ("normal", "lognormal", "laplace", "logistic", "gumbel", "vonmises")],
+    *[(method, (-0.0,), {}) for method in ("exponential", "rayleigh", "weibull", "standard_gamma")],
+    *[(method, (1, -0.0), {}) for method in ("gamma", "noncentral_chisquare")],
+    ("gamma", (-0.0, 1), {}),
+    ("noncentral_f", (1, 1, -0.0), {}),
+    ("exponential", ([1.0, -0.0],), {}),
+    ("multinomial", (5, []), {}),
+    ("multinomial", (5, [2.0]), {}),
+    ("multinomial", (5, [0.5, 2.0]), {}),
+    ("multinomial", (5, [0.6, 0.6, 0.1]), {}),
+    ("multinomial", (np.array([5.0]), [0.5, 0.5]), {}),
+    ("binomial", (np.array([5.0]), 0.5), {}),
+    ("hypergeometric", (np.array([5.0]), 2, 3), {}),
+    ("multivariate_hypergeometric", ([1.5, 2], 1), {}),
     ("permutation", ([1, 2], 3), {}),
     ("permuted", ([1, 2],), {"axis": 3}),
 ]
@@ -136,7 +150,7 @@ def test_bad_argument_raises_numpys_error(call):
         ("integers", (0.5, NAN), {}, ValueError, "high is out of bounds"),
         ("integers", (np.array([0.5]), 3), {}, TypeError, "low has dtype float64, expected integers"),
         ("binomial", (np.inf, 0.5), {}, ValueError, "n < 0 or beyond int64"),
-        ("dirichlet", ([0, 1],), {}, ValueError, "alpha <= 0"),
+        ("dirichlet", ([-1.0, 1.0],), {}, ValueError, "alpha < 0"),
         ("dirichlet", (1.0,), {}, ValueError, "alpha must be 1 dimensional"),
         ("multinomial", (5, [0.7, 0.7, 0.1]), {}, ValueError, r"sum\(pvals\[:-1\]\) > 1.0"),
         ("shuffle", ([1, 2],), {}, TypeError, "shuffle.. takes an Array, not .*permutation"),
@@ -236,3 +250,22 @@ def test_nan_is_propagated(method):
 @pytest.mark.parametrize("name", NUMPY_METHODS)
 def test_every_method_is_documented(name):
     assert getattr(xp.random.Generator, name).__doc__
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments"),
+    [
+        ("triangular", (NAN, 1.0, 2.0)),
+        ("triangular", (0.0, NAN, 2.0)),
+        ("triangular", (0.0, 1.0, NAN)),
+        ("noncentral_chisquare", (1.0, NAN)),
+        ("noncentral_f", (1.0, 2.0, NAN)),
+        ("normal", (0.0, NAN)),
+        ("standard_t", (NAN,)),
+        ("f", (NAN, 1.0)),
+        ("wald", (NAN, 1.0)),
+        ("beta", (1.0, NAN)),
+    ],
+)
+def test_nan_parameter_gives_nan(method, arguments):
+    assert np.isnan(float(getattr(xp.random.default_rng(0, device="cpu"), method)(*arguments)))

@@ -18,6 +18,7 @@ from ._core.errors import (
     install_command,
 )
 from ._core.failures import rewarn
+from ._core.files import read_file, user_cache, write_file
 from ._core.forks import around_forks
 from ._core.operations import TABLE, Operation, primitives
 from ._core.programs import SHORT_POWERS, Generator, Program, Step, short_power
@@ -58,10 +59,13 @@ __all__ = [
     "install_command",
     "note_computation",
     "primitives",
+    "read_file",
     "read_on_host",
     "result_type",
     "rewarn",
     "short_power",
+    "user_cache",
     "with_short_way",
     "wrapped_namespace",
+    "write_file",
 ]

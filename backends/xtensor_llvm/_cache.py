@@ -1,7 +1,9 @@
 """Files of compiled code in the user's cache directory.
 
-Requirements: several processes may read and write at once; an entry that is damaged is absent; a directory that cannot
-be read or written is an empty one; the size is bounded, and the least recently used entries are removed first.
+Requirements: several processes may read and write at once; an entry that is damaged, or another entry's, is absent; a
+directory that cannot be read or written is an empty one; the size is bounded, the least recently used entries are
+removed first, and files of other names stay. Only what the user or the administrator wrote is read: an entry is run as
+machine code.
 """
 
 from __future__ import annotations
@@ -9,13 +11,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import tempfile
+import re
+import stat
 import time
 from pathlib import Path
 
-__all__ = ["FOLDER_VARIABLE", "LIMIT", "Cache", "cache_folder"]
+from xtensor.backend import read_file, user_cache, write_file
 
-FOLDER_VARIABLE = "XTENSOR_CACHE_DIR"
+__all__ = ["LIMIT", "Cache", "cache_folder"]
 
 LIMIT = 64 << 20
 """Bound of the size of all entries, in bytes."""
@@ -24,20 +27,16 @@ _MAGIC = b"xtensor1"
 _DIGEST = 32
 _HEAD = len(_MAGIC) + _DIGEST
 _ABANDONED = 3600.0  # seconds, after which another process's temporary file is removed
+_NAME = re.compile(r"[0-9a-f]{40}(\.[0-9a-f]{16}\.tmp)?")  # of entries and temporary files; others are not ours
 
 
 def cache_folder() -> Path | None:
     """Return the folder that XTENSOR_CACHE_DIR names, or the one in the user's cache; None without a home."""
-    named = os.environ.get(FOLDER_VARIABLE)
-    variable, fallback = "XDG_CACHE_HOME", "~/.cache"
-    if os.name == "nt":
-        variable, fallback = "LOCALAPPDATA", "~/AppData/Local"
-    try:
-        if named:
-            return Path(named).expanduser()
-        return Path(os.environ.get(variable) or fallback).expanduser() / "xtensor" / "llvm"
-    except RuntimeError:  # a user without a home, as containers have
+    found = user_cache()
+    if found is None:
         return None
+    folder, is_named = found
+    return folder if is_named else folder / "llvm"
 
 
 class Cache:
@@ -56,19 +55,16 @@ class Cache:
         self._uncounted = limit  # bytes written since the entries were counted; the first write counts
 
     def get(self, key: str) -> bytes | None:
-        """Return an entry's content, or None where there is none that is whole and the user's own."""
+        """Return an entry's content, or None where there is none that is whole, the key's and the user's own."""
         if self.folder is None:
             return None
         path = self.folder / key
         try:
-            with path.open("rb") as file:
-                if not _trusted(os.fstat(file.fileno())):
-                    return None
-                entry = file.read()
+            entry = read_file(path, largest=self.limit, own=True)
         except OSError:
             return None
         head, content = entry[:_HEAD], entry[_HEAD:]
-        if head != _head(content):
+        if head != _head(key, content):
             return None
         with contextlib.suppress(OSError):
             os.utime(path)  # the time of the last use, by which entries are removed
@@ -78,31 +74,25 @@ class Cache:
         """Write an entry, if the folder can be written to. Readers see all of it or nothing."""
         if self.folder is None or _HEAD + len(content) > self.limit:
             return
-        try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with contextlib.suppress(OSError):
+            write_file(self.folder / key, _head(key, content) + content)
             self._make_room(_HEAD + len(content))
-            descriptor, temporary = tempfile.mkstemp(dir=self.folder, suffix=".tmp")
-            try:
-                with open(descriptor, "wb") as file:
-                    file.write(_head(content) + content)
-                os.replace(temporary, self.folder / key)
-            except BaseException:
-                os.unlink(temporary)
-                raise
-        except OSError:
-            return
 
     def _make_room(self, size: int) -> None:
-        """Remove the least recently used entries until `size` bytes fit. Counts after each eighth of the limit."""
+        """Remove the least recently used entries above the limit. Counts after each eighth of the limit."""
         self._uncounted += size
         if self._uncounted <= self.limit // 8:
             return
         assert self.folder is not None
-        entries, total, now = [], size, time.time()
+        entries, total, now = [], 0, time.time()
         for entry in os.scandir(self.folder):
+            if _NAME.fullmatch(entry.name) is None:
+                continue
             try:
                 status = entry.stat(follow_symlinks=False)
             except OSError:  # another process has removed it
+                continue
+            if not stat.S_ISREG(status.st_mode):
                 continue
             if entry.name.endswith(".tmp") and now - status.st_mtime < _ABANDONED:
                 continue
@@ -110,17 +100,13 @@ class Cache:
             total += status.st_size
         for _, length, path in sorted(entries):
             if total <= self.limit - self.limit // 8 and not path.endswith(".tmp"):
-                break
+                continue
             with contextlib.suppress(OSError):
                 os.unlink(path)
             total -= length
         self._uncounted = 0
 
 
-def _head(content: bytes) -> bytes:
-    return _MAGIC + hashlib.blake2b(content, digest_size=_DIGEST).digest()
-
-
-def _trusted(status: os.stat_result) -> bool:
-    """Return whether nobody but the user and the administrator wrote a file: its content is run as machine code."""
-    return not hasattr(os, "getuid") or status.st_uid in (os.getuid(), 0)
+def _head(key: str, content: bytes) -> bytes:
+    """Return what stands before an entry's content. The key belongs to it: an entry under another name is none."""
+    return _MAGIC + hashlib.blake2b(content, digest_size=_DIGEST, key=key.encode()).digest()

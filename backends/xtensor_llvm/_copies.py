@@ -20,7 +20,7 @@ from . import _compile
 from ._calls import Kernel, compiled, empty
 from ._loops import I64, POINTER, VOID, Writer, smaller
 from ._sizes import BYTES_JOINED, MOST_ELEMENTS_JOINED, SHORTEST_JOINED
-from ._values import memory_type
+from ._values import alignment, memory_type
 
 __all__ = ["kernels"]
 
@@ -103,7 +103,7 @@ class _ShortRows(Writer):
             pointer.add_attribute("noalias")
         size = self.arrays[0].itemsize
         element = ir.VectorType(I64, 2) if size == 16 else memory_type(self.arrays[0])
-        align = min(size, 4)  # complex64 has elements of 8 bytes, aligned to 4
+        align = alignment(size)
         builder = self.builder(function.append_basic_block())
         with self.counted(builder, first, last) as (inside, index):
             target = inside.mul(index, I64(sum(self.counts)))

@@ -14,6 +14,10 @@ Linux may wake a worker on the processor of the caller, which computes and so ke
 milliseconds. A caller that wakes a few workers therefore takes its own processor from their sets of processors first;
 each worker takes its set back once it has computed.
 
+Rounding and the treatment of subnormal numbers are a state of each thread, which libraries change, and which a thread
+inherits from the one that starts it. A worker takes over the caller's state with each slot, so that equal operands give
+equal results wherever they lie.
+
 A worker begins at a slot of its own, so that in consecutive regions over the same operands each thread finds its share
 in its own cache.
 """
@@ -22,6 +26,8 @@ from __future__ import annotations
 
 import platform
 import sys
+
+from ._machines import MACHINES, Instructions
 
 __all__ = ["MAXIMUM", "SPIN_NANOSECONDS", "WAKE_NANOSECONDS", "futex_number", "module"]
 
@@ -56,9 +62,6 @@ A system with more processors finds one that is idle."""
 _FUTEX = {"x86_64": 202, "aarch64": 98, "riscv64": 98, "loongarch64": 98, "ppc64le": 221, "s390x": 238}
 """Number of the system call futex, by machine."""
 
-_PAUSES = {"x86_64": "llvm.x86.sse2.pause()", "amd64": "llvm.x86.sse2.pause()", "aarch64": "llvm.aarch64.hint(i32 1)"}
-"""Instruction that tells the core that a loop waits."""
-
 
 def futex_number() -> int | None:
     """Return the number of Linux's system call futex on this machine, or None where it has none or it is not known."""
@@ -72,16 +75,14 @@ def module(futex: int | None) -> str:
     ----------
     futex : the number of the system call; None lets workers sleep on a POSIX condition variable.
     """
-    machine = platform.machine().lower()
-    pause = _PAUSES.get("aarch64" if machine == "arm64" else machine)
-    text = _STATE + (_CONDITION if futex is None else _SLEEP) + _REGION
-    declaration = "" if pause is None else f"declare void @{pause.replace('i32 1', 'i32')}"
-    call = "" if pause is None else f"call void @{pause}"
+    machine = MACHINES.get(platform.machine().lower(), Instructions())
+    text = _STATE + (_CONDITION if futex is None else _SLEEP) + _REGION + machine.declarations
+    text = text.replace("SAVE_CONTROL", machine.save).replace("RESTORE_CONTROL", machine.restore)
     text = text.replace("MAXIMUM", str(MAXIMUM)).replace("FUTEX", str(futex))
     text = text.replace("WAKE_WORK", str(WAKE_NANOSECONDS)).replace("LONGEST_PAUSE", str(PAUSE_NANOSECONDS))
     text = text.replace("LINGER", str(LINGER_NANOSECONDS)).replace("MOST_PLACED", str(MOST_PLACED))
     clock = "6" if sys.platform == "darwin" else "1"  # CLOCK_MONOTONIC
-    return text.replace("PAUSE", call).replace("CLOCK", clock) + declaration
+    return text.replace("PAUSE", machine.pause).replace("CLOCK", clock)
 
 
 # Fields that different threads write stand in different cache lines.
@@ -93,6 +94,7 @@ _STATE = """
 @parts = internal global i64 1, align 8
 @slots = internal global i64 1, align 8
 @team = internal global i64 1, align 8
+@control = internal global i64 0, align 8
 @spins = global i64 1000, align 8
 @ended = internal global i64 -1000000000, align 8
 @lonely = internal global i64 0, align 8
@@ -329,6 +331,7 @@ claim:
   br i1 %mine, label %compute, label %next
 compute:
   ; The slot belongs to the current region, which may be a later one than that of %slots.
+  RESTORE_CONTROL
   %job = load atomic ptr, ptr @job monotonic, align 8
   %arguments = load atomic ptr, ptr @arguments monotonic, align 8
   %parts = load atomic i64, ptr @parts monotonic, align 8
@@ -408,6 +411,7 @@ publish:
   store atomic i64 %slots, ptr @slots monotonic, align 8
   store atomic i64 %team, ptr @team monotonic, align 8
   store atomic i64 0, ptr @finished monotonic, align 8
+  SAVE_CONTROL
   br label %set
 set:
   %slot = phi i64 [0, %publish], [%slot.next, %set]

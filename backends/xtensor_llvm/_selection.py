@@ -20,6 +20,7 @@ from . import _compile
 from ._calls import Kernel, compiled, empty
 from ._loops import I1, I64, POINTER, VOID, Writer, smaller
 from ._sizes import BYTES_ROWS, BYTES_TAKEN, FEWEST_SELECTED
+from ._values import alignment
 
 __all__ = ["kernels"]
 
@@ -60,7 +61,7 @@ class _Selection(Writer):
         names = ("before", "test", "look", "whole", "some", "copy", "mixed", "single", "write", "done")
         blocks = {name: function.append_basic_block(name) for name in names}
         builder = {name: self.builder(block) for name, block in blocks.items()}
-        align = element.width // 8
+        align = alignment(element.width // 8)
 
         def at(name: str, base: Any, index: Any, kind: Any = element) -> Any:
             return builder[name].gep(base, [index], inbounds=True, source_etype=kind)
@@ -187,8 +188,9 @@ class _Gathering(Writer):
         place = loop.add(index, loop.select(negative, elements, I64(0)))
         outside = loop.icmp_unsigned(">=", place, elements)
         place = loop.select(outside, I64(0), place)
-        value = loop.load(loop.gep(given, [place], inbounds=True, source_etype=element), typ=element)
-        loop.store(value, loop.gep(output, [number], inbounds=True, source_etype=element))
+        align = alignment(element.width // 8)
+        value = loop.load(loop.gep(given, [place], inbounds=True, source_etype=element), typ=element, align=align)
+        loop.store(value, loop.gep(output, [number], inbounds=True, source_etype=element), align=align)
         following = loop.add(number, I64(1), flags=("nsw",))
         found = loop.or_(beyond, outside)
         number.add_incoming(I64(0), before)

@@ -20,6 +20,7 @@ __all__ = [
     "Complex",
     "Number",
     "Value",
+    "alignment",
     "bits",
     "cast",
     "ceil",
@@ -94,6 +95,11 @@ def memory_type(dtype: Any) -> Any:
     if dtype in COMPONENTS:
         return ir.ArrayType(FLOATS[COMPONENTS[dtype]], 2)
     return ir.IntType(8) if dtype == BOOL else llvm_type(dtype)
+
+
+def alignment(itemsize: int) -> int:
+    """Return the alignment in bytes of NumPy's aligned elements of a size; a complex number has its components'."""
+    return itemsize if itemsize <= 4 else itemsize // 2
 
 
 class Value:

@@ -6,12 +6,10 @@ rates of other machines in the file, as in a home directory that machines share,
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
-import os
 import platform
-import tempfile
+import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, fields
@@ -24,10 +22,12 @@ from .. import _standard as xp
 from .. import fft, linalg
 from .._core.array import Array, to_numpy
 from .._core.device import Device
+from .._core.files import FOLDER_VARIABLE, read_file, user_cache, write_file
 
-__all__ = ["FOLDER_VARIABLE", "Rates", "calibrate", "known_rates", "measure", "rates_file"]
+__all__ = ["Rates", "calibrate", "known_rates", "measure", "rates_file"]
 
-FOLDER_VARIABLE = "XTENSOR_CACHE_DIR"
+LARGEST_FILE = 2**24
+"""Bound of the size of the file, in bytes: a machine has a kilobyte."""
 
 ROWS = 1024
 """Rows and columns of the matrices that are multiplied and transformed."""
@@ -99,17 +99,8 @@ def rates_file() -> Path | None:
 
     It has a folder of its own, because the cache of compiled code removes files from its folder.
     """
-    named = os.environ.get(FOLDER_VARIABLE)
-    variable, fallback = ("LOCALAPPDATA", "~/AppData/Local") if os.name == "nt" else ("XDG_CACHE_HOME", "~/.cache")
-    try:
-        folder = Path(named).expanduser() if named else _user_folder(variable, fallback)
-    except RuntimeError:  # a user without a home, as containers have
-        return None
-    return folder / "rates" / "rates.json"
-
-
-def _user_folder(variable: str, fallback: str) -> Path:
-    return Path(os.environ.get(variable) or fallback).expanduser() / "xtensor"
+    found = user_cache()
+    return None if found is None else found[0] / "rates" / "rates.json"
 
 
 def known_rates() -> dict[str, Rates]:
@@ -124,14 +115,14 @@ def known_rates() -> dict[str, Rates]:
 
 
 def _is_rate(value: Any) -> bool:
-    return isinstance(value, (int, float)) and 0 <= value < float("inf")
+    return isinstance(value, (int, float)) and 0 <= value <= sys.float_info.max
 
 
 def _read() -> dict[str, Any]:
     path = rates_file()
     try:
-        found = json.loads(path.read_text(encoding="utf-8")) if path is not None else {}
-    except (OSError, ValueError):
+        found = {} if path is None else json.loads(read_file(path, largest=LARGEST_FILE))
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
@@ -168,16 +159,7 @@ def _write(measured: dict[str, Rates]) -> None:
     own = content.get(platform.node())
     kept = own if isinstance(own, dict) else {}
     content[platform.node()] = kept | {name: asdict(rates) for name, rates in measured.items()}
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    try:
-        with open(descriptor, "w", encoding="utf-8") as file:
-            json.dump(content, file, indent=1)
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+    write_file(path, json.dumps(content, indent=1).encode())
 
 
 def measure(device: Device, report: Callable[[str, float], None] = lambda what, part: None) -> Rates:

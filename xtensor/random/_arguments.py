@@ -6,6 +6,7 @@ at its values, for which the host waits for the device.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -41,6 +42,7 @@ __all__ = [
     "probability",
     "real_dtype",
     "require",
+    "whole_numbers",
 ]
 
 Size: TypeAlias = "int | Sequence[int] | None"
@@ -53,7 +55,9 @@ Check: TypeAlias = "Callable[[Any], Any]"
 
 
 def non_negative(x: Any) -> Any:
-    return (x >= 0) | (x != x)
+    """Return whether a number is not negative, as NumPy does: -0.0 is negative, and NaN is not."""
+    sign = xp.signbit(x) if isinstance(x, Array) else math.copysign(1.0, x) < 0.0
+    return (sign ^ True) | (x != x)
 
 
 def positive(x: Any) -> Any:
@@ -130,6 +134,17 @@ def parameter(
     if check is not None:
         require(check(result), f"{name} {message}", result, f"{function}() takes {expected}")
     return result
+
+
+def whole_numbers(value: Any, device: Device, function: str, name: str) -> int | float | Array:
+    """Return a parameter that counts things: a Python number, or an Array of an integer dtype."""
+    converted = convert(value, device, function, name)
+    if isinstance(converted, Array) and converted.dtype.kind not in "biu":
+        raise TypeError(
+            f"Cannot cast array data from {converted.dtype!r} to dtype('int64') according to the rule 'safe'; "
+            f"{function}(): {name} is an array of integers; cast it with xtensor.astype"
+        )
+    return converted
 
 
 def floating(x: Array) -> Array:

@@ -317,8 +317,9 @@ class Continuous(StreamOfNumbers):
             for value, name in ((left, "left"), (mode, "mode"), (right, "right"))
         )
         expected = "triangular() takes left <= mode <= right, and left < right"
-        require(first <= middle, "left > mode", first, expected)
-        require(middle <= last, "mode > right", last, expected)
+        # NaN is no error: the numbers are NaN.
+        require((first > middle) ^ True, "left > mode", first, expected)
+        require((middle > last) ^ True, "mode > right", last, expected)
         require(first != last, "left == right", first, expected)
         return self._drawn("triangular", formulas.triangular, size, first, last - first, middle - first, last - middle)
 

@@ -12,7 +12,17 @@ from .._core.array import Array
 from .._fuse.formulas import compute_formula
 from . import _count_formulas as counts
 from . import _formulas as formulas
-from ._arguments import Size, above_one, at_least, below_one, non_negative, positive_probability, probability, require
+from ._arguments import (
+    Size,
+    above_one,
+    at_least,
+    below_one,
+    non_negative,
+    positive_probability,
+    probability,
+    require,
+    whole_numbers,
+)
 from ._gammas import Gammas
 
 if TYPE_CHECKING:
@@ -22,7 +32,7 @@ __all__ = ["Counts"]
 
 WHOLE = "integers from 0 on"
 PROBABILITY = "probabilities from 0 to 1"
-FLOAT64 = np.dtype(np.float64)
+FLOAT64, INT64 = np.dtype(np.float64), np.dtype(np.int64)
 
 LARGEST_MEAN = float(2**63 - 1) - 10.0 * math.sqrt(2**63 - 1)
 """NumPy's bound of a Poisson distribution's mean: ten standard deviations below the largest integer."""
@@ -39,17 +49,17 @@ class Counts(Gammas):
                 "device='cpu' and move the result with x.to_device"
             )
 
-    def _whole(self, value: Any, function: str, name: str) -> float | Array:
-        """Return a parameter that is a number of things, rounded towards 0."""
-        found = self._parameter(value, function, name)
+    def _whole(self, value: Any, function: str, name: str) -> int | Array:
+        """Return a parameter that is a number of things, rounded towards 0, as an integer or an int64 Array."""
+        found = whole_numbers(value, self._device, function, name)
+        message, remedy = f"{name} < 0 or beyond int64", f"{function}() takes {WHOLE}"
         if isinstance(found, Array):
-            rounded: Any = xp.trunc(found)
-        else:
-            rounded = float(math.trunc(found)) if math.isfinite(found) else math.nan
-        require(
-            (rounded >= 0) & (rounded < 2.0**63), f"{name} < 0 or beyond int64", found, f"{function}() takes {WHOLE}"
-        )
-        return rounded  # type: ignore[no-any-return]
+            require(found.dtype != np.uint64 or found < 2**63, message, found, remedy)
+            found = self._array(found, INT64)
+            require(found >= 0, message, found, remedy)
+            return found
+        require(math.isfinite(found) and -1 < found < 2**63, message, found, remedy)
+        return int(found)
 
     def _as_integers(self, numbers: Array, shape: tuple[int, ...]) -> Array:
         """Return counts as integers; those beyond int64 become the largest integer."""
@@ -58,6 +68,13 @@ class Counts(Gammas):
         beyond = ~(numbers < limit)
         integers = xp.astype(xp.where(beyond, 0.0, numbers), dtype)
         return xp.reshape(xp.where(beyond, 2 ** (8 * dtype.itemsize - 1) - 1, integers), shape)
+
+    def _in_range(self, integers: Array) -> Array:
+        """Return int64 counts in the device's default dtype; those beyond it become its largest integer."""
+        dtype = self._device.default_dtypes["integral"]
+        if dtype == INT64:
+            return integers
+        return xp.astype(xp.minimum(integers, 2 ** (8 * dtype.itemsize - 1) - 1), dtype)
 
     def _geometric_numbers(self, function: str, p: float | Array, size: Size) -> Array:
         shape = self._shape(function, size, p)
@@ -124,13 +141,18 @@ class Counts(Gammas):
         return self._as_integers(self._poisson_numbers(start, count, 0, self._flat(mean, shape, FLOAT64)), shape)
 
     def _binomial_numbers(self, start: int, count: int, lane: int, n: Array, p: Array) -> Array:
-        """Return binomial numbers as float64; the parameters are 0-d or have an element for each of ``count``."""
+        """Return binomial numbers as int64; the parameters are 0-d or have an element for each of ``count``.
+
+        The rarer outcome is drawn in float64. What is left of the trials is exact, as a difference of integers.
+        """
         with np.errstate(all="ignore"):
+            trials = xp.astype(n, FLOAT64)
             smaller = xp.minimum(p, 1.0 - p)
-            mode = xp.minimum(xp.floor((n + 1.0) * smaller), n)
-            top = counts.binomial_logarithm(mode, n, smaller)
-            numbers = self._accepted(counts.propose_binomial, "ww", start, count, lane, n, smaller, top)
-            return xp.where(p > 0.5, n - numbers, numbers)
+            mode = xp.minimum(xp.floor((trials + 1.0) * smaller), trials)
+            top = counts.binomial_logarithm(mode, trials, smaller)
+            numbers = self._accepted(counts.propose_binomial, "ww", start, count, lane, trials, smaller, top)
+            rarer = xp.minimum(xp.astype(numbers, INT64), n)
+            return xp.where(p > 0.5, n - rarer, rarer)
 
     def binomial(self, n: ArrayLike, p: ArrayLike, size: Size = None) -> Array:
         r"""Draw the number of successes of n trials, :math:`P(k) = \binom{n}{k} p^k (1-p)^{n-k}`.
@@ -153,8 +175,8 @@ class Counts(Gammas):
         shape = self._shape("binomial", size, trials, success)
         count = math.prod(shape)
         start = self.bit_generator.take(count)
-        parameters = (self._flat(x, shape, FLOAT64) for x in (trials, success))
-        return self._as_integers(self._binomial_numbers(start, count, 0, *parameters), shape)
+        parameters = self._flat(trials, shape, INT64), self._flat(success, shape, FLOAT64)
+        return xp.reshape(self._in_range(self._binomial_numbers(start, count, 0, *parameters)), shape)
 
     def negative_binomial(self, n: ArrayLike, p: ArrayLike, size: Size = None) -> Array:
         r"""Draw the number of failures before the n-th success, :math:`P(k) = \binom{k+n-1}{k} p^n (1-p)^k`.
@@ -239,7 +261,7 @@ class Counts(Gammas):
         Parameters
         ----------
         a
-            Exponent.
+            Exponent. Near 1, most numbers would be beyond int64: those below 2⁶³ are drawn.
         size
             Shape of the result; None for the shape of the parameter.
 
@@ -301,7 +323,7 @@ class Counts(Gammas):
         Raises
         ------
         ValueError
-            If ``df`` is not positive or ``nonc`` is negative.
+            If ``df`` is not positive, or ``nonc`` is negative or above 1.8·10¹⁹.
 
         Notes
         -----
@@ -312,16 +334,14 @@ class Counts(Gammas):
         excess = self._parameter(nonc, "noncentral_chisquare", "nonc", non_negative, "< 0", "numbers from 0 on")
         shape = self._shape("noncentral_chisquare", size, degrees, excess)
         start = self.bit_generator.take(math.prod(shape))
-        return self._noncentral(start, shape, degrees, excess)
+        raised = self._raised(start, shape, degrees, excess)
+        return xp.reshape(self._gammas(start, math.prod(shape), 0, raised, 2.0), shape)
 
-    def _noncentral(self, start: int, shape: tuple[int, ...], degrees: float | Array, excess: float | Array) -> Array:
-        """Return noncentral chi-squared numbers, by the lanes 0 to 2."""
-        count = math.prod(shape)
+    def _raised(self, start: int, shape: tuple[int, ...], degrees: float | Array, excess: float | Array) -> Array:
+        """Return half the degrees of freedom of central chi-squared numbers, raised by Poisson numbers of lane 2."""
         half = self._flat(excess, shape, FLOAT64) * 0.5
-        require(half <= LARGEST_MEAN, "nonc value too large", excess, "take a smaller one")
-        events = self._poisson_numbers(start, count, 2, half)
-        raised = self._flat(degrees, shape, FLOAT64) * 0.5 + events
-        return xp.reshape(self._gammas(start, count, 0, raised) * 2.0, shape)
+        require((half <= LARGEST_MEAN) | (half != half), "nonc value too large", excess, "take a smaller one")
+        return self._flat(degrees, shape, FLOAT64) * 0.5 + self._poisson_numbers(start, math.prod(shape), 2, half)
 
     def noncentral_f(self, dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: Size = None) -> Array:
         """Draw from the noncentral F distribution: the numerator is a noncentral chi-squared number.
@@ -337,7 +357,7 @@ class Counts(Gammas):
         Raises
         ------
         ValueError
-            If a number of degrees of freedom is not positive or ``nonc`` is negative.
+            If a number of degrees of freedom is not positive, or ``nonc`` is negative or above 1.8·10¹⁹.
         """
         self._count_parameters("noncentral_f")
         numerator = self._positive(dfnum, "noncentral_f", "dfnum")
@@ -345,9 +365,12 @@ class Counts(Gammas):
         excess = self._parameter(nonc, "noncentral_f", "nonc", non_negative, "< 0", "numbers from 0 on")
         shape = self._shape("noncentral_f", size, numerator, denominator, excess)
         start = self.bit_generator.take(math.prod(shape))
-        first = self._noncentral(start, shape, numerator, excess) / numerator
-        second = self._gamma_numbers(shape, denominator / 2.0, FLOAT64, 3, start) * 2.0 / denominator
-        return first / second
+        with np.errstate(all="ignore"):
+            raised = self._raised(start, shape, numerator, excess)
+            below = self._flat(denominator, shape, FLOAT64)
+            ratios, powers = self._gamma_ratios(start, math.prod(shape), (0, 3), raised, below * 0.5)
+            degrees = below / self._flat(numerator, shape, FLOAT64)
+            return xp.reshape(ratios * powers * degrees, shape)
 
 
 def _logarithmic(first: Array, second: Array, p: Array) -> Array:

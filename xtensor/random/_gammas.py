@@ -22,7 +22,7 @@ from ._continuous import Continuous
 if TYPE_CHECKING:
     from .._core.annotations import ArrayLike, DTypeLike
 
-__all__ = ["Gammas"]
+__all__ = ["Gammas", "factor_of_tiny"]
 
 
 class Gammas(Continuous):
@@ -43,11 +43,13 @@ class Gammas(Continuous):
         with np.errstate(all="ignore"):
             return numbers, compute_formula(_log_of_power, words, shape)
 
-    def _gammas(self, start: int, count: int, lane: int, shape: Array) -> Array:
+    def _gammas(self, start: int, count: int, lane: int, shape: Array, scale: float | Array = 1.0) -> Array:
         numbers, logarithms = self._log_gammas(start, count, lane, shape)
         if shape.ndim == 0 and float(shape) >= 1.0:
-            return numbers
-        return numbers * xp.exp(logarithms)
+            return numbers * scale
+        # In two steps: the product with the scale may be an ordinary number where the exponential underflows.
+        root = xp.exp(logarithms * 0.5)
+        return (numbers * root) * (scale * root)
 
     def _log_gamma_numbers(self, start: int, count: int, lane: int, shape: Array) -> Array:
         numbers, logarithms = self._log_gammas(start, count, lane, shape)
@@ -61,6 +63,17 @@ class Gammas(Continuous):
         count = math.prod(shape)
         first = self.bit_generator.take(count) if start is None else start
         return xp.reshape(self._gammas(first, count, lane, self._flat(parameter, shape, dtype)), shape)
+
+    def _gamma_ratios(
+        self, start: int, count: int, lanes: tuple[int, int], first: Array, second: Array
+    ) -> tuple[Array, Array]:
+        """Return two factors of the ratios of gamma numbers, of which one or both may underflow."""
+        factor = factor_of_tiny(xp.maximum(first, second))
+        (above, log_above), (below, log_below) = (
+            self._log_gammas(start, count, lane, shape * factor)
+            for lane, shape in zip(lanes, (first, second), strict=True)
+        )
+        return above / below, xp.exp(log_above - log_below)
 
     def standard_gamma(
         self, shape: ArrayLike, size: Size = None, dtype: DTypeLike | None = None, out: Array | None = None
@@ -112,7 +125,11 @@ class Gammas(Continuous):
         """
         parameter = self._parameter(shape, "gamma", "shape", non_negative, "< 0", "numbers from 0 on")
         factor = self._scale(scale, "gamma")
-        return self._gamma_numbers(self._shape("gamma", size, parameter, factor), parameter, self._float) * factor
+        wanted = self._shape("gamma", size, parameter, factor)
+        count = math.prod(wanted)
+        start = self.bit_generator.take(count)
+        shapes, scales = (self._flat(x, wanted, self._float) for x in (parameter, factor))
+        return xp.reshape(self._gammas(start, count, 0, shapes, scales), wanted)
 
     def chisquare(self, df: ArrayLike, size: Size = None) -> Array:
         """Draw from the chi-squared distribution, of a sum of squares of ``df`` standard normal numbers.
@@ -151,11 +168,23 @@ class Gammas(Continuous):
         denominator = self._positive(dfden, "f", "dfden")
         shape = self._shape("f", size, numerator, denominator)
         start = self.bit_generator.take(math.prod(shape))
-        first, second = (
-            self._gamma_numbers(shape, degrees / 2.0, self._float, lane, start) / degrees
-            for lane, degrees in ((0, numerator), (2, denominator))
-        )
-        return first / second
+        return self._ratios_of_chi_squared(start, shape, (0, 2), numerator, denominator, self._float)
+
+    def _ratios_of_chi_squared(
+        self,
+        start: int,
+        shape: tuple[int, ...],
+        lanes: tuple[int, int],
+        first: float | Array,
+        second: float | Array,
+        dtype: DType,
+    ) -> Array:
+        """Return ratios of two chi-squared numbers, each over its degrees of freedom."""
+        degrees = [self._flat(x, shape, dtype) for x in (first, second)]
+        with np.errstate(all="ignore"):
+            halves = [x * 0.5 for x in degrees]
+            ratios, powers = self._gamma_ratios(start, math.prod(shape), lanes, *halves)
+            return xp.reshape(ratios * powers * (degrees[1] / degrees[0]), shape)
 
     def standard_t(self, df: ArrayLike, size: Size = None) -> Array:
         r"""Draw from Student's t distribution :math:`f(x) \propto (1 + x^2/\nu)^{-(\nu+1)/2}`.
@@ -176,8 +205,11 @@ class Gammas(Continuous):
         shape = self._shape("standard_t", size, degrees)
         start = self.bit_generator.take(math.prod(shape))
         normal = self._normals(start, shape, self._float)
-        chi_squared = self._gamma_numbers(shape, degrees / 2.0, self._float, 0, start) * 2.0
-        return normal / xp.sqrt(chi_squared / degrees)
+        flat = self._flat(degrees, shape, self._float)
+        with np.errstate(all="ignore"):
+            halves, logarithms = self._log_gammas(start, math.prod(shape), 0, flat * 0.5)
+            divisors = xp.sqrt(2.0 * halves / flat)
+            return normal / xp.reshape(divisors, shape) * xp.reshape(xp.exp(logarithms * -0.5), shape)
 
     def beta(self, a: ArrayLike, b: ArrayLike, size: Size = None) -> Array:
         r"""Draw from the beta distribution :math:`f(x) \propto x^{a-1} (1-x)^{b-1}` for x in [0, 1].
@@ -199,11 +231,14 @@ class Gammas(Continuous):
         count = math.prod(shape)
         start = self.bit_generator.take(count)
         # By the logarithms of two gamma numbers: both may underflow.
-        logarithms = [
-            self._log_gamma_numbers(start, count, lane, self._flat(parameter, shape, self._float))
-            for lane, parameter in ((0, first), (2, second))
-        ]
-        return xp.reshape(expit(logarithms[0] - logarithms[1]), shape)
+        parameters = [self._flat(parameter, shape, self._float) for parameter in (first, second)]
+        factor = factor_of_tiny(xp.maximum(*parameters))
+        with np.errstate(all="ignore"):
+            logarithms = [
+                self._log_gamma_numbers(start, count, lane, parameter * factor)
+                for lane, parameter in zip((0, 2), parameters, strict=True)
+            ]
+            return xp.reshape(expit(logarithms[0] - logarithms[1]), shape)
 
     def wald(self, mean: ArrayLike, scale: ArrayLike, size: Size = None) -> Array:
         r"""Draw from the Wald (inverse Gaussian) distribution
@@ -270,8 +305,19 @@ def _propose_gamma(x: Array, words: Array, d: Array, c: Array) -> tuple[Array, A
     root = 1.0 + c * x
     v = root * root * root
     bound = x * x * 0.5 + d - d * v + d * xp.log(v)
-    accepted = (root > 0.0) & (formulas.log_uniform(words, dtype=d.dtype) < bound)
+    # The exact bound is about -x⁴ / 108 d; for a large d, what remains of its terms is their rounding error.
+    accepted = (root > 0.0) & ((formulas.log_uniform(words, dtype=d.dtype) < bound) | (d > 1e10))
     return d * v, accepted
+
+
+def factor_of_tiny(largest: Array) -> Array:
+    """Return a factor of parameters of gamma numbers, from the largest one of those that are compared.
+
+    The logarithms of gamma numbers of tiny parameters overflow. The probability that a number is the largest is then a
+    ratio of parameters, and the others are 0 beside it.
+    """
+    tiny = float(xp.finfo(largest.dtype).smallest_normal)
+    return xp.where(largest < tiny ** (2 / 3), tiny**-0.4, xp.ones_like(largest))
 
 
 def _log_of_power(words: Array, shape: Array) -> Array:
@@ -281,12 +327,15 @@ def _log_of_power(words: Array, shape: Array) -> Array:
 
 def _wald(normal: Array, words: Array, mean: Array, scale: Array) -> Array:
     """Return the smaller root of a quadratic equation, or the larger one, with their probabilities."""
-    y = mean * normal * normal
-    # The smaller root without cancellation: the product of the roots is mean².
-    larger = mean + (y + xp.sqrt(y * (4.0 * scale + y))) * mean / (2.0 * scale)
-    smaller = mean * (mean / larger)
-    chosen = formulas.closed(words, dtype=mean.dtype) * (mean + smaller) <= mean
-    return xp.where(chosen, smaller, larger)
+    half = normal * normal * 0.5
+    excess = half * (mean / scale)
+    # The smaller root without cancellation: the product of the roots is mean². The larger one may overflow.
+    near = mean / (1.0 + excess + xp.sqrt(excess) * xp.sqrt(excess + 2.0))
+    inverse = scale / mean
+    far = scale / (inverse + half + xp.sqrt(half) * xp.sqrt(half + 2.0 * inverse))
+    smaller = xp.where(excess <= 1.0, near, far)
+    chosen = formulas.closed(words, dtype=mean.dtype) * (1.0 + smaller / mean) <= 1.0
+    return xp.where(chosen, smaller, mean * (mean / smaller))
 
 
 def _wrapped_radius(kappa: Array) -> Array:

@@ -17,8 +17,9 @@ from .._core.checks import check_integer
 from .._core.dispatch import native_operand
 from .._core.dtypes import kind_of
 from ..special.reductions import softmax_over
-from ._arguments import Size, floating, non_negative, output_shape, positive, probability, require
-from ._counts import FLOAT64, Counts
+from ._arguments import Size, floating, non_negative, output_shape, probability, require
+from ._counts import FLOAT64, INT64, Counts
+from ._gammas import factor_of_tiny
 
 if TYPE_CHECKING:
     from .._core.annotations import ArrayLike
@@ -31,6 +32,10 @@ class Vectors(Counts):
 
     def _vector(self, x: Any, function: str, name: str) -> Array:
         """Return an argument as an Array of the default floating-point dtype."""
+        return floating(self._real(x, function, name))
+
+    def _real(self, x: Any, function: str, name: str) -> Array:
+        """Return an argument as an Array of real numbers."""
         array = (
             wrap(native_operand(x, self._device, function), self._device)
             if isinstance(x, Array)
@@ -40,7 +45,7 @@ class Vectors(Counts):
             raise TypeError(
                 f"{function}(): {name} has dtype {array.dtype}, expected real numbers; take xtensor.real(x)"
             )
-        return floating(array)
+        return array
 
     def multivariate_normal(
         self,
@@ -106,27 +111,28 @@ class Vectors(Counts):
         Parameters
         ----------
         alpha
-            Parameters, a vector of k positive numbers.
+            Parameters, a vector of k numbers, 0 or more; the elements of those that are 0 are 0.
         size
             Shape of the draws; the result has k elements for each, along a last axis.
 
         Raises
         ------
         ValueError
-            If ``alpha`` is not a vector, or an element is not positive.
+            If ``alpha`` is not a vector, or an element is negative.
         """
         parameters = self._vector(alpha, "dirichlet", "alpha")
         if parameters.ndim != 1:
             raise ValueError(
                 f"alpha must be 1 dimensional; dirichlet(): it has shape {parameters.shape}; pass one vector"
             )
-        require(positive(parameters), "alpha <= 0", parameters, "dirichlet() takes positive numbers")
+        require(non_negative(parameters), "alpha < 0", parameters, "dirichlet() takes numbers from 0 on")
         shape = (*output_shape("dirichlet", size), parameters.shape[0])
         count = math.prod(shape)
         start = self.bit_generator.take(count)
         if not count:
             return xp.zeros(shape, dtype=self._float, device=self._device)
         # By the logarithms of gamma numbers: all of a vector may underflow.
+        parameters = parameters * factor_of_tiny(xp.max(parameters))
         logarithms = self._log_gamma_numbers(start, count, 0, self._flat(parameters, shape, self._float))
         return softmax_over(xp.reshape(logarithms, shape), (len(shape) - 1,))
 
@@ -154,17 +160,19 @@ class Vectors(Counts):
         self._count_parameters("multinomial")
         trials = self._whole(n, "multinomial", "n")
         p = self._vector(pvals, "multinomial", "pvals")
-        if p.ndim == 0:
-            raise ValueError("pvals must be at least 1-dimensional; multinomial() takes a probability for each outcome")
+        if p.ndim == 0 or not p.shape[-1]:
+            raise ValueError(
+                "pvals must have at least 1 dimension and the last dimension of pvals must be greater than 0; it has "
+                f"shape {p.shape}; multinomial() takes a probability for each outcome"
+            )
         require(probability(p), "pvals < 0, pvals > 1 or pvals contains NaNs", p, "take probabilities from 0 to 1")
         before = xp.cumulative_sum(p, axis=-1, include_initial=True)
-        require(before[..., -2] <= 1.0 + 1e-12, "sum(pvals[:-1]) > 1.0", p, "divide pvals by their sum") if p.shape[
-            -1
-        ] else None
-        shape = output_shape("multinomial", size, self._array(trials, FLOAT64), p[..., 0])
+        require(before[..., -2] <= 1.0 + 1e-12, "sum(pvals[:-1]) > 1.0", p, "divide pvals by their sum")
+        number = self._array(trials, INT64)
+        shape = output_shape("multinomial", size, number, p[..., 0])
         outcomes, count = p.shape[-1], math.prod(shape)
         start = self.bit_generator.take(count)
-        left = xp.reshape(xp.broadcast_to(self._array(trials, FLOAT64), shape), (count,))
+        left = xp.reshape(xp.broadcast_to(number, shape), (count,))
         drawn = []
         for outcome in range(outcomes - 1):
             rest = 1.0 - before[..., outcome]
@@ -172,7 +180,7 @@ class Vectors(Counts):
             numbers = self._binomial_numbers(start, count, outcome, left, self._flat(share, shape, FLOAT64))
             drawn.append(numbers)
             left = left - numbers
-        return self._as_integers(xp.stack([*drawn, left], axis=-1), (*shape, outcomes))
+        return xp.reshape(self._in_range(xp.stack([*drawn, left], axis=-1)), (*shape, outcomes))
 
     def multivariate_hypergeometric(
         self, colors: ArrayLike, nsample: int, size: Size = None, method: Literal["marginals", "count"] = "marginals"
@@ -200,15 +208,19 @@ class Vectors(Counts):
             raise ValueError(f'method must be "count" or "marginals".; it is {method!r}')
         sample = check_integer(nsample, "multivariate_hypergeometric", "nsample")
         require(sample >= 0, "nsample must be nonnegative.", sample, "take a sample of 0 or more")
-        items = self._vector(colors, "multivariate_hypergeometric", "colors")
+        given = self._real(colors, "multivariate_hypergeometric", "colors")
         words = "colors must be a one-dimensional sequence of nonnegative integers not exceeding 9223372036854775807."
-        require(items.ndim == 1, words, items, "pass one vector")
+        require(given.ndim == 1, words, given, "pass one vector")
+        require(given.dtype.kind in "biu" or not given.size, words, given, "cast them with xtensor.astype")
+        items = floating(given)
         require(non_negative(items), words, items, "take numbers from 0 on")
         total = float(xp.sum(items)) if items.size else 0.0
         require(total < 1e9, "sum(colors) must be less than 1000000000", total, "take smaller numbers")
         require(sample <= total, "nsample > sum(colors)", sample, f"take a sample up to {total:.0f}")
         shape = output_shape("multivariate_hypergeometric", size)
         count, kinds = math.prod(shape), items.shape[0]
+        if not kinds:
+            return xp.zeros((*shape, 0), dtype=self._device.default_dtypes["integral"], device=self._device)
         start = self.bit_generator.take(count)
         left = xp.full((count,), float(sample), dtype=FLOAT64, device=self._device)
         rest, drawn = self._array(total, FLOAT64), []
@@ -218,7 +230,7 @@ class Vectors(Counts):
             numbers = self._hypergeometric_numbers(start, count, kind, good, rest, left)
             drawn.append(numbers)
             left = left - numbers
-        return self._as_integers(xp.stack([*drawn, left][: max(kinds, 0)], axis=-1), (*shape, kinds))
+        return self._as_integers(xp.stack([*drawn, left], axis=-1), (*shape, kinds))
 
 
 def _factor(covariance: Array, method: str, check_valid: str, tol: float) -> Array:

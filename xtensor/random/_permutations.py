@@ -49,7 +49,7 @@ class Permutations(Uniforms):
         Parameters
         ----------
         x
-            An array, or an integer n for ``arange(n)``.
+            An array, or an integer n, 0 or more, for ``arange(n)``.
         axis
             The axis; its parts stay whole.
 
@@ -57,9 +57,12 @@ class Permutations(Uniforms):
         ------
         AxisError
             If there is no such axis.
+        ValueError
+            If the integer is negative.
         """
         if isinstance(x, (int, np.integer)) and not isinstance(x, bool):
-            return self._order(max(operator.index(x), 0))
+            require(x >= 0, "negative dimensions are not allowed", x, "permutation() takes integers from 0 on")
+            return self._order(operator.index(x))
         array = self._as_array(x, "permutation")
         along = check_axis(axis, array.ndim, "permutation")
         return xp.take(array, self._order(array.shape[along]), axis=along)

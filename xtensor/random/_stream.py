@@ -8,7 +8,7 @@ stream's name counts the attempts of a rejection, from 1 on.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, TypeVar
 
@@ -17,7 +17,7 @@ import numpy as np
 from .. import _standard as xp
 from .._core.array import Array, wrap
 from .._core.array import attempt as attempt_own
-from .._core.device import Device
+from .._core.device import Device, resolve
 from .._core.dispatch import call
 from .._core.dtypes import DType
 from .._core.operations import Operation
@@ -32,6 +32,9 @@ __all__ = ["StreamOfNumbers"]
 
 Propose = Callable[..., tuple[Array, Array]]
 """A function of words or normal numbers, and of parameters: proposed values, and whether they are accepted."""
+
+FEW = 2**12
+"""Rejected elements up to which the next attempts are computed on the host."""
 
 T = TypeVar("T", bound="StreamOfNumbers")
 
@@ -186,25 +189,45 @@ class StreamOfNumbers:
 
         An element takes the words of an attempt from the block of its position in the stream ``(attempt, lane)``.
         """
-        dtype = parameters[0].dtype
         rejected = ~accepted
         pending = xp.nonzero(rejected)[0]
-        levels = [(values, rejected)]
-        while pending.size:
-            positions = xp.astype(pending, xp.uint64) + start
+        if not pending.size:
+            return values
+        positions = xp.astype(pending, xp.uint64) + start
+        chosen = _chosen(parameters, pending)
+        device = self._device
+        if pending.size <= FEW and not device.host:
+            # Each operation on a few elements takes a launch, and each attempt waits for the device.
+            host = resolve("numpy")
+            positions, *chosen = [x.to_device(host) for x in (positions, *chosen)]
+        values[rejected] = self._redrawn(propose, uses, positions, lane, chosen, attempt).to_device(device)
+        return values
+
+    def _redrawn(
+        self, propose: Propose, uses: str, positions: Array, lane: int, parameters: list[Array], attempt: int
+    ) -> Array:
+        """Return the first accepted values of the elements at some positions, from an attempt on."""
+        dtype = parameters[0].dtype
+        levels: list[tuple[Array, Array]] = []
+        while not levels or positions.size:
             words = blocks(positions, key=self.bit_generator.key, stream=(attempt, lane))
             given = [
                 words[:, use] if letter == "w" else standard_normal(words[:, use], dtype=dtype)
                 for use, letter in enumerate(uses)
             ]
-            chosen = [x if x.ndim == 0 else xp.take(x, pending, axis=0) for x in parameters]
-            values, accepted = propose(*given, *chosen)
+            values, accepted = propose(*given, *parameters)
             rejected = ~accepted
-            pending = pending[rejected]
             levels.append((values, rejected))
+            pending = xp.nonzero(rejected)[0]
+            positions, parameters = positions[pending], _chosen(parameters, pending)
             attempt += 1
         result, _ = levels.pop()
         for values, rejected in reversed(levels):
             values[rejected] = result
             result = values
         return result
+
+
+def _chosen(parameters: Sequence[Array], pending: Array) -> list[Array]:
+    """Return the parameters of some elements; those of all are 0-d."""
+    return [x if x.ndim == 0 else xp.take(x, pending, axis=0) for x in parameters]
