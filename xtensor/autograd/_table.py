@@ -26,6 +26,7 @@ __all__ = [
     "TABLE",
     "Derivative",
     "NotDifferentiableError",
+    "connection",
     "constant",
     "elementwise",
     "fit",
@@ -34,6 +35,29 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+SELECTIONS = frozenset(
+    (
+        "where", "clip", "maximum", "minimum", "fmax", "fmin", "max", "min",
+        "getitem", "setitem", "take", "take_along_axis", "repeat", "unstack",
+        "diagonal", "linalg.diagonal", "tril", "triu", "fft.fft", "fft.ifft", "fft.rfft", "fft.irfft",
+    )
+)  # fmt: skip
+"""The operations whose result does not depend on all elements of the operands."""
+
+FILLED = frozenset(
+    ("where", "clip", "maximum", "minimum", "fmax", "fmin", "tril", "triu", "cumulative_sum", "bincount")
+)
+"""The operations of whose result some elements may depend on no operand, beside those that join constants."""
+
+VIEWS = frozenset(
+    (
+        "astype", "reshape", "expand_dims", "squeeze", "broadcast_to", "full", "permute_dims", "matrix_transpose",
+        "flip", "roll", "concat", "stack", "setitem", "sum",
+    )
+)  # fmt: skip
+"""The operations whose pullback may return the memory of the cotangent."""
 
 
 class Derivative:
@@ -63,13 +87,26 @@ class Derivative:
         Whether the operation is linear in its array operands, so that it is its own pushforward.
     bilinear
         Whether it is linear in each of two array operands.
+    connection
+        The function that pulls a mask back: from an Array that is 0 at the elements of the result that are not
+        connected with a variable, and not negative, to such Arrays of the operands. Its parameters are those of
+        ``pullback``. None where every element of the result depends on every element of the operands. The mask of an
+        elementwise operation is that of its result.
+    selects
+        Whether the result does not depend on all elements of the operands.
+    fills
+        Whether elements of the result may depend on no operand.
+    views
+        Whether a pullback may return the memory of the cotangent.
     public
         The public function of an operation that devices may lack, because it has a formula; None for others.
     """
 
     __slots__ = (
         "bilinear",
+        "connection",
         "elementwise",
+        "fills",
         "fused",
         "keeps_result",
         "kept",
@@ -77,7 +114,9 @@ class Derivative:
         "name",
         "public",
         "pullback",
+        "selects",
         "several",
+        "views",
     )
 
     def __init__(self, name: str) -> None:
@@ -88,6 +127,10 @@ class Derivative:
         self.keeps_result = False
         self.fused = False
         self.linear = self.bilinear = self.several = False
+        self.connection: Callable[..., Any] | None = None
+        self.selects = name in SELECTIONS
+        self.fills = name in FILLED
+        self.views = name in VIEWS
         self.public: Callable[..., Any] | None = None
 
 
@@ -96,11 +139,6 @@ TABLE: dict[str, Derivative] = {}
 
 CONSTANT: set[str] = set()
 """The operations whose result is constant almost everywhere, or no floating-point number: they have derivative zero."""
-
-SELECTIONS = frozenset(
-    ("where", "clip", "maximum", "minimum", "fmax", "fmin", "max", "min", "getitem", "setitem", "take", "tril", "triu")
-)
-"""The operations that select some of their operands' elements: others get the cotangent 0."""
 
 
 def identity(g: Any) -> Any:
@@ -161,9 +199,24 @@ def pullback(
         for name in names:
             row = TABLE[name] = Derivative(name)
             row.pullback, row.linear, row.bilinear = function, linear, bilinear
+            row.connection = function if linear else None
             row.public, row.several = public, several or bilinear
             row.keeps_result = "out" in kept
             row.kept = frozenset(parameters.index(item) for item in kept if item != "out")
+        return function
+
+    return enter
+
+
+def connection(*names: str) -> Callable[[F], F]:
+    """Enter the function that pulls a mask of connected elements back through operations that have a pullback.
+
+    Linear operations without one use their pullback, which has no negative coefficients.
+    """
+
+    def enter(function: F) -> F:
+        for name in names:
+            TABLE[name].connection = function
         return function
 
     return enter

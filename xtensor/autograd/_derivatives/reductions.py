@@ -70,9 +70,8 @@ def _extreme(g: Array, out: Array, x: Array, *, axis: Axis = None, keepdims: boo
     equal = x == result
     if bool(xp.any(xp.isnan(result))):
         equal = equal | (xp.isnan(x) & xp.isnan(result))
-    share = xp.astype(equal, g.dtype)
-    ties = xp.sum(share, axis=axis, keepdims=True, dtype=share.dtype)
-    return expanded(g, x.shape, axis, keepdims) * (share / ties)
+    ties = xp.sum(xp.astype(equal, g.dtype), axis=axis, keepdims=True, dtype=g.dtype)
+    return xp.where(equal, expanded(g, x.shape, axis, keepdims) / ties, 0)
 
 
 def _along_last(x: Array, axis: Axis) -> tuple[Array, Any]:
