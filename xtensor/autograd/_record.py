@@ -326,7 +326,9 @@ def backpropagate(
             found[node] = g if is_new else fresh(g)
             continue
         pull = node.pull
-        masks = pull.connected(node, mask, g) if mask is not None or pull.selects else NO_MASKS
+        masks = NO_MASKS
+        if mask is not None or (pull.selects and not all(map(is_end, node.parents))):
+            masks = pull.connected(node, mask, g)
         for parent, part, connected in zip(node.parents, pull(node, g), masks, strict=False):
             if parent is None or part is None:
                 continue
@@ -340,6 +342,10 @@ def backpropagate(
 
 
 NO_MASKS = repeat(None)
+
+
+def is_end(node: Node | None) -> bool:
+    return node is None or node.__class__ is Variable
 
 
 def _accumulate(cotangents: dict[Node, Cotangent], node: Node, cotangent: Cotangent) -> None:

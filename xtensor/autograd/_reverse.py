@@ -52,7 +52,7 @@ class Reverse(Transform):
 
     def setitem(self, native: Recorded, key: Any, value: Any) -> Any:
         if isinstance(native.node, Variable) and native.node.is_users:
-            raise TypeError(
+            raise RuntimeError(
                 "an assignment or an in-place operator would give a variable a new value that is no variable; make the "
                 "next variable from values: w = xtensor.autograd.variable(xtensor.autograd.stop_gradient(w) - step)"
             )

@@ -39,7 +39,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 SELECTIONS = frozenset(
     (
-        "where", "clip", "maximum", "minimum", "fmax", "fmin", "max", "min",
+        "where", "clip", "maximum", "minimum", "fmax", "fmin", "nn.relu", "max", "min",
         "getitem", "setitem", "take", "take_along_axis", "repeat", "unstack",
         "diagonal", "linalg.diagonal", "tril", "triu", "fft.fft", "fft.ifft", "fft.rfft", "fft.irfft",
     )
@@ -47,7 +47,7 @@ SELECTIONS = frozenset(
 """The operations whose result does not depend on all elements of the operands."""
 
 FILLED = frozenset(
-    ("where", "clip", "maximum", "minimum", "fmax", "fmin", "tril", "triu", "cumulative_sum", "bincount")
+    ("where", "clip", "maximum", "minimum", "fmax", "fmin", "nn.relu", "tril", "triu", "cumulative_sum", "bincount")
 )
 """The operations of whose result some elements may depend on no operand, beside those that join constants."""
 

@@ -256,6 +256,9 @@ def _slope_of_sinc(out: Array, x: Array) -> Array:
 # -- softmax ----------------------------------------------------------------------------------------------------------
 
 
+elementwise("nn.relu", lambda g, out: xp.where(out > 0, g, 0), public=functional.relu)
+
+
 @pullback("nn.softmax", keeps="out", public=functional.softmax)
 def _softmax(g: Array, out: Array, x: Any, *, axis: int) -> Array:
     weighted = g * out
