@@ -72,7 +72,7 @@ class Forward(Transform):
             value = self.normal(value)
             if all(x.tangent is None for x in duals) or not is_inexact(value.dtype):
                 return self.traced(value, None)
-            joins_constant = any(x is not None and is_constant(x) for x in operands)
+            joins_constant = len(operands) == 1 or any(x is not None and is_constant(x) for x in operands)
             pulls_masks = row.selects and (joins_constant or any(x.mask is not None for x in duals))
             tangent: Array | None = None
             masks: list[Array | None] = []
