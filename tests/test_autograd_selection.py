@@ -1,4 +1,4 @@
-"""Elements that an operation does not select: they get the derivative 0, and selected ones keep theirs, to any order."""
+"""Elements that an operation does not select have the derivative 0; selected ones keep theirs, to any order."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_hessian_of_masked_squares_at_the_exact_fit(device):
     assert xp.to_numpy(autograd.hessian(squares)(at_fit)).tolist() == (2 * rows.T @ rows).tolist()
 
 
-# -- infinite derivatives of elements that are not selected --------------------------------------------------------------
+# -- infinite derivatives of elements that are not selected -----------------------------------------------------------
 
 
 def roots(x: Any) -> Any:

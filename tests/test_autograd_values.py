@@ -16,7 +16,7 @@ def numbers(x: Any) -> Any:
     return xp.to_numpy(x).tolist()
 
 
-# -- later writes --------------------------------------------------------------------------------------------------------
+# -- later writes -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("as_numpy", [False, True])
@@ -115,7 +115,7 @@ def test_a_checkpointed_function_can_write_to_its_arguments():
     assert numbers(x) == [1.0, 3.0]
 
 
-# -- copies --------------------------------------------------------------------------------------------------------------
+# -- copies -----------------------------------------------------------------------------------------------------------
 
 
 def test_read_only_memory_is_not_copied():
@@ -138,7 +138,7 @@ def test_a_large_constant_has_one_copy_as_long_as_it_does_not_change(dtype):
     assert by_value(array, device) is not copy
 
 
-# -- results -------------------------------------------------------------------------------------------------------------
+# -- results ----------------------------------------------------------------------------------------------------------
 
 SHARING = {
     "sum": lambda x, y: xp.sum(x) + xp.sum(y),
@@ -175,7 +175,7 @@ def test_results_are_writable_and_share_no_memory(name):
         assert not any(np.shares_memory(x, other) for other in arrays[:place])
 
 
-# -- constants -----------------------------------------------------------------------------------------------------------
+# -- constants --------------------------------------------------------------------------------------------------------
 
 
 def test_the_tangent_of_a_constant_is_zero():
@@ -198,7 +198,7 @@ def test_the_jacobian_of_a_constant_is_zero(mode, device):
     assert autograd.jacobian(lambda x: x[:0], mode=mode)(x).device == device
 
 
-# -- conventions ---------------------------------------------------------------------------------------------------------
+# -- conventions ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("triangle", ["L", "U"])

@@ -1,7 +1,7 @@
 """Random programs whose constants, arguments, results and cotangents are overwritten while a record uses them.
 
-A program computes with small integers as float64, so that values and derivatives are exact. Its derivatives are compared
-with those of the same program on NumPy arrays of dual numbers of Python's integers, where nothing is recorded.
+A program computes with small integers as float64, so that values and derivatives are exact. Its derivatives are
+compared with those of the same program on NumPy arrays of dual numbers of Python's integers, where nothing is recorded.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def value_of(x: Any) -> int:
     return value_of(x.a) if isinstance(x, Dual) else int(x)
 
 
-# -- constants ---------------------------------------------------------------------------------------------------------
+# -- constants --------------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -129,32 +129,32 @@ def overwrite(x: Any, way: int = 0) -> None:
         x[...] = 29.0
 
 
-# -- programs ----------------------------------------------------------------------------------------------------------
+# -- programs ---------------------------------------------------------------------------------------------------------
 
 Step = Callable[[Any, Constants, Any, Any], Any]
 
 
-def assigned(M: Any, c: Constants, x: Any, y: Any) -> Any:
+def assigned(m: Any, c: Constants, x: Any, y: Any) -> Any:
     z = x * 1
     z[c.indices(unique=True)[:2]] = y[:2] * c.numbers(2)
     return z
 
 
-def assigned_constant(M: Any, c: Constants, x: Any, y: Any) -> Any:
+def assigned_constant(m: Any, c: Constants, x: Any, y: Any) -> Any:
     z = x * c.numbers(LENGTH)
     z[1:] = c.numbers(2)
     return z
 
 
-def added_in_place(M: Any, c: Constants, x: Any, y: Any) -> Any:
+def added_in_place(m: Any, c: Constants, x: Any, y: Any) -> Any:
     z = x * 1
     z += y
     z *= c.numbers(LENGTH)
     return z
 
 
-def times_itself_as_constant(M: Any, c: Constants, x: Any, y: Any) -> Any:
-    if M is np:
+def times_itself_as_constant(m: Any, c: Constants, x: Any, y: Any) -> Any:
+    if m is np:
         return x * np.asarray([value_of(item) for item in x], dtype=object)
     constant = autograd.stop_gradient(x)
     result = x * constant
@@ -164,29 +164,29 @@ def times_itself_as_constant(M: Any, c: Constants, x: Any, y: Any) -> Any:
 
 
 STEPS: dict[str, Step] = {
-    "add": lambda M, c, x, y: x + c.numbers(LENGTH),
-    "multiply": lambda M, c, x, y: x * c.numbers(LENGTH),
-    "multiply reflected": lambda M, c, x, y: c.numbers(LENGTH) * x,
-    "multiply number": lambda M, c, x, y: x * c.numbers(1)[0],
-    "product": lambda M, c, x, y: x * y,
-    "square": lambda M, c, x, y: x * x,
-    "difference": lambda M, c, x, y: c.numbers(LENGTH) - x,
-    "matmul": lambda M, c, x, y: c.numbers(LENGTH, LENGTH) @ x,
-    "matmul reflected": lambda M, c, x, y: x @ c.numbers(LENGTH, LENGTH),
-    "where": lambda M, c, x, y: M.where(c.mask(), x, y),
-    "where constant": lambda M, c, x, y: M.where(c.mask(), x * 2, c.numbers(LENGTH)),
-    "take": lambda M, c, x, y: M.take(x, c.indices(), axis=0),
-    "concat": lambda M, c, x, y: M.concat([x[1:], y[:1]], axis=0),
-    "flip": lambda M, c, x, y: M.flip(x) * c.numbers(LENGTH),
-    "outer": lambda M, c, x, y: M.sum(x[:, None] * c.numbers(LENGTH)[None, :], axis=0),
-    "sum": lambda M, c, x, y: M.sum(x * c.numbers(LENGTH)) + y,
-    "stack": lambda M, c, x, y: M.sum(M.stack([x, c.numbers(LENGTH), y], axis=0), axis=0),
+    "add": lambda m, c, x, y: x + c.numbers(LENGTH),
+    "multiply": lambda m, c, x, y: x * c.numbers(LENGTH),
+    "multiply reflected": lambda m, c, x, y: c.numbers(LENGTH) * x,
+    "multiply number": lambda m, c, x, y: x * c.numbers(1)[0],
+    "product": lambda m, c, x, y: x * y,
+    "square": lambda m, c, x, y: x * x,
+    "difference": lambda m, c, x, y: c.numbers(LENGTH) - x,
+    "matmul": lambda m, c, x, y: c.numbers(LENGTH, LENGTH) @ x,
+    "matmul reflected": lambda m, c, x, y: x @ c.numbers(LENGTH, LENGTH),
+    "where": lambda m, c, x, y: m.where(c.mask(), x, y),
+    "where constant": lambda m, c, x, y: m.where(c.mask(), x * 2, c.numbers(LENGTH)),
+    "take": lambda m, c, x, y: m.take(x, c.indices(), axis=0),
+    "concat": lambda m, c, x, y: m.concat([x[1:], y[:1]], axis=0),
+    "flip": lambda m, c, x, y: m.flip(x) * c.numbers(LENGTH),
+    "outer": lambda m, c, x, y: m.sum(x[:, None] * c.numbers(LENGTH)[None, :], axis=0),
+    "sum": lambda m, c, x, y: m.sum(x * c.numbers(LENGTH)) + y,
+    "stack": lambda m, c, x, y: m.sum(m.stack([x, c.numbers(LENGTH), y], axis=0), axis=0),
     "assigned constant": assigned_constant,
     "in place": added_in_place,
     "stopped": times_itself_as_constant,
 }
 
-BEYOND_STRICT: dict[str, Step] = {"indices": lambda M, c, x, y: x[c.indices()], "assigned": assigned}
+BEYOND_STRICT: dict[str, Step] = {"indices": lambda m, c, x, y: x[c.indices()], "assigned": assigned}
 """Steps that the standard does not have."""
 
 
@@ -202,11 +202,11 @@ class Program:
         source = random.Random(self.seed)
         of_arrays = isinstance(x, xp.Array)
         constants = Constants(random.Random(self.seed), of_arrays)
-        M = xp if of_arrays else np
+        m = xp if of_arrays else np
         values = [x, y]
         for name in self.steps:
             step = STEPS.get(name) or BEYOND_STRICT[name]
-            values.append(step(M, constants, values[-1], source.choice(values)))
+            values.append(step(m, constants, values[-1], source.choice(values)))
             if of_arrays and source.random() < 0.7:
                 constants.overwrite()
             elif not of_arrays:

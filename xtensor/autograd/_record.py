@@ -326,7 +326,7 @@ def backpropagate(
             found[node] = g if is_new else fresh(g)
             continue
         pull = node.pull
-        masks = NO_MASKS
+        masks: Iterable[Any] = NO_MASKS
         if mask is not None or (pull.selects and not all(map(is_end, node.parents))):
             masks = pull.connected(node, mask, g)
         for parent, part, connected in zip(node.parents, pull(node, g), masks, strict=False):
