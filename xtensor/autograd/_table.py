@@ -29,8 +29,10 @@ __all__ = [
     "connection",
     "constant",
     "elementwise",
+    "elementwise_row",
     "fit",
     "pullback",
+    "pullback_row",
     "unknown",
 ]
 
@@ -159,12 +161,18 @@ def elementwise(
 
     Functions of several operations are ``fused``: computed by one kernel where the device has a generator of kernels.
     """
-    row = TABLE[name] = Derivative(name)
+    row = TABLE[name] = elementwise_row(name, *functions)
     row.public, row.fused = public, fused
+
+
+def elementwise_row(name: str, *functions: Callable[..., Any] | None) -> Derivative:
+    """Return the row of an elementwise operation, or of a formula with rules."""
+    row = Derivative(name)
     row.elementwise = tuple(
         (function, () if function is None else tuple(map(PLACES.__getitem__, inspect.signature(function).parameters)))
         for function in functions
     )
+    return row
 
 
 def pullback(
@@ -194,15 +202,10 @@ def pullback(
     """
 
     def enter(function: F) -> F:
-        parameters = list(inspect.signature(function).parameters)[2:]
-        kept = keeps.split()
         for name in names:
-            row = TABLE[name] = Derivative(name)
-            row.pullback, row.linear, row.bilinear = function, linear, bilinear
+            row = TABLE[name] = pullback_row(name, function, keeps, several=several or bilinear)
+            row.linear, row.bilinear, row.public = linear, bilinear, public
             row.connection = function if linear else None
-            row.public, row.several = public, several or bilinear
-            row.keeps_result = "out" in kept
-            row.kept = frozenset(parameters.index(item) for item in kept if item != "out")
         return function
 
     return enter
@@ -220,6 +223,15 @@ def connection(*names: str) -> Callable[[F], F]:
         return function
 
     return enter
+
+
+def pullback_row(name: str, function: Callable[..., Any], keeps: str, *, several: bool) -> Derivative:
+    """Return the row of an operation with a pullback, or of a formula with one."""
+    parameters, kept = list(inspect.signature(function).parameters)[2:], keeps.split()
+    row = Derivative(name)
+    row.pullback, row.several, row.keeps_result = function, several, "out" in kept
+    row.kept = frozenset(parameters.index(item) for item in kept if item != "out")
+    return row
 
 
 def constant(*names: str) -> None:
