@@ -24,13 +24,21 @@ EXPANSION_FROM = 25.0
 """Smallest magnitude for which derivatives of scaled functions use the expansion for large arguments."""
 
 
-@differentiated_by_rules(None, lambda g, x, y: g * (bessel_j(x - 1, y) - bessel_j(x + 1, y)) / 2)
+def _slope_of_bessel_j(g: Array, x: int, y: Array) -> Any:
+    return g * (bessel_j(x - 1, y) - bessel_j(x + 1, y)) / 2
+
+
+@differentiated_by_rules(None, _slope_of_bessel_j)
 def bessel_j(n: int, x: Array) -> Array:
     """Bessel function of the first kind of integer order."""
     return _first_kind(n, x, -1.0, special.j0, special.j1)
 
 
-@differentiated_by_rules(None, lambda g, x, y: g * (bessel_i(x - 1, y) + bessel_i(x + 1, y)) / 2)
+def _slope_of_bessel_i(g: Array, x: int, y: Array) -> Any:
+    return g * (bessel_i(x - 1, y) + bessel_i(x + 1, y)) / 2
+
+
+@differentiated_by_rules(None, _slope_of_bessel_i)
 def bessel_i(n: int, x: Array) -> Array:
     """Modified Bessel function of the first kind of integer order."""
     return _first_kind(n, x, 1.0, special.i0, special.i1)
@@ -50,7 +58,11 @@ def _first_kind(n: int, x: Array, sign: float, zero: Callable[..., Array], one: 
     return xp.where(is_near, series, value)
 
 
-@differentiated_by_rules(None, None, lambda g, x, y, z: g * scaled_bessel_i(x, y + 1, z))
+def _slope_of_scaled_bessel_i(g: Array, x: int, y: int, z: Array) -> Any:
+    return g * scaled_bessel_i(x, y + 1, z)
+
+
+@differentiated_by_rules(None, None, _slope_of_scaled_bessel_i)
 def scaled_bessel_i(n: int, m: int, x: Array) -> Array:
     r"""The derivative of order m of :math:`e^{-|x|} I_n(x)`; at 0 the mean of the limits."""
     magnitude = xp.abs(x)
@@ -66,7 +78,11 @@ def scaled_bessel_i(n: int, m: int, x: Array) -> Array:
     return value
 
 
-@differentiated_by_rules(None, None, lambda g, x, y, z: g * scaled_bessel_k(x, y + 1, z))
+def _slope_of_scaled_bessel_k(g: Array, x: int, y: int, z: Array) -> Any:
+    return g * scaled_bessel_k(x, y + 1, z)
+
+
+@differentiated_by_rules(None, None, _slope_of_scaled_bessel_k)
 def scaled_bessel_k(n: int, m: int, x: Array) -> Array:
     r"""The derivative of order m of :math:`e^x K_n(x)`."""
     near = xp.minimum(x, EXPANSION_FROM)

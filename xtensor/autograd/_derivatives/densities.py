@@ -18,9 +18,11 @@ def _lowered(exponent: Any, kernel: Any) -> Any:
     return xp.where(is_zero, 0, exponent) * kernel(xp.where(is_zero, 1, exponent) - 1)
 
 
-@differentiated_by_rules(
-    None, None, lambda g, out, x, y, z: g * (_lowered(x, lambda p: gamma_kernel(p, y, z)) - out)
-)
+def _slope_of_gamma_kernel(g: Array, out: Array, x: Any, y: Any, z: Array) -> Any:
+    return g * (_lowered(x, lambda exponent: gamma_kernel(exponent, y, z)) - out)
+
+
+@differentiated_by_rules(None, None, _slope_of_gamma_kernel)
 def gamma_kernel(p: Any, logarithm: Any, x: Array) -> Array:
     r""":math:`x^p e^{-x}` divided by the exponential of a logarithm."""
     return xp.exp(special.xlogy(p, x) - x - logarithm)

@@ -35,6 +35,7 @@ __all__ = [
     "over",
     "over_squares",
     "quotient",
+    "relative_rest",
     "share_of_powers_of_two",
     "sine_moment",
 ]
@@ -63,7 +64,11 @@ def difference(x: Any, y: Any) -> Any:
     return xp.where(x == y, 0.0, x - y)
 
 
-@differentiated_by_rules(lambda g, out, x: g * LN2 * out * share_of_powers_of_two(-x))
+def _slope_of_share(g: Array, out: Array, x: Array) -> Any:
+    return g * LN2 * out * share_of_powers_of_two(-x)
+
+
+@differentiated_by_rules(_slope_of_share)
 def share_of_powers_of_two(x: Array) -> Array:
     r""":math:`2^x / (1 + 2^x)`."""
     decay = 2.0 ** -xp.abs(x)
@@ -98,10 +103,20 @@ def inverse_square_of_cbrt(x: Array) -> Array:
     return 1 / (root * root)
 
 
-@differentiated_by_rules(lambda g, y: g / y, lambda g, out, y: -g * quotient(out, y))
+def _quotient_by_divisor(g: Array, out: Array, y: Any) -> Any:
+    return -g * quotient(out, y)
+
+
+@differentiated_by_rules(lambda g, y: g / y, _quotient_by_divisor)
 def quotient(x: Any, y: Any) -> Any:
     """:math:`x / y`, 0 where x is 0."""
     return xp.where(x == 0, 0.0, x / y)
+
+
+@differentiated_by_rules(lambda g, y: -g / y, lambda g, x, y: g * (x / y) / y)
+def relative_rest(x: Array, y: Array) -> Array:
+    """:math:`1 - x / y`."""
+    return (y - x) / y
 
 
 @differentiated_by_rules(lambda g, x: g / x, lambda g, y: -g / y)
@@ -110,10 +125,15 @@ def log_of_ratio(x: Array, y: Array) -> Array:
     return log_of_ratio_of_positive(x, y)
 
 
-@differentiated_by_rules(
-    lambda g, x, y: g * over(direction(y, x), xp.hypot(x, y)) * direction(y, x),
-    lambda g, out, x, y: -g * over(direction(y, x), xp.hypot(x, y)) * out,
-)
+def _direction_by_x(g: Array, x: Any, y: Any) -> Any:
+    return g * over(direction(y, x), xp.hypot(x, y)) * direction(y, x)
+
+
+def _direction_by_y(g: Array, out: Array, x: Any, y: Any) -> Any:
+    return -g * over(direction(y, x), xp.hypot(x, y)) * out
+
+
+@differentiated_by_rules(_direction_by_x, _direction_by_y)
 def direction(x: Any, y: Any) -> Any:
     r""":math:`x / \sqrt{x^2 + y^2}`, without overflow or underflow; 0 at the origin."""
     x, y = (value if isinstance(value, Array) else xp.full_like(other, value) for value, other in ((x, y), (y, x)))
@@ -128,10 +148,15 @@ def direction(x: Any, y: Any) -> Any:
     return over(x, xp.sqrt(x * x + y * y))
 
 
-@differentiated_by_rules(
-    lambda g, out, x, y: g * (over_squares(y, x) - out) * (over_squares(y, x) + out),
-    lambda g, out, x, y: g * -2 * out * over_squares(y, x),
-)
+def _over_squares_by_x(g: Array, out: Array, x: Any, y: Any) -> Any:
+    return g * (over_squares(y, x) - out) * (over_squares(y, x) + out)
+
+
+def _over_squares_by_y(g: Array, out: Array, x: Any, y: Any) -> Any:
+    return g * -2 * out * over_squares(y, x)
+
+
+@differentiated_by_rules(_over_squares_by_x, _over_squares_by_y)
 def over_squares(x: Any, y: Any) -> Any:
     """:math:`x / (x^2 + y^2)`, without overflow or underflow of a square."""
     return direction(x, y) / xp.hypot(x, y)
@@ -164,9 +189,11 @@ ERFC_TERMS = 40
 """Steps of the continued fraction for ratios of integrals of erfc, enough for operands from 2."""
 
 
-@differentiated_by_rules(
-    None, lambda g, out, x, y: 2 * g * out * ((x * out if x else 0.0) - (x + 1) * erfc_ratio(x + 1, y))
-)
+def _slope_of_ratio(g: Array, out: Array, x: int, y: Array) -> Any:
+    return 2 * g * out * ((x * out if x else 0.0) - (x + 1) * erfc_ratio(x + 1, y))
+
+
+@differentiated_by_rules(None, _slope_of_ratio)
 def erfc_ratio(n: int, x: Array) -> Array:
     r"""The ratio :math:`i^n \mathrm{erfc}(x) / i^{n-1} \mathrm{erfc}(x)` of repeated integrals (DLMF 7.18).
 
@@ -191,7 +218,11 @@ def mills_ratio(x: Array) -> Array:
 # -- integrals over [0, 1]: functions with removable singularities ----------------------------------------------------
 
 
-@differentiated_by_rules(None, lambda g, x, y: g * exponential_moment(x + 1, y))
+def _slope_of_exponential_moment(g: Array, x: int, y: Array) -> Any:
+    return g * exponential_moment(x + 1, y)
+
+
+@differentiated_by_rules(None, _slope_of_exponential_moment)
 def exponential_moment(n: int, x: Array) -> Array:
     r""":math:`\int_0^1 t^n e^{xt} dt`, the derivative of order n of :math:`(e^x - 1) / x`."""
     near = xp.clip(x, -2.0, 2.0)
@@ -202,12 +233,18 @@ def exponential_moment(n: int, x: Array) -> Array:
         value = (power - k * value) / middle
     far = xp.where(x > 80, x, 80.0)  # the exponential overflows before the quotient does
     root = xp.exp(far / 2)
-    large = root * (root / far * polynomial([(-1) ** k * math.perm(n, k) for k in range(n, -1, -1)], 1 / far) if n else root / far)
+    large = root * (
+        root / far * polynomial([(-1) ** k * math.perm(n, k) for k in range(n, -1, -1)], 1 / far) if n else root / far
+    )
     value = xp.where(x == -math.inf, 0.0, xp.where(x == math.inf, math.inf, xp.where(x > 80, large, value)))
     return xp.where(xp.abs(x) < 2, series, value)
 
 
-@differentiated_by_rules(None, lambda g, x, y: -(x + 1) * g * logarithm_moment(x + 1, y))
+def _slope_of_logarithm_moment(g: Array, x: int, y: Array) -> Any:
+    return -(x + 1) * g * logarithm_moment(x + 1, y)
+
+
+@differentiated_by_rules(None, _slope_of_logarithm_moment)
 def logarithm_moment(n: int, x: Array) -> Array:
     r""":math:`\int_0^1 t^n / (1 + (x - 1) t)^{n+1} dt`: :math:`\ln x / (x - 1)` for n = 0, and its derivatives up to a
     factor.
@@ -222,7 +259,11 @@ def logarithm_moment(n: int, x: Array) -> Array:
     return xp.where(is_near, series, rest / (far - 1) ** (n + 1))
 
 
-@differentiated_by_rules(None, lambda g, x, y: g * sine_moment(x + 1, y))
+def _slope_of_sine_moment(g: Array, x: int, y: Array) -> Any:
+    return g * sine_moment(x + 1, y)
+
+
+@differentiated_by_rules(None, _slope_of_sine_moment)
 def sine_moment(n: int, x: Array) -> Array:
     r"""The derivative of order n of :math:`\sin x / x`, :math:`\int_0^1 t^n \cos(xt + n\pi/2) dt`."""
     is_near = xp.abs(x) < 2
@@ -230,9 +271,7 @@ def sine_moment(n: int, x: Array) -> Array:
     odd = n % 2
     # The terms of cos(xt + nπ/2) are those of ±sin or ±cos.
     sign = -1.0 if (n + 1) // 2 % 2 else 1.0
-    coefficients = [
-        sign * (-1) ** k / (math.factorial(2 * k + odd) * (2 * k + odd + n + 1)) for k in range(14, -1, -1)
-    ]
+    coefficients = [sign * (-1) ** k / (math.factorial(2 * k + odd) * (2 * k + odd + n + 1)) for k in range(14, -1, -1)]
     series = polynomial(coefficients, near * near)
     if odd:
         series = series * near

@@ -21,6 +21,7 @@ from .bessel import bessel_i, bessel_j, scaled_bessel_i, scaled_bessel_k
 from .densities import beta_density, f_density, gamma_density, t_density
 from .elementwise import power_by_base, power_by_exponent
 from .families import (
+    direction,
     erfc_ratio,
     exponential_moment,
     gaussian_moment,
@@ -31,6 +32,7 @@ from .families import (
     logistic_density,
     mills_ratio,
     quotient,
+    relative_rest,
     sine_moment,
 )
 
@@ -92,7 +94,6 @@ enter("betaincc", None, None, lambda g, x, y, z: -g * beta_density(x, y, z))
 enter("betaincinv", None, None, lambda g, out, x, y: g / beta_density(x, y, out))
 enter("zeta", None, lambda g, x, y: -g * x * special.zeta(x + 1, y))
 enter("zetac", None)
-
 
 
 def _slope_of_rgamma(out: Array, x: Array) -> Array:
@@ -170,13 +171,13 @@ enter("spence", lambda g, x: -g * logarithm_moment(0, x))
 
 enter("expit", lambda g, x: g * logistic_density(x))
 enter("log_expit", lambda g, x: g * special.expit(-x))
-enter("logit", lambda g, x: g / (x * (1 - x)))
+enter("logit", lambda g, x: g / x + g / (1 - x))
 enter("softplus", lambda g, x: g * special.expit(x))
 enter("xlogy", lambda g, y: g * xp.log(y), lambda g, x, y: g * quotient(x, y))
 enter("xlog1py", lambda g, y: g * xp.log1p(y), lambda g, x, y: g * quotient(x, 1 + y))
 enter("entr", lambda g, x: -g * (xp.log(x) + 1))
 enter("rel_entr", lambda g, x, y: g * (log_of_ratio(x, y) + 1), lambda g, x, y: -g * x / y)
-enter("kl_div", lambda g, x, y: g * log_of_ratio(x, y), lambda g, x, y: g * ((y - x) / y))
+enter("kl_div", lambda g, x, y: g * log_of_ratio(x, y), lambda g, x, y: g * relative_rest(x, y))
 enter(
     "huber",
     lambda g, x, y: g * xp.maximum(xp.abs(y) - x, 0),
@@ -185,7 +186,7 @@ enter(
 enter(
     "pseudo_huber",
     lambda g, x, y: g * _by_threshold(x, y),
-    lambda g, x, y: g * y / _steepness(x, y),
+    lambda g, x, y: g * x * direction(y, x),
 )
 
 
@@ -194,7 +195,7 @@ def _steepness(delta: Any, r: Any) -> Any:
 
 
 def _by_threshold(delta: Any, r: Any) -> Any:
-    r""":math:`\delta (s - 1)^2 / s` for the steepness s, with :math:`s - 1 = u^2 / (s + 1)` for :math:`u = r / \delta`."""
+    r""":math:`\delta (s - 1)^2 / s` of the steepness s: :math:`s - 1 = u^2 / (s + 1)`, where :math:`u = r / \delta`."""
     ratio, steepness = r / delta, _steepness(delta, r)
     excess = ratio * (ratio / (steepness + 1))
     return delta * (excess / steepness) * excess
@@ -224,7 +225,8 @@ def _by_lambda(logarithm: Array, y: Any) -> Array:
 
 def _inverse_by_lambda(y: Any, lmbda: Any) -> Array:
     r"""The derivative of :math:`\ln(1 + \lambda y) / \lambda` by :math:`\lambda`."""
-    return -y * y * logarithm_moment(1, 1 + lmbda * y)
+    slope: Array = -y * y * logarithm_moment(1, 1 + lmbda * y)
+    return slope
 
 
 # -- trigonometric functions ------------------------------------------------------------------------------------------
