@@ -48,6 +48,26 @@ def test_gradient_descent():
     np.testing.assert_allclose(x.tolist(), np.linalg.lstsq(np.asarray(a), np.asarray(b))[0], atol=1e-8)
 
 
+@pytest.mark.parametrize(
+    "statement", ["w -= 0.01 * w.grad", "w *= w", "w[0] = 1.0", "w[...] = w * 2", "numpy.add(w, 1.0, out=w)"]
+)
+def test_a_write_that_would_lose_the_variable_names_the_remedy(statement):
+    w = autograd.variable(xp.asarray([1.0, 2.0]))
+    autograd.backward(xp.sum(w * w))
+    with pytest.raises(RuntimeError, match=r"w = xtensor\.autograd\.variable\(xtensor\.autograd\.stop_gradient\(w\)"):
+        exec(statement, {"w": w, "numpy": np})
+    assert (w.tolist(), w.grad.tolist()) == ([1.0, 2.0], [2.0, 4.0])
+
+
+def test_values_that_depend_on_a_variable_can_be_written_to():
+    w = autograd.variable(xp.asarray([1.0, 2.0]))
+    y = w * 3.0
+    y += w
+    y[0] = 0.0
+    autograd.backward(xp.sum(y))
+    assert w.grad.tolist() == [0.0, 4.0]
+
+
 def test_hooks_see_and_change_gradients():
     seen = []
     x = autograd.variable(xp.asarray([1.0, 2.0]))

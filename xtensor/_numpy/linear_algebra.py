@@ -53,8 +53,8 @@ def _hermitian(name: str, a: Any, triangle: str) -> Array:
     x: Array = as_arrays(name, a)[0]
     if triangle.upper() == "L" or x.ndim < 2:
         return x
-    mirrored = xp.triu(x, k=1)
-    return xp.add(xp.triu(x), xp.matrix_transpose(xp.conj(mirrored) if x.dtype.kind == "c" else mirrored))
+    adjoint: Array = xp.matrix_transpose(xp.conj(x) if x.dtype.kind == "c" else x)
+    return adjoint  # the functions read the lower triangle
 
 
 def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:

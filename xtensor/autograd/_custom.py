@@ -6,10 +6,11 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
-from .._core.array import Array
+from .._core.array import Array, wrap
 from .._core.device import Device
 from .._core.errors import describe
 from .._core.trees import flatten
+from ._copies import by_value, fresh
 from ._levels import lifted, lowered, running
 from ._record import wrapped
 from ._table import Derivative
@@ -44,7 +45,7 @@ def differentiated_by(name: str, compute: Callable[..., Any], pull: Callable[...
 
     def on_base(*natives: Any) -> Any:
         with running(base):
-            result = compute(*wrapped(natives, base))
+            result = compute(*[wrap(by_value(native, base), base) for native in natives])  # it may write to them
         return (
             tuple([_native(y, base, name) for y in result])
             if isinstance(result, tuple)
@@ -52,7 +53,7 @@ def differentiated_by(name: str, compute: Callable[..., Any], pull: Callable[...
         )
 
     row = Derivative(name)
-    row.pullback, row.several, row.keeps_result = pull, True, True
+    row.pullback, row.several, row.keeps_result, row.views = pull, True, True, True
     row.kept = frozenset(range(len(arrays)))
     result = transform.general(row, on_base)(*[lifted(x, device)._native for x in arrays])
     return wrapped(result, device)
@@ -77,7 +78,7 @@ def _native(y: Any, base: Device, name: str) -> Any:
                 "argument"
             )
         y = lowered(y, y._device)
-    return lifted(y, base)._native
+    return by_value(lifted(y, base)._native, base)
 
 
 class Context:
@@ -144,7 +145,8 @@ class Function:
             return cls.forward(context, *given)
 
         def pull(g: Any, out: Any, *arrays: Array) -> tuple[Any, ...]:
-            results = cls.backward(context, *(g if isinstance(g, tuple) else (g,)))
+            given = [part if part is None else fresh(part) for part in (g if isinstance(g, tuple) else (g,))]
+            results = cls.backward(context, *given)
             results = results if isinstance(results, tuple) else (results,)
             if len(results) != len(args):
                 raise ValueError(

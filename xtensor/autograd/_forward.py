@@ -13,6 +13,7 @@ import numpy as np
 from .. import _standard as xp
 from .._core.array import Array, wrap
 from .._core.backend import Native
+from .._core.device import Device
 from ._levels import running
 from ._record import Variable, backpropagate, wrapped
 from ._reverse import Reverse
@@ -23,12 +24,27 @@ __all__ = ["Dual", "Forward"]
 
 
 class Dual(Traced):
-    """A native array with its tangent, a native array of the same shape and dtype; None for a constant."""
+    """A native array with its tangent.
 
-    __slots__ = ("tangent",)
+    Attributes
+    ----------
+    tangent
+        A native array of the same shape and dtype; None for a constant.
+    mask
+        An Array of booleans of the same shape: the elements that are connected with the arguments. None where all are.
+    """
 
-    def __init__(self, value: Native, tangent: Native | None) -> None:
-        self.value, self.tangent = value, tangent
+    __slots__ = ("mask", "tangent")
+
+    def __init__(self, value: Native, tangent: Native | None, mask: Array | None = None) -> None:
+        self.value, self.tangent, self.mask = value, tangent, mask
+
+    def weights(self, base: Device) -> Array:
+        """Return 1 for the elements that are connected, and 0 for others."""
+        dtype = base.default_dtypes["real floating"]
+        if self.mask is not None:
+            return xp.astype(self.mask, dtype)
+        return (xp.zeros if self.tangent is None else xp.ones)(self.shape, dtype=dtype, device=base)
 
 
 class Forward(Transform):
@@ -56,7 +72,10 @@ class Forward(Transform):
             value = self.normal(value)
             if all(x.tangent is None for x in duals) or not is_inexact(value.dtype):
                 return self.traced(value, None)
+            joins_constant = len(operands) == 1 or any(x is not None and is_constant(x) for x in operands)
+            pulls_masks = row.selects and (joins_constant or any(x.mask is not None for x in duals))
             tangent: Array | None = None
+            masks: list[Array | None] = []
             with np.errstate(all="ignore"):
                 for place, ((pull, places), x) in enumerate(zip(functions, operands, strict=True)):
                     if not isinstance(x, Dual) or x.tangent is None:
@@ -64,11 +83,18 @@ class Forward(Transform):
                     if pull is None:
                         raise unknown(row.name, place)
                     # An elementwise pullback is its own transpose.
-                    slots = (x.tangent, value, *values)
-                    part = fit(pull(*[wrapped(slots[used], base) for used in places]), value.shape, value.dtype)
+                    slots = (None, value, *values)
+                    others = [wrapped(slots[used], base) for used in places[1:]]
+                    part, mask = pull(wrap(x.tangent, base), *others), x.mask
+                    if pulls_masks:
+                        mask = pull(x.weights(base), *others) != 0
+                    elif mask is not None:
+                        part = xp.where(mask, part, 0)
+                    part = fit(part, value.shape, value.dtype)
                     tangent = part if tangent is None else tangent + part
+                    masks.append(mask)
             assert tangent is not None
-            return self.traced(value, tangent._native)
+            return self.traced(value, tangent._native, _union(masks, value.shape))
 
         return function
 
@@ -94,10 +120,40 @@ class Forward(Transform):
                 elif row.bilinear:
                     tangents = self._by_product_rule(compute, args, values, settings)
                 else:
-                    tangents = self._by_transposition(row, result, values, settings, duals)
-            return self._with_tangents(result, tangents)
+                    seeds = [None if x.tangent is None else wrap(x.tangent, self.below) for x in duals]
+                    tangents = self._transposed(row, row.pullback, result, values, settings, duals, seeds)
+                masks = self._masks(row, compute, args, result, values, settings, duals)
+            return self._with_tangents(result, tangents, masks, exact=row.linear)
 
         return function
+
+    def _masks(
+        self,
+        row: Derivative,
+        compute: Callable[..., Any],
+        args: tuple[Any, ...],
+        result: Any,
+        values: tuple[Any, ...],
+        settings: dict[str, Any],
+        duals: list[Dual],
+    ) -> Any:
+        """Return the masks of the elements of a result, or of several, that are connected; None where all are."""
+        joins_constant = row.linear and any(map(is_constant, duals))
+        if row.connection is None or not (joins_constant or row.fills or any(x.mask is not None for x in duals)):
+            return None
+        base = self.below
+        if row.connection is row.pullback:
+
+            def weights(x: Dual) -> Native:
+                return x.weights(base)._native if is_inexact(x.dtype) else x.value
+
+            found = compute(*mapped(args, self.traced, weights), **settings)
+        else:
+            seeds = [x.weights(base) if is_inexact(x.dtype) else None for x in duals]
+            found = self._transposed(row, row.connection, result, values, settings, duals, seeds)
+        if isinstance(found, (tuple, list)):
+            return tuple([None if part is None else wrap(self.normal(part), base) != 0 for part in found])
+        return None if found is None else wrap(self.normal(found), base) != 0
 
     def _tangent(self, x: Dual) -> Native:
         """Return an operand's tangent. An operand without derivatives, an index for example, is given as it is."""
@@ -118,14 +174,20 @@ class Forward(Transform):
         assert total is not None
         return total._native
 
-    def _by_transposition(
-        self, row: Derivative, result: Any, values: tuple[Any, ...], settings: dict[str, Any], duals: list[Dual]
+    def _transposed(
+        self,
+        row: Derivative,
+        function: Any,
+        result: Any,
+        values: tuple[Any, ...],
+        settings: dict[str, Any],
+        duals: list[Dual],
+        tangents: list[Array | None],
     ) -> Any:
-        """Return the tangents of a result: the transpose of the pullback, which is linear in the cotangent.
+        """Return the tangents of a result: the transpose of a pullback, which is linear in the cotangent.
 
         The pullback is recorded as a function of the cotangent, and the operands' tangents are sent back through it.
         """
-        assert row.pullback is not None
         base = self.below
         recorder = standing_on(Reverse, base)
         several = isinstance(result, tuple)
@@ -140,19 +202,40 @@ class Forward(Transform):
         kept = result if row.keeps_result else shells(result, base)
         given, arguments, options = wrapped((kept, self.kept(row, values), settings), base)
         with running(recorder.device):
-            pulled = row.pullback(cotangents if several else cotangents[0], given, *arguments, **options)
+            pulled = function(cotangents if several else cotangents[0], given, *arguments, **options)
         seeds = []
-        for x, cotangent in zip(duals, pulled if isinstance(pulled, (tuple, list)) else (pulled,), strict=False):
-            if x.tangent is not None and cotangent is not None and cotangent._device is recorder.device:
+        pulled = pulled if isinstance(pulled, (tuple, list)) else (pulled,)
+        for x, tangent, cotangent in zip(duals, tangents, pulled, strict=False):
+            if tangent is not None and cotangent is not None and cotangent._device is recorder.device:
                 node = fit(cotangent, x.shape, x.dtype)._native.node
                 if node is not None:
-                    seeds.append((node, wrap(x.tangent, base)))
+                    seeds.append((node, xp.astype(tangent, x.dtype, copy=False), x.mask))
         found = backpropagate(seeds)
-        tangents = tuple([found[variable]._native if variable in found else None for variable in variables])
-        return tangents if several else tangents[0]
+        pushed = tuple([found[variable]._native if variable in found else None for variable in variables])
+        return pushed if several else pushed[0]
 
-    def _with_tangents(self, result: Any, tangents: Any) -> Any:
+    def _with_tangents(self, result: Any, tangent: Any, mask: Any, *, exact: bool) -> Any:
         if isinstance(result, tuple):
-            return tuple([self._with_tangents(*pair) for pair in zip(result, tangents, strict=True)])
-        is_constant = tangents is None or not is_inexact(result.dtype)
-        return self.traced(result, None if is_constant else self.normal(tangents))
+            masks = (None,) * len(result) if mask is None else mask
+            return tuple([self._with_tangents(*part, exact=exact) for part in zip(result, tangent, masks, strict=True)])
+        if tangent is None or not is_inexact(result.dtype):
+            return self.traced(result, None)
+        tangent = self.normal(tangent)
+        if mask is not None and not exact:
+            tangent = xp.where(mask, wrap(tangent, self.below), 0)._native
+        return self.traced(result, tangent, mask)
+
+
+def is_constant(x: Any) -> bool:
+    """Whether an operand is a number or a floating-point array that depends on no argument."""
+    return not isinstance(x, Dual) or (x.tangent is None and is_inexact(x.dtype))
+
+
+def _union(masks: list[Array | None], shape: tuple[int, ...]) -> Array | None:
+    """Return the elements that are in one of several masks at least, None for all."""
+    union: Array | None = None
+    for mask in masks:
+        if mask is None:
+            return None
+        union = mask if union is None else union | mask
+    return union if union is None or union.shape == shape else xp.broadcast_to(union, shape)

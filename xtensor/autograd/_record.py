@@ -6,11 +6,12 @@ with the last Array that refers to it; the pass back is a loop, so that a record
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from itertools import count
+from itertools import count, repeat
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import _standard as xp
 from .._core.array import Array, wrap
@@ -18,7 +19,8 @@ from .._core.backend import Native
 from .._core.device import Device
 from .._core.dtypes import DType
 from .._fuse.formulas import compute_formula
-from ._table import SELECTIONS, Derivative, fit, identity
+from ._copies import fresh
+from ._table import Derivative, fit, identity
 from ._transform import mapped
 
 __all__ = [
@@ -57,19 +59,29 @@ class Pull:
     ----------
     selects
         Whether the operation selects some of its operands' elements.
-    elementwise
-        Whether it is elementwise.
+    exact
+        Whether the cotangents of elements that are not connected are 0 by themselves.
+    views
+        Whether a cotangent may have the memory of another one.
     """
 
-    __slots__ = ("elementwise", "selects")
+    __slots__ = ("exact", "selects", "views")
 
     def __init__(self, row: Derivative | None = None) -> None:
-        self.selects = row is not None and row.name in SELECTIONS
-        self.elementwise = row is not None and row.pullback is None
+        self.selects = row is not None and row.selects
+        self.exact = row is None or row.linear or (row.selects and row.pullback is None)
+        self.views = row is None or row.views
 
     def __call__(self, node: Node, g: Any) -> Iterable[Any]:
         """Return the cotangents of the node's parents, None where one has none."""
         return ()
+
+    def connected(self, node: Node, mask: Any, g: Any) -> Iterable[Any]:
+        """Return the masks of the elements of the parents that are connected, None where all are.
+
+        ``mask`` is that of the node's value: None where all of its elements are connected.
+        """
+        return repeat(None)
 
 
 class ElementwisePull(Pull):
@@ -100,22 +112,37 @@ class ElementwisePull(Pull):
             found.append(compute_formula(function, *given) if g.size >= self._fewest else function(*given))
         return found
 
+    def connected(self, node: Node, mask: Any, g: Any) -> Iterable[Any]:
+        if not self.selects:
+            return repeat(mask)
+        return [None if part is None else part != 0 for part in self(node, as_weights(mask, g))]
+
 
 class PullOfOne(Pull):
     """Of an operation with one array operand: a node saves the result, the operand, and the other arguments."""
 
-    __slots__ = ("_base", "_function")
+    __slots__ = ("_base", "_connection", "_function")
 
     def __init__(self, row: Derivative, base: Device) -> None:
         super().__init__(row)
         self._function: Any = row.pullback
+        self._connection = row.connection
         self._base = base
 
     def __call__(self, node: Node, g: Any) -> Iterable[Any]:
+        return self._pulled(self._function, node, g)
+
+    def connected(self, node: Node, mask: Any, g: Any) -> Iterable[Any]:
+        if self._connection is None:
+            return repeat(None)
+        pulled = self._pulled(self._connection, node, as_weights(mask, g))
+        return [None if part is None else part != 0 for part in pulled]
+
+    def _pulled(self, function: Any, node: Node, g: Any) -> Iterable[Any]:
         out, x, args, options = node.saved
         result = node if out is None else wrapped(out, self._base)  # a node has a shape and a dtype
         operand = node.parents[0] if x is None else wrap(x, self._base)
-        return (self._function(g, result, operand, *args, **options),)
+        return (function(g, result, operand, *args, **options),)
 
 
 class PullOfSeveral(PullOfOne):
@@ -123,9 +150,9 @@ class PullOfSeveral(PullOfOne):
 
     __slots__ = ()
 
-    def __call__(self, node: Node, g: Any) -> Iterable[Any]:
+    def _pulled(self, function: Any, node: Node, g: Any) -> Iterable[Any]:
         result, args, options = wrapped(node.saved, self._base)
-        found = self._function(g, result, *args, **options)
+        found = function(g, result, *args, **options)
         return found if isinstance(found, (tuple, list)) else (found,)
 
 
@@ -146,6 +173,20 @@ class _Select(Pull):
 
     def __call__(self, node: Node, g: Any) -> Iterable[Any]:
         return ((node.saved, g),)
+
+    def connected(self, node: Node, mask: Any, g: Any) -> Iterable[Any]:
+        return repeat(mask)
+
+
+def as_weights(mask: Any, g: Any) -> Any:
+    """Return masks of the elements of a value, or of several, as floating-point numbers; 1 without a mask."""
+    if g is None:
+        return None
+    if isinstance(g, tuple):
+        return tuple(map(as_weights, mask or (None,) * len(g), g))
+    device = g._device
+    dtype = device.default_dtypes["real floating"]
+    return xp.ones(g.shape, dtype=dtype, device=device) if mask is None else xp.astype(mask, dtype)
 
 
 RELEASED, NOTHING, select = _Released(), Pull(), _Select()
@@ -198,13 +239,16 @@ class Variable(Node):
     ----------
     grad
         The gradient that :func:`xtensor.autograd.backward` accumulated, or None.
+    is_users
+        Whether the user made it with :func:`xtensor.autograd.variable`.
     """
 
-    __slots__ = ("grad",)
+    __slots__ = ("grad", "is_users")
 
-    def __init__(self, value: Native) -> None:
+    def __init__(self, value: Native, *, is_users: bool = False) -> None:
         super().__init__(value, (), NOTHING, None)
         self.grad: Array | None = None
+        self.is_users = is_users
 
     def release(self) -> None:
         """A variable keeps nothing."""
@@ -229,70 +273,121 @@ class Several(Node):
 # -- the pass back ----------------------------------------------------------------------------------------------------
 
 
-def backpropagate(seeds: Iterable[tuple[Node, Array]], *, retain: bool = False) -> dict[Variable, Array]:
-    """Return the cotangents of the variables that values depend on.
+class Cotangent(NamedTuple):
+    """What a pass back knows of one node.
+
+    Attributes
+    ----------
+    value
+        The cotangent; a tuple for an operation with several results.
+    mask
+        The elements that are connected with the results; None where all are. A tuple for several results.
+    is_new
+        Whether nothing else has the value's memory.
+    """
+
+    value: Any
+    mask: Any
+    is_new: bool
+
+
+def backpropagate(
+    seeds: Iterable[tuple[Node, Array] | tuple[Node, Array, Array | None]], *, retain: bool = False
+) -> dict[Variable, Array]:
+    """Return the cotangents of the variables that values depend on, in memory of their own.
 
     Parameters
     ----------
     seeds
-        Nodes of values with their cotangents, on the device that the transform stands on.
+        Nodes of values with their cotangents, on the device that the transform stands on, and the masks of the elements
+        that are connected, where not all are.
     retain
         Whether the record is kept for another pass. Otherwise each node releases what it keeps as soon as it is used.
 
     Notes
     -----
-    An element that a ``where``, an index or a maximum did not select has the cotangent 0, and 0 it stays, also where
-    the derivative before it is infinite or NaN: the product would be NaN.
+    An element that a ``where``, an index or a maximum did not select is not connected with the results. Its cotangent
+    is 0, and 0 it stays, also where the derivative before it is infinite or NaN: the product would be NaN. Which
+    elements are connected follows from the operations. A connected element may have the cotangent 0, too: its
+    derivative need not be 0.
     """
-    cotangents: dict[Node, Any] = {}
-    for node, g in seeds:
-        _accumulate(cotangents, node, g)
+    cotangents: dict[Node, Cotangent] = {}
+    for seed in seeds:
+        _accumulate(cotangents, seed[0], Cotangent(seed[1], seed[2] if len(seed) == 3 else None, False))
     found: dict[Variable, Array] = {}
-    selected: set[Node] = set()
     for node in _reached(list(cotangents)):
-        g = cotangents.pop(node, None)
-        if g is None:
+        cotangent = cotangents.pop(node, None)
+        if cotangent is None:
             continue
         if node.hooks is not None:
-            g = _hooked(node, g, node.hooks)
+            cotangent = _hooked(node, cotangent, node.hooks)
+        g, mask, is_new = cotangent
         if node.__class__ is Variable:
-            found[node] = g
+            found[node] = g if is_new else fresh(g)
             continue
         pull = node.pull
-        selects = pull.selects or node in selected
-        for parent, cotangent in zip(node.parents, pull(node, g), strict=False):
-            if parent is None or cotangent is None:
+        masks: Iterable[Any] = NO_MASKS
+        if mask is not None or (pull.selects and not all(map(is_end, node.parents))):
+            masks = pull.connected(node, mask, g)
+        for parent, part, connected in zip(node.parents, pull(node, g), masks, strict=False):
+            if parent is None or part is None:
                 continue
-            if selects:
-                selected.add(parent)
-                if pull.elementwise and cotangent is not g:
-                    cotangent = xp.where(g == 0, 0, cotangent)
-            _accumulate(cotangents, parent, cotangent)
+            is_new = not pull.views and part is not g
+            if connected is not None and part is not g and not pull.exact:
+                part = xp.where(connected, part, 0)
+            _accumulate(cotangents, parent, Cotangent(part, connected, is_new))
         if not retain:
             node.release()
     return found
 
 
-def _accumulate(cotangents: dict[Node, Any], node: Node, g: Any) -> None:
+NO_MASKS = repeat(None)
+
+
+def is_end(node: Node | None) -> bool:
+    return node is None or node.__class__ is Variable
+
+
+def _accumulate(cotangents: dict[Node, Cotangent], node: Node, cotangent: Cotangent) -> None:
     """Add a cotangent to those of a node: for one of several results, a pair of its position and the cotangent."""
-    if node.__class__ is Several:
-        place, g = g
-        parts = cotangents.get(node, (None,) * len(node.results))
-        g = fit(g, *node.results[place])
-        g = g if parts[place] is None else parts[place] + g
-        cotangents[node] = (*parts[:place], g, *parts[place + 1 :])
-        return
-    if g.dtype is not node.dtype or g.shape != node.shape:
-        g = fit(g, node.shape, node.dtype)
     before = cotangents.get(node)
-    cotangents[node] = g if before is None else before + g
+    if node.__class__ is Several:
+        place, g = cotangent.value
+        cotangent = _fitted(cotangent._replace(value=g), *node.results[place])
+        values, masks, _ = before or Cotangent((None,) * len(node.results), (None,) * len(node.results), False)
+        if values[place] is not None:
+            cotangent = _sum(Cotangent(values[place], masks[place], False), cotangent)
+        cotangents[node] = Cotangent(_with(values, place, cotangent.value), _with(masks, place, cotangent.mask), False)
+        return
+    g, mask = cotangent.value, cotangent.mask
+    if g.dtype is not node.dtype or g.shape != node.shape or (mask is not None and mask.shape != g.shape):
+        cotangent = _fitted(cotangent, node.shape, node.dtype)
+    cotangents[node] = cotangent if before is None else _sum(before, cotangent)
 
 
-def _hooked(node: Node, g: Array, hooks: Sequence[Callable[[Array], Array | None]]) -> Array:
+def _with(parts: tuple[Any, ...], place: int, part: Any) -> tuple[Any, ...]:
+    return (*parts[:place], part, *parts[place + 1 :])
+
+
+def _sum(first: Cotangent, second: Cotangent) -> Cotangent:
+    is_partial = first.mask is not None and second.mask is not None
+    return Cotangent(first.value + second.value, first.mask | second.mask if is_partial else None, True)
+
+
+def _fitted(cotangent: Cotangent, shape: tuple[int, ...], dtype: DType) -> Cotangent:
+    g, mask, is_new = cotangent
+    if mask is not None and mask.shape != shape:
+        weights = as_weights(mask, mask)
+        mask = fit(weights, shape, weights.dtype) != 0
+    return Cotangent(fit(g, shape, dtype), mask, is_new and g.size >= math.prod(shape))
+
+
+def _hooked(node: Node, cotangent: Cotangent, hooks: Sequence[Callable[[Array], Array | None]]) -> Cotangent:
     for hook in hooks:
-        changed = hook(g)
-        g = g if changed is None else fit(changed, node.shape, node.dtype)
-    return g
+        changed = hook(fresh(cotangent.value))
+        if changed is not None:
+            cotangent = Cotangent(fit(changed, node.shape, node.dtype), None, False)
+    return cotangent
 
 
 def _reached(roots: list[Node]) -> list[Node]:

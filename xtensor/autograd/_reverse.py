@@ -10,9 +10,10 @@ from typing import Any
 
 from .._core.array import Array
 from .._core.backend import Native
+from ._copies import by_value
 from ._record import ElementwisePull, Node, Pull, PullOfOne, PullOfSeveral, Several, Variable, select
 from ._table import Derivative, NotDifferentiableError, unknown
-from ._transform import Traced, Transform, collected, is_inexact, shells
+from ._transform import Traced, Transform, collected, is_inexact, mapped, shells, value_of
 
 __all__ = ["Recorded", "Reverse"]
 
@@ -49,6 +50,14 @@ class Reverse(Transform):
     def is_constant(self, native: Recorded) -> bool:
         return native.node is None
 
+    def setitem(self, native: Recorded, key: Any, value: Any) -> Any:
+        if isinstance(native.node, Variable) and native.node.is_users:
+            raise RuntimeError(
+                "an assignment or an in-place operator would give a variable a new value that is no variable; make the "
+                "next variable from values: w = xtensor.autograd.variable(xtensor.autograd.stop_gradient(w) - step)"
+            )
+        return super().setitem(native, key, value)
+
     # The functions of one and of two operands, and those of one array, are called most. They do nothing twice.
 
     def unary(self, row: Derivative, compute: Callable[..., Native]) -> Callable[..., Any]:
@@ -75,7 +84,7 @@ class Reverse(Transform):
     def binary(self, row: Derivative, compute: Callable[..., Native]) -> Callable[..., Any]:
         (first, places1), (second, places2) = row.elementwise
         pull, name = ElementwisePull(row, self.below), row.name
-        native_type, normal, recorded = self.below.native_type, self.normal, self.traced
+        base, native_type, normal, recorded = self.below, self.below.native_type, self.normal, self.traced
         # What is kept, result and operands, where the first operand, the second, or both have a node.
         keeps = [tuple([place in used for place in (1, 2, 3)]) for used in ((), places1, places2, (*places1, *places2))]
 
@@ -97,6 +106,11 @@ class Reverse(Transform):
             if node2 is not None and second is None:
                 raise unknown(name, 1)
             keeps_result, keeps_x, keeps_y = keeps[(node1 is not None) + 2 * (node2 is not None)]
+            # Constants may be written to later; other operands are the record's own.
+            if keeps_x and node1 is None and x.__class__ is native_type:
+                x = by_value(x, base)
+            elif keeps_y and node2 is None and y.__class__ is native_type:
+                y = by_value(y, base)
             saved = (value if keeps_result else None, x if keeps_x else None, y if keeps_y else None)
             return recorded(value, Node(value, (node1, node2), pull, saved))
 
@@ -120,7 +134,8 @@ class Reverse(Transform):
                     if function is None:
                         raise unknown(row.name, place)
                     used.update(places)
-            saved = tuple([x if place in used else None for place, x in enumerate((value, *values), 1)])
+            kept = (value, *map(self.recorded_value, operands))
+            saved = tuple([x if place in used else None for place, x in enumerate(kept, 1)])
             return self.traced(value, Node(value, parents, pull, saved))
 
         return ternary
@@ -167,10 +182,29 @@ class Reverse(Transform):
                 return self.constants(result)
             result = tuple(map(self.normal, result)) if isinstance(result, (tuple, list)) else self.normal(result)
             kept = result if row.keeps_result else shells(result, self.below)
-            saved = kept, self.kept(row, values), settings
+            settings = mapped(options, self.traced, self.recorded_value)
+            saved = kept, self.kept(row, args), settings
             return self.recorded(result, parents, pull, saved)
 
         return of_several
+
+    def kept(self, row: Derivative, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the arguments that a pullback gets: the values that it uses, and shape and dtype of others."""
+        base = self.below
+        return tuple(
+            [
+                mapped(x, self.traced, self.recorded_value)
+                if place in row.kept
+                else shells(mapped(x, self.traced, value_of), base)
+                for place, x in enumerate(args)
+            ]
+        )
+
+    def recorded_value(self, x: Any) -> Any:
+        """Return an operand's value, which nobody writes to; other arguments are returned unchanged."""
+        if x.__class__ is not self.traced:
+            return x
+        return by_value(x.value, self.below) if x.node is None else x.value
 
     def recorded(self, result: Any, parents: Sequence[Node | None], pull: Pull, saved: Any) -> Any:
         """Return the native arrays of a result, or of several results, with their nodes."""

@@ -26,14 +26,40 @@ __all__ = [
     "TABLE",
     "Derivative",
     "NotDifferentiableError",
+    "connection",
     "constant",
     "elementwise",
+    "elementwise_row",
     "fit",
     "pullback",
+    "pullback_row",
     "unknown",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+SELECTIONS = frozenset(
+    (
+        "where", "clip", "maximum", "minimum", "fmax", "fmin", "nn.relu", "max", "min",
+        "getitem", "setitem", "take", "take_along_axis", "repeat", "unstack",
+        "diagonal", "linalg.diagonal", "tril", "triu", "fft.fft", "fft.ifft", "fft.rfft", "fft.irfft",
+    )
+)  # fmt: skip
+"""The operations whose result does not depend on all elements of the operands."""
+
+FILLED = frozenset(
+    ("where", "clip", "maximum", "minimum", "fmax", "fmin", "nn.relu", "tril", "triu", "cumulative_sum", "bincount")
+)
+"""The operations of whose result some elements may depend on no operand, beside those that join constants."""
+
+VIEWS = frozenset(
+    (
+        "astype", "reshape", "expand_dims", "squeeze", "broadcast_to", "full", "permute_dims", "matrix_transpose",
+        "flip", "roll", "concat", "stack", "setitem", "sum",
+    )
+)  # fmt: skip
+"""The operations whose pullback may return the memory of the cotangent."""
 
 
 class Derivative:
@@ -63,13 +89,26 @@ class Derivative:
         Whether the operation is linear in its array operands, so that it is its own pushforward.
     bilinear
         Whether it is linear in each of two array operands.
+    connection
+        The function that pulls a mask back: from an Array that is 0 at the elements of the result that are not
+        connected with a variable, and not negative, to such Arrays of the operands. Its parameters are those of
+        ``pullback``. None where every element of the result depends on every element of the operands. The mask of an
+        elementwise operation is that of its result.
+    selects
+        Whether the result does not depend on all elements of the operands.
+    fills
+        Whether elements of the result may depend on no operand.
+    views
+        Whether a pullback may return the memory of the cotangent.
     public
         The public function of an operation that devices may lack, because it has a formula; None for others.
     """
 
     __slots__ = (
         "bilinear",
+        "connection",
         "elementwise",
+        "fills",
         "fused",
         "keeps_result",
         "kept",
@@ -77,7 +116,9 @@ class Derivative:
         "name",
         "public",
         "pullback",
+        "selects",
         "several",
+        "views",
     )
 
     def __init__(self, name: str) -> None:
@@ -88,6 +129,10 @@ class Derivative:
         self.keeps_result = False
         self.fused = False
         self.linear = self.bilinear = self.several = False
+        self.connection: Callable[..., Any] | None = None
+        self.selects = name in SELECTIONS
+        self.fills = name in FILLED
+        self.views = name in VIEWS
         self.public: Callable[..., Any] | None = None
 
 
@@ -96,11 +141,6 @@ TABLE: dict[str, Derivative] = {}
 
 CONSTANT: set[str] = set()
 """The operations whose result is constant almost everywhere, or no floating-point number: they have derivative zero."""
-
-SELECTIONS = frozenset(
-    ("where", "clip", "maximum", "minimum", "fmax", "fmin", "max", "min", "getitem", "setitem", "take", "tril", "triu")
-)
-"""The operations that select some of their operands' elements: others get the cotangent 0."""
 
 
 def identity(g: Any) -> Any:
@@ -121,12 +161,18 @@ def elementwise(
 
     Functions of several operations are ``fused``: computed by one kernel where the device has a generator of kernels.
     """
-    row = TABLE[name] = Derivative(name)
+    row = TABLE[name] = elementwise_row(name, *functions)
     row.public, row.fused = public, fused
+
+
+def elementwise_row(name: str, *functions: Callable[..., Any] | None) -> Derivative:
+    """Return the row of an elementwise operation, or of a formula with rules."""
+    row = Derivative(name)
     row.elementwise = tuple(
         (function, () if function is None else tuple(map(PLACES.__getitem__, inspect.signature(function).parameters)))
         for function in functions
     )
+    return row
 
 
 def pullback(
@@ -156,17 +202,36 @@ def pullback(
     """
 
     def enter(function: F) -> F:
-        parameters = list(inspect.signature(function).parameters)[2:]
-        kept = keeps.split()
         for name in names:
-            row = TABLE[name] = Derivative(name)
-            row.pullback, row.linear, row.bilinear = function, linear, bilinear
-            row.public, row.several = public, several or bilinear
-            row.keeps_result = "out" in kept
-            row.kept = frozenset(parameters.index(item) for item in kept if item != "out")
+            row = TABLE[name] = pullback_row(name, function, keeps, several=several or bilinear)
+            row.linear, row.bilinear, row.public = linear, bilinear, public
+            row.connection = function if linear else None
         return function
 
     return enter
+
+
+def connection(*names: str) -> Callable[[F], F]:
+    """Enter the function that pulls a mask of connected elements back through operations that have a pullback.
+
+    Linear operations without one use their pullback, which has no negative coefficients.
+    """
+
+    def enter(function: F) -> F:
+        for name in names:
+            TABLE[name].connection = function
+        return function
+
+    return enter
+
+
+def pullback_row(name: str, function: Callable[..., Any], keeps: str, *, several: bool) -> Derivative:
+    """Return the row of an operation with a pullback, or of a formula with one."""
+    parameters, kept = list(inspect.signature(function).parameters)[2:], keeps.split()
+    row = Derivative(name)
+    row.pullback, row.several, row.keeps_result = function, several, "out" in kept
+    row.kept = frozenset(parameters.index(item) for item in kept if item != "out")
+    return row
 
 
 def constant(*names: str) -> None:

@@ -22,9 +22,20 @@ from .._core.failures import rewarn
 from .._core.operations import TABLE as OPERATIONS
 from .._core.operations import Operation, operation
 from .._core.wrapping import ValueArray
+from ._copies import by_value
 from ._table import CONSTANT, TABLE, Derivative, NotDifferentiableError
 
-__all__ = ["Key", "Shell", "Traced", "Transform", "collected", "is_inexact", "mapped", "shells", "standing_on"]
+__all__ = [
+    "Key",
+    "Shell",
+    "Traced",
+    "Transform",
+    "collected",
+    "is_inexact",
+    "mapped",
+    "shells",
+    "standing_on",
+]
 
 FULL = operation("full").index
 
@@ -154,6 +165,10 @@ class Transform(Backend):
     @abstractmethod
     def is_constant(self, native: Any) -> bool:
         """Whether a native array depends on nothing that is differentiated."""
+
+    def by_value(self, native: Any) -> Any:
+        """Return a native array that no write changes. Only constants can share memory with others."""
+        return self.lift(by_value(native.value, self.below)) if self.is_constant(native) else native
 
     @abstractmethod
     def unary(self, row: Derivative, compute: Callable[..., Native]) -> Callable[..., Any]:
@@ -317,12 +332,28 @@ class Transform(Backend):
     # -- indexing -----------------------------------------------------------------------------------------------------
 
     def getitem(self, native: Any, key: Any) -> Any:
-        return self._getitem(native, Key(mapped(key, self.traced, value_of)))
+        return self._getitem(native, self._key(key))
 
     def setitem(self, native: Any, key: Any, value: Any) -> Any:
         if value.__class__ is not self.traced:
             value = self.lift(self.below.table[FULL].function((), value, dtype=native.dtype))
-        return self._setitem(native, Key(mapped(key, self.traced, value_of)), value)
+        return self._setitem(native, self._key(key), value)
+
+    def _key(self, key: Any) -> Key:
+        """Return a key with index arrays by value. Sequences of integers in a tuple are index arrays."""
+        if key.__class__ is tuple:
+            return Key(tuple(map(self._part, key)))
+        return Key(self._part(key))
+
+    def _part(self, part: Any) -> Any:
+        base = self.below
+        if part.__class__ is tuple or part.__class__ is list:
+            part = base._library.from_host(np.asarray(part), base._place, copy=True)
+        elif part.__class__ is slice:
+            return mapped(part, self.traced, value_of)
+        elif part.__class__ is self.traced:
+            return by_value(part.value, base)
+        return part
 
     @cached_property
     def _getitem(self) -> Callable[..., Any]:

@@ -17,6 +17,7 @@ from .._core.device import Device
 from .._core.dtypes import kind_of
 from .._core.errors import NotDifferentiableError, describe
 from .._core.trees import Tree, flatten, map_leaves
+from ._copies import by_value, fresh
 from ._forward import Forward
 from ._levels import base_of, lifted, lowered, running
 from ._record import Variable, backpropagate
@@ -119,12 +120,18 @@ class Run:
         return lifted(leaf, self.device) if leaf.__class__ is Array else leaf
 
     def value(self, output: Any) -> Any:
-        """Return an output with its Arrays on the base."""
-        return map_leaves(lambda leaf: lowered(leaf, self.device), output)
+        """Return an output with its Arrays on the base, in memory of their own."""
+        return map_leaves(self._result, output)
+
+    def _result(self, leaf: Any) -> Any:
+        is_own = leaf.__class__ is Array and leaf._device is self.device
+        return fresh(lowered(leaf, self.device)) if is_own else leaf
 
 
-def as_variable(x: Array, device: Device) -> Array:
-    return wrap(device.native_type(x._native, Variable(x._native)), device)
+def as_variable(x: Array, device: Device, *, is_users: bool = False) -> Array:
+    """Return a variable of an Array's present values."""
+    native = by_value(x._native, x._device)
+    return wrap(device.native_type(native, Variable(native, is_users=is_users)), device)
 
 
 def without_aux(output: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
@@ -343,20 +350,28 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: b
     )
 
     def enter(x: Array, device: Device) -> Array:
-        return wrap(device.native_type(x._native, lifted(next(given), base)._native), device)
+        tangent = lifted(next(given), base)
+        return wrap(device.native_type(by_value(x._native, base), by_value(tangent._native, base)), device)
 
     run = Run(Forward, f, values, {}, tuple(range(len(values))), "jvp", enter)
     output, aux = without_aux(run.output, has_aux, "jvp")
 
     def tangent_of(leaf: Any) -> Any:
         if leaf.__class__ is not Array:
-            return leaf
+            return zero_of(leaf)
         if leaf._device is run.device and leaf._native.tangent is not None:
-            return wrap(leaf._native.tangent, base)
+            return fresh(wrap(leaf._native.tangent, base))
         return xp.zeros(leaf.shape, dtype=leaf.dtype, device=base)
 
     result = run.value(output), map_leaves(tangent_of, output)
     return (*result, run.value(aux)) if has_aux else result
+
+
+def zero_of(leaf: Any) -> Any:
+    """Return the tangent of a constant: zeros for numbers and NumPy arrays, and other objects unchanged."""
+    if isinstance(leaf, np.ndarray):
+        return np.zeros_like(leaf)
+    return leaf.__class__(0) if isinstance(leaf, (int, float, complex, np.number)) else leaf
 
 
 # -- matrices of derivatives ------------------------------------------------------------------------------------------
@@ -409,9 +424,9 @@ def jacobian(f: Function, argnums: Argnums = 0, mode: Literal["reverse", "forwar
 
 
 def _by_rows(f: Function, primals: tuple[Any, ...]) -> tuple[list[list[Array]], Tree, Tree]:
-    value, pull = vjp(f, *primals)
-    results, output_tree = flatten(value)
     inputs, input_tree = flatten(primals)
+    value, pull = vjp(lambda *args: map_leaves(lambda leaf: as_result(leaf, inputs), f(*args)), *primals)
+    results, output_tree = flatten(value)
     zeros = [xp.zeros_like(x) for x in results]
     blocks = []
     for place, x in enumerate(results):
@@ -424,7 +439,7 @@ def _by_rows(f: Function, primals: tuple[Any, ...]) -> tuple[list[list[Array]], 
             [
                 xp.reshape(xp.stack(row), (*x.shape, *y.shape))
                 if row
-                else xp.zeros((*x.shape, *y.shape), dtype=y.dtype)
+                else xp.zeros((*x.shape, *y.shape), dtype=y.dtype, device=y.device)
                 for row, y in zip(rows, inputs, strict=True)
             ]
         )
@@ -436,26 +451,36 @@ def _by_columns(f: Function, primals: tuple[Any, ...]) -> tuple[list[list[Array]
     zeros = [xp.zeros_like(x) for x in inputs]
     columns: list[list[list[Array]]] = []
     value = None
+
+    def of_arrays(*args: Any) -> Any:
+        return map_leaves(lambda leaf: as_result(leaf, inputs), f(*args))
+
     for place, x in enumerate(inputs):
         found = []
         for unit in _units(x):
             tangents = input_tree.build([*zeros[:place], unit, *zeros[place + 1 :]])
-            value, tangent = jvp(f, primals, tangents)
+            value, tangent = jvp(of_arrays, primals, tangents)
             found.append(flatten(tangent)[0])
         columns.append(found)
     if value is None:
-        value = f(*primals)
+        value = of_arrays(*primals)
     results, output_tree = flatten(value)
     blocks = [
         [
             xp.reshape(xp.stack([column[place] for column in found], axis=-1), (*y.shape, *x.shape))
             if found
-            else xp.zeros((*y.shape, *x.shape), dtype=y.dtype)
+            else xp.zeros((*y.shape, *x.shape), dtype=y.dtype, device=y.device)
             for found, x in zip(columns, inputs, strict=True)
         ]
         for place, y in enumerate(results)
     ]
     return blocks, output_tree, input_tree
+
+
+def as_result(leaf: Any, inputs: list[Array]) -> Any:
+    """Return a result that is a number or a NumPy array, a constant, as an Array beside the arguments."""
+    is_number = isinstance(leaf, (int, float, complex, np.number, np.ndarray))
+    return xp.asarray(leaf, device=inputs[0].device) if is_number and inputs else leaf
 
 
 def _units(x: Array) -> Any:
@@ -512,13 +537,14 @@ def stop_gradient(x: Any) -> Any:
     Returns
     -------
     Any
-        The same values on the device that the transforms stand on.
+        The same values on the device that the transforms stand on, in memory of their own.
     """
 
     def ground(leaf: Any) -> Any:
-        if leaf.__class__ is Array:
-            while leaf._device.base is not None:
-                leaf = lowered(leaf, leaf._device)
-        return leaf
+        if leaf.__class__ is not Array or leaf._device.base is None:
+            return leaf
+        while leaf._device.base is not None:
+            leaf = lowered(leaf, leaf._device)
+        return fresh(leaf)
 
     return map_leaves(ground, x)

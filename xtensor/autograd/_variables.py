@@ -37,7 +37,7 @@ def variable(x: Any) -> Array:
     array = as_array(x, "variable", base)
     while array._device.level > len(active()):
         array, base = lowered(array, array._device), array._device.base
-    return as_variable(lifted(array, base), standing_on(Reverse, base).device)
+    return as_variable(lifted(array, base), standing_on(Reverse, base).device, is_users=True)
 
 
 def _node(x: Any, name: str) -> Node:

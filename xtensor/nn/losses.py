@@ -12,7 +12,7 @@ from .._core.array import Array
 from .._core.checks import check_axis, check_integer, check_word
 from .._core.dispatch import array_arguments, composed
 from .._core.operations import declare
-from ..special.reductions import shifted_and_log_sum
+from ..special.reductions import log_softmax_over
 from ._checks import check_number, check_real_floating
 from ._computation import compute
 
@@ -122,13 +122,12 @@ def cross_entropy(
 def _cross_entropy(
     logits: Array, target: Array, *, label_smoothing: float, ignore_index: int | None, reduction: str
 ) -> Array:
-    shifted, log_sum = shifted_and_log_sum(logits, (-1,))
-    log_sum = xp.squeeze(log_sum, axis=-1)
+    logarithms = log_softmax_over(logits, (logits.ndim - 1,))
     is_class = (target >= 0) & (target < logits.shape[-1])
     index = xp.expand_dims(xp.where(is_class, target, 0), axis=-1)
-    loss = log_sum - xp.squeeze(xp.take_along_axis(shifted, index, axis=-1), axis=-1)
+    loss = -xp.squeeze(xp.take_along_axis(logarithms, index, axis=-1), axis=-1)
     if label_smoothing:
-        uniform = label_smoothing * (log_sum - xp.mean(shifted, axis=-1))
+        uniform = -label_smoothing * xp.mean(logarithms, axis=-1)
         # With weight 0, the target does not count even if its loss is infinite.
         loss = uniform if label_smoothing == 1 else (1 - label_smoothing) * loss + uniform
     loss = xp.where(is_class, loss, math.nan)

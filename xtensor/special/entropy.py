@@ -109,7 +109,7 @@ def rel_entr(x: RealOperand, y: RealOperand, /) -> Array:
     See ``scipy.special.rel_entr``.
     """
     x, y = arrays(x, y)
-    return _extend_to_domain(x, y, x * _log_of_ratio(x, y), 0.0)
+    return _extend_to_domain(x, y, x * log_of_ratio_of_positive(x, y), 0.0)
 
 
 @special()
@@ -134,10 +134,10 @@ def kl_div(x: RealOperand, y: RealOperand, /) -> Array:
     See ``scipy.special.kl_div``.
     """
     x, y = arrays(x, y)
-    return _extend_to_domain(x, y, x * _log_of_ratio(x, y) - x + y, y)
+    return _extend_to_domain(x, y, x * log_of_ratio_of_positive(x, y) - x + y, y)
 
 
-def _log_of_ratio(x: Array, y: Array) -> Array:
+def log_of_ratio_of_positive(x: Array, y: Array) -> Array:
     """Return ``log(x / y)`` of positive numbers whose ratio may be near 1, overflow or underflow."""
     ratio = x / y
     near_one = (ratio > 0.5) & (ratio < 2)

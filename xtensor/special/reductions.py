@@ -7,6 +7,7 @@ accurate where the others are small (Blanchard, Higham and Higham, 2021).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, overload
 
 from .. import _standard as xp
@@ -30,8 +31,10 @@ LOGSUMEXP = declare("nn.logsumexp", "network", accepts="real floating", shape="r
 
 
 def softmax_over(x: Array, axes: tuple[int, ...]) -> Array:
-    """Return the softmax over axes: by the device's kernel over one axis, else by the formula."""
-    if len(axes) == 1:
+    """Return the softmax over axes: by the device's kernel, else by the formula."""
+    if len(axes) > 1:
+        return _over_one_axis(softmax_over, x, axes)
+    if axes:
         result = attempt(SOFTMAX, x._device, x._native, axis=axes[0])
         if result is not NotImplemented:
             return result  # type: ignore[no-any-return]
@@ -40,23 +43,33 @@ def softmax_over(x: Array, axes: tuple[int, ...]) -> Array:
 
 
 def log_softmax_over(x: Array, axes: tuple[int, ...]) -> Array:
-    """Return the logarithm of the softmax over axes: by the device's kernel over one axis, else by the formula."""
-    if len(axes) == 1:
+    """Return the logarithm of the softmax over axes: by the device's kernel, else by the formula.
+
+    An infinite maximum is not subtracted, so that finite elements stay finite beside ``+inf``. The terms of the
+    largest elements are counted apart from the others, which may be too small to change the sum.
+    """
+    if len(axes) > 1:
+        return _over_one_axis(log_softmax_over, x, axes)
+    if axes:
         result = attempt(LOG_SOFTMAX, x._device, x._native, axis=axes[0])
         if result is not NotImplemented:
             return result  # type: ignore[no-any-return]
-    shifted, log_sum = shifted_and_log_sum(x, axes)
-    return shifted - log_sum
-
-
-def shifted_and_log_sum(x: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
-    r"""Return :math:`s_i = x_i - \max_j x_j`, and :math:`\ln \sum_j e^{s_j}` with length 1 along the axes.
-
-    An infinite maximum is not subtracted, so that finite elements stay finite beside ``+inf``.
-    """
     largest = xp.max(x, axis=axes, keepdims=True)
     shifted = x - xp.where(xp.isfinite(largest), largest, 0.0)
-    return shifted, xp.log(xp.sum(xp.exp(shifted), axis=axes, keepdims=True))
+    is_largest = shifted == 0
+    count = xp.sum(xp.astype(is_largest, x.dtype), axis=axes, keepdims=True)
+    others = xp.sum(xp.where(is_largest, 0.0, xp.exp(shifted)), axis=axes, keepdims=True)
+    return shifted - xp.log1p(others + (count - 1))
+
+
+def _over_one_axis(function: Callable[[Array, tuple[int, ...]], Array], x: Array, axes: tuple[int, ...]) -> Array:
+    """Return a function over several axes, computed over one axis that joins them."""
+    order = (*[axis for axis in range(x.ndim) if axis not in axes], *axes)
+    moved = xp.permute_dims(x, order)
+    count = x.ndim - len(axes)
+    joined = xp.reshape(moved, (*moved.shape[:count], math.prod(moved.shape[count:])))
+    result = xp.reshape(function(joined, (count,)), moved.shape)
+    return xp.permute_dims(result, tuple(order.index(axis) for axis in range(x.ndim)))
 
 
 def _axes(x: Array, axis: Axis, name: str) -> tuple[int, ...]:

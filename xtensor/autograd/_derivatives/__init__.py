@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from . import decompositions, elementwise, fourier, products, reductions, shapes, special
+from . import connections, decompositions, elementwise, fourier, products, reductions, shapes, special
 
-__all__ = ["decompositions", "elementwise", "fourier", "products", "reductions", "shapes", "special"]
+__all__ = ["connections", "decompositions", "elementwise", "fourier", "products", "reductions", "shapes", "special"]

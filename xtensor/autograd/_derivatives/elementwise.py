@@ -11,9 +11,21 @@ import math
 from typing import Any
 
 from ... import _standard as xp
+from ... import special
 from ..._core.array import Array
 from ..._core.dtypes import kind_of
 from .._table import constant, elementwise, identity, pullback
+from .families import (
+    difference,
+    direction,
+    inverse_root,
+    inverse_root_of_sum,
+    inverse_square_of_cbrt,
+    logistic_density,
+    over,
+    over_squares,
+    share_of_powers_of_two,
+)
 
 LN2, LN10 = math.log(2.0), math.log(10.0)
 
@@ -29,17 +41,17 @@ def power_by_base(g: Array, x: Any, y: Any) -> Any:
 
 
 def power_by_exponent(g: Array, out: Array, x: Any, y: Any) -> Array:
-    r""":math:`g\, x^y \ln x`, 0 where the base is 0 and the exponent's real part is not negative."""
+    r""":math:`g\, x^y \ln x`, 0 where the base and the power are 0."""
     if isinstance(x, (int, float)) and x > 0:
         return g * out * math.log(x)
     base = xp.astype(x, out.dtype, copy=False) if isinstance(x, Array) else xp.full_like(out, x)
-    is_zero = base == 0
+    is_zero = (base == 0) & (out == 0)
     return g * out * xp.where(is_zero, 0, xp.log(xp.where(is_zero, 1, base)))
 
 
 def half_where_equal(g: Array, out: Array, x: Any, y: Any) -> Array:
     """The cotangent where the operand is the result, half of it where the operands are equal."""
-    return g * xp.where(x == y, 0.5, xp.astype(x == out, g.dtype))
+    return xp.where(x == y, g / 2, xp.where(x == out, g, 0))
 
 
 def within(g: Array, x: Array, y: Any, z: Any) -> Array:
@@ -69,15 +81,15 @@ elementwise("divide", lambda g, y: g / y, lambda g, out, y: -g * out / y)
 elementwise("reciprocal", lambda g, out: -g * out * out)
 elementwise("square", lambda g, x: g * (2 * x))
 elementwise("sqrt", lambda g, out: g / (2 * out))
-elementwise("cbrt", lambda g, out: g / (3 * out * out))
+elementwise("cbrt", lambda g, x: g * inverse_square_of_cbrt(x) / 3)
 elementwise("pow", power_by_base, power_by_exponent)
 elementwise("float_power", power_by_base, power_by_exponent)
-elementwise("remainder", identity, lambda g, x, y: -g * xp.floor(x / y))
-elementwise("fmod", identity, lambda g, x, y: -g * xp.trunc(x / y))
+elementwise("remainder", identity, lambda g, x, y: -g * xp.floor_divide(x, y))
+elementwise("fmod", identity, lambda g, out, x, y: -g * xp.round((x - out) / y))  # x / y may round to a whole number
 elementwise("abs", lambda g, x: g * sign_of(x))
 elementwise("fabs", lambda g, x: g * xp.sign(x))
 elementwise("copysign", of_copysign, lambda g: xp.zeros_like(g))
-elementwise("hypot", lambda g, out, x: g * _ratio(x, out), lambda g, out, y: g * _ratio(y, out))
+elementwise("hypot", lambda g, x, y: g * direction(x, y), lambda g, x, y: g * direction(y, x))
 elementwise("maximum", half_where_equal, lambda g, out, x, y: half_where_equal(g, out, y, x))
 elementwise("minimum", half_where_equal, lambda g, out, x, y: half_where_equal(g, out, y, x))
 elementwise("fmax", half_where_equal, lambda g, out, x, y: half_where_equal(g, out, y, x))
@@ -92,27 +104,35 @@ elementwise(
 
 elementwise("exp", lambda g, out: g * out)
 elementwise("exp2", lambda g, out: g * out * LN2)
-elementwise("expm1", lambda g, out: g * (out + 1))
+elementwise("expm1", lambda g, x: g * xp.exp(x))
 elementwise("log", lambda g, x: g / x, fused=False)
-elementwise("log2", lambda g, x: g / (x * LN2))
-elementwise("log10", lambda g, x: g / (x * LN10))
+elementwise("log2", lambda g, x: g * (1 / LN2) / x)
+elementwise("log10", lambda g, x: g * (1 / LN10) / x)
 elementwise("log1p", lambda g, x: g / (1 + x))
-elementwise("logaddexp", lambda g, x, y: g * _share(x, y), lambda g, x, y: g * _share(y, x))
-elementwise("logaddexp2", lambda g, x, y: g * _share(x, y, 2.0), lambda g, x, y: g * _share(y, x, 2.0))
+elementwise(
+    "logaddexp",
+    lambda g, x, y: g * special.expit(difference(x, y)),
+    lambda g, x, y: g * special.expit(difference(y, x)),
+)
+elementwise(
+    "logaddexp2",
+    lambda g, x, y: g * share_of_powers_of_two(difference(x, y)),
+    lambda g, x, y: g * share_of_powers_of_two(difference(y, x)),
+)
 
 elementwise("sin", lambda g, x: g * xp.cos(x))
 elementwise("cos", lambda g, x: -g * xp.sin(x))
 elementwise("tan", lambda g, out: g * (1 + out * out))
-elementwise("asin", lambda g, x: g / xp.sqrt(1 - x * x))
-elementwise("acos", lambda g, x: -g / xp.sqrt(1 - x * x))
-elementwise("atan", lambda g, x: g / (1 + x * x))
-elementwise("atan2", lambda g, x, y: g * _over_squares(y, x), lambda g, x, y: -g * _over_squares(x, y))
+elementwise("asin", lambda g, x: g * inverse_root(x))
+elementwise("acos", lambda g, x: -g * inverse_root(x))
+elementwise("atan", lambda g, x: g * inverse_root_of_sum(x) * inverse_root_of_sum(x))
+elementwise("atan2", lambda g, x, y: g * over_squares(y, x), lambda g, x, y: -g * over_squares(x, y))
 elementwise("sinh", lambda g, x: g * xp.cosh(x))
 elementwise("cosh", lambda g, x: g * xp.sinh(x))
-elementwise("tanh", lambda g, out: g * (1 - out * out))
-elementwise("asinh", lambda g, x: g / xp.sqrt(1 + x * x))
+elementwise("tanh", lambda g, x: g * 4 * logistic_density(2 * x))
+elementwise("asinh", lambda g, x: g * inverse_root_of_sum(x))
 elementwise("acosh", lambda g, x: g / (xp.sqrt(x - 1) * xp.sqrt(x + 1)))
-elementwise("atanh", lambda g, x: g / (1 - x * x))
+elementwise("atanh", lambda g, x: g * inverse_root(x) * inverse_root(x))
 elementwise("deg2rad", lambda g: g * (math.pi / 180), fused=False)
 elementwise("rad2deg", lambda g: g * (180 / math.pi), fused=False)
 
@@ -127,9 +147,8 @@ elementwise("complex_of", identity, lambda g: 1j * g, fused=False)
 def _sign(g: Array, out: Any, x: Array) -> Array:
     if kind_of(x.dtype) != "c":
         return xp.zeros_like(x)
-    length = xp.abs(x)
-    direction = _ratio(x, length)
-    return _ratio(g - xp.real(g * direction) * xp.conj(direction), length)
+    phase = xp.sign(x)
+    return over(g - xp.real(g * phase) * xp.conj(phase), xp.abs(x))
 
 
 constant(
@@ -140,21 +159,3 @@ constant(
     "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert", "bitwise_left_shift", "bitwise_right_shift",
     "bitwise_count", "gcd", "lcm",
 )  # fmt: skip
-
-
-def _ratio(x: Array, length: Array) -> Array:
-    r""":math:`x / \lVert x \rVert`, 0 where the length is 0."""
-    is_zero = length == 0
-    return xp.where(is_zero, 0, x / xp.where(is_zero, 1, length))
-
-
-def _share(x: Any, y: Any, base: float = math.e) -> Any:
-    """The part of :math:`b^x` in :math:`b^x + b^y`, computed without overflow."""
-    difference = y - x
-    decay = base ** -xp.abs(difference)
-    return xp.where(difference > 0, decay, 1) / (1 + decay)
-
-
-def _over_squares(x: Any, y: Any) -> Any:
-    """:math:`x / (x^2 + y^2)`."""
-    return x / (x * x + y * y)

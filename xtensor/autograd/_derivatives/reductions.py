@@ -13,6 +13,7 @@ from ... import _standard as xp
 from ..._core.array import Array
 from ..._core.dtypes import kind_of
 from .._table import constant, pullback
+from .partial_products import may_divide, products_of_others, shifted, sums_of_products
 
 Axis = int | tuple[int, ...] | None
 
@@ -70,9 +71,18 @@ def _extreme(g: Array, out: Array, x: Array, *, axis: Axis = None, keepdims: boo
     equal = x == result
     if bool(xp.any(xp.isnan(result))):
         equal = equal | (xp.isnan(x) & xp.isnan(result))
-    share = xp.astype(equal, g.dtype)
-    ties = xp.sum(share, axis=axis, keepdims=True, dtype=share.dtype)
-    return expanded(g, x.shape, axis, keepdims) * (share / ties)
+    ties = xp.sum(xp.astype(equal, g.dtype), axis=axis, keepdims=True, dtype=g.dtype)
+    return xp.where(equal, expanded(g, x.shape, axis, keepdims) / ties, 0)
+
+
+@pullback("prod", keeps="out x")
+def _prod(g: Array, out: Array, x: Array, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Array:
+    g = expanded(g, x.shape, axis, keepdims)
+    if may_divide(out, x):
+        return g * expanded(out, x.shape, axis, keepdims) / x
+    rows, restore = _along_last(xp.astype(x, out.dtype, copy=False), axis)
+    by_x: Array = g * restore(products_of_others(rows))
+    return by_x
 
 
 def _along_last(x: Array, axis: Axis) -> tuple[Array, Any]:
@@ -87,23 +97,6 @@ def _along_last(x: Array, axis: Axis) -> tuple[Array, Any]:
         return xp.permute_dims(xp.reshape(y, moved.shape), back)
 
     return xp.reshape(moved, (*[x.shape[i] for i in kept], math.prod(x.shape[i] for i in reduced))), restore
-
-
-def _with_ones(x: Array) -> Array:
-    """Return rows of ``x``, each with 1 in the place of another element: shape (..., n, n)."""
-    n = x.shape[-1]
-    diagonal = xp.eye(n, dtype=xp.bool, device=x.device)
-    return xp.where(diagonal, 1, xp.broadcast_to(x[..., None, :], (*x.shape[:-1], n, n)))
-
-
-@pullback("prod", keeps="out x")
-def _prod(g: Array, out: Array, x: Array, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Array:
-    if not bool(xp.any(x == 0)):
-        return expanded(g * out, x.shape, axis, keepdims) / x
-    rows, restore = _along_last(xp.astype(x, out.dtype, copy=False), axis)
-    others = xp.prod(_with_ones(rows), axis=-1)
-    by_x: Array = expanded(g, x.shape, axis, keepdims) * restore(others)
-    return by_x
 
 
 @pullback("cumulative_sum", linear=True)
@@ -129,14 +122,10 @@ def _cumulative_prod(
     if include_initial:
         rest: Any = (*(slice(None),) * axis, slice(1, None), ...)
         g, out = g[rest], out[rest]
-    if not bool(xp.any(x == 0)):
+    if may_divide(out, x):
         return reversed_sum(g * out, axis) / x
-    rows = xp.moveaxis(xp.astype(x, out.dtype, copy=False), axis, -1)
-    n = rows.shape[-1]
-    products = xp.cumulative_prod(_with_ones(rows), axis=-1)
-    follows = xp.triu(xp.ones((n, n), dtype=xp.bool, device=x.device))
-    terms = xp.where(follows, products * xp.moveaxis(g, axis, -1)[..., None, :], 0)
-    return xp.moveaxis(xp.sum(terms, axis=-1, dtype=terms.dtype), -1, axis)
+    factors, terms = xp.moveaxis(xp.astype(x, out.dtype, copy=False), axis, -1), xp.moveaxis(g, axis, -1)
+    return xp.moveaxis(shifted(xp.moveaxis(out, axis, -1)) * sums_of_products(factors, terms), -1, axis)
 
 
 @pullback("linalg.vector_norm", keeps="out x")
