@@ -8,7 +8,7 @@ from __future__ import annotations
 from ._core.backend import Backend, DeviceInfo, Engine, Memory, Native, Overlay, Provider, read_on_host
 from ._core.chunks import ChunkFunction
 from ._core.compiled import with_short_way
-from ._core.corrections import CORRECTIONS, LAPACK_CORRECTIONS
+from ._core.corrections import CORRECTIONS, LAPACK_CORRECTIONS, REDUCTION_CORRECTIONS
 from ._core.dtypes import STANDARD_DTYPES, DType, in_float32, result_type
 from ._core.errors import (
     BackendUnavailableError,
@@ -28,6 +28,7 @@ from ._core.wrapping import WrappedArray, wrapped_namespace
 __all__ = [
     "CORRECTIONS",
     "LAPACK_CORRECTIONS",
+    "REDUCTION_CORRECTIONS",
     "NORMAL_QUANTILES",
     "PHILOX_MULTIPLIERS",
     "PHILOX_ROUNDS",
