@@ -9,7 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from xtensor.backend import LAPACK_CORRECTIONS, REDUCTION_CORRECTIONS, STANDARD_DTYPES, Backend, DeviceInfo, Memory, Native
+from xtensor.backend import (
+    LAPACK_CORRECTIONS,
+    REDUCTION_CORRECTIONS,
+    STANDARD_DTYPES,
+    Backend,
+    DeviceInfo,
+    Memory,
+    Native,
+)
 
 __all__ = ["NumpyBackend", "backend"]
 

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xtensor.backend import LAPACK_CORRECTIONS, REDUCTION_CORRECTIONS, Backend, BackendUnavailableError, Native, install_command
+from xtensor.backend import (
+    LAPACK_CORRECTIONS,
+    REDUCTION_CORRECTIONS,
+    Backend,
+    BackendUnavailableError,
+    Native,
+    install_command,
+)
 
 if TYPE_CHECKING:
     from ._native import StrictArray
