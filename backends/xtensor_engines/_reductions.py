@@ -155,7 +155,9 @@ def _merged_moments(first: Partial, second: Partial, *, functions: dict[str, Chu
     if name == "var":
         spread = first["spread"] + second["spread"] + distance * distance * (n * share)
     else:
-        spread = functions["hypot"](functions["hypot"](first["spread"], second["spread"]), distance * math.sqrt(n * share))
+        spread = functions["hypot"](
+            functions["hypot"](first["spread"], second["spread"]), distance * math.sqrt(n * share)
+        )
     return {
         "n": count,
         "mean": first["mean"],
