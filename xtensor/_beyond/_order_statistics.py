@@ -168,10 +168,12 @@ def _levels(name: str, q: Any, a: Array, whole: int) -> Any:
 
 
 def _interpolated_dtype(a: Array, q: Any) -> DType:
-    """Return the dtype of interpolated quantiles: an array of levels promotes that of the elements, as in NumPy."""
+    """Return the dtype of interpolated quantiles: several levels promote that of the elements, as in NumPy."""
     dtype = a.dtype if kind_of(a.dtype) == "f" else a.device.default_dtypes["real floating"]
-    levels = getattr(q, "dtype", None)
-    if levels is None or kind_of(levels) != "f":
+    if q.__class__ in (int, float):
+        return dtype
+    levels = q.dtype if hasattr(q, "dtype") else np.asarray(q).dtype
+    if kind_of(levels) != "f":
         return dtype
     return _casts.supported(result_type(dtype, levels), a.device)
 
