@@ -28,11 +28,11 @@ from ._core.wrapping import WrappedArray, wrapped_namespace
 __all__ = [
     "CORRECTIONS",
     "LAPACK_CORRECTIONS",
-    "REDUCTION_CORRECTIONS",
     "NORMAL_QUANTILES",
     "PHILOX_MULTIPLIERS",
     "PHILOX_ROUNDS",
     "PHILOX_WEYL",
+    "REDUCTION_CORRECTIONS",
     "SHORT_POWERS",
     "STANDARD_DTYPES",
     "TABLE",

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from .. import _standard as xp
 from .. import linalg
 from .._core.array import Array
 from .._core.checks import LARGEST, check_integer
 from .._core.dispatch import array_argument, composed
-from .._core.dtypes import kind_of, result_type
+from .._core.dtypes import kind_of
 from .._core.errors import describe
 from ._arguments import flattened
 

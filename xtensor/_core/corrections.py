@@ -304,7 +304,6 @@ def _scaled(degree: int, *, power: int = 0, centered: bool = False) -> Correctio
         Whether ``f(x + c) = f(x)``. Where the mean is far larger than the distances from it, its error is of their
         size: the distances are then reduced.
     """
-
     plans: dict[Any, tuple[float, float] | None] = {}
 
     def correction(xp: Any, raw: Function) -> Function:
