@@ -42,7 +42,7 @@ def test_arange_of_integers_has_the_elements_of_a_range(device, step):
 
 
 @pytest.mark.parametrize(
-    "start, stop, step", [(0, 2**64 - 1, 2**62), (2**64 - 3, 2**64 - 1, 1), (2**64 - 1, 0, -(2**63))]
+    ("start", "stop", "step"), [(0, 2**64 - 1, 2**62), (2**64 - 3, 2**64 - 1, 1), (2**64 - 1, 0, -(2**63))]
 )
 def test_arange_of_unsigned_integers_has_the_elements_of_a_range(device, start, stop, step):
     assert listed(xp.arange(start, stop, step, dtype=xp.uint64)) == list(range(start, stop, step))
@@ -52,7 +52,7 @@ def test_length_of_a_range_of_integers_is_exact_for_floating_point_numbers(devic
     assert listed(xp.arange(0, 2**53 + 1, 2**52, dtype=xp.float64)) == [0.0, 2.0**52, 2.0**53]
 
 
-@pytest.mark.parametrize("num, endpoint", [(1, True), (2, True), (3, False), (7, True)])
+@pytest.mark.parametrize(("num", "endpoint"), [(1, True), (2, True), (3, False), (7, True)])
 def test_linspace_of_integers_is_rounded_down_exactly(device, num, endpoint):
     parts = max(num - 1 if endpoint else num, 1)
     for start, stop in itertools.product(ENDS, ENDS):
@@ -137,7 +137,7 @@ def test_rounding_of_integers_to_powers_of_ten_is_exact(device, dtype):
         assert listed(xp.asarray(values, dtype=getattr(xp, dtype)).round(-digits)) == expected
 
 
-# -- values that do not exist -------------------------------------------------------------------------------------------
+# -- values that do not exist -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("value", [np.float64("nan"), [1.5, math.nan]], ids=repr)
@@ -177,13 +177,13 @@ def test_interpolation_of_nan_at_one_knot_is_nan(device):
     assert math.isnan(float(xp.interp(xp.asarray(math.nan), xp.asarray([1.0]), xp.asarray([0.0]))))
 
 
-@pytest.mark.parametrize("side, expected", [("left", 2), ("right", 4)])
+@pytest.mark.parametrize(("side", "expected"), [("left", 2), ("right", 4)])
 def test_nan_is_searched_behind_all_numbers(device, side, expected):
     ordered = xp.asarray([0.0, 1.0, math.nan, math.nan])
     assert int(xp.searchsorted(ordered, xp.asarray(math.nan), side=side)) == expected
 
 
-# -- dtypes and orders --------------------------------------------------------------------------------------------------
+# -- dtypes and orders ------------------------------------------------------------------------------------------------
 
 
 def test_roots_are_real_if_all_are(device):
@@ -218,7 +218,7 @@ def test_histogram_of_float16_has_edges_in_float64_where_float16_has_too_few_num
 
 
 @pytest.mark.parametrize(
-    "order, expected", [("K", [0, 1, 2, 3]), ("A", [0, 1, 2, 3]), ("F", [0, 1, 2, 3]), ("C", [0, 2, 1, 3])]
+    ("order", "expected"), [("K", [0, 1, 2, 3]), ("A", [0, 1, 2, 3]), ("F", [0, 1, 2, 3]), ("C", [0, 2, 1, 3])]
 )
 def test_flattening_follows_the_order_in_memory(order, expected):
     x = xp.asarray([[0, 1], [2, 3]], device="cpu").T

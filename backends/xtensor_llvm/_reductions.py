@@ -195,9 +195,9 @@ def _all_finite(x: Array) -> bool:
 
 
 def _all_ordinary(roots: Array, x: Array, axes: list[int]) -> bool:
-    """Whether roots of sums of squares are finite, and no square underflowed; NumPy's corrected function computes others.
+    """Whether roots of sums of squares are finite, and no square underflowed.
 
-    Distances and elements that are 0 have the root 0, and the square of a distance of large elements does not underflow.
+    Distances and elements that are 0 have the root 0; squares of the distances of larger elements do not underflow.
     """
     if not _all_finite(roots):
         return False

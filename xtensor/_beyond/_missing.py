@@ -91,7 +91,7 @@ def variance(
     if where is True and dtype is None and out is None and mean is None:
         found = of_numbers(variance_of_numbers, a, axis, keepdims, float(correction))
         if found is not NotImplemented:
-            return xp.sqrt(found) if root else found  # type: ignore[no-any-return]
+            return xp.sqrt(found) if root else found
     a, invalid = _invalid(name, a, where)
     a = _floating(a, dtype, out, name)
     if invalid is None and mean is None and not correction and a.size:

@@ -285,7 +285,7 @@ def sign(xp: Any, raw: Function) -> Function:
     return corrected
 
 
-# -- reductions whose intermediate results overflow, underflow or cancel ------------------------------------------------
+# -- reductions whose intermediate results overflow, underflow or cancel ----------------------------------------------
 
 
 def _scaled(degree: int, *, power: int = 0, centered: bool = False) -> Correction:

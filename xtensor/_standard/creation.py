@@ -116,13 +116,13 @@ def arange(
         )
     if length <= 0:
         return empty(0, dtype=result_dtype, device=target)
-    count = -((start - stop) // step) if integers else math.ceil(length)  # type: ignore[operator]
+    count: Any = -((start - stop) // step) if integers else math.ceil(length)  # type: ignore[operator]
     if result_dtype.kind in "iu" and not _between(start, stop, integer_limits(result_dtype)):
         for value in (start, start + (count - 1) * step):
             check_bounds(int(value), result_dtype, "arange", "values")
-    if integers and not all(-EXACT <= value <= EXACT for value in (start, stop, step)):  # type: ignore[operator]
+    if integers and not all(-EXACT <= value <= EXACT for value in (start, stop, step)):
         # Libraries compute the number of elements, some of them the values too, in float64.
-        return _integers(target, start, step, 0, 1, count, result_dtype)
+        return _integers(target, int(start), int(step), 0, 1, count, result_dtype)
     return apply(ARANGE, target, start, stop, step, dtype=result_dtype)
 
 
@@ -276,12 +276,14 @@ def linspace(
     options = {"dtype": result_dtype, "endpoint": check_flag(endpoint, "linspace", "endpoint")}
     if result_dtype.kind in "iu" and count:
         parts = max(count - 1 if endpoint else count, 1)
-        if start == start // 1 and stop == stop // 1 and parts < MOST_INTEGERS:
-            first, quotient, remainder = int(start), *divmod(int(stop) - int(start), parts)
+        ends: Any = (start, stop)
+        if all(end == end // 1 for end in ends) and parts < MOST_INTEGERS:
+            first, last = map(int, ends)
+            quotient, remainder = divmod(last - first, parts)
             for value in (first, first + (count - 1) * quotient + (count - 1) * remainder // parts):
                 check_bounds(value, result_dtype, "linspace", "values")
             return _integers(target, first, quotient, remainder, parts, count, result_dtype)
-        for bound in (start, stop):
+        for bound in ends:
             check_bounds(math.floor(bound), result_dtype, "linspace", "bounds")
     if _distance(start, stop) < HALF_OF_FLOAT32:
         return apply(LINSPACE, target, start, stop, count, **options)

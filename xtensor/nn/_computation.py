@@ -24,7 +24,7 @@ from .._fuse.formulas import compute_formula
 __all__ = ["compute"]
 
 
-def compute(operation: Operation, formula: Callable[..., Any], *operands: Array | None, **options: Any) -> Any:
+def compute(operation: Operation, formula: Callable[..., Any], *operands: Array | None, **options: Any) -> Array:
     """Return the result of an operation on promoted operands.
 
     Parameters
@@ -55,7 +55,7 @@ def compute(operation: Operation, formula: Callable[..., Any], *operands: Array 
         widened = [_as_dtype(x, xp.float32) for x in arrays]
         result = compute_formula(formula, *widened, **options)
         if result.__class__ is tuple:
-            return xp.astype(result[0], dtype), *result[1:]
+            return xp.astype(result[0], dtype), *result[1:]  # type: ignore[return-value]
         return xp.astype(result, dtype)
 
 

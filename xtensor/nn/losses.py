@@ -74,8 +74,8 @@ def cross_entropy(
 
     Notes
     -----
-    On other devices, whose values the host does not look at, the loss of a target out of bounds is NaN. The mean of no losses is NaN. At infinite
-    logits, :math:`\ln p` has the values of :func:`log_softmax`.
+    On other devices, whose values the host does not look at, the loss of a target out of bounds is NaN. The mean of no
+    losses is NaN. At infinite logits, :math:`\ln p` has the values of :func:`log_softmax`.
 
     Label smoothing: Szegedy et al., "Rethinking the Inception Architecture for Computer Vision" (2016), section 7.
     """
@@ -129,8 +129,8 @@ def _check_classes(target: Array, count: int, ignored: int | None) -> None:
     if xp.any(invalid):
         value = int(xp.reshape(target, (-1,))[int(xp.argmax(xp.astype(xp.reshape(invalid, (-1,)), xp.uint8)))])
         raise IndexError(
-            f"cross_entropy(): target {value} is out of bounds for {count} classes; pass classes from 0 to {count - 1}, "
-            f"or ignore_index={value}"
+            f"cross_entropy(): target {value} is out of bounds for {count} classes; pass classes from 0 to "
+            f"{count - 1}, or ignore_index={value}"
         )
 
 

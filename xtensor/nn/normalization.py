@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,12 +75,15 @@ def layer_norm(
     shape = x.shape[axes[0] :]
     check_parameter(weight, shape, "layer_norm", "weight")
     check_parameter(bias, shape, "layer_norm", "bias")
-    return _normalized(LAYER_NORM, _layer_norm, x, weight, bias, axes=axes, eps=check_eps(eps, "layer_norm"))
+    return _normalized(
+        LAYER_NORM, _layer_norm, _scaled_layer_norm, x, weight, bias, axes=axes, eps=check_eps(eps, "layer_norm")
+    )
 
 
 def _normalized(
     operation: Operation,
     formula: Callable[..., Any],
+    scaled: Callable[..., Array],
     x: Array,
     *parameters: Array | None,
     axes: tuple[int, ...],
@@ -89,33 +91,44 @@ def _normalized(
 ) -> Array:
     """Return the result of a formula, which also returns the mean squares that it divides by the root of.
 
-    Where these overflow or underflow, the formula computes it from elements divided by a power of two.
+    Where these overflow or underflow, ``scaled`` computes it from elements divided by a power of two.
     """
-    result = compute(operation, formula, x, *parameters, axes=axes, eps=eps)
-    if result.__class__ is Array:
-        return result  # type: ignore[no-any-return]
-    result, squares = result
+    found: Any = compute(operation, formula, x, *parameters, axes=axes, eps=eps)
+    if found.__class__ is Array:
+        return found
+    result, squares = found
     limits = np.finfo(squares.dtype)
     least = float(limits.smallest_normal / limits.eps)
     if not squares._device.host or (xp.all(xp.isfinite(squares)) and (eps >= least or xp.all(squares >= least))):
         return result  # type: ignore[no-any-return]
-    return compute(operation, partial(_of_scaled, formula), x, *parameters, axes=axes, eps=eps)[0]  # type: ignore[no-any-return]
+    return compute(operation, scaled, x, *parameters, axes=axes, eps=eps)
 
 
-def _of_scaled(
-    formula: Callable[..., Any], x: Array, *parameters: Array | None, axes: tuple[int, ...], eps: float
-) -> Any:
+def _scaled_layer_norm(
+    x: Array, weight: Array | None, bias: Array | None, *, axes: tuple[int, ...], eps: float
+) -> Array:
+    x, scaled_eps = _scaled(x, axes, eps)
+    return _layer_norm(x, weight, bias, axes=axes, eps=scaled_eps)[0]
+
+
+def _scaled_rms_norm(x: Array, weight: Array | None, *, axes: tuple[int, ...], eps: float) -> Array:
+    x, scaled_eps = _scaled(x, axes, eps)
+    return _rms_norm(x, weight, axes=axes, eps=scaled_eps)[0]
+
+
+def _scaled(x: Array, axes: tuple[int, ...], eps: float) -> tuple[Array, Array]:
+    """Return elements divided by a power of two whose square neither they nor ``eps`` exceed by far, and ``eps``."""
     largest = xp.maximum(xp.max(xp.abs(x), axis=axes, keepdims=True), math.sqrt(eps))
     usable = xp.isfinite(largest) & (largest > 0)
     scale = power_of_two(xp, xp.where(usable, largest, 1.0))
-    return formula(x / scale, *parameters, axes=axes, eps=eps / scale / scale)
+    return x / scale, eps / scale / scale
 
 
 def _layer_norm(
     x: Array, weight: Array | None, bias: Array | None, *, axes: tuple[int, ...], eps: float | Array
-) -> Array | tuple[Array, Array]:
+) -> tuple[Array, Array]:
     if 0 in x.shape:
-        return xp.zeros_like(x)  # the mean of no elements would warn
+        return xp.zeros_like(x), xp.ones((), dtype=x.dtype, device=x.device)  # the mean of no elements would warn
     centered = x - xp.mean(x, axis=axes, keepdims=True)
     # The rounding error of the mean is removed; a small standard deviation would magnify it, even in a constant row.
     centered -= xp.mean(centered, axis=axes, keepdims=True)
@@ -170,14 +183,12 @@ def rms_norm(
     check_real_floating(x, "rms_norm", "x")
     axes = check_last_axes(axis, x, "rms_norm")
     check_parameter(weight, x.shape[axes[0] :], "rms_norm", "weight")
-    return _normalized(RMS_NORM, _rms_norm, x, weight, axes=axes, eps=check_eps(eps, "rms_norm"))
+    return _normalized(RMS_NORM, _rms_norm, _scaled_rms_norm, x, weight, axes=axes, eps=check_eps(eps, "rms_norm"))
 
 
-def _rms_norm(
-    x: Array, weight: Array | None, *, axes: tuple[int, ...], eps: float | Array
-) -> Array | tuple[Array, Array]:
+def _rms_norm(x: Array, weight: Array | None, *, axes: tuple[int, ...], eps: float | Array) -> tuple[Array, Array]:
     if 0 in x.shape:
-        return xp.zeros_like(x)  # the mean of no elements would warn
+        return xp.zeros_like(x), xp.ones((), dtype=x.dtype, device=x.device)  # the mean of no elements would warn
     mean_square = xp.mean(x * x, axis=axes, keepdims=True)
     result = x / xp.sqrt(mean_square + eps)
     return (result if weight is None else result * weight), mean_square
