@@ -8,7 +8,7 @@ from __future__ import annotations
 from ._core.backend import Backend, DeviceInfo, Engine, Memory, Native, Overlay, Provider, read_on_host
 from ._core.chunks import ChunkFunction
 from ._core.compiled import with_short_way
-from ._core.corrections import CORRECTIONS, LAPACK_CORRECTIONS
+from ._core.corrections import CORRECTIONS, LAPACK_CORRECTIONS, REDUCTION_CORRECTIONS
 from ._core.dtypes import STANDARD_DTYPES, DType, in_float32, result_type
 from ._core.errors import (
     BackendUnavailableError,
@@ -33,6 +33,7 @@ __all__ = [
     "PHILOX_MULTIPLIERS",
     "PHILOX_ROUNDS",
     "PHILOX_WEYL",
+    "REDUCTION_CORRECTIONS",
     "SHORT_POWERS",
     "STANDARD_DTYPES",
     "TABLE",

@@ -12,6 +12,7 @@ import numpy as np
 
 from xtensor.backend import (
     LAPACK_CORRECTIONS,
+    REDUCTION_CORRECTIONS,
     STANDARD_DTYPES,
     Backend,
     BackendUnavailableError,
@@ -42,7 +43,7 @@ class DpnpBackend(Backend):
     name = "dpnp"
     kinds = ("sycl",)
     requires = REQUIREMENT
-    corrections = ("acosh", "expm1", "pow", "tan", "tanh", *LAPACK_CORRECTIONS)
+    corrections = ("acosh", "expm1", "pow", "tan", "tanh", *REDUCTION_CORRECTIONS, *LAPACK_CORRECTIONS)
     # Operators whose function is not dpnp's own; the namespace's ``inplace`` has one for real quotients.
     composed_inplace = ("bitwise_right_shift", "divide", "floor_divide", "matmul", "pow")
 

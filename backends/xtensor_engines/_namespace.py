@@ -148,6 +148,7 @@ class _Namespace:
         self._library = library
         self.special = _Special(library)
         self.linalg = SimpleNamespace(**{name: partial(getattr(_linalg, name), library) for name in _linalg.DECOMPOSED})
+        self.linalg.vector_norm = partial(_reductions.vector_norm, library)
         self.fft = SimpleNamespace(
             **{name: partial(_axes.fourier, library, f"fft.{name}") for name in _axes.TRANSFORMS}
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any
 
@@ -71,8 +72,11 @@ def _value_of(found: Partial) -> Any:
 # -- moments ----------------------------------------------------------------------------------------------------------
 #
 # The partial result of a chunk is its number of elements, their mean, and the sum of the squares of the differences
-# from it. Two of them are merged as in T. Chan, G. Golub, R. LeVeque, "Updating formulae and a pairwise algorithm for
-# computing sample variances" (1982), so that the elements are read once.
+# from it. Two of them are merged as in T. Chan, G. Golub, R. LeVeque, "Updating formulae and a pairwise
+# algorithm for computing sample variances" (1982), so that the elements are read once. For variances the mean is a sum
+# of two numbers, that of the first chunk and the difference from it: the rounding error of a mean that is far larger
+# than the differences is of their size. Standard deviations have the root of the sum of the squares, merged by
+# ``hypot``, which neither overflows nor underflows.
 
 
 def mean(library: Library, x: Any, *, axis: Any, keepdims: bool) -> Any:
@@ -94,35 +98,36 @@ def _moment(library: Library, name: str, x: Any, axis: Any, keepdims: bool, opti
     if axis == ():
         return NotImplemented
     dtype = _dtype(library, name, x, axis, keepdims, options)
-    squares = name != "mean"
-    functions = {part: library.chunk_function(part) for part in ("sum", "mean", "var", "sqrt")}
+    functions = {part: library.chunk_function(part) for part in ("sum", "mean", "var", "std", "hypot", "abs")}
     one = library.element(x, 1)
     fields = {"n": np.dtype(np.int64), "mean": functions["mean"](one).dtype}
-    if squares:
-        fields["squares"] = functions["var"](one).dtype
+    if name != "mean":
+        fields |= {"difference": fields["mean"], "spread": functions[name](one).dtype}
     axes = axes_of(axis, x.ndim)
     return library.reduced(
         name,
         x,
         axes,
-        partial(_moments, axes=axes, functions=functions, squares=squares),
-        _merged_moments,
-        partial(_moment_of, name=name, sqrt=functions["sqrt"], dtype=dtype, **options),
+        partial(_moments, axes=axes, functions=functions, name=name),
+        partial(_merged_moments, functions=functions, name=name),
+        partial(_moment_of, name=name, dtype=dtype, **options),
         fields,
         dtype,
         keepdims=keepdims,
     )
 
 
-def _moments(x: Any, *, axes: tuple[int, ...], functions: dict[str, ChunkFunction], squares: bool) -> Partial:
+def _moments(x: Any, *, axes: tuple[int, ...], functions: dict[str, ChunkFunction], name: str) -> Partial:
     n = 1
     for axis in axes:
         n *= x.shape[axis]
     # Without elements the mean is a zero, which merges with any other.
     average = functions["mean" if n else "sum"](x, axis=axes, keepdims=True)
     found = {"n": _repeated(n, average), "mean": average}
-    if squares:
-        found["squares"] = functions["var" if n else "sum"](x, axis=axes, keepdims=True) * n
+    if name != "mean":
+        distance = x - average
+        found["difference"] = functions["mean" if n else "sum"](distance, axis=axes, keepdims=True)
+        found["spread"] = functions[name if n else "sum"](distance, axis=axes, keepdims=True) * _power(n, name)
     return found
 
 
@@ -131,29 +136,66 @@ def _repeated(n: int, like: Any) -> Any:
     return np.broadcast_to(np.asarray(n), like.shape)
 
 
-def _merged_moments(first: Partial, second: Partial) -> Partial:
+def _power(n: float, name: str) -> float:
+    """The factor of the number of elements between a variance and a sum of squares, or between their roots."""
+    return n if name == "var" else math.sqrt(n)
+
+
+def _merged_moments(first: Partial, second: Partial, *, functions: dict[str, ChunkFunction], name: str) -> Partial:
     n, others = _count(first), _count(second)
     if not n or not others:
         return first if n else second
     share = others / (n + others)
     difference = second["mean"] - first["mean"]
-    found = {"n": _repeated(n + others, difference), "mean": first["mean"] + difference * share}
-    if "squares" in first:
-        distance = abs(difference)
-        found["squares"] = first["squares"] + second["squares"] + distance * distance * (n * share)
-    return found
+    count = _repeated(n + others, difference)
+    if name == "mean":
+        return {"n": count, "mean": first["mean"] + difference * share}
+    difference = difference + (second["difference"] - first["difference"])
+    distance = functions["abs"](difference)
+    if name == "var":
+        spread = first["spread"] + second["spread"] + distance * distance * (n * share)
+    else:
+        spread = functions["hypot"](
+            functions["hypot"](first["spread"], second["spread"]), distance * math.sqrt(n * share)
+        )
+    return {
+        "n": count,
+        "mean": first["mean"],
+        "difference": first["difference"] + difference * share,
+        "spread": spread,
+    }
 
 
 def _count(found: Partial) -> int:
     return int(found["n"].flat[0]) if found["n"].size else 0
 
 
-def _moment_of(found: Partial, *, name: str, sqrt: ChunkFunction, dtype: DType, correction: float = 0.0) -> Any:
+def _moment_of(found: Partial, *, name: str, dtype: DType, correction: float = 0.0) -> Any:
     n = _count(found)
     if name == "mean":
         result = found["mean"] if n else found["mean"] * np.nan
     else:
-        result = found["squares"] / np.asarray(max(n - correction, 0), found["squares"].dtype)
-    if name == "std":
-        result = sqrt(result)
+        result = found["spread"] / np.asarray(_power(max(n - correction, 0), name), found["spread"].dtype)
     return result.astype(dtype, copy=False)
+
+
+# -- norms ------------------------------------------------------------------------------------------------------------
+
+
+def vector_norm(library: Library, x: Any, *, axis: Any, keepdims: bool, ord: Any) -> Any:
+    """Return Euclidean norms along axes; those of chunks are merged by ``hypot``."""
+    if ord != 2 or axis == ():
+        return NotImplemented
+    dtype = _dtype(library, "linalg.vector_norm", x, axis, keepdims, {"ord": ord})
+    axes = axes_of(axis, x.ndim)
+    return library.reduced(
+        "linalg.vector_norm",
+        x,
+        axes,
+        partial(_value, function=library.chunk_function("linalg.vector_norm", axis=axes, keepdims=True, ord=ord)),
+        partial(_merged_values, function=library.chunk_function("hypot")),
+        _value_of,
+        {"value": dtype},
+        dtype,
+        keepdims=keepdims,
+    )

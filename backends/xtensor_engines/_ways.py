@@ -12,7 +12,7 @@ BY_CHUNK = "chunk by chunk"
 COMPOSED = "composed"
 
 WAYS = {
-    "tree": ("sum", "prod", "max", "min", "any", "all", "count_nonzero", "mean", "var", "std"),
+    "tree": ("sum", "prod", "max", "min", "any", "all", "count_nonzero", "mean", "var", "std", "linalg.vector_norm"),
     "chunks after each other": ("cumulative_sum", "cumulative_prod"),
     "one chunk along an axis": ("sort", "argsort", "searchsorted", *(f"fft.{name}" for name in TRANSFORMS)),
     "one chunk for each matrix": (

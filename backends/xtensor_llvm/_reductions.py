@@ -194,6 +194,24 @@ def _all_finite(x: Array) -> bool:
     return math.isfinite(x) if not x.ndim else bool(np.isfinite(x).all())
 
 
+def _all_ordinary(roots: Array, x: Array, axes: list[int]) -> bool:
+    """Whether roots of sums of squares are finite, and no square underflowed.
+
+    Distances and elements that are 0 have the root 0; squares of the distances of larger elements do not underflow.
+    """
+    if not _all_finite(roots):
+        return False
+    info = np.finfo(x.dtype)
+    least = math.sqrt(info.smallest_normal / info.eps)
+    if roots.min() >= least:
+        return True
+    extremes = [reduce(_program(name, x.dtype, x.dtype), (x,), (), x.shape, axes) for name in ("max", "min")]
+    if None in extremes:
+        return False
+    largest = np.maximum(*[np.abs(found[0]) for found in extremes if found is not None])
+    return bool(np.all((largest == 0) | (largest > least / info.eps) | (roots.reshape(largest.shape) >= least)))
+
+
 def _axes(x: Array, axis: Axis) -> list[int]:
     if axis is None:
         return list(range(x.ndim))
@@ -331,14 +349,17 @@ def _mean(x: Array, axes: list[int], *, keepdims: bool) -> Array | None:
 
 @functools.cache
 def _squares(dtype: Any) -> Program:
-    """The sum of the squares of the distances from another operand."""
+    """The sums of the squares of the distances from another operand, and of the distances."""
     steps = Step("subtract", (0, 1), dtype.name), Step("square", (2,), dtype.name)
-    return Program((dtype.name, dtype.name), (), steps, (), (("sum", 3),)).shared()
+    return Program((dtype.name, dtype.name), (), steps, (), (("sum", 3), ("sum", 2))).shared()
 
 
 @functools.cache
 def _deviation(dtype: Any, root: bool) -> Program:
-    """The variance of rows, or its root; the scalars are the length of a row and the divisor."""
+    """The variance of rows, or its root; the scalars are the length of a row and the divisor.
+
+    The square of the distances' mean, which is the error of the elements' mean, is subtracted from that of the squares.
+    """
     name = dtype.name
     steps = [
         Step("sum", (0,), name),
@@ -346,10 +367,15 @@ def _deviation(dtype: Any, root: bool) -> Program:
         Step("subtract", (0, 4), name),
         Step("square", (5,), name),
         Step("sum", (6,), name),
-        Step("divide", (7, 2), name),
+        Step("sum", (5,), name),
+        Step("square", (8,), name),
+        Step("divide", (9, 1), name),
+        Step("subtract", (7, 10), name),
+        Step("abs", (11,), name),  # a difference of 0 may be rounded below it
+        Step("divide", (12, 2), name),
     ]
     if root:
-        steps.append(Step("sqrt", (8,), name))
+        steps.append(Step("sqrt", (13,), name))
     return Program((name,), (name, name), tuple(steps), (2 + len(steps),)).shared()
 
 
@@ -364,7 +390,7 @@ def _spread(x: Native, axis: Axis, correction: float, *, keepdims: bool, root: b
         return NotImplemented
     if axes == [x.ndim - 1] and takes_rows(x.shape):
         rows = compute_rows(_deviation(x.dtype, root), (x,), (number, count), x.shape)
-        if rows is not None and _all_finite(rows[0]):
+        if rows is not None and (_all_ordinary(rows[0], x, axes) if root else _all_finite(rows[0])):
             return rows[0] if keepdims else rows[0].reshape(x.shape[:-1])
         return NotImplemented
     center = _mean(x, axes, keepdims=True)
@@ -373,8 +399,13 @@ def _spread(x: Native, axis: Axis, correction: float, *, keepdims: bool, root: b
     found = reduce(_squares(x.dtype), (x, center), (), x.shape, axes, keepdims=keepdims)
     if found is None or not _all_finite(found[0]):
         return NotImplemented
-    variance = np.asarray(found[0] / x.dtype.type(count))
-    return np.asarray(np.sqrt(variance)) if root else variance
+    squares, distances = found
+    with np.errstate(all="ignore"):
+        variance = np.asarray(np.abs(squares - distances * distances / x.dtype.type(number)) / x.dtype.type(count))
+    if not root:
+        return variance if _all_finite(variance) else NotImplemented
+    deviation = np.asarray(np.sqrt(variance))
+    return deviation if _all_ordinary(deviation, x, axes) else NotImplemented
 
 
 def var(x: Native, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Native:
@@ -438,12 +469,15 @@ def vector_norm(x: Native, *, axis: Axis = None, keepdims: bool = False, ord: fl
         total = _total("squares", x.view(x.real.dtype) if x.dtype.kind == "c" else x)
         if total is None:
             return NotImplemented
-        return np.sqrt(total, out=total).reshape((1,) * x.ndim if keepdims else ())
+        norm = np.sqrt(total, out=total).reshape((1,) * x.ndim if keepdims else ())
+        is_small = total < math.sqrt(np.finfo(total.dtype).smallest_normal / np.finfo(total.dtype).eps)
+        return NotImplemented if is_small else norm
     if axis is None or x.dtype.kind == "c" or _is_small(x, axis):
         return NotImplemented
     axes = _axes(x, axis)
     found = reduce(_program("squares", x.dtype, x.dtype), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
-    return NotImplemented if found is None or not _all_finite(found[0]) else np.sqrt(found[0])
+    norms = None if found is None or not _all_finite(found[0]) else np.asarray(np.sqrt(found[0]))
+    return NotImplemented if norms is None or not _all_ordinary(norms, x, axes) else norms
 
 
 def matrix_norm(x: Native, *, keepdims: bool = False, ord: Any = "fro") -> Native:

@@ -9,7 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from xtensor.backend import LAPACK_CORRECTIONS, STANDARD_DTYPES, Backend, DeviceInfo, Memory, Native
+from xtensor.backend import (
+    LAPACK_CORRECTIONS,
+    REDUCTION_CORRECTIONS,
+    STANDARD_DTYPES,
+    Backend,
+    DeviceInfo,
+    Memory,
+    Native,
+)
 
 __all__ = ["NumpyBackend", "backend"]
 
@@ -20,7 +28,7 @@ class NumpyBackend(Backend):
     name = "numpy"
     kinds = ("cpu",)
     requires = "numpy"
-    corrections = ("expm1", "floor_divide", "log1p", "sign", "tan", "tanh", *LAPACK_CORRECTIONS)
+    corrections = ("expm1", "floor_divide", "log1p", "sign", "tan", "tanh", *REDUCTION_CORRECTIONS, *LAPACK_CORRECTIONS)
     may_decline = False
 
     def probe(self) -> str:

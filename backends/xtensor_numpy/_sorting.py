@@ -199,11 +199,10 @@ def order_statistics(x: Native, *indices: Native) -> Native:
     positions = np.unique(np.concatenate([index.reshape(-1) for index in indices])).tolist()
     if len(positions) > MOST_PARTITIONS:
         return sorted_quickly(x, -1)
-    if x.dtype == np.float16:  # see sorted_quickly
-        x = x.astype(np.float32)
-    result = x.copy()
+    # float16: see sorted_quickly.
+    result = x.astype(np.float32) if x.dtype == np.float16 else x.copy()
     _partition(result, positions)
-    return result
+    return result.astype(x.dtype, copy=False)
 
 
 def partitioned(x: Native, positions: list[int], axis: int) -> Native:

@@ -197,7 +197,7 @@ def infinite_where(x: Native, mask: Native) -> Native:
 
 @_of_plain_arrays
 def interpolated(x: Native, knots: Native, values: Native) -> Native:
-    return np.interp(x, knots, values)
+    return np.interp(x, knots, values) if knots.size > 1 else NotImplemented  # one knot: 0 for NaN
 
 
 @_of_plain_arrays

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xtensor.backend import LAPACK_CORRECTIONS, Backend, BackendUnavailableError, Native, install_command
+from xtensor.backend import (
+    LAPACK_CORRECTIONS,
+    REDUCTION_CORRECTIONS,
+    Backend,
+    BackendUnavailableError,
+    Native,
+    install_command,
+)
 
 if TYPE_CHECKING:
     from ._native import StrictArray
@@ -26,7 +33,7 @@ class StrictBackend(Backend):
     defined_only = True
     kinds = ("strict",)
     requires = "array-api-strict>=2.6"
-    corrections = ("expm1", "floor_divide", "log1p", "sign", "tan", "tanh", *LAPACK_CORRECTIONS)
+    corrections = ("expm1", "floor_divide", "log1p", "sign", "tan", "tanh", *REDUCTION_CORRECTIONS, *LAPACK_CORRECTIONS)
 
     def probe(self) -> str:
         remedy = install_command(self.requires)

@@ -13,7 +13,7 @@ from .._core.array import Array
 from .._core.device import Device
 from .._core.dtypes import DType, kind_of, result_type
 
-__all__ = ["argsort", "counted", "double", "floating", "promoted", "sort", "supported"]
+__all__ = ["argsort", "counted", "double", "floating", "promoted", "sort", "supported", "widened"]
 
 
 def supported(dtype: DType, device: Device) -> DType:
@@ -26,6 +26,11 @@ def supported(dtype: DType, device: Device) -> DType:
 def floating(x: Array) -> Array:
     """Return integers and booleans as floating-point numbers of the default dtype; other arrays unchanged."""
     return x if kind_of(x.dtype) in "fc" else xp.astype(x, x.device.default_dtypes["real floating"])
+
+
+def widened(x: Array) -> Array:
+    """Return numbers of 16 bits in float32, in which formulas compute them; other arrays unchanged."""
+    return xp.astype(x, np.float32) if x.dtype.itemsize == 2 and kind_of(x.dtype) == "f" else x
 
 
 def counted(x: Array) -> Array:

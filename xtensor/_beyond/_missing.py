@@ -70,8 +70,10 @@ def mean(name: str, a: Any, axis: Axis, dtype: Any, out: Array | None, keepdims:
     a = _floating(a, dtype, out, name)
     if invalid is None and a.size:
         return store(name, xp.mean(a, axis=axis, keepdims=keepdims), out)
+    result_dtype, a = a.dtype, _casts.widened(a)
     total = xp.sum(_filled(a, invalid, 0.0), axis=axis, dtype=a.dtype, keepdims=keepdims)
-    return store(name, _quotient(total, _count(a, invalid, axis, keepdims)), out)
+    quotient = _quotient(total, _count(a, invalid, axis, keepdims))
+    return store(name, xp.astype(quotient, result_dtype, copy=False), out)
 
 
 def variance(
@@ -84,16 +86,19 @@ def variance(
     keepdims: bool,
     where: Any,
     mean: Any,
+    *,
+    root: bool = False,
 ) -> Array:
-    """Return the variance of the valid elements, from their mean or the given one."""
+    """Return the variance of the valid elements, from their mean or the given one; or its root."""
     if where is True and dtype is None and out is None and mean is None:
         found = of_numbers(variance_of_numbers, a, axis, keepdims, float(correction))
         if found is not NotImplemented:
-            return found  # type: ignore[no-any-return]
+            return xp.sqrt(found) if root else found
     a, invalid = _invalid(name, a, where)
     a = _floating(a, dtype, out, name)
     if invalid is None and mean is None and not correction and a.size:
-        return xp.var(a, axis=axis, keepdims=keepdims)
+        return (xp.std if root else xp.var)(a, axis=axis, keepdims=keepdims)
+    real, a = finfo(a.dtype).dtype, _casts.widened(a)
     filled, count = _filled(a, invalid, 0.0), _count(a, invalid, axis, True)
     if mean is None:
         mean = _quotient(xp.sum(filled, axis=axis, dtype=a.dtype, keepdims=True), count)
@@ -111,7 +116,8 @@ def variance(
     else:
         squares = xp.real(distance) ** 2 + xp.imag(distance) ** 2
     total = xp.sum(squares, axis=axis, dtype=squares.dtype, keepdims=keepdims)
-    return _quotient(total, xp.reshape(count, total.shape) - correction)
+    result = _quotient(total, xp.reshape(count, total.shape) - correction)
+    return xp.astype(xp.sqrt(result) if root else result, real, copy=False)
 
 
 def extreme(

@@ -16,7 +16,7 @@ import numpy as np
 from .. import _standard as xp
 from .._core.array import Array, Axis, attempt
 from .._core.checks import check_axes, check_flag
-from .._core.dtypes import kind_of
+from .._core.dtypes import DType, kind_of, result_type
 from .._core.errors import describe
 from . import _casts
 from ._arguments import as_arrays, store
@@ -116,6 +116,7 @@ def quantile_of(
     a = as_arrays(name, *given)[0]
     _check_real(a, name)
     levels = _levels(name, q, a, whole)
+    dtype = _interpolated_dtype(a, q)
     axes, shape = _axes(a, axis, keepdims, name)
     if method in SELECTING and kind_of(a.dtype) in "biu":
         if not math.prod(a.shape[i] for i in axes) and 0 not in (*shape, levels.size):
@@ -130,7 +131,7 @@ def quantile_of(
     if weights is None:
         filled, missing = _replace_missing(lines)
         count = None if missing is None and isinstance(flat, np.ndarray) else _count(filled, missing)
-        value = _quantile(filled, count, flat, method)
+        value = _quantile(filled, count, flat, method, dtype)
     else:
         flat = _on_device(flat, a)
         value, count = _weighted_quantile(name, a, lines, axes, None if axis is None else axes, flat, method, weights)
@@ -179,6 +180,17 @@ def _levels(name: str, q: Any, a: Array, whole: int) -> Any:
     if levels.ndim > 2:
         raise ValueError(f"q must be a scalar or 1d; {name}() got {describe(q)}")
     return levels if isinstance(levels, Array) else levels.astype(dtype, copy=False)
+
+
+def _interpolated_dtype(a: Array, q: Any) -> DType:
+    """Return the dtype of interpolated quantiles: several levels promote that of the elements, as in NumPy."""
+    dtype = a.dtype if kind_of(a.dtype) == "f" else a.device.default_dtypes["real floating"]
+    if q.__class__ in (int, float):
+        return dtype
+    levels = q.dtype if hasattr(q, "dtype") else np.asarray(q).dtype
+    if kind_of(levels) != "f":
+        return dtype
+    return _casts.supported(result_type(dtype, levels), a.device)
 
 
 def _on_device(x: Any, a: Array) -> Array:
@@ -281,9 +293,10 @@ def _positions(module: Any, number: Any, levels: Any, method: str) -> tuple[Any,
     return position, module.floor(position)
 
 
-def _quantile(filled: Array, count: Array | None, levels: Any, method: str) -> Array:
+def _quantile(filled: Array, count: Array | None, levels: Any, method: str, dtype: DType) -> Array:
     """Return the quantiles of the ``count`` smallest elements of each line, in the last axis.
 
+    Elements are selected in their own dtype and interpolated in ``dtype``.
     Levels in a NumPy array are those of lines without NaN: the positions are computed on the host.
     """
     last: Any
@@ -298,7 +311,7 @@ def _quantile(filled: Array, count: Array | None, levels: Any, method: str) -> A
         after = xp.maximum(xp.minimum(index + 1, count - 1), 0)
     if method in SELECTING:
         return _elements(filled, index)[0]
-    low, high = _floating_elements(filled, index, after)
+    low, high = (xp.astype(element, dtype, copy=False) for element in _elements(filled, index, after))
     weight = xp.astype(_on_device(position - below, filled), low.dtype, copy=False)
     # Equal infinities, and infinities of weight 0, are not subtracted: their difference would be NaN.
     low, high = xp.where(weight == 1, high, low), xp.where(weight == 0, low, high)

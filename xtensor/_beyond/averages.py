@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .. import _standard as xp
 from .. import linalg
 from .._core.array import Array, Axis
@@ -80,14 +82,16 @@ def average(
         if a.dtype.kind in "biu":
             dtype = _casts.double(dtype, a)
         # Two booleans have a sum and a product of numbers, as everywhere else.
-        values, factors = (_casts.counted(xp.astype(x, dtype, copy=False)) for x in (a, weights))
-        total = xp.sum(factors, axis=axes, dtype=dtype, keepdims=keepdims)
+        values, factors = (_casts.widened(_casts.counted(xp.astype(x, dtype, copy=False))) for x in (a, weights))
+        total = xp.sum(factors, axis=axes, dtype=factors.dtype, keepdims=keepdims)
         if xp.any(total == 0):
             raise ZeroDivisionError(
                 "Weights sum to zero, can't be normalized; average() needs a sum of weights other than 0 for each mean"
             )
-        mean = xp.sum(values * factors, axis=axes, dtype=dtype, keepdims=keepdims) / total
+        mean = xp.sum(values * factors, axis=axes, dtype=factors.dtype, keepdims=keepdims) / total
         total = xp.broadcast_to(total, mean.shape)
+        if factors.dtype.itemsize > dtype.itemsize and dtype.itemsize == 2:
+            mean, total = xp.astype(mean, dtype), xp.astype(total, dtype)
     return (mean, total.copy()) if truth(returned, "average", "returned") else mean
 
 
@@ -116,6 +120,8 @@ def corrcoef(x: AnyArray, y: AnyArray | None = None, rowvar: bool = True, *, dty
     -----
     NumPy, ``corrcoef``.
     """
+    if dtype is not None and np.dtype(dtype).itemsize == 2:
+        return xp.astype(corrcoef(x, y, rowvar, dtype=xp.float32), np.dtype(dtype))
     covariance = _cov("corrcoef", x, y, rowvar, dtype=dtype)
     if not covariance.ndim:
         return covariance / covariance
@@ -258,6 +264,9 @@ def _cov(
     dtype = check_dtype(dtype, device, name)
     if dtype.kind not in "fcV":
         dtype = _casts.double(dtype, m)
+    if dtype.itemsize == 2:
+        single = _cov(name, m, y, rowvar, bias, ddof, fweights, aweights, xp.float32)
+        return xp.astype(single, dtype)
     x = _rows(m, dtype, transposed=not rowvar and m.ndim != 1)
     if not x.shape[0]:
         return xp.zeros((0, 0), dtype=device.default_dtypes["real floating"], device=device)

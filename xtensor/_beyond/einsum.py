@@ -195,6 +195,12 @@ def _labelling(
         raise ValueError(
             f"einsum(): the result of {describe(subscripts)} has a duplicate label, or a label that no operand has"
         )
+    if broadcast and Ellipsis not in result:
+        raise ValueError(
+            "output has more dimensions than subscripts given in einstein sum, but no '...' ellipsis provided to "
+            f"broadcast the extra dimensions.; einsum(): the operands of {describe(subscripts)} have {len(broadcast)} "
+            "axes of '...'; write '...' in the result as well, or name the axes to sum over them"
+        )
     return Labelling(labels, output, _label_lengths(shapes, labels))
 
 

@@ -338,11 +338,18 @@ def _inside(a: Array, first: Any, last: Any) -> Array:
 
 
 def _uniform(name: str, a: Array, first: Any, last: Any, count: int, limits: Any) -> Any:
-    """Return edges of equal distance on the host, in the floating-point dtype of the samples."""
+    """Return edges of equal distance on the host, in the floating-point dtype of the samples.
+
+    In float64 if the dtype of the samples has not enough numbers between the ends.
+    """
     numbers = [x for x in (() if limits is None else limits) if isinstance(x, np.generic) or hasattr(x, "dtype")]
     dtype = result_type(_casts.floating(a).dtype, *(x.dtype for x in numbers))
-    edges = _linspace(first, last, count, dtype if kind_of(dtype) == "f" else _casts.double(dtype, a), limits is None)
-    if np.any(edges[:-1] >= edges[1:]):
+    dtype = dtype if kind_of(dtype) == "f" else _casts.double(dtype, a)
+    for precision in dict.fromkeys((dtype, _casts.double(dtype, a))):
+        edges = _linspace(first, last, count, precision, limits is None)
+        if np.all(edges[:-1] < edges[1:]):
+            break
+    else:
         raise ValueError(
             f"Too many bins for data range. Cannot create {count} finite-sized bins.; {name}() got the range "
             f"[{first}, {last}] from {describe(limits)}"

@@ -186,6 +186,13 @@ def trapezoid(y: AnyArray, x: AnyArray | None = None, dx: RealOperand = 1.0, axi
     y = as_arrays("trapezoid", y, *(item for item in (x, dx) if isinstance(item, Array)))[0]
     given_axis, axis = axis, check_axis(axis, y.ndim, "trapezoid")
     y = _casts.floating(y)
+    if y.dtype.itemsize == 2:
+        others = [item for item in (x, dx) if hasattr(item, "dtype")]
+        single = trapezoid(_casts.widened(y), x, dx, given_axis)
+        return standard.astype(
+            single,
+            result_type(y.dtype, *[_casts.floating(on_device("trapezoid", item, y.device)).dtype for item in others]),
+        )
     if x is None and dx.__class__ is float and dx == 1.0:
         areas = (_after(y, axis) + _before(y, axis)) / 2.0
         return standard.sum(areas, axis=axis - y.ndim, dtype=areas.dtype)

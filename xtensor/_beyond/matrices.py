@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from .. import _standard as xp
 from .. import linalg
 from .._core.array import Array
 from .._core.checks import LARGEST, check_integer
 from .._core.dispatch import array_argument, composed
-from .._core.dtypes import kind_of, result_type
+from .._core.dtypes import kind_of
 from .._core.errors import describe
 from ._arguments import flattened
 
@@ -83,8 +81,8 @@ def roots(p: AnyArray) -> Array:
     Returns
     -------
     Array
-        The roots, of shape ``(n,)`` for a polynomial of degree ``n``, with the roots that are zero last. Complex, in
-        the precision of ``p``.
+        The roots, of shape ``(n,)`` for a polynomial of degree ``n``, with the roots that are zero last, in the
+        precision of ``p``; real if ``p`` and all roots are real, else complex.
 
     Raises
     ------
@@ -93,8 +91,7 @@ def roots(p: AnyArray) -> Array:
 
     Notes
     -----
-    NumPy, ``roots``. Computed as the eigenvalues of the companion matrix. The result is complex even if all roots are
-    real, so that its dtype does not depend on the values.
+    NumPy, ``roots``. Computed as the eigenvalues of the companion matrix.
     """
     p = array_argument(p, "roots")
     device = p._device
@@ -103,7 +100,7 @@ def roots(p: AnyArray) -> Array:
     p = flattened(p)
     if kind_of(p.dtype) not in "fc":
         p = xp.astype(p, device.default_dtypes["real floating"])
-    dtype = result_type(p.dtype, np.complex64)
+    dtype = p.dtype
     nonzero = [int(i) for i in xp.nonzero(p)[0]] if p.size else []
     if not nonzero:
         return xp.empty(0, dtype=dtype, device=device)
@@ -114,7 +111,10 @@ def roots(p: AnyArray) -> Array:
         return zeros
     companion = xp.eye(degree, k=-1, dtype=p.dtype, device=device)
     companion[0, :] = -p[1:] / p[0]
-    return xp.concat((linalg.eigvals(companion), zeros))
+    roots = linalg.eigvals(companion)
+    if dtype.kind != "c" and not xp.any(xp.imag(roots) != 0):
+        roots = xp.real(roots)
+    return xp.concat((roots, xp.astype(zeros, roots.dtype, copy=False)))
 
 
 @composed

@@ -470,9 +470,8 @@ def nanstd(
     NumPy, ``nanstd``.
     """
     correction = _missing.correction_of("nanstd", ddof, correction)
-    return store(
-        "nanstd", xp.sqrt(_missing.variance("nanstd", a, axis, dtype, out, correction, keepdims, where, mean)), out
-    )
+    deviation = _missing.variance("nanstd", a, axis, dtype, out, correction, keepdims, where, mean, root=True)
+    return store("nanstd", deviation, out)
 
 
 @composed

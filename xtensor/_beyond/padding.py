@@ -215,14 +215,19 @@ def _edge(array: Array, axis: int, width: Widths) -> Array:
 
 def _ramp(array: Array, axis: int, width: Widths, values: Any = (0, 0)) -> Array:
     integral = kind_of(array.dtype) not in "fc"
-    dtype = array.device.default_dtypes["real floating"] if integral else array.dtype
+    dtype = np.dtype(np.int64) if integral else array.dtype
     column = (-1, *(1,) * (array.ndim - axis - 1))
     ramps = []
     for end_value, edge, length in zip(values, _ends(array, axis), width, strict=True):
         end = xp.astype(_as_scalar(end_value, array), dtype, copy=False)
         steps = xp.reshape(xp.astype(xp.arange(length, device=array.device), dtype), column)
-        ramp = steps * ((xp.astype(edge, dtype, copy=False) - end) / max(length, 1)) + end
-        ramps.append(xp.astype(xp.floor(ramp), array.dtype) if integral else ramp)
+        distance, count = xp.astype(edge, dtype, copy=False) - end, max(length, 1)
+        if integral:
+            # Rounded down, in integers: floating-point numbers do not hold all of them.
+            ramp = steps * (distance // count) + steps * (distance % count) // count + end
+        else:
+            ramp = steps * (distance / count) + end
+        ramps.append(xp.astype(ramp, array.dtype, copy=False))
     return _concat(array, axis, ramps[0], xp.flip(ramps[1], axis=axis))
 
 

@@ -443,7 +443,7 @@ def polyval(p: AnyArray, x: AnyArray) -> Array:
         )
     if not p.shape[0]:
         return xp.zeros_like(x)
-    p, x = _casts.promoted(_casts.counted(p), _casts.counted(x))
+    p, x = (_casts.counted(item) for item in _casts.promoted(p, x))
     value = xp.zeros_like(x)
     for i in range(p.shape[0]):
         value = value * x + p[i, ...]

@@ -147,7 +147,8 @@ def nanpercentile(
     -------
     Array
         The percentiles, of the dtype of ``a``, or the default real floating-point dtype for integers and booleans if
-        the method does not select elements. The axes of ``q`` come first, then the remaining axes of ``a``. NaN if
+        the method does not select elements; interpolated ones of the dtype that it and several floating-point levels
+        promote to. The axes of ``q`` come first, then the remaining axes of ``a``. NaN if
         all elements of a slice are NaN.
 
     Raises
@@ -205,7 +206,8 @@ def nanquantile(
     -------
     Array
         The quantiles, of the dtype of ``a``, or the default real floating-point dtype for integers and booleans if
-        the method does not select elements. The axes of ``q`` come first, then the remaining axes of ``a``. NaN if
+        the method does not select elements; interpolated ones of the dtype that it and several floating-point levels
+        promote to. The axes of ``q`` come first, then the remaining axes of ``a``. NaN if
         all elements of a slice are NaN.
 
     Raises
@@ -263,7 +265,8 @@ def percentile(
     -------
     Array
         The percentiles, of the dtype of ``a``, or the default real floating-point dtype for integers and booleans if
-        the method does not select elements. The axes of ``q`` come first, then the remaining axes of ``a``. NaN if
+        the method does not select elements; interpolated ones of the dtype that it and several floating-point levels
+        promote to. The axes of ``q`` come first, then the remaining axes of ``a``. NaN if
         a slice is empty or contains a NaN.
 
     Raises
@@ -324,7 +327,8 @@ def quantile(
     -------
     Array
         The quantiles, of the dtype of ``a``, or the default real floating-point dtype for integers and booleans if
-        the method does not select elements. The axes of ``q`` come first, then the remaining axes of ``a``. NaN if
+        the method does not select elements; interpolated ones of the dtype that it and several floating-point levels
+        promote to. The axes of ``q`` come first, then the remaining axes of ``a``. NaN if
         a slice is empty or contains a NaN.
 
     Raises
@@ -339,8 +343,8 @@ def quantile(
 
     Notes
     -----
-    NumPy, ``quantile``. Unlike NumPy, several ``q`` give the same dtype as one, an infinite element affects only the
-    quantiles that are interpolated from it, and empty slices of floating-point numbers have the quantile NaN.
+    NumPy, ``quantile``. Unlike NumPy, an infinite element affects only the quantiles that are interpolated from it, and
+    empty slices of floating-point numbers have the quantile NaN.
 
     R. J. Hyndman and Y. Fan, Sample quantiles in statistical packages, The American Statistician 50, 1996.
     """

@@ -12,6 +12,7 @@ from .._core.array import Array
 from .._core.checks import check_axis, check_integer, check_shape, is_word
 from .._core.dispatch import composed
 from .._core.errors import shortened
+from .._core.methods import is_column_major
 from ._arguments import as_arrays
 from ._casts import promoted
 from ._conversions import cycled, integers
@@ -118,8 +119,9 @@ def ravel(a: Any, order: str = "C") -> Array:
     a
         Array of any shape and dtype.
     order
-        ``"C"`` for row-major order, ``"F"`` for column-major order. ``"A"`` and ``"K"`` depend on the memory layout in
-        NumPy and are row-major here.
+        ``"C"`` for row-major order, ``"F"`` for column-major order, ``"K"`` for the order in memory, and ``"A"`` for
+        column-major order if the elements are contiguous in it, else row-major order. On devices whose arrays have no
+        strides, such as engines, ``"A"`` and ``"K"`` are row-major.
 
     Returns
     -------
@@ -138,7 +140,18 @@ def ravel(a: Any, order: str = "C") -> Array:
     (a,) = as_arrays("ravel", a)
     if not is_word(order, ("C", "F", "A", "K")):
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {shortened(order)}); pass one to ravel()")
-    return xp.reshape(xp.permute_dims(a, tuple(range(a.ndim))[::-1]) if order == "F" else a, (-1,))
+    axes = order_of_axes(a, order)
+    return xp.reshape(a if axes is None else xp.permute_dims(a, axes), (-1,))
+
+
+def order_of_axes(a: Array, order: str) -> tuple[int, ...] | None:
+    """Return the axes from the slowest to the fastest in which an order reads an array; None for row-major order."""
+    axes = tuple(range(a.ndim))
+    strides = getattr(a._native, "strides", None)
+    if order == "K" and strides is not None:
+        in_memory = tuple(sorted(axes, key=lambda axis: -abs(strides[axis])))
+        return None if in_memory == axes else in_memory
+    return axes[::-1] if is_column_major(a, order) else None
 
 
 @composed

@@ -80,6 +80,9 @@ def vector_norm(xp: Any, x: Native, *, axis: Any, keepdims: bool, ord: Any) -> N
         return xp.sum(nonzero, axis=axis, keepdims=keepdims, dtype=magnitude.dtype)
     if ord == 1:
         return xp.sum(magnitude, axis=axis, keepdims=keepdims, dtype=magnitude.dtype)
+    if magnitude.dtype.itemsize == 2:
+        single = xp.astype(magnitude, np.dtype(np.float32))
+        return xp.astype(vector_norm(xp, single, axis=axis, keepdims=keepdims, ord=ord), magnitude.dtype)
     powers = xp.square(magnitude) if ord == 2 else xp.pow(magnitude, float(ord))
     total = xp.sum(powers, axis=axis, keepdims=keepdims, dtype=magnitude.dtype)
     return xp.sqrt(total) if ord == 2 else xp.pow(total, 1.0 / ord)

@@ -39,6 +39,8 @@ def mean(xp: Any, x: Native, *, axis: Axis, keepdims: bool) -> Native:
 def var(xp: Any, x: Native, *, axis: Axis, correction: float, keepdims: bool) -> Native:
     work = _accumulated(xp, x)
     distance = xp.subtract(work, xp.mean(work, axis=axis, keepdims=True))
+    # The error of a mean that is far larger than the distances is of their size.
+    distance = xp.subtract(distance, xp.mean(distance, axis=axis, keepdims=True))
     squares = xp.square(xp.abs(distance)) if work.dtype.kind == "c" else xp.multiply(distance, distance)
     total = xp.sum(squares, axis=axis, keepdims=keepdims, dtype=squares.dtype)
     result = xp.divide(total, max(float(_count(x, axis)) - correction, 0.0))

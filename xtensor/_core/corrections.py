@@ -2,7 +2,8 @@
 
 A correction takes a device's functions and the library's function and returns the corrected function. A backend names
 the operations whose function needs it (``Backend.corrections``). No correction looks at values on the host, but for
-``floor_divide``, ``tan`` and ``tanh`` on libraries that answer ``may_have_infinity``, and those of LAPACK's functions.
+``floor_divide``, ``tan`` and ``tanh`` on libraries that answer ``may_have_infinity``, and those of LAPACK's functions
+and of means, norms and variances.
 
 A complex result is built by ``complex_of(real, imag)``, each component exactly as given: arithmetic with ``1j`` would
 turn an infinite component into NaN and lose the sign of a zero.
@@ -17,10 +18,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .backend import Native
-from .dtypes import kind_of
+from .dtypes import DType, kind_of
 from .programs import short_power
 
-__all__ = ["CORRECTIONS", "LAPACK_CORRECTIONS", "Correction"]
+__all__ = ["CORRECTIONS", "LAPACK_CORRECTIONS", "REDUCTION_CORRECTIONS", "Correction"]
 
 Function: TypeAlias = Callable[..., Native]
 Correction: TypeAlias = Callable[[Any, Function], Function]
@@ -284,6 +285,151 @@ def sign(xp: Any, raw: Function) -> Function:
     return corrected
 
 
+# -- reductions whose intermediate results overflow, underflow or cancel ----------------------------------------------
+
+
+def _scaled(degree: int, *, power: int = 0, centered: bool = False) -> Correction:
+    """Reductions for which ``f(s x) = s**degree f(x)``: means, norms, variances and their roots.
+
+    The library's result is returned where it is an ordinary number. Where it is infinite or NaN for finite elements, or
+    so small that powers of the elements lost digits, it is computed again from the elements divided by a power of two.
+
+    Parameters
+    ----------
+    degree
+        The degree of homogeneity.
+    power
+        The exponent of the powers that underflow where the result does not; 0 for none. That of norms is ``ord``.
+    centered
+        Whether ``f(x + c) = f(x)``. Where the mean is far larger than the distances from it, its error is of their
+        size: the distances are then reduced.
+    """
+    plans: dict[Any, tuple[float, float] | None] = {}
+
+    def correction(xp: Any, raw: Function) -> Function:
+        def corrected(x: Native, **options: Any) -> Native:
+            key = x.dtype, options.get("ord", power)
+            if key not in plans:
+                plans[key] = _limits(*key, is_norm="ord" in options)
+            plan = plans[key]
+            if plan is None or not x.size:
+                return raw(x, **options)
+            if x.dtype.itemsize == 2:
+                return xp.astype(corrected(xp.astype(x, np.dtype(np.float32)), **options), x.dtype)
+            least, eps = plan
+            with np.errstate(over="ignore", invalid="ignore"):
+                result = raw(x, **options)
+                error = _error_of_mean(xp, x, options, eps) if centered else None
+                if _is_ordinary(xp, result, least, error, degree):
+                    return result
+                axes = _reduced_axes(x, options)
+                if math.prod([x.shape[axis] for axis in axes]) <= options.get("correction", -1.0):
+                    return raw(x, **options)
+                largest = _largest(xp, x, axes)
+                usable = xp.logical_and(xp.less(0.0, largest), xp.isfinite(largest))
+                scale = power_of_two(xp, xp.where(usable, largest, 1.0))
+                wrong = xp.logical_not(xp.isfinite(result))
+                if least:
+                    wrong = xp.logical_or(wrong, xp.less(result, least))
+                if error is not None:
+                    cancels = xp.less(result, error if degree == 1 else xp.square(error))
+                    wrong = xp.logical_or(wrong, xp.logical_and(cancels, xp.less(0.0, result)))
+                    # Distances between larger elements do not underflow: all are equal where the result is 0.
+                    small = xp.reshape(xp.less_equal(largest, least / eps), result.shape)
+                    wrong = xp.logical_and(wrong, xp.logical_or(small, xp.not_equal(result, 0.0)))
+                wrong = xp.logical_and(wrong, xp.reshape(usable, result.shape))
+                again = None
+                if bool(xp.any(wrong, axis=None, keepdims=False)):
+                    scaled = xp.divide(x, scale)
+                    if centered:
+                        scaled = xp.subtract(scaled, xp.mean(scaled, axis=axes, keepdims=True))
+                    again = raw(scaled, **options)
+            if again is None:
+                return raw(x, **options)  # with the library's warnings
+            scale = xp.reshape(scale, result.shape)
+            for _ in range(degree):
+                again = xp.multiply(again, scale)
+            return xp.where(wrong, again, result)
+
+        return corrected
+
+    return correction
+
+
+def _limits(dtype: DType, exponent: Any, *, is_norm: bool) -> tuple[float, float] | None:
+    """The number whose power of an exponent is the smallest that sums have all digits of, and the dtype's epsilon.
+
+    None for a dtype or a norm whose intermediate results are ordinary numbers where the result is one.
+    """
+    exponent = 2 if exponent == "fro" else exponent
+    if dtype.kind not in "fc" or (is_norm and (isinstance(exponent, str) or not 1 < exponent < math.inf)):
+        return None
+    info = np.finfo(dtype)
+    return float(info.smallest_normal / info.eps) ** (1.0 / exponent) if exponent else 0.0, float(info.eps)
+
+
+def _error_of_mean(xp: Any, x: Native, options: dict[str, Any], eps: float) -> Native:
+    """A bound below which a standard deviation is doubtful, in the shape of the result.
+
+    Where distances from the mean are far smaller than it, any element is as large as the mean: here the first one.
+    """
+    axes = _reduced_axes(x, options)
+    # Additions are pairwise along the last axis alone; along others, the errors of all add up.
+    additions = 16
+    if axes and axes[-1] != x.ndim - 1:
+        additions = max(16, math.prod([x.shape[axis] for axis in axes]))
+    first = slice(0, 1) if options["keepdims"] else 0
+    center = xp.abs(x[tuple([first if axis in axes else slice(None) for axis in range(x.ndim)])])
+    return xp.multiply(center, math.sqrt(additions * eps))
+
+
+def _is_ordinary(xp: Any, result: Native, least: float, error: Native | None, degree: int) -> bool:
+    """Whether all elements of a result are finite, not less than a number, and far from the error of the mean."""
+    if result.dtype.kind == "c":
+        return bool(xp.all(xp.isfinite(result), axis=None, keepdims=False))
+    if not result.ndim:
+        low = high = float(result)
+        bound = 0.0 if error is None else float(error)
+    else:
+        low, high = (float(extreme(result, axis=None, keepdims=False)) for extreme in (xp.min, xp.max))
+        bound = 0.0 if error is None else float(xp.max(error, axis=None, keepdims=False))
+    # NaN is less than no number, and not between others.
+    if not least and error is None:
+        return -math.inf < low and high < math.inf
+    return max(least, bound if degree == 1 else bound * bound) <= low and high < math.inf
+
+
+def _reduced_axes(x: Native, options: dict[str, Any]) -> tuple[int, ...]:
+    """The axes of a reduction, in ascending order; the last two for norms of matrices, which have no ``axis``."""
+    axis = options.get("axis") if "axis" in options or options.get("ord") != "fro" else (-2, -1)
+    if axis is None:
+        return tuple(range(x.ndim))
+    return tuple(sorted(item % x.ndim for item in (axis if isinstance(axis, tuple) else (axis,))))
+
+
+def _largest(xp: Any, x: Native, axes: tuple[int, ...]) -> Native:
+    """The largest component in absolute value, with the reduced axes of length 1."""
+    parts = (xp.real(x), xp.imag(x)) if x.dtype.kind == "c" else (x,)
+    largest = [xp.max(xp.abs(part), axis=axes, keepdims=True) for part in parts]
+    return largest[0] if len(largest) == 1 else xp.maximum(*largest)
+
+
+def power_of_two(xp: Any, x: Native) -> Native:
+    """Powers of two not greater than positive numbers, and greater than a third of them."""
+    digits = np.finfo(x.dtype).nmant
+    return xp.multiply(xp.subtract(x, xp.nextafter(x, xp.multiply(x, 0.0))), 2.0**digits)
+
+
+REDUCTION_CORRECTIONS: dict[str, Correction] = {
+    "linalg.matrix_norm": _scaled(1),
+    "linalg.vector_norm": _scaled(1),
+    "mean": _scaled(1),
+    "std": _scaled(1, power=2, centered=True),
+    "var": _scaled(2, centered=True),
+}
+"""Corrections of reductions. They block until the device has finished."""
+
+
 CORRECTIONS: dict[str, Correction] = {
     "acosh": acosh,
     "divide": divide,
@@ -297,6 +443,7 @@ CORRECTIONS: dict[str, Correction] = {
     "sign": sign,
     "tan": tan,
     "tanh": tanh,
+    **REDUCTION_CORRECTIONS,
     **LAPACK_CORRECTIONS,
 }
 """The corrections by the operations' names."""

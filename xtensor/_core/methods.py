@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from . import dispatch
-from .checks import check_axis, check_flag, check_integer, check_word
+from .checks import check_axis, check_flag, check_integer, check_word, integer_limits
 from .compiled import compiled
 from .errors import describe
 
@@ -406,7 +406,7 @@ class Methods:
         return self
 
     def flatten(self: Any, order: Order = "C") -> Array:
-        """A flattened copy of this array, in row-major (``"C"``) or column-major order (``"F"``)."""
+        """A flattened copy of this array: :func:`xtensor.ravel`."""
         return _numpy("ravel")(self, order).copy()
 
     def ravel(self: Any, order: Order = "C") -> Array:
@@ -418,7 +418,7 @@ class Methods:
         chosen = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
         if order.__class__ is not str or order != "C":
             order = check_word(order, ("C", "F", "A", "K"), "reshape", "order")
-        if order != "F":
+        if not is_column_major(self, order):
             return xp.reshape(self, chosen, copy=copy)
         reversed_shape = tuple(chosen)[::-1] if isinstance(chosen, (tuple, list)) else (chosen,)
         return xp.reshape(self.transpose(), reversed_shape, copy=copy).transpose()
@@ -466,13 +466,18 @@ class Methods:
         self.numpy().tofile(fid, sep, format)
 
 
+def is_column_major(x: Any, order: str) -> bool:
+    """Return whether an order is column-major: ``"F"``, or ``"A"`` for elements contiguous in column-major order."""
+    flags = getattr(x._native, "flags", None) if order == "A" else None
+    return order == "F" or (flags is not None and flags.f_contiguous and not flags.c_contiguous)
+
+
 def copy_in_order(x: Any, order: str) -> Any:
     """Return a copy in row-major (``"C"``) or column-major order (``"F"``); ``"A"`` keeps column-major order alone."""
-    flags = getattr(x._native, "flags", None)
-    if check_word(order, ("C", "F", "A", "K"), "copy", "order") == "A":
-        order = "F" if flags is not None and flags.f_contiguous and not flags.c_contiguous else "C"
-    if order == "F":
+    order = check_word(order, ("C", "F", "A", "K"), "copy", "order")
+    if is_column_major(x, order):
         return copy_in_order(x.transpose(), "C").transpose()
+    flags = getattr(x._native, "flags", None)
     if flags is not None and flags.c_contiguous:
         return x.copy("K")
     if x._native.__class__ is np.ndarray:
@@ -480,8 +485,32 @@ def copy_in_order(x: Any, order: str) -> Any:
     return xp.reshape(xp.reshape(x, (-1,), copy=True), x.shape)
 
 
+def assigned(x: Any, value: Any) -> Any:
+    """Return a sequence of numbers, or NumPy's floating-point number, as an Array that can be assigned to ``x``.
+
+    NaN and infinities are no integers: they raise as in Python.
+    """
+    if isinstance(value, np.floating) and x.dtype.kind not in "iu":
+        return value
+    result = xp.asarray(value, device=x.device)
+    if x.dtype.kind in "iu" and result.dtype.kind == "f" and not xp.all(xp.isfinite(result)):
+        error, number = (ValueError, "NaN") if xp.any(xp.isnan(result)) else (OverflowError, "infinity")
+        raise error(f"cannot convert float {number} to integer; assign finite numbers to an Array of dtype {x.dtype}")
+    return result
+
+
 def _round_integers(x: Any, unit: int) -> Any:
-    """Round integers to a multiple of a unit, halves to the even multiple."""
+    """Round integers to a multiple of a unit, halves to the even multiple; multiples out of bounds wrap around."""
+    least, greatest = integer_limits(x.dtype) if x.dtype.kind != "b" else (0, 1)
+    if unit > greatest:
+        # The result is 0 or the unit, with the sign of x.
+        half, size = unit // 2, 2 ** (8 * x.dtype.itemsize)
+        result = xp.zeros_like(x)
+        for side in (unit, -unit):
+            if (half < greatest) if side > 0 else (least < -half):
+                wrapped = (side - least) % size + least
+                result = xp.where(x > half if side > 0 else x < -half, wrapped, result)
+        return result
     quotient, rest = x // unit, x % unit
-    up = (2 * rest > unit) | ((2 * rest == unit) & (quotient % 2 == 1))
+    up = (rest > unit - rest) | ((rest == unit - rest) & (quotient % 2 == 1))
     return (quotient + xp.astype(up, x.dtype)) * unit

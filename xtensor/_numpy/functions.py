@@ -159,7 +159,9 @@ def _adapted(function: Function, found: Function | None) -> Function | None:
                 positional.append(_as_operand(function, name, value, args, kwargs))
             elif name == "out" and name not in by_name:
                 out = value
-            elif not _has_no_effect(name, value, parameter.default) or (name in HINTS and name in by_name):
+            elif not _has_no_effect(name, value, parameter.default) or (
+                name in by_name and (name in HINTS or name == "order")
+            ):
                 if isinstance(parameter.default, bool) and isinstance(value, (int, np.bool_)):
                     value = bool(value)  # NumPy takes any number for a flag
                 if value.__class__ in HOST_ARRAYS and name not in NOT_OPERANDS:

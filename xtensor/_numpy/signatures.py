@@ -193,6 +193,9 @@ def linspace(
     count = check_integer(num, "linspace", "num")
     if count < 0:
         raise ValueError(f"Number of samples, {count}, must be non-negative; linspace() takes num=0 or more")
+    are_integers = {x.dtype.kind for x in (start, stop)} <= set("iu") and not (start.ndim or stop.ndim or retstep)
+    if are_integers and dtype is not None and np.dtype(dtype).kind in "iu":
+        return xp.linspace(int(start), int(stop), count, endpoint=endpoint, dtype=dtype, device=start.device)
     start, stop = _casts.floating(start), _casts.floating(stop)
     intervals = count - 1 if endpoint else count
     distance = xp.subtract(stop, start)

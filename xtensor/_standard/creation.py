@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal, Never
 import numpy as np
 
 from .. import _composed
-from .._core.array import Array, apply
+from .._core.array import Array, apply, wrap
 from .._core.checks import LARGEST, check_bounds, check_dtype, check_flag, check_integer, integer_limits
 from .._core.device import Device, resolve
 from .._core.dispatch import array_argument, array_arguments, call
+from .._core.dtypes import DType
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import Operation, declare, operation
+from .data_types import astype
 from .filling import empty, resolve_arguments
 from .manipulation import broadcast_arrays, reshape
 
@@ -30,6 +32,12 @@ Shape = int | Sequence[int]
 
 HALF_OF_FLOAT32 = 1.7e38
 """Half of the largest float32, the narrowest dtype in which devices compute ``linspace``."""
+
+EXACT = 2**52
+"""Absolute value up to which the difference of two integers is exact in float64."""
+
+MOST_INTEGERS = 2**32
+"""Number of intervals up to which the product of an index and a remainder fits into 64 bits."""
 
 
 ARANGE = declare("arange", "creation", operands=0, dtype="argument", shape="argument", numpy="arange")
@@ -103,18 +111,37 @@ def arange(
     else:
         result_dtype = check_dtype(dtype, target, "arange")
     length = (stop - start) / step  # type: ignore[operator] # Python or NumPy scalars
-    if not abs(length) < LARGEST:
+    if not -math.inf < length < LARGEST:
         raise ValueError(
             f"Maximum allowed size exceeded; arange({start!r}, {stop!r}, {step!r}) would have {length} elements; "
             "pass finite bounds that are closer, or a larger step"
         )
     if length <= 0:
         return empty(0, dtype=result_dtype, device=target)
+    count: Any = -((start - stop) // step) if integers else math.ceil(length)  # type: ignore[operator]
     if result_dtype.kind in "iu" and not _between(start, stop, integer_limits(result_dtype)):
-        count = -((start - stop) // step) if integers else math.ceil(length)  # type: ignore[operator]
         for value in (start, start + (count - 1) * step):
             check_bounds(int(value), result_dtype, "arange", "values")
+    if integers and not all(-EXACT <= value <= EXACT for value in (start, stop, step)):
+        # Libraries compute the number of elements, some of them the values too, in float64.
+        return _integers(target, int(start), int(step), 0, 1, count, result_dtype)
     return apply(ARANGE, target, start, stop, step, dtype=result_dtype)
+
+
+def _integers(
+    target: Device, start: int, quotient: int, remainder: int, divisor: int, count: int, dtype: DType
+) -> Array:
+    """Return ``start + i quotient + floor(i remainder / divisor)`` for ``0 <= i < count``, in integers of 64 bits.
+
+    The arithmetic is modulo 2**64; only the results have to fit, and ``(count - 1) remainder`` into 64 bits.
+    """
+    multiply, add, divide = (operation(name) for name in ("multiply", "add", "floor_divide"))
+    index = apply(ARANGE, target, 0, count, 1, dtype=np.dtype(np.uint64))._native
+    result = call(add, target, call(multiply, target, index, quotient % 2**64), start % 2**64)
+    if remainder:
+        result = call(add, target, result, call(divide, target, call(multiply, target, index, remainder), divisor))
+    signed = dtype if dtype.kind == "u" else np.dtype(np.int64)
+    return astype(astype(wrap(result, target), signed, copy=False), dtype, copy=False)
 
 
 EYE = declare(
@@ -223,9 +250,13 @@ def linspace(
         If ``num`` is negative.
     TypeError
         If ``start`` or ``stop`` is not a number, or is complex and ``dtype`` is real.
+    OverflowError
+        If a value is out of bounds for an integer dtype.
 
     Notes
     -----
+    Values of an integer dtype are rounded down. Between integers they are exact, also beyond 2**53.
+
     Standard 2025.12, Creation Functions, ``linspace``.
     """
     if positional:
@@ -245,6 +276,17 @@ def linspace(
                 "complex dtype or real bounds"
             )
     options = {"dtype": result_dtype, "endpoint": check_flag(endpoint, "linspace", "endpoint")}
+    if result_dtype.kind in "iu" and count:
+        parts = max(count - 1 if endpoint else count, 1)
+        ends: Any = (start, stop)
+        if all(end == end // 1 for end in ends) and parts < MOST_INTEGERS:
+            first, last = map(int, ends)
+            quotient, remainder = divmod(last - first, parts)
+            for value in (first, first + (count - 1) * quotient + (count - 1) * remainder // parts):
+                check_bounds(value, result_dtype, "linspace", "values")
+            return _integers(target, first, quotient, remainder, parts, count, result_dtype)
+        for bound in ends:
+            check_bounds(math.floor(bound), result_dtype, "linspace", "bounds")
     if _distance(start, stop) < HALF_OF_FLOAT32:
         return apply(LINSPACE, target, start, stop, count, **options)
     # The distance may overflow in the dtype of the computation; that of the halves does not.

@@ -14,7 +14,7 @@ from .._core.backend import Native
 from .._core.checks import check_bounds, check_dtype, check_shape
 from .._core.device import Device, resolve
 from .._core.dispatch import SCALARS, array_argument
-from .._core.dtypes import DType
+from .._core.dtypes import DType, kind_of
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
@@ -413,6 +413,8 @@ def _native_fill_value(value: Any, target: Device, dtype: Any, function: str) ->
                 )
             value = int(value)
         check_bounds(value, result_dtype, function, "a fill_value")
+        if value.__class__ is int and kind_of(result_dtype) in "fc":
+            float(value)  # OverflowError, where libraries differ
         return value, result_dtype
     if not isinstance(value, (Array, np.generic)) or value.shape or value.dtype.kind not in "biufcV":
         raise TypeError(f"{function}(): fill_value is a scalar or a 0-d Array, not {describe(value)}")

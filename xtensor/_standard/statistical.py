@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Never
 
+import numpy as np
+
 from .. import _composed
 from .._core.array import Array, Axis, apply
 from .._core.checks import check_axes, check_axis, check_cast, check_dtype
@@ -15,6 +17,8 @@ from .._core.keywords import by_position, keywords_only
 from .._core.many import apply_to
 from .._core.operations import Operation, declare, operation
 from .data_types import astype
+
+HALF = np.dtype(np.float16)
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray, DTypeLike
@@ -73,6 +77,8 @@ def cumulative_prod(
     axis = _scan_axis(x, axis, "cumulative_prod")
     if dtype is not None:
         x, dtype = _with_accumulate_dtype(x, dtype, "cumulative_prod")
+    if (x._native.dtype if dtype is None else dtype) == HALF:
+        return _in_float32(CUMULATIVE_PROD, x, axis=axis, include_initial=include_initial)
     return apply(CUMULATIVE_PROD, device, x._native, axis=axis, dtype=dtype, include_initial=include_initial)
 
 
@@ -127,6 +133,8 @@ def cumulative_sum(
     axis = _scan_axis(x, axis, "cumulative_sum")
     if dtype is not None:
         x, dtype = _with_accumulate_dtype(x, dtype, "cumulative_sum")
+    if (x._native.dtype if dtype is None else dtype) == HALF:
+        return _in_float32(CUMULATIVE_SUM, x, axis=axis, include_initial=include_initial)
     return apply_to(CUMULATIVE_SUM, device, x._native, axis=axis, dtype=dtype, include_initial=include_initial)
 
 
@@ -299,6 +307,8 @@ def prod(
         axis = check_axes(axis, x._native.ndim, "prod")
     if dtype is not None:
         x, dtype = _with_accumulate_dtype(x, dtype, "prod")
+    if (x._native.dtype if dtype is None else dtype) == HALF:
+        return _in_float32(PROD, x, axis=axis, keepdims=keepdims)
     return apply_to(PROD, device, x._native, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
@@ -408,7 +418,10 @@ def sum(
         axis = check_axes(axis, x._native.ndim, "sum")
     if dtype is not None:
         x, dtype = _with_accumulate_dtype(x, dtype, "sum")
-    return apply_to(SUM, device, x._native, axis=axis, dtype=dtype, keepdims=keepdims)
+    native = x._native
+    if (native.dtype if dtype is None else dtype) is HALF:
+        return _in_float32(SUM, x, axis=axis, keepdims=keepdims)
+    return apply_to(SUM, device, native, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 VAR = declare(
@@ -464,6 +477,14 @@ def var(
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "var")
     return _variance(VAR, x, axis, correction if ddof is None else ddof, keepdims)
+
+
+def _in_float32(row: Operation, x: Array, **options: Any) -> Array:
+    """Return sums or products that are computed in float32 and rounded once to float16.
+
+    Of 2,048 ones on, sums in float16 would not grow.
+    """
+    return astype(apply_to(row, x._device, x._native, dtype=np.dtype(np.float32), **options), HALF)
 
 
 def _with_accumulate_dtype(x: Array, dtype: Any, name: str) -> tuple[Array, DType | None]:

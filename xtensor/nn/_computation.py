@@ -24,7 +24,7 @@ from .._fuse.formulas import compute_formula
 __all__ = ["compute"]
 
 
-def compute(operation: Operation, formula: Callable[..., Array], *operands: Array | None, **options: Any) -> Array:
+def compute(operation: Operation, formula: Callable[..., Any], *operands: Array | None, **options: Any) -> Array:
     """Return the result of an operation on promoted operands.
 
     Parameters
@@ -32,7 +32,8 @@ def compute(operation: Operation, formula: Callable[..., Array], *operands: Arra
     operation
         The operation, of which the device's own implementation is asked first.
     formula
-        Function of the same operands and options that computes the result on any device.
+        Function of the same operands and options that computes the result on any device. It may return more than one
+        Array; the result is the first one, the others keep their dtype.
     operands
         Operands whose dtypes and shapes are checked; None where an optional one is absent.
     options
@@ -52,7 +53,10 @@ def compute(operation: Operation, formula: Callable[..., Array], *operands: Arra
         if dtype.itemsize > 2:
             return compute_formula(formula, *arrays, **options)  # type: ignore[no-any-return]
         widened = [_as_dtype(x, xp.float32) for x in arrays]
-        return xp.astype(compute_formula(formula, *widened, **options), dtype)
+        result = compute_formula(formula, *widened, **options)
+        if result.__class__ is tuple:
+            return xp.astype(result[0], dtype), *result[1:]  # type: ignore[return-value]
+        return xp.astype(result, dtype)
 
 
 def _promoted(operation: Operation, operands: tuple[Array | None, ...]) -> tuple[Device, list[Array | None], DType]:

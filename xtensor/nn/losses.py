@@ -70,12 +70,12 @@ def cross_entropy(
     ValueError
         If the shapes do not match, there are no classes, or an option is out of range.
     IndexError
-        If ``axis`` is out of bounds.
+        If ``axis`` is out of bounds, or a target is neither in [0, C) nor ignored, on devices of the host.
 
     Notes
     -----
-    The loss is NaN where ``target`` is not in [0, C) and not ignored. The mean of no losses is NaN. At infinite
-    logits, :math:`\ln p` has the values of :func:`log_softmax`.
+    On other devices, whose values the host does not look at, the loss of a target out of bounds is NaN. The mean of no
+    losses is NaN. At infinite logits, :math:`\ln p` has the values of :func:`log_softmax`.
 
     Label smoothing: Szegedy et al., "Rethinking the Inception Architecture for Computer Vision" (2016), section 7.
     """
@@ -106,6 +106,8 @@ def cross_entropy(
     if ignored is not None and not limits.min <= ignored <= limits.max:
         ignored = None  # no target has this value, and devices cannot compare with it
     check_word(reduction, ("mean", "sum", "none"), "cross_entropy", "reduction")
+    if target._device.host:
+        _check_classes(target, logits.shape[class_axis], ignored)
     if class_axis != logits.ndim - 1:
         logits = xp.moveaxis(logits, class_axis, -1)
     return compute(
@@ -117,6 +119,19 @@ def cross_entropy(
         ignore_index=ignored,
         reduction=reduction,
     )
+
+
+def _check_classes(target: Array, count: int, ignored: int | None) -> None:
+    """Raise IndexError for a target that is neither a class nor ignored."""
+    invalid = (target < 0) | (target >= count)
+    if ignored is not None:
+        invalid &= target != ignored
+    if xp.any(invalid):
+        value = int(xp.reshape(target, (-1,))[int(xp.argmax(xp.astype(xp.reshape(invalid, (-1,)), xp.uint8)))])
+        raise IndexError(
+            f"cross_entropy(): target {value} is out of bounds for {count} classes; pass classes from 0 to "
+            f"{count - 1}, or ignore_index={value}"
+        )
 
 
 def _cross_entropy(

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from .. import _standard as xp
 from .._core.array import Array
+from .._core.corrections import power_of_two
 from .._core.dispatch import beside, composed
-from .._core.operations import declare
+from .._core.operations import Operation, declare
 from ._checks import check_eps, check_last_axes, check_parameter, check_real_floating
 from ._computation import compute
 
@@ -59,7 +64,8 @@ def layer_norm(
 
     Notes
     -----
-    The squares of :math:`x - \mu` must not overflow; for float16 and bfloat16 they are computed in float32.
+    float16 and bfloat16 are computed in float32. On devices whose values the host does not look at, the squares of
+    :math:`x - \mu` must not overflow.
 
     Ba, Kiros and Hinton, "Layer Normalization" (2016).
     """
@@ -69,19 +75,67 @@ def layer_norm(
     shape = x.shape[axes[0] :]
     check_parameter(weight, shape, "layer_norm", "weight")
     check_parameter(bias, shape, "layer_norm", "bias")
-    return compute(LAYER_NORM, _layer_norm, x, weight, bias, axes=axes, eps=check_eps(eps, "layer_norm"))
+    return _normalized(
+        LAYER_NORM, _layer_norm, _scaled_layer_norm, x, weight, bias, axes=axes, eps=check_eps(eps, "layer_norm")
+    )
 
 
-def _layer_norm(x: Array, weight: Array | None, bias: Array | None, *, axes: tuple[int, ...], eps: float) -> Array:
+def _normalized(
+    operation: Operation,
+    formula: Callable[..., Any],
+    scaled: Callable[..., Array],
+    x: Array,
+    *parameters: Array | None,
+    axes: tuple[int, ...],
+    eps: float,
+) -> Array:
+    """Return the result of a formula, which also returns the mean squares that it divides by the root of.
+
+    Where these overflow or underflow, ``scaled`` computes it from elements divided by a power of two.
+    """
+    found: Any = compute(operation, formula, x, *parameters, axes=axes, eps=eps)
+    if found.__class__ is Array:
+        return found
+    result, squares = found
+    limits = np.finfo(squares.dtype)
+    least = float(limits.smallest_normal / limits.eps)
+    if not squares._device.host or (xp.all(xp.isfinite(squares)) and (eps >= least or xp.all(squares >= least))):
+        return result  # type: ignore[no-any-return]
+    return compute(operation, scaled, x, *parameters, axes=axes, eps=eps)
+
+
+def _scaled_layer_norm(
+    x: Array, weight: Array | None, bias: Array | None, *, axes: tuple[int, ...], eps: float
+) -> Array:
+    x, scaled_eps = _scaled(x, axes, eps)
+    return _layer_norm(x, weight, bias, axes=axes, eps=scaled_eps)[0]
+
+
+def _scaled_rms_norm(x: Array, weight: Array | None, *, axes: tuple[int, ...], eps: float) -> Array:
+    x, scaled_eps = _scaled(x, axes, eps)
+    return _rms_norm(x, weight, axes=axes, eps=scaled_eps)[0]
+
+
+def _scaled(x: Array, axes: tuple[int, ...], eps: float) -> tuple[Array, Array]:
+    """Return elements divided by a power of two whose square neither they nor ``eps`` exceed by far, and ``eps``."""
+    largest = xp.maximum(xp.max(xp.abs(x), axis=axes, keepdims=True), math.sqrt(eps))
+    usable = xp.isfinite(largest) & (largest > 0)
+    scale = power_of_two(xp, xp.where(usable, largest, 1.0))
+    return x / scale, eps / scale / scale
+
+
+def _layer_norm(
+    x: Array, weight: Array | None, bias: Array | None, *, axes: tuple[int, ...], eps: float | Array
+) -> tuple[Array, Array]:
     if 0 in x.shape:
-        return xp.zeros_like(x)  # the mean of no elements would warn
+        return xp.zeros_like(x), xp.ones((), dtype=x.dtype, device=x.device)  # the mean of no elements would warn
     centered = x - xp.mean(x, axis=axes, keepdims=True)
     # The rounding error of the mean is removed; a small standard deviation would magnify it, even in a constant row.
     centered -= xp.mean(centered, axis=axes, keepdims=True)
     variance = xp.mean(centered * centered, axis=axes, keepdims=True)
     result = centered / xp.sqrt(variance + eps)
     result = result if weight is None else result * weight
-    return result if bias is None else result + bias
+    return (result if bias is None else result + bias), variance
 
 
 RMS_NORM = declare("nn.rms_norm", "network", operands=2, accepts="real floating", shape="same", primitive=False)
@@ -120,7 +174,8 @@ def rms_norm(
 
     Notes
     -----
-    The squares must not overflow; for float16 and bfloat16 they are computed in float32.
+    float16 and bfloat16 are computed in float32. On devices whose values the host does not look at, the squares must
+    not overflow.
 
     Zhang and Sennrich, "Root Mean Square Layer Normalization" (2019).
     """
@@ -128,12 +183,12 @@ def rms_norm(
     check_real_floating(x, "rms_norm", "x")
     axes = check_last_axes(axis, x, "rms_norm")
     check_parameter(weight, x.shape[axes[0] :], "rms_norm", "weight")
-    return compute(RMS_NORM, _rms_norm, x, weight, axes=axes, eps=check_eps(eps, "rms_norm"))
+    return _normalized(RMS_NORM, _rms_norm, _scaled_rms_norm, x, weight, axes=axes, eps=check_eps(eps, "rms_norm"))
 
 
-def _rms_norm(x: Array, weight: Array | None, *, axes: tuple[int, ...], eps: float) -> Array:
+def _rms_norm(x: Array, weight: Array | None, *, axes: tuple[int, ...], eps: float | Array) -> tuple[Array, Array]:
     if 0 in x.shape:
-        return xp.zeros_like(x)  # the mean of no elements would warn
+        return xp.zeros_like(x), xp.ones((), dtype=x.dtype, device=x.device)  # the mean of no elements would warn
     mean_square = xp.mean(x * x, axis=axes, keepdims=True)
     result = x / xp.sqrt(mean_square + eps)
-    return result if weight is None else result * weight
+    return (result if weight is None else result * weight), mean_square

@@ -1,0 +1,225 @@
+"""Numbers at the ends of the range: integers beyond 2**53, and values and dtypes of ordinary functions."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from strategies import values_of
+
+import xtensor as xp
+from xtensor.nn import functional
+
+ENDS = (0, 1, -1, 7, -100, 2**53, 2**53 + 1, 2**62 + 1, -(2**63), 2**63 - 1)
+"""Integers of 64 bits, of which float64 holds some."""
+
+UNSIGNED = (2**64 - 1, 2**63, 2**53 + 1, 2**53, 0, 2**64 - 2)
+
+
+def signed(value: int) -> int:
+    """Return an integer modulo 2**64, as int64 has it."""
+    return (value + 2**63) % 2**64 - 2**63
+
+
+def int64(values):
+    return xp.asarray(list(values), dtype=xp.int64)
+
+
+def listed(x):
+    return values_of(x).tolist()
+
+
+# -- ranges -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", [1, 2**52, 2**61, 2**62, 2**63 - 1, -(2**62), -(2**53) - 1])
+def test_arange_of_integers_has_the_elements_of_a_range(device, step):
+    ranges = [range(start, stop, step) for start, stop in itertools.permutations(ENDS, 2) if (stop - start) / step < 9]
+    assert [listed(xp.arange(each.start, each.stop, step)) for each in ranges] == [list(each) for each in ranges]
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "step"), [(0, 2**64 - 1, 2**62), (2**64 - 3, 2**64 - 1, 1), (2**64 - 1, 0, -(2**63))]
+)
+def test_arange_of_unsigned_integers_has_the_elements_of_a_range(device, start, stop, step):
+    assert listed(xp.arange(start, stop, step, dtype=xp.uint64)) == list(range(start, stop, step))
+
+
+def test_length_of_a_range_of_integers_is_exact_for_floating_point_numbers(device):
+    assert listed(xp.arange(0, 2**53 + 1, 2**52, dtype=xp.float64)) == [0.0, 2.0**52, 2.0**53]
+
+
+@pytest.mark.parametrize(("num", "endpoint"), [(1, True), (2, True), (3, False), (7, True)])
+def test_linspace_of_integers_is_rounded_down_exactly(device, num, endpoint):
+    parts = max(num - 1 if endpoint else num, 1)
+    for start, stop in itertools.product(ENDS, ENDS):
+        result = listed(xp.linspace(start, stop, num, dtype=xp.int64, endpoint=endpoint))
+        assert result == [math.floor(start + Fraction(i * (stop - start), parts)) for i in range(num)]
+
+
+def test_linspace_refuses_integers_out_of_bounds(device):
+    with pytest.raises(OverflowError, match="out of bounds for int8"):
+        xp.linspace(0, 300, 3, dtype=xp.int8)
+
+
+# -- functions of integers --------------------------------------------------------------------------------------------
+
+ORDERED = sorted(ENDS)
+
+INTEGER_FUNCTIONS = {
+    "clip": (lambda x: xp.clip(x, -5, 2**53 + 1), [min(max(v, -5), 2**53 + 1) for v in ENDS]),
+    "maximum": (lambda x: xp.maximum(x, 2**53 + 1), [max(v, 2**53 + 1) for v in ENDS]),
+    "diff": (xp.diff, [signed(b - a) for a, b in itertools.pairwise(ENDS)]),
+    "ediff1d": (xp.ediff1d, [signed(b - a) for a, b in itertools.pairwise(ENDS)]),
+    "cumulative_sum": (xp.cumulative_sum, [signed(v) for v in itertools.accumulate(ENDS)]),
+    "nancumsum": (xp.nancumsum, [signed(v) for v in itertools.accumulate(ENDS)]),
+    "sum": (xp.sum, signed(sum(ENDS))),
+    "nansum": (xp.nansum, signed(sum(ENDS))),
+    "max": (xp.max, max(ENDS)),
+    "nanmin": (xp.nanmin, min(ENDS)),
+    "argmax": (xp.argmax, ENDS.index(max(ENDS))),
+    "sort": (lambda x: xp.sort(x, descending=True), ORDERED[::-1]),
+    "argsort": (xp.argsort, sorted(range(len(ENDS)), key=lambda i: ENDS[i])),
+    "searchsorted": (lambda x: xp.searchsorted(xp.sort(x), x), [ORDERED.index(v) for v in ENDS]),
+    "digitize": (lambda x: xp.digitize(x, xp.sort(x)), [ORDERED.index(v) + 1 for v in ENDS]),
+    "unique_values": (xp.unique_values, ORDERED),
+    "isin": (lambda x: xp.isin(x, int64([2**53])), [v == 2**53 for v in ENDS]),
+    "setdiff1d": (lambda x: xp.setdiff1d(x, int64([2**53])), [v for v in ORDERED if v != 2**53]),
+    "repeat": (lambda x: xp.repeat(x, 2), [v for v in ENDS for _ in range(2)]),
+    "round": (xp.round, list(ENDS)),
+    "floor_divide": (lambda x: xp.floor_divide(x, 3), [v // 3 for v in ENDS]),
+    "remainder": (lambda x: xp.remainder(x, -(2**53) - 1), [v % (-(2**53) - 1) for v in ENDS]),
+    "pow": (lambda x: x**3, [signed(v**3) for v in ENDS]),
+    "matmul": (lambda x: xp.matmul(x, xp.ones_like(x)), signed(sum(ENDS))),
+    "einsum": (lambda x: xp.einsum("i,i->", x, x), signed(sum(v * v for v in ENDS))),
+    "convolve": (lambda x: xp.convolve(x[5:7], x[1:2]), [2**53, 2**53 + 1]),
+    "polyval": (lambda x: xp.polyval(x[1:2], x[6:7]), [1]),
+    "quantile": (lambda x: xp.quantile(x, 0.5, method="lower"), ORDERED[4]),
+    "histogram": (lambda x: xp.histogram(x, xp.sort(x))[0], [1] * 8 + [2]),
+    "pad": (lambda x: xp.pad(x[6:7], 2, mode="linear_ramp", end_values=2**53 + 1), [2**53 + 1] * 5),
+    "where": (lambda x: xp.where(x > 0, x, 2**53 + 1), [v if v > 0 else 2**53 + 1 for v in ENDS]),
+}
+
+
+@pytest.mark.parametrize("name", INTEGER_FUNCTIONS)
+def test_function_of_integers_is_exact_beyond_two_to_the_53(device, name):
+    function, expected = INTEGER_FUNCTIONS[name]
+    assert listed(function(int64(ENDS))) == expected
+
+
+UNSIGNED_FUNCTIONS = {
+    "clip": (lambda x: xp.clip(x, 5, 2**64 - 2), [min(max(v, 5), 2**64 - 2) for v in UNSIGNED]),
+    "sort": (xp.sort, sorted(UNSIGNED)),
+    "searchsorted": (lambda x: xp.searchsorted(xp.sort(x), x), [sorted(UNSIGNED).index(v) for v in UNSIGNED]),
+    "floor_divide": (lambda x: xp.floor_divide(x, 3), [v // 3 for v in UNSIGNED]),
+    "remainder": (lambda x: xp.remainder(x, 2**63), [v % 2**63 for v in UNSIGNED]),
+    "max": (xp.max, 2**64 - 1),
+}
+
+
+@pytest.mark.parametrize("name", UNSIGNED_FUNCTIONS)
+def test_function_of_unsigned_integers_is_exact(device, name):
+    function, expected = UNSIGNED_FUNCTIONS[name]
+    assert listed(function(xp.asarray(UNSIGNED, dtype=xp.uint64))) == expected
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int64", "uint8", "uint64"])
+def test_rounding_of_integers_to_powers_of_ten_is_exact(device, dtype):
+    limits = np.iinfo(dtype)
+    least, size = int(limits.min), 2**limits.bits
+    values = sorted({max(least, min(v, int(limits.max))) for v in (least, -125, -55, -50, 0, 5, 45, 125, 2**63, 2**64)})
+    for digits in (1, 2, 3, 19, 20, 30):
+        unit = 10**digits
+        expected = [(round(Fraction(v, unit)) * unit - least) % size + least for v in values]
+        assert listed(xp.asarray(values, dtype=getattr(xp, dtype)).round(-digits)) == expected
+
+
+# -- values that do not exist -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [np.float64("nan"), [1.5, math.nan]], ids=repr)
+def test_nan_is_not_assigned_to_integers(device, value):
+    x = xp.zeros(2, dtype=xp.int64)
+    with pytest.raises(ValueError, match="cannot convert float NaN to integer"):
+        x[...] = value
+
+
+def test_infinity_is_not_assigned_to_integers(device):
+    x = xp.zeros(2, dtype=xp.int64)
+    with pytest.raises(OverflowError, match="cannot convert float infinity to integer"):
+        x[...] = [0.0, math.inf]
+
+
+def test_integer_beyond_floating_point_numbers_does_not_fill_an_array(device):
+    with pytest.raises(OverflowError):
+        xp.full(2, 10**400, dtype=xp.float64)
+
+
+@pytest.mark.parametrize("target", [3, -1])
+def test_label_out_of_bounds_is_an_error_on_the_host(device, target):
+    logits, targets = xp.zeros((2, 3)), int64([0, target])
+    if device.host:
+        with pytest.raises(IndexError, match=f"target {target} is out of bounds for 3 classes"):
+            functional.cross_entropy(logits, targets)
+    else:
+        assert math.isnan(float(functional.cross_entropy(logits, targets)))
+
+
+def test_einsum_refuses_a_result_without_the_axes_of_its_ellipsis(device):
+    with pytest.raises(ValueError, match="output has more dimensions than subscripts given"):
+        xp.einsum("i...->i", xp.ones((2, 3)))
+
+
+def test_interpolation_of_nan_at_one_knot_is_nan(device):
+    assert math.isnan(float(xp.interp(xp.asarray(math.nan), xp.asarray([1.0]), xp.asarray([0.0]))))
+
+
+@pytest.mark.parametrize(("side", "expected"), [("left", 2), ("right", 4)])
+def test_nan_is_searched_behind_all_numbers(device, side, expected):
+    ordered = xp.asarray([0.0, 1.0, math.nan, math.nan])
+    assert int(xp.searchsorted(ordered, xp.asarray(math.nan), side=side)) == expected
+
+
+# -- dtypes and orders ------------------------------------------------------------------------------------------------
+
+
+def test_roots_are_real_if_all_are(device):
+    assert values_of(xp.roots(xp.asarray([1.0, -3.0, 2.0]))).dtype.kind == "f"
+    assert values_of(xp.roots(xp.asarray([1.0, 0.0, 1.0]))).dtype.kind == "c"
+
+
+def test_polynomial_at_booleans_has_the_dtype_of_its_coefficients(device):
+    result = xp.polyval(xp.asarray([1, 2], dtype=xp.int8), xp.asarray([True, False]))
+    assert (result.dtype, listed(result)) == (xp.int8, [3, 2])
+
+
+@pytest.mark.parametrize("size", [5, 700, 5000])
+def test_median_of_float16_is_float16_at_all_sizes(device, size):
+    if not device.supports(xp.float16):
+        pytest.skip(f"{device} does not support float16")
+    assert xp.median(xp.ones(size, dtype=xp.float16)).dtype == xp.float16
+
+
+def test_array_of_levels_promotes_quantiles(device):
+    x = xp.asarray([1.0, 1.0 + 2.0**-23], dtype=xp.float32)
+    assert xp.quantile(x, 0.25).dtype == xp.float32
+    result = xp.quantile(x, xp.asarray([0.25], dtype=xp.float64))
+    assert (result.dtype, listed(result)) == (xp.float64, [1.0 + 2.0**-25])
+
+
+def test_histogram_of_float16_has_edges_in_float64_where_float16_has_too_few_numbers(device):
+    if not device.supports(xp.float16):
+        pytest.skip(f"{device} does not support float16")
+    counts, edges = xp.histogram(xp.asarray([2048.0, 2050.0], dtype=xp.float16), bins=4)
+    assert (listed(counts), listed(edges)) == ([1, 0, 0, 1], [2048.0, 2048.5, 2049.0, 2049.5, 2050.0])
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"), [("K", [0, 1, 2, 3]), ("A", [0, 1, 2, 3]), ("F", [0, 1, 2, 3]), ("C", [0, 2, 1, 3])]
+)
+def test_flattening_follows_the_order_in_memory(order, expected):
+    x = xp.asarray([[0, 1], [2, 3]], device="cpu").T
+    assert x.ravel(order).tolist() == x.flatten(order).tolist() == np.ravel(x, order).tolist() == expected
