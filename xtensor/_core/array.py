@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from . import dispatch, methods, temporaries
+from . import dispatch, methods, operations, temporaries
 from .backend import Native
 from .checks import check_dtype, check_integer
 from .compiled import compiled, with_short_way
@@ -21,7 +21,7 @@ from .device import Device, device, restore
 from .dispatch import SCALARS, lift_for, native_indices, native_operand, recover_large, refuse
 from .dtypes import DType
 from .errors import describe
-from .failures import recover, rewarn
+from .failures import recover
 from .functions import Implementation
 from .inplace import recover_inplace
 from .interchange import export
@@ -30,6 +30,7 @@ from .memory import Memory
 from .methods import Axis, Methods
 from .operations import Operation, operation
 from .operators import Operators
+from .reports import rewarn
 from .text import representation, shows_values
 from .transfers import host_values, lowered, move, note_computation
 
@@ -78,7 +79,7 @@ ASTYPE, MATRIX_TRANSPOSE = operation("astype"), operation("matrix_transpose")
 def bind_namespace(module: ModuleType) -> None:
     """Set the module that Arrays return as their namespace and whose functions their methods call."""
     global xp
-    xp = methods.xp = module
+    xp = methods.xp = operations.namespace = module
 
 
 def check_version(api_version: object) -> None:

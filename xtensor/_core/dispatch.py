@@ -24,8 +24,9 @@ from .checks import LARGEST, check_dtype
 from .compiled import declared, published, track
 from .device import Device, default_device
 from .errors import MissingFunctionError, OutOfMemoryError, WrittenWithWarningError, describe
-from .failures import FOREIGN_ERRORS, recover, rewarn
+from .failures import FOREIGN_ERRORS, recover
 from .operations import Operation, operation
+from .reports import rewarn
 from .temporaries import NO_CALL, getrefcount, is_temporary
 from .transfers import admit, join
 from .unknowns import Number

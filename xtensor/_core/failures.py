@@ -17,14 +17,13 @@ from .errors import (
     DeviceMismatchError,
     NotDifferentiableError,
     OutOfMemoryError,
-    caller_frame,
     describe,
 )
 from .operations import Operation
-from .reports import collected
+from .reports import collected, rewarn
 from .unknowns import UnknownValueError
 
-__all__ = ["FOREIGN_ERRORS", "explained", "inplace_error", "is_unwritten", "recover", "rewarn", "rewarned"]
+__all__ = ["FOREIGN_ERRORS", "explained", "inplace_error", "is_unwritten", "recover", "rewarned"]
 
 EXPLAINED_ERRORS = (
     DeviceMismatchError,
@@ -171,23 +170,6 @@ def is_unwritten(operation: Operation, x1: Any, x2: Any) -> bool:
         return np.shares_memory(x1, x2, max_work=1)  # type: ignore[arg-type] # as NumPy decides it
     except np.exceptions.TooHardError:
         return True
-
-
-def rewarn(*issued: Warning) -> None:
-    """Issue warnings at the user's line, once for each line as the user's filters say."""
-    frame = caller_frame()
-    for warning in issued:
-        if frame is None:
-            warnings.warn(warning, stacklevel=1)
-            continue
-        warnings.warn_explicit(
-            str(warning),
-            type(warning),
-            frame.f_code.co_filename,
-            frame.f_lineno,
-            module=frame.f_globals.get("__name__", "<unknown>"),
-            registry=frame.f_globals.setdefault("__warningregistry__", {}),
-        )
 
 
 UNITS = {

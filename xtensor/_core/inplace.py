@@ -11,8 +11,9 @@ from .compiled import declared
 from .device import Device
 from .dispatch import SCALARS, lift_for, native_operand
 from .errors import WrittenWithWarningError
-from .failures import inplace_error, is_unwritten, rewarn
+from .failures import inplace_error, is_unwritten
 from .operations import Operation, operation
+from .reports import rewarn
 
 __all__ = ["inplace_operator", "recover_inplace"]
 

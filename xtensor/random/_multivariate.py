@@ -7,7 +7,6 @@ one for each vector where an element depends on those before it (``multinomial``
 from __future__ import annotations
 
 import math
-import warnings
 from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _standard as xp
@@ -16,6 +15,7 @@ from .._core.array import Array, wrap
 from .._core.checks import check_integer
 from .._core.dispatch import native_operand
 from .._core.dtypes import kind_of
+from .._core.reports import rewarn
 from ..special.reductions import softmax_over
 from ._arguments import Size, floating, non_negative, output_shape, positive, probability, require
 from ._counts import FLOAT64, Counts
@@ -236,6 +236,6 @@ def _factor(covariance: Array, method: str, check_valid: str, tol: float) -> Arr
         message = "covariance is not symmetric positive-semidefinite."
         if check_valid == "raise":
             raise ValueError(f"{message} Pass a valid matrix, or check_valid='ignore'")
-        warnings.warn(message, RuntimeWarning, stacklevel=4)
+        rewarn(RuntimeWarning(message))
     # The symmetric square root: unlike the vectors, it is unique, the same on all devices.
     return xp.matmul(vectors * xp.sqrt(xp.abs(values)), xp.matrix_transpose(vectors))
