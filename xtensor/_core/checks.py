@@ -26,6 +26,7 @@ __all__ = [
     "check_integer",
     "check_shape",
     "check_size",
+    "check_version",
     "check_word",
     "integer_limits",
     "is_word",
@@ -181,3 +182,15 @@ def as_lengths(shape: Any, function: str) -> tuple[int, ...]:
         if length.__class__ is not int:
             return tuple(check_integer(item, function, "each length of a shape") for item in shape)
     return tuple(shape)
+
+
+VERSIONS = frozenset(("2021.12", "2022.12", "2023.12", "2024.12", "2025.12"))
+
+
+def check_version(api_version: object) -> None:
+    """Raise ValueError for a version of the standard that the namespace does not support."""
+    if api_version not in VERSIONS:
+        raise ValueError(
+            f"there is no namespace for version {describe(api_version)} of the Array API standard; "
+            f"supported are {', '.join(sorted(VERSIONS))}"
+        )

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from .backend import Native
+from .boundary import leaving
 from .checks import LARGEST, check_dtype
 from .compiled import declared, published, track
 from .device import Device, default_device
@@ -563,6 +564,8 @@ def composed(function: F) -> F:
             raise TypeError(f"{name}(): {error}") from error
         except (TypeError, ValueError, ArithmeticError, LookupError, BufferError, OSError, OutOfMemoryError) as error:
             error.add_note(f"raised in {name}()")
+            leaving(error)
             raise
 
+    named.leaves_namespace = True  # type: ignore[attr-defined] # read by xtensor._core.boundary.publish
     return published(named, function)

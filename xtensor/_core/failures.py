@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .boundary import cause
 from .device import Device
 from .device import device as open_device
 from .errors import (
@@ -18,6 +19,8 @@ from .errors import (
     NotDifferentiableError,
     OutOfMemoryError,
     describe,
+    is_array,
+    shortened,
 )
 from .operations import Operation
 from .reports import collected, rewarn
@@ -110,7 +113,7 @@ def recover(
             "free arrays, or process the data in parts",
             requested,
             free,
-        ) from again
+        ) from cause(again)
 
 
 def rewarned(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -129,12 +132,13 @@ def _repeated(warning: RuntimeWarning, function: Callable[..., Any], *args: Any,
 
 
 def _caused(found: Exception, error: Exception) -> Exception:
-    """Return an explained error with the original as its cause; the original itself keeps the cause that it has.
+    """Return an explained error, with the original as its cause in full tracebacks; the original keeps its own cause.
 
     No frame keeps the explained error in a variable: it has the frames that it passes, and they have the operands.
     """
     if found is not error:
-        found.__cause__ = error
+        found.__cause__ = cause(error)
+        found.__suppress_context__ = True
     return found
 
 
@@ -287,8 +291,6 @@ def _host_key(key: Any, device: Device) -> Any:
 
 def _shown(value: Any) -> str:
     """An argument as a message shows it: dtype and shape of an array, a scalar's value."""
-    if hasattr(value, "dtype") and hasattr(value, "shape"):
-        return f"{value.dtype} array of shape {value.shape}"
-    if isinstance(value, (tuple, list)) and any(hasattr(item, "dtype") for item in value):
+    if isinstance(value, (tuple, list)) and any(map(is_array, value)):
         return f"[{', '.join(map(_shown, value))}]"
-    return describe(value)
+    return shortened(value) if is_array(value) else describe(value)

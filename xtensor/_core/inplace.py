@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .boundary import cause
 from .compiled import declared
 from .device import Device
 from .dispatch import SCALARS, lift_for, native_operand
@@ -77,4 +78,4 @@ def recover_inplace(error: Exception, operation: Operation, device: Device, x: A
                 x._native = device.table[operation.index].inplace(x._native, native)
         rewarn(error)
     else:
-        raise inplace_error(error, operation, device, x._native, native) from error
+        raise inplace_error(error, operation, device, x._native, native) from cause(error)

@@ -15,6 +15,7 @@ from .._core.array import Array, wrap
 from .._core.checks import check_integer
 from .._core.dispatch import native_operand
 from .._core.dtypes import kind_of
+from .._core.errors import shortened
 from .._core.reports import rewarn
 from ..special.reductions import softmax_over
 from ._arguments import Size, floating, non_negative, output_shape, positive, probability, require
@@ -78,9 +79,9 @@ class Vectors(Counts):
             If the matrix is not positive definite and ``method`` is ``"cholesky"``.
         """
         if method not in ("svd", "eigh", "cholesky"):
-            raise ValueError(f"method must be one of {{'eigh', 'svd', 'cholesky'}}; it is {method!r}")
+            raise ValueError(f"method must be one of {{'eigh', 'svd', 'cholesky'}}; it is {shortened(method)}")
         if check_valid not in ("warn", "raise", "ignore"):
-            raise ValueError(f"check_valid must equal 'warn', 'raise', or 'ignore'; it is {check_valid!r}")
+            raise ValueError(f"check_valid must equal 'warn', 'raise', or 'ignore'; it is {shortened(check_valid)}")
         centre, covariance = (
             self._vector(x, "multivariate_normal", name) for x, name in ((mean, "mean"), (cov, "cov"))
         )
@@ -197,7 +198,7 @@ class Vectors(Counts):
         """
         self._count_parameters("multivariate_hypergeometric")
         if method not in ("marginals", "count"):
-            raise ValueError(f'method must be "count" or "marginals".; it is {method!r}')
+            raise ValueError(f'method must be "count" or "marginals".; it is {shortened(method)}')
         sample = check_integer(nsample, "multivariate_hypergeometric", "nsample")
         require(sample >= 0, "nsample must be nonnegative.", sample, "take a sample of 0 or more")
         items = self._vector(colors, "multivariate_hypergeometric", "colors")
