@@ -7,7 +7,6 @@ module; frames of the user's own functions, which ours have called, stay; ``XTEN
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
 from types import FunctionType, TracebackType
@@ -87,7 +86,7 @@ def publish(namespace: dict[str, Any], names: Iterable[str]) -> None:
     for name in names:
         function = namespace.get(name)
         if function.__class__ is FunctionType and not hasattr(function, "leaves_namespace"):
-            home = vars(sys.modules[function.__module__])
+            home = function.__globals__
             bounded = boundary(function)
             namespace[name] = bounded
             if home.get(name) is function:

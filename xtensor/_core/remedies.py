@@ -12,7 +12,6 @@ __all__ = ["ATTRIBUTES", "FUNCTIONAL", "NAMESPACE", "ForeignAttribute", "add_for
 
 PYTORCH: dict[str, str] = {
     "Tensor": "xtensor.Array",
-    "absolute": "xtensor.abs(x)",
     "as_tensor": "xtensor.asarray(data)",
     "bmm": "xtensor.matmul(x1, x2)",
     "cat": "xtensor.concat(arrays, axis=0)",
@@ -154,6 +153,9 @@ KEYWORDS: dict[str, str] = {
 """Keywords of PyTorch's functions and what the standard's have for them."""
 
 POSITIONAL: dict[str, str] = {
+    "broadcast_to": "pass shape as one tuple",
+    "permute_dims": "pass axes as one tuple",
+    "reshape": "pass shape as one tuple",
     "round": "NumPy's round(x, decimals) is x.round(decimals)",
     "clip": "use min= and max=",
 }
