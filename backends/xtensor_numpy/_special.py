@@ -67,7 +67,7 @@ def _with_large_counts(
         large = functools.reduce(np.logical_or, [np.abs(x) >= COUNTS.max for x in counts])
         if not np.any(large):
             return function(*operands)
-        small = [np.where(np.abs(x) >= COUNTS.max, 1, x).astype(x.dtype) for x in operands[:-1]]
+        small = [np.asarray(np.where(np.abs(x) >= COUNTS.max, 1, x), x.dtype) for x in operands[:-1]]
         result = function(*small, operands[-1])
         with np.errstate(all="ignore"):
             values = formula(library, *[x.astype(np.float64) for x in (*counts, operands[-1])])

@@ -213,7 +213,11 @@ def add_foreign_attributes(cls: type) -> None:
     def names(self: object) -> list[str]:
         return sorted(set(object.__dir__(self)) - ATTRIBUTES.keys())
 
+    def names_of_class(self: type) -> list[str]:
+        return sorted(set(type.__dir__(self)) - ATTRIBUTES.keys())
+
     for name in ATTRIBUTES:
         if not hasattr(cls, name):
             setattr(cls, name, ForeignAttribute(name))
     cls.__dir__ = names  # type: ignore[assignment,method-assign]
+    type(cls).__dir__ = names_of_class  # type: ignore[assignment,method-assign]
