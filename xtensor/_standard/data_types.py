@@ -5,6 +5,7 @@ Dtypes are ``numpy.dtype`` objects on every device: hashable, with a ``kind``, r
 
 from __future__ import annotations
 
+import builtins
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Never
 
@@ -23,8 +24,6 @@ from .._core.operations import declare
 from .._core.transfers import move
 
 if TYPE_CHECKING:
-    import builtins
-
     from .._core.annotations import AnyArray, DTypeLike, Operand
 
 __all__ = [
@@ -392,7 +391,7 @@ def result_type(*arrays_and_dtypes: Operand | DTypeLike) -> DType:
             typed = True
     if not typed:
         classes, device = {item.__class__ for item in operands}, resolve(None)
-        if not device._library.defined_only and classes and classes <= {bool, int, float, complex}:
+        if not device._library.defined_only and classes and classes <= {builtins.bool, int, float, complex}:
             kinds = (("complex floating", complex), ("real floating", float), ("integral", int))
             return next((device.default_dtypes[kind] for kind, scalar in kinds if scalar in classes), np.dtype(bool))
         raise TypeError(
