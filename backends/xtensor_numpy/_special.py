@@ -71,7 +71,7 @@ def _with_large_counts(
         result = function(*small, operands[-1])
         with np.errstate(all="ignore"):
             values = formula(library, *[x.astype(np.float64) for x in (*counts, operands[-1])])
-        return np.where(large, values, result).astype(result.dtype)
+        return np.asarray(np.where(large, values, result), result.dtype)
 
     return computed
 
