@@ -21,11 +21,12 @@ from functools import wraps
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, module_from_spec
-from typing import Any
-
-import pytest
+from typing import TYPE_CHECKING, Any
 
 from conformance.dtypes import COMPLEX
+
+if TYPE_CHECKING:
+    import pytest
 
 __all__ = ["EXPLANATION", "apply", "apply_to_tests"]
 
@@ -69,6 +70,8 @@ def apply(left_out: Collection[str]) -> None:
 
 def apply_to_tests(tests: Iterable[pytest.Item]) -> None:
     """Fix the tests that the suite has collected."""
+    import pytest  # not at the top: the command `fetch` needs no pytest
+
     for item in tests:
         if isinstance(item, pytest.Function) and item.nodeid.endswith(_EXPORT):
             properties = item.obj.hypothesis
@@ -77,6 +80,7 @@ def apply_to_tests(tests: Iterable[pytest.Item]) -> None:
 
 def _requiring_a_copy(test: Callable[..., None]) -> Callable[..., None]:
     """Return ``test_dunder_dlpack`` with BufferError required for memory elsewhere without a copy."""
+    import pytest
 
     @wraps(test)
     def fixed(x: Any, copy_kw: Any, dl_device_kw: Any, **others: Any) -> None:

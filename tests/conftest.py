@@ -22,8 +22,11 @@ from hypothesis import HealthCheck, settings
 from usable import usable_devices
 
 import xtensor as xp
+from xtensor._core import boundary as _boundary
 from xtensor._core import device as _device
 from xtensor._core import registry as _registry
+
+_boundary.FULL = True  # failures show our lines
 
 PROJECT_DEVICES = ("cpu", "strict", "sycl:cpu:0", "cuda:0", "rocm:0", "triton:interpret")
 """The devices of the project; the summary lists those that were not tested."""

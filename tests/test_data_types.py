@@ -109,9 +109,18 @@ def test_result_type_of_a_float_and_a_complex_scalar(dtype, expected):
 
 
 @pytest.mark.parametrize("arguments", [(), (1,), (1.0, True)], ids=repr)
-def test_result_type_of_scalars_alone_is_refused(arguments):
-    with pytest.raises(TypeError, match="^at least one array or dtype is required.*result_type"):
+def test_result_type_of_scalars_alone_is_refused_where_only_the_standard_holds(arguments):
+    with (
+        xp.use_device("strict" if arguments else "cpu"),
+        pytest.raises(TypeError, match="^at least one array or dtype is required.*result_type"),
+    ):
         xp.result_type(*arguments)
+
+
+@pytest.mark.parametrize("arguments", [(True,), (True, 1), (-2, 1, 10.0), (1.0, 1j)], ids=repr)
+def test_result_type_of_scalars_alone_is_numpys(arguments):
+    with xp.use_device("cpu"):
+        assert xp.result_type(*arguments) == np.result_type(*arguments)
 
 
 FLOATS = ["float16", "float32", "float64", "complex64", "complex128"]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import xtensor as xp
@@ -74,3 +77,15 @@ def test_device_tells_what_it_implements(device):
 def test_composed_function_is_not_implemented_by_the_library():
     assert xp.device("cpu").implements("linalg.svd")
     assert not xp.device("cpu").implements("nn.softmax")
+
+
+@pytest.mark.parametrize("name", ["set_printoptions", "median", "dot", "linalg.norm", "ndarray", "linalg", ""])
+def test_function_of_numpy_that_is_no_operation_is_not_implemented(name, device):
+    assert hasattr(np, name.partition(".")[0]) or not name
+    assert not device.implements(name)
+
+
+@pytest.mark.parametrize("name", ["special.erf", "cbrt"])
+def test_an_operation_is_implemented_before_its_part_of_the_namespace_is_imported(name):
+    program = f"import xtensor as xp; assert xp.device('numpy').implements({name!r})"
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -327,3 +327,25 @@ def test_tested_functions_are_those_of_the_chapter():
     from xtensor._standard import joining, manipulation
 
     assert set(TESTED) == {*joining.__all__, *manipulation.__all__}
+
+
+def test_broadcast_arrays_of_one_shape_can_be_written_to(device):
+    x = xp.zeros(3, device=device)
+    first, second = xp.broadcast_arrays(x, xp.ones(3, device=device))
+    first[0] = 5.0
+    assert float(first[0]) == 5.0
+    assert float(second[0]) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda x: xp.moveaxis(x, 5, 0), "source: axis 5 is out of bounds for array of dimension 2"),
+        (lambda x: xp.moveaxis(x, 0, 5), "destination: axis 5 is out of bounds for array of dimension 2"),
+        (lambda x: xp.swapaxes(x, 0, 5), "axis2: axis 5 is out of bounds for array of dimension 2"),
+        (lambda x: xp.trace(x, 0, 5, 0), "axis1: axis 5 is out of bounds for array of dimension 2"),
+    ],
+)
+def test_axis_out_of_bounds_is_named_with_its_parameter_as_in_numpy(call, words, device):
+    with pytest.raises(np.exceptions.AxisError, match=f"^{words}"):
+        call(xp.ones((2, 3), device=device))

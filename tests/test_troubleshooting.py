@@ -83,6 +83,7 @@ ON_HOST = {
     "two devices": lambda: ones() + ones(device="strict"),
     "copy": lambda: xp.asarray([1, 2], copy=False),
     "name of NumPy": lambda: xp.concatenate,
+    "name of another library": lambda: xp.cat,
     "no such name": lambda: xp.char,
     "positional axis": lambda: xp.sum(ones(), 0),
     "list": lambda: xp.sqrt([1.0]),

@@ -21,6 +21,7 @@ from ._beyond import MODULES as _BEYOND
 from ._beyond import STANDARD_NAMES as _NAMES
 from ._core.array import Array, to_numpy
 from ._core.array import bind_namespace as _bind_namespace
+from ._core.boundary import publish as _publish
 from ._core.device import (
     Device,
     default_device,
@@ -34,6 +35,8 @@ from ._core.dtypes import load_bfloat16 as _load_bfloat16
 from ._core.errors import BackendUnavailableError, DeviceMismatchError, OutOfMemoryError
 from ._core.forks import prepare as _prepare_forks
 from ._core.registry import backends, register_backend, set_backend_priority
+from ._core.remedies import NAMESPACE as _NAMESPACE
+from ._core.remedies import missing as _missing
 from ._core.transfers import transfers
 from ._core.unknowns import UnknownValueError
 from ._integration import register_with_others as _register_with_others
@@ -161,6 +164,8 @@ __all__ = [
 __all__ += _standard.__all__
 __all__ += [name for names in _BEYOND.values() for name in names]
 
+_CORE_FUNCTIONS = ("backends", "default_device", "device", "devices", "register_backend", "set_backend_priority")
+_publish(globals(), (*_CORE_FUNCTIONS, "set_default_device", "to_numpy"))
 _bind_namespace(_modules[__name__])
 
 
@@ -191,8 +196,12 @@ def _load(name: str) -> _typing.Any:
         return dtype
     if name not in _LOADED_LATER:
         standard = _NAMES.get(name)
-        remedy = "" if standard is None else f"; NumPy's {name} is xtensor.{standard}, the standard's name"
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{remedy}")
+        numpy = {} if standard is None else {"NumPy": {name: f"xtensor.{standard}, the standard's name"}}
+        try:
+            raise _missing(__name__, name, numpy or _NAMESPACE)
+        except AttributeError as error:
+            error.__traceback__ = None  # a bare raise does not enter this frame again
+            raise
     path = _LOADED_LATER[name]
     value = getattr(_import_module(path, __name__), name) if path else _import_module(f".{name}", __name__)
     globals()[name] = value

@@ -15,14 +15,13 @@ import ctypes
 import os
 import sys
 import threading
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from xtensor.backend import around_forks
+from xtensor.backend import around_forks, rewarn
 
 from . import _compile, _pool, _python
 
@@ -148,7 +147,7 @@ def _default_limit() -> int:
     if text.isascii() and text.isdigit():
         return min(int(text), (1 << 62))
     if text:
-        warnings.warn(f"{LIMIT_VARIABLE}={text!r} is ignored: it is not a number of bytes.", stacklevel=4)
+        rewarn(UserWarning(f"{LIMIT_VARIABLE}={text!r} is ignored: it is not a number of bytes."))
     total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     with contextlib.suppress(OSError, ValueError):  # not Linux, or no bound ("max")
         total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text()))

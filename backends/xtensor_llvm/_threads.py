@@ -18,12 +18,11 @@ import signal
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
 
-from xtensor.backend import around_forks
+from xtensor.backend import around_forks, rewarn
 
 from . import _compile, _region
 
@@ -109,7 +108,7 @@ def _default() -> int:
         if text.isascii() and text.isdigit() and int(text) > 0:
             return min(int(text), _region.MAXIMUM)
         if text and variable == "XTENSOR_NUM_THREADS":
-            warnings.warn(f"XTENSOR_NUM_THREADS={text!r} is ignored: it is not a positive integer.", stacklevel=3)
+            rewarn(UserWarning(f"XTENSOR_NUM_THREADS={text!r} is ignored: it is not a positive integer."))
     return min(_processors(), _region.MAXIMUM)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -13,6 +14,7 @@ from xtensor.backend import Native
 __all__ = ["Special"]
 
 TRIALS = np.iinfo(np.long)
+COUNTS = np.iinfo(np.intc)
 
 FAR = 1e11
 """Absolute value beyond which SciPy's ``hyp1f1`` may add one term of a series for each unit, or return NaN."""
@@ -27,6 +29,8 @@ class Special:
         # SciPy may have wrapped a function in its own dispatch.
         function: Any = getattr(scipy.special, name)
         function = getattr(function, "__wrapped__", function)
+        if name in LARGE_COUNTS:
+            function = _with_large_counts(function, LARGE_COUNTS[name], scipy.special)
         if name in ("bdtr", "bdtrc", "bdtri"):
             return _with_integer_trials(function)
         if name == "powm1":
@@ -47,6 +51,75 @@ def _in_double_precision(function: Callable[..., Native]) -> Callable[..., Nativ
             return result.astype(operands[0].dtype)
 
     return computed
+
+
+def _with_large_counts(
+    function: Callable[..., Native], formula: Callable[..., Native], library: Any
+) -> Callable[..., Native]:
+    """A function of counts; SciPy's takes 32 bits of them, and wraps or refuses the others.
+
+    ``formula`` is its definition by the incomplete beta or gamma function, in double precision.
+    """
+
+    @wraps(function)
+    def computed(*operands: Native) -> Native:
+        counts = [np.floor(x) for x in operands[:-1]]
+        large = functools.reduce(np.logical_or, [np.abs(x) >= COUNTS.max for x in counts])
+        if not np.any(large):
+            return function(*operands)
+        small = [np.asarray(np.where(np.abs(x) >= COUNTS.max, 1, x), x.dtype) for x in operands[:-1]]
+        result = function(*small, operands[-1])
+        with np.errstate(all="ignore"):
+            values = formula(library, *[x.astype(np.float64) for x in (*counts, operands[-1])])
+        return np.asarray(np.where(large, values, result), result.dtype)
+
+    return computed
+
+
+def _large_pdtri(library: Any, k: Native, y: Native) -> Native:
+    return np.where((k >= 0) & (y >= 0) & (y < 1), library.gammainccinv(k + 1, y), np.nan)
+
+
+def _large_bdtr(library: Any, k: Native, n: Native, p: Native) -> Native:
+    valid = (k >= 0) & (n >= k) & (p >= 0) & (p <= 1)
+    return np.where(valid, np.where(n == k, 1.0, library.betaincc(k + 1, n - k, p)), np.nan)
+
+
+def _large_bdtrc(library: Any, k: Native, n: Native, p: Native) -> Native:
+    valid = (n >= k) & (p >= 0) & (p <= 1)
+    above = np.where(n == k, 0.0, library.betainc(k + 1, n - k, p))
+    return np.where(valid, np.where(k < 0, 1.0, above), np.nan)
+
+
+def _large_bdtri(library: Any, k: Native, n: Native, y: Native) -> Native:
+    valid = (k >= 0) & (n > k) & (y >= 0) & (y <= 1)
+    return np.where(valid, library.betaincinv(k + 1, n - k, 1 - y), np.nan)
+
+
+def _large_negative_binomial(name: str) -> Callable[..., Native]:
+    def formula(library: Any, k: Native, n: Native, p: Native) -> Native:
+        valid = (k >= 0) & (n > 0) & (p >= 0) & (p <= 1)
+        return np.where(valid, getattr(library, name)(n, k + 1, p), np.nan)
+
+    return formula
+
+
+def _large_expn(library: Any, n: Native, x: Native) -> Native:
+    total = n + x  # DLMF 8.20.2; the next term is below 1 / n**2
+    return np.where((n >= 0) & (x >= 0), np.exp(-x) / total * (1 + n / total / total), np.nan)
+
+
+LARGE_COUNTS: dict[str, Callable[..., Native]] = {
+    "bdtr": _large_bdtr,
+    "bdtrc": _large_bdtrc,
+    "bdtri": _large_bdtri,
+    "expn": _large_expn,
+    "nbdtr": _large_negative_binomial("betainc"),
+    "nbdtrc": _large_negative_binomial("betaincc"),
+    "nbdtri": _large_negative_binomial("betaincinv"),
+    "pdtri": _large_pdtri,
+}
+"""The functions that take 32 bits of a count, with the formula for larger counts."""
 
 
 def _with_signed_zeros(function: Callable[..., Native]) -> Callable[..., Native]:

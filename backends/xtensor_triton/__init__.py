@@ -14,11 +14,10 @@ import importlib.util
 import os
 import re
 import sys
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from xtensor.backend import Backend, BackendUnavailableError, Generator, Overlay, install_command
+from xtensor.backend import Backend, BackendUnavailableError, Generator, Overlay, install_command, rewarn
 
 from ._calls import Calls, count_calls
 
@@ -87,13 +86,12 @@ class TritonBackend(Overlay):
             # The interpreter's device is its kernels; a GPU's storage computes everything without them.
             if self._gpu is None or spec == INTERPRET or self._gpu.out_of_memory(error):
                 raise
-            warnings.warn(
+            message = (
                 f"device {spec} works without its Triton kernels, because Triton cannot be used: "
                 f"{type(error).__name__}: {error}; Triton needs a C compiler (gcc or clang, or the one that the "
-                "environment variable CC names) and the headers of Python and of the C library",
-                RuntimeWarning,
-                stacklevel=2,
+                "environment variable CC names) and the headers of Python and of the C library"
             )
+            rewarn(RuntimeWarning(message))
             return {}
 
     def generator(self, spec: str) -> Generator | None:

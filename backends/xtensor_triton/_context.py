@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import logging
 import os
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
+
+from xtensor.backend import rewarn
 
 from ._calls import ACTIVE
 from ._dtypes import KERNEL_DTYPES, DType
@@ -219,11 +220,7 @@ class Context:
         """Warn once for each operation whose kernel cannot be compiled."""
         if name not in self._warned:
             self._warned.add(name)
-            warnings.warn(
-                f"the Triton kernel of {name}() cannot be compiled and is not used: {error}",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+            rewarn(RuntimeWarning(f"the Triton kernel of {name}() cannot be compiled and is not used: {error}"))
 
     # -- preparing ----------------------------------------------------------------------------------------------------
 

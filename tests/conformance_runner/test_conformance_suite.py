@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +13,8 @@ from small_suite import SmallSuite, commit_all, git
 
 from conformance import run, suite
 from conformance.__main__ import FAILED, NO_SUITE, PASSED, main
+
+ROOT = Path(__file__).resolve().parents[2]
 
 NOT_RUN = "NOT RUN: the official suite did not run on "
 
@@ -162,6 +166,11 @@ def test_fetch_installs_the_pinned_suite(passing: SmallSuite, tmp_path: Path) ->
     assert "Fetched" in suite.fetch(target, passing.pins)
     suite.verify(target, passing.pins)
     assert [entry.name for entry in target.parent.iterdir()] == ["array-api-tests"]
+
+
+def test_commands_that_run_no_test_need_no_pytest() -> None:
+    program = "import sys; sys.modules['pytest'] = None; import conformance.__main__"
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
 
 
 def test_fetch_of_a_present_suite_changes_nothing(passing: SmallSuite) -> None:

@@ -6,7 +6,6 @@ The number of bins is the shape of a result, so each rule reads some numbers on 
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from .. import _standard as xp
 from .._core.array import Array
+from .._core.reports import rewarn
 from . import _casts
 from .quantiles import quantile
 
@@ -96,7 +96,7 @@ def _stone(a: Array, edges: Edges) -> float:
     )
     bins = int(xp.argmin(losses)) + 1
     if bins == most:
-        warnings.warn("The number of bins estimated may be suboptimal.", RuntimeWarning, stacklevel=6)
+        rewarn(RuntimeWarning("The number of bins estimated may be suboptimal."))
     return extent / bins
 
 

@@ -17,7 +17,7 @@ from .. import _standard as xp
 from .._core.array import Array, Axis, attempt
 from .._core.checks import check_axes, check_flag
 from .._core.dtypes import DType, kind_of, result_type
-from .._core.errors import describe
+from .._core.errors import describe, shortened
 from . import _casts
 from ._arguments import as_arrays, store
 from ._steps import INFINITE_WHERE, ORDER_STATISTICS
@@ -109,7 +109,7 @@ def quantile_of(
     """Return the quantiles at the levels ``q / whole``; a slice with a NaN has NaN quantiles unless NaN is ignored."""
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(
-            f"{method!r} is not a valid method. Use one of: {', '.join(map(repr, METHODS))}; {name}() got "
+            f"{shortened(method)} is not a valid method. Use one of: {', '.join(map(repr, METHODS))}; {name}() got "
             f"{describe(method)}"
         )
     given = [a, *(x for x in (q, weights) if isinstance(x, Array))]

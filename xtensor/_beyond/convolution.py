@@ -9,7 +9,7 @@ from .._core.array import Array, attempt
 from .._core.checks import is_word
 from .._core.dispatch import composed
 from .._core.dtypes import result_type
-from .._core.errors import describe
+from .._core.errors import describe, shortened
 from .._core.operations import declare
 from ._arguments import as_arrays, flattened
 
@@ -101,7 +101,8 @@ def _sequences(name: str, a: Any, v: Any, mode: Any, labels: tuple[str, str]) ->
     """Return two array-likes as Arrays of one dimension, and check the mode."""
     if not is_word(mode, ("valid", "same", "full")):
         raise ValueError(
-            f"mode must be one of 'valid', 'same', or 'full' (got {mode!r}); {name}() does not know {describe(mode)}"
+            f"mode must be one of 'valid', 'same', or 'full' (got {shortened(mode)}); {name}() does not "
+            f"know {describe(mode)}"
         )
     arrays = as_arrays(name, a, v)
     for label, x in zip(labels, arrays, strict=True):

@@ -263,7 +263,7 @@ def _matrices(a: Any, axis1: int, axis2: int, name: str) -> Array:
     (x,) = as_arrays(name, a)
     if x.ndim < 2:
         raise ValueError(f"diag requires an array of at least two dimensions; {name}() received shape {x.shape}")
-    first, second = check_axis(axis1, x.ndim, name), check_axis(axis2, x.ndim, name)
+    first, second = check_axis(axis1, x.ndim, name, "axis1: "), check_axis(axis2, x.ndim, name, "axis2: ")
     if first == second:
         raise ValueError(f"axis1 and axis2 cannot be the same; {name}() received {axis1} and {axis2}")
     return x if (first, second) == (x.ndim - 2, x.ndim - 1) else xp.moveaxis(x, (first, second), (-2, -1))

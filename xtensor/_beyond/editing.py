@@ -8,6 +8,7 @@ from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_axes, check_axis
 from .._core.dispatch import composed
+from .._core.errors import shortened
 from ._arguments import as_arrays, flattened, on_device, shared_device, with_axes_before
 from ._conversions import as_indices, as_values
 
@@ -162,7 +163,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Array:
     x = as_arrays("trim_zeros", filt)[0]
     ends = trim.lower() if isinstance(trim, str) else ""
     if ends not in ("fb", "bf", "f", "b"):
-        raise ValueError(f"unexpected character(s) in `trim`: {trim!r}; trim_zeros() takes 'f', 'b' or 'fb'")
+        raise ValueError(f"unexpected character(s) in `trim`: {shortened(trim)}; trim_zeros() takes 'f', 'b' or 'fb'")
     axes = tuple(range(x.ndim)) if axis is None else check_axes(axis, x.ndim, "trim_zeros")
     if not x.ndim:
         return x

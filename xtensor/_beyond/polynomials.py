@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,6 +13,7 @@ from .._core.checks import check_integer
 from .._core.dispatch import composed
 from .._core.dtypes import finfo
 from .._core.errors import describe
+from .._core.reports import rewarn
 from . import _casts
 from ._arguments import as_arrays, flattened, on_device
 from ._flags import truth
@@ -288,8 +288,7 @@ def polyfit(
     if truth(full, "polyfit", "full"):
         return coefficients, residuals, rank, singular_values, rcond
     if int(rank) != order:
-        # One level for the function, one for the decorator.
-        warnings.warn("Polyfit may be poorly conditioned", np.exceptions.RankWarning, stacklevel=3)
+        rewarn(np.exceptions.RankWarning("Polyfit may be poorly conditioned"))
     if not cov:
         return coefficients
     covariance = linalg.inv(xp.matmul(left.mT, left)) / (scale[:, None] * scale[None, :])

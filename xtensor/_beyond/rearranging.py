@@ -314,6 +314,6 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Array:
     """
     (a,) = as_arrays("swapaxes", a)
     order = list(range(a.ndim))
-    first, second = (check_axis(axis, a.ndim, "swapaxes") for axis in (axis1, axis2))
+    first, second = check_axis(axis1, a.ndim, "swapaxes", "axis1: "), check_axis(axis2, a.ndim, "swapaxes", "axis2: ")
     order[first], order[second] = second, first
     return xp.permute_dims(a, tuple(order))

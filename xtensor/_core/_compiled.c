@@ -52,6 +52,7 @@ static PyObject *recover_large;          /* the same for operands of many elemen
 static PyObject *recover_inplace;        /* recover_inplace(error, operation, device, array, native) */
 static PyObject *adopt;                  /* adopt(native, operation, device): an Array of another kind of result */
 static PyObject *find_place;             /* find_place(code, instruction): where an instruction has its operands */
+static PyObject *leaving;                /* leaving(error): shorten the traceback of an error of a public function */
 static Py_ssize_t frame_pointer;         /* offset of the pointer to the interpreter's frame in a frame object */
 static PyObject *absolute;               /* the function abs */
 
@@ -197,7 +198,7 @@ array_of_scalar(PyObject *stolen)
 
 /* -- Functions --------------------------------------------------------------------------------------------------- */
 
-enum kind { UNARY, BINARY, REFLECTED, INPLACE, GETITEM, POWER, APPLY, APPLY_TO, KINDS };
+enum kind { UNARY, BINARY, REFLECTED, INPLACE, GETITEM, BOUNDARY, POWER, APPLY, APPLY_TO, KINDS };
 
 typedef struct {
     PyObject_HEAD
@@ -883,15 +884,45 @@ call_short(Function *self, PyObject *const *arguments)
     }
 }
 
+/* Pass the error of a public function, which leaves the namespace, to the function in Python that shortens it. */
 static PyObject *
-function_call(PyObject *callable, PyObject *const *arguments, size_t flags, PyObject *keywords)
+leave_namespace(void)
 {
-    Function *self = (Function *)callable;
+#if PY_VERSION_HEX >= 0x030C0000
+    PyObject *error = PyErr_GetRaisedException();
+#else
+    PyObject *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    PyErr_NormalizeException(&type, &error, &traceback);
+    if (traceback != NULL) {
+        PyException_SetTraceback(error, traceback);
+    }
+    Py_XDECREF(type);
+    Py_XDECREF(traceback);
+#endif
+    if (PyErr_GivenExceptionMatches(error, PyExc_Exception)) {
+        PyObject *done = PyObject_CallOneArg(leaving, error);
+        if (done == NULL) {
+            PyErr_Clear();
+        }
+        Py_XDECREF(done);
+    }
+#if PY_VERSION_HEX >= 0x030C0000
+    PyErr_SetRaisedException(error);
+#else
+    PyErr_Restore(Py_NewRef(Py_TYPE(error)), error, PyException_GetTraceback(error));
+#endif
+    return NULL;
+}
+
+static PyObject *
+call_function(Function *self, PyObject *const *arguments, size_t flags, PyObject *keywords)
+{
     PyObject *result = DECLINED;
     if (self->kind == APPLY || self->kind == APPLY_TO) {
         result = call_table(self->kind, arguments, PyVectorcall_NARGS(flags), keywords);
     }
-    else if (keywords == NULL && PyVectorcall_NARGS(flags) == (self->kind == UNARY ? 1 : 2)) {
+    else if (self->kind != BOUNDARY && keywords == NULL && PyVectorcall_NARGS(flags) == (self->kind == UNARY ? 1 : 2)) {
         result = call_short(self, arguments);
     }
     if (result != DECLINED) {
@@ -902,6 +933,15 @@ function_call(PyObject *callable, PyObject *const *arguments, size_t flags, PyOb
         return NULL;
     }
     return PyObject_Vectorcall(self->python, arguments, flags, keywords);
+}
+
+static PyObject *
+function_call(PyObject *callable, PyObject *const *arguments, size_t flags, PyObject *keywords)
+{
+    Function *self = (Function *)callable;
+    PyObject *result = call_function(self, arguments, flags, keywords);
+    /* The kinds from POWER on are not public. */
+    return result != NULL || self->kind >= POWER || leaving == NULL ? result : leave_namespace();
 }
 
 static PyObject *
@@ -1306,10 +1346,10 @@ offset_of(PyObject *class, const char *name)
 static PyObject *
 bind(PyObject *module, PyObject *arguments)
 {
-    PyObject *array, *device, *implementation, *operation, *callbacks[5];
+    PyObject *array, *device, *implementation, *operation, *callbacks[6];
     if (!PyArg_ParseTuple(
-            arguments, "O!OOOOOOOOn:bind", &PyType_Type, &array, &device, &implementation, &operation, &callbacks[0],
-            &callbacks[1], &callbacks[2], &callbacks[3], &callbacks[4], &frame_pointer)) {
+            arguments, "O!OOOOOOOOOn:bind", &PyType_Type, &array, &device, &implementation, &operation, &callbacks[0],
+            &callbacks[1], &callbacks[2], &callbacks[3], &callbacks[4], &callbacks[5], &frame_pointer)) {
         return NULL;
     }
     if (array_type != NULL && array != (PyObject *)array_type) {
@@ -1339,7 +1379,7 @@ bind(PyObject *module, PyObject *arguments)
             return NULL;
         }
     }
-    PyObject **targets[] = {&recover, &recover_large, &recover_inplace, &adopt, &find_place};
+    PyObject **targets[] = {&recover, &recover_large, &recover_inplace, &adopt, &find_place, &leaving};
     for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
         Py_XSETREF(*targets[i], Py_NewRef(callbacks[i]));
     }
@@ -1359,7 +1399,8 @@ bind(PyObject *module, PyObject *arguments)
 
 static PyMethodDef module_methods[] = {
     {"bind", bind, METH_VARARGS,
-     "bind(array, device, implementation, operation, recover, recover_large, recover_inplace, adopt, find_place, frame_pointer)\n--\n\n"
+     "bind(array, device, implementation, operation, recover, recover_large, recover_inplace, adopt, find_place, leaving, "
+     "frame_pointer)\n--\n\n"
      "Tell the classes Array, Device, Implementation and Operation, what follows errors, and where frames have their operands."},
     {"elements", elements, METH_O, "elements(x)\n--\n\nIterate over the elements of an Array along its first axis."},
     {"track", track, METH_O, "track(x)\n--\n\nMake an Array known to the garbage collector."},
@@ -1401,7 +1442,7 @@ PyInit__compiled(void)
     if (result == NULL) {
         return NULL;
     }
-    static const char *kinds[] = {"UNARY", "BINARY", "REFLECTED", "INPLACE", "GETITEM", "POWER", "APPLY", "APPLY_TO"};
+    static const char *kinds[] = {"UNARY", "BINARY", "REFLECTED", "INPLACE", "GETITEM", "BOUNDARY", "POWER", "APPLY", "APPLY_TO"};
     for (int kind = 0; kind < KINDS; kind++) {
         if (PyModule_AddIntConstant(result, kinds[kind], kind) < 0) {
             Py_DECREF(result);

@@ -10,6 +10,7 @@ BINARY: int
 REFLECTED: int
 INPLACE: int
 GETITEM: int
+BOUNDARY: int
 POWER: int
 APPLY: int
 APPLY_TO: int
@@ -35,6 +36,7 @@ def bind(
     recover_inplace: Callable[..., None],
     adopt: Callable[..., Any],
     find_place: Callable[..., tuple[int, int, bool] | None],
+    leaving: Callable[[Exception], None],
     frame_pointer: int,
     /,
 ) -> None: ...

@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from . import dispatch, methods, temporaries
+from . import dispatch, methods, operations, temporaries
 from .backend import Native
-from .checks import check_dtype, check_integer
+from .boundary import cause, leaving, publish_methods
+from .checks import check_dtype, check_integer, check_version
 from .compiled import compiled, with_short_way
 from .device import Device, device, restore
 from .dispatch import SCALARS, lift_for, native_indices, native_operand, recover_large, refuse
 from .dtypes import DType
 from .errors import describe
-from .failures import recover, rewarn
+from .failures import recover
 from .functions import Implementation
 from .inplace import recover_inplace
 from .interchange import export
@@ -30,6 +31,8 @@ from .memory import Memory
 from .methods import Axis, Methods
 from .operations import Operation, operation
 from .operators import Operators
+from .remedies import add_foreign_attributes
+from .reports import rewarn
 from .text import representation, shows_values
 from .transfers import host_values, lowered, move, note_computation
 
@@ -46,15 +49,12 @@ __all__ = [
     "apply",
     "attempt",
     "bind_namespace",
-    "check_version",
     "obtain",
     "to_numpy",
     "wrap",
 ]
 
 Scalar: TypeAlias = bool | int | float | complex
-
-VERSIONS = frozenset(("2021.12", "2022.12", "2023.12", "2024.12", "2025.12"))
 
 NOT_A_SCALAR = {
     "bool": "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all().",
@@ -78,16 +78,7 @@ ASTYPE, MATRIX_TRANSPOSE = operation("astype"), operation("matrix_transpose")
 def bind_namespace(module: ModuleType) -> None:
     """Set the module that Arrays return as their namespace and whose functions their methods call."""
     global xp
-    xp = methods.xp = module
-
-
-def check_version(api_version: object) -> None:
-    """Raise ValueError for a version of the standard that the namespace does not support."""
-    if api_version not in VERSIONS:
-        raise ValueError(
-            f"there is no namespace for version {describe(api_version)} of the Array API standard; "
-            f"supported are {', '.join(sorted(VERSIONS))}"
-        )
+    xp = methods.xp = operations.namespace = module
 
 
 def wrap(native: Native, device: Device) -> Array:
@@ -478,7 +469,7 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
                 elif not native.ndim:
                     native = detached(native, key, device)
         except Exception as error:
-            raise key_error(error, self._native, device, key) from error
+            raise key_error(error, self._native, device, key) from cause(error)
         result = make()
         result._native = native
         result._device = device
@@ -507,7 +498,7 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
                 self._native = device._library.setitem(self._native, key, value)
             rewarn(warning)
         except Exception as error:
-            raise key_error(error, self._native, device, key, value) from error
+            raise key_error(error, self._native, device, key, value) from cause(error)
 
     def _value(self, value: Any) -> Native:
         """Return the value of an assignment as a native array of this device, or a Python scalar."""
@@ -574,12 +565,15 @@ def to_numpy(x: AnyArray, /) -> np.ndarray[Any, Any]:
     return np.array(x, copy=True, subok=False)
 
 
+publish_methods(Methods, Memory, Array)
+add_foreign_attributes(Array)
+
 # The ordinary call of a class, which _Final refuses to users. Bound once, it is the fastest way to make an object.
 make: Callable[[], Array] = type.__call__.__get__(Array)
 dispatch.make = make
 
 if compiled is not None:
-    functions = recover, recover_large, recover_inplace, adopt, temporaries.operand_place
+    functions = recover, recover_large, recover_inplace, adopt, temporaries.operand_place, leaving
     compiled.bind(Array, Device, Implementation, Operation, *functions, temporaries.FRAME_POINTER)
 
 

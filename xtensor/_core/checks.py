@@ -26,6 +26,7 @@ __all__ = [
     "check_integer",
     "check_shape",
     "check_size",
+    "check_version",
     "check_word",
     "integer_limits",
     "is_word",
@@ -74,27 +75,29 @@ def integer_limits(dtype: DType) -> tuple[int, int]:
     return int(limits.min), int(limits.max)
 
 
-def check_axis(axis: Any, ndim: int, name: str) -> int:
-    """Return an axis as an integer in ``[0, ndim)``."""
+def check_axis(axis: Any, ndim: int, name: str, prefix: str = "") -> int:
+    """Return an axis as an integer in ``[0, ndim)``. The message begins with ``prefix``, as NumPy's does."""
     position = axis if axis.__class__ is int else check_integer(axis, name, "axis")
     if not -ndim <= position < ndim:
         raise np.exceptions.AxisError(
-            f"axis {position} is out of bounds for array of dimension {ndim}; {name}() takes "
+            f"{prefix}axis {position} is out of bounds for array of dimension {ndim}; {name}() takes "
             + (f"axes from {-ndim} to {ndim - 1} here" if ndim else "no axis of a 0-d array")
         )
     return position + ndim if position < 0 else position
 
 
-def check_axes(axis: Any, ndim: int, name: str, repeated: str = "duplicate value in 'axis'") -> tuple[int, ...]:
+def check_axes(
+    axis: Any, ndim: int, name: str, repeated: str = "duplicate value in 'axis'", prefix: str = ""
+) -> tuple[int, ...]:
     """Return an axis or a tuple of axes as a tuple of integers in ``[0, ndim)``; raise ValueError for duplicates.
 
-    ``repeated`` is the beginning of that message, NumPy's words.
+    ``repeated`` is the beginning of that message, NumPy's words, and ``prefix`` that of one for an axis out of bounds.
     """
     if axis.__class__ is int or not isinstance(axis, (tuple, list)):
-        return (check_axis(axis, ndim, name),)
+        return (check_axis(axis, ndim, name, prefix),)
     if len(axis) == 1:
-        return (check_axis(axis[0], ndim, name),)
-    axes = tuple([check_axis(item, ndim, name) for item in axis])
+        return (check_axis(axis[0], ndim, name, prefix),)
+    axes = tuple([check_axis(item, ndim, name, prefix) for item in axis])
     if len(set(axes)) != len(axes):
         raise ValueError(f"{repeated}; {name}() takes each axis once, without duplicates, not {tuple(axis)}")
     return axes
@@ -181,3 +184,15 @@ def as_lengths(shape: Any, function: str) -> tuple[int, ...]:
         if length.__class__ is not int:
             return tuple(check_integer(item, function, "each length of a shape") for item in shape)
     return tuple(shape)
+
+
+VERSIONS = frozenset(("2021.12", "2022.12", "2023.12", "2024.12", "2025.12"))
+
+
+def check_version(api_version: object) -> None:
+    """Raise ValueError for a version of the standard that the namespace does not support."""
+    if api_version not in VERSIONS:
+        raise ValueError(
+            f"there is no namespace for version {describe(api_version)} of the Array API standard; "
+            f"supported are {', '.join(sorted(VERSIONS))}"
+        )

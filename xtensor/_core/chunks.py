@@ -18,7 +18,7 @@ import numpy as np
 from . import array
 from .array import Array, wrap
 from .device import device
-from .errors import BackendUnavailableError
+from .errors import BackendUnavailableError, shortened
 from .operations import operation
 from .trees import mapped
 
@@ -76,7 +76,7 @@ class ChunkFunction:
         return _restored, (self.spec, self.name, self.options, self.version)
 
     def __repr__(self) -> str:
-        options = "".join([f", {key}={value!r}" for key, value in self.options.items()])
+        options = "".join([f", {key}={shortened(value)}" for key, value in self.options.items()])
         return f"ChunkFunction({self.spec!r}, {self.name!r}{options})"
 
     def __eq__(self, other: object) -> bool:

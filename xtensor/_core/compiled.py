@@ -71,6 +71,7 @@ def with_short_way(kind: str) -> Callable[[F], F]:
     ----------
     kind
         ``"GETITEM"`` for ``Array.__getitem__``, ``"APPLY"`` and ``"APPLY_TO"`` for the functions of these names,
+        ``"BOUNDARY"`` for a public function without a short way, whose errors leave the namespace;
         ``"POWER"`` for a function of a NumPy array and an exponent: with a Python int or float it is NumPy's operator
         ``**``, but for arrays of booleans and float16, and the exponents 3 and 4 of float32 and float64.
 

@@ -20,6 +20,7 @@ from .dtypes import DType, is_bfloat16
 from .errors import BackendUnavailableError, describe
 from .functions import Functions, Implementation
 from .interrupts import postponed
+from .operations import is_declared
 from .scopes import Setting
 
 __all__ = [
@@ -182,11 +183,13 @@ class Device:
         Returns
         -------
         bool
-            False where the operation is composed of others on this device, or not available.
+            False where the operation is composed of others on this device or not available, and for a name that is no
+            operation of the table: ``median``, for example, is computed from other functions on every device, whatever
+            the library has under that name.
         """
         if not isinstance(name, str):
             raise TypeError(f"implements() takes an operation's name such as 'linalg.svd', not {describe(name)}")
-        return self._functions.provides(name)
+        return is_declared(name) and self._functions.provides(name)
 
     def info(self) -> DeviceInfo:
         """Return a description of the hardware: name, memory, compute capability, cores, instruction sets."""
@@ -417,14 +420,20 @@ def _look_up(spec: str) -> Device:
         try:
             provider = entry.probe()
         except BackendUnavailableError as failure:
-            failures.append(str(failure))  # the exception refers to this frame, a cycle that keeps the operands alive
+            # The text: the exception refers to this frame, a cycle that keeps the operands alive.
+            failures.append((entry.is_overlay, str(failure)))
             continue
         for candidate in entry.devices:
             if _matches(candidate, spec) or (kind == entry.name and _matches(candidate.partition(":")[2], rest)):
                 return intern(provider, candidate)
     here = ", ".join(str(place) for place in devices())
     if failures:
-        raise BackendUnavailableError(f"device {spec!r} cannot be used: {'; '.join(failures)}", f"Devices here: {here}")
+        failures.sort(key=lambda failure: failure[0])  # a backend that has the arrays before one of kernels over them
+        reasons = "; ".join(reason for _, reason in failures)
+        raise BackendUnavailableError(f"device {spec!r} cannot be used: {reasons}", f"Devices here: {here}")
+    reason, remedy = registry.not_installed()
+    if reason:
+        raise BackendUnavailableError(f"there is no device {spec!r}: {reason}", remedy)
     raise ValueError(f"there is no device {spec!r}; devices here: {here}")
 
 
@@ -483,6 +492,9 @@ def best_device(*, min_free_memory: int = 0) -> Device:
         raise TypeError(f"best_device(): min_free_memory is a number of bytes, not {describe(min_free_memory)}")
     able = eligible_devices()
     if not able:
+        reason, remedy = registry.not_installed()
+        if reason:
+            raise BackendUnavailableError(f"there is no device here: {reason}", remedy)
         reasons = "; ".join(f"{info.name}: {info.reason}" for info in registry.backends() if not info.available)
         raise BackendUnavailableError(
             f"no device is chosen by itself here ({reasons})",

@@ -20,12 +20,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from .backend import Native
+from .boundary import leaving
 from .checks import LARGEST, check_dtype
 from .compiled import declared, published, track
 from .device import Device, default_device
 from .errors import MissingFunctionError, OutOfMemoryError, WrittenWithWarningError, describe
-from .failures import FOREIGN_ERRORS, recover, rewarn
+from .failures import FOREIGN_ERRORS, recover
 from .operations import Operation, operation
+from .reports import rewarn
 from .temporaries import NO_CALL, getrefcount, is_temporary
 from .transfers import admit, join
 from .unknowns import Number
@@ -562,6 +564,8 @@ def composed(function: F) -> F:
             raise TypeError(f"{name}(): {error}") from error
         except (TypeError, ValueError, ArithmeticError, LookupError, BufferError, OSError, OutOfMemoryError) as error:
             error.add_note(f"raised in {name}()")
+            leaving(error)
             raise
 
+    named.leaves_namespace = True  # type: ignore[attr-defined] # read by xtensor._core.boundary.publish
     return published(named, function)

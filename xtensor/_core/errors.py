@@ -7,6 +7,8 @@ import sys
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 __all__ = [
     "BackendUnavailableError",
     "CopyRequiredError",
@@ -20,6 +22,7 @@ __all__ = [
     "caller_frame",
     "describe",
     "install_command",
+    "is_array",
     "shortened",
 ]
 
@@ -130,12 +133,22 @@ def describe(value: object) -> str:
 
 
 def shortened(value: object) -> str:
-    """Return a value's representation in at most 60 characters."""
+    """Return a value's representation in at most 60 characters; dtype and shape of an array, never its elements."""
+    if is_array(value):
+        return f"{value.dtype} array of shape {value.shape}"  # type: ignore[attr-defined]
+    if isinstance(value, (tuple, list)) and any(map(is_array, value)):
+        items = ", ".join(map(shortened, value[:3])) + ", ..." * (len(value) > 3)
+        return f"({items})" if isinstance(value, tuple) else f"[{items}]"
     try:
         text = repr(value)
     except Exception:  # Python writes out integers of some thousand digits at most
         text = f"an integer of {value.bit_length()} bits" if isinstance(value, int) else object.__repr__(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def is_array(value: object) -> bool:
+    """Whether a value is an array of any library, not a scalar of NumPy."""
+    return hasattr(value, "dtype") and hasattr(value, "shape") and not isinstance(value, (type, np.generic))
 
 
 def called_function() -> str:

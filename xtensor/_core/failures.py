@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .boundary import cause
 from .device import Device
 from .device import device as open_device
 from .errors import (
@@ -17,14 +18,15 @@ from .errors import (
     DeviceMismatchError,
     NotDifferentiableError,
     OutOfMemoryError,
-    caller_frame,
     describe,
+    is_array,
+    shortened,
 )
 from .operations import Operation
-from .reports import collected
+from .reports import collected, rewarn
 from .unknowns import UnknownValueError
 
-__all__ = ["FOREIGN_ERRORS", "explained", "inplace_error", "is_unwritten", "recover", "rewarn", "rewarned"]
+__all__ = ["FOREIGN_ERRORS", "explained", "inplace_error", "is_unwritten", "recover", "rewarned"]
 
 EXPLAINED_ERRORS = (
     DeviceMismatchError,
@@ -111,7 +113,7 @@ def recover(
             "free arrays, or process the data in parts",
             requested,
             free,
-        ) from again
+        ) from cause(again)
 
 
 def rewarned(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -130,12 +132,13 @@ def _repeated(warning: RuntimeWarning, function: Callable[..., Any], *args: Any,
 
 
 def _caused(found: Exception, error: Exception) -> Exception:
-    """Return an explained error with the original as its cause; the original itself keeps the cause that it has.
+    """Return an explained error, with the original as its cause in full tracebacks; the original keeps its own cause.
 
     No frame keeps the explained error in a variable: it has the frames that it passes, and they have the operands.
     """
     if found is not error:
-        found.__cause__ = error
+        found.__cause__ = cause(error)
+        found.__suppress_context__ = True
     return found
 
 
@@ -171,23 +174,6 @@ def is_unwritten(operation: Operation, x1: Any, x2: Any) -> bool:
         return np.shares_memory(x1, x2, max_work=1)  # type: ignore[arg-type] # as NumPy decides it
     except np.exceptions.TooHardError:
         return True
-
-
-def rewarn(*issued: Warning) -> None:
-    """Issue warnings at the user's line, once for each line as the user's filters say."""
-    frame = caller_frame()
-    for warning in issued:
-        if frame is None:
-            warnings.warn(warning, stacklevel=1)
-            continue
-        warnings.warn_explicit(
-            str(warning),
-            type(warning),
-            frame.f_code.co_filename,
-            frame.f_lineno,
-            module=frame.f_globals.get("__name__", "<unknown>"),
-            registry=frame.f_globals.setdefault("__warningregistry__", {}),
-        )
 
 
 UNITS = {
@@ -305,8 +291,6 @@ def _host_key(key: Any, device: Device) -> Any:
 
 def _shown(value: Any) -> str:
     """An argument as a message shows it: dtype and shape of an array, a scalar's value."""
-    if hasattr(value, "dtype") and hasattr(value, "shape"):
-        return f"{value.dtype} array of shape {value.shape}"
-    if isinstance(value, (tuple, list)) and any(hasattr(item, "dtype") for item in value):
+    if isinstance(value, (tuple, list)) and any(map(is_array, value)):
         return f"[{', '.join(map(_shown, value))}]"
-    return describe(value)
+    return shortened(value) if is_array(value) else describe(value)

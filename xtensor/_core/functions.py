@@ -23,7 +23,7 @@ from .corrections import CORRECTIONS
 from .dtypes import can_cast, in_float32
 from .errors import WrittenWithWarningError
 from .operations import TABLE, Operation, watch
-from .reports import collected
+from .reports import collected, rewarn
 
 __all__ = ["Functions", "Implementation"]
 
@@ -142,7 +142,12 @@ class Functions:
         """Add the implementation of a new operation; its first calls choose the functions."""
 
         def first_call(*args: Any, **kwargs: Any) -> Any:
-            return self.choose(operation)(*args, **kwargs)
+            function = self.choose(operation)
+            if "warn" not in np.geterr().values():
+                return function(*args, **kwargs)
+            result, issued = collected(function, *args, **kwargs)
+            rewarn(*issued)  # with this function between them, NumPy would name its line as the user's
+            return result
 
         def first_write(x1: Native, x2: Native) -> Native:
             function = implementation.inplace = self._inplace(operation)

@@ -7,12 +7,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .boundary import cause
 from .compiled import declared
 from .device import Device
 from .dispatch import SCALARS, lift_for, native_operand
 from .errors import WrittenWithWarningError
-from .failures import inplace_error, is_unwritten, rewarn
+from .failures import inplace_error, is_unwritten
 from .operations import Operation, operation
+from .reports import rewarn
 
 __all__ = ["inplace_operator", "recover_inplace"]
 
@@ -76,4 +78,4 @@ def recover_inplace(error: Exception, operation: Operation, device: Device, x: A
                 x._native = device.table[operation.index].inplace(x._native, native)
         rewarn(error)
     else:
-        raise inplace_error(error, operation, device, x._native, native) from error
+        raise inplace_error(error, operation, device, x._native, native) from cause(error)

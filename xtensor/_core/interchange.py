@@ -9,6 +9,7 @@ from operator import index
 from typing import Any
 
 from .backend import Native, read_on_host
+from .boundary import cause
 from .device import Device, default_device, devices
 from .errors import CopyRequiredError, describe
 from .transfers import lowered
@@ -76,7 +77,7 @@ def from_producer(x: Any, device: Device | None, copy: bool | None, name: str) -
     except Exception as error:
         if target._library.out_of_memory(error):
             raise
-        raise _named(error, f"{name}(): {describe(x)} cannot be read on {target}: {_reason(error)}") from error
+        raise _named(error, f"{name}(): {describe(x)} cannot be read on {target}: {_reason(error)}") from cause(error)
 
 
 def _source(x: Any, name: str) -> tuple[int, int]:
@@ -93,7 +94,7 @@ def _source(x: Any, name: str) -> tuple[int, int]:
         raise
     except Exception as error:
         text = f"{name}(): __dlpack_device__ of {describe(x)} raises {_reason(error)}"
-        raise _named(error, text) from error
+        raise _named(error, text) from cause(error)
     try:
         kind, number = map(index, place)
     except Exception:

@@ -13,9 +13,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .errors import shortened
+from .errors import is_array, shortened
 
 __all__ = ["by_position", "keywords_only"]
+
+WHOLE = frozenset(("axes", "repetitions", "shape"))
+"""Parameters that are one tuple, whose items NumPy's methods and other libraries take as arguments of their own."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -48,7 +51,14 @@ def by_position(function: Callable[..., Any], positional: tuple[Any, ...]) -> Ty
     required = sum(item.default is item.empty for item in own)
     count = f"{required}" if required == len(own) else f"from {required} to {len(own)}"
     names = _numpy_names(function, signature)[len(own) :][: len(positional)]
-    if len(names) == len(positional) and signature.parameters.keys() >= set(names):
+    last = own[-1].name
+    if last in WHOLE and all(value.__class__ is int for value in positional):
+        remedy = f"pass {last} as one tuple"
+    elif last == "arrays":
+        remedy = "pass the arrays in one list"
+    elif any(map(is_array, positional)):
+        remedy = "pass the others by name"
+    elif len(names) == len(positional) and signature.parameters.keys() >= set(names):
         remedy = "use " + ", ".join(f"{name}={shortened(value)}" for name, value in zip(names, positional, strict=True))
     else:
         remedy = "pass the others by name"

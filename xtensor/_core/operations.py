@@ -24,6 +24,7 @@ __all__ = [
     "Operation",
     "ShapeRule",
     "declare",
+    "is_declared",
     "operation",
     "primitives",
     "watch",
@@ -287,6 +288,19 @@ def declare(
     row.primitive = composition is None if primitive is None else primitive
     row.declared = True
     return row
+
+
+namespace: Any = None
+"""The public namespace, set by ``bind_namespace``; its parts declare operations when imported."""
+
+
+def is_declared(name: str) -> bool:
+    """Whether the table has an operation of a name, after the import of the part of the namespace that declares it."""
+    if name not in TABLE:
+        found = namespace
+        for part in name.split("."):
+            found = getattr(found, part, None)
+    return name in TABLE and TABLE[name].declared
 
 
 def primitives() -> list[str]:

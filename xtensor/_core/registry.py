@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .backend import Backend, Provider
+from .backend import Backend, Overlay, Provider
 from .errors import BackendUnavailableError, describe, install_command
 from .interrupts import postponed
 
@@ -26,6 +27,7 @@ __all__ = [
     "backends",
     "entries",
     "generation",
+    "not_installed",
     "priority",
     "register_backend",
     "serving",
@@ -93,6 +95,11 @@ class Entry:
     def registered(self) -> bool:
         """Whether the program itself registered the backend."""
         return isinstance(self._source, Provider)
+
+    @property
+    def is_overlay(self) -> bool:
+        """Whether the backend is known to compute with another backend's arrays."""
+        return isinstance(self._backend, Overlay)
 
     def is_made_of(self, point: EntryPoint) -> bool:
         """Whether the backend is that of an entry point."""
@@ -311,6 +318,20 @@ def serving(kind: str) -> list[Entry]:
             return position, math.inf
 
     return sorted(able, key=preference)
+
+
+def not_installed() -> tuple[str, str]:
+    """Return the reason and the remedy where none of our own backends is registered; two empty strings elsewhere.
+
+    Entry points are part of an installation. A source tree on the path can be imported, and has none.
+    """
+    if any(entry.name in RESERVED - {"meta"} for entry in entries()):
+        return "", ""
+    root = Path(__file__).resolve().parents[2]
+    return (
+        f"xtensor is imported from {root} and is not installed, so that its backends are not registered",
+        f'Run python -m pip install "{root}"' if (root / "pyproject.toml").exists() else "Install xtensor again",
+    )
 
 
 def locks() -> list[Any]:

@@ -5,6 +5,7 @@ Extensions and functions beyond the standard use it as their namespace: ``from .
 
 from __future__ import annotations
 
+from .._core.boundary import publish
 from . import (
     conversion,
     creation,
@@ -107,3 +108,5 @@ __all__ = [
     *rounding.__all__,
     *trigonometric.__all__,
 ]
+
+publish(globals(), __all__)

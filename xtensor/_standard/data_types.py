@@ -5,6 +5,7 @@ Dtypes are ``numpy.dtype`` objects on every device: hashable, with a ``kind``, r
 
 from __future__ import annotations
 
+import builtins
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Never
 
@@ -23,8 +24,6 @@ from .._core.operations import declare
 from .._core.transfers import move
 
 if TYPE_CHECKING:
-    import builtins
-
     from .._core.annotations import AnyArray, DTypeLike, Operand
 
 __all__ = [
@@ -360,7 +359,8 @@ def result_type(*arrays_and_dtypes: Operand | DTypeLike) -> DType:
     Parameters
     ----------
     *arrays_and_dtypes
-        Arrays, NumPy arrays, dtypes and Python scalars, including at least one array or dtype.
+        Arrays, NumPy arrays, dtypes and Python scalars. The standard leaves scalars alone undefined; the result is then
+        the default dtype of their kind, as in NumPy, and TypeError on the device ``strict``.
 
     Returns
     -------
@@ -390,6 +390,10 @@ def result_type(*arrays_and_dtypes: Operand | DTypeLike) -> DType:
             operands.append(as_dtype(item, "result_type"))
             typed = True
     if not typed:
+        classes, device = {item.__class__ for item in operands}, resolve(None)
+        if not device._library.defined_only and classes and classes <= {builtins.bool, int, float, complex}:
+            kinds = (("complex floating", complex), ("real floating", float), ("integral", int))
+            return next((device.default_dtypes[kind] for kind, scalar in kinds if scalar in classes), np.dtype(bool))
         raise TypeError(
             f"at least one array or dtype is required; result_type() received {describe(arrays_and_dtypes)}; pass an "
             "Array or a dtype"

@@ -56,6 +56,8 @@ def broadcast_arrays(*arrays: AnyArray) -> tuple[Array, ...]:
     """
     operands = array_arguments("broadcast_arrays", *arrays)
     shape = _broadcast_shape([x.shape for x in operands], "broadcast_arrays")
+    if all(x.shape == shape for x in operands):
+        return operands  # can be written to, as NumPy's
     return tuple(broadcast_to(x, shape) for x in operands)
 
 
@@ -230,8 +232,10 @@ def moveaxis(x: AnyArray, source: int | tuple[int, ...], destination: int | tupl
     """
     x = array_argument(x, "moveaxis")
     device = x._device
-    sources = check_axes(source, x.ndim, "moveaxis", "repeated axis in `source` argument")
-    destinations = check_axes(destination, x.ndim, "moveaxis", "repeated axis in `destination` argument")
+    sources = check_axes(source, x.ndim, "moveaxis", "repeated axis in `source` argument", "source: ")
+    destinations = check_axes(
+        destination, x.ndim, "moveaxis", "repeated axis in `destination` argument", "destination: "
+    )
     if len(sources) != len(destinations):
         raise ValueError(
             "`source` and `destination` arguments must have the same number of elements; moveaxis() received "

@@ -18,9 +18,9 @@ from .._core.backend import Backend, DeviceInfo, Memory, Native
 from .._core.device import Device, intern
 from .._core.dtypes import DType, is_bfloat16
 from .._core.errors import WrittenWithWarningError, caller_frame
-from .._core.failures import rewarn
 from .._core.operations import TABLE as OPERATIONS
 from .._core.operations import Operation, operation
+from .._core.reports import rewarn
 from .._core.wrapping import ValueArray
 from ._copies import by_value
 from ._table import CONSTANT, TABLE, Derivative, NotDifferentiableError

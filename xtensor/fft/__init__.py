@@ -6,6 +6,7 @@ frequencies of the elements of a spectrum.
 
 from __future__ import annotations
 
+from .._core.boundary import publish as _publish
 from ._along_axes import fftn, ifftn, irfftn, rfftn
 from ._along_axis import fft, hfft, ifft, ihfft, irfft, rfft
 from ._along_two_axes import fft2, ifft2, irfft2, rfft2
@@ -36,3 +37,6 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+_publish(globals(), __all__)

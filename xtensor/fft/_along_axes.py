@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Never
 from .. import _composed
 from .._core.array import Array, apply
 from .._core.checks import check_integer
-from .._core.errors import describe
+from .._core.errors import describe, shortened
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import Operation, declare
 from ._checks import (
@@ -271,7 +271,7 @@ def _transform(
     x, device, norm = check_transform(x, name, norm)
     if axes is None:
         if s is not None:
-            raise ValueError(f"{name}(): s={s!r} needs axes, one for each length; give axes, too")
+            raise ValueError(f"{name}(): s={shortened(s)} needs axes, one for each length; give axes, too")
         axes = range(x.ndim)
     axes = check_axis_sequence(axes, x.ndim, name)
     if not axes and (name in COMPLEX_COUNTERPARTS or name in HALF_SPECTRUM_INPUT):
@@ -280,7 +280,7 @@ def _transform(
         raise TypeError(f"{name}(): s is a sequence of integers, not {describe(s)}")
     requested = [-1] * len(axes) if s is None else [check_integer(size, name, "each length in s") for size in s]
     if len(requested) != len(axes):
-        raise ValueError(f"{name}(): s={s!r} and axes {axes} differ in length; give each axis a length")
+        raise ValueError(f"{name}(): s={shortened(s)} and axes {axes} differ in length; give each axis a length")
     shape = x.shape
     last = len(axes) - 1 if name in HALF_SPECTRUM_INPUT else None
     lengths = tuple(

@@ -13,7 +13,7 @@ from .._core.array import Array
 from .._core.checks import is_word
 from .._core.dispatch import composed
 from .._core.dtypes import kind_of, result_type
-from .._core.errors import describe
+from .._core.errors import describe, shortened
 from ._along_axes import fftn, ifftn, irfftn, rfftn
 from ._checks import Norm, is_sequence
 
@@ -217,10 +217,14 @@ def _transform(
     (a,) = as_arrays(name, a)
     if norm is not None and not is_word(norm, ("backward", "ortho", "forward")):
         raise ValueError(
-            f'Invalid norm value {norm}; should be "backward", "ortho" or "forward": {name}() got {describe(norm)}'
+            f"Invalid norm value {norm if isinstance(norm, str) else shortened(norm)}; "
+            f'should be "backward", "ortho" or '
+            f'"forward": {name}() got {describe(norm)}'
         )
     if s is not None and is_sequence(s) and is_sequence(axes) and len(s) != len(axes):
-        raise ValueError(f"Shape and axes have different lengths. {name}() got s={s!r} and axes={axes!r}")
+        raise ValueError(
+            f"Shape and axes have different lengths. {name}() got s={shortened(s)} and axes={shortened(axes)}"
+        )
     if kind_of(a.dtype) not in "fc":
         a = xp.astype(a, a.device.default_dtypes["real floating"])
     if complex and a.dtype.kind != "c":

@@ -10,7 +10,7 @@ from .._core.backend import Native
 from .._core.checks import check_axis, is_word
 from .._core.device import Device
 from .._core.dispatch import array_argument, call
-from .._core.errors import describe
+from .._core.errors import describe, shortened
 from .._core.operations import operation
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ def check_transform(x: AnyArray, name: str, norm: Norm) -> tuple[Array, Device, 
         )
     if norm is not None and not is_word(norm, ("backward", "ortho", "forward")):
         raise ValueError(
-            f'Invalid norm value {norm}; should be "backward","ortho" or "forward". '
+            f"Invalid norm value {norm if isinstance(norm, str) else shortened(norm)}; "
+            f'should be "backward","ortho" or "forward". '
             f"{name}(): norm is 'backward', 'ortho' or 'forward', not {describe(norm)}"
         )
     return x, device, "backward" if norm is None else norm

@@ -8,7 +8,7 @@ from .. import _composed
 from .._core.array import Array, apply, wrap
 from .._core.checks import check_flag
 from .._core.dispatch import call
-from .._core.errors import describe
+from .._core.errors import describe, shortened
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
 from ._checks import check_matrices, check_square_matrices
@@ -110,7 +110,9 @@ def qr(x: AnyArray, /, *positional: Never, mode: Literal["reduced", "complete"] 
         raise by_position(qr, positional)
     x, device = check_matrices(x, "qr")
     if not isinstance(mode, str) or mode not in ("reduced", "complete"):
-        raise ValueError(f"Unrecognized mode {mode!r}; qr(): mode is 'reduced' or 'complete', not {describe(mode)}")
+        raise ValueError(
+            f"Unrecognized mode {shortened(mode)}; qr(): mode is 'reduced' or 'complete', not {describe(mode)}"
+        )
     q, r = call(QR, device, x._native, mode=mode)
     return QRResult(wrap(q, device), wrap(r, device))
 

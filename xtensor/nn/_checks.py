@@ -8,7 +8,7 @@ from .._core.array import Array
 from .._core.checks import check_axes, check_word
 from .._core.dispatch import device_of
 from .._core.dtypes import kind_of
-from .._core.errors import describe
+from .._core.errors import describe, shortened
 
 __all__ = [
     "Precision",
@@ -49,7 +49,8 @@ def check_last_axes(axis: Any, x: Array, function: str) -> tuple[int, ...]:
     axes = tuple(sorted(check_axes(axis, x.ndim, function)))
     if not axes or axes != tuple(range(x.ndim - len(axes), x.ndim)):
         raise ValueError(
-            f"{function}(): axis {axis!r} is neither the last axis nor a tuple of the last axes of shape {x.shape}; "
+            f"{function}(): axis {shortened(axis)} is neither the last axis nor a tuple of the last axes of shape "
+            f"{x.shape}; "
             "move the axes to the end with xtensor.moveaxis"
         )
     return axes
@@ -66,7 +67,7 @@ def check_eps(eps: Any, function: str) -> float:
     """Return an ``eps=`` argument, which must be a nonnegative number."""
     value = check_number(eps, function, "eps")
     if not value >= 0:
-        raise ValueError(f"{function}(): eps is a nonnegative number, not {eps!r}")
+        raise ValueError(f"{function}(): eps is a nonnegative number, not {shortened(eps)}")
     return value
 
 

@@ -12,6 +12,9 @@ functions. The following holds for every function:
 
 from __future__ import annotations
 
+from typing import NoReturn
+
+from .._core.remedies import FUNCTIONAL, missing
 from .activations import gelu, log_softmax, relu, silu, softmax, swiglu
 from .attention import scaled_dot_product_attention
 from .linear_layers import linear
@@ -37,3 +40,11 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def __getattr__(name: str) -> NoReturn:
+    try:
+        raise missing(__name__, name, FUNCTIONAL)
+    except AttributeError as error:
+        error.__traceback__ = None  # a bare raise does not enter this frame again
+        raise

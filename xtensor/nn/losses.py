@@ -11,6 +11,7 @@ from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_axis, check_integer, check_word
 from .._core.dispatch import array_arguments, composed
+from .._core.errors import shortened
 from .._core.operations import declare
 from ..special.reductions import log_softmax_over
 from ._checks import check_number, check_real_floating
@@ -100,7 +101,7 @@ def cross_entropy(
         )
     smoothing = check_number(label_smoothing, "cross_entropy", "label_smoothing")
     if not 0 <= smoothing <= 1:
-        raise ValueError(f"cross_entropy(): label_smoothing is a number from 0 to 1, not {label_smoothing!r}")
+        raise ValueError(f"cross_entropy(): label_smoothing is a number from 0 to 1, not {shortened(label_smoothing)}")
     ignored = None if ignore_index is None else check_integer(ignore_index, "cross_entropy", "ignore_index")
     limits = np.iinfo(target.dtype)
     if ignored is not None and not limits.min <= ignored <= limits.max:

@@ -18,7 +18,7 @@ from .._core.checks import check_shape
 from .._core.device import Device
 from .._core.dispatch import native_operand
 from .._core.dtypes import DType, as_dtype, kind_of
-from .._core.errors import describe
+from .._core.errors import describe, shortened
 
 if TYPE_CHECKING:
     from .._core.annotations import ArrayLike, DTypeLike
@@ -88,7 +88,11 @@ def require(condition: Any, message: str, value: Any, remedy: str) -> None:
     """Raise ValueError unless a condition holds, for all elements of an Array."""
     if condition is True or (condition is not False and bool(xp.all(condition))):
         return
-    met = f"; it is {value!r}" if not isinstance(value, Array) else f"; some elements of shape {value.shape} are not"
+    met = (
+        f"; it is {shortened(value)}"
+        if not isinstance(value, Array)
+        else f"; some elements of shape {value.shape} are not"
+    )
     raise ValueError(f"{message}{met}; {remedy}")
 
 
@@ -106,7 +110,7 @@ def convert(value: Any, device: Device, function: str, name: str) -> int | float
     if isinstance(value, (list, tuple)):
         value = xp.asarray(value, device=device)
     if value is None or isinstance(value, (str, bytes, complex)):
-        raise TypeError(f"must be real number, not {type(value).__name__}; {function}(): {name} is {value!r}")
+        raise TypeError(f"must be real number, not {type(value).__name__}; {function}(): {name} is {shortened(value)}")
     array = wrap(native_operand(value, device, function), device)
     if kind_of(array.dtype) not in "biuf":
         raise TypeError(f"{function}(): {name} has dtype {array.dtype}, expected real numbers; take xtensor.real(x)")

@@ -7,7 +7,6 @@ one for each vector where an element depends on those before it (``multinomial``
 from __future__ import annotations
 
 import math
-import warnings
 from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _standard as xp
@@ -16,6 +15,8 @@ from .._core.array import Array, wrap
 from .._core.checks import check_integer
 from .._core.dispatch import native_operand
 from .._core.dtypes import kind_of
+from .._core.errors import shortened
+from .._core.reports import rewarn
 from ..special.reductions import softmax_over
 from ._arguments import Size, floating, non_negative, output_shape, probability, require
 from ._counts import FLOAT64, INT64, Counts
@@ -83,9 +84,9 @@ class Vectors(Counts):
             If the matrix is not positive definite and ``method`` is ``"cholesky"``.
         """
         if method not in ("svd", "eigh", "cholesky"):
-            raise ValueError(f"method must be one of {{'eigh', 'svd', 'cholesky'}}; it is {method!r}")
+            raise ValueError(f"method must be one of {{'eigh', 'svd', 'cholesky'}}; it is {shortened(method)}")
         if check_valid not in ("warn", "raise", "ignore"):
-            raise ValueError(f"check_valid must equal 'warn', 'raise', or 'ignore'; it is {check_valid!r}")
+            raise ValueError(f"check_valid must equal 'warn', 'raise', or 'ignore'; it is {shortened(check_valid)}")
         centre, covariance = (
             self._vector(x, "multivariate_normal", name) for x, name in ((mean, "mean"), (cov, "cov"))
         )
@@ -205,7 +206,7 @@ class Vectors(Counts):
         """
         self._count_parameters("multivariate_hypergeometric")
         if method not in ("marginals", "count"):
-            raise ValueError(f'method must be "count" or "marginals".; it is {method!r}')
+            raise ValueError(f'method must be "count" or "marginals".; it is {shortened(method)}')
         sample = check_integer(nsample, "multivariate_hypergeometric", "nsample")
         require(sample >= 0, "nsample must be nonnegative.", sample, "take a sample of 0 or more")
         given = self._real(colors, "multivariate_hypergeometric", "colors")
@@ -248,6 +249,6 @@ def _factor(covariance: Array, method: str, check_valid: str, tol: float) -> Arr
         message = "covariance is not symmetric positive-semidefinite."
         if check_valid == "raise":
             raise ValueError(f"{message} Pass a valid matrix, or check_valid='ignore'")
-        warnings.warn(message, RuntimeWarning, stacklevel=4)
+        rewarn(RuntimeWarning(message))
     # The symmetric square root: unlike the vectors, it is unique, the same on all devices.
     return xp.matmul(vectors * xp.sqrt(xp.abs(values)), xp.matrix_transpose(vectors))

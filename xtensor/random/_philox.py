@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.random import SeedSequence
 
-from .._core.errors import describe
+from .._core.errors import describe, shortened
 
 __all__ = ["Philox", "Seed"]
 
@@ -110,7 +110,7 @@ class Philox:
         if name != "Philox" or not all(0 <= v < 2**64 for v in values[:2]) or not 0 <= values[2] <= 2 * LAST:
             raise ValueError(
                 "state must be for a Philox RNG: a dict of 'bit_generator', 'key' (two words of 64 bits) and "
-                f"'position' (in halves of words), not {state!r}; assign what the property state returned"
+                f"'position' (in halves of words), not {shortened(state)}; assign what the property state returned"
             )
         with self._lock:
             self.key, self._position = values[:2], values[2]
@@ -139,4 +139,4 @@ def _seed_sequence(seed: Seed) -> SeedSequence:
             f"{error}; a seed is None, an integer, a sequence of integers or a SeedSequence, not {describe(seed)}"
         ) from None
     except ValueError as error:
-        raise ValueError(f"{error}; the integers of a seed are 0 or more, not {seed!r}") from None
+        raise ValueError(f"{error}; the integers of a seed are 0 or more, not {shortened(seed)}") from None

@@ -1,0 +1,101 @@
+"""The boundary of the namespace: the traceback of an error that leaves it ends at the user's line.
+
+Requirements: a call that succeeds pays nothing where there is a wrapper already, and otherwise that of the compiled
+module; frames of the user's own functions, which ours have called, stay; ``XTENSOR_TRACEBACK=full`` keeps every frame.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from functools import wraps
+from types import FunctionType, TracebackType
+from typing import Any, TypeVar
+
+from . import remedies
+from .compiled import compiled, published, with_short_way
+from .errors import PACKAGES, BackendUnavailableError
+
+__all__ = ["FULL", "boundary", "cause", "leaving", "publish", "publish_methods"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FULL = os.environ.get("XTENSOR_TRACEBACK", "") == "full"
+"""Whether tracebacks keep our frames and the errors of libraries that ours explain."""
+
+SHORTENED = (
+    *(TypeError, ValueError, ArithmeticError, IndexError, BufferError, NotImplementedError, MemoryError, OSError),
+    *(Warning, BackendUnavailableError),
+)
+"""The classes of errors whose message explains them. Others, such as KeyError, show a fault of xtensor itself."""
+
+
+SPECIAL_METHODS = frozenset(
+    (
+        *("__setitem__", "__array_ufunc__", "__array_function__", "__array__"),
+        *("__bool__", "__float__", "__int__", "__index__"),
+    )
+)
+"""The special methods that have the boundary, beside the operators and ``__getitem__``."""
+
+
+def leaving(error: Exception) -> None:
+    """Remove our frames from the traceback of an error that leaves the namespace, and name the remedy of a misspelling.
+
+    A function that catches the error calls this and has a bare ``raise``, which does not enter its frame again.
+    """
+    if error.__class__ is TypeError:
+        remedies.explain(error)
+    if FULL or not isinstance(error, SHORTENED):
+        return
+    frames = []
+    entry = error.__traceback__
+    while entry is not None:
+        if not PACKAGES.match(entry.tb_frame.f_globals.get("__name__", "")):
+            frames.append(entry)
+        entry = entry.tb_next
+    shortened = None
+    for item in reversed(frames):
+        shortened = TracebackType(shortened, item.tb_frame, item.tb_lasti, item.tb_lineno)
+    error.__traceback__ = shortened
+
+
+def cause(error: BaseException) -> BaseException | None:
+    """Return the cause that the explanation of a library's error shows: none, unless tracebacks are full."""
+    return error if FULL else None
+
+
+def boundary(function: F) -> F:
+    """Return a function whose errors leave the namespace: see :func:`leaving`."""
+    if compiled is not None:
+        return with_short_way("BOUNDARY")(function)
+
+    @wraps(function)
+    def bounded(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            leaving(error)
+            raise
+
+    return published(bounded, function)
+
+
+def publish(namespace: dict[str, Any], names: Iterable[str]) -> None:
+    """Put the boundary before the functions of a package, in it and in the modules that define them."""
+    for name in names:
+        function = namespace.get(name)
+        if function.__class__ is FunctionType and not hasattr(function, "leaves_namespace"):
+            home = function.__globals__
+            bounded = boundary(function)
+            namespace[name] = bounded
+            if home.get(name) is function:
+                home[name] = bounded
+
+
+def publish_methods(*classes: type) -> None:
+    """Put the boundary before the methods of classes."""
+    for cls in classes:
+        for name, method in vars(cls).copy().items():
+            if method.__class__ is FunctionType and (name[0] != "_" or name in SPECIAL_METHODS):
+                setattr(cls, name, boundary(method))
