@@ -274,7 +274,17 @@ class DaskLibrary(Library):
         return result
 
     def taken(self, x: Any, places: np.ndarray[Any, Any]) -> Any:
-        return da.take(x, places, axis=0)
+        count, row = x.shape[0], math.prod(x.chunksize[1:]) * x.dtype.itemsize
+        room = max(self.chunk_size() // max(row, 1), x.chunksize[0])
+        if not count < len(places) or count > room:
+            return da.take(x, places, axis=0)
+        # dask makes chunks of the table's length, however many these are: here each task takes the whole table.
+        axes = tuple(range(1, x.ndim))
+        indices = da.from_array(places, chunks=room, name=False)
+        table = x.rechunk({0: -1})
+        return da.blockwise(
+            _rows, (0, *axes), table, (x.ndim, *axes), indices, (0,), concatenate=True, dtype=x.dtype, meta=x._meta
+        )
 
     def selected(self, x: Any, mask: Any) -> Any:
         lengths = x.chunks[0]
@@ -366,6 +376,10 @@ def _with_place(x: Any, *others: Any, function: Callable[..., Any], ndim: int) -
     """Return a function's result for a chunk, what it takes whole, and the chunk's place, from its bounds."""
     place: Place = tuple([slice(*bounds[0].tolist()) for bounds in others[:ndim]])
     return function(x, *others[ndim:], place=place)
+
+
+def _rows(table: Any, places: Any) -> Any:
+    return table[places]
 
 
 def _with_lengths(x: Any) -> Any:

@@ -87,7 +87,7 @@ def _computed(library: Library, parts: list[Any]) -> list[Any]:
             else:
                 found.append(value.astype(np.int64))
         else:
-            found.append(part)
+            found.append(np.asarray(part) if isinstance(part, (bool, np.bool)) else part)
     return found
 
 
@@ -99,6 +99,8 @@ def _gathered(library: Library, x: Any, parts: list[Any]) -> Any:
     where: list[int] = []
     axis = 0
     for place, part in enumerate(parts):
+        if part is ...:
+            continue
         if isinstance(part, np.ndarray) and part.dtype == bool:  # of no axis: a new one of length 0 or 1
             plain.append(None)
             chosen[axis] = np.zeros(int(part), np.int64)
@@ -111,7 +113,7 @@ def _gathered(library: Library, x: Any, parts: list[Any]) -> Any:
             continue
         where.append(place)
         axis += 1
-    x = library.sliced(x, tuple(plain))
+    x = library.sliced(x, checked_key(plain, x.shape))
     # 2. The positions on the joint axis.
     axes = list(chosen)
     indices = [_checked(chosen[axis], x.shape[axis], axis) for axis in axes]
