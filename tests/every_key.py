@@ -45,7 +45,9 @@ def combined_keys(shape: tuple[int, ...], rng: Random) -> Iterator[tuple[Any, ..
                 for inserted in (None, ..., True, False):
                     yield (*parts[:position], inserted, *parts[position:])
             if count < len(shape):  # the parts after the ellipsis are those of the last axes
-                last = [_part(kind, length, rng) for kind, length in zip(kinds, shape[len(shape) - count :], strict=True)]
+                last = [
+                    _part(kind, length, rng) for kind, length in zip(kinds, shape[len(shape) - count :], strict=True)
+                ]
                 if not any(part is None for part in last):
                     yield (..., *last)
     for first in range(len(shape) - 1):

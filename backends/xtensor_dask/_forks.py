@@ -54,7 +54,8 @@ def _after_in_child() -> None:
     threaded.main_thread = threading.current_thread()
     named = (dask.config.get("scheduler", None), dask.config.get("pool", None))
     _inherited[:] = [item for item in named if isinstance(item, (Executor, Pool))]
-    client, utils = sys.modules.get("distributed.client"), sys.modules.get("distributed.utils")
+    client: Any = sys.modules.get("distributed.client")
+    utils: Any = sys.modules.get("distributed.utils")
     if client is not None and utils is not None:
         _inherited.extend(client.Client._instances)
         client._current_client.set(None)  # inside of the block of an inherited client, a new one is the current one

@@ -93,9 +93,15 @@ class DaskLibrary(Library):
         return self._on_chunk_device(x)
 
     def created(
-        self, function: Callable[..., Any], shape: tuple[int, ...], dtype: DType, *, consecutive: bool = False
+        self,
+        function: Callable[..., Any],
+        shape: tuple[int, ...],
+        dtype: DType,
+        *,
+        consecutive: bool = False,
+        multiples: tuple[int, ...] | None = None,
     ) -> Any:
-        chunks = (_consecutive if consecutive else _automatic)(shape, dtype)
+        chunks = _consecutive(shape, dtype) if consecutive else _automatic(shape, dtype, multiples)
         return da.map_blocks(
             _created, chunks=chunks, dtype=dtype, meta=np.empty((0,) * len(shape), dtype), function=function
         )
@@ -349,9 +355,10 @@ def _aligned(operands: Sequence[Any], shape: tuple[int, ...]) -> Sequence[Any]:
     return [x.rechunk(chunks) if isinstance(x, da.Array) and x.shape == shape else x for x in operands]
 
 
-def _automatic(shape: tuple[int, ...], dtype: DType) -> Any:
+def _automatic(shape: tuple[int, ...], dtype: DType, multiples: tuple[int, ...] | None = None) -> Any:
     """Return the lengths of the chunks of a new array, of the size that dask's configuration names."""
-    return da.core.normalize_chunks("auto" if all(shape) else -1, shape, dtype=dtype)  # dask divides by the length
+    chunks = "auto" if all(shape) else -1  # dask divides by the length
+    return da.core.normalize_chunks(chunks, shape, dtype=dtype, previous_chunks=multiples)
 
 
 def _consecutive(shape: tuple[int, ...], dtype: DType) -> tuple[tuple[int, ...], ...]:
