@@ -24,7 +24,7 @@ def standard_defines(key: slice, length: int) -> bool:
     step = 1 if key.step is None else key.step
     last = length if step > 0 else max(0, length - 1)
     start = key.start is None or -length <= key.start <= last
-    return start and (key.stop is None or -length - (step < 0) <= key.stop <= last)
+    return start and (key.stop is None or -length <= key.stop <= last)
 
 
 KINDS = ("integer", "slice", "integers", "column of integers", "mask", "NumPy integers")

@@ -1,4 +1,4 @@
-"""The number of tasks of plans: it grows with the chunks of the larger operand, and not with the elements of a chunk."""
+"""Numbers of tasks of plans: they grow with the chunks of the larger operand, and not with the elements of a chunk."""
 
 from __future__ import annotations
 

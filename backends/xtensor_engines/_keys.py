@@ -9,7 +9,7 @@ import numpy as np
 
 from xtensor.backend import WrappedArray
 
-__all__ = ["checked_key", "expanded"]
+__all__ = ["check_masks", "checked_key", "expanded"]
 
 
 def expanded(key: Any, ndim: int) -> list[Any]:
@@ -48,6 +48,22 @@ def _axes_of(part: Any) -> int:
     if isinstance(part, WrappedArray) and part.dtype == bool:
         return part.ndim
     return 0 if isinstance(part, (bool, np.bool)) else 1
+
+
+def check_masks(parts: list[Any], shape: tuple[int, ...]) -> None:
+    """Raise IndexError for a mask whose lengths are not those of the axes that it selects on."""
+    axis = 0
+    for part in parts:
+        if isinstance(part, WrappedArray) and part.dtype == bool:
+            lengths = shape[axis : axis + part.ndim]
+            if lengths != part.shape and part.size:  # NumPy takes any mask without elements
+                place = next(i for i, (n, m) in enumerate(zip(lengths, part.shape, strict=True)) if n != m)
+                raise IndexError(
+                    f"boolean index did not match indexed array along axis {axis + place}; size of axis is "
+                    f"{lengths[place]} but size of corresponding boolean axis is {part.shape[place]}"
+                )
+        if part is not None and part is not ...:
+            axis += _axes_of(part)
 
 
 def checked_key(parts: list[Any], shape: tuple[int, ...]) -> tuple[Any, ...]:

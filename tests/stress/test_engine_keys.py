@@ -29,7 +29,7 @@ TOGETHER = 64
 
 
 def chunk_lengths(length: int, engine: str) -> list[tuple[int, ...]]:
-    """Return the lengths of chunks along an axis: of 1, 2 and 3 elements, and where the engine has these uneven ones."""
+    """Return lengths of chunks along an axis: 1, 2 and 3, and uneven ones where the engine has these."""
     found = [(part,) * (length // part) + ((length % part,) if length % part else ()) for part in (1, 2, 3)]
     if engine == "dask" and length > 2:
         found += [(1, length - 1), (length - 2, 1, 1)]
