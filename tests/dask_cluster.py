@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import io
 import os
 import signal
@@ -47,6 +48,24 @@ def scheduler_by_configuration() -> None:
         float(xp.sum(x + 1))
 
 
+def use_in_child(x: xp.Array, total: float, large: xp.Array, large_total: float, address: str) -> None:
+    """Compute in a forked process, and end it."""
+    faulthandler.dump_traceback_later(60, exit=True)
+    status = 1
+    try:
+        with pytest.raises(ConnectionError, match=r"was forked.*make a distributed\.Client in this process"):
+            xp.sum(x).item()
+        with dask.config.set(scheduler="threads"):
+            np.testing.assert_allclose(float(xp.sum(x)), total)
+        Client(address)
+        np.testing.assert_allclose(float(xp.sum(x + 1)), total + x.size)
+        np.testing.assert_allclose(float(xp.sum(large + 1)), large_total + large.size)
+        status = 0
+    finally:
+        sys.stdout.flush()
+        os._exit(status)
+
+
 def main(case: str) -> None:
     if case == "scheduler by configuration":
         scheduler_by_configuration()
@@ -74,6 +93,14 @@ def main(case: str) -> None:
             broken = engines.from_engine(engines.to_engine(x).map_blocks(failing, dtype=x.dtype))
             with pytest.raises(OSError, match="disk of this worker"):
                 engines.compute(xp.sum(broken))
+        elif case == "forked client":
+            large = xp.asarray(np.ones(1_500_000), device="dask")  # a thread sends what is large
+            total, large_total = float(xp.sum(x)), float(xp.sum(large))
+            child = os.fork()
+            if not child:
+                use_in_child(x, total, large, large_total, client.scheduler.address)
+            assert os.waitpid(child, 0)[1] == 0
+            np.testing.assert_allclose(float(xp.sum(x)), total)
         else:
             assert str(x.device.info().name).startswith("tcp://")
             y = xp.linalg.qr(x)[1].T @ xp.fft.fft(x.T).real[:, :50]

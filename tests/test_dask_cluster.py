@@ -16,7 +16,10 @@ SECONDS = 120
 """The time after which a case counts as hanging."""
 
 
-@pytest.mark.parametrize("case", ["values", "killed worker", "failing chunk", "progress", "scheduler by configuration"])
+CASES = ["values", "killed worker", "failing chunk", "progress", "scheduler by configuration", "forked client"]
+
+
+@pytest.mark.parametrize("case", CASES)
 def test_cluster(case):
     result = subprocess.run(
         [sys.executable, str(PROGRAM), case], capture_output=True, text=True, check=False, timeout=SECONDS

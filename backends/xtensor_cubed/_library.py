@@ -125,11 +125,20 @@ class CubedLibrary(Library):
         return cubed.from_array(values, chunks=self._regular(values.shape, values.dtype), spec=_spec())
 
     def created(
-        self, function: Callable[..., Any], shape: tuple[int, ...], dtype: DType, *, consecutive: bool = False
-    ) -> Any:  # elements of a chunk always follow each other
+        self,
+        function: Callable[..., Any],
+        shape: tuple[int, ...],
+        dtype: DType,
+        *,
+        consecutive: bool = False,  # elements of a chunk always follow each other
+        multiples: tuple[int, ...] | None = None,
+    ) -> Any:
         if not math.prod(shape):
             return self.from_host(np.empty(shape, dtype))
-        grid = Grid(shape, self.lengths(shape, dtype))
+        lengths = self.lengths(shape, dtype)
+        if multiples is not None:
+            lengths = tuple([n // m * m or n for n, m in zip(lengths, multiples, strict=True)])
+        grid = Grid(shape, lengths)
 
         def create(block: Any, block_id: tuple[int, ...]) -> Any:
             return function(place=grid.place(block_id))

@@ -241,9 +241,11 @@ def taken(library: CubedLibrary, x: Any, places: np.ndarray[Any, Any]) -> Any:
             result[here] = next(pieces)[wanted[here] - i * length]
         return result
 
-    dtype = x.dtype
-    lengths = (length, *[max(1, n) for n in x.chunksize[1:]])
-    return library.gathered(compute, [x], regions, (len(places), *x.shape[1:]), lengths, dtype)
+    dtype, others = x.dtype, [max(1, n) for n in x.chunksize[1:]]
+    many = library.lengths((len(places), *x.shape[1:]), dtype, (len(places), *others))[0] if len(places) > rows else 1
+    return library.gathered(
+        compute, [x], regions, (len(places), *x.shape[1:]), (max(length, many), *others), dtype
+    )  # more positions than elements are not in chunks of the elements' length, which may be many
 
 
 def selected(library: CubedLibrary, x: Any, mask: Any, length: int, counts: np.ndarray[Any, Any]) -> Any:

@@ -24,6 +24,8 @@ from dask.utils import format_bytes, parse_timedelta
 
 from xtensor.backend import BackendUnavailableError, ChunkFunction, OutOfMemoryError, WorkerLostError
 
+from ._forks import inherited_pool, is_inherited
+
 __all__ = ["chosen_device", "cluster", "computed", "persisted", "prepare", "progress"]
 
 SCHEDULER = "xtensor.scheduler"
@@ -90,18 +92,26 @@ def cluster() -> Any:
     Raises
     ------
     ConnectionError
-        If the client has given up its scheduler: dask would compute in this process, whose memory may be too small.
+        If the client has given up its scheduler: dask would compute in this process, whose memory may be too small. Or
+        if the client is of the process that this process was forked from.
     """
     try:
         from distributed import Client
     except ImportError:
         return None
     client = getattr(get_scheduler(), "__self__", None)  # the method of a client, or a function, or None
-    if isinstance(client, Client):
+    inherited = is_inherited(client)
+    if isinstance(client, Client) and not inherited:
         return client
     address = dask.config.get(SCHEDULER, None)
-    if address is not None and not dask.config.get("scheduler", None) and not _is_inside_a_task():
+    if address is not None and (inherited or not dask.config.get("scheduler", None)) and not _is_inside_a_task():
         return _connected(str(address))
+    if inherited:
+        raise ConnectionError(
+            f"this process was forked, and the connection to the scheduler {_address(client)} is that of the process "
+            "that it was forked from; make a distributed.Client in this process, or compute in this process with "
+            "dask.config.set(scheduler='threads')"
+        )
     lost = [item for item in getattr(Client, "_instances", ()) if _is_lost(item)]
     if lost and not dask.config.get("scheduler", None):
         raise _disconnected(lost[0])
@@ -298,6 +308,13 @@ def _translated() -> Iterator[Any]:
     Errors of chunks are raised as they are.
     """
     client = cluster()
+    pool = inherited_pool()
+    if pool is not None:
+        raise WorkerLostError(
+            f"this process was forked, and the threads or processes of the {type(pool).__name__} that dask's "
+            "configuration names are those of the process that it was forked from; make another one in this process, "
+            "or compute with dask.config.set(scheduler='threads', pool=None)"
+        )
     try:
         if client is not None and client not in _checked and not _is_inside_a_task():
             client.sync(_prepare_workers, client)

@@ -93,9 +93,15 @@ class DaskLibrary(Library):
         return self._on_chunk_device(x)
 
     def created(
-        self, function: Callable[..., Any], shape: tuple[int, ...], dtype: DType, *, consecutive: bool = False
+        self,
+        function: Callable[..., Any],
+        shape: tuple[int, ...],
+        dtype: DType,
+        *,
+        consecutive: bool = False,
+        multiples: tuple[int, ...] | None = None,
     ) -> Any:
-        chunks = (_consecutive if consecutive else _automatic)(shape, dtype)
+        chunks = _consecutive(shape, dtype) if consecutive else _automatic(shape, dtype, multiples)
         return da.map_blocks(
             _created, chunks=chunks, dtype=dtype, meta=np.empty((0,) * len(shape), dtype), function=function
         )
@@ -274,7 +280,17 @@ class DaskLibrary(Library):
         return result
 
     def taken(self, x: Any, places: np.ndarray[Any, Any]) -> Any:
-        return da.take(x, places, axis=0)
+        count, row = x.shape[0], math.prod(x.chunksize[1:]) * x.dtype.itemsize
+        room = max(self.chunk_size() // max(row, 1), x.chunksize[0])
+        if not count < len(places) or count > room:
+            return da.take(x, places, axis=0)
+        # dask makes chunks of the table's length, however many these are: here each task takes the whole table.
+        axes = tuple(range(1, x.ndim))
+        indices = da.from_array(places, chunks=room, name=False)
+        table = x.rechunk({0: -1})
+        return da.blockwise(
+            _rows, (0, *axes), table, (x.ndim, *axes), indices, (0,), concatenate=True, dtype=x.dtype, meta=x._meta
+        )
 
     def selected(self, x: Any, mask: Any) -> Any:
         lengths = x.chunks[0]
@@ -339,9 +355,10 @@ def _aligned(operands: Sequence[Any], shape: tuple[int, ...]) -> Sequence[Any]:
     return [x.rechunk(chunks) if isinstance(x, da.Array) and x.shape == shape else x for x in operands]
 
 
-def _automatic(shape: tuple[int, ...], dtype: DType) -> Any:
+def _automatic(shape: tuple[int, ...], dtype: DType, multiples: tuple[int, ...] | None = None) -> Any:
     """Return the lengths of the chunks of a new array, of the size that dask's configuration names."""
-    return da.core.normalize_chunks("auto" if all(shape) else -1, shape, dtype=dtype)  # dask divides by the length
+    chunks = "auto" if all(shape) else -1  # dask divides by the length
+    return da.core.normalize_chunks(chunks, shape, dtype=dtype, previous_chunks=multiples)
 
 
 def _consecutive(shape: tuple[int, ...], dtype: DType) -> tuple[tuple[int, ...], ...]:
@@ -366,6 +383,10 @@ def _with_place(x: Any, *others: Any, function: Callable[..., Any], ndim: int) -
     """Return a function's result for a chunk, what it takes whole, and the chunk's place, from its bounds."""
     place: Place = tuple([slice(*bounds[0].tolist()) for bounds in others[:ndim]])
     return function(x, *others[ndim:], place=place)
+
+
+def _rows(table: Any, places: Any) -> Any:
+    return table[places]
 
 
 def _with_lengths(x: Any) -> Any:

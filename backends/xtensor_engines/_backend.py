@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from typing import Any, ClassVar
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from xtensor.backend import BackendUnavailableError, DeviceInfo, Engine, Native, install_command, read_on_host
 
-from ._library import format_bytes
+from ._library import KEPT, format_bytes
 
 __all__ = ["ChunkedBackend"]
 
@@ -69,7 +70,19 @@ class ChunkedBackend(Engine):
     def to_host(self, native: Native) -> np.ndarray[Any, Any]:
         return self.compute([native])[0]
 
+    def from_file(self, array: Any, spec: str) -> Native | None:
+        from ._files import file_of, read
+
+        file = file_of(array)
+        if file is None or math.prod(file.shape) * file.dtype.itemsize <= KEPT:
+            return None
+        arrays, dtype = self.native_type, file.dtype.newbyteorder("=")
+        function = partial(read, file=file, spec=arrays.library.chunk_device)
+        return arrays(arrays.library.created(function, file.shape, dtype, multiples=file.chunks))
+
     def from_host(self, array: np.ndarray[Any, Any], spec: str, *, copy: bool | None) -> Native:
+        if not copy and array.nbytes > KEPT and (native := self.from_file(array, spec)) is not None:
+            return native
         # A copy, as the values are needed later, unless it is forbidden.
         values = array if copy is False else np.array(array, copy=True, order="C")
         return self.native_type.of_values(values)

@@ -11,7 +11,7 @@ import numpy as np
 from xtensor.backend import DType, note_computation
 
 from ._elementwise import astype
-from ._keys import checked_key, expanded
+from ._keys import check_masks, checked_key, expanded
 from ._library import Library
 from ._native import Chunked
 from ._places import Place
@@ -36,6 +36,7 @@ def getitem(native: Chunked, key: Any) -> Chunked:
     if not with_ellipsis and all(isinstance(part, INTEGERS) and not isinstance(part, bool) for part in parts):
         return native.element(checked_key(parts, native.shape))  # a value; with an ellipsis it is a view
     x = native.array
+    check_masks(parts, native.shape)
     masks = [part for part in parts if isinstance(part, Chunked) and part.dtype == bool]
     if len(masks) == 1 and masks[0].ndim and all(_is_whole(part) for part in parts if part is not masks[0]):
         return type(native)(_masked(library, x, parts, masks[0].array))
@@ -58,12 +59,6 @@ def _masked(library: Library, x: Any, parts: list[Any], mask: Any) -> Any:
     """Select with one mask; a pass computes how many elements it selects in each chunk."""
     first = next(place for place, part in enumerate(parts) if isinstance(part, Chunked))
     shape = x.shape[first : first + mask.ndim]
-    if shape != mask.shape and math.prod(mask.shape):  # NumPy takes any mask without elements
-        axis = next(i for i, (n, m) in enumerate(zip(shape, mask.shape, strict=True)) if n != m)
-        raise IndexError(
-            f"boolean index did not match indexed array along axis {first + axis}; size of axis is {shape[axis]} but "
-            f"size of corresponding boolean axis is {mask.shape[axis]}"
-        )
     flat = reshaped(library, x, (*x.shape[:first], math.prod(shape), *x.shape[first + mask.ndim :]))
     if not math.prod(mask.shape):
         return library.sliced(flat, (slice(None),) * first + (slice(0),) + (slice(None),) * (flat.ndim - first - 1))
@@ -87,7 +82,7 @@ def _computed(library: Library, parts: list[Any]) -> list[Any]:
             else:
                 found.append(value.astype(np.int64))
         else:
-            found.append(part)
+            found.append(np.asarray(part) if isinstance(part, (bool, np.bool)) else part)
     return found
 
 
@@ -99,6 +94,8 @@ def _gathered(library: Library, x: Any, parts: list[Any]) -> Any:
     where: list[int] = []
     axis = 0
     for place, part in enumerate(parts):
+        if part is ...:
+            continue
         if isinstance(part, np.ndarray) and part.dtype == bool:  # of no axis: a new one of length 0 or 1
             plain.append(None)
             chosen[axis] = np.zeros(int(part), np.int64)
@@ -111,7 +108,7 @@ def _gathered(library: Library, x: Any, parts: list[Any]) -> Any:
             continue
         where.append(place)
         axis += 1
-    x = library.sliced(x, tuple(plain))
+    x = library.sliced(x, checked_key(plain, x.shape))
     # 2. The positions on the joint axis.
     axes = list(chosen)
     indices = [_checked(chosen[axis], x.shape[axis], axis) for axis in axes]
@@ -150,6 +147,7 @@ def setitem(native: Chunked, key: Any, value: Any) -> Chunked:
     if _written_later(native, parts, value):
         return native
     library, x = native.library, native.array
+    check_masks(parts, native.shape)
     mask = parts[0] if len(parts) == 1 and isinstance(parts[0], Chunked) else None
     if mask is not None and mask.dtype == bool and mask.shape == x.shape and not getattr(value, "ndim", 0):
         value = _cast(library, value, x.dtype)

@@ -9,11 +9,15 @@ import numpy as np
 
 from xtensor.backend import WrappedArray
 
-__all__ = ["checked_key", "expanded"]
+__all__ = ["check_masks", "checked_key", "expanded"]
 
 
 def expanded(key: Any, ndim: int) -> list[Any]:
-    """Return the parts of a key, with slices in the place of an ellipsis and of missing axes."""
+    """Return the parts of a key, with slices in the place of an ellipsis and of missing axes.
+
+    An ellipsis of no axes stays between index arrays or integers: it separates them, as NumPy's rules say, so that the
+    axes that they select on come first.
+    """
     parts = [_plain(part) for part in (key if isinstance(key, tuple) else (key,))]
     used = sum(0 if part is None or part is ... else _axes_of(part) for part in parts)
     if used > ndim:
@@ -21,7 +25,9 @@ def expanded(key: Any, ndim: int) -> list[Any]:
     missing = [slice(None)] * (ndim - used)
     for place, part in enumerate(parts):
         if part is ...:
-            return [*parts[:place], *missing, *parts[place + 1 :]]
+            before, after = parts[:place], parts[place + 1 :]
+            separates = not missing and any(map(_selects, before)) and any(map(_selects, after))
+            return [*before, *([...] if separates else missing), *after]
     return [*parts, *missing]
 
 
@@ -32,6 +38,11 @@ def _plain(part: Any) -> Any:
     return part
 
 
+def _selects(part: Any) -> bool:
+    """Whether a part of a key is an index array or an integer."""
+    return part is not None and not isinstance(part, slice)
+
+
 def _axes_of(part: Any) -> int:
     """The number of axes that a part of a key selects on."""
     if isinstance(part, WrappedArray) and part.dtype == bool:
@@ -39,13 +50,33 @@ def _axes_of(part: Any) -> int:
     return 0 if isinstance(part, (bool, np.bool)) else 1
 
 
+def check_masks(parts: list[Any], shape: tuple[int, ...]) -> None:
+    """Raise IndexError for a mask whose lengths are not those of the axes that it selects on."""
+    axis = 0
+    for part in parts:
+        if isinstance(part, WrappedArray) and part.dtype == bool:
+            lengths = shape[axis : axis + part.ndim]
+            if lengths != part.shape and part.size:  # NumPy takes any mask without elements
+                place = next(i for i, (n, m) in enumerate(zip(lengths, part.shape, strict=True)) if n != m)
+                raise IndexError(
+                    f"boolean index did not match indexed array along axis {axis + place}; size of axis is "
+                    f"{lengths[place]} but size of corresponding boolean axis is {part.shape[place]}"
+                )
+        if part is not None and part is not ...:
+            axis += _axes_of(part)
+
+
 def checked_key(parts: list[Any], shape: tuple[int, ...]) -> tuple[Any, ...]:
-    """Return the parts of a key of slices, integers and None; an integer counts from the first element."""
+    """Return the parts of a key of slices, integers and None, all of which count from the first element."""
     found: list[Any] = []
     axis = 0
     for part in parts:
-        if part is None or isinstance(part, slice):
-            found.append(part)
+        if part is ...:
+            continue
+        if part is None:
+            found.append(None)
+        elif isinstance(part, slice):
+            found.append(_checked_slice(part, shape[axis]))
         else:
             place, length = index(part), shape[axis]
             if not -length <= place < length:
@@ -53,3 +84,13 @@ def checked_key(parts: list[Any], shape: tuple[int, ...]) -> tuple[Any, ...]:
             found.append(place % length)
         axis += part is not None
     return tuple(found)
+
+
+def _checked_slice(part: slice, length: int) -> slice:
+    """Return a slice of the same elements whose ends lie in the axis: libraries differ in others."""
+    elements = range(*part.indices(length))
+    if len(elements) == length and elements.step == 1:
+        return slice(None)
+    if not elements:
+        return slice(0, 0)
+    return slice(elements.start, elements.stop if elements.stop >= 0 else None, elements.step)

@@ -13,7 +13,10 @@ import numpy as np
 
 from xtensor.backend import ChunkFunction, DType
 
-__all__ = ["Library", "Partial", "format_bytes", "place_values"]
+__all__ = ["KEPT", "Library", "Partial", "format_bytes", "place_values"]
+
+KEPT = 2**16
+"""Bytes of an array, at most, whose values are kept."""
 
 Partial = dict[str, Any]
 """A partial result of a reduction: native arrays of a chunk's device by name, of length 1 along the reduced axes."""
@@ -176,7 +179,13 @@ class Library(ABC):
 
     @abstractmethod
     def created(
-        self, function: Callable[..., Any], shape: tuple[int, ...], dtype: DType, *, consecutive: bool = False
+        self,
+        function: Callable[..., Any],
+        shape: tuple[int, ...],
+        dtype: DType,
+        *,
+        consecutive: bool = False,
+        multiples: tuple[int, ...] | None = None,
     ) -> Any:
         """Return an array each chunk of which is a function's result for ``place``.
 
@@ -185,6 +194,8 @@ class Library(ABC):
         consecutive
             Whether the elements of a chunk follow each other in the order of rows: a chunk has whole last axes, a part
             of one axis, and length 1 along the axes before it.
+        multiples
+            Lengths along each axis of which those of the chunks are multiples, as far as their size allows; None for 1.
         """
 
     # -- functions ----------------------------------------------------------------------------------------------------

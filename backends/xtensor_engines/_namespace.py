@@ -12,8 +12,8 @@ import numpy as np
 from xtensor.backend import TABLE, wrapped_namespace
 
 from . import _axes, _deviations, _elementwise, _linalg, _random, _reductions, _structure
-from ._library import Library
-from ._native import KEPT, Chunked
+from ._library import KEPT, Library
+from ._native import Chunked
 from ._ways import BY_CHUNK, way
 
 __all__ = ["functions"]

@@ -12,13 +12,10 @@ import numpy as np
 from xtensor.backend import WrappedArray, note_computation
 
 from ._keys import checked_key, expanded
-from ._library import Library, format_bytes
+from ._library import KEPT, Library, format_bytes
 from ._places import Place
 
-__all__ = ["KEPT", "Chunked", "describe", "exported", "fetched"]
-
-KEPT = 2**16
-"""Bytes of an array, at most, whose values are kept."""
+__all__ = ["Chunked", "describe", "exported", "fetched"]
 
 MOST_ASSIGNMENTS = 1024
 """Number of assignments that wait for the next use of an array."""

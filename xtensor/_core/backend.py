@@ -373,6 +373,16 @@ class Engine(Backend):
     def own(self, native: Native) -> Any:
         """Return the engine's own array of a native array."""
 
+    def from_file(self, array: Any, spec: str) -> Native | None:
+        """Return an array of a file that is open for reading, whose chunks are read when they are computed.
+
+        Parameters
+        ----------
+        array
+            Any object; the result is None unless it is such an array, for example a memory map, and a large one.
+        """
+        return None
+
     @abstractmethod
     def from_zarr(self, store: Any, spec: str, **options: Any) -> Native:
         """Return an array of a Zarr store, which is read when values are needed."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Never
 import numpy as np
 
 from .._core.array import ASTYPE, Array, apply, obtain, wrap
-from .._core.backend import Native
+from .._core.backend import Engine, Native
 from .._core.checks import check_cast, check_copy, check_dtype
 from .._core.device import Device, resolve
 from .._core.dispatch import HOST_ARRAYS, SCALARS, call, common_device, serve
@@ -62,7 +62,9 @@ def asarray(
     ----------
     obj
         An Array; a Python or NumPy scalar; a nested sequence of scalars and Arrays; a NumPy array; an object with the
-        buffer protocol; an array of any library that supports DLPack (CuPy, dpnp, torch, jax, …).
+        buffer protocol; an array of any library that supports DLPack (CuPy, dpnp, torch, jax, …). The devices of
+        engines read a file's array (``np.memmap``, ``h5py.Dataset``, ``zarr.Array``) when chunks are computed, where
+        it is open for reading and ``copy`` is None.
     dtype
         Dtype of the result. Default: the dtype of ``obj``. For Python scalars, the default dtype of the highest kind
         among them, in the order bool, integer, real floating-point, complex floating-point.
@@ -131,6 +133,11 @@ def asarray(
         return _stack_elements(obj, dtype, element_device if device is None else resolve(device), copy)
     target = resolve(device)
     checked_dtype = None if dtype is None else check_dtype(dtype, target, "asarray")
+    if copy is None and isinstance(target._library, Engine):
+        native = serve("asarray", target, target._library.from_file, obj, target._place)
+        if native is not None:
+            check_dtype(native.dtype, target, "asarray")
+            return _convert_array(wrap(native, target), checked_dtype, target, None)
     return wrap(_import_host_data(obj, checked_dtype, target, copy, only_scalars), target)
 
 

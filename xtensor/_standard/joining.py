@@ -196,7 +196,7 @@ def stack(arrays: Sequence[AnyArray], /, *positional: Never, axis: int = 0) -> A
 TILE = declare("tile", "manipulation", shape="argument", numpy="tile", composition=_composed.manipulation.tile)
 
 
-def tile(x: AnyArray, repetitions: tuple[int, ...], /) -> Array:
+def tile(x: AnyArray, repetitions: int | tuple[int, ...], /) -> Array:
     """Repeat an array as a whole along its axes.
 
     Parameters
@@ -205,7 +205,7 @@ def tile(x: AnyArray, repetitions: tuple[int, ...], /) -> Array:
         Array of any dtype.
     repetitions
         Number of repetitions along each axis, 0 or more. If it and the shape of ``x`` differ in length, the shorter is
-        padded with leading ones.
+        padded with leading ones; an integer is a tuple of one.
 
     Returns
     -------
@@ -217,7 +217,7 @@ def tile(x: AnyArray, repetitions: tuple[int, ...], /) -> Array:
     ValueError
         If a number of repetitions is negative, or the size of the result exceeds the address space.
     TypeError
-        If ``repetitions`` is not a tuple of integers.
+        If ``repetitions`` is neither an integer nor a tuple of integers.
 
     Notes
     -----
@@ -225,8 +225,6 @@ def tile(x: AnyArray, repetitions: tuple[int, ...], /) -> Array:
     """
     x = array_argument(x, "tile")
     device = x._device
-    if not isinstance(repetitions, (tuple, list)):
-        raise TypeError(f"tile(): repetitions is a tuple of integers, not {describe(repetitions)}")
     counts = check_shape(repetitions, "tile")
     check_size(x.size * math.prod(counts), x.dtype, "tile")
     return apply(TILE, device, x._native, counts)

@@ -1,0 +1,124 @@
+"""Reads and assignments by keys of every kind on the engines' devices, in chunks of several lengths, against NumPy."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from every_key import LONGEST, combined_keys, slices
+
+import xtensor as xp
+from xtensor import engines
+
+from .tiers import LONG
+
+ENGINES = [name for name in ("dask", "cubed") if find_spec(name) is not None]
+if not ENGINES:
+    pytest.skip("no engine is installed: tox -e engines", allow_module_level=True)
+
+SHAPES = ((), (0,), (1,), (5,), (3, 4), (1, 3), (0, 2), (2, 3, 2))
+
+QUICK = {"dask": 160, "cubed": 8}
+"""Number of keys that the quick tier samples for a test."""
+
+TOGETHER = 64
+"""Number of results that are computed at once."""
+
+
+def chunk_lengths(length: int, engine: str) -> list[tuple[int, ...]]:
+    """Return lengths of chunks along an axis: 1, 2 and 3, and uneven ones where the engine has these."""
+    found = [(part,) * (length // part) + ((length % part,) if length % part else ()) for part in (1, 2, 3)]
+    if engine == "dask" and length > 2:
+        found += [(1, length - 1), (length - 2, 1, 1)]
+    return list(dict.fromkeys(found)) if length else [(0,)]
+
+
+def chunked(values: np.ndarray[Any, Any], engine: str, rng: Random) -> xp.Array:
+    """Return an Array in chunks of lengths that are drawn."""
+    lengths = tuple(rng.choice(chunk_lengths(n, engine)) for n in values.shape)
+    if engine == "dask":
+        import dask.array as da
+
+        return engines.from_engine(da.from_array(values, chunks=lengths))
+    import cubed
+
+    return engines.from_engine(cubed.from_array(values, chunks=lengths))
+
+
+def cases(engine: str, rng: Random) -> list[tuple[tuple[int, ...], Any]]:
+    """Return shapes and keys: all of them in the long tier, else a sample of each kind."""
+    of_slices = [((n,), key) for n in range(LONGEST + 1) for key in slices(n)]
+    combined = [(shape, key) for shape in SHAPES for key in combined_keys(shape, rng)]
+    if LONG:
+        return of_slices + combined
+    count = QUICK[engine]
+    return rng.sample(of_slices, count // 2) + rng.sample(combined, count // 2)
+
+
+def outcome(function: Any) -> Any:
+    """Return a function's result, or the class of its error."""
+    try:
+        return function()
+    except (IndexError, ValueError) as error:
+        return type(error)
+
+
+def check(pairs: list[tuple[Any, Any, Any]]) -> None:
+    """Compare results with NumPy's, computed together."""
+    arrays = [found for _, found, _ in pairs if isinstance(found, xp.Array)]
+    parts = [arrays[start : start + TOGETHER] for start in range(0, len(arrays), TOGETHER)]
+    values = iter([x for part in parts for x in engines.compute(*part)])
+    wrong = []
+    for case, found, expected in pairs:
+        result = np.asarray(next(values)) if isinstance(found, xp.Array) else found
+        if not (result is expected if isinstance(expected, type) else same(result, expected)):
+            wrong.append((case, result, expected))
+    assert not wrong, f"{len(wrong)} of {len(pairs)}: {wrong[:5]}"
+
+
+def same(x: Any, y: np.ndarray[Any, Any]) -> bool:
+    """Whether a result is an array of the same shape, dtype and elements."""
+    return isinstance(x, np.ndarray) and x.dtype == y.dtype and x.shape == y.shape and bool((x == y).all())
+
+
+def on_device(key: Any, engine: str, rng: Random) -> Any:
+    """Return a key whose index arrays are Arrays now and then."""
+    parts = key if isinstance(key, tuple) else (key,)
+    placed = [
+        xp.asarray(part, device=engine) if isinstance(part, np.ndarray) and rng.random() < 0.5 else part
+        for part in parts
+    ]
+    return tuple(placed) if isinstance(key, tuple) else placed[0]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_elements_of_each_key_are_those_of_numpy(engine):
+    rng = Random(1)
+    pairs = []
+    for shape, key in cases(engine, rng):
+        values = np.arange(float(np.prod(shape))).reshape(shape)
+        x, on = chunked(values, engine, rng), on_device(key, engine, rng)
+        pairs.append(((shape, engines.chunks(x), key), outcome(lambda: x[on]), outcome(lambda: values[key].copy())))  # noqa: B023 - called at once
+    check(pairs)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_assignment_by_each_key_is_that_of_numpy(engine):
+    rng = Random(2)
+    pairs = []
+    for shape, key in cases(engine, rng):
+        expected = np.arange(float(np.prod(shape))).reshape(shape)
+        x, on = chunked(expected.copy(), engine, rng), on_device(key, engine, rng)
+        try:
+            numbers = expected[key] + 100.0  # equal for an element that is selected twice
+        except (IndexError, ValueError):
+            continue
+        value = rng.choice([-1.0, np.asarray(-1.0), numbers, numbers])
+        expected[key] = value
+        case = shape, engines.chunks(x), key
+        x[on] = value if isinstance(value, float) else xp.asarray(value, device=engine)
+        pairs.append((case, x, expected))
+    check(pairs)
