@@ -84,7 +84,7 @@ def exact_derivative(case: Case, point: tuple[float, ...], orders: tuple[int, ..
     if case.derivative is not None:
         return case.derivative(sum(orders), mp.mpf(point[-1]))
     previous = None
-    for digits, extra in ((14, 50), (17, 120), (20, 400)):
+    for digits, extra in ((14, 50), (17, 120), (20, 400), (24, 1000)):
         value = _by_differences(case, point, orders, digits, extra)
         if previous is not None and value is not None and abs(value - previous) <= abs(value) * mp.mpf(10) ** -20:
             return value
@@ -254,8 +254,8 @@ _special("loggamma", tuple(x for x in GAMMA if x > 0), singular=WHOLE)
 _special("digamma", GAMMA, singular=WHOLE)
 _special("gammaln", (*GAMMA, 1e10, 1e100, 1e300), singular=WHOLE)
 _special("rgamma", (0.0, -1.0, -2.0, -5.0, -10.0, *GAMMA))
-_special("poch", (0.5, 3.0, 20.0), (1e-10, 0.5, 4.0), singular=WHOLE, orders=2, tolerance=(1e-11, 1e-9))
-_special("betaln", (1e-10, 0.5, 3.0, 50.0), (1e-10, 0.5, 4.0), singular=WHOLE, orders=2, tolerance=(1e-11, 1e-9))
+_special("poch", (0.5, 3.0, 20.0), (0.1, 0.5, 4.0), singular=WHOLE, orders=2, tolerance=(1e-11, 1e-9))
+_special("betaln", (0.1, 0.5, 3.0, 20.0), (0.1, 0.5, 4.0), singular=WHOLE, orders=2, tolerance=(1e-11, 1e-9))
 _special("binom", (5.5, 20.3), (0.5, 1.0, 3.3), orders=2, tolerance=(1e-11, 1e-9))
 _special("zeta", (2.0, 3.5), (1e-100, 1e-5, 0.5, 1.0, 30.0), singular=WHOLE, places=(1,), orders=2)
 _special("polygamma", (1.0, 2.0), (1e-60, 1e-5, 0.5, 1.0, 30.0, 1e50), singular=WHOLE, places=(1,), orders=2)
@@ -350,7 +350,7 @@ _special("kl_div", PAIRS, PAIRS, singular=(0,), orders=2)
 _special("pseudo_huber", (0.5, 3.0), (0.0, *both((1e-9, 0.3, 1e5))), singular=(0,), orders=2)
 _special("exp10", REAL)
 _special("exprel", REAL)
-_special("powm1", (1e-300, 0.5, 1 + 1e-10, 2.0, 1e300), (-0.5, 1e-20, 1.0, 2.0), singular=(0,), orders=2)
+_special("powm1", (0.5, 1 + 1e-10, 2.0), (-0.5, 1e-20, 1.0, 200.0, -200.0), singular=(0,), orders=2)
 _special(
     "boxcox",
     (1e-300, 1e-5, 0.5, 1 + 1e-12, 2.0, 1e5),
