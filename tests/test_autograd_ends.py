@@ -141,6 +141,8 @@ def test_directions_do_not_depend_on_the_scale(scale):
     np.testing.assert_allclose(
         [float(g) for g in autograd.grad(xp.hypot, argnums=(0, 1))(x, y)], [0.6, 0.8], rtol=1e-14
     )
+    length = autograd.grad(xp.linalg.vector_norm)(xp.stack([x, y]))
+    np.testing.assert_allclose(values(length), [0.6, 0.8], rtol=1e-14)
     by_y, by_x = autograd.grad(xp.atan2, argnums=(0, 1))(y, x)
     np.testing.assert_allclose([float(by_y) * scale, float(by_x) * scale], [0.12, -0.16], rtol=1e-14)
     gradient = autograd.grad(lambda z: xp.abs(z))(xp.asarray(complex(3 * scale, 4 * scale)))
