@@ -1,4 +1,4 @@
-"""What a record keeps: the values of the moment, which later writes do not change; results in memory of their own."""
+"""Values that a record keeps, which later writes do not change, and results in memory of their own."""
 
 from __future__ import annotations
 

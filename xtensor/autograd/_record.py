@@ -274,7 +274,7 @@ class Several(Node):
 
 
 class Cotangent(NamedTuple):
-    """What a pass back knows of one node.
+    """Cotangent of one node during a pass back.
 
     Attributes
     ----------
