@@ -83,8 +83,8 @@ KINDS = (
     *("far from 0", "zero", "equal"),
 )
 
-LOOKS = ("numpy", "llvm", "strict", "dpnp", "dask", "cubed")
-"""Backends whose values the host looks at, or whose chunks are those of such a backend; see docs/semantics.md."""
+LOOKS = ("numpy", "llvm", "strict", "dpnp")
+"""Backends whose values the host looks at; see docs/semantics.md."""
 
 
 def units(result: float, expected: Fraction, info: Any) -> float:

@@ -502,9 +502,8 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
 
     def _value(self, value: Any) -> Native:
         """Return the value of an assignment as a native array of this device, or a Python scalar."""
-        if isinstance(value, (list, tuple, range, np.floating)):
-            value = methods.assigned(self, value)
-        native = native_operand(value, self._device, "__setitem__")
+        assigned = methods.assigned(self, value)
+        native = native_operand(assigned, self._device, "__setitem__")
         if getattr(native, "dtype", self.dtype).kind == "c" and self.dtype.kind not in "cb":
             raise TypeError(f"cannot cast {native.dtype} to {self.dtype} in an assignment; assign xtensor.real(value)")
         return native

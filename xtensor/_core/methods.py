@@ -486,11 +486,12 @@ def copy_in_order(x: Any, order: str) -> Any:
 
 
 def assigned(x: Any, value: Any) -> Any:
-    """Return a sequence of numbers, or NumPy's floating-point number, as an Array that can be assigned to ``x``.
+    """Return what is assigned to ``x``; a sequence, or NumPy's floating-point number for integers, as an Array.
 
     NaN and infinities are no integers: they raise as in Python.
     """
-    if isinstance(value, np.floating) and x.dtype.kind not in "iu":
+    sequence = isinstance(value, (list, tuple, range))
+    if not sequence and not (isinstance(value, np.floating) and x.dtype.kind in "iu"):
         return value
     result = xp.asarray(value, device=x.device)
     if x.dtype.kind in "iu" and result.dtype.kind == "f" and not xp.all(xp.isfinite(result)):
