@@ -406,6 +406,7 @@ CALLS = {
     "take": lambda xp, x: xp.take(x, xp.asarray([7, 0, 7, 3]), axis=1),
     "unique_counts": lambda xp, x: xp.unique_counts(xp.round(x))[1],
     "nothing": lambda xp, x: xp.sum(x[:0], axis=0),
+    "sort of joined arrays without elements": lambda xp, x: xp.sort(xp.concat([x[:0, 0], x[:0, 1]])),
 }
 """Functions of each way, with chunks that have to be joined, cut or moved."""
 

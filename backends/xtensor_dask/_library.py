@@ -255,7 +255,8 @@ class DaskLibrary(Library):
     # -- structure ----------------------------------------------------------------------------------------------------
 
     def concatenated(self, arrays: Sequence[Any], axis: int) -> Any:
-        return da.concatenate(arrays, axis=axis)
+        arrays = [x for x in arrays if x.shape[axis]] or arrays[:1]  # dask does not join the chunks of nothing later
+        return da.concatenate(arrays, axis=axis) if len(arrays) > 1 else arrays[0]
 
     def reshaped(self, x: Any, shape: tuple[int, ...]) -> Any:
         try:
