@@ -21,7 +21,7 @@
 #include <numpy/arrayobject.h>
 
 /* Raised with each change of what Python passes to this module or expects of it. */
-#define INTERFACE 4
+#define INTERFACE 5
 
 static PyObject declined;
 #define DECLINED (&declined)

@@ -17,7 +17,7 @@ __all__ = ["compiled", "declared", "missing", "named", "published", "track", "wi
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-INTERFACE = 4
+INTERFACE = 5
 """The interface of ``_compiled.c`` that this code is written for."""
 
 
