@@ -8,10 +8,9 @@ import numpy as np
 
 from .. import _standard as xp
 from .._core.array import Array, attempt
-from .._core.checks import check_axis, is_word
+from .._core.checks import check_axis, check_casting
 from .._core.dispatch import SCALARS, beside, composed, device_of
 from .._core.dtypes import Casting, can_cast
-from .._core.errors import shortened
 from .._core.keys import ASSIGNED_WHERE
 from .._core.many import attempt_elementwise
 from ._arguments import flattened, on_device
@@ -52,11 +51,7 @@ def copyto(dst: Array, src: Any, casting: Casting = "same_kind", where: Any = Tr
     NumPy, ``copyto``.
     """
     device = device_of(dst, "copyto")
-    if not is_word(casting, ("no", "equiv", "safe", "same_kind", "unsafe")):
-        raise ValueError(
-            "casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe' "
-            f"(got {shortened(casting)}); pass one of them to copyto()"
-        )
+    check_casting(casting, "copyto")
     plain = where is True and src.__class__ is Array and src._device is device
     if plain and src.dtype == dst.dtype and src.shape == dst.shape:
         dst[...] = src

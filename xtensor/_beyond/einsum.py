@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from .. import _standard as xp
 from .. import linalg
 from .._core.array import Array, attempt
-from .._core.checks import check_dtype, check_word
+from .._core.checks import check_dtype, check_integer, check_word
 from .._core.dispatch import array_arguments, composed
 from .._core.dtypes import Casting, can_cast, result_type
 from .._core.errors import describe
@@ -30,6 +30,9 @@ __all__ = ["einsum"]
 
 MOST_PRODUCTS = 2**13
 """Combinations of indices up to which one pass over them takes less time than products of matrices are prepared in."""
+
+LABELS = 52
+"""Number of labels: the letters, as text has them."""
 
 Labels: TypeAlias = tuple[Any, ...]
 """A label for each axis: a letter, an integer, or, for an axis of an ellipsis, ``("...", position from the end)``."""
@@ -211,6 +214,12 @@ def _parse_integers(part: Any, first: Any) -> Labels:
             f"einsum() takes subscripts as text or as lists of integers after the Arrays, not {describe(part)} after "
             f"{describe(first)}"
         )
+    for label in part:
+        if label is not Ellipsis and not 0 <= check_integer(label, "einsum", "each label of a list") < LABELS:
+            raise ValueError(
+                f"subscript is not within the valid range [0, {LABELS}); einsum() received {describe(label)} in "
+                f"{describe(part)}"
+            )
     return tuple(part)
 
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _standard as xp
 from .._core.array import Array
-from .._core.checks import check_axis, check_dtype, is_word
+from .._core.checks import check_axis, check_casting, check_dtype
 from .._core.dispatch import composed
 from .._core.dtypes import Casting, can_cast
-from .._core.errors import shortened
 from ._arguments import as_arrays, flattened, with_axes_before, with_three_axes
 from ._casts import promoted
 from ._conversions import sequence
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["append", "block", "column_stack", "dstack", "hstack", "vstack"]
 
-RULES = ("no", "equiv", "safe", "same_kind", "unsafe")
 """NumPy's casting rules."""
 
 
@@ -226,11 +224,7 @@ def _concat(
     arrays: Any, axis: int, dtype: DTypeLike | None = None, casting: Casting = "same_kind", name: str = ""
 ) -> Array:
     """Return arrays joined along an axis, in their common dtype or in a given one."""
-    if not is_word(casting, RULES):
-        raise ValueError(
-            "casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe' "
-            f"(got {shortened(casting)}); pass one of them to {name}()"
-        )
+    check_casting(casting, name)
     if not arrays:
         raise ValueError("need at least one array to concatenate; the Array has no items along its first axis")
     if dtype is None:

@@ -16,7 +16,7 @@ from .._core.array import Array, attempt
 from .._core.checks import LARGEST, check_axis, check_integer
 from .._core.dispatch import array_argument, composed
 from .._core.dtypes import kind_of
-from .._core.errors import describe
+from .._core.errors import describe, shortened
 from .._core.failures import rewarned
 from ._steps import PADDED
 from .quantiles import median
@@ -83,11 +83,12 @@ def pad(array: AnyArray, pad_width: Any, mode: str = "constant", **options: Any)
     """
     array = array_argument(array, "pad")
     if mode not in MODES:
-        raise ValueError(f"pad(): mode {describe(mode)} is none of {', '.join(map(repr, MODES))}")
+        raise ValueError(f"mode {shortened(mode)} is not supported; pad() has the modes {', '.join(map(repr, MODES))}")
     fill, known = MODES[mode]
     if set(options) - set(known):
         raise ValueError(
-            f"pad(): mode {mode!r} takes {', '.join(known) or 'no options'}, not {', '.join(sorted(options))}"
+            f"unsupported keyword arguments for mode '{mode}': {set(options) - set(known)}; pad() takes "
+            f"{', '.join(known) or 'no options'} in this mode"
         )
     widths = [_check_width(pair) for pair in _pairs(pad_width, array.ndim, "pad_width")]
     shape = _padded_shape(array, widths)
@@ -148,13 +149,28 @@ def _pairs(value: Any, ndim: int, name: str) -> list[tuple[Any, Any]]:
     if all(nested) and len(items) in (1, ndim) and {len(item) for item in items} in ({1}, {2}):
         pairs = [(item[0], item[-1]) for item in items]
         return pairs * ndim if len(pairs) == 1 else pairs
-    raise ValueError(f"pad(): {name} is a number, a pair, or a pair for each of {ndim} axes, not {describe(value)}")
+    raise ValueError(
+        "operands could not be broadcast together with remapped shapes [original->remapped]: "
+        f"{_shape_of(items)}  and requested shape ({ndim},2); pad(): {name} is a number, a pair, or a pair for each of "
+        f"{ndim} axes, not {describe(value)}"
+    )
+
+
+def _shape_of(items: list[Any]) -> str:
+    """Return the shape of nested lists as NumPy's messages show it; ``(n,...)`` for lists of different lengths."""
+    lengths = {len(item) if isinstance(item, (tuple, list)) else None for item in items}
+    if lengths == {None}:
+        return f"({len(items)},)"
+    return f"({len(items)},{lengths.pop() if len(lengths) == 1 else '...'})"
 
 
 def _check_width(pair: tuple[Any, Any]) -> Widths:
+    for item in pair:
+        if isinstance(item, (bool, np.bool)) or not hasattr(item, "__index__"):
+            raise TypeError(f"`pad_width` must be of integral type.; pad() received {describe(item)}")
     before, after = (check_integer(item, "pad", "pad_width") for item in pair)
     if min(before, after) < 0:
-        raise ValueError(f"pad(): widths are 0 or more, not {pair}")
+        raise ValueError(f"index can't contain negative values; pad() takes widths of 0 or more, not {pair}")
     return before, after
 
 
@@ -201,7 +217,10 @@ def _empty(array: Array, axis: int, width: Widths) -> Array:
 def _ends(array: Array, axis: int) -> tuple[Array, Array]:
     """Return the first and the last element of each line."""
     if not array.shape[axis]:
-        raise ValueError(f"pad(): axis {axis} of shape {array.shape} has no elements to pad with; use mode 'constant'")
+        raise ValueError(
+            f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'; pad() received an array of "
+            f"shape {array.shape}"
+        )
     return _slice(array, axis, 0, 1), _slice(array, axis, -1, None)
 
 
@@ -251,8 +270,10 @@ def _statistic_padding(
     """Return ``count`` copies of a statistic of the first or last ``length`` elements of each line."""
     available = array.shape[axis]
     used = available if length is None else min(check_integer(length, "pad", "stat_length"), available)
-    if used < 1:
-        raise ValueError(f"pad(): stat_length is 1 or more, not {length}")
+    if used < 0:
+        raise ValueError(f"index can't contain negative values; pad() takes a stat_length of 1 or more, not {length}")
+    if used == 0:
+        raise ValueError(f"stat_length of 0 yields no value for padding; pad() takes 1 or more, not {length}")
     part = _slice(array, axis, 0, used) if at_start else _slice(array, axis, -used, None)
     value = compute(part if part.dtype.kind != "b" else xp.astype(part, np.uint8), axis)
     if array.dtype.kind in "iu" and kind_of(value.dtype) == "f":

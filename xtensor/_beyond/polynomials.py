@@ -55,6 +55,8 @@ def poly(seq_of_zeros: AnyArray) -> Array:
     """
     (zeros,) = as_arrays("poly", seq_of_zeros)
     zeros = xp.reshape(_casts.floating(zeros), zeros.shape or (1,))
+    if zeros.dtype.itemsize < 4:  # products of half precision in the default dtype, as in NumPy
+        zeros = xp.astype(zeros, zeros.device.default_dtypes["real floating"])
     real = zeros.dtype.kind != "c"
     if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1] and zeros.shape[0]:
         zeros = linalg.eigvals(zeros)

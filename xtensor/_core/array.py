@@ -381,10 +381,12 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
         return bool(xp.any(equal)) if equal.__class__ is Array else False  # a value of another kind is no element
 
     def __divmod__(self, other: Operand, /) -> tuple[Array, Array]:
-        return self // other, self % other
+        quotient = self.__floordiv__(other)
+        return quotient if quotient is NotImplemented else (quotient, self % other)
 
     def __rdivmod__(self, other: Operand, /) -> tuple[Array, Array]:
-        return other // self, other % self  # type: ignore[return-value] # NumPy's annotations know no other arrays
+        quotient = self.__rfloordiv__(other)
+        return quotient if quotient is NotImplemented else (quotient, self.__rmod__(other))
 
     def item(self, *index: Any) -> Scalar:
         """Return the only element, the one at an index, or the n-th one in row-major order, as a Python scalar."""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from functools import cache
 from operator import index
-from typing import Any, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import numpy as np
 
 from .device import Device
-from .dtypes import DType, as_dtype
+from .dtypes import CASTINGS, Casting, DType, as_dtype
 from .errors import describe, shortened
 from .unknowns import UnknownValueError
+
+if TYPE_CHECKING:
+    from .annotations import Order
 
 __all__ = [
     "LARGEST",
@@ -20,10 +23,12 @@ __all__ = [
     "check_axis",
     "check_bounds",
     "check_cast",
+    "check_casting",
     "check_copy",
     "check_dtype",
     "check_flag",
     "check_integer",
+    "check_order",
     "check_shape",
     "check_size",
     "check_version",
@@ -145,7 +150,33 @@ def check_word(value: Any, words: tuple[Word, ...], function: str, name: str) ->
     """Return an argument that must be one of a few words."""
     if is_word(value, words):
         return value
-    raise ValueError(f"{function}(): {name} is {' or '.join(map(repr, words))}, not {describe(value)}")
+    _check_text(value, function, name)
+    *others, last = map(repr, words)
+    listed = f"{', '.join(others)}, or {last}" if len(others) > 1 else f"{others[0]} or {last}"
+    raise ValueError(f"{name} must be one of {listed} (got {shortened(value)}); pass one of them to {function}()")
+
+
+def _check_text(value: Any, function: str, name: str) -> None:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be str, not {type(value).__name__}; {function}() received {describe(value)}")
+
+
+def check_order(value: Any, function: str) -> Order:
+    """Return NumPy's argument for a memory layout, in upper case; None is ``"C"``."""
+    if value is None:
+        return "C"
+    return check_word(value.upper() if isinstance(value, str) else value, ("C", "F", "A", "K"), function, "order")
+
+
+def check_casting(value: Any, function: str) -> Casting:
+    """Return the name of one of NumPy's casting rules."""
+    if is_word(value, CASTINGS):
+        return value
+    _check_text(value, function, "casting")
+    raise ValueError(
+        f"casting must be one of {', '.join(map(repr, CASTINGS))} (got {shortened(value)}); pass one of them to "
+        f"{function}()"
+    )
 
 
 def check_size(elements: int, dtype: DType, function: str) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from .errors import describe, install_command
 
 __all__ = [
     "BFLOAT16_REMEDY",
+    "CASTINGS",
     "EXTRA_DTYPES",
     "STANDARD_DTYPES",
     "Casting",
@@ -39,6 +40,7 @@ __all__ = [
 DType: TypeAlias = "np.dtype[Any]"
 
 Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
+CASTINGS: tuple[Casting, ...] = get_args(Casting)
 """NumPy's rules of casting."""
 
 STANDARD_DTYPES: tuple[str, ...] = (

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from . import dispatch
-from .checks import check_axis, check_flag, check_integer, check_word, integer_limits
+from .checks import check_axis, check_casting, check_flag, check_integer, check_order, integer_limits
 from .compiled import compiled
 from .errors import describe
 
@@ -305,7 +305,8 @@ class Methods:
 
         ``order`` and ``subok`` are accepted for compatibility with NumPy and do not change the result.
         """
-        casting = check_word(casting, ("no", "equiv", "safe", "same_kind", "unsafe"), "astype", "casting")
+        check_order(order, "astype")
+        casting = check_casting(casting, "astype")
         if casting != "unsafe" and not np.can_cast(self.dtype, np.dtype(dtype), casting):
             raise TypeError(
                 f"Cannot cast array data from {self.dtype!r} to {np.dtype(dtype)!r} according to the rule {casting!r}; "
@@ -332,19 +333,21 @@ class Methods:
         return _numpy("compress")(condition, self, axis, out)
 
     def conj(self: Any) -> Array:
-        """:func:`xtensor.conj` of this array."""
-        return xp.conj(self)
+        """:func:`xtensor.conj` of this array; the array itself if it is not complex, as in NumPy."""
+        return xp.conj(self) if self.dtype.kind == "c" else self
 
     def conjugate(self: Any) -> Array:
-        """:func:`xtensor.conj` of this array."""
-        return xp.conj(self)
+        """:func:`xtensor.conj` of this array; the array itself if it is not complex, as in NumPy."""
+        return self.conj()
 
     def dot(self: Any, b: ArrayLike, out: Array | HostArray | None = None) -> Array:
         """:func:`xtensor.dot` of this array and another."""
         return _numpy("dot")(self, b, out)
 
     def fill(self: Any, value: Operand) -> None:
-        """Set every element to one value."""
+        """Set every element to one value; ValueError for a sequence or an array with axes."""
+        if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0):
+            raise ValueError(f"setting an array element with a sequence.; fill() takes one value, not {describe(value)}")
         self[...] = value
 
     def put(self: Any, indices: ArrayLike, values: ArrayLike, mode: Mode = "raise") -> None:
@@ -417,7 +420,7 @@ class Methods:
         """:func:`xtensor.reshape` of this array; the shape as a tuple or as several integers."""
         chosen = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
         if order.__class__ is not str or order != "C":
-            order = check_word(order, ("C", "F", "A", "K"), "reshape", "order")
+            order = check_order(order, "reshape")
         if not is_column_major(self, order):
             return xp.reshape(self, chosen, copy=copy)
         reversed_shape = tuple(chosen)[::-1] if isinstance(chosen, (tuple, list)) else (chosen,)
@@ -474,7 +477,7 @@ def is_column_major(x: Any, order: str) -> bool:
 
 def copy_in_order(x: Any, order: str) -> Any:
     """Return a copy in row-major (``"C"``) or column-major order (``"F"``); ``"A"`` keeps column-major order alone."""
-    order = check_word(order, ("C", "F", "A", "K"), "copy", "order")
+    order = check_order(order, "copy")
     if is_column_major(x, order):
         return copy_in_order(x.transpose(), "C").transpose()
     flags = getattr(x._native, "flags", None)

@@ -13,7 +13,7 @@ from .._beyond import _casts
 from .._beyond._arguments import as_arrays, as_operand, on_device, shared_device, store
 from .._beyond._conversions import check_mode, sequence, within
 from .._core.array import Array
-from .._core.checks import check_axis, check_integer, check_word, is_word
+from .._core.checks import check_axis, check_casting, check_integer, check_order, check_word, is_word
 from .._core.dtypes import Casting, can_cast
 from .._core.errors import describe, shortened
 from . import reductions
@@ -31,20 +31,32 @@ def _flattened(a: Array, axis: int | None) -> tuple[Array, int]:
 
 
 def argsort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
-    _refuse_fields("argsort", order)
+    _check_sort("argsort", kind, order, stable)
     (a,) = as_arrays("argsort", a)
     a, axis = _flattened(a if a.ndim else xp.reshape(a, (1,)), axis)
     return _casts.argsort(a, axis)
 
 
 def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
-    _refuse_fields("sort", order)
+    _check_sort("sort", kind, order, stable)
     (a,) = as_arrays("sort", a)
     a, axis = _flattened(a, axis)
     return _casts.sort(a, axis)
 
 
-def _refuse_fields(name: str, order: Any) -> None:
+def _check_sort(name: str, kind: Any, order: Any, stable: Any) -> None:
+    """Check NumPy's arguments that name an algorithm, which do not change the result: every sort is stable."""
+    if kind is not None and stable is not None:
+        raise ValueError(
+            "`kind` and keyword parameters can't be provided at the same time. Use only one of them; "
+            f"{name}() received kind={describe(kind)} and stable={describe(stable)}"
+        )
+    if kind is not None and not isinstance(kind, str):
+        raise TypeError(f"sort kind must be str, not {type(kind).__name__}; omit kind in {name}()")
+    if kind is not None and kind[:1].lower() not in ("q", "h", "m", "s"):
+        raise ValueError(
+            f"sort kind must be one of 'quick', 'heap', or 'stable' (got {shortened(kind)}); omit kind in {name}()"
+        )
     if order is not None:
         raise ValueError(
             f"Cannot specify order when the array has no fields; {name}() of an Array takes order=None, not "
@@ -108,6 +120,10 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Arra
 def isin(
     element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
 ) -> Array:
+    if kind is not None and not is_word(kind, ("sort", "table")):
+        raise ValueError(
+            f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.; isin() gives one result for all kinds"
+        )
     element, test_elements = as_arrays("isin", element, test_elements)
     common = np.result_type(element.dtype, test_elements.dtype)
     return xp.isin(
@@ -141,7 +157,7 @@ def size(a: Any, axis: Any = None) -> int:
 
 
 def copy(a: Any, order: str = "K", subok: bool = False) -> Array:
-    return a.copy(check_word(order, ("K", "C", "A", "F"), "copy", "order"))  # type: ignore[no-any-return]
+    return a.copy(check_order(order, "copy"))  # type: ignore[no-any-return]
 
 
 def concatenate(
@@ -158,6 +174,7 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, cas
 
 
 def _cast_all(name: str, items: tuple[Array, ...], dtype: Any, casting: Casting, out: Any) -> tuple[Array, ...]:
+    check_casting(casting, name)
     if dtype is None:
         return items
     if out is not None:
@@ -368,6 +385,7 @@ def _like(name: str) -> Function:
     def like(
         a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
     ) -> Array:
+        check_order(order, f"{name}_like")
         (a,) = as_arrays(f"{name}_like", a)
         return getattr(xp, f"{name}_like")(a, dtype=dtype, shape=shape)  # type: ignore[no-any-return]
 
@@ -385,6 +403,7 @@ def full_like(
     device: Any = None,
 ) -> Array:
     (a,) = as_arrays("full_like", a)
+    check_order(order, "full_like")
     result: Array = _like("empty")(a, dtype=dtype, shape=shape)
     if fill_value.__class__ in (bool, int, float, complex):
         return xp.full_like(result, fill_value)
