@@ -27,8 +27,12 @@ def main(argv: Sequence[str] | None = None, *, root: Path = ROOT) -> int:
     outcomes = run(options.peer, source, options.device, options.keyword, options.workers, sys.stdout)
     for kind, count in outcomes.counts().items():
         print(f"{kind}: {count}")
-    if not outcomes.finished or not outcomes.verdicts:
-        print(f"{outcomes.log}\nThe run did not end; no record was written.", file=sys.stderr)
+    if not outcomes.complete:
+        print(outcomes.log, file=sys.stderr)
+        tests = f"{len(outcomes.verdicts)} of {outcomes.collected} tests"
+        print(
+            f"The run ended after {tests}; no record was written. The end of pytest's output is above.", file=sys.stderr
+        )
         return 3
     if options.record and options.keyword is None:
         print(f"wrote {report.write(root, options.peer, source, options.device, outcomes)}")

@@ -32,7 +32,15 @@ TIMEOUT = "the test did not end within"
 _NESTED = re.compile(r"^(?:\w+\.)*(\w+)(?:: (.*))?$")
 _INAPPLICABLE = ("InapplicableError: ", "DummyObjectWith")
 _NO_ERROR = ("DID NOT RAISE", "not raised", "Only numpy raises error", "expected to raise errors, but not")
-_TEXTS = ("DID NOT WARN", "did not match", "does not match", "not found in", "not triggered", "not triggerred")
+_TEXTS = (
+    "DID NOT WARN",
+    "did not match",
+    "does not match",
+    "not found in",
+    "not triggered",
+    "not triggerred",
+    "len(w)",
+)
 _TYPES = ("different type of return value", "isinstance(", "type(", "is not an instance")
 _LAYOUTS = ("contiguous", "flags", "strides", "shares_memory", ".base", "owndata")
 _NAMES = frozenset(("AttributeError", "ImportError", "ModuleNotFoundError", "NameError"))
@@ -81,7 +89,7 @@ def _of_assertion(failure: Failure) -> str:
     message = failure.message
     if any(words in message or words in failure.line for words in _LAYOUTS) and "Mismatched" not in message:
         return "other layout"
-    if any(words in message for words in _TEXTS) or ".value)" in failure.line:
+    if any(words in message or words in failure.line for words in _TEXTS) or ".value)" in failure.line:
         return "other text"
     if "Different types of errors" in message or "both raise exceptions" in message.lower():
         return "other error"

@@ -10,7 +10,7 @@ import json
 import linecache
 import os
 import signal
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from importlib import import_module
 from pathlib import Path
 from types import FrameType, ModuleType, TracebackType
@@ -24,7 +24,7 @@ from conformance.peers.state import state
 PEER, SOURCE, RECORDS = "XTENSOR_PEER", "XTENSOR_PEER_SOURCE", "XTENSOR_PEER_RECORDS"
 """Environment variables with the peer's name, the checkout and the file of records."""
 
-LIMIT = 60
+LIMIT = 120
 """Seconds after which a test is interrupted."""
 
 MARKERS = ("slow", "multi_gpu", "parametrize_device", "leaks_references", "valgrind_error", "thread_unsafe")
@@ -107,7 +107,7 @@ def pytest_runtest_makereport(
         verdict = Verdict("skipped")
     else:
         verdict = Verdict("right")
-    if state.arrays == 0 and verdict.kind not in ("skipped", "not applicable", "crash"):
+    if state.arrays == 0 and verdict.kind not in ("skipped", "not applicable"):
         verdict = Verdict("no Array", verdict.text)
     report.__dict__["verdict"] = [verdict.kind, verdict.text, verdict.page]
     return report
@@ -132,6 +132,11 @@ class Recorder:
 
     def _emit(self, event: str, **fields: object) -> None:
         self._stream.write(json.dumps({"event": event, **fields}) + "\n")
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Iterable[str]) -> None:
+        """Record the number of tests, all of which each worker collects."""
+        self._emit("collected", count=len(list(ids)))
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Record a module that could not be collected."""

@@ -21,16 +21,25 @@ _CLEARED = ("PYTEST_", "HYPOTHESIS_", "CUPY_")
 
 @dataclass
 class Outcomes:
-    """The verdict for each test, and whether the session ended."""
+    """The verdict for each test, the number of tests, and the end of pytest's output."""
 
     verdicts: dict[str, Verdict] = field(default_factory=dict)
+    collected: int = 0
     finished: bool = False
     log: str = ""
+
+    @property
+    def complete(self) -> bool:
+        """Whether the session ended and every test has a verdict."""
+        return self.finished and 0 < self.collected <= len(self.verdicts)
 
     def add(self, record: dict[str, Any]) -> None:
         """Add a record of the plugin. The last verdict that is not "right" is a test's verdict."""
         if record["event"] == "finished":
             self.finished = True
+            return
+        if record["event"] == "collected":
+            self.collected = record["count"]
             return
         new = Verdict(record["kind"], record["text"], record["page"])
         old = self.verdicts.get(record["id"])
@@ -64,7 +73,7 @@ def run(name: str, source: Path, device: str, keyword: str | None, workers: int,
         # A worker of pytest-xdist that dies is replaced, and the tests after its last one still run.
         command += ["-p", "xdist.plugin", "-n", str(workers), "--max-worker-restart", "1000", "--quiet", "--tb=no"]
         command += ["-p", "_hypothesis_pytestplugin", "-p", "no:cacheprovider", "--disable-warnings"]
-        command += ["-m", "not slow", "--continue-on-collection-errors"]
+        command += ["-m", "not slow and not multi_gpu", "--continue-on-collection-errors"]
         command += ["-k", keyword] if keyword else []
         with log.open("wb") as stream:
             process = subprocess.Popen(

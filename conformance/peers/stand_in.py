@@ -29,11 +29,18 @@ def as_array(value: Any, scalars: bool) -> Any:
     return value
 
 
-def contains_arrays(values: Iterable[Any]) -> bool:
-    """Whether Arrays are among values, or among the items of sequences."""
-    return any(
-        isinstance(value, xp.Array) or (isinstance(value, (list, tuple)) and contains_arrays(value)) for value in values
-    )
+def first_array(values: Iterable[Any]) -> Any:
+    """Return the first Array among values and the items of sequences, or None."""
+    for value in values:
+        if isinstance(value, xp.Array):
+            return value
+        if isinstance(value, (list, tuple)) and (found := first_array(value)) is not None:
+            return found
+    return None
+
+
+CONVERSIONS = frozenset((np.array, np.asarray, np.asanyarray, np.ascontiguousarray))
+"""NumPy's functions whose result is an Array with ``like=`` alone; for the peer, it is one of its own arrays."""
 
 
 class Function:
@@ -45,8 +52,11 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call NumPy's function."""
-        if contains_arrays((*args, *kwargs.values())):
+        array = first_array((*args, *kwargs.values()))
+        if array is not None:
             state.arrays += 1
+            if self.__wrapped__ in CONVERSIONS:
+                kwargs.setdefault("like", array)
             return self.__wrapped__(*args, **kwargs)
         return as_array(self.__wrapped__(*args, **kwargs), self._scalars)
 
@@ -177,6 +187,8 @@ def values_of(value: Any) -> Any:
         return xp.to_numpy(value)[()]
     if value.__class__ in (tuple, list):
         return value.__class__([values_of(item) for item in value])
+    if isinstance(value, tuple) and hasattr(value, "_make"):
+        return value._make([values_of(item) for item in value])
     return value
 
 

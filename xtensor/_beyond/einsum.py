@@ -13,6 +13,8 @@ from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import numpy as np
+
 from .. import _standard as xp
 from .. import linalg
 from .._core.array import Array, attempt
@@ -209,6 +211,8 @@ def _labelling(
 
 def _parse_integers(part: Any, first: Any) -> Labels:
     """Return the labels of one operand from a list of integers and at most one ellipsis."""
+    if isinstance(part, (Array, np.ndarray)) and part.ndim == 1:
+        part = part.tolist()
     if not isinstance(part, (list, tuple)):
         raise TypeError(
             f"einsum() takes subscripts as text or as lists of integers after the Arrays, not {describe(part)} after "

@@ -43,7 +43,9 @@ def gradient(f: AnyArray, *varargs: Any, axis: Axis = None, edge_order: int = 1)
     Raises
     ------
     ValueError
-        If an axis is too short, the distances do not fit the axes, or ``edge_order`` is not 1 or 2.
+        If an axis is too short, or ``edge_order`` is not 1 or 2.
+    TypeError
+        If the number of distances is neither 1 nor that of the axes.
 
     Notes
     -----
@@ -58,7 +60,10 @@ def gradient(f: AnyArray, *varargs: Any, axis: Axis = None, edge_order: int = 1)
     if len(spacings) == 1 and not getattr(spacings[0], "ndim", 0) and not isinstance(spacings[0], (list, tuple)):
         spacings = spacings * len(axes)
     if len(spacings) != len(axes):
-        raise ValueError(f"gradient(): {len(spacings)} distances for {len(axes)} axes; give one, or one for each axis")
+        raise TypeError(
+            f"invalid number of arguments; gradient() received {len(spacings)} distances for {len(axes)} axes; "
+            "give one, or one for each axis"
+        )
     if kind_of(f.dtype) not in "fc":
         f = xp.astype(f, device.default_dtypes["real floating"])
     results = tuple(_derivative(f, i, spacing, edge_order) for i, spacing in zip(axes, spacings, strict=True))

@@ -90,6 +90,8 @@ def pad(array: AnyArray, pad_width: Any, mode: str = "constant", **options: Any)
             f"unsupported keyword arguments for mode '{mode}': {set(options) - set(known)}; pad() takes "
             f"{', '.join(known) or 'no options'} in this mode"
         )
+    if isinstance(pad_width, (tuple, list)) and not pad_width:
+        raise TypeError("`pad_width` must be of integral type.; pad() received an empty sequence")
     widths = [_check_width(pair) for pair in _pairs(pad_width, array.ndim, "pad_width")]
     shape = _padded_shape(array, widths)
     if math.prod(shape) > LARGEST:

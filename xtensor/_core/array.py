@@ -433,7 +433,7 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
 
     def copy(self, order: Order = "C") -> Array:
         """Return a copy that shares no memory with this array, in row-major order or as NumPy's ``order`` says."""
-        if self.ndim > 1 and not (order.__class__ is str and order == "K"):
+        if order.__class__ is not str or order not in ("C", "K") or (self.ndim > 1 and order == "C"):
             return methods.copy_in_order(self, order)  # type: ignore[no-any-return]
         return apply(ASTYPE, self._device, self._native, self.dtype, copy=True)
 

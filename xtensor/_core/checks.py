@@ -98,6 +98,8 @@ def check_axes(
 
     ``repeated`` is the beginning of that message, NumPy's words, and ``prefix`` that of one for an axis out of bounds.
     """
+    if isinstance(axis, range) or getattr(axis, "ndim", 0) == 1:
+        axis = tuple(axis)
     if axis.__class__ is int or not isinstance(axis, (tuple, list)):
         return (check_axis(axis, ndim, name, prefix),)
     if len(axis) == 1:

@@ -347,7 +347,8 @@ class Methods:
     def fill(self: Any, value: Operand) -> None:
         """Set every element to one value; ValueError for a sequence or an array with axes."""
         if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0):
-            raise ValueError(f"setting an array element with a sequence.; fill() takes one value, not {describe(value)}")
+            text = f"setting an array element with a sequence.; fill() takes one value, not {describe(value)}"
+            raise ValueError(text)
         self[...] = value
 
     def put(self: Any, indices: ArrayLike, values: ArrayLike, mode: Mode = "raise") -> None:
@@ -444,6 +445,8 @@ class Methods:
         order = axes[0] if len(axes) == 1 and not isinstance(axes[0], (int, np.integer)) else axes
         if order is None or (isinstance(order, tuple) and not order):
             order = tuple(range(self.ndim))[::-1]
+        if isinstance(order, range) or getattr(order, "ndim", 0) == 1:
+            order = tuple(order)
         if not isinstance(order, (tuple, list)):
             raise TypeError(f"transpose(): axes are integers or a tuple of them, not {describe(order)}")
         return xp.permute_dims(self, tuple(order))

@@ -20,9 +20,9 @@ from .._beyond._arguments import on_device, store
 from .._core.array import Array
 from .._core.checks import is_word
 from .._core.device import Device
-from .._core.dispatch import HOST_ARRAYS
+from .._core.dispatch import HOST_ARRAYS, SCALARS
 from ..lib import stride_tricks
-from .host import WRITING, call_on_host, device_of_arguments, qualified_name
+from .host import WRITING, arrays_in, call_on_host, device_of_arguments, qualified_name
 from .linear_algebra import LINEAR_ALGEBRA
 from .real_domains import REAL_DOMAINS
 from .signatures import CREATION, SIGNATURES
@@ -82,9 +82,15 @@ def array_function(
     found = counterpart(function)
     if found is None or _is_numpys(function, args, kwargs):
         return call_on_host(function, args, kwargs, device_of_arguments(args, kwargs), qualified_name(function))
-    if args and args[0].__class__ in HOST_ARRAYS:  # the Array is another argument, or ``out``
+    if args and _is_operand_alone(args):  # the Array is another argument, or ``out``
         args = (on_device(function.__name__, args[0], device_of_arguments(args, kwargs)), *args[1:])
     return found(*args, **kwargs)
+
+
+def _is_operand_alone(args: Sequence[Any]) -> bool:
+    """Whether the first argument is an operand that names no device: a NumPy array, or numbers and lists alone."""
+    first = args[0].__class__
+    return first in HOST_ARRAYS or ((first in SCALARS or first in (list, tuple)) and not arrays_in(args))
 
 
 def _is_numpys(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:

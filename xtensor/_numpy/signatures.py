@@ -131,7 +131,17 @@ def isin(
     )
 
 
-def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Array | None = None, **options: Any) -> Array:
+def clip(a: Any, a_min: Any = NO_VALUE, a_max: Any = NO_VALUE, out: Array | None = None, **options: Any) -> Array:
+    if (a_min is NO_VALUE) is not (a_max is NO_VALUE):
+        missing = "a_min" if a_min is NO_VALUE else "a_max"
+        raise TypeError(f"clip() missing 1 required positional argument: '{missing}'; pass None for no bound")
+    if a_min is NO_VALUE:
+        a_min = a_max = None
+    elif "min" in options or "max" in options:
+        raise ValueError(
+            "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.; pass one "
+            "pair of bounds to clip()"
+        )
     minimum, maximum = options.pop("min", a_min), options.pop("max", a_max)
     if options:
         return np.clip._implementation(a, minimum, maximum, out, **options)  # type: ignore[attr-defined,no-any-return]
@@ -231,7 +241,14 @@ def linspace(
 def roll(a: Any, shift: Any, axis: Any = None) -> Array:
     x: Array = as_arrays("roll", a)[0]
     steps = shift.tolist() if isinstance(shift, (Array, np.ndarray, np.generic)) else shift
-    return xp.roll(x, tuple(steps) if isinstance(steps, list) else steps, axis=axis)
+    if axis is None or (steps.__class__ is int and axis.__class__ is int):
+        return xp.roll(x, tuple(steps) if isinstance(steps, list) else steps, axis=axis)
+    # Shifts and axes broadcast, and the shifts along one axis add up.
+    totals: dict[int, int] = {}
+    for step, position in np.broadcast(steps, axis):
+        position = check_axis(position, x.ndim, "roll")
+        totals[position] = totals.get(position, 0) + check_integer(step, "roll", "shift")
+    return xp.roll(x, tuple(totals.values()), axis=tuple(totals))
 
 
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: Any = "xy") -> tuple[Array, ...]:
@@ -286,7 +303,8 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **options: An
     count = len(operands) // 2 * 2
     arrays = slice(1, None) if isinstance(operands[0], str) else slice(0, count, 2)
     items = list(operands)
-    items[arrays] = as_arrays("einsum", *items[arrays])
+    device = shared_device("einsum", *items[arrays], out)
+    items[arrays] = [on_device("einsum", item, device) for item in items[arrays]]
     return store("einsum", _beyond.find("einsum")(*items), out)
 
 

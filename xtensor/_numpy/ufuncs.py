@@ -217,7 +217,11 @@ def _call(
 
 def _loop(ufunc: np.ufunc, inputs: Sequence[Any], dtype: Any, signature: Any, casting: Any) -> tuple[Any, ...]:
     """Return the dtypes of the inputs and outputs of the loop that NumPy would choose."""
-    given = tuple(x.dtype if x.__class__ is Array else x.__class__ for x in inputs) + (None,) * ufunc.nout
+    # NumPy's resolution takes the classes of Python's numbers other than bool, whose dtype is not weak.
+    kinds = [
+        x.dtype if x.__class__ is Array else np.dtype(bool) if x.__class__ is bool else x.__class__ for x in inputs
+    ]
+    given = (*kinds, *(None,) * ufunc.nout)
     if dtype is not None:
         signature = (None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout
     elif isinstance(signature, str):

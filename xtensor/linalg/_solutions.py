@@ -89,7 +89,7 @@ def lstsq(a: AnyArray, b: AnyArray, rcond: float | None = None) -> LstsqResult:
         The right-hand sides, of shape ``(M,)`` or ``(M, K)``.
     rcond
         Singular values up to this fraction of the largest count as 0. By default the dtype's epsilon times
-        ``max(M, N)``; a negative number selects the epsilon alone.
+        ``max(M, N)``; a negative number selects half the epsilon, LAPACK's machine precision.
 
     Returns
     -------
@@ -129,7 +129,8 @@ def lstsq(a: AnyArray, b: AnyArray, rcond: float | None = None) -> LstsqResult:
     (m, n), device, real = a.shape, a.device, finfo(dtype).dtype
     columns = b if b.ndim == 2 else b[:, None]
     epsilon = float(finfo(dtype).eps)
-    threshold = epsilon * max(m, n) if rcond is None else epsilon if rcond < 0 else float(rcond)
+    # LAPACK's machine precision, for a negative rcond, is half the distance of 1 to the next number.
+    threshold = epsilon * max(m, n) if rcond is None else epsilon / 2 if rcond < 0 else float(rcond)
     own = device.table[LEAST_SQUARES.index].function
     found = serve("lstsq", device, own, a._native, columns._native, threshold) if m and n else NotImplemented
     if found is not NotImplemented:
