@@ -213,3 +213,27 @@ def test_roll_broadcasts_shifts_and_axes_and_adds_the_shifts_of_one_axis(device,
     last = 1 if axis == (1, -1) else 0
     expected = np.take(x, (np.arange(x.shape[last]) - total) % x.shape[last], axis=last)
     assert np.roll(xp.asarray(x), shift, axis=axis).tolist() == expected.tolist()
+
+
+OUT_OF_BOUNDS = {
+    "element": lambda x: x.__setitem__(0, np.int64(300)),
+    "slice": lambda x: x.__setitem__(slice(None), np.uint16(300)),
+    "all": lambda x: x.__setitem__(..., np.int16(-300)),
+    "fill": lambda x: x.fill(np.int64(300)),
+    "pad": lambda x: np.pad(x, 1, constant_values=300),
+    "pad by a float": lambda x: np.pad(x, 1, constant_values=300.0),
+}
+
+
+@pytest.mark.parametrize("name", OUT_OF_BOUNDS)
+def test_number_out_of_bounds_of_an_integer_dtype_raises(device, name):
+    x = xp.zeros(2, dtype=np.int8)
+    with pytest.raises(OverflowError, match="Python integer -?300 out of bounds for int8"):
+        OUT_OF_BOUNDS[name](x)
+    assert x.tolist() == [0, 0]
+
+
+def test_number_of_numpy_within_the_bounds_is_assigned(device):
+    x = xp.zeros(3, dtype=np.uint8)
+    x[0], x[1:] = np.int64(255), np.int8(7)
+    assert x.tolist() == [255, 7, 7]

@@ -29,7 +29,8 @@ class Intention:
 INTENTIONS: tuple[Intention, ...] = tuple(
     Intention(pattern, page)
     for page, patterns in {
-        "autograd.md#conventions": (r"^NotDifferentiableError: ",),
+        "troubleshooting.md#fused-functions-derivatives-and-arrays-without-values": (r"^NotDifferentiableError: ",),
+        "troubleshooting.md#dtypes-and-values": (r"does not cast to \w+, which has no imaginary components",),
         "numpy.md": (r"ACTUAL: '?Array\(.*DESIRED: '?array\(", r"Array\(.* == ['\"(]*array\("),
         "numpy.md#dtypes": (
             r"a dtype of booleans or numbers",

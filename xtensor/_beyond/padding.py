@@ -206,6 +206,8 @@ def _as_scalar(value: Any, array: Array) -> Array:
         return xp.astype(value.to_device(array.device), array.dtype, copy=False)
     if not isinstance(value, (bool, int, float, complex, np.bool, np.number)):
         raise TypeError(f"pad(): the padding is a number, not {describe(value)}")
+    if array.dtype.kind in "iu" and not isinstance(value, (complex, np.complexfloating)):
+        return xp.asarray(int(value), dtype=array.dtype, device=array.device)
     return xp.asarray(rewarned(np.asarray(value).astype, array.dtype), device=array.device)
 
 
