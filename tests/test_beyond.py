@@ -274,17 +274,17 @@ def test_pad_empty_has_the_padded_shape_and_keeps_the_array(device):
 
 @pytest.mark.parametrize("mode", ["edge", "reflect", "symmetric", "wrap", "maximum", "mean", "linear_ramp"])
 def test_pad_of_an_empty_axis_is_refused_except_with_a_constant(device, mode):
-    with pytest.raises(ValueError, match="use mode 'constant'"):
+    with pytest.raises(ValueError, match="can't extend empty axis 0 using modes other than 'constant' or 'empty'"):
         xp.pad(xp.ones((0, 2)), ((1, 0), (0, 0)), mode=mode)
 
 
 @pytest.mark.parametrize(
     ("widths", "options", "error", "match"),
     [
-        (1, {"mode": "mirror"}, ValueError, "is none of 'constant'"),
+        (1, {"mode": "mirror"}, ValueError, "is not supported; pad\\(\\) has the modes 'constant'"),
         (1, {"mode": "edge", "constant_values": 1}, ValueError, "takes no options"),
         (-1, {}, ValueError, "0 or more"),
-        (1.5, {}, TypeError, "is an integer"),
+        (1.5, {}, TypeError, "must be of integral type"),
         (((1, 2), (1, 2), (1, 2)), {}, ValueError, "pad_width"),
         (1, {"mode": "reflect", "reflect_type": "both"}, ValueError, "'even' or 'odd'"),
         (1, {"mode": "mean", "stat_length": 0}, ValueError, "stat_length"),
@@ -376,12 +376,16 @@ def test_gradient_along_every_axis_matches_numpy(device):
 
 
 @pytest.mark.parametrize(
-    ("args", "options", "match"),
-    [((), {"edge_order": 3}, "1 or 2"), ((1.0, 2.0, 3.0), {}, "distances"), (([1.0, 2.0], 1.0), {}, "coordinates")],
+    ("args", "options", "error", "match"),
+    [
+        ((), {"edge_order": 3}, ValueError, "1 or 2"),
+        ((1.0, 2.0, 3.0), {}, TypeError, "distances"),
+        (([1.0, 2.0], 1.0), {}, ValueError, "coordinates"),
+    ],
     ids=str,
 )
-def test_gradient_refuses_invalid_arguments(device, args, options, match):
-    with pytest.raises(ValueError, match=match):
+def test_gradient_refuses_invalid_arguments(device, args, options, error, match):
+    with pytest.raises(error, match=match):
         xp.gradient(xp.ones((3, 3)), *args, **options)
 
 

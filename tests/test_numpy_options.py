@@ -237,3 +237,19 @@ def test_number_of_numpy_within_the_bounds_is_assigned(device):
     x = xp.zeros(3, dtype=np.uint8)
     x[0], x[1:] = np.int64(255), np.int8(7)
     assert x.tolist() == [255, 7, 7]
+
+
+@pytest.mark.parametrize("mode", ["raise", "wrap", "clip"])
+def test_index_into_an_empty_shape_raises(device, mode):
+    first, second = xp.asarray([0]), xp.asarray([1])
+    with pytest.raises(ValueError, match="^cannot unravel if shape has zero entries"):
+        np.ravel_multi_index((first, second), (5, 0), mode=mode)
+    assert np.ravel_multi_index((first[:0], second[:0]), (5, 0), mode=mode).shape == (0,)
+
+
+def test_may_share_memory_checks_its_limit_of_work(device):
+    if not device.host:
+        pytest.skip("only memory of the host is compared")
+    x = xp.ones(4)
+    with pytest.raises(OverflowError):
+        np.may_share_memory(x, x, max_work=10**100)

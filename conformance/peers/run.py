@@ -75,6 +75,8 @@ def run(name: str, source: Path, device: str, keyword: str | None, workers: int,
         command += ["-p", "_hypothesis_pytestplugin", "-p", "no:cacheprovider", "--disable-warnings"]
         command += ["-m", "not slow and not multi_gpu", "--continue-on-collection-errors"]
         command += ["-k", keyword] if keyword else []
+        for test in getattr(plugin.peer(name), "DESELECTED", ()):
+            command += ["--deselect", test]
         with log.open("wb") as stream:
             process = subprocess.Popen(
                 [*command, *files],

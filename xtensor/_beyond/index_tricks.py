@@ -230,6 +230,8 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
         )
     coordinates = xp.broadcast_arrays(*parts)
     device = coordinates[0].device
+    if 0 in lengths and coordinates[0].size:
+        raise ValueError(f"cannot unravel if shape has zero entries (is empty).; {name}() received dims {lengths}")
     strides = _strides(lengths, order, name)
     flat: Array | None = None
     for x, length, stride, treatment in zip(coordinates, lengths, strides, modes, strict=True):

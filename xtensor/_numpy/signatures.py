@@ -310,15 +310,15 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **options: An
 
 def may_share_memory(a: Any, b: Any, max_work: Any = None) -> bool:
     """Whether two arrays may share memory; False on different devices."""
-    return _memory("may_share_memory", a, b)
+    return _memory("may_share_memory", a, b, max_work)
 
 
 def shares_memory(a: Any, b: Any, max_work: Any = None) -> bool:
     """Whether two arrays share memory; False on different devices."""
-    return _memory("shares_memory", a, b)
+    return _memory("shares_memory", a, b, max_work)
 
 
-def _memory(name: str, a: Any, b: Any) -> bool:
+def _memory(name: str, a: Any, b: Any, max_work: Any) -> bool:
     values = []
     for x in (a, b):
         if x.__class__ is not Array:
@@ -330,7 +330,7 @@ def _memory(name: str, a: Any, b: Any) -> bool:
     if any(value is None for value in values):
         # Off the host, memory is shared by an Array with itself as far as the contract can tell.
         return a is b or getattr(a, "_native", a) is getattr(b, "_native", b)
-    return bool(getattr(np, name)(*values))
+    return bool(getattr(np, name)(*values, max_work=max_work))
 
 
 def _formatted(name: str) -> Function:
