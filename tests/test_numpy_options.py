@@ -58,6 +58,9 @@ def test_option_that_is_no_text_is_a_type_error(device, name):
 @pytest.mark.parametrize("order", [None, "c", "f"])
 def test_order_may_be_none_or_in_lower_case(device, order):
     assert np.copy(xp.asarray([[1, 2], [3, 4]]), order=order).tolist() == [[1, 2], [3, 4]]
+    assert np.ravel(xp.asarray([[1, 2], [3, 4]]), order=order).tolist() == (
+        [1, 3, 2, 4] if order == "f" else [1, 2, 3, 4]
+    )
 
 
 @pytest.mark.parametrize("labels", [[0, 52], [0, -2]])
@@ -219,6 +222,7 @@ OUT_OF_BOUNDS = {
     "element": lambda x: x.__setitem__(0, np.int64(300)),
     "slice": lambda x: x.__setitem__(slice(None), np.uint16(300)),
     "all": lambda x: x.__setitem__(..., np.int16(-300)),
+    "list": lambda x: x.__setitem__(slice(None), [300, 1]),
     "fill": lambda x: x.fill(np.int64(300)),
     "pad": lambda x: np.pad(x, 1, constant_values=300),
     "pad by a float": lambda x: np.pad(x, 1, constant_values=300.0),

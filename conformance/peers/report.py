@@ -61,7 +61,7 @@ def table(record: Mapping[str, Any]) -> str:
         *(f"| {' | '.join(row)} |" for row in rows),
     ]
     if record["refusals"]:
-        lines += ["\nRefused, by the section that states it:\n"]
+        lines += ["\nBy intention, by the section that states it:\n"]
         lines += [f"- {count}: [{page}]({page})" for page, count in record["refusals"].items()]
     return "\n".join(lines) + "\n"
 

@@ -9,9 +9,8 @@ import numpy as np
 
 from .. import _standard as xp
 from .._core.array import Array
-from .._core.checks import check_axis, check_integer, check_shape, is_word
+from .._core.checks import check_axis, check_integer, check_order, check_shape
 from .._core.dispatch import composed
-from .._core.errors import shortened
 from .._core.methods import is_column_major
 from ._arguments import as_arrays
 from ._casts import promoted
@@ -138,8 +137,7 @@ def ravel(a: Any, order: str = "C") -> Array:
     NumPy, ``ravel``.
     """
     (a,) = as_arrays("ravel", a)
-    if not is_word(order, ("C", "F", "A", "K")):
-        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {shortened(order)}); pass one to ravel()")
+    order = check_order(order, "ravel")
     axes = order_of_axes(a, order)
     return xp.reshape(a if axes is None else xp.permute_dims(a, axes), (-1,))
 

@@ -508,8 +508,6 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
         native = native_operand(assigned, self._device, "__setitem__")
         if getattr(native, "dtype", self.dtype).kind == "c" and self.dtype.kind not in "cb":
             raise TypeError(f"cannot cast {native.dtype} to {self.dtype} in an assignment; assign xtensor.real(value)")
-        if isinstance(value, np.integer) and self.dtype.kind in "iu":
-            return int(value)  # which must be within the bounds of the dtype, where an array of integers wraps around
         return native
 
     def _key(self, key: Any) -> Any:

@@ -494,12 +494,16 @@ def copy_in_order(x: Any, order: str) -> Any:
 def assigned(x: Any, value: Any) -> Any:
     """Return what is assigned to ``x``; a sequence, or NumPy's floating-point number for integers, as an Array.
 
-    NaN and infinities are no integers: they raise as in Python.
+    NaN and infinities are no integers: they raise as in Python, and so do integers out of bounds.
     """
+    if isinstance(value, np.integer) and x.dtype.kind in "iu":
+        return int(value)  # whose bounds are checked, where an array of integers wraps around
     sequence = isinstance(value, (list, tuple, range))
     if not sequence and not (isinstance(value, np.floating) and x.dtype.kind in "iu"):
         return value
     result = xp.asarray(value, device=x.device)
+    if x.dtype.kind in "iu" and result.dtype.kind in "iu" and result.dtype != x.dtype:
+        return xp.asarray(value, dtype=x.dtype, device=x.device)  # which checks the bounds of the dtype
     if x.dtype.kind in "iu" and result.dtype.kind == "f" and not xp.all(xp.isfinite(result)):
         error, number = (ValueError, "NaN") if xp.any(xp.isnan(result)) else (OverflowError, "infinity")
         raise error(f"cannot convert float {number} to integer; assign finite numbers to an Array of dtype {x.dtype}")
