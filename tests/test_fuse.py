@@ -43,6 +43,10 @@ def generates(place: str) -> bool:
     return xp.device(place)._provider.generator(place) is not None
 
 
+def recordings(fused: Any) -> int:
+    return sum(map(len, fused._plans.values()))
+
+
 def close(actual: Any, expected: Any) -> None:
     """Compare nested results: structure, dtypes and shapes exactly, values up to the last digits."""
     if isinstance(expected, xp.Array):
@@ -129,39 +133,30 @@ def test_fused_functions_return_what_the_function_returns(name: str, x: Any, y: 
         for _ in range(2):
             close(fused(x, y), expected)
     if generates(x.device.name):
-        (plan, _), *others = fused._plans.values()
+        ((recorded,), *others) = fused._plans.values()
         assert not others
-        assert kernels is None or plan.kernels == kernels
+        assert kernels is None or recorded.plan.kernels == kernels
 
 
 def test_recording_is_made_once_for_shapes_and_dtypes(x: Any) -> None:
     if not generates(x.device.name):
         pytest.skip("the device has no generator of kernels")
-    calls = []
-
-    @fuse
-    def doubled(x: Any) -> Any:
-        calls.append(x.shape)
-        return x * 2
-
+    doubled = fuse(lambda x: x * 2)
     for _ in range(3):
         doubled(x)
         doubled(x[:3])
         doubled(xp.astype(x, xp.float32))
-    assert calls == [SHAPE, (3, 300), SHAPE]
+    assert recordings(doubled) == 3
 
 
 def test_a_number_changes_without_another_recording(x: Any) -> None:
-    calls = []
-
     @fuse
     def scaled(x: Any, factor: float, *, offset: float) -> Any:
-        calls.append(1)
         return x * (2 * factor + 1) - offset**2
 
     for factor, offset in ((0.5, 1.0), (2.0, 3.0), (-1.0, 0.25)):
         close(scaled(x, factor, offset=offset), x * (2 * factor + 1) - offset**2)
-    assert len(calls) == (1 if generates(x.device.name) else 3)
+    assert recordings(scaled) == (1 if generates(x.device.name) else 0)
 
 
 def test_integers_and_flags_are_part_of_the_recording(x: Any) -> None:
@@ -199,7 +194,7 @@ def test_a_fused_function_within_another_one(x: Any, y: Any) -> None:
     outer = fuse(lambda x, y: inner(x, y) - inner(y, x) * 2)
     close(outer(x, y), (x * y + 1) - (y * x + 1) * 2)
     if generates(x.device.name):
-        assert next(iter(outer._plans.values()))[0].kernels == 1
+        assert next(iter(outer._plans.values()))[0].plan.kernels == 1
 
 
 def test_methods_of_classes(x: Any) -> None:
@@ -362,9 +357,10 @@ def test_other_results_raise(recorded: Any) -> None:
         fuse(lambda x: object())(recorded)
 
 
-def test_arguments_without_a_hash_raise(recorded: Any) -> None:
-    with pytest.raises(TypeError, match="values with a hash"):
-        fuse(lambda x, names: x)(recorded, {"a", "b"})
+@pytest.mark.parametrize("argument", [np.ones(3), iter([1.0])], ids=["numpy array", "iterator"])
+def test_arguments_that_may_change_unnoticed_raise(argument: Any, recorded: Any) -> None:
+    with pytest.raises(TypeError, match=r"convert it with xtensor\.asarray|cannot use an iterator"):
+        fuse(lambda x, argument: x + 1)(recorded, argument)
 
 
 def test_fuse_takes_functions() -> None:

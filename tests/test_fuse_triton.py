@@ -420,3 +420,21 @@ def test_long_programs_are_computed_by_the_functions(monkeypatch):
     with count_calls() as calls:
         assert generator().compute(program, (values((4,), np.float32),), []) is None
     assert calls.declined["fuse"] == ["the program has 3 steps, more than 2"]
+
+
+def test_outside_arrays_views_and_results_are_those_of_the_function() -> None:
+    x = xp.asarray(np.arange(6.0).reshape(2, 3), device=DEVICE)
+    outside = xp.asarray(np.ones((2, 3)), device=DEVICE)
+
+    def function(x: Any) -> Any:
+        z = x * 2 + outside
+        row = z[1]
+        row[...] = 0.0
+        return z, z * 1, xp.zeros_like(x)
+
+    fused = xp.fuse(function)
+    for value in (1.0, 5.0):
+        outside[0, 0] = value
+        found, expected = fused(x), function(x)
+        close(found, expected)
+        found[2][...] = value

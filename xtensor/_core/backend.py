@@ -222,6 +222,9 @@ class Backend(Provider):
         """
         raise NotImplementedError(f"backend {self.name!r} is no transform")
 
+    def check_writable(self, native: Native) -> None:
+        """Raise TypeError where a transform cannot write to a native array of the base."""
+
     # -- values -------------------------------------------------------------------------------------------------------
 
     @abstractmethod

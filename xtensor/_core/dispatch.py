@@ -486,6 +486,10 @@ def lift_for(x: Any, value: Any) -> Device:
     device: Device = x._device
     target = getattr(value, "_device", device)
     if target.level > device.level:
+        transform = target
+        while transform.base is not None and transform.level > device.level:
+            transform._library.check_writable(x._native)
+            transform = transform.base
         x._native = join(x._native, device, target)
         x._device = device = target
         track(x)

@@ -5,16 +5,19 @@ See :mod:`xtensor._fuse.recording`. Dispatch takes these numbers for Python's.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any, Never
+
+import numpy as np
 
 from .errors import caller_frame
 
-__all__ = ["NUMBER_OPERATIONS", "Number", "UnknownValueError", "unknown"]
+__all__ = ["Arithmetic", "Number", "UnknownValueError", "unknown"]
 
 
 class UnknownValueError(TypeError):
-    """Something depends on a value that is not known.
+    """Something depends on a value that is not known, or writes to one that others know.
 
     On the device ``meta`` arrays have no values. A function that :func:`xtensor.fuse` records must not look at a value
     that later calls may change. In a block of :func:`xtensor.engines.forbid_computations` an engine computes no value.
@@ -27,6 +30,50 @@ def unknown(what: str, remedy: str) -> UnknownValueError:
     return UnknownValueError(f"a function of xtensor.fuse looks at a value{place}: {what}; {remedy}")
 
 
+class Arithmetic:
+    """The arithmetic of the numbers of one recording, in the order in which the function computes it.
+
+    Attributes
+    ----------
+    count
+        The number of numbers among the arguments, which are the first values.
+    steps
+        The function and the operands of each further value: Numbers, and Python's numbers; and the value's class.
+    """
+
+    __slots__ = ("count", "steps")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.steps: list[tuple[Callable[..., Any], tuple[Any, ...], type]] = []
+
+    def argument(self, value: complex) -> Number:
+        """Return the next number among the arguments."""
+        self.count += 1
+        return Number(value, self, self.count - 1)
+
+    def apply(self, function: Callable[..., Any], *operands: Any) -> Number:
+        """Compute a function of numbers, and record it."""
+        value = function(*[item.value if item.__class__ is Number else item for item in operands])
+        self.steps.append((function, operands, value.__class__))
+        return Number(value, self, self.count + len(self.steps) - 1)
+
+    def values(self, numbers: Sequence[complex]) -> Sequence[Any]:
+        """Return the values of all numbers for those among a call's arguments."""
+        if not self.steps:
+            return numbers
+        values: list[Any] = list(numbers)
+        for function, operands, kind in self.steps:
+            value = function(*[values[item.index] if item.__class__ is Number else item for item in operands])
+            if value.__class__ is not kind:  # a power of a negative number is complex
+                raise UnknownValueError(
+                    f"a function of xtensor.fuse computes {value!r} ({value.__class__.__name__}) with numbers among "
+                    f"its arguments, and was recorded with a {kind.__name__}; name them in static= of xtensor.fuse"
+                )
+            values.append(value)
+        return values
+
+
 class Number:
     """A floating-point or complex argument, of which later calls have another value.
 
@@ -36,83 +83,81 @@ class Number:
     ----------
     value
         The value of the call that is recorded.
-    node
-        The number of the argument; for a result, the name of the operation and its operands.
+    arithmetic
+        The arithmetic of the recording.
+    index
+        The position of the value in it.
     """
 
-    __slots__ = ("node", "value")
+    __slots__ = ("arithmetic", "index", "value")
 
-    def __init__(self, value: complex, node: Any) -> None:
-        self.value, self.node = value, node
+    __array_ufunc__ = None
+    """NumPy's scalars leave operators to this class."""
 
-    def _apply(self, name: str, *operands: Any) -> Number:
-        values = [operand.value if isinstance(operand, Number) else operand for operand in operands]
-        nodes = [operand.node if isinstance(operand, Number) else operand for operand in operands]
-        return Number(NUMBER_OPERATIONS[name](*values), (name, *nodes))
+    def __init__(self, value: Any, arithmetic: Arithmetic, index: int) -> None:
+        self.value, self.arithmetic, self.index = value, arithmetic, index
 
-    def _look(self) -> Never:
+    def _look(self, *_: Any, **__: Any) -> Never:
         raise unknown(
             f"the argument {self.value!r}, which may have another value in the next call",
             "name the argument in static= of xtensor.fuse",
         )
 
-    def __bool__(self) -> bool:
-        self._look()
-
-    def __int__(self) -> int:
-        self._look()
-
-    def __float__(self) -> float:
-        self._look()
-
-    def __complex__(self) -> complex:
-        self._look()
-
-    def __index__(self) -> int:
-        self._look()
+    __bool__ = __int__ = __float__ = __complex__ = __index__ = __array__ = _look
+    __trunc__ = __floor__ = __ceil__ = __str__ = __format__ = _look
+    __eq__ = __lt__ = __le__ = __gt__ = __ge__ = __ne__ = _look
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"<number {self.value!r} of a recorded function>"
 
     def __neg__(self) -> Number:
-        return self._apply("neg", self)
+        return self.arithmetic.apply(operator.neg, self)
 
     def __pos__(self) -> Number:
         return self
 
     def __abs__(self) -> Number:
-        return self._apply("abs", self)
+        return self.arithmetic.apply(abs, self)
 
-    def __eq__(self, other: object) -> bool:
-        self._look()
+    def __round__(self, *digits: int) -> Number:
+        return self.arithmetic.apply(round, self, *digits)
 
-    __lt__ = __le__ = __gt__ = __ge__ = __ne__ = __eq__
-    __hash__ = None  # type: ignore[assignment]
+    def __divmod__(self, other: Any) -> tuple[Number, Number]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Number, Number]:
+        return other // self, other % self
+
+    @property
+    def real(self) -> Number:
+        return self.arithmetic.apply(operator.attrgetter("real"), self)
+
+    @property
+    def imag(self) -> Number:
+        return self.arithmetic.apply(operator.attrgetter("imag"), self)
+
+    def conjugate(self) -> Number:
+        return self.arithmetic.apply(operator.methodcaller("conjugate"), self)
 
 
-NUMBER_OPERATIONS: dict[str, Callable[..., Any]] = {"neg": lambda a: -a, "abs": abs}
+NUMBERS = (Number, bool, int, float, complex)
 
 
 def _define(name: str, function: Callable[[Any, Any], Any]) -> None:
-    NUMBER_OPERATIONS[name] = function
-
     def forward(self: Number, other: Any) -> Any:
-        if isinstance(other, (Number, int, float, complex)):
-            return self._apply(name, self, other)
-        return NotImplemented
+        if other.__class__ in NUMBERS:
+            return self.arithmetic.apply(function, self, other)
+        return self._look() if isinstance(other, (np.ndarray, np.generic)) else NotImplemented
 
     def reflected(self: Number, other: Any) -> Any:
-        return self._apply(name, other, self) if isinstance(other, (int, float, complex)) else NotImplemented
+        if other.__class__ in NUMBERS:
+            return self.arithmetic.apply(function, other, self)
+        return self._look() if isinstance(other, (np.ndarray, np.generic)) else NotImplemented
 
     setattr(Number, f"__{name}__", forward)
     setattr(Number, f"__r{name}__", reflected)
 
 
-for _name, _function in {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "truediv": lambda a, b: a / b,
-    "pow": lambda a, b: a**b,
-}.items():
-    _define(_name, _function)
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
+    _define(_name, getattr(operator, _name))

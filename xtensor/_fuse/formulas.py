@@ -8,7 +8,7 @@ from typing import Any
 
 from .._core.array import Array
 from .._core.unknowns import UnknownValueError
-from . import Fused, generator_of
+from .functions import Fused, generator_of
 
 __all__ = ["attempt_formula", "compute_formula"]
 
@@ -24,7 +24,7 @@ _unfused: set[Callable[..., Any]] = set()
 
 @cache
 def _fused(formula: Callable[..., Any]) -> Fused[..., Any]:
-    return Fused(formula, ())
+    return Fused(formula, (), guarded=False)
 
 
 def compute_formula(formula: Callable[..., Any], *operands: Any, **options: Any) -> Any:

@@ -9,7 +9,7 @@ declines is computed by the device's own functions, one operation at a time.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,9 +20,10 @@ from .._core.device import Device
 from .._core.failures import recover
 from .._core.operations import TABLE
 from .._core.programs import Generator, Program, Step
-from .._core.trees import leaves_of, mapped
-from .._core.unknowns import NUMBER_OPERATIONS, Number
-from .recording import Node
+from .._core.trees import mapped
+from .._core.unknowns import Number
+from .graph import ancestors, needed_nodes, operands_of, replaced, sort, stages_of, unify
+from .nodes import Node
 from .rows import Group, row_groups
 
 __all__ = ["Plan"]
@@ -30,18 +31,13 @@ __all__ = ["Plan"]
 Values = dict[Node, Native]
 """The arrays that a plan has computed so far, by their nodes."""
 
-Action = Callable[[Values, Sequence[complex]], None]
-"""One kernel or call of a plan."""
+Action = Callable[[Values, Sequence[Any]], None]
+"""One kernel or call of a plan, with the values of the recording's numbers."""
 
 
-def number(tree: Any, numbers: Sequence[complex]) -> Any:
-    """Return the value of a number: an argument's, a result's, or a number itself."""
-    if tree.__class__ is not tuple:
-        return tree
-    name, *operands = tree
-    if name == "argument":
-        return numbers[operands[0]]
-    return NUMBER_OPERATIONS[name](*[number(operand, numbers) for operand in operands])
+def number(item: Any, numbers: Sequence[Any]) -> Any:
+    """Return the value of a recorded number; a number of Python is its own value."""
+    return numbers[item.index] if item.__class__ is Number else item
 
 
 class Single(NamedTuple):
@@ -60,38 +56,54 @@ class Plan:
     ----------
     wanted
         The nodes of the results.
+    effects
+        The calls that are made although no result depends on them.
     device, generator
         What computes.
     by_rows
         Whether rows may be computed one after the other.
     """
 
-    def __init__(self, wanted: Sequence[Node], device: Device, generator: Generator, *, by_rows: bool = True) -> None:
+    def __init__(
+        self,
+        wanted: Sequence[Node],
+        device: Device,
+        generator: Generator,
+        *,
+        effects: Sequence[Node] = (),
+        by_rows: bool = True,
+    ) -> None:
         self.device, self.generator = device, generator
-        self.same = _unified(_sorted(list(dict.fromkeys(wanted))))
+        self.same = unify(sort([*effects, *wanted]))
+        self.effects = effects
         self.wanted = list(dict.fromkeys([self.same[node] for node in wanted]))
-        order = _sorted(self.wanted)
+        order = sort([*effects, *self.wanted])
         self.groups: dict[Node, tuple[Group, list[Node]]] = {}
         if by_rows:
-            groups = row_groups(order, set(self.wanted), _operands, generator.takes_rows)
+            groups = row_groups(order, set(self.wanted), operands_of, generator.takes_rows)
             if groups:
                 order = self._grouped(order, groups)
         self.arguments = [(node, node.options) for node in order if node.kind == "array"]
-        self.constants: Values = {node: node.options for node in order if node.kind == "constant"}
-        stages = _stages(order)
-        needed = _needed(order, stages, self.wanted)
+        self.constants: Values = {node: node.options for node in order if node.kind in ("constant", "outside")}
+        stages = stages_of(order)
+        needed = needed_nodes(order, stages, self.wanted)
         self.single: Single | None = None
         self.actions: list[Action] = []
         self.reads: list[Sequence[Node]] = []
         self.kernels = 0
-        for stage in range(max(stages.values(), default=0) + 1):
-            nodes = [node for node in order if stages[node] == stage]
-            shapes = dict.fromkeys(node.shape for node in nodes if node.kind == "step")
-            for shape in shapes:
-                self._elementwise([node for node in nodes if node.kind == "step" and node.shape == shape], needed)
+        by_stage: list[list[Node]] = [[] for _ in range(max(stages.values(), default=0) + 1)]
+        for node in order:
+            by_stage[stages[node]].append(node)
+        for nodes in by_stage:
+            steps: dict[Any, list[Node]] = {}
+            for node in nodes:
+                if node.kind == "step":
+                    steps.setdefault(node.shape, []).append(node)
+            for alike in steps.values():
+                self._elementwise(alike, needed)
             for node in nodes:
                 if node.kind == "reduction":
-                    self._reduction(node, stages, needed)
+                    self._reduction(node, {item for item in nodes if item.kind == "step" and item not in needed})
                 elif node.kind == "call":
                     self._call(node)
                 elif node.kind == "rows":
@@ -103,7 +115,7 @@ class Plan:
         ends = _last_uses(self.reads, set(self.wanted) | self.constants.keys())
         self.schedule = list(zip(self.actions, ends, strict=True))
 
-    def __call__(self, arrays: Sequence[Native], numbers: Sequence[complex]) -> Values:
+    def __call__(self, arrays: Sequence[Native], numbers: Sequence[Any]) -> Values:
         """Return the arrays of the wanted nodes, and of others."""
         values = dict(self.constants)
         for node, index in self.arguments:
@@ -150,16 +162,16 @@ class Plan:
         outputs = [node for node in nodes if node in needed]
         if not outputs:
             return
-        steps = _ancestors(outputs, set(nodes))
+        steps = ancestors(outputs, set(nodes))
         program, inputs, scalars = self._program(steps, outputs=outputs)
         compute = self.generator.compute
         self.kernels += 1
         shape = outputs[0].shape
-        constant = not any(scalar.__class__ is tuple for scalar in scalars)
+        constant = not any(scalar.__class__ is Number for scalar in scalars)
         if constant and len(outputs) == 1:
             self.single = Single(program, inputs, scalars, outputs[0])
 
-        def run(values: Values, numbers: Sequence[complex]) -> None:
+        def run(values: Values, numbers: Sequence[Any]) -> None:
             given = scalars if constant else [number(scalar, numbers) for scalar in scalars]
             results = compute(program, tuple([values[node] for node in inputs]), given) if inputs else None
             if not results or results[0].shape != shape:
@@ -171,19 +183,16 @@ class Plan:
         run.__doc__ = " ".join(node.name for node in steps)
         self._add(run, [*inputs, *_outside(steps)])
 
-    def _reduction(self, node: Node, stages: dict[Node, int], needed: set[Node]) -> None:
+    def _reduction(self, node: Node, inside: set[Node]) -> None:
         (operand,) = node.operands
-        inside = operand.kind == "step" and operand not in needed
         axes, keepdims = node.options
-        steps = []
-        if inside:
-            steps = _ancestors([operand], {other for other in stages if other.kind == "step" and other not in needed})
+        steps = ancestors([operand], inside)
         program, inputs, scalars = self._program(steps, reduction=(node.name, operand))
         reduce, shape = self.generator.reduce, operand.shape
         function = self.device.table[TABLE[node.name].index].function
         self.kernels += 1
 
-        def run(values: Values, numbers: Sequence[complex]) -> None:
+        def run(values: Values, numbers: Sequence[Any]) -> None:
             given = [number(scalar, numbers) for scalar in scalars]
             found = reduce(program, [values[item] for item in inputs], given, shape, axes, keepdims=keepdims)
             if found is None:
@@ -208,17 +217,17 @@ class Plan:
         inside = {node for group in groups for node in group.members}
         for node in order:
             if node not in inside and node.kind != "call":
-                node.operands = tuple([_replaced(item, parts) for item in node.operands])
+                node.operands = tuple([replaced(item, parts) for item in node.operands])
             elif node.kind == "call":
-                node.operands = (node.operands[0], *[_replaced(tree, parts) for tree in node.operands[1:]])
+                node.operands = (node.operands[0], *[replaced(tree, parts) for tree in node.operands[1:]])
         for whole, (group, _) in self.groups.items():
-            own = set(group.members)
+            others = {node: part for node, part in parts.items() if node not in group.members}
             for node in group.members:
-                node.operands = tuple([item if item in own else _replaced(item, parts) for item in node.operands])
+                node.operands = tuple([replaced(item, others) for item in node.operands])
             whole.operands = tuple(dict.fromkeys(_outside(group.members)))
         self.same = {node: parts.get(first, first) for node, first in self.same.items()}
         self.wanted = [parts.get(node, node) for node in self.wanted]
-        return _sorted(self.wanted)
+        return sort([*self.effects, *self.wanted])
 
     def _rows(self, node: Node) -> None:
         group, parts = self.groups[node]
@@ -227,7 +236,7 @@ class Plan:
         staged: list[Any] = []
         self.kernels += 1
 
-        def run(values: Values, numbers: Sequence[complex]) -> None:
+        def run(values: Values, numbers: Sequence[Any]) -> None:
             given = [number(scalar, numbers) for scalar in scalars]
             arrays = [values[item] for item in inputs]
             results: Sequence[Native] | None = compute(program, arrays, given, shape)
@@ -249,7 +258,7 @@ class Plan:
             node: Node("array", "", (), index, node.shape, node.dtype) for index, node in enumerate(inputs)
         }
         for node in group.members:
-            operands = tuple([_replaced(item, copies) for item in node.operands])
+            operands = tuple([replaced(item, copies) for item in node.operands])
             copies[node] = Node(node.kind, node.name, operands, node.options, node.shape, node.dtype)
         wanted = [copies[node] for node in group.outputs]
         plan = Plan(wanted, self.device, self.generator, by_rows=False)
@@ -318,7 +327,7 @@ class Plan:
 
     # -- what no kernel computes --------------------------------------------------------------------------------------
 
-    def _one_by_one(self, steps: Sequence[Node], values: Values, numbers: Sequence[complex]) -> None:
+    def _one_by_one(self, steps: Sequence[Node], values: Values, numbers: Sequence[Any]) -> None:
         for node in steps:
             if node in values:
                 continue
@@ -329,9 +338,9 @@ class Plan:
             values[node] = self._normal(result)
 
     def _call(self, node: Node) -> None:
-        function, operands, options = node.operands
+        function, operands, options, _ = node.operands
 
-        def run(values: Values, numbers: Sequence[complex]) -> None:
+        def run(values: Values, numbers: Sequence[Any]) -> None:
             given, named = _filled(operands, values, numbers), _filled(options, values, numbers)
             try:
                 values[node] = function(*given, **named)
@@ -339,7 +348,7 @@ class Plan:
                 values[node] = recover(warning, node.name, self.device, given, named, function)
 
         run.__doc__ = node.name
-        self._add(run, list(_operands(node)))
+        self._add(run, list(operands_of(node)))
 
     def _normal(self, value: Any) -> Native:
         if value.__class__ is self.device.native_type:
@@ -350,7 +359,7 @@ class Plan:
 def _outside(steps: Sequence[Node]) -> list[Node]:
     """Return the nodes that some steps take from others."""
     inside = set(steps)
-    return [operand for node in steps for operand in _operands(node) if operand not in inside]
+    return [operand for node in steps for operand in operands_of(node) if operand not in inside]
 
 
 def _last_uses(reads: Sequence[Sequence[Node]], kept: set[Node]) -> list[list[Node]]:
@@ -360,14 +369,14 @@ def _last_uses(reads: Sequence[Sequence[Node]], kept: set[Node]) -> list[list[No
     for nodes in reversed(reads):
         ended = [node for node in dict.fromkeys(nodes) if node not in later]
         later.update(ended)
-        ends.insert(0, ended)
-    return ends
+        ends.append(ended)
+    return ends[::-1]
 
 
 def _selecting(node: Node) -> Action:
     (call,) = node.operands
 
-    def run(values: Values, numbers: Sequence[complex]) -> None:
+    def run(values: Values, numbers: Sequence[Any]) -> None:
         result = values[call]
         for index in node.options:
             result = result[index]
@@ -376,13 +385,13 @@ def _selecting(node: Node) -> Action:
     return run
 
 
-def _filled(tree: Any, values: Values, numbers: Sequence[complex]) -> Any:
+def _filled(tree: Any, values: Values, numbers: Sequence[Any]) -> Any:
     """Return the arguments of a call with the values of their nodes."""
 
     def filled(item: Any) -> Any:
         if item.__class__ is Node:
             return values[item]
-        return number(item.node, numbers) if item.__class__ is Number else item
+        return number(item, numbers)
 
     return mapped(tree, filled)
 
@@ -391,103 +400,4 @@ def _kind(operand: Any) -> Any:
     """The dtype of an operand, or the class of a Python number."""
     if operand.__class__ is Node:
         return operand.dtype
-    return float if operand.__class__ is tuple else operand.__class__
-
-
-# -- the order of the nodes -------------------------------------------------------------------------------------------
-
-
-def _operands(node: Node) -> list[Node]:
-    """Return the nodes that a node depends on."""
-    items = leaves_of(node.operands[1:]) if node.kind == "call" else node.operands
-    return [item for item in items if item.__class__ is Node]
-
-
-def _sorted(wanted: Sequence[Node]) -> list[Node]:
-    """Return all nodes that some nodes depend on, each after its operands."""
-    order: dict[Node, None] = {}
-    waiting: list[tuple[Node, bool]] = [(node, False) for node in reversed(wanted)]
-    while waiting:
-        node, ready = waiting.pop()
-        if node in order:
-            continue
-        if ready:
-            order[node] = None
-            continue
-        waiting.append((node, True))
-        waiting += [(operand, False) for operand in _operands(node) if operand not in order]
-    return list(order)
-
-
-def _unified(order: Sequence[Node]) -> dict[Node, Node]:
-    """Return for each node the first one that computes the same; operands are replaced by theirs."""
-    same: dict[Node, Node] = {}
-    first: dict[Any, Node] = {}
-    for node in order:
-        if node.kind in ("step", "reduction"):
-            node.operands = tuple([same[item] if item.__class__ is Node else item for item in node.operands])
-            options = node.options if node.kind == "reduction" else None
-            key = node.kind, node.name, tuple([_identity(item) for item in node.operands]), options, node.dtype
-            same[node] = first.setdefault(key, node)
-        else:
-            if node.kind == "call":
-                node.operands = (node.operands[0], *[_replaced(tree, same) for tree in node.operands[1:]])
-            same[node] = node
-    return same
-
-
-def _identity(operand: Any) -> Any:
-    """A key of an operand: equal numbers of different classes, or zeros of different signs, are different operands."""
-    return operand if operand.__class__ in (Node, tuple) else (operand.__class__, repr(operand))
-
-
-def _replaced(tree: Any, same: dict[Node, Node]) -> Any:
-    """Return nested arguments, or a number's expression as it is, with other nodes in the places of some."""
-    return mapped(tree, lambda item: same.get(item, item) if item.__class__ is Node else item)
-
-
-def _stages(order: Sequence[Node]) -> dict[Node, int]:
-    """Return the stage of each node: what it reads from memory is computed in stages before."""
-    stages: dict[Node, int] = {}
-    for node in order:
-        stage = 0
-        for operand in _operands(node):
-            if operand.kind in ("array", "constant"):
-                continue
-            together = operand.kind == "step" and (
-                node.kind == "reduction" or (node.kind == "step" and operand.shape == node.shape)
-            )
-            stage = max(stage, stages[operand] + (not together))
-        stages[node] = stage
-    return stages
-
-
-def _needed(order: Sequence[Node], stages: dict[Node, int], wanted: Sequence[Node]) -> set[Node]:
-    """Return the elementwise results that are written to memory."""
-    needed = {node for node in wanted if node.kind == "step"}
-    for node in order:
-        for operand in _operands(node):
-            if operand.kind != "step":
-                continue
-            same_kernel = node.kind in ("step", "reduction") and stages[operand] == stages[node]
-            if not same_kernel:
-                needed.add(operand)
-    return needed
-
-
-def _ancestors(ends: Iterable[Node], inside: set[Node]) -> list[Node]:
-    """Return the nodes of a set that some of its nodes depend on, and those, each after its operands."""
-    order: dict[Node, None] = {}
-
-    def visit(node: Node) -> None:
-        if node in order or node not in inside:
-            return
-        for operand in _operands(node):
-            visit(operand)
-        order[node] = None
-
-    for node in ends:
-        if node not in inside:
-            inside = inside | {node}
-        visit(node)
-    return list(order)
+    return operand.value.__class__ if operand.__class__ is Number else operand.__class__

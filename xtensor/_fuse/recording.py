@@ -8,20 +8,22 @@ fused. Its operations become nodes of a graph. What depends on values that a lat
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
 
 from .._core.backend import Backend, DeviceInfo, Memory, Native
 from .._core.device import Device, intern
 from .._core.dtypes import DType
-from .._core.operations import TABLE, Operation
+from .._core.errors import caller_frame
+from .._core.operations import TABLE, Operation, operation
 from .._core.programs import Generator, short_power
 from .._core.trees import leaves_of, mapped
 from .._core.unknowns import Number, UnknownValueError, unknown
-from .._core.wrapping import ValueArray
+from .guards import memory_of
+from .nodes import Node, Session, Traced, item_at, session
 
-__all__ = ["Node", "Recorder", "Traced", "recorder_of"]
+__all__ = ["Recorder", "recorder_of", "recorders"]
 
 REDUCTIONS = frozenset(("max", "min", "prod", "sum"))
 """The reductions that kernels compute."""
@@ -29,65 +31,15 @@ REDUCTIONS = frozenset(("max", "min", "prod", "sum"))
 FUSED_COMPOSITIONS = frozenset(("elementwise", "reduction", "special", "network"))
 """The kinds of operations that are recorded as the operations that they are composed of."""
 
+CHAPTERS = ("linalg", "fft", "special", "nn", "random")
 
-class Node:
-    """A value of the graph.
-
-    Attributes
-    ----------
-    kind
-        ``"array"``, an argument; ``"constant"``, another array that the function uses; ``"step"``, an elementwise
-        operation; ``"reduction"``; ``"call"``, any other function; ``"result"``, an array that a call returns.
-    name
-        The operation's name.
-    operands
-        The nodes it depends on; for a call, its arguments with nodes in them.
-    options
-        The keyword arguments of a call; axes and ``keepdims`` of a reduction; the value of a constant.
-    shape, dtype
-        Of the result; None for a number.
-    """
-
-    __slots__ = ("dtype", "kind", "name", "operands", "options", "shape")
-
-    def __init__(
-        self, kind: str, name: str, operands: Any, options: Any, shape: tuple[int, ...] | None, dtype: Any
-    ) -> None:
-        self.kind, self.name, self.operands, self.options = kind, name, operands, options
-        self.shape, self.dtype = shape, dtype
-
-
-class Traced(ValueArray):
-    """A native array of a recording device: the value of this call, and its node."""
-
-    __slots__ = ("node",)
-
-    def __init__(self, value: Native, node: Node) -> None:
-        self.value, self.node = value, node
-
-    def _look(self, what: str) -> Never:
-        raise unknown(what, "use xtensor.where instead of `if`, or compute it outside the function")
-
-    def __bool__(self) -> bool:
-        self._look("the truth of an array")
-
-    def __int__(self) -> int:
-        self._look("an array as int")
-
-    def __float__(self) -> float:
-        self._look("an array as float")
-
-    def __complex__(self) -> complex:
-        self._look("an array as complex")
-
-    def __index__(self) -> int:
-        self._look("an array as an index")
+ASTYPE = operation("astype")
 
 
 class Recorder:
     """Records what is computed with the arrays of one device.
 
-    It has no state: the nodes of a graph are reached from its results.
+    The nodes of a graph are reached from its results; the rest of a recording is in its :class:`Session`.
 
     Attributes
     ----------
@@ -101,29 +53,40 @@ class Recorder:
 
     def __init__(self, base: Device, generator: Generator) -> None:
         self.base, self.generator = base, generator
-        self.library = _Recording(self, base)
-        self.device = intern(self.library, "fuse")
+        self.library = Recording(base, self)
+        self.device = intern(self.library, base._spec)  # of the base's name
 
     def array(self, value: Native, index: int) -> Traced:
         """Return an argument as an array of the recording device."""
         return Traced(value, Node("array", "", (), index, value.shape, value.dtype))
 
     def constant(self, value: Native) -> Traced:
-        """Return an array that is the same in each call."""
-        return Traced(value, Node("constant", "", (), value, value.shape, value.dtype))
+        """Return an array that is the same in each call; the function may write to it."""
+        return Traced(value, Node("constant", "", (), self.copied(value), value.shape, value.dtype))
+
+    def outside(self, value: Native) -> Traced:
+        """Return an array from outside, whose elements may change between calls."""
+        return Traced(value, Node("outside", "", (), value, value.shape, value.dtype))
+
+    def copied(self, value: Native) -> Native:
+        """Return a copy of a native array of the base device."""
+        return self.base.table[ASTYPE.index].function(value, value.dtype, copy=True)
 
     def compute(self, operation: Operation, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Compute an operation's result and record it."""
         name = operation.name
         traced = any(operand.__class__ in (Traced, Number) for operand in operands)
         if not traced and not any(item.__class__ in (Traced, Number) for item in leaves_of((operands, options))):
-            return self.constant(self.base.table[operation.index].function(*operands, **options))
+            result = self.base.table[operation.index].function(*operands, **options)
+            return result if result is NotImplemented else mapped(result, lambda item: self.constant(self.normal(item)))
         if not options and traced and operation.kind in ("elementwise", "special", "searching"):
             found = self._step(operation, operands)
             if found is not None:
                 return found
         if name == "astype" and options.get("copy", True) is not None:
             x, dtype = operands[0], np.dtype(operands[1] if len(operands) > 1 else options["dtype"])
+            if options.get("copy") is False and dtype == x.dtype:
+                return x
             value = self.base.table[operation.index].function(x.value, dtype, copy=True)
             if self.supported(x.dtype) and self.supported(dtype):
                 return Traced(value, Node("step", "astype", (x.node,), None, value.shape, value.dtype))
@@ -164,16 +127,18 @@ class Recorder:
         ]
         if not all(isinstance(kind, np.dtype) or kind in (bool, int, float) for kind in kinds):
             return None
-        if self.generator.resolve(name, kinds) is None:
+        resolved = self.generator.resolve(name, kinds)
+        if resolved is None:
             return None
-        values = [operand.value if hasattr(operand, "node") else operand for operand in operands]
+        if any(dtype.kind == "b" and kind in (int, float) for kind, dtype in zip(kinds, resolved[0], strict=True)):
+            return None  # kernels truncate scalars, and the truth of 0.5 is True
+        values = _unwrapped(operands)
         with np.errstate(all="ignore"):
             value = self.base.table[operation.index].function(*values)
         if value is NotImplemented:
             return None
         value = self.normal(value)
-        nodes = tuple([operand.node if hasattr(operand, "node") else operand for operand in operands])
-        return Traced(value, Node("step", name, nodes, None, value.shape, value.dtype))
+        return self._traced(value, Node("step", name, _noded(operands), None, value.shape, value.dtype), operands)
 
     def _reduction(self, operation: Operation, x: Traced, options: dict[str, Any]) -> Any:
         options = {key: option for key, option in options.items() if option is not None or key == "axis"}
@@ -194,15 +159,69 @@ class Recorder:
         result = function(*_unwrapped(operands), **_unwrapped(options))
         if result is NotImplemented:
             return NotImplemented
-        call = Node("call", name, (function, _noded(operands), _noded(options)), None, None, None)
-        return self._results(result, call, ())
+        call = Node("call", name, (function, _noded(operands), _noded(options), ()), None, None, None)
+        arrays = [item for item in leaves_of((operands, options)) if item.__class__ is Traced]
+        return self._results(result, call, (), arrays)
 
-    def _results(self, result: Any, call: Node, path: tuple[Any, ...]) -> Any:
+    def draw(self, function: Callable[..., Any], name: str, operands: Any, options: Any, session: Session) -> Any:
+        """Call a function that changes a generator of random numbers, and record the call among the others in order."""
+        result = function(*_unwrapped(operands), **_unwrapped(options))
+        before = tuple(session.effects[-1:])
+        call = Node("call", name, (function, _noded(operands), _noded(options), before), None, None, None)
+        session.effects.append(call)
+        return self._results(result, call, (), [])
+
+    def _results(self, result: Any, call: Node, path: tuple[Any, ...], operands: Collection[Any]) -> Any:
         if isinstance(result, (tuple, list)):
-            items = [self._results(item, call, (*path, number)) for number, item in enumerate(result)]
+            items = [self._results(item, call, (*path, number), operands) for number, item in enumerate(result)]
             return type(result)(*items) if hasattr(result, "_fields") else type(result)(items)
         value = self.normal(result)
-        return Traced(value, Node("result", call.name, (call,), path, value.shape, value.dtype))
+        return self._traced(value, Node("result", call.name, (call,), path, value.shape, value.dtype), operands)
+
+    def _traced(self, value: Native, node: Node, operands: Collection[Any]) -> Traced:
+        """Return a result, as a view of the operand whose memory it has."""
+        arrays = [x for x in operands if x.__class__ is Traced]
+        if getattr(value, "base", None) is not None or any(x.value is value for x in arrays):
+            memory = memory_of(value)
+            for x in arrays:
+                if memory_of(x.value) is memory:
+                    root = x if x.root is None else x.root
+                    return Traced(value, node, root, x.path if value is x.value else None)
+        return Traced(value, node)
+
+    def write(self, native: Traced, key: Any, value: Any) -> Traced:
+        """Write to an array, and record the new elements of the array that owns the memory."""
+        root = native if native.root is None else native.root
+        origin = root._node.kind
+        if origin == "array":
+            raise UnknownValueError(
+                "a function of xtensor.fuse cannot write to its arguments"
+                f"{_at()}; compute a new array, or copy the argument first: x = x.copy()"
+            )
+        if origin == "outside":
+            raise UnknownValueError(
+                f"a function of xtensor.fuse cannot write to arrays from outside{_at()}; pass the array as an "
+                "argument, and return a new one"
+            )
+        if native.path is None:
+            raise UnknownValueError(
+                f"a function of xtensor.fuse cannot write to a view that {native._node.name}() made{_at()}; index the "
+                "array itself, or copy the view first: x = x.copy()"
+            )
+        whole = native.root is None and key is Ellipsis and value.__class__ is Traced and value.shape == native.shape
+        if whole and value.dtype != native.dtype:
+            value = self.compute(ASTYPE, (value, native.dtype), {"copy": True})
+        arguments = root.node, native.path, _noded(key), _noded(value)
+        written = self.library.below._library.setitem(native.value, _unwrapped(key), _unwrapped(value))
+        if written is not native.value:
+            native.value = written  # of a library whose arrays are immutable, which have no views
+        if whole:
+            root._node = arguments[-1]
+        else:
+            call = Node("call", "__setitem__", (_with_item, arguments, {}, ()), None, None, None)
+            root._node = Node("result", "__setitem__", (call,), (), root.shape, root.dtype)
+        root.writes += 1
+        return native
 
     def normal(self, value: Any) -> Native:
         """Return a native array of the base device for a scalar of its library."""
@@ -228,7 +247,7 @@ class _Namespace:
         self._recorder, self._prefix = recorder, prefix
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("linalg", "fft", "special", "nn"):
+        if not self._prefix and name in CHAPTERS:
             return _Namespace(self._recorder, f"{name}.")
         operation = TABLE.get(self._prefix + name)
         if operation is None:
@@ -237,15 +256,22 @@ class _Namespace:
         return lambda *operands, **options: recorder.compute(operation, operands, options)
 
 
-class _Recording(Backend):
-    """The library of a recording device: another device's, with each call recorded."""
+class Recording(Backend):
+    """The library of a recording device: a transform that stands on another device, and records each call."""
 
-    name = "fuse"
     kinds = ()
-    survives_fork = True
 
-    def __init__(self, recorder: Recorder, base: Device) -> None:
-        self._recorder, self._base = recorder, base
+    def __new__(cls, base: Device, recorder: Recorder | None = None) -> Recording:
+        return object.__new__(cls) if recorder is not None else recorders[base].library
+
+    def __init__(self, base: Device, recorder: Recorder | None = None) -> None:
+        if recorder is not None:
+            self._recorder, self.below, self.name = recorder, base, base.backend
+
+    @property
+    def device(self) -> Device:
+        """The recording device."""
+        return self._recorder.device
 
     def probe(self) -> str:
         return ""
@@ -260,64 +286,90 @@ class _Recording(Backend):
     def namespace(self, spec: str) -> Any:
         return _Namespace(self._recorder)
 
+    def base(self, spec: str) -> Device:
+        return self.below
+
+    def lift(self, native: Native) -> Native:
+        current = session.get()
+        if current is None or current.watch is None:
+            return self._recorder.outside(native)
+        if current.watch.outside(native):
+            return self._recorder.outside(native)
+        current.computed = current.computed or _at().removeprefix(" at ") or "an unknown line"
+        return self._recorder.constant(self._recorder.copied(native))
+
+    def lower(self, native: Native) -> Native:
+        native._look("the elements of an array")
+
+    def check_writable(self, native: Native) -> None:
+        raise UnknownValueError(
+            f"a function of xtensor.fuse cannot write to arrays from outside{_at()}; make the array on the "
+            "device of the arguments (device=x.device), or pass it as an argument and return a new one"
+        )
+
     def to_host(self, native: Native) -> Any:
         native._look("the elements of an array")
 
     def from_host(self, array: Any, spec: str, *, copy: bool | None) -> Native:
-        base = self._base
-        return self._recorder.constant(base._library.from_host(array, base._place, copy=copy))
+        base, current = self.below, session.get()
+        value = base._library.from_host(array, base._place, copy=copy)
+        if copy is not True and current is not None and current.watch is not None and current.watch.outside(array):
+            return self._recorder.outside(value)
+        return self._recorder.constant(self._recorder.copied(value))
+
+    def from_dlpack(self, producer: Any, spec: str, *, copy: bool | None) -> Native:
+        raise unknown("an array of another library", "pass it as an argument")
 
     def dlpack_device(self, spec: str) -> tuple[int, int]:
-        return self._base.dlpack_device
+        return self.below.dlpack_device
 
     def dtypes(self, spec: str) -> Collection[str]:
-        return self._base.dtype_names()
+        return self.below.dtype_names()
 
     def default_float(self, spec: str) -> DType:
-        return self._base.default_dtypes["real floating"]
+        return self.below.default_dtypes["real floating"]
 
     def default_integer(self, spec: str) -> DType:
-        return self._base.default_dtypes["integral"]
+        return self.below.default_dtypes["integral"]
 
     def getitem(self, native: Native, key: Any) -> Native:
-        return self._recorder.call(_getitem, "__getitem__", (native, key), {})
+        result = self._recorder.call(_getitem, "__getitem__", (native, key), {})
+        if result.root is not None and native.path is not None:
+            result.path = (*native.path, key)
+        return result
 
     def setitem(self, native: Native, key: Any, value: Native) -> Native:
-        if native.node.kind == "array":
-            raise TypeError(
-                "a function of xtensor.fuse cannot write to its arguments; compute a new array, or copy the argument "
-                "first: x = x.copy()"
-            )
-        if key is Ellipsis and value.__class__ is Traced and value.shape == native.shape:
-            if value.dtype == native.dtype:
-                return value
-            return self._recorder.compute(TABLE["astype"], (value, native.dtype), {"copy": True})
-        return self._recorder.call(_with_item, "__setitem__", (native, key, value), {})
+        return self._recorder.write(native, key, value)
 
     def info(self, spec: str) -> DeviceInfo:
-        return self._base.info()
+        return self.below.info()
 
     def memory(self, spec: str) -> Memory:
-        return self._base.memory()
+        return self.below.memory()
 
 
 def _getitem(native: Native, key: Any) -> Native:
     return native[key]
 
 
-def _with_item(native: Native, key: Any, value: Native) -> Native:
-    """Return a copy with an assignment."""
+def _with_item(native: Native, path: tuple[Any, ...], key: Any, value: Any) -> Native:
+    """Return a copy with an assignment to a view that some keys select."""
     copy = native.copy()
-    copy[key] = value
+    item_at(copy, path)[key] = value
     return copy
 
 
-_recorders: dict[Device, Recorder] = {}
+def _at() -> str:
+    frame = caller_frame()
+    return "" if frame is None else f" at {frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+recorders: dict[Device, Recorder] = {}
 
 
 def recorder_of(base: Device, generator: Generator) -> Recorder:
     """Return the recorder of a device, which there is one of."""
-    found = _recorders.get(base)
+    found = recorders.get(base)
     if found is None:
-        found = _recorders.setdefault(base, Recorder(base, generator))
+        found = recorders.setdefault(base, Recorder(base, generator))
     return found

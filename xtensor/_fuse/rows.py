@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from .recording import Node
+from .graph import MOST_STEPS
+from .nodes import Node
 
 __all__ = ["Group", "row_groups"]
 
@@ -64,15 +65,14 @@ def row_groups(
     for shape in shapes:
         while takes(shape):
             members = _members(order, free, shape, operands)
-            if not _goes_over_rows_again(members, shape):
+            ordered = [node for node in order if node in members]
+            if not _goes_over_rows_again(ordered, shape):
                 break
             free -= members
             outputs = [
-                node
-                for node in order
-                if node in members and (node in wanted or any(reader not in members for reader in readers[node]))
+                node for node in ordered if node in wanted or any(reader not in members for reader in readers[node])
             ]
-            groups.append(Group(shape, [node for node in order if node in members], outputs))
+            groups.append(Group(shape, ordered, outputs))
     return groups
 
 
@@ -99,7 +99,7 @@ def _members(
             fits = node.shape in (shape, reduced)
         # A reduced axis that is left out does not broadcast to its row.
         fits = fits and not any(operand in after or (operand in members and _drops_axis(operand)) for operand in own)
-        if fits and node in free:
+        if fits and node in free and len(members) < MOST_STEPS:
             members.add(node)
         elif any(operand in members or operand in after for operand in own):
             after.add(node)
@@ -110,18 +110,16 @@ def _drops_axis(node: Node) -> bool:
     return node.kind == "reduction" and not node.options[1]
 
 
-def _goes_over_rows_again(members: Collection[Node], shape: Shape) -> bool:
-    """Whether an operation over whole rows, or another reduction, needs the result of a reduction."""
-    following: set[Node] = set()
-    waiting = True
-    while waiting:
-        waiting = False
-        for node in members:
-            if node not in following and any(
-                operand.__class__ is Node
-                and (operand in following or (operand in members and operand.kind == "reduction"))
-                for operand in node.operands
-            ):
-                following.add(node)
-                waiting = True
+def _goes_over_rows_again(members: Sequence[Node], shape: Shape) -> bool:
+    """Whether an operation over whole rows, or another reduction, needs the result of a reduction.
+
+    Each member comes after its operands.
+    """
+    own, following = set(members), set()
+    for node in members:
+        if any(
+            operand.__class__ is Node and (operand in following or (operand in own and operand.kind == "reduction"))
+            for operand in node.operands
+        ):
+            following.add(node)
     return any(node.kind == "reduction" or node.shape == shape for node in following)

@@ -18,6 +18,7 @@ from .._core.dtypes import DType, kind_of
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
+from .._core.unknowns import Number as UnknownNumber
 from .conversion import asarray
 
 if TYPE_CHECKING:
@@ -393,12 +394,15 @@ def _resolve_like(
 def _native_fill_value(value: Any, target: Device, dtype: Any, function: str) -> tuple[Native | Scalar, DType]:
     """Return a fill value as the native function takes it, and the dtype of the result."""
     if value.__class__ in SCALARS:
-        kind = DEFAULT_KINDS.get(value.__class__)
+        unknown = isinstance(value, UnknownNumber)
+        kind = DEFAULT_KINDS.get(value.value.__class__ if isinstance(value, UnknownNumber) else value.__class__)
         result_dtype: Any
         if dtype is not None:
             result_dtype = check_dtype(dtype, target, function)
         else:
             result_dtype = target.default_dtypes[kind] if kind else np.dtype(bool)
+        if unknown and result_dtype.kind not in "fc":
+            float(value)  # type: ignore[arg-type] # raises with the remedy
         if value.__class__ is complex and result_dtype.kind not in "cb":
             raise TypeError(
                 f"{function}(): complex fill_value {value!r} does not cast to dtype {result_dtype}; pass its real part "

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 from .._core.checks import check_integer
 from .._core.device import Device, resolve
 from .._core.errors import describe
+from .._fuse.draws import note_streams, recorded
 from ._multivariate import Vectors
 from ._permutations import Permutations
 from ._philox import Philox, Seed
@@ -73,6 +75,13 @@ class Generator(Permutations, Vectors):
         if number < 0:
             raise ValueError(f"spawn(): n_children is {number}; it is 0 or more")
         return [Generator(stream, self._device) for stream in self.bit_generator.spawn(number)]
+
+
+note_streams(Philox)
+for _name in [name for name in dir(Generator) if not name.startswith("_")]:
+    _method = getattr(Generator, _name)
+    if isinstance(_method, FunctionType):
+        setattr(Generator, _name, recorded(_method))
 
 
 def default_rng(seed: Seed | Philox | Generator = None, *, device: str | Device | None = None) -> Generator:

@@ -68,9 +68,7 @@ def _std(
 @pullback("max", "min", keeps="out x")
 def _extreme(g: Array, out: Array, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
     result = expanded(out, x.shape, axis, keepdims)
-    equal = x == result
-    if bool(xp.any(xp.isnan(result))):
-        equal = equal | (xp.isnan(x) & xp.isnan(result))
+    equal = (x == result) | (x != x)  # of elements with a NaN, the NaNs
     ties = xp.sum(xp.astype(equal, g.dtype), axis=axis, keepdims=True, dtype=g.dtype)
     return xp.where(equal, expanded(g, x.shape, axis, keepdims) / ties, 0)
 

@@ -1,0 +1,261 @@
+"""Results of fused functions: fresh arrays, writes as in the function, keys of values that only seem equal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xtensor as xp
+from xtensor import fuse
+
+if xp.device("cpu")._provider.generator("cpu") is None:
+    pytest.skip("needs a generator of kernels, the extra xtensor[llvm]", allow_module_level=True)
+
+
+@pytest.fixture
+def x() -> Any:
+    return xp.asarray(np.arange(12.0).reshape(3, 4) + 1, device="cpu")
+
+
+def hosts(result: Any) -> list[Any]:
+    return [np.asarray(item) for item in (result if isinstance(result, (tuple, list)) else (result,))]
+
+
+FRESH: dict[str, Any] = {
+    "constants": lambda x: (x + 1.0, xp.zeros_like(x), xp.ones(3, device="cpu"), xp.arange(4.0)),
+    "a constant twice": lambda x: (lambda a: (a, a[1:], xp.broadcast_to(a, (2, 3))))(xp.asarray([1.0, 2.0, 3.0])),
+    "equal expressions": lambda x: (x * 2, x * 2, xp.sum(x), xp.sum(x)),
+    "a result and views of it": lambda x: (lambda z: (z, z[1], z.T, xp.reshape(z, (-1,))))(x * 2),
+    "parts of a call": lambda x: tuple(xp.unstack(xp.sort(x * 2))),
+    "numpy's constants": lambda x: (xp.asarray(np.ones(3)), x + np.ones(4)),
+}
+
+
+@pytest.mark.parametrize("name", FRESH)
+def test_results_share_no_memory_and_stay_as_they_are(name: str, x: Any) -> None:
+    function = FRESH[name]
+    with xp.use_device("cpu"):
+        expected = hosts(function(x))
+        expected = [item.copy() for item in expected]
+        fused = fuse(function)
+        for _ in range(3):
+            found = hosts(fused(x))
+            for mine, other in combinations(found, 2):
+                assert not np.shares_memory(mine, other)
+            for mine, other in zip(found, expected, strict=True):
+                np.testing.assert_allclose(mine, other)
+                mine[...] = -7.0
+
+
+def test_an_array_that_the_function_returns_twice_is_one_array(x: Any) -> None:
+    fused = fuse(lambda x: (lambda z: (z, z, x))(x * 2))
+    for _ in range(2):
+        first, second, third = fused(x)
+        assert first is second
+        assert third is x
+
+
+def writes_through_a_row(x: Any) -> Any:
+    z = x * 2
+    row = z[1]
+    row[...] = 0.0
+    return z
+
+
+def writes_through_a_view_of_a_view(x: Any) -> Any:
+    z = x * 2
+    row = z[1:][:, 1:][0]
+    row += x[0, 1:]
+    z[:, 0] = 9.0
+    return z, row + 0
+
+
+def reads_a_view_after_a_write(x: Any) -> Any:
+    z = x * 2
+    row, rest = z[1], z[1:, ::2]
+    z += 1
+    row[0] = -1.0
+    return row * 1, rest * 1, z
+
+
+def writes_to_a_constant(x: Any) -> Any:
+    z = xp.zeros(4)
+    row = z[1:3]
+    z[0] = x[0, 0]
+    row[...] = x[1, :2]
+    return z
+
+
+def writes_by_a_mask(x: Any) -> Any:
+    z = x + 0.0
+    z[z > 6] = 0.0
+    z[xp.asarray([0, 2])] += 1.0
+    z[0][xp.asarray([1])] = 5.0
+    return z
+
+
+def writes_in_a_loop(x: Any) -> Any:
+    z = xp.zeros_like(x)
+    for row, source in zip(z, x, strict=True):
+        row[...] = source * 2
+    return z
+
+
+def writes_overlapping(x: Any) -> Any:
+    z = x[0] * 1.0
+    z[1:] = z[:-1]
+    return z
+
+
+def aliases(x: Any) -> Any:
+    z = x * 2
+    same = xp.asarray(z)
+    same[0] = 0.0
+    return z, xp.astype(z, z.dtype, copy=False) + 1
+
+
+WRITES = (
+    writes_through_a_row,
+    writes_through_a_view_of_a_view,
+    reads_a_view_after_a_write,
+    writes_to_a_constant,
+    writes_by_a_mask,
+    writes_in_a_loop,
+    writes_overlapping,
+    aliases,
+)
+
+
+@pytest.mark.parametrize("function", WRITES)
+def test_writes_are_those_of_the_function(function: Any, x: Any) -> None:
+    with xp.use_device("cpu"):
+        before = np.array(x)
+        expected = [item.copy() for item in hosts(function(x))]
+        fused = fuse(function)
+        for _ in range(2):
+            for mine, other in zip(hosts(fused(x)), expected, strict=True):
+                np.testing.assert_allclose(mine, other)
+        np.testing.assert_array_equal(np.asarray(x), before)
+        expected = [item.copy() for item in hosts(function(x + 1))]
+        for mine, other in zip(hosts(fused(x + 1)), expected, strict=True):
+            np.testing.assert_allclose(mine, other)
+
+
+def writes_to_a_view_of_an_argument(x: Any) -> Any:
+    row = x[1]
+    row += 1.0
+    return row
+
+
+def writes_to_a_transposed_argument(x: Any) -> Any:
+    x.T[0] = 1.0
+    return x
+
+
+def writes_to_a_transposed_array(x: Any) -> Any:
+    z = x * 2
+    z.T[0] = 1.0
+    return z
+
+
+def reads_a_transposed_array_after_a_write(x: Any) -> Any:
+    z = x * 2
+    transposed = z.T
+    z[0] = 1.0
+    return transposed
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (writes_to_a_view_of_an_argument, "write to its arguments at .*test_fuse_results.*copy the argument"),
+        (writes_to_a_transposed_argument, "write to its arguments at .*test_fuse_results"),
+        (writes_to_a_transposed_array, "a view that matrix_transpose.. made at .*index the array itself"),
+        (reads_a_transposed_array_after_a_write, "reads a view, made by matrix_transpose.*make the view again"),
+    ],
+)
+def test_writes_that_are_not_recorded_raise_with_the_line(function: Any, message: str, x: Any) -> None:
+    before = np.array(x)
+    with pytest.raises(TypeError, match=message):
+        fuse(function)(x)
+    np.testing.assert_array_equal(np.asarray(x), before)
+
+
+# -- keys -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Frozen:
+    value: Any
+
+
+PAIRS = (
+    (0.0, -0.0),
+    (1, True),
+    (1, 1.0),
+    (1.0, 1 + 0j),
+    (0j, complex(-0.0, 0.0)),
+    (0j, complex(0.0, -0.0)),
+    (np.float64(0.0), np.float64(-0.0)),
+    (np.float64(1.0), np.float32(1.0)),
+    (np.int8(1), np.int64(1)),
+    (range(0), range(2, 2)),
+    (range(0, 3, 2), range(0, 4, 2)),
+    (frozenset({1}), frozenset({1.0})),
+    ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
+    (float("nan"), -float("nan")),
+)
+
+
+def nested(value: Any) -> list[Any]:
+    return [value, (value,), [value, 1], {"key": value}, Frozen(value), Frozen((Frozen(value),)), {1: [value]}]
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=repr)
+def test_values_that_only_compare_equal_are_recorded_apart(pair: tuple[Any, Any], x: Any) -> None:
+    for one, other in zip(nested(pair[0]), nested(pair[1]), strict=True):
+        seen = fuse(lambda x, value: (x, repr(value)), static=("value",))
+        assert seen(x, one)[1] == repr(one)
+        assert seen(x, other)[1] == repr(other)
+        assert seen(x, one)[1] == repr(one)
+
+
+def test_zeros_of_two_signs_are_two_operands(x: Any) -> None:
+    function = lambda x, p: (1 / (x * 0.0 * p), 1 / (x * -0.0 * p), xp.atan2(x * p, 0.0), xp.atan2(x * p, -0.0))  # noqa: E731
+    with np.errstate(divide="ignore"):
+        expected = hosts(function(x, 1.0))
+    for mine, other in zip(hosts(fuse(function)(x, 1.0)), expected, strict=True):
+        np.testing.assert_allclose(mine, other, rtol=1e-15)
+
+
+# -- long functions ----------------------------------------------------------------------------------------------------
+
+
+def test_thousands_of_operations_in_a_row(x: Any) -> None:
+    def chained(x: Any, p: float) -> Any:
+        for _ in range(1200):
+            x, p = x * 0.999 + p, p * 0.99
+        return x
+
+    np.testing.assert_allclose(np.asarray(fuse(chained)(x, 0.5)), np.asarray(chained(x, 0.5)), rtol=1e-11)
+
+
+def test_views_of_views_and_writes_in_a_row(x: Any) -> None:
+    def indexed(x: Any) -> Any:
+        z = x * 1.0
+        view = z
+        for _ in range(100):
+            view = view[0:]
+            view[0] = view[0] + 1.0
+        return z
+
+    np.testing.assert_allclose(np.asarray(fuse(indexed)(x)), np.asarray(indexed(x)))
+
+
+def test_names_that_a_chapter_shares_with_a_function(x: Any) -> None:
+    for function in (lambda x: xp.real(xp.fft.fft(x)), lambda x: abs(xp.fft.ifft(x))):
+        np.testing.assert_allclose(np.asarray(fuse(function)(x)), np.asarray(function(x)), rtol=1e-12, atol=1e-12)

@@ -1,0 +1,282 @@
+"""Fused functions: from a call's arguments to a recording, and from its values to the results."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import is_dataclass
+from typing import Any, Generic, ParamSpec, TypeVar
+
+import numpy as np
+
+from .._core import profiling
+from .._core.array import Array, wrap
+from .._core.backend import Provider
+from .._core.device import Device, use_device
+from .._core.programs import Generator
+from .._core.trees import flatten, mapped
+from .._core.unknowns import UnknownValueError, unknown
+from .guards import Guards
+from .keys import EXACT, key_of
+from .nodes import Session, Traced, session
+from .plans import Plan
+from .recording import Recorder, recorder_of
+from .results import Results
+from .watching import Watch
+
+__all__ = ["Fused", "generator_of"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+MOST_PLANS = 256
+"""Arguments for which a fused function keeps recordings; when there are more, the oldest is dropped."""
+
+MOST_VARIANTS = 8
+"""Recordings for the same arguments and other values from outside; when there are more, the oldest is dropped."""
+
+_generators: dict[tuple[Provider, str], Generator | None] = {}
+
+
+def generator_of(device: Device) -> Generator | None:
+    """Return a device's generator of kernels; None without one."""
+    key = (device._provider, device._spec)  # the hash of a device looks its name up
+    try:
+        return _generators[key]
+    except KeyError:
+        return _generators.setdefault(key, device._provider.generator(device._spec))
+
+
+class _Leaf:
+    """The position of an array in nested arguments."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+
+
+class _NumberLeaf(_Leaf):
+    """The position of a number."""
+
+    __slots__ = ()
+
+
+class Recorded:
+    """A recording: its plan, its results, and what it depends on.
+
+    Attributes
+    ----------
+    plan
+        The kernels and calls.
+    results
+        The results that it makes of the plan's values.
+    arithmetic
+        The arithmetic of the numbers among the arguments.
+    guards
+        The values from outside that it depends on; None without one.
+    """
+
+    __slots__ = ("arithmetic", "direct", "guards", "plan", "results")
+
+    def __init__(self, plan: Plan, results: Results, current: Session, guards: Guards | None) -> None:
+        self.plan, self.results = plan, results
+        self.arithmetic, self.guards = current.arithmetic, guards
+        self.direct = plan.direct if results.single and not current.arithmetic.steps else None
+
+
+class Fused(Generic[P, R]):
+    """A function whose elementwise operations are computed by kernels of their own.
+
+    Attributes
+    ----------
+    __wrapped__
+        The function as it was written.
+    """
+
+    def __init__(self, function: Callable[P, R], static: Collection[str], *, guarded: bool = True) -> None:
+        functools.update_wrapper(self, function)
+        self.__wrapped__ = function
+        self._name = getattr(function, "__name__", type(function).__name__)
+        self._guarded = guarded
+        self._static = frozenset(static)
+        self._names = _positional(function) if static else ()
+        self._plans: dict[Any, list[Recorded]] = {}
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        arrays: list[Array] = []
+        numbers: list[complex] = []
+        key: list[Any] = []
+        if kwargs or self._static:
+            self._flatten_call(args, kwargs, arrays, numbers, key)
+        else:
+            for argument in args:
+                if argument.__class__ is Array:
+                    native = argument._native
+                    key.append(native.dtype)
+                    key.append(native.shape)
+                    arrays.append(argument)
+                else:
+                    self._flatten(argument, arrays, numbers, key, static=False)
+        if not arrays or (self._guarded and session.get() is not None):
+            return self.__wrapped__(*args, **kwargs)  # within a recording, it becomes part of that
+        device = arrays[0]._device
+        key.append(id(device))  # a plan keeps its device; the hash of a device is that of its name, which takes longer
+        for array in arrays:
+            if array._device is not device:
+                return self.__wrapped__(*args, **kwargs)
+        natives = [array._native for array in arrays]
+        signature = tuple(key)
+        for found in self._plans.get(signature, ()):
+            if found.guards is None or found.guards.hold():
+                break
+        else:
+            generator = generator_of(device)
+            if generator is None:
+                return self.__wrapped__(*args, **kwargs)
+            found = self._record(generator, device, args, kwargs, natives)
+            self._keep(signature, found)
+        if found.direct is not None and profiling.active is None:
+            value = found.direct(natives)
+            if value is not None:
+                return wrap(value, device)  # type: ignore[return-value]
+        values = found.arithmetic.values(numbers) if numbers else numbers
+        return found.results(found.plan(natives, values), arrays, values, device)  # type: ignore[no-any-return]
+
+    def _keep(self, signature: Any, found: Recorded) -> None:
+        if len(self._plans) >= MOST_PLANS:
+            self._plans.pop(next(iter(self._plans)), None)
+        self._plans[signature] = [found, *self._plans.get(signature, ())][:MOST_VARIANTS]
+
+    # -- arguments ----------------------------------------------------------------------------------------------------
+
+    def _flatten_call(
+        self, args: Any, kwargs: Any, arrays: list[Array], numbers: list[complex], key: list[Any]
+    ) -> tuple[list[Any], dict[str, Any]]:
+        given = [
+            self._flatten(argument, arrays, numbers, key, static=index < len(self._names) and self._is_static(index))
+            for index, argument in enumerate(args)
+        ]
+        named = {
+            name: self._flatten(value, arrays, numbers, key, static=name in self._static)
+            for name, value in kwargs.items()
+        }
+        key.append(tuple(named))
+        return given, named
+
+    def _is_static(self, index: int) -> bool:
+        return self._names[index] in self._static
+
+    def _flatten(self, tree: Any, arrays: list[Array], numbers: list[complex], key: list[Any], *, static: bool) -> Any:
+        """Collect the arrays and the numbers of an argument; its structure and all else becomes part of the key."""
+        kind = tree.__class__
+        if kind is Array:
+            native = tree._native
+            key.append(native.dtype)
+            key.append(native.shape)
+            arrays.append(tree)
+            return _Leaf(len(arrays) - 1)
+        if (kind is float or kind is complex) and not static:
+            key.append(kind)
+            numbers.append(tree)
+            return _NumberLeaf(len(numbers) - 1)
+        if kind in EXACT:
+            key.append(kind)
+            key.append(tree)
+            return tree
+        if kind is list or isinstance(tree, tuple):
+            key.append((kind, len(tree)))
+            items = [self._flatten(item, arrays, numbers, key, static=static) for item in tree]
+            return kind(*items) if hasattr(kind, "_fields") else kind(items)
+        if kind is dict:
+            key.append((kind, *map(key_of, tree)))
+            return {name: self._flatten(item, arrays, numbers, key, static=static) for name, item in tree.items()}
+        if is_dataclass(tree) and kind is not type:
+            known = len(arrays)
+            leaves, structure = flatten(tree)
+            if any(leaf.__class__ is Array for leaf in leaves):
+                items = [self._flatten(leaf, arrays, numbers, key, static=True) for leaf in leaves]
+                key.append((kind, structure))
+                return structure.build(items)
+            del arrays[known:]
+        if isinstance(tree, np.ndarray):
+            raise TypeError(
+                f"{self._name}(): the arrays among the arguments of a function of xtensor.fuse are Arrays, not NumPy "
+                f"arrays (here of shape {tree.shape}); convert it with xtensor.asarray"
+            )
+        key.append(key_of(tree))
+        return tree
+
+    # -- recordings ---------------------------------------------------------------------------------------------------
+
+    def _record(self, generator: Generator, device: Device, args: Any, kwargs: Any, natives: list[Any]) -> Recorded:
+        recorder = recorder_of(device, generator)
+        numbers: list[complex] = []
+        given = self._flatten_call(args, kwargs, [], numbers, [])
+        arguments = [wrap(recorder.array(native, index), recorder.device) for index, native in enumerate(natives)]
+        current = Session(self._watch(args, kwargs))
+        known = [current.arithmetic.argument(value) for value in numbers]
+        try:
+            values = self._run(recorder, current, *_filled(given, arguments, known))
+        except UnknownValueError:
+            raise
+        except Exception as error:
+            if not numbers:
+                raise
+            # It may be one of a function that takes no number of a recording in the place of a float.
+            arguments = [wrap(recorder.array(native, index), recorder.device) for index, native in enumerate(natives)]
+            self._run(recorder, Session(self._watch(args, kwargs)), *_filled(given, arguments, numbers))
+            message = f"the value of one of the numbers {', '.join(map(repr, numbers))} among the arguments"
+            raise unknown(message, "name the argument in static= of xtensor.fuse") from error
+        for stream, state in current.streams.values():
+            stream.state = state
+        watch = current.watch
+        results = Results(values, arguments, watch, self._name)
+        guards = None if watch is None else watch.finish(self._name, current.computed)
+        plan = Plan(results.nodes, device, generator, effects=current.effects)
+        results.bind(plan)
+        return Recorded(plan, results, current, guards if guards is not None and guards.needed else None)
+
+    def _watch(self, args: Any, kwargs: Any) -> Watch | None:
+        if not self._guarded:
+            return None
+        watch = Watch(lambda array: array._native.__class__ is Traced)
+        watch.visit(self.__wrapped__, self._name)
+        watch.visit_arguments((args, kwargs))
+        return watch
+
+    def _run(self, recorder: Recorder, current: Session, args: Any, kwargs: Any) -> Any:
+        """Call the function with arrays and numbers that record what is done with them."""
+        token = session.set(current)
+        try:
+            with use_device(recorder.device), np.errstate(all="ignore"):
+                if current.watch is None:
+                    return self.__wrapped__(*args, **kwargs)
+                return current.watch.run(self.__wrapped__, args, kwargs)
+        finally:
+            session.reset(token)
+
+
+def _filled(tree: Any, arrays: Sequence[Array], numbers: Sequence[Any]) -> Any:
+    """Return nested arguments with arrays and numbers in their positions."""
+
+    def filled(item: Any) -> Any:
+        if item.__class__ is _Leaf:
+            return arrays[item.index]
+        return numbers[item.index] if item.__class__ is _NumberLeaf else item
+
+    return mapped(tree, filled)
+
+
+def _positional(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the names of the parameters that may be given by position."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return ()
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return tuple([parameter.name for parameter in parameters if parameter.kind in kinds])

@@ -1,0 +1,129 @@
+"""The graph of a recording: the order of its nodes, equal ones, and the stages in which they are computed.
+
+Requirement: a graph may have any depth, so that each walk is a loop.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from .._core.trees import leaves_of, mapped
+from .._core.unknowns import Number
+from .keys import key_of
+from .nodes import Node
+
+__all__ = ["MOST_STEPS", "ancestors", "needed_nodes", "operands_of", "replaced", "sort", "stages_of", "unify"]
+
+MOST_STEPS = 96
+"""Operations of one kernel: compilers take more than proportional time for more."""
+
+MOST_NUMBERS = 64
+"""Numbers among the operands of one kernel, which takes few."""
+
+
+def operands_of(node: Node) -> list[Node]:
+    """Return the nodes that a node depends on."""
+    items = leaves_of(node.operands[1:]) if node.kind == "call" else node.operands
+    return [item for item in items if item.__class__ is Node]
+
+
+def sort(wanted: Sequence[Node]) -> list[Node]:
+    """Return all nodes that some nodes depend on, each after its operands."""
+    order: dict[Node, None] = {}
+    waiting: list[tuple[Node, bool]] = [(node, False) for node in reversed(wanted)]
+    while waiting:
+        node, ready = waiting.pop()
+        if node in order:
+            continue
+        if ready:
+            order[node] = None
+            continue
+        waiting.append((node, True))
+        waiting += [(operand, False) for operand in operands_of(node) if operand not in order]
+    return list(order)
+
+
+def unify(order: Sequence[Node]) -> dict[Node, Node]:
+    """Return for each node the first one that computes the same; operands are replaced by theirs."""
+    same: dict[Node, Node] = {}
+    first: dict[Any, Node] = {}
+    for node in order:
+        if node.kind in ("step", "reduction"):
+            node.operands = tuple([same[item] if item.__class__ is Node else item for item in node.operands])
+            options = node.options if node.kind == "reduction" else None
+            key = node.kind, node.name, tuple([_identity(item) for item in node.operands]), options, node.dtype
+            same[node] = first.setdefault(key, node)
+        else:
+            if node.kind == "call":
+                node.operands = (node.operands[0], *[replaced(tree, same) for tree in node.operands[1:]])
+            same[node] = node
+    return same
+
+
+def _identity(operand: Any) -> Any:
+    """Return a key of an operand."""
+    if operand.__class__ is Node:
+        return operand
+    return (Number, operand.index) if operand.__class__ is Number else key_of(operand)
+
+
+def replaced(tree: Any, same: dict[Node, Node]) -> Any:
+    """Return nested arguments, or a number's expression as it is, with other nodes in the places of some."""
+    return mapped(tree, lambda item: same.get(item, item) if item.__class__ is Node else item)
+
+
+def stages_of(order: Sequence[Node]) -> dict[Node, int]:
+    """Return the stage of each node: what it reads from memory is computed in stages before.
+
+    The steps of one stage and shape are one kernel, of at most ``MOST_STEPS`` steps and ``MOST_NUMBERS`` numbers.
+    """
+    stages: dict[Node, int] = {}
+    steps: Counter[tuple[int, Any]] = Counter()
+    numbers: Counter[tuple[int, Any]] = Counter()
+    for node in order:
+        stage = 0
+        for operand in operands_of(node):
+            if operand.kind in ("array", "constant", "outside"):
+                continue
+            together = operand.kind == "step" and (
+                node.kind == "reduction" or (node.kind == "step" and operand.shape == node.shape)
+            )
+            stage = max(stage, stages[operand] + (not together))
+        if node.kind == "step":
+            while (kernel := (stage, node.shape)) in steps and (
+                steps[kernel] >= MOST_STEPS or numbers[kernel] >= MOST_NUMBERS
+            ):
+                stage += 1
+            steps[kernel] += 1
+            numbers[kernel] += sum([item.__class__ is not Node for item in node.operands])
+        stages[node] = stage
+    return stages
+
+
+def needed_nodes(order: Sequence[Node], stages: dict[Node, int], wanted: Sequence[Node]) -> set[Node]:
+    """Return the elementwise results that are written to memory."""
+    needed = {node for node in wanted if node.kind == "step"}
+    for node in order:
+        for operand in operands_of(node):
+            if operand.kind != "step":
+                continue
+            same_kernel = node.kind in ("step", "reduction") and stages[operand] == stages[node]
+            if not same_kernel:
+                needed.add(operand)
+    return needed
+
+
+def ancestors(ends: Iterable[Node], inside: Collection[Node]) -> list[Node]:
+    """Return the nodes of a set that some of its nodes depend on, and those, each after its operands."""
+    order: dict[Node, None] = {}
+    waiting = [(node, False) for node in reversed(list(ends)) if node in inside]
+    while waiting:
+        node, ready = waiting.pop()
+        if ready:
+            order[node] = None
+        elif node not in order:
+            waiting.append((node, True))
+            waiting += [(item, False) for item in reversed(operands_of(node)) if item in inside and item not in order]
+    return list(order)

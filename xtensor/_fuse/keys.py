@@ -1,0 +1,89 @@
+"""Keys of values that are part of a recording: two keys are equal only if the values are the same.
+
+Values that compare equal may differ: 1 and True, 0.0 and -0.0, ``{1}`` and ``{1.0}``; and NaN differs from itself.
+"""
+
+from __future__ import annotations
+
+import types
+from collections import deque
+from dataclasses import fields, is_dataclass
+from functools import partial
+from struct import pack
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Same", "is_value", "key_of"]
+
+MOST_ITEMS = 10_000
+"""Items of a container whose values are part of a recording."""
+
+EXACT = frozenset((bool, int, str, bytes, type(None), types.EllipsisType, types.NotImplementedType, np.dtype))
+"""Classes of values that are the same where they are equal."""
+
+CONTAINERS = (list, tuple, deque, bytearray, set, frozenset, dict)
+
+
+class Same:
+    """Key of an object that equals only that of the same object, which it keeps alive."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def is_value(value: Any) -> bool:
+    """Whether a value cannot change, so that its key tells all of it."""
+    kind = value.__class__
+    return kind in EXACT or kind in (float, complex, range) or isinstance(value, np.generic)
+
+
+def key_of(value: Any) -> Any:
+    """Return a hashable key: by value for numbers, strings, containers and dataclasses, by identity for other objects.
+
+    Raises
+    ------
+    TypeError
+        For a container of more than ``MOST_ITEMS`` items, and for an iterator, which has a state.
+    """
+    kind = value.__class__
+    if kind in EXACT:
+        return kind, value
+    if kind is float:
+        return kind, pack("d", value)
+    if kind is complex:
+        return kind, pack("dd", value.real, value.imag)
+    if isinstance(value, np.generic):
+        return kind, value.dtype, value.tobytes()
+    if kind is range:
+        return kind, value.start, value.stop, value.step
+    if kind is slice:
+        return kind, key_of(value.start), key_of(value.stop), key_of(value.step)
+    if isinstance(value, CONTAINERS):
+        if len(value) > MOST_ITEMS:
+            raise TypeError(
+                f"a recording compares at most {MOST_ITEMS} items, and this {kind.__name__} has {len(value)}; "
+                "compute what the function needs of it outside, and pass that as an argument"
+            )
+        if isinstance(value, dict):
+            return kind, tuple([(key_of(name), key_of(item)) for name, item in value.items()])
+        if isinstance(value, (set, frozenset)):
+            return kind, frozenset(map(key_of, value))
+        return kind, tuple(map(key_of, value))
+    if kind is partial:
+        return kind, key_of(value.func), key_of(value.args), key_of(value.keywords)
+    if kind is types.MethodType:
+        return kind, Same(value.__func__), key_of(value.__self__)
+    if is_dataclass(value) and not isinstance(value, type):
+        return kind, tuple([(field.name, key_of(getattr(value, field.name, None))) for field in fields(value)])
+    if hasattr(kind, "__next__"):
+        raise TypeError(f"a recorded function cannot use an iterator ({kind.__name__}); pass a list or a tuple")
+    return Same(value)

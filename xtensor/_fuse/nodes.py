@@ -1,0 +1,139 @@
+"""Nodes of the graph of a recording, and the arrays that stand for them while the function runs.
+
+A write makes a new node for the array that owns the memory. Views of it are indexed anew when they are read next, as
+they see the write.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import Any, Never
+
+from .._core.backend import Native
+from .._core.unknowns import Arithmetic, UnknownValueError, unknown
+from .._core.wrapping import ValueArray
+from .watching import Watch
+
+__all__ = ["Node", "Session", "Traced", "item_at", "session"]
+
+
+class Node:
+    """A value of the graph.
+
+    Attributes
+    ----------
+    kind
+        ``"array"``, an argument; ``"outside"``, another array that the function reads, whose present elements each call
+        uses; ``"constant"``, an array that the function makes of nothing; ``"step"``, an elementwise operation;
+        ``"reduction"``; ``"call"``, any other function; ``"result"``, an array that a call returns.
+    name
+        The operation's name.
+    operands
+        The nodes and numbers it depends on; for a call, the function, its arguments and keyword arguments with nodes in
+        them, and the calls that must come before.
+    options
+        Axes and ``keepdims`` of a reduction; the index of an argument; the value of another array.
+    shape, dtype
+        Of the result; None for a number.
+    """
+
+    __slots__ = ("dtype", "kind", "name", "operands", "options", "shape")
+
+    def __init__(
+        self, kind: str, name: str, operands: Any, options: Any, shape: tuple[int, ...] | None, dtype: Any
+    ) -> None:
+        self.kind, self.name, self.operands, self.options = kind, name, operands, options
+        self.shape, self.dtype = shape, dtype
+
+
+class Session:
+    """The recording of one function.
+
+    Attributes
+    ----------
+    watch
+        The values from outside that the function reads; None for a formula of this package, which reads none.
+    arithmetic
+        The arithmetic of the numbers among the arguments.
+    effects
+        The calls that change a generator of random numbers, in order.
+    streams
+        The streams of random numbers of these calls, each with its state before: the replay of the recorded call draws.
+    computed
+        The line that joined an array which the device below had computed; empty without one.
+    """
+
+    def __init__(self, watch: Watch | None) -> None:
+        self.watch = watch
+        self.arithmetic = Arithmetic()
+        self.effects: list[Node] = []
+        self.streams: dict[int, tuple[Any, Any]] = {}
+        self.computed = ""
+
+
+session: ContextVar[Session | None] = ContextVar("xtensor_recording", default=None)
+"""The recording that goes on in this thread or task."""
+
+
+class Traced(ValueArray):
+    """A native array of a recording device: the value of this call, and its node.
+
+    Attributes
+    ----------
+    root
+        The array that owns the memory of a view; None for an array that owns its own.
+    path
+        The keys that select a view; None for a view that other functions than indexing made.
+    writes
+        The number of writes to the memory: for a view, those that its node includes.
+    """
+
+    __slots__ = ("_node", "path", "root", "writes")
+
+    def __init__(
+        self, value: Native, node: Node, root: Traced | None = None, path: tuple[Any, ...] | None = ()
+    ) -> None:
+        self.value, self._node = value, node
+        self.root, self.path = root, path
+        self.writes: int = 0 if root is None else root.writes
+
+    @property
+    def node(self) -> Node:
+        """The node of the present elements."""
+        root = self.root
+        if root is None or root.writes == self.writes:
+            return self._node
+        if self.path is None:
+            raise UnknownValueError(
+                f"a function of xtensor.fuse reads a view, made by {self._node.name}(), of an array that it has "
+                "written to since; make the view again, or copy it before the write"
+            )
+        call = Node("call", "__getitem__", (item_at, (root.node, self.path), {}, ()), None, None, None)
+        self._node = Node("result", "__getitem__", (call,), (), self.value.shape, self.value.dtype)
+        self.writes = root.writes
+        return self._node
+
+    def _look(self, what: str) -> Never:
+        raise unknown(what, "use xtensor.where instead of `if`, or compute it outside the function")
+
+    def __bool__(self) -> bool:
+        self._look("the truth of an array")
+
+    def __int__(self) -> int:
+        self._look("an array as int")
+
+    def __float__(self) -> float:
+        self._look("an array as float")
+
+    def __complex__(self) -> complex:
+        self._look("an array as complex")
+
+    def __index__(self) -> int:
+        self._look("an array as an index")
+
+
+def item_at(native: Native, path: tuple[Any, ...]) -> Native:
+    """Return what some keys select, one after the other."""
+    for key in path:
+        native = native[key]
+    return native

@@ -1,0 +1,126 @@
+"""Results of a fused function: fresh Arrays of a plan's values.
+
+No result shares memory with another one, or with what a recording keeps. An argument that the function returns is
+returned itself, and a view of one is a view of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._core.array import Array, wrap
+from .._core.backend import Native
+from .._core.device import Device
+from .._core.errors import describe
+from .._core.operations import operation
+from .._core.trees import flatten
+from .._core.unknowns import Number
+from .guards import memory_of
+from .nodes import Node, Traced
+from .plans import Plan
+from .watching import Watch
+
+__all__ = ["Results"]
+
+ASTYPE = operation("astype").index
+
+Leaf = Callable[[Sequence[Native], Sequence[Array], Sequence[Any]], Any]
+"""How a result is made of the values of the plan, the arguments and the values of the numbers."""
+
+
+class Results:
+    """The results of a recording.
+
+    Attributes
+    ----------
+    nodes
+        The nodes of the Arrays among them.
+    single
+        Whether there is one result, which a kernel computes.
+    """
+
+    def __init__(self, values: Any, arguments: Sequence[Array], watch: Watch | None, name: str) -> None:
+        leaves, self._tree = flatten(values)
+        self.nodes: list[Node] = []
+        self.single = False
+        self._plan: Plan
+        self._kept: list[Any] = []
+        positions: dict[int, int] = {}
+        given = {id(array): index for index, array in enumerate(arguments)}
+        self._leaves: list[tuple[str, Any]] = []
+        for leaf in leaves:
+            if leaf.__class__ is Number:
+                self._leaves.append(("number", leaf.index))
+            elif leaf.__class__ is Array and id(leaf) in given:
+                self._leaves.append(("argument", given[id(leaf)]))
+            elif leaf.__class__ is Array and leaf._native.__class__ is Traced:
+                if id(leaf) not in positions:
+                    positions[id(leaf)] = len(self.nodes)
+                    self.nodes.append(leaf._native.node)
+                self._leaves.append(("value", positions[id(leaf)]))
+            elif leaf.__class__ is Array:
+                outside = watch is not None and watch.outside(leaf._native)
+                self._leaves.append(("outside" if outside else "copy", leaf if outside else leaf.copy()))
+            elif leaf is None or isinstance(leaf, (bool, int, float, complex, str, np.dtype)):
+                self._leaves.append(("constant", leaf))
+            else:
+                raise TypeError(
+                    f"{name}(): a function of xtensor.fuse returns Arrays and numbers, not {describe(leaf)}"
+                )
+        self._kept += leaves  # whose identities are compared above
+
+    def bind(self, plan: Plan) -> None:
+        """Set the plan that computes the nodes."""
+        self._nodes = [plan.same[node] for node in self.nodes]
+        memories = [(node.kind, id(memory_of(value))) for node, value in plan.constants.items()]
+        self._constants = {memory for kind, memory in memories if kind == "constant"}
+        self._outside = {memory for kind, memory in memories if kind == "outside"}
+        computed = [node for node in self._nodes if node.kind in COMPUTED]
+        self._compared = len(set(computed)) < len(self._nodes) and (bool(self._constants) or len(self._nodes) > 1)
+        alone = self._tree.kind is None and [kind for kind, _ in self._leaves] == ["value"]
+        self.single = alone and not self._compared and self._nodes[0].kind in COMPUTED
+        flat = self._tree.kind is tuple and all(part.kind is None for part in self._tree.parts)
+        self._plain = flat and self._leaves == [("value", index) for index in range(len(self.nodes))]
+        self._kept.clear()
+
+    def __call__(
+        self, values: dict[Node, Native], arrays: Sequence[Array], numbers: Sequence[Any], device: Device
+    ) -> Any:
+        """Return the results of a call."""
+        if self.single:
+            return wrap(values[self._nodes[0]], device)
+        natives = [values[node] for node in self._nodes]
+        if self._compared:
+            self._separate(natives, arrays, device)
+        made = [wrap(native, device) for native in natives]
+        if self._plain:
+            return tuple(made)
+
+        def result(kind: str, item: Any) -> Any:
+            if kind == "value":
+                return made[item]
+            if kind == "argument":
+                return arrays[item]
+            if kind == "number":
+                return numbers[item]
+            return item.copy() if kind == "copy" else item
+
+        return self._tree.build([result(kind, item) for kind, item in self._leaves])
+
+    def _separate(self, natives: list[Native], arrays: Sequence[Array], device: Device) -> None:
+        """Copy the results that share memory with a constant or an earlier result, unless it is an argument's."""
+        given = {id(memory_of(array._native)) for array in arrays} | self._outside
+        taken = set(self._constants)
+        for index, native in enumerate(natives):
+            memory = id(memory_of(native))
+            if memory in taken:
+                natives[index] = device.table[ASTYPE].function(native, native.dtype, copy=True)
+            elif memory not in given:
+                taken.add(memory)
+
+
+COMPUTED = frozenset(("part", "reduction", "step"))
+"""The kinds of nodes whose memory no other node has."""
