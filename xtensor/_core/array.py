@@ -201,7 +201,7 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
         """Transpose of a matrix. Of other dimensions, the axes reversed; ValueError on the device ``strict``."""
         if self.ndim == 2:
             return apply(MATRIX_TRANSPOSE, self._device, self._native)
-        if self._device.backend == "strict":
+        if self._device._library.defined_only:
             raise ValueError(
                 f"x.T needs an array of two dimensions on the device strict, not shape {self.shape}; use x.mT for "
                 "stacks of matrices, or xtensor.permute_dims"

@@ -409,7 +409,7 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
         return float(value)
     if isinstance(value, complex):
         return complex(value)
-    if foreign is NotImplemented and isinstance(value, (list, tuple)) and device.backend != "strict":
+    if foreign is NotImplemented and isinstance(value, (list, tuple)) and not device._library.defined_only:
         return device._library.from_host(_host_list(value, device, name), device._place, copy=None)
     if foreign is TypeError or (foreign is NotImplemented and isinstance(value, (list, tuple))):
         # With NotImplemented, Python would compare the identities of an Array and a list: ``x == [1]`` would be False.

@@ -435,7 +435,7 @@ def _triangle(operation: Operation, x: AnyArray, k: int) -> Array:
     x = array_argument(x, name)
     device = x._device
     native = x._native
-    if x.ndim == 1 and device.backend != "strict":  # a matrix of equal rows, as in NumPy
+    if x.ndim == 1 and not device._library.defined_only:  # a matrix of equal rows, as in NumPy
         native = call(BROADCAST_TO, device, native, (x.shape[0], x.shape[0]))
     elif x.ndim < 2:
         raise ValueError(

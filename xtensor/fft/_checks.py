@@ -48,7 +48,7 @@ def check_transform(x: AnyArray, name: str, norm: Norm) -> tuple[Array, Device, 
     device = x._device
     kind = x.dtype.kind
     if kind == "b":
-        if device.backend == "strict":
+        if device._library.defined_only:
             raise TypeError(f"{name}() takes numbers, not dtype {x.dtype}; cast with xtensor.astype")
         x = apply(ASTYPE, device, x._native, device.default_dtypes["real floating"])
     if kind == "c" and name in COMPLEX_COUNTERPARTS:
