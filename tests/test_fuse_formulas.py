@@ -116,7 +116,7 @@ def test_closeness_of_numbers_whose_distance_overflows():
 def test_a_small_first_operand_is_broadcast():
     x = np.random.default_rng(0).normal(size=100_000)
     gradient, kernels = third_call(autograd.grad(special.logsumexp), xp.asarray(x, device="cpu"))
-    assert kernels["equal+subtract+where+exp+multiply"]
+    assert kernels["equal+subtract+where+exp"]
     np.testing.assert_allclose(np.asarray(gradient), np.exp(x - x.max()) / np.exp(x - x.max()).sum(), rtol=1e-12)
 
 

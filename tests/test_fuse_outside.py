@@ -331,3 +331,16 @@ def test_values_of_large_arrays_from_outside_raise_with_the_line(x: Any) -> None
     large = xp.zeros(200_000, device="cpu")
     with pytest.raises(UnknownValueError, match=r"values of arrays from outside at .*test_fuse_outside.*as arguments"):
         fuse(lambda x: x * float(large[0]))(x)
+
+
+def test_a_module_that_the_function_imports_sets_names_of_its_own(x, tmp_path, monkeypatch):
+    (tmp_path / "imported_late.py").write_text("NAMES = []\nNAMES += ['a']\nNAMES = NAMES + ['b']\nSCALE = 2.0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    @fuse
+    def scaled(x: Any) -> Any:
+        import imported_late
+
+        return x * imported_late.SCALE * len(imported_late.NAMES)
+
+    assert values(scaled(x)) == values(scaled(x)) == [4.0, 40.0, 400.0]

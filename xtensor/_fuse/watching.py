@@ -35,10 +35,16 @@ LIBRARIES = sys.stdlib_module_names | {
 DYNAMIC = frozenset(("getattr", "hasattr", "vars", "dir", "__dict__", "__getattribute__", "attrgetter"))
 """Names of code that may read any attribute of an object."""
 
-ASSIGNMENT = Array.__setitem__.__code__
+
+def code_of(function: Any) -> types.CodeType:
+    """Return the code of a method in Python, which a function of the compiled module may stand before."""
+    return inspect.unwrap(function).__code__
+
+
+ASSIGNMENT = code_of(Array.__setitem__)
 
 CONVERSIONS = frozenset(
-    function.__code__
+    code_of(function)
     for function in (
         Array.__setitem__,
         *(Array._single, Array.item, Array.tolist, Array.__array__, Array.__repr__, Array.__str__, Array.__reduce__),
@@ -93,6 +99,7 @@ class Watch:
         self._natives: dict[int, Any] = {}
         self._globals = (random.getstate(), _state_of_numpy())
         self._unrepeatable = self._written = ""
+        self._import: types.FrameType | None = None
 
     # -- while the function runs --------------------------------------------------------------------------------------
 
@@ -106,8 +113,14 @@ class Watch:
             sys.setprofile(previous)
 
     def _event(self, frame: types.FrameType, event: str, argument: Any) -> None:
-        if event == "call":
+        if self._import is not None:  # a module that is imported sets its own names
+            if event == "return" and frame is self._import:
+                self._import = None
+        elif event == "call":
             code = frame.f_code
+            if code.co_name == "<module>":
+                self._import = frame
+                return
             if code in self._codes:
                 return
             if code in CONVERSIONS:
