@@ -133,7 +133,8 @@ ACCEPTS_MORE_THAN_NUMPY = (
     *(("roots", "p"), ("einsum", "optimize"), ("linalg.diagonal", "offset"), ("linalg.trace", "offset")),
     *(("tri", "k"), ("tril_indices", "k"), ("tril_indices_from", "k"), ("triu_indices", "k")),
     *(("triu_indices_from", "k"), ("linalg.tensorinv", "a"), ("piecewise", "condlist"), ("where", "condition")),
-    *(("linspace", "start"), ("linspace", "stop"), ("tril", "k"), ("triu", "k")),
+    *(("arange", "start"), ("arange", "stop"), ("linspace", "start"), ("linspace", "stop")),
+    *(("tril", "k"), ("triu", "k"), ("diag_indices", "n"), ("kaiser", "M")),
 )
 """Parameters that accept values which NumPy refuses: arrays instead of dtypes, booleans without bounds, an order of
 differences greater than the length, integers beyond 64 bits, booleans and empty arrays instead of numbers, ignored

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .. import _standard as xp
 from .. import linalg
 from .._core.array import Array, Axis
@@ -15,7 +13,7 @@ from .._core.dispatch import composed
 from .._core.dtypes import finfo, result_type
 from .._core.errors import describe
 from . import _casts
-from ._arguments import as_arrays, store
+from ._arguments import as_arrays, shared_device, store
 from ._flags import number, truth
 from ._fused import weighted_mean
 from ._weights import fit_weights
@@ -120,8 +118,10 @@ def corrcoef(x: AnyArray, y: AnyArray | None = None, rowvar: bool = True, *, dty
     -----
     NumPy, ``corrcoef``.
     """
-    if dtype is not None and np.dtype(dtype).itemsize == 2:
-        return xp.astype(corrcoef(x, y, rowvar, dtype=xp.float32), np.dtype(dtype))
+    if dtype is not None:
+        dtype = check_dtype(dtype, shared_device("corrcoef", x, y), "corrcoef")
+        if dtype.itemsize == 2:
+            return xp.astype(corrcoef(x, y, rowvar, dtype=xp.float32), dtype)
     covariance = _cov("corrcoef", x, y, rowvar, dtype=dtype)
     if not covariance.ndim:
         return covariance / covariance

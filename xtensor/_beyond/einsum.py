@@ -18,7 +18,7 @@ import numpy as np
 from .. import _standard as xp
 from .. import linalg
 from .._core.array import Array, attempt
-from .._core.checks import check_dtype, check_integer, check_word
+from .._core.checks import check_casting, check_dtype, check_integer, check_word
 from .._core.dispatch import array_arguments, composed
 from .._core.dtypes import Casting, can_cast, result_type
 from .._core.errors import describe
@@ -107,6 +107,7 @@ def einsum(
     """
     arrays, (labels, output, lengths) = _parse(subscripts, operands)
     check_word(order, ("C", "F", "A", "K"), "einsum", "order")
+    check_casting(casting, "einsum")
     if dtype is not None:
         wanted = check_dtype(dtype, arrays[0]._device, "einsum")
         for x in arrays:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._core.array import Array
 from .._core.dispatch import composed
+from .._core.errors import describe
 
 if TYPE_CHECKING:
     from .._core.annotations import DTypeLike
@@ -60,4 +62,10 @@ def issubdtype(arg1: DTypeLike, arg2: DTypeLike | type) -> bool:
     -----
     NumPy, ``issubdtype``. :func:`xtensor.isdtype` is the standard's function.
     """
-    return bool(np.issubdtype(arg1, arg2))
+    for given in (arg1, arg2):
+        if isinstance(given, Array):
+            raise TypeError(f"Cannot construct a dtype from an array; issubdtype() takes dtypes, not {describe(given)}")
+    try:
+        return bool(np.issubdtype(arg1, arg2))
+    except TypeError as error:
+        raise TypeError(f"{error}; issubdtype() takes dtypes, not {describe(arg1)} and {describe(arg2)}") from None

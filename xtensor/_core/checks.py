@@ -167,7 +167,8 @@ def check_order(value: Any, function: str) -> Order:
     """Return NumPy's argument for a memory layout, in upper case; None is ``"C"``."""
     if value is None:
         return "C"
-    return check_word(value.upper() if isinstance(value, str) else value, ("C", "F", "A", "K"), function, "order")
+    is_lower = is_word(value, ("c", "f", "a", "k"))
+    return check_word(value.upper() if is_lower else value, ("C", "F", "A", "K"), function, "order")
 
 
 def check_casting(value: Any, function: str) -> Casting:
