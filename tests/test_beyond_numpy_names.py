@@ -138,6 +138,15 @@ def test_vectorize_returns_arrays(device):
     assert values(result) == [2.0, 5.0]
 
 
+def test_vectorize_with_options_is_a_decorator():
+    @xp.vectorize(otypes=["float32"])
+    def half(value):
+        return value / 2
+
+    result = half(xp.asarray([1, 3], device="cpu"))
+    assert (values(result), result.dtype) == ([0.5, 1.5], xp.float32)
+
+
 @pytest.mark.parametrize(("name", "method"), [("uniform", "uniform"), ("randn", "standard_normal"), ("rand", "random")])
 def test_function_of_the_global_generator_has_a_remedy(name, method):
     with pytest.raises(AttributeError, match=rf"default_rng\(seed\), and call rng.{method}$"):

@@ -39,11 +39,11 @@ def value_of(data, dtype=None, device=CPU):
 def functions_of(namespace):
     """The compiled functions of a class or module, by name."""
     found = {name: getattr(namespace, name) for name in dir(namespace)}
-    # Functions with no operation are computed in Python: the compiled module only shortens their tracebacks.
+    # Other functions with no operation are computed in Python: the compiled module only shortens their tracebacks.
     return {
         name: value
         for name, value in found.items()
-        if isinstance(value, compiled.Function) and value.operation is not None
+        if isinstance(value, compiled.Function) and (value.operation is not None or name == "__getitem__")
     }
 
 

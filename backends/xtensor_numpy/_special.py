@@ -45,7 +45,10 @@ def _in_double_precision(function: Callable[..., Native]) -> Callable[..., Nativ
 
     @wraps(function)
     def computed(*operands: Any) -> Native:
-        operands64 = (x.astype(np.float64) if isinstance(x, np.ndarray) else x for x in operands)
+        operands64 = (
+            x.astype(np.complex128 if x.dtype.kind == "c" else np.float64) if isinstance(x, np.ndarray) else x
+            for x in operands
+        )
         result = np.asarray(function(*operands64))
         with np.errstate(over="ignore"):  # infinite beyond float32
             return result.astype(operands[0].dtype)

@@ -127,7 +127,7 @@ class vectorize:  # noqa: N801 - NumPy's name
     Parameters
     ----------
     pyfunc
-        Function of numbers.
+        Function of numbers. Without it, the result is a decorator: ``@vectorize(otypes=[float])``.
     otypes, doc, excluded, cache, signature
         As for ``numpy.vectorize``.
 
@@ -145,18 +145,24 @@ class vectorize:  # noqa: N801 - NumPy's name
 
     def __init__(
         self,
-        pyfunc: Callable[..., Any],
+        pyfunc: Any = np._NoValue,
         otypes: Any = None,
         doc: str | None = None,
         excluded: Any = None,
         cache: bool = False,
         signature: str | None = None,
     ) -> None:
+        self._options = otypes, doc, excluded, cache, signature
+        self._vectorized: Any = None
+        if pyfunc is np._NoValue:
+            return
         if not callable(pyfunc):
             raise TypeError(f"vectorize(): pyfunc is a function, not {describe(pyfunc)}")
         self._vectorized = np.vectorize(pyfunc, otypes, doc, excluded, cache, signature)
         self.__doc__ = self._vectorized.__doc__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._vectorized is None:  # a decorator with options
+            return vectorize(args[0], *self._options)
         device = shared_device("vectorize", *args, *kwargs.values())
         return call_on_host(self._vectorized, args, kwargs, device, "vectorize")

@@ -27,6 +27,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 import numpy as np
 
 from .dtypes import STANDARD_DTYPES, DType
+from .operations import Operation
 
 __all__ = ["Backend", "DeviceInfo", "Engine", "Memory", "Native", "Overlay", "Provider", "read_on_host"]
 
@@ -190,6 +191,10 @@ class Backend(Provider):
 
     def storage(self, spec: str) -> tuple[Backend, str]:
         return self, spec
+
+    def has_rule(self, operation: Operation) -> bool:
+        """Whether a transform has a rule for an operation, which comes before the operation's formula."""
+        return False
 
     @property
     @abstractmethod

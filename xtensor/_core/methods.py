@@ -346,7 +346,7 @@ class Methods:
 
     def fill(self: Any, value: Operand) -> None:
         """Set every element to one value; ValueError for a sequence or an array with axes."""
-        if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0):
+        if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 0:
             text = f"setting an array element with a sequence.; fill() takes one value, not {describe(value)}"
             raise ValueError(text)
         self[...] = value

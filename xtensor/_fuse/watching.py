@@ -38,7 +38,8 @@ DYNAMIC = frozenset(("getattr", "hasattr", "vars", "dir", "__dict__", "__getattr
 
 def code_of(function: Any) -> types.CodeType:
     """Return the code of a method in Python, which a function of the compiled module may stand before."""
-    return inspect.unwrap(function).__code__
+    code: types.CodeType = inspect.unwrap(function).__code__
+    return code
 
 
 ASSIGNMENT = code_of(Array.__setitem__)

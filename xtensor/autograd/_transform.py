@@ -186,6 +186,9 @@ class Transform(Backend):
     def general(self, row: Derivative, compute: Callable[..., Any]) -> Callable[..., Any]:
         """Return any other function."""
 
+    def has_rule(self, operation: Operation) -> bool:
+        return operation.name in TABLE
+
     def function(self, operation: Operation) -> Callable[..., Any] | None:
         """Return an operation's function of the transform's arrays; None where it is composed of others."""
         row = TABLE.get(operation.name)

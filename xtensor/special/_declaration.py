@@ -264,7 +264,7 @@ def _compute(
     ``formula`` takes them as Arrays, by names where there are any, and the options.
     """
     kind = natives[-1].dtype.kind
-    if not declaration.prefer_formula:
+    if not declaration.prefer_formula or device._library.has_rule(declaration.operation):
         result = attempt_elementwise(declaration.operation, device, *natives)
         if result is not NotImplemented:
             return result

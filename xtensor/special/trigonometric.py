@@ -186,7 +186,7 @@ def cosm1(x: AnyArray, /) -> Array:
     return -2 * (half * half)
 
 
-@special(complex=True, complex_formula=True)
+@special(complex=True, complex_formula=True, prefer_formula=True)
 def sinc(x: AnyArray) -> Array:
     r"""Normalized sinc function :math:`\frac{\sin \pi x}{\pi x}`; 1 at 0.
 
