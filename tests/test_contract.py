@@ -26,7 +26,7 @@ EXCLUDED = {
 
 READS_VALUES = (
     *("array_equal", "array_equiv"),  # return a bool
-    *("polyfit", "digitize", "geomspace"),  # raise an error or warn, depending on the values
+    *("asarray_chkfinite", "digitize", "geomspace", "polyfit"),  # raise an error or warn, depending on the values
     # The shape or the dtype depends on values:
     *("intersect1d", "piecewise", "polymul", "setdiff1d", "setxor1d", "trim_zeros", "union1d", "unique"),
     *("histogram", "histogram2d", "histogram_bin_edges", "histogramdd"),

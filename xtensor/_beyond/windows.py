@@ -7,6 +7,7 @@ from typing import Any
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_integer
+from .._core.device import default_device
 from .._core.dispatch import composed
 from .._core.errors import describe
 from .elementwise_special import i0
@@ -17,7 +18,7 @@ __all__ = ["bartlett", "blackman", "hamming", "hanning", "kaiser"]
 def _positions(name: str, points: Any) -> tuple[int, Array]:
     """Return the number of points, and for each one ``n`` the odd integer ``2n - (M - 1)``."""
     count = max(check_integer(points, name, "M"), 0)
-    return count, xp.arange(1 - count, count, 2, dtype=float)
+    return count, xp.arange(1 - count, count, 2, dtype=default_device().default_dtypes["real floating"])
 
 
 def _cosines(positions: Array, count: int, *coefficients: float) -> Array:
