@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import random
 import time
 import types
@@ -344,3 +345,24 @@ def test_a_module_that_the_function_imports_sets_names_of_its_own(x, tmp_path, m
         return x * imported_late.SCALE * len(imported_late.NAMES)
 
     assert values(scaled(x)) == values(scaled(x)) == [4.0, 40.0, 400.0]
+
+
+COLLECTIONS = 0
+
+
+def count_collection(phase: str, info: Any) -> None:
+    global COLLECTIONS
+    COLLECTIONS += 1
+
+
+def test_garbage_collected_meanwhile_changes_nothing_of_the_function(x):
+    thresholds = gc.get_threshold()
+    gc.callbacks.append(count_collection)
+    gc.set_threshold(1)
+    try:
+        result = fuse(lambda x: xp.exp(x) * FACTOR + xp.sum(x))(x)
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.callbacks.remove(count_collection)
+    assert COLLECTIONS
+    np.testing.assert_allclose(np.asarray(result), np.exp(np.asarray(x)) * 2 + 111)

@@ -7,6 +7,7 @@ the arguments, are read before it runs. A value that the recorded call changes r
 
 from __future__ import annotations
 
+import gc
 import inspect
 import os
 import random
@@ -105,13 +106,16 @@ class Watch:
     # -- while the function runs --------------------------------------------------------------------------------------
 
     def run(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        """Call a function, and watch it."""
-        previous = sys.getprofile()
+        """Call a function, and watch it. No garbage is collected meanwhile, whose callbacks are not of the function."""
+        previous, collects = sys.getprofile(), gc.isenabled()
+        gc.disable()
         sys.setprofile(self._event)
         try:
             return function(*args, **kwargs)
         finally:
             sys.setprofile(previous)
+            if collects:
+                gc.enable()
 
     def _event(self, frame: types.FrameType, event: str, argument: Any) -> None:
         if self._import is not None:  # a module that is imported sets its own names
