@@ -8,7 +8,7 @@ class InapplicableError(Exception):
 
 
 class State:
-    """What the stand-ins share with the plugin.
+    """State that the stand-ins share with the plugin.
 
     Attributes
     ----------

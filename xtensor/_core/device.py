@@ -84,7 +84,7 @@ class Device:
     """The device's spec at that backend."""
     _functions: Functions
     table: list[Implementation]
-    """What computes each operation, by the operations' indices."""
+    """Implementation of each operation, by the operations' indices."""
     base: Device | None
     """The device that a transform stands on; None for other devices."""
     level: int

@@ -58,7 +58,7 @@ class Chapter:
 
 
 class Implementation:
-    """What computes one operation on one device.
+    """Implementation of one operation on one device: its functions, and from which size a kernel is called.
 
     Attributes
     ----------
