@@ -125,9 +125,9 @@ b + 1  # strict: TypeError
 -b
 x + None
 x + "a"
-x + [1.0, 2.0, 3.0]
-[1.0, 2.0, 3.0] + x
-(1.0, 2.0, 3.0) * v
+x + [1.0, 2.0, 3.0]  # strict: TypeError
+[1.0, 2.0, 3.0] + x  # strict: TypeError
+(1.0, 2.0, 3.0) * v  # strict: TypeError
 x & y
 x + np.ones(4)  # beside
 x + np.ones((4, 1, 1))  # beside
@@ -336,7 +336,6 @@ j[0] = nx[0]; j  # strict: IndexError
 j[0] = True; j  # strict: IndexError
 u[0, 0] = 300
 u[0, 0] = -1
-u[0] = np.int64(300); u  # strict: IndexError
 b[0] = 1; b  # strict: IndexError
 b[0] = [0, 1, 2]; b  # strict: IndexError
 f[0] = nx[0]; f  # strict: IndexError

@@ -54,7 +54,7 @@ def by_position(function: Callable[..., Any], positional: tuple[Any, ...]) -> Ty
     last = own[-1].name
     if last in WHOLE and all(value.__class__ is int for value in positional):
         remedy = f"pass {last} as one tuple"
-    elif last == "arrays":
+    elif last == "arrays" and any(map(is_array, positional)):
         remedy = "pass the arrays in one list"
     elif any(map(is_array, positional)):
         remedy = "pass the others by name"
