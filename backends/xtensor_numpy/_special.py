@@ -31,8 +31,7 @@ class Special:
         function = getattr(function, "__wrapped__", function)
         if name in LARGE_COUNTS:
             function = _with_large_counts(function, LARGE_COUNTS[name], scipy.special)
-        if name in ("bdtr", "bdtrc", "bdtri"):
-            return _with_integer_trials(function)
+            return _with_integer_trials(function) if name in ("bdtr", "bdtrc", "bdtri") else function
         if name == "powm1":
             return _with_signed_zeros(function)
         if name == "hyp1f1":
@@ -66,10 +65,10 @@ def _with_large_counts(
 
     @wraps(function)
     def computed(*operands: Native) -> Native:
+        if not any(map(_has_large_counts, operands[:-1])):
+            return function(*operands)
         counts = [np.floor(x) for x in operands[:-1]]
         large = functools.reduce(np.logical_or, [np.abs(x) >= COUNTS.max for x in counts])
-        if not np.any(large):
-            return function(*operands)
         small = [np.asarray(np.where(np.abs(x) >= COUNTS.max, 1, x), x.dtype) for x in operands[:-1]]
         result = function(*small, operands[-1])
         with np.errstate(all="ignore"):
@@ -77,6 +76,13 @@ def _with_large_counts(
         return np.asarray(np.where(large, values, result), result.dtype)
 
     return computed
+
+
+def _has_large_counts(x: Native) -> bool:
+    """Whether a count does not fit into 32 bits. Allocates nothing, and is not misled by NaN."""
+    return bool(x.size) and bool(
+        np.fmax.reduce(x, axis=None) >= COUNTS.max or np.fmin.reduce(x, axis=None) <= -COUNTS.max
+    )
 
 
 def _large_pdtri(library: Any, k: Native, y: Native) -> Native:
