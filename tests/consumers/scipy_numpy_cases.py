@@ -306,7 +306,6 @@ NUMPY_CASES = {
 
 NUMPY_ONLY = {
     "interpolate.lagrange": "divides a poly1d by elements, which it does for Python's and NumPy's numbers alone",
-    "signal.closest_STFT_dual_window": "takes x.T of one dimension, which the standard forbids",
     "sparse.diags_array": "distinguishes Python's and NumPy's numbers from other elements",
     **dict.fromkeys(
         (
@@ -336,6 +335,7 @@ REFUSED_BY_STRICT = {
         ),
         "indexes with fewer keys than axes",
     ),
+    "signal.closest_STFT_dual_window": "takes x.T of one dimension, which the standard forbids",
     **dict.fromkeys(("signal.group_delay", "signal.zoom_fft", "stats.quantile_test"), "mixes integers and floats"),
     **dict.fromkeys(("stats.ecdf", "stats.logrank", "stats.ttest_ind_from_stats"), "divides integers"),
     "linalg.solve_circulant": "transforms real numbers with fft",
