@@ -123,7 +123,10 @@ CASES = {
     "fractional length": (lambda n, a: n.zeros((1.5,)), "'float' object cannot be interpreted as an integer"),
     "flip": (lambda n, a: n.flip(matrix(a, 2), axis=1), "axis 1 is out of bounds for array of dimension 1"),
     "roll": (lambda n, a: n.roll(matrix(a, 2), 1, axis=1), "axis 1 is out of bounds for array of dimension 1"),
-    "moveaxis": (lambda n, a: n.moveaxis(matrix(a, 2), 1, 0), "source: axis 1 is out of bounds for array of dimension 1"),
+    "moveaxis": (
+        lambda n, a: n.moveaxis(matrix(a, 2), 1, 0),
+        "source: axis 1 is out of bounds for array of dimension 1",
+    ),
     "moveaxis lengths": (
         lambda n, a: n.moveaxis(matrix(a, 2, 2), (0, 1), (0,)),
         "`source` and `destination` arguments must have the same number of elements",
