@@ -14,9 +14,6 @@ y, z, n = x.copy(), x.copy(), np.ones((2, 2))
 x + "a"
 "a" + x
 x - None
-x @ [1, 2]
-x + [1, 2]
-[1, 2] + x
 x / object()
 x & "a"
 x < "a"
