@@ -264,7 +264,7 @@ class ValueReadError(AssertionError):
     """The host read the values of a deferred array."""
 
 
-def refuse(*args: Any, **kwargs: Any) -> Any:
+def raise_unsupported(*args: Any, **kwargs: Any) -> Any:
     raise ValueReadError("the host read the values of a deferred array")
 
 
@@ -276,7 +276,7 @@ class DeferredArray(WrappedArray):
     library_type = np.ndarray
     numpy_dtypes = library_dtypes = DTYPES
 
-    __bool__ = __int__ = __float__ = __complex__ = __index__ = refuse  # type: ignore[assignment]
+    __bool__ = __int__ = __float__ = __complex__ = __index__ = raise_unsupported  # type: ignore[assignment]
 
 
 class DeferredBackend(Toy):
@@ -285,12 +285,12 @@ class DeferredBackend(Toy):
     name = "deferred"
     arrays = DeferredArray
     corrections = tuple(name for name in Toy.corrections if name not in LAPACK_CORRECTIONS)  # they read values
-    to_host = refuse
+    to_host = raise_unsupported
 
     def getitem(self, native: Native, key: Any) -> Native:
         parts = key if isinstance(key, tuple) else (key,)
         if any(isinstance(part, DeferredArray) and part.dtype.kind == "b" for part in parts):
-            refuse()  # the length of the result depends on values
+            raise_unsupported()  # the length of the result depends on values
         return super().getitem(native, key)
 
     def setitem(self, native: Native, key: Any, value: Native) -> Native:

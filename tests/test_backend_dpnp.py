@@ -274,4 +274,4 @@ def test_every_extension_module_of_dpnp_is_initialised_with_the_queue(sycl):
     """One that is not would be initialised by the first thread that calls it, beside others: a deadlock."""
     from xtensor_dpnp._extensions import initialize
 
-    assert initialize(sycl._library.queue(sycl._place)) == []
+    assert initialize(sycl._library.queue(sycl._backend_spec)) == []

@@ -23,7 +23,7 @@ import pytest
 import xtensor as xp
 from xtensor._core.array import apply
 from xtensor._core.compiled import compiled, missing
-from xtensor._core.many import apply_to
+from xtensor._core.large_calls import apply_reduction
 from xtensor._core.operations import operation
 
 if compiled is None and os.environ.get("XTENSOR_COMPILED") != "1":
@@ -224,7 +224,7 @@ def test_functions_of_the_table_are_computed_without_python(name, size, spec, mo
 
     matrix = np.random.default_rng(0).standard_normal((size, size))
     x = value_of(matrix, device=spec)
-    for function in (apply, apply_to):
+    for function in (apply, apply_reduction):
         assert isinstance(function, compiled.Function)
         monkeypatch.setattr(function, "python", refused)
     with xp.use_device(spec):

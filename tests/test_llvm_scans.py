@@ -20,7 +20,7 @@ SHAPES = [(40_000,), (4 * BLOCK,), (16 * BLOCK,), (17 * BLOCK + 1,), (3, 8 * BLO
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])
 def test_integers_are_exact(shape: tuple[int, ...], dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_scans, "FEWEST_INTEGERS_SCANNED", 1)
+    monkeypatch.setattr(_scans, "MIN_SIZE_INTEGERS_SCANNED", 1)
     x = np.random.default_rng(0).integers(0, 100, shape).astype(dtype)
     result = _scans.cumulative_sum(x, axis=-1)
     np.testing.assert_array_equal(result, np.cumsum(x, axis=-1), strict=True)
@@ -38,10 +38,10 @@ def test_errors_are_not_larger_than_numpys(shape: tuple[int, ...], dtype: type) 
 
 
 def test_integers_that_need_no_cast_are_scanned_where_they_are_many() -> None:
-    fewest = _scans.FEWEST_INTEGERS_SCANNED
-    x = np.arange(max(fewest, 40_000))
+    min_size = _scans.MIN_SIZE_INTEGERS_SCANNED
+    x = np.arange(max(min_size, 40_000))
     np.testing.assert_array_equal(_scans.cumulative_sum(x, axis=0), np.cumsum(x), strict=True)
-    if fewest > 1:
+    if min_size > 1:
         assert _scans.cumulative_sum(x[1:], axis=0) is NotImplemented
     assert _scans.cumulative_sum(x[:40_000].astype("int32"), axis=0) is not NotImplemented
 

@@ -37,8 +37,8 @@ from ._core.forks import prepare as _prepare_forks
 from ._core.registry import backends, register_backend, set_backend_priority
 from ._core.remedies import NAMESPACE as _NAMESPACE
 from ._core.remedies import missing as _missing
+from ._core.tracing_errors import UnknownValueError
 from ._core.transfers import transfers
-from ._core.unknowns import UnknownValueError
 from ._integration import register_with_others as _register_with_others
 from ._standard import e as e
 from ._standard import inf as inf

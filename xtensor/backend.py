@@ -19,10 +19,10 @@ from ._core.errors import (
 )
 from ._core.files import read_file, user_cache, write_file
 from ._core.forks import around_forks
+from ._core.fp_warnings import rewarn
+from ._core.kernel_program import SHORT_POWERS, Generator, Program, Step, short_power
 from ._core.operations import TABLE, Operation, primitives
-from ._core.programs import SHORT_POWERS, Generator, Program, Step, short_power
 from ._core.random_constants import NORMAL_QUANTILES, PHILOX_MULTIPLIERS, PHILOX_ROUNDS, PHILOX_WEYL
-from ._core.reports import rewarn
 from ._core.transfers import note_computation
 from ._core.wrapping import WrappedArray, wrapped_namespace
 

@@ -57,7 +57,7 @@ def compute(*arrays: Array) -> tuple[Array, ...]:
 
     def computed(place: Any, natives: list[Any]) -> list[Array]:
         values = place._library.compute(natives)
-        return [wrap(host._library.from_host(x, host._place, copy=None), host) for x in values]
+        return [wrap(host._library.from_host(x, host._backend_spec, copy=None), host) for x in values]
 
     return _replaced(_checked(arrays, "compute"), computed)
 
@@ -157,7 +157,7 @@ def from_zarr(store: Any, /, *, device: str | Device | None = None, **options: A
         If the device is no engine's.
     """
     place = _any_engine("from_zarr") if device is None else _engine(device, "from_zarr")
-    return wrap(place._library.from_zarr(store, place._place, **options), place)
+    return wrap(place._library.from_zarr(store, place._backend_spec, **options), place)
 
 
 def to_zarr(x: Array, store: Any, /, **options: Any) -> None:
@@ -206,7 +206,7 @@ def from_engine(array: Any, /, *, device: str | Device | None = None) -> Array:
         if device is None:
             raise TypeError(f"from_engine() takes an array of an engine, not {describe(array)}; use xtensor.asarray")
     place = _engine(device, "from_engine")
-    return wrap(place._library.adopt(array, place._place), place)
+    return wrap(place._library.adopt(array, place._backend_spec), place)
 
 
 def to_engine(x: Array, /) -> Any:

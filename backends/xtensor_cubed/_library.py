@@ -27,9 +27,9 @@ from xtensor.backend import (
     install_command,
     note_computation,
 )
+from xtensor_engines._chunk_slices import Place, joint, lengths_of
 from xtensor_engines._library import Library, Partial, format_bytes
 from xtensor_engines._native import Chunked, fetched
-from xtensor_engines._places import Place, joint, lengths_of
 
 from . import _reductions, _structure
 from ._gathered import Grid, Pieces, gathered, place_of, regular

@@ -123,7 +123,7 @@ class ChunkedBackend(Engine):
         return list(map(arrays, arrays.library.persisted([native.array for native in natives])))
 
     def ways(self) -> Mapping[str, Sequence[str]]:
-        from ._ways import functions_by_way
+        from ._chunk_strategies import functions_by_way
 
         return functions_by_way()
 

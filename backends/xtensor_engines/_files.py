@@ -17,8 +17,8 @@ import numpy as np
 
 from xtensor.backend import DType
 
+from ._chunk_slices import Place
 from ._library import place_values
-from ._places import Place
 
 __all__ = ["File", "file_of", "read"]
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from xtensor.backend import DType, note_computation
 
+from ._chunk_slices import Place
 from ._elementwise import astype
 from ._keys import check_masks, checked_key, expanded
 from ._library import Library
 from ._native import Chunked
-from ._places import Place
 from ._structure import flattened, reshaped
 
 __all__ = ["getitem", "setitem"]

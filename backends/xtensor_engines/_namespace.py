@@ -1,4 +1,4 @@
-"""The functions of an engine's device on native arrays, by the ways of ``_ways.py``."""
+"""The functions of an engine's device on native arrays, by the strategies of ``_chunk_strategies.py``."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 from xtensor.backend import TABLE, wrapped_namespace
 
 from . import _axes, _deviations, _elementwise, _linalg, _random, _reductions, _structure
+from ._chunk_strategies import BY_CHUNK, way
 from ._library import KEPT, Library
 from ._native import Chunked
-from ._ways import BY_CHUNK, way
 
 __all__ = ["functions"]
 

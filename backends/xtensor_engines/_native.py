@@ -11,9 +11,9 @@ import numpy as np
 
 from xtensor.backend import WrappedArray, note_computation
 
+from ._chunk_slices import Place
 from ._keys import checked_key, expanded
 from ._library import KEPT, Library, format_bytes
-from ._places import Place
 
 __all__ = ["Chunked", "describe", "exported", "fetched"]
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from xtensor.backend import ChunkFunction, DType
 
+from ._chunk_slices import Place, lengths_of, number_of
 from ._library import Library
-from ._places import Place, lengths_of, number_of
 from ._structure import reshaped
 
 __all__ = ["bits", "blocks", "normal_numbers", "uniform_numbers"]

@@ -11,10 +11,10 @@ import numpy as np
 
 from xtensor.backend import DType
 
+from ._chunk_slices import Place, lengths_of
 from ._elementwise import astype, elementwise
 from ._library import Library, place_values
 from ._native import Chunked
-from ._places import Place, lengths_of
 
 __all__ = ["arange", "broadcast_to", "concat", "full", "nonzero", "permute_dims", "reshape"]
 

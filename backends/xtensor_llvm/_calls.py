@@ -61,7 +61,7 @@ LONG = 50_000.0
 BYTE = 0.0125
 """Nanoseconds for a byte of an operand or a result, in the cache of a core."""
 
-DEAR = 1.5
+TRANSCENDENTAL_COST = 1.5
 """Nanoseconds for eight bytes of a result by a formula of many steps."""
 
 BOUND_BY_MEMORY = 0.08
@@ -98,7 +98,7 @@ def cost(program: Program) -> float:
     dtypes, first = program.dtypes, len(program.inputs) + len(program.scalars)
     total: float = BYTE * sum(dtypes[place].itemsize for place in (*range(len(program.inputs)), *program.outputs))
     for step, dtype in zip(program.steps, dtypes[first:], strict=True):
-        dear = 0.05 if step.name in SIMPLE else DIVIDING if step.name in DIVISIONS else DEAR
+        dear = 0.05 if step.name in SIMPLE else DIVIDING if step.name in DIVISIONS else TRANSCENDENTAL_COST
         total += dear * dtype.itemsize / 8
     program.kernels["cost"] = total
     return total
@@ -452,7 +452,7 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
         return () if kernel.run(size, (size, size, *arrays, *outputs), scalars) else tuple(outputs)
     if not all(array.flags.aligned for array in arrays):
         return None
-    if cost(program) >= DEAR:
+    if cost(program) >= TRANSCENDENTAL_COST:
         # Vectors of elements that lie apart are gathered one by one, at each use of a formula of many steps.
         arrays = [array if has_rows(array.shape, array.strides, array.itemsize) else array.copy() for array in arrays]
     dtypes = program.dtypes

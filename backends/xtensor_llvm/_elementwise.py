@@ -25,10 +25,10 @@ from ._sizes import (
     BYTES_INPLACE,
     BYTES_MEDIUM,
     BYTES_SIMPLE,
-    FEWEST,
-    FEWEST_ASSIGNED,
-    FEWEST_MEDIUM,
-    FEWEST_POWER,
+    MIN_SIZE,
+    MIN_SIZE_ASSIGNED,
+    MIN_SIZE_MEDIUM,
+    MIN_SIZE_POWER,
 )
 from ._threads import threads
 
@@ -100,12 +100,12 @@ def _computed(
 
 def _function(name: str) -> Callable[..., Native]:
     programs: dict[Any, Program | None] = {}
-    fewest, least = _least(name)
+    min_size, least = _least(name)
     least_beside_number = BYTES_COMPARED_NUMBER if name in COMPARISONS else least
     by_threads = name in FASTER_BY_THREADS and least > 0 and _numpy_has_vectors()
 
     def of_one(x: Native, spare: Native | None) -> Native:
-        if x.size < fewest or x.nbytes < least or (by_threads and threads() == 1):
+        if x.size < min_size or x.nbytes < least or (by_threads and threads() == 1):
             return NotImplemented
         try:
             program = programs[x.dtype]
@@ -115,7 +115,7 @@ def _function(name: str) -> Callable[..., Native]:
 
     def of_several(operands: tuple[Native, ...]) -> Native:
         arrays = tuple([x for x in operands if x.__class__ is ndarray])
-        if not arrays or arrays[0].size < fewest or arrays[0].nbytes < least:
+        if not arrays or arrays[0].size < min_size or arrays[0].nbytes < least:
             return NotImplemented
         kinds = tuple([x.dtype if x.__class__ is ndarray else x.__class__ for x in operands])
         try:
@@ -138,7 +138,11 @@ def _function(name: str) -> Callable[..., Native]:
         # Of two operands; the way with the fewest steps, as they are called most.
         first, second = x1.__class__ is ndarray, x2.__class__ is ndarray
         x = x1 if first else x2
-        if not (first or second) or x.size < fewest or x.nbytes < (least if first and second else least_beside_number):
+        if (
+            not (first or second)
+            or x.size < min_size
+            or x.nbytes < (least if first and second else least_beside_number)
+        ):
             return NotImplemented  # arrays of bfloat16 have a class of their own
         key = x1.dtype if first else x1.__class__, x2.dtype if second else x2.__class__
         try:
@@ -158,12 +162,12 @@ def _function(name: str) -> Callable[..., Native]:
         if len(operands) > 2:
             return False
         arrays = [x for x in operands if hasattr(x, "dtype")]
-        if arrays[0].size < fewest or arrays[0].nbytes < least or (by_threads and threads() == 1):
+        if arrays[0].size < min_size or arrays[0].nbytes < least or (by_threads and threads() == 1):
             return None
         program = _plan(name, tuple([x.dtype if hasattr(x, "dtype") else x.__class__ for x in operands]))
         return None if program is None else would_write(program, arrays, spare)
 
-    function.min_size = fewest  # type: ignore[attr-defined]
+    function.min_size = min_size  # type: ignore[attr-defined]
     function.writes_over = writes_over  # type: ignore[attr-defined]
     return function
 
@@ -175,22 +179,22 @@ def _power() -> Callable[..., Native]:
     twenty times the time of a kernel where an element is negative.
     """
     has_vectors = _numpy_has_vectors()
-    fewest = FEWEST_POWER if has_vectors else FEWEST
-    by_threads = has_vectors and fewest > 0
+    min_size = MIN_SIZE_POWER if has_vectors else MIN_SIZE
+    by_threads = has_vectors and min_size > 0
     general: Any = _function("pow")
     short: dict[float, Any] = {exponent: _function(name) for exponent, name in SHORT_POWERS.items()}
 
     def function(x1: Native, x2: Native, spare: Native | None) -> Native:
         kind = x2.__class__
         if x1.__class__ is ndarray and (kind is float or kind is int):
-            if x1.dtype.char not in "fd" or x1.size < FEWEST_POWER:
+            if x1.dtype.char not in "fd" or x1.size < MIN_SIZE_POWER:
                 return NotImplemented
             if x2 in short:
                 return short[x2](x1, spare)
             if x2 in (3, 4):
                 return _computed(_product(x1.dtype, x2), (x1,), (), spare)
             return general(x1, x2, spare)
-        if kind is not ndarray or x2.size < fewest:
+        if kind is not ndarray or x2.size < min_size:
             return NotImplemented
         of_bases = has_vectors and getattr(x1, "size", 1) > 1
         if of_bases and (x2.dtype.char == "f" or (by_threads and threads() < 3 and not _has_negative(x1))):
@@ -199,7 +203,7 @@ def _power() -> Callable[..., Native]:
 
     def writes_over(operands: Sequence[Any], spare: Native) -> bool | None:
         x1, x2 = operands
-        if x2.__class__ not in (int, float) or getattr(x1, "size", 0) < FEWEST_POWER or x1.dtype.char not in "fd":
+        if x2.__class__ not in (int, float) or getattr(x1, "size", 0) < MIN_SIZE_POWER or x1.dtype.char not in "fd":
             return None
         if x2 in short:
             return short[x2].writes_over((x1,), spare)  # type: ignore[no-any-return]
@@ -207,7 +211,7 @@ def _power() -> Callable[..., Native]:
             return would_write(_product(x1.dtype, x2), (x1,), spare)
         return general.writes_over(operands, spare)  # type: ignore[no-any-return]
 
-    function.min_size = fewest  # type: ignore[attr-defined]
+    function.min_size = min_size  # type: ignore[attr-defined]
     function.writes_over = writes_over  # type: ignore[attr-defined]
     return function
 
@@ -251,7 +255,7 @@ def _inplace(name: str) -> Callable[..., Native]:
 
 def assigned_where(x: Native, mask: Native, values: Any, spare: Native | None = None) -> Native:
     """Write values over the elements of an array where a mask of its shape is true, and return it."""
-    if x.__class__ is not ndarray or mask.shape != x.shape or mask.dtype != np.bool or x.size < FEWEST_ASSIGNED:
+    if x.__class__ is not ndarray or mask.shape != x.shape or mask.dtype != np.bool or x.size < MIN_SIZE_ASSIGNED:
         return NotImplemented
     if values.__class__ is ndarray and not values.ndim and values.dtype == x.dtype:
         values = values.item()
@@ -263,7 +267,7 @@ def assigned_where(x: Native, mask: Native, values: Any, spare: Native | None = 
     return x if written else NotImplemented
 
 
-assigned_where.min_size = FEWEST_ASSIGNED  # type: ignore[attr-defined]
+assigned_where.min_size = MIN_SIZE_ASSIGNED  # type: ignore[attr-defined]
 
 ASSIGNED = {bool: "b", int: "iuf", float: "f"}
 """The kinds of dtypes of which a Python number is assigned by a kernel, by its class."""
@@ -332,9 +336,9 @@ def _least(name: str) -> tuple[int, int]:
     By vector code; or only by several threads and by memory that is kept.
     """
     if name in (FASTER if _numpy_has_vectors() else FASTER_WITHOUT_AVX512):
-        return FEWEST, 0
+        return MIN_SIZE, 0
     if name == "where":  # NumPy's loop branches
-        return FEWEST_MEDIUM, 0
+        return MIN_SIZE_MEDIUM, 0
     if name in SIMPLE:
         return BYTES_SIMPLE // (1 if name in BYTEWISE else 8), BYTES_SIMPLE
     return BYTES_MEDIUM // (16 if name in COMPLEX_FORMULAS else 8), BYTES_MEDIUM

@@ -12,7 +12,7 @@ from xtensor.backend import TABLE, DType, Generator, Native, Program
 from . import _calls, _reductions, _rows
 from ._emission import supported, supported_elementwise
 from ._formulas import formulas_of
-from ._sizes import FEWEST
+from ._sizes import MIN_SIZE
 
 __all__ = ["LlvmGenerator", "resolve"]
 
@@ -74,7 +74,7 @@ def _promoted(kinds: list[Any]) -> DType | None:
 class LlvmGenerator(Generator):
     """Kernels over NumPy's arrays."""
 
-    min_size = FEWEST
+    min_size = MIN_SIZE
 
     def resolve(self, name: str, kinds: Sequence[DType | type]) -> tuple[tuple[DType, ...], DType] | None:
         found = resolve(name, kinds)

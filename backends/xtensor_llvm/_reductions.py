@@ -24,11 +24,11 @@ from ._reduction_walks import reduction_walk
 from ._rows import compute_rows, takes_rows
 from ._sizes import (
     BYTES_EXTREME,
-    FEWEST_DECIDED,
-    FEWEST_REDUCED,
-    FEWEST_ROWS,
-    FEWEST_SHORT_ROWS,
-    FEWEST_TOTAL,
+    MIN_SIZE_DECIDED,
+    MIN_SIZE_REDUCED,
+    MIN_SIZE_ROWS,
+    MIN_SIZE_SHORT_ROWS,
+    MIN_SIZE_TOTAL,
     SHORT_ROW,
     SHORTEST,
 )
@@ -221,9 +221,9 @@ def _axes(x: Array, axis: Axis) -> list[int]:
 def _is_small(x: Array, axis: Axis) -> bool:
     """Whether NumPy adds up rows of the array as fast."""
     size = x.size
-    if size < FEWEST_REDUCED:
+    if size < MIN_SIZE_REDUCED:
         return True
-    if size >= FEWEST_ROWS or axis is None or not x.ndim or x.shape[-1] <= SHORT_ROW:
+    if size >= MIN_SIZE_ROWS or axis is None or not x.ndim or x.shape[-1] <= SHORT_ROW:
         return False
     axes = axis if isinstance(axis, tuple) else (axis,)
     return bool(axes) and -1 not in axes and x.ndim - 1 not in axes
@@ -428,7 +428,7 @@ def _counting(dtype: Any) -> Program:
 def count_nonzero(x: Native, *, axis: Axis = None, keepdims: bool = False) -> Native:
     if not supported(x.dtype) or x.dtype.kind == "b" or not x.ndim:  # NumPy counts booleans by the word
         return NotImplemented
-    if x.dtype.kind != "f" and x.size < FEWEST_DECIDED:
+    if x.dtype.kind != "f" and x.size < MIN_SIZE_DECIDED:
         return NotImplemented
     axes = _axes(x, axis)
     found = reduce(_counting(x.dtype), (x,), (0,), x.shape, axes, keepdims=keepdims) if axes else None
@@ -449,7 +449,7 @@ def _decisions(name: str) -> Callable[..., Native]:
         whole = axis is None or len(_axes(x, axis)) == x.ndim
         if not whole or not supported(x.dtype) or x.dtype.kind == "b" or not x.flags.carray:
             return NotImplemented
-        flat, begin, length = x.reshape(-1), 0, FEWEST_DECIDED // 8 or 1
+        flat, begin, length = x.reshape(-1), 0, MIN_SIZE_DECIDED // 8 or 1
         result = getattr(np, name)(flat[:length])
         while bool(result) is (name == "all") and begin + length < flat.size:
             begin, length = begin + length, 2 * length
@@ -499,11 +499,11 @@ def _with_flag(function: Callable[..., Native], *, checks: bool) -> Callable[...
     return declining
 
 
-FEWEST = {
-    **dict.fromkeys(("any", "all"), FEWEST_DECIDED),
+MIN_SIZE = {
+    **dict.fromkeys(("any", "all"), MIN_SIZE_DECIDED),
     **dict.fromkeys(("argmax", "argmin"), BYTES_EXTREME // 8),
-    **dict.fromkeys(("max", "min"), FEWEST_SHORT_ROWS),
-    **dict.fromkeys(("sum", "prod", "mean", "linalg.vector_norm", "linalg.matrix_norm"), FEWEST_TOTAL),
+    **dict.fromkeys(("max", "min"), MIN_SIZE_SHORT_ROWS),
+    **dict.fromkeys(("sum", "prod", "mean", "linalg.vector_norm", "linalg.matrix_norm"), MIN_SIZE_TOTAL),
 }
 """Elements from which a function is asked at all."""
 
@@ -518,5 +518,5 @@ def kernels() -> dict[str, Callable[..., Native]]:
     underflows = ("prod", "mean", "var", "std", "linalg.vector_norm", "linalg.matrix_norm")
     found = {name: _with_flag(function, checks=name in underflows) for name, function in found.items()}
     for name, function in found.items():
-        function.min_size = FEWEST.get(name, FEWEST_REDUCED)  # type: ignore[attr-defined]
+        function.min_size = MIN_SIZE.get(name, MIN_SIZE_REDUCED)  # type: ignore[attr-defined]
     return {f"large.{name}": function for name, function in found.items()}

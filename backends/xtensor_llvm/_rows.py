@@ -20,7 +20,7 @@ __all__ = ["compute_rows", "takes_rows"]
 
 Array = np.ndarray[Any, Any]
 
-FEWEST_ROWS = SHORTEST
+MIN_SIZE_ROWS = SHORTEST
 """Rows from which a kernel goes over one after the other: each is computed by one thread."""
 
 SHORTEST_ROW = 2
@@ -32,7 +32,7 @@ LONGEST = 2**15
 
 def takes_rows(shape: tuple[int, ...]) -> bool:
     """Whether rows of a shape are computed one after the other."""
-    return math.prod(shape[:-1]) >= FEWEST_ROWS and SHORTEST_ROW <= shape[-1] <= LONGEST
+    return math.prod(shape[:-1]) >= MIN_SIZE_ROWS and SHORTEST_ROW <= shape[-1] <= LONGEST
 
 
 def compute_rows(

@@ -22,7 +22,7 @@ from ._emission import emit, supported
 from ._loops import I64, POINTER, VOID, Writer, smaller
 from ._reduction_loops import BLOCK
 from ._reductions import accumulated, reduce
-from ._sizes import FEWEST_INTEGERS_SCANNED, FEWEST_REDUCED
+from ._sizes import MIN_SIZE_INTEGERS_SCANNED, MIN_SIZE_REDUCED
 from ._values import Value, load, memory_type, store
 
 __all__ = ["kernels"]
@@ -126,7 +126,7 @@ def cumulative_sum(x: Native, *, axis: int, dtype: Any = None, include_initial: 
         return NotImplemented
     if not (supported(x.dtype) and supported(total)) or total.kind == "b" or x.dtype.kind == "b":
         return NotImplemented
-    if x.dtype == total and total.kind in "iu" and x.size < FEWEST_INTEGERS_SCANNED:
+    if x.dtype == total and total.kind in "iu" and x.size < MIN_SIZE_INTEGERS_SCANNED:
         return NotImplemented
     program = _program(x.dtype, total)
     length = x.shape[-1]
@@ -152,7 +152,7 @@ def cumulative_sum(x: Native, *, axis: int, dtype: Any = None, include_initial: 
     return output
 
 
-cumulative_sum.min_size = FEWEST_REDUCED  # type: ignore[attr-defined]
+cumulative_sum.min_size = MIN_SIZE_REDUCED  # type: ignore[attr-defined]
 
 
 def kernels() -> dict[str, Callable[..., Native]]:

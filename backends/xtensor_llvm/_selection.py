@@ -19,7 +19,7 @@ from xtensor.backend import Native, Program, Step
 from . import _compile
 from ._calls import Kernel, compiled, empty
 from ._loops import I1, I64, POINTER, VOID, Writer, smaller
-from ._sizes import BYTES_ROWS, BYTES_TAKEN, FEWEST_SELECTED
+from ._sizes import BYTES_ROWS, BYTES_TAKEN, MIN_SIZE_SELECTED
 from ._values import alignment
 
 __all__ = ["kernels"]
@@ -301,7 +301,7 @@ def selected(x: Native, key: Native) -> Native:
         return NotImplemented
     if key.dtype == np.bool_:
         if key.shape == x.shape:
-            return _masked(x, key) if key.size >= FEWEST_SELECTED else NotImplemented
+            return _masked(x, key) if key.size >= MIN_SIZE_SELECTED else NotImplemented
         if key.ndim != 1 or key.shape != x.shape[:1] or x.nbytes < BYTES_ROWS:
             return NotImplemented
         return _taken_rows(x, key.nonzero()[0])
@@ -350,7 +350,7 @@ def _masked(x: Native, mask: Native) -> Native:
     return output
 
 
-selected.min_size = min(FEWEST_SELECTED, BYTES_ROWS // 8, BYTES_TAKEN // 8)  # type: ignore[attr-defined]
+selected.min_size = min(MIN_SIZE_SELECTED, BYTES_ROWS // 8, BYTES_TAKEN // 8)  # type: ignore[attr-defined]
 
 
 def kernels() -> dict[str, Callable[..., Native]]:

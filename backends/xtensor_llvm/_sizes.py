@@ -22,18 +22,18 @@ __all__ = [
     "BYTES_SIMPLE",
     "BYTES_STREAMED",
     "BYTES_TAKEN",
-    "FEWEST",
-    "FEWEST_ASSIGNED",
-    "FEWEST_DECIDED",
-    "FEWEST_INTEGERS_SCANNED",
-    "FEWEST_MEDIUM",
-    "FEWEST_POWER",
-    "FEWEST_REDUCED",
-    "FEWEST_ROWS",
-    "FEWEST_SELECTED",
-    "FEWEST_SHORT",
-    "FEWEST_SHORT_ROWS",
-    "FEWEST_TOTAL",
+    "MIN_SIZE",
+    "MIN_SIZE_ASSIGNED",
+    "MIN_SIZE_DECIDED",
+    "MIN_SIZE_INTEGERS_SCANNED",
+    "MIN_SIZE_MEDIUM",
+    "MIN_SIZE_POWER",
+    "MIN_SIZE_REDUCED",
+    "MIN_SIZE_ROWS",
+    "MIN_SIZE_SELECTED",
+    "MIN_SIZE_SHORT",
+    "MIN_SIZE_SHORT_ROWS",
+    "MIN_SIZE_TOTAL",
     "MOST_ELEMENTS_JOINED",
     "SHORTEST",
     "SHORTEST_JOINED",
@@ -49,16 +49,16 @@ def _size(measured: int) -> int:
     return measured if _always is None else _always
 
 
-FEWEST = _size(2**12)
+MIN_SIZE = _size(2**12)
 """Elements from which a formula of many steps is computed by a kernel."""
 
-FEWEST_ASSIGNED = _size(2**14)
+MIN_SIZE_ASSIGNED = _size(2**14)
 """Elements from which values are assigned to some of them by a kernel."""
 
-FEWEST_MEDIUM = _size(2**15)
+MIN_SIZE_MEDIUM = _size(2**15)
 """Elements from which several simple operations are computed by one kernel."""
 
-FEWEST_POWER = _size(2**15)
+MIN_SIZE_POWER = _size(2**15)
 """Elements from which a power by a number is, of which some are NumPy's square."""
 
 BYTES_MEDIUM = _size(2**18)
@@ -108,29 +108,29 @@ BYTES_ROWS = _size(2**17)
 BYTES_TAKEN = _size(2**17)
 """Bytes from which the elements at indices are taken by a kernel."""
 
-FEWEST_TOTAL = _size(2**14)
+MIN_SIZE_TOTAL = _size(2**14)
 """Elements from which a sum, product or mean of all of them is computed by a kernel."""
 
-FEWEST_REDUCED = _size(2**16)
+MIN_SIZE_REDUCED = _size(2**16)
 """Elements from which a sum, product or mean along axes, or a variance, is."""
 
-FEWEST_INTEGERS_SCANNED = _size(2**18)
+MIN_SIZE_INTEGERS_SCANNED = _size(2**18)
 """Elements from which integers that need no cast have their cumulative sums computed by a kernel: a processor adds them
 up in a cycle each, and the kernel reads them twice."""
 
-FEWEST_ROWS = _size(2**18)
+MIN_SIZE_ROWS = _size(2**18)
 """Elements from which a sum along an axis around the innermost one is."""
 
 BYTES_EXTREME = _size(2**20)
 """Bytes from which a maximum or minimum is: NumPy's loop takes a hundredth of a nanosecond for one in a cache."""
 
-FEWEST_DECIDED = _size(2**19)
+MIN_SIZE_DECIDED = _size(2**19)
 """Elements from which integers are counted, and elements looked at for any or all of them."""
 
-FEWEST_SELECTED = _size(2**15)
+MIN_SIZE_SELECTED = _size(2**15)
 """Elements from which a mask selects among them by a kernel."""
 
-FEWEST_SHORT_ROWS = _size(2**16)
+MIN_SIZE_SHORT_ROWS = _size(2**16)
 """Elements from which a maximum or minimum along an axis of rows of few elements is: NumPy's loop starts anew for each
 row."""
 
@@ -140,7 +140,7 @@ SHORT_ROW = 64
 SHORTEST = min(max(_size(16), 1), 16)
 """Elements of the innermost axis from which a kernel is faster than NumPy's loop."""
 
-FEWEST_SHORT = _size(2**18)
+MIN_SIZE_SHORT = _size(2**18)
 """Elements from which threads make up for what a kernel loses on short innermost axes."""
 
 SHORTEST_OF_MANY = 4

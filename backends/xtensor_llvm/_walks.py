@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._sizes import FEWEST_SHORT, SHORTEST, SHORTEST_OF_MANY
+from ._sizes import MIN_SIZE_SHORT, SHORTEST, SHORTEST_OF_MANY
 
 __all__ = [
     "Layouts",
@@ -67,7 +67,7 @@ def walk_of(arrays: Layouts, results: tuple[int, ...]) -> Walk | None:
         The itemsize of each output.
     """
     given, first_strides, itemsize = arrays[0]
-    shortest = SHORTEST if math.prod(given) < FEWEST_SHORT else min(SHORTEST, SHORTEST_OF_MANY)
+    shortest = SHORTEST if math.prod(given) < MIN_SIZE_SHORT else min(SHORTEST, SHORTEST_OF_MANY)
     if given and 1 < given[-1] < shortest and first_strides == row_major(given, itemsize):
         return None
     shape = np.broadcast_shapes(*[lengths for lengths, _, _ in arrays])

@@ -18,7 +18,7 @@ __all__ = ["Large"]
 WORTHWHILE = 2**18
 """Bytes from which reuse gains more than it costs; the threshold of NumPy's own reuse."""
 
-FEWEST = WORTHWHILE // 8
+MIN_SIZE = WORTHWHILE // 8
 """Elements from which temporaries are looked for: as many of float64."""
 
 
@@ -32,7 +32,7 @@ class Large:
         if all(types.endswith("?") for types in ufunc.types if "O" not in types):
             raise AttributeError(name)  # its operands are numbers, and its result is not
         function = _power() if name == "pow" else (_of_one if ufunc.nin == 1 else _of_two)(ufunc)
-        function.min_size = FEWEST  # type: ignore[attr-defined]
+        function.min_size = MIN_SIZE  # type: ignore[attr-defined]
         function.only_writes_over = True  # type: ignore[attr-defined]
         function.writes_over = _writes_over  # type: ignore[attr-defined]
         setattr(self, name, function)

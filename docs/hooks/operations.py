@@ -1,7 +1,7 @@
 """The table of operations on the pages, generated from ``xtensor.backend.TABLE`` during the build.
 
 The line ``<!-- operations -->`` is replaced by one table for each kind of operation, ``<!-- primitives -->`` by the
-list of the primitives, ``<!-- ways of dask -->`` by the ways of the functions on the device ``dask``, and
+list of the primitives, ``<!-- ways of dask -->`` by the strategies of the functions on the device ``dask``, and
 ``<!-- entries MODULE -->`` by an entry for each public function of a module or of a
 package's modules. The hook imports xtensor, which needs NumPy.
 """
@@ -67,7 +67,7 @@ def ways_of_dask() -> str:
     import_from_checkout()
     import_module("xtensor.special")
     lines = ["| way | functions |", "| --- | --- |"]
-    for way, names in import_module("xtensor_engines._ways").functions_by_way().items():
+    for way, names in import_module("xtensor_engines._chunk_strategies").functions_by_way().items():
         lines.append(f"| {way} ({len(names)}) | {', '.join(f'`{name}`' for name in names)} |")
     return "\n".join(lines)
 

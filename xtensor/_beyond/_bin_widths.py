@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import _standard as xp
 from .._core.array import Array
-from .._core.reports import rewarn
+from .._core.fp_warnings import rewarn
 from . import _casts
 from .quantiles import quantile
 

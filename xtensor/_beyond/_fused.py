@@ -16,13 +16,13 @@ from .._fuse.formulas import attempt_formula
 __all__ = ["close", "mean_of_numbers", "of_numbers", "sum_of_numbers", "variance_of_numbers", "weighted_mean"]
 
 
-FEWEST = 2**15
+MIN_SIZE = 2**15
 """Elements from which these functions gain by kernels; below, a call takes longer than NumPy's loops."""
 
 
 def of_numbers(formula: Callable[..., Array], a: Any, axis: Any, keepdims: Any, *further: float) -> Any:
     """Return a formula's result for the elements that are not NaN; NotImplemented where NumPy's functions compute."""
-    if a.__class__ is not Array or a.size < FEWEST or kind_of(a.dtype) != "f" or not a._device.host:
+    if a.__class__ is not Array or a.size < MIN_SIZE or kind_of(a.dtype) != "f" or not a._device.host:
         return NotImplemented
     if keepdims.__class__ is not bool or not (
         axis is None or axis.__class__ is int or (axis.__class__ is tuple and axis)
@@ -56,7 +56,9 @@ def _count(a: Array, axis: Axis, keepdims: bool) -> Array:
 
 
 def _gain(x: Array, y: Array) -> bool:
-    return x.size >= FEWEST and kind_of(x.dtype) == "f" and x._device.host and x.shape == y.shape and x.dtype == y.dtype
+    return (
+        x.size >= MIN_SIZE and kind_of(x.dtype) == "f" and x._device.host and x.shape == y.shape and x.dtype == y.dtype
+    )
 
 
 def weighted_mean(x: Array, weights: Array, axis: Axis, keepdims: bool) -> tuple[Array, Array] | None:

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array, Axis, attempt
+from .._core.array import Array, Axis, call_if_implemented
 from .._core.checks import check_axes
 from .._core.dtypes import finfo, kind_of
 from .._core.errors import describe
-from .._core.keys import ASSIGNED_WHERE
-from .._core.many import attempt_elementwise
+from .._core.indexing import ASSIGNED_WHERE
+from .._core.large_calls import call_elementwise_if_implemented
 from . import _casts
 from ._arguments import as_arrays, flattened, on_device, store
 from ._fused import mean_of_numbers, of_numbers, sum_of_numbers, variance_of_numbers
@@ -127,7 +127,7 @@ def extreme(
     if initial is None and where is True and keepdims.__class__ is bool:
         (a,) = as_arrays(name, a)
         if kind_of(a.dtype) == "f" and _is_plain_axis(axis, a.ndim):
-            found: Array = attempt(EXTREME_NUMBER, a.device, a._native, axis, keepdims, largest)
+            found: Array = call_if_implemented(EXTREME_NUMBER, a.device, a._native, axis, keepdims, largest)
             if found is not NotImplemented:
                 return store(name, found, out)
     a, invalid = _invalid(name, a, where)
@@ -253,7 +253,7 @@ def _filled(a: Array, invalid: Array | None, value: Any) -> Array:
     """Return an array with a number in place of its invalid elements."""
     if invalid is None:
         return a
-    result: Array = attempt(FILLED, a.device, a._native, invalid._native, value)
+    result: Array = call_if_implemented(FILLED, a.device, a._native, invalid._native, value)
     if result is NotImplemented:
         result = xp.where(invalid, xp.full((), value, dtype=a.dtype, device=a.device), a)
     return result
@@ -262,7 +262,10 @@ def _filled(a: Array, invalid: Array | None, value: Any) -> Array:
 def _cleared(a: Array, invalid: Array) -> Array:
     """Return an array that nobody else has with zeros in place of its invalid elements."""
     zero = xp.zeros((), dtype=a.dtype, device=a.device)
-    if attempt_elementwise(ASSIGNED_WHERE, a.device, a._native, invalid._native, zero._native) is NotImplemented:
+    if (
+        call_elementwise_if_implemented(ASSIGNED_WHERE, a.device, a._native, invalid._native, zero._native)
+        is NotImplemented
+    ):
         return xp.where(invalid, zero, a)
     return a
 

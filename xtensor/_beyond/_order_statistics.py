@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array, Axis, attempt
+from .._core.array import Array, Axis, call_if_implemented
 from .._core.checks import check_axes, check_flag
 from .._core.dtypes import DType, kind_of, result_type
 from .._core.errors import describe, shortened
@@ -229,7 +229,7 @@ def _replace_missing(lines: Array) -> tuple[Array, Array | None]:
     if kind_of(lines.dtype) != "f":
         return lines, None
     missing = xp.isnan(lines)
-    filled = attempt(INFINITE_WHERE, lines.device, lines._native, missing._native)
+    filled = call_if_implemented(INFINITE_WHERE, lines.device, lines._native, missing._native)
     if filled is NotImplemented:
         return xp.where(missing, xp.inf, lines), missing
     return filled, None if filled._native is lines._native else missing
@@ -250,7 +250,7 @@ def _elements(filled: Array, *indices: Any) -> list[Array]:
     Indices in a NumPy array of one dimension are those of every line.
     """
     natives = [index._native if isinstance(index, Array) else index for index in indices]
-    ordered: Array = attempt(ORDER_STATISTICS, filled.device, filled._native, *natives)
+    ordered: Array = call_if_implemented(ORDER_STATISTICS, filled.device, filled._native, *natives)
     if ordered is NotImplemented:
         ordered = xp.sort(filled, axis=-1, stable=False)
     return [

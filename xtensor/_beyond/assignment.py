@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array, attempt
+from .._core.array import Array, call_if_implemented
 from .._core.checks import check_axis, check_casting
-from .._core.dispatch import SCALARS, beside, composed, device_of
+from .._core.dispatch import SCALARS, coerce_operands, composed, device_of
 from .._core.dtypes import Casting, can_cast
-from .._core.keys import ASSIGNED_WHERE
-from .._core.many import attempt_elementwise
+from .._core.indexing import ASSIGNED_WHERE
+from .._core.large_calls import call_elementwise_if_implemented
 from ._arguments import flattened, on_device
 from ._conversions import as_values, check_mode, cycled, within
 from ._steps import PLACED
@@ -122,7 +122,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
         if bool(xp.any(chosen)):
             raise ValueError(f"Cannot insert from an empty array!; place() takes values, not shape {values.shape}")
         return
-    if attempt(PLACED, device, arr._native, chosen._native, values._native) is not NotImplemented:
+    if call_if_implemented(PLACED, device, arr._native, chosen._native, values._native) is not NotImplemented:
         return
     flat = xp.astype(flattened(chosen), device.default_dtypes["indexing"])
     rank = xp.maximum(xp.cumulative_sum(flat, dtype=flat.dtype) - 1, 0) % values.shape[0]
@@ -232,7 +232,7 @@ def putmask(a: Array, /, mask: Any, values: Any) -> None:
     step = NotImplemented
     if new.shape == a.shape or new.size == 1:
         new = new if new.shape == a.shape else xp.reshape(new, ())
-        step = attempt_elementwise(ASSIGNED_WHERE, a.device, a._native, chosen._native, new._native)
+        step = call_elementwise_if_implemented(ASSIGNED_WHERE, a.device, a._native, chosen._native, new._native)
     if step is NotImplemented:
         a[...] = xp.where(chosen, xp.reshape(cycled(new, a.size), a.shape), a)
 
@@ -267,7 +267,7 @@ def put_along_axis(arr: Array, indices: AnyArray, values: Operand, axis: int | N
     NumPy, ``put_along_axis``. The result for an index that appears twice is not defined.
     """
     device = device_of(arr, "put_along_axis")
-    (_, indices) = beside("put_along_axis", arr, indices)
+    (_, indices) = coerce_operands("put_along_axis", arr, indices)
     device_of(indices, "put_along_axis")
     if indices.dtype.kind not in "iu":
         raise TypeError(f"put_along_axis(): indices are integers, not dtype {indices.dtype}; cast with xtensor.astype")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array, attempt
+from .._core.array import Array, call_if_implemented
 from .._core.checks import check_flag
 from .._core.device import Device
 from .._core.dispatch import SCALARS, composed, operands
@@ -168,7 +168,7 @@ def isclose(a: Operand, b: Operand, rtol: float = 1e-05, atol: float = 1e-08, eq
         fused = close(x, y, rtol, atol)
         if fused is not NotImplemented:
             return _or_both_nan(fused, x, y, equal_nan)
-        result = attempt(CLOSE, device, x._native, y._native, rtol, atol)
+        result = call_if_implemented(CLOSE, device, x._native, y._native, rtol, atol)
         if result is not NotImplemented:
             return _or_both_nan(result, x, y, equal_nan)
     # Only finite elements are subtracted: the difference of two infinities would cause a warning.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _standard as xp
-from .._core.array import Array, attempt
+from .._core.array import Array, call_if_implemented
 from .._core.checks import is_word
 from .._core.dispatch import composed
 from .._core.dtypes import result_type
@@ -143,7 +143,7 @@ def _convolution(a: Array, v: Array) -> Array:
 def _full_convolution(a: Array, v: Array) -> Array:
     """Return the full convolution: the device's own, or the sum over blocks of shifted rows of products."""
     n, m, device = a.shape[0], v.shape[0], a._device
-    native_result: Array = attempt(CONVOLVE, device, a._native, v._native)
+    native_result: Array = call_if_implemented(CONVOLVE, device, a._native, v._native)
     if native_result is not NotImplemented:
         return native_result
     result = xp.zeros(n + m - 1, dtype=a.dtype, device=device)

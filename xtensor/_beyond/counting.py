@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _standard as xp
-from .._core.array import Array, attempt
+from .._core.array import Array, call_if_implemented
 from .._core.checks import LARGEST, check_integer
 from .._core.device import Device
-from .._core.dispatch import array_argument, beside, composed
+from .._core.dispatch import array_argument, coerce_operands, composed
 from .._core.errors import describe
 from .._core.operations import declare
 from ._arguments import on_device
@@ -60,7 +60,7 @@ def bincount(x: AnyArray, /, weights: Any = None, minlength: int = 0) -> Array:
     -----
     NumPy, ``bincount``. Weights are summed pairwise, which has smaller rounding errors than a sequential sum.
     """
-    x, weights = beside("bincount", x, weights)
+    x, weights = coerce_operands("bincount", x, weights)
     x = array_argument(x, "bincount")
     device = x._device
     if x.ndim != 1:
@@ -74,7 +74,9 @@ def bincount(x: AnyArray, /, weights: Any = None, minlength: int = 0) -> Array:
         weights = _check_weights(weights, x, device)
     if not x.size:
         return xp.zeros(minlength, dtype=x.dtype if weights is None else weights.dtype, device=device)
-    counts: Array = attempt(BINCOUNT, device, x._native, None if weights is None else weights._native, minlength)
+    counts: Array = call_if_implemented(
+        BINCOUNT, device, x._native, None if weights is None else weights._native, minlength
+    )
     if counts is not NotImplemented:
         return counts
     if weights is None:

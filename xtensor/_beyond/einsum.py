@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import _standard as xp
 from .. import linalg
-from .._core.array import Array, attempt
+from .._core.array import Array, call_if_implemented
 from .._core.checks import check_casting, check_dtype, check_integer, check_word
 from .._core.dispatch import array_arguments, composed
 from .._core.dtypes import Casting, can_cast, result_type
@@ -158,7 +158,7 @@ def _contracted(subscripts: str, arrays: Sequence[Array]) -> Any:
     for x in arrays:
         if x.dtype != first.dtype:
             return NotImplemented
-    return attempt(CONTRACTED, first._device, first._native, subscripts, *[x._native for x in arrays[1:]])
+    return call_if_implemented(CONTRACTED, first._device, first._native, subscripts, *[x._native for x in arrays[1:]])
 
 
 def _parse(subscripts: Any, operands: Sequence[Any]) -> tuple[list[Array], Labelling]:

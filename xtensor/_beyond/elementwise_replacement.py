@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _standard as xp
-from .._core.array import Array, apply, attempt
+from .._core.array import Array, apply, call_if_implemented
 from .._core.checks import check_flag
 from .._core.dispatch import composed
 from .._core.dtypes import DType, can_cast, finfo, kind_of, result_type
@@ -179,7 +179,7 @@ def nan_to_num(
     values = [_replacement(number, limits.dtype, given.device) for number in numbers]
     result: Array = NotImplemented
     if not any(value.ndim for value in values):
-        result = attempt(FINITE, given.device, given._native, *[value._native for value in values])
+        result = call_if_implemented(FINITE, given.device, given._native, *[value._native for value in values])
     if result is NotImplemented:
         parts = [given] if given.dtype.kind != "c" else [xp.real(given), xp.imag(given)]
         parts = [_replaced(part, values) for part in parts]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array, attempt
+from .._core.array import Array, call_if_implemented
 from .._core.dispatch import composed
 from .._core.dtypes import DType, kind_of, result_type
 from .._core.errors import describe
@@ -375,7 +375,7 @@ def _sum_of_bins(a: Array, edges: Array, weights: Array | None) -> Array:
         dtype = a.device.default_dtypes["integral"] if weights is None else weights.dtype
         return xp.zeros(0, dtype=dtype, device=a.device)
     if weights is None:
-        counts: Array = attempt(HISTOGRAM_COUNTS, a.device, *[x._native for x in _comparable(a, edges)])
+        counts: Array = call_if_implemented(HISTOGRAM_COUNTS, a.device, *[x._native for x in _comparable(a, edges)])
         if counts is not NotImplemented:
             return counts
     number = _bin_numbers(a, edges)

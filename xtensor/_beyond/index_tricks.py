@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from .. import _standard as xp
-from .._core.array import Array, attempt
+from .._core.array import Array, call_if_implemented
 from .._core.checks import LARGEST, check_dtype, check_flag, check_shape, is_word
 from .._core.device import Device
 from .._core.dispatch import composed
@@ -114,7 +114,7 @@ def indices(
     wanted = target.default_dtypes["integral"] if dtype is int else check_dtype(dtype, target, "indices")
     ndim = len(shape)
     if ndim and sparse is False:
-        grid: Array = attempt(GRID_INDICES, target, shape, wanted)
+        grid: Array = call_if_implemented(GRID_INDICES, target, shape, wanted)
         if grid is not NotImplemented:
             return grid
     axes = tuple(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _standard as standard
-from .._core.array import Array, attempt
+from .._core.array import Array, call_if_implemented
 from .._core.checks import check_axis
 from .._core.dispatch import composed
 from .._core.dtypes import can_cast, result_type
@@ -294,7 +294,7 @@ def _after(x: Array, axis: int) -> Array:
 
 def _piecewise(x: Array, knots: Array, values: Array) -> Array:
     """Return the function at coordinates of one dimension; those outside get the first or the last value."""
-    native_result: Array = attempt(INTERPOLATED, x.device, x._native, knots._native, values._native)
+    native_result: Array = call_if_implemented(INTERPOLATED, x.device, x._native, knots._native, values._native)
     if native_result is not NotImplemented:
         return native_result
     count = knots.shape[0]

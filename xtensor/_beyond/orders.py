@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array, attempt
+from .._core.array import Array, call_if_implemented
 from .._core.checks import check_axis
 from .._core.dispatch import composed
 from .._core.errors import describe
@@ -56,7 +56,7 @@ def argpartition(a: AnyArray, kth: Any, axis: int | None = -1, kind: str = "intr
     NumPy, ``argpartition``. The order of the other elements is open, as for :func:`partition`.
     """
     a, positions, axis = _check_partition("argpartition", a, kth, axis, kind, order)
-    result: Array = attempt(PARTITION_ORDER, a.device, a._native, positions, axis)
+    result: Array = call_if_implemented(PARTITION_ORDER, a.device, a._native, positions, axis)
     return _casts.argsort(a, axis) if result is NotImplemented else result
 
 
@@ -143,7 +143,7 @@ def partition(a: AnyArray, kth: Any, axis: int | None = -1, kind: str = "introse
     whole array, which is the partition for all positions at once.
     """
     a, positions, axis = _check_partition("partition", a, kth, axis, kind, order)
-    result: Array = attempt(PARTITIONED, a.device, a._native, positions, axis)
+    result: Array = call_if_implemented(PARTITIONED, a.device, a._native, positions, axis)
     return _casts.sort(a, axis) if result is NotImplemented else result
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array, attempt
+from .._core.array import Array, call_if_implemented
 from .._core.checks import LARGEST, check_axis, check_integer
 from .._core.dispatch import array_argument, composed
 from .._core.dtypes import kind_of
@@ -105,7 +105,7 @@ def pad(array: AnyArray, pad_width: Any, mode: str = "constant", **options: Any)
         if values and all(isinstance(value, (int, float, complex)) and value == values[0] for value in values):
             return _pad_with_one_value(array, widths, values[0])
     if mode == "edge" and array.size:
-        padded: Array = attempt(PADDED, array.device, array._native, widths)
+        padded: Array = call_if_implemented(PADDED, array.device, array._native, widths)
         if padded is not NotImplemented:
             return padded
     for axis, width in enumerate(widths):
@@ -117,7 +117,7 @@ def pad(array: AnyArray, pad_width: Any, mode: str = "constant", **options: Any)
 def _pad_with_one_value(array: Array, widths: list[Widths], value: complex) -> Array:
     """Return an array padded with a single value: one pass over the memory for all axes."""
     scalar = _as_scalar(value, array)
-    padded: Array = attempt(PADDED, array.device, array._native, widths, scalar._native)
+    padded: Array = call_if_implemented(PADDED, array.device, array._native, widths, scalar._native)
     if padded is not NotImplemented:
         return padded
     result = xp.empty(_padded_shape(array, widths), dtype=array.dtype, device=array.device)

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from .. import _standard as xp
-from .._core.array import Array, attempt
+from .._core.array import Array, call_if_implemented
 from .._core.checks import check_axis
 from .._core.dispatch import composed
 from .._core.dtypes import kind_of
@@ -94,7 +94,7 @@ def setdiff1d(ar1: AnyArray, ar2: AnyArray, assume_unique: bool = False) -> Arra
         (first,) = _unique(first)
     x, y = _casts.promoted(first, second)
     if first.dtype == x.dtype and not assume_unique:
-        found: Array = attempt(MEMBERSHIP, x.device, x._native, y._native)
+        found: Array = call_if_implemented(MEMBERSHIP, x.device, x._native, y._native)
         if found is not NotImplemented:
             return first[~found]
     # Ranks are integers, which every device looks up; equal elements have equal ranks.
@@ -289,7 +289,7 @@ def _positions(
     if return_inverse and order is not None:
         index_dtype = first.device.default_dtypes["indexing"]
         ranks = xp.cumulative_sum(xp.astype(first, index_dtype)) - 1
-        position: Array = attempt(INVERSE_PERMUTATION, order.device, order._native)
+        position: Array = call_if_implemented(INVERSE_PERMUTATION, order.device, order._native)
         results.append(xp.take(ranks, xp.argsort(order) if position is NotImplemented else position))
     if return_counts:
         starts = xp.nonzero(first)[0]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array, attempt
+from .._core.array import Array, call_if_implemented
 from .._core.checks import LARGEST, check_dtype, check_integer, check_shape
 from .._core.device import Device
 from .._core.dispatch import array_argument, composed
@@ -289,7 +289,7 @@ def _lower(name: str, n: Any, m: Any, k: Any, device: Device) -> Array:
     shift = max(-rows, min(columns, check_integer(k, name, "k")))
     if rows * columns > LARGEST:
         raise ValueError(f"{name}(): a matrix of shape {(rows, columns)} has more elements than memory has addresses")
-    found: Array = attempt(LOWER_TRIANGLE, device, rows, columns, shift)
+    found: Array = call_if_implemented(LOWER_TRIANGLE, device, rows, columns, shift)
     if found is not NotImplemented:
         return found
     # Small integers are compared in less time.

@@ -643,7 +643,7 @@ call_inplace(Function *self, PyObject *x, PyObject *other)
 
 /* -- Functions of the table -------------------------------------------------------------------------------------- */
 
-/* apply(operation, device, *args, **kwargs) and apply_to(...), which asks the device's function for many elements first.
+/* apply(operation, device, *args, **kwargs) and apply_reduction(...), which asks the device's function for many elements first.
    What NumPy's functions do not give is left to Python. */
 static PyObject *
 call_table(enum kind kind, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)

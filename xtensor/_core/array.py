@@ -19,20 +19,20 @@ from .boundary import cause, leaving, publish_methods
 from .checks import check_dtype, check_integer, check_version
 from .compiled import compiled, with_short_way
 from .device import Device, device, restore
-from .dispatch import SCALARS, lift_for, native_indices, native_operand, recover_large, refuse
+from .dispatch import SCALARS, lift_to_device_of, native_indices, native_operand, raise_unsupported, recover_large
 from .dtypes import DType
 from .errors import describe
 from .failures import recover
+from .fp_warnings import rewarn
 from .functions import Implementation
+from .indexing import assigned_by_kernel, detached, key_error, selecting
 from .inplace import recover_inplace
 from .interchange import export
-from .keys import assigned_by_kernel, detached, key_error, selecting
 from .memory import Memory
 from .methods import Axis, Methods
 from .operations import Operation, operation
 from .operators import Operators
 from .remedies import add_foreign_attributes
-from .reports import rewarn
 from .text import representation, shows_values
 from .transfers import host_values, lowered, move, note_computation
 
@@ -47,9 +47,9 @@ __all__ = [
     "Axis",
     "Scalar",
     "apply",
-    "attempt",
     "bind_namespace",
-    "obtain",
+    "call_if_implemented",
+    "call_service",
     "to_numpy",
     "wrap",
 ]
@@ -84,16 +84,16 @@ def bind_namespace(module: ModuleType) -> None:
 def wrap(native: Native, device: Device) -> Array:
     """Return an Array of a native function's result. Functions that are called most inline these lines."""
     if native.__class__ is not device.native_type:
-        native = device._library.normalize(native, device._place)
+        native = device._library.normalize(native, device._backend_spec)
     result = make()
     result._native = native
     result._device = device
     return result
 
 
-def adopt(native: Native, operation: Operation, device: Device) -> Array:
+def wrap_or_raise(native: Native, operation: Operation, device: Device) -> Array:
     """Return an Array of what a device's function for an operation gave; raise the error where it takes no operands."""
-    return wrap(refuse(operation, device) if native is NotImplemented else native, device)
+    return wrap(raise_unsupported(operation, device) if native is NotImplemented else native, device)
 
 
 @with_short_way("APPLY")
@@ -104,14 +104,14 @@ def apply(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Ar
     except Exception as error:
         native = recover(error, operation, device, args, kwargs)
     if native.__class__ is not device.native_type:
-        return adopt(native, operation, device)
+        return wrap_or_raise(native, operation, device)
     result = make()
     result._native = native
     result._device = device
     return result
 
 
-def attempt(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Any:
+def call_if_implemented(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Any:
     """Return an Array of the result of a device's own implementation; NotImplemented where none takes the operands."""
     try:
         native = device.table[operation.index].function(*args, **kwargs)
@@ -120,7 +120,7 @@ def attempt(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> 
     return NotImplemented if native is NotImplemented else wrap(native, device)
 
 
-def obtain(name: str, device: Device, service: Callable[..., Any], *args: Any, **kwargs: Any) -> Array:
+def call_service(name: str, device: Device, service: Callable[..., Any], *args: Any, **kwargs: Any) -> Array:
     """Return an Array of the result of a backend's service, ``from_host`` for example."""
     try:
         native = service(*args, **kwargs)
@@ -317,7 +317,7 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
         target = device(device_)
         if target is self._device:
             return self
-        return obtain("to_device", target, move, self._native, self._device, target)
+        return call_service("to_device", target, move, self._native, self._device, target)
 
     # -- conversions ----------------------------------------------------------------------------------------------
 
@@ -480,7 +480,7 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
     def __setitem__(self, key: Key, value: Operand | Nested[Operand], /) -> None:
         device = self._device
         if value.__class__ is Array and value._device is not device:
-            device = lift_for(self, value)
+            device = lift_to_device_of(self, value)
         if key.__class__ not in PLAIN_KEYS:
             key = self._key(key)
         if value.__class__ not in SCALARS:
@@ -522,7 +522,7 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
             if key.dtype.kind not in "biu":
                 raise IndexError(f"an index array has a boolean or integer dtype, not {key.dtype}")
             key = key.astype(key.dtype.newbyteorder("="), copy=False)
-            return native_indices(device._library.from_host(key, device._place, copy=None), device)
+            return native_indices(device._library.from_host(key, device._backend_spec, copy=None), device)
         if isinstance(key, list):
             indices = xp.asarray(key, device=device)
             return (indices if indices.size else xp.astype(indices, np.int64))._native
@@ -536,7 +536,7 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
         view = getattr(self._native, "view", None)
         if view is None:
             raise TypeError(f"view(): {self._device} cannot see memory as another dtype, {wanted}; cast with astype")
-        return obtain("view", self._device, view, wanted)
+        return call_service("view", self._device, view, wanted)
 
 
 def to_numpy(x: AnyArray, /) -> np.ndarray[Any, Any]:
@@ -574,7 +574,7 @@ make: Callable[[], Array] = type.__call__.__get__(Array)
 dispatch.make = make
 
 if compiled is not None:
-    functions = recover, recover_large, recover_inplace, adopt, temporaries.operand_place, leaving
+    functions = recover, recover_large, recover_inplace, wrap_or_raise, temporaries.operand_place, leaving
     compiled.bind(Array, Device, Implementation, Operation, *functions, temporaries.FRAME_POINTER)
 
 
@@ -595,4 +595,4 @@ def _unpickle(values: Any, backend: str, spec: str) -> Array:
         raise TypeError(f"a pickle of an Array of device {spec!r} holds {describe(values)}, which is no NumPy array")
     if not target.supports(values.dtype):
         raise TypeError(f"a pickle of an Array holds dtype {values.dtype}, which device {target} does not support")
-    return wrap(target._library.from_host(values, target._place, copy=None), target)
+    return wrap(target._library.from_host(values, target._backend_spec, copy=None), target)

@@ -11,7 +11,7 @@ import numpy as np
 from .device import Device
 from .dtypes import CASTINGS, Casting, DType, as_dtype
 from .errors import describe, shortened
-from .unknowns import UnknownValueError
+from .tracing_errors import UnknownValueError
 
 if TYPE_CHECKING:
     from .annotations import Order

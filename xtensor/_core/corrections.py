@@ -19,7 +19,7 @@ import numpy as np
 
 from .backend import Native
 from .dtypes import DType, kind_of
-from .programs import short_power
+from .kernel_program import short_power
 
 __all__ = ["CORRECTIONS", "LAPACK_CORRECTIONS", "REDUCTION_CORRECTIONS", "Correction"]
 

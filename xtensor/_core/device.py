@@ -58,9 +58,9 @@ class Device:
 
     __slots__ = (
         "__weakref__",
+        "_backend_spec",
         "_functions",
         "_library",
-        "_place",
         "_provider",
         "_spec",
         "base",
@@ -80,7 +80,7 @@ class Device:
     _spec: str
     _library: Backend
     """The backend whose native arrays it has: the provider itself, or the storage of an overlay."""
-    _place: str
+    _backend_spec: str
     """The device's spec at that backend."""
     _functions: Functions
     table: list[Implementation]
@@ -170,7 +170,7 @@ class Device:
 
     def dtype_names(self) -> tuple[str, ...]:
         """Return the names of the dtypes that the device computes with."""
-        return tuple(self._library.dtypes(self._place))
+        return tuple(self._library.dtypes(self._backend_spec))
 
     def implements(self, name: str) -> bool:
         """Whether the device has its own implementation of an operation: a kernel, or a function of its library.
@@ -193,7 +193,7 @@ class Device:
 
     def info(self) -> DeviceInfo:
         """Return a description of the hardware: name, memory, compute capability, cores, instruction sets."""
-        return self._library.info(self._place)
+        return self._library.info(self._backend_spec)
 
     def memory(self) -> Memory:
         """Return bytes of the device's memory: total, free, and those of the library's pool."""
@@ -201,7 +201,7 @@ class Device:
 
     def synchronize(self) -> None:
         """Wait until all work given to this device is done."""
-        self._library.synchronize(self._place)
+        self._library.synchronize(self._backend_spec)
 
     def release_memory(self) -> None:
         """Return memory that the library's pool holds, but no array occupies, to the system."""
@@ -260,7 +260,7 @@ class _Forked(Device):
 for _slot in ("_functions", "_library", "getitem", "native_type", "setitem", "table"):
     setattr(_Forked, _slot, property(_Forked._refuse))
 
-OPENED = frozenset(Device.__slots__) - {"__weakref__", "_library", "_place", "_provider", "_spec"}
+OPENED = frozenset(Device.__slots__) - {"__weakref__", "_library", "_backend_spec", "_provider", "_spec"}
 """The slots that are filled when a device is opened."""
 
 _set = object.__setattr__
@@ -280,7 +280,12 @@ def intern(provider: Provider, spec: str) -> Device:
         if key not in _devices:
             library, place = provider.storage(spec)
             new: Device = object.__new__(_Unopened)
-            for name, value in (("_provider", provider), ("_spec", spec), ("_library", library), ("_place", place)):
+            for name, value in (
+                ("_provider", provider),
+                ("_spec", spec),
+                ("_library", library),
+                ("_backend_spec", place),
+            ):
                 _set(new, name, value)
             if library in _lost:
                 _set(new, "__class__", _Forked)
@@ -334,7 +339,7 @@ def _open(place: Device) -> None:
             return
         provider, spec, library = place._provider, place._spec, place._library
         try:
-            values = _assembled(provider, spec, library, place._place)
+            values = _assembled(provider, spec, library, place._backend_spec)
         except BackendUnavailableError:
             raise
         except Exception as error:

@@ -26,11 +26,11 @@ from .compiled import declared, published, track
 from .device import Device, default_device
 from .errors import MissingFunctionError, OutOfMemoryError, WrittenWithWarningError, describe
 from .failures import FOREIGN_ERRORS, recover
+from .fp_warnings import rewarn
 from .operations import Operation, operation
-from .reports import rewarn
 from .temporaries import NO_CALL, getrefcount, is_temporary
-from .transfers import admit, join
-from .unknowns import Number
+from .tracing_errors import Number
+from .transfers import check_transfer, join
 
 if TYPE_CHECKING:
     from .array import Array
@@ -41,23 +41,23 @@ __all__ = [
     "array_argument",
     "array_arguments",
     "as_array",
-    "beside",
     "binary_function",
     "binary_operator",
     "call",
+    "coerce_operands",
     "common_device",
     "composed",
     "computing_device",
     "device_of",
-    "lift_for",
+    "lift_to_device_of",
     "mixed_function",
     "native_indices",
     "native_operand",
     "not_an_array",
     "operands",
+    "raise_unsupported",
     "recover_large",
     "reflected_operator",
-    "refuse",
     "serve",
     "unary_function",
     "unary_operator",
@@ -121,9 +121,9 @@ def _unary(operation: Operation, *, holders: int, callee: int) -> Callable[[Any]
             native = recover(error, operation, device, (native1,))
         if native.__class__ is not device.native_type:
             native = (
-                refuse(operation, device)
+                raise_unsupported(operation, device)
                 if native is NotImplemented
-                else device._library.normalize(native, device._place)
+                else device._library.normalize(native, device._backend_spec)
             )
         result = make()
         result._native = native
@@ -225,9 +225,9 @@ def _binary(
             native = recover(error, operation, device, (native1, native2))
         if native.__class__ is not device.native_type:
             native = (
-                refuse(operation, device)
+                raise_unsupported(operation, device)
                 if native is NotImplemented
-                else device._library.normalize(native, device._place)
+                else device._library.normalize(native, device._backend_spec)
             )
         result = make()
         result._native = native
@@ -291,7 +291,7 @@ def _mixed(operation: Operation, x1: Any, x2: Any, foreign: Any, frames: int, ca
 def _wrapped(native: Native, device: Device) -> Any:
     """Return an Array of a native array or a library's scalar. Functions that are called most inline these lines."""
     if native.__class__ is not device.native_type:
-        native = device._library.normalize(native, device._place)
+        native = device._library.normalize(native, device._backend_spec)
     result = make()
     result._native = native
     result._device = device
@@ -410,7 +410,7 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
     if isinstance(value, complex):
         return complex(value)
     if foreign is NotImplemented and isinstance(value, (list, tuple)) and not device._library.defined_only:
-        return device._library.from_host(_host_list(value, device, name), device._place, copy=None)
+        return device._library.from_host(_host_list(value, device, name), device._backend_spec, copy=None)
     if foreign is TypeError or (foreign is NotImplemented and isinstance(value, (list, tuple))):
         # With NotImplemented, Python would compare the identities of an Array and a list: ``x == [1]`` would be False.
         kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
@@ -447,11 +447,11 @@ def _host_operand(value: Any, device: Device, name: str, foreign: Any) -> Any:
     dtype = check_dtype(value.dtype.newbyteorder("="), device, name)
     array = np.asarray(value, dtype=dtype)
     if array.ndim and not device.host:
-        admit(array, device, name)
-    return device._library.from_host(array, device._place, copy=None)
+        check_transfer(array, device, name)
+    return device._library.from_host(array, device._backend_spec, copy=None)
 
 
-def beside(name: str, *values: Any) -> tuple[Array, ...]:
+def coerce_operands(name: str, *values: Any) -> tuple[Array, ...]:
     """Return operands with Arrays in the place of NumPy arrays, on the device of the Arrays among them or the default.
 
     Values of other classes are returned as they are, for the function to refuse.
@@ -481,7 +481,7 @@ def array_argument(x: Any, name: str, device: Device | None = None) -> Array:
     return as_array(x, default_device() if device is None else device, name)  # type: ignore[no-any-return]
 
 
-def lift_for(x: Any, value: Any) -> Device:
+def lift_to_device_of(x: Any, value: Any) -> Device:
     """Move an Array to the transform of a value that is about to be written into it; return the Array's device."""
     device: Device = x._device
     target = getattr(value, "_device", device)
@@ -537,7 +537,7 @@ def call(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Any
         result = device.table[operation.index].function(*args, **kwargs)
     except Exception as error:
         result = recover(error, operation, device, args, kwargs)
-    return refuse(operation, device) if result is NotImplemented else result
+    return raise_unsupported(operation, device) if result is NotImplemented else result
 
 
 def serve(name: str, device: Device, service: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -548,7 +548,7 @@ def serve(name: str, device: Device, service: Callable[..., Any], *args: Any, **
         return recover(error, name, device, args, kwargs, service)
 
 
-def refuse(operation: Operation, device: Device) -> Any:
+def raise_unsupported(operation: Operation, device: Device) -> Any:
     """Raise the error for operands that no implementation takes."""
     raise MissingFunctionError(
         f"{operation.label}() has no implementation on device {device} for these operands; move them to another device "

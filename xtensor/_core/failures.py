@@ -22,9 +22,9 @@ from .errors import (
     is_array,
     shortened,
 )
+from .fp_warnings import collected, rewarn
 from .operations import Operation
-from .reports import collected, rewarn
-from .unknowns import UnknownValueError
+from .tracing_errors import UnknownValueError
 
 __all__ = ["FOREIGN_ERRORS", "explained", "inplace_error", "is_unwritten", "recover", "rewarned"]
 

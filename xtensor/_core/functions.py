@@ -22,8 +22,8 @@ from .backend import Backend, Native, Provider
 from .corrections import CORRECTIONS
 from .dtypes import can_cast, in_float32
 from .errors import WrittenWithWarningError
+from .fp_warnings import collected, rewarn
 from .operations import TABLE, Operation, watch
-from .reports import collected, rewarn
 
 __all__ = ["Functions", "Implementation"]
 

@@ -10,11 +10,11 @@ import numpy as np
 from .boundary import cause
 from .compiled import declared
 from .device import Device
-from .dispatch import SCALARS, lift_for, native_operand
+from .dispatch import SCALARS, lift_to_device_of, native_operand
 from .errors import WrittenWithWarningError
 from .failures import inplace_error, is_unwritten
+from .fp_warnings import rewarn
 from .operations import Operation, operation
-from .reports import rewarn
 
 __all__ = ["inplace_operator", "recover_inplace"]
 
@@ -35,7 +35,7 @@ def inplace_operator(name: str) -> Callable[[F], F]:
         if other.__class__ is self.__class__ and other._device is device:
             native = other._native
         elif other.__class__ not in SCALARS:
-            device = lift_for(self, other)
+            device = lift_to_device_of(self, other)
             native = native_operand(other, device, name, NotImplemented)
             if native is NotImplemented:
                 return NotImplemented

@@ -64,7 +64,7 @@ def from_producer(x: Any, device: Device | None, copy: bool | None, name: str) -
     """
     source = _source(x, name)
     target = _device_at(source, x, name) if device is None else device
-    here = target._library.dlpack_device(target._place) == source
+    here = target._library.dlpack_device(target._backend_spec) == source
     if not here and copy is False:
         raise CopyRequiredError(
             f"{name}(): a copy is needed to read {describe(x)} from DLPack device {source} on {target}; "
@@ -72,8 +72,8 @@ def from_producer(x: Any, device: Device | None, copy: bool | None, name: str) -
         )
     try:
         if here:
-            return target._library.from_dlpack(x, target._place, copy=copy), target
-        return target._library.from_host(read_on_host(x, copy=None), target._place, copy=True), target
+            return target._library.from_dlpack(x, target._backend_spec, copy=copy), target
+        return target._library.from_host(read_on_host(x, copy=None), target._backend_spec, copy=True), target
     except Exception as error:
         if target._library.out_of_memory(error):
             raise
@@ -133,10 +133,10 @@ def _dlpack_device(value: Any) -> tuple[int, int]:
 def _device_at(place: tuple[int, int], x: Any, name: str) -> Device:
     """Return the device at the DLPack device of a producer; the default device if it is there."""
     preferred = default_device()
-    if preferred._library.dlpack_device(preferred._place) == place:
+    if preferred._library.dlpack_device(preferred._backend_spec) == place:
         return preferred  # without asking every backend for its devices
     for candidate in devices():
-        if candidate._library.dlpack_device(candidate._place) == place:
+        if candidate._library.dlpack_device(candidate._backend_spec) == place:
             return candidate
     raise BufferError(
         f"{name}(): {describe(x)} is on DLPack device {place}, and no device here has that memory; "

@@ -16,11 +16,11 @@ from .backend import Native
 from .device import Device
 from .errors import DeviceMismatchError, caller_frame, describe
 from .scopes import Setting
-from .unknowns import UnknownValueError
+from .tracing_errors import UnknownValueError
 
 __all__ = [
-    "admit",
     "allowed",
+    "check_transfer",
     "computations",
     "forbid_computations",
     "host_values",
@@ -123,13 +123,13 @@ def move(native: Native, source: Device, target: Device) -> Native:
         )
     if not target._provider.has_values:
         described = np.broadcast_to(np.zeros((), native.dtype), native.shape)  # nothing is fetched
-        return target._library.from_host(described, target._place, copy=None)
+        return target._library.from_host(described, target._backend_spec, copy=None)
     if source.dlpack_device == target.dlpack_device and not (source.host or source._library.lazy):
         try:
-            return target._library.from_dlpack(native, target._place, copy=None)
+            return target._library.from_dlpack(native, target._backend_spec, copy=None)
         except (BufferError, TypeError):
             pass  # a dtype that DLPack has no name for: the way over the host keeps it
-    return target._library.from_host(source._library.to_host(native), target._place, copy=None)
+    return target._library.from_host(source._library.to_host(native), target._backend_spec, copy=None)
 
 
 def lowered(native: Native, device: Device) -> tuple[Native, Device]:
@@ -208,7 +208,7 @@ def join(native: Native, source: Device, target: Device) -> Native:
     return move(native, source, target)
 
 
-def admit(values: np.ndarray[Any, Any], target: Device, name: str) -> None:
+def check_transfer(values: np.ndarray[Any, Any], target: Device, name: str) -> None:
     """Raise DeviceMismatchError unless the policy allows a NumPy array as an operand on a device; log it."""
     while target.base is not None:
         target = target.base

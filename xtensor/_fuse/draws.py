@@ -10,8 +10,8 @@ from functools import wraps
 from typing import Any
 
 from .._core.array import Array, wrap
+from .._core.tracing_errors import unknown
 from .._core.trees import mapped
-from .._core.unknowns import unknown
 from .nodes import Session, session
 from .recording import Recorder, recorders
 from .watching import STREAMS

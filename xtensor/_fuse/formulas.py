@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from .._core.array import Array
-from .._core.unknowns import UnknownValueError
+from .._core.tracing_errors import UnknownValueError
 from .functions import Fused, generator_of
 
 __all__ = ["attempt_formula", "compute_formula"]

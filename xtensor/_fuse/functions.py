@@ -14,9 +14,9 @@ from .._core import profiling
 from .._core.array import Array, wrap
 from .._core.backend import Provider
 from .._core.device import Device, use_device
-from .._core.programs import Generator
+from .._core.kernel_program import Generator
+from .._core.tracing_errors import UnknownValueError, unknown
 from .._core.trees import flatten, mapped
-from .._core.unknowns import UnknownValueError, unknown
 from .guards import Guards
 from .keys import EXACT, key_of
 from .nodes import Session, Traced, session

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from .._core.tracing_errors import Number
 from .._core.trees import leaves_of, mapped
-from .._core.unknowns import Number
 from .keys import key_of
 from .nodes import Node
 

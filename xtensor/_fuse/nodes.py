@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from typing import Any, Never
 
 from .._core.backend import Native
-from .._core.unknowns import Arithmetic, UnknownValueError, unknown
+from .._core.tracing_errors import Arithmetic, UnknownValueError, unknown
 from .._core.wrapping import ValueArray
 from .watching import Watch
 

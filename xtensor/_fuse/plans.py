@@ -18,10 +18,10 @@ from .._core import profiling
 from .._core.backend import Native
 from .._core.device import Device
 from .._core.failures import recover
+from .._core.kernel_program import Generator, Program, Step
 from .._core.operations import TABLE
-from .._core.programs import Generator, Program, Step
+from .._core.tracing_errors import Number
 from .._core.trees import mapped
-from .._core.unknowns import Number
 from .graph import ancestors, needed_nodes, operands_of, replaced, sort, stages_of, unify
 from .nodes import Node
 from .rows import Group, row_groups
@@ -353,7 +353,7 @@ class Plan:
     def _normal(self, value: Any) -> Native:
         if value.__class__ is self.device.native_type:
             return value
-        return self.device._library.normalize(value, self.device._place)
+        return self.device._library.normalize(value, self.device._backend_spec)
 
 
 def _outside(steps: Sequence[Node]) -> list[Node]:

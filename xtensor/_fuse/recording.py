@@ -16,10 +16,10 @@ from .._core.backend import Backend, DeviceInfo, Memory, Native
 from .._core.device import Device, intern
 from .._core.dtypes import DType
 from .._core.errors import caller_frame
+from .._core.kernel_program import Generator, short_power
 from .._core.operations import TABLE, Operation, operation
-from .._core.programs import Generator, short_power
+from .._core.tracing_errors import Number, UnknownValueError, unknown
 from .._core.trees import leaves_of, mapped
-from .._core.unknowns import Number, UnknownValueError, unknown
 from .guards import memory_of
 from .nodes import Node, Session, Traced, item_at, session
 
@@ -227,7 +227,7 @@ class Recorder:
         """Return a native array of the base device for a scalar of its library."""
         if value.__class__ is self.base.native_type:
             return value
-        return self.base._library.normalize(value, self.base._place)
+        return self.base._library.normalize(value, self.base._backend_spec)
 
 
 def _unwrapped(tree: Any) -> Any:
@@ -312,7 +312,7 @@ class Recording(Backend):
 
     def from_host(self, array: Any, spec: str, *, copy: bool | None) -> Native:
         base, current = self.below, session.get()
-        value = base._library.from_host(array, base._place, copy=copy)
+        value = base._library.from_host(array, base._backend_spec, copy=copy)
         if copy is not True and current is not None and current.watch is not None and current.watch.outside(array):
             return self._recorder.outside(value)
         return self._recorder.constant(self._recorder.copied(value))

@@ -16,8 +16,8 @@ from .._core.backend import Native
 from .._core.device import Device
 from .._core.errors import describe
 from .._core.operations import operation
+from .._core.tracing_errors import Number
 from .._core.trees import flatten
-from .._core.unknowns import Number
 from .guards import memory_of
 from .nodes import Node, Traced
 from .plans import Plan

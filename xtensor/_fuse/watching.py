@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from .._core.array import Array, to_numpy
-from .._core.unknowns import UnknownValueError
+from .._core.tracing_errors import UnknownValueError
 from .guards import MISSING, MOST_BYTES, Guard, Guards, contents, memory_of, same
 from .keys import CONTAINERS, is_value, key_of
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from .._core.dtypes import DType
 from .._core.errors import called_function
-from .._core.unknowns import UnknownValueError
+from .._core.tracing_errors import UnknownValueError
 from .._core.wrapping import ValueArray
 from .ledger import current
 

@@ -10,8 +10,8 @@ import numpy as np
 from .._core.device import device
 from .._core.dtypes import kind_of
 from .._core.operations import TABLE, Operation
+from .._core.tracing_errors import UnknownValueError
 from .._core.trees import leaves_of, mapped
-from .._core.unknowns import UnknownValueError
 from .arrays import MetaArray, bytes_read, new, unknown_value
 from .costs import operations_of, workspace_of
 from .ledger import Ledger, current, opened

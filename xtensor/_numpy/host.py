@@ -157,4 +157,4 @@ class _HostValues:
     def _array(self, result: np.ndarray[Any, Any]) -> Any:
         if result.dtype.kind not in "biufcV" or not self.device.supports(result.dtype):
             return result if result.ndim else result[()]
-        return wrap(self.device._library.from_host(result, self.device._place, copy=None), self.device)
+        return wrap(self.device._library.from_host(result, self.device._backend_spec, copy=None), self.device)

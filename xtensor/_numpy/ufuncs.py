@@ -23,8 +23,8 @@ from .._core.device import Device
 from .._core.dispatch import HOST_ARRAYS, SCALARS, mixed_function
 from .._core.dtypes import can_cast
 from .._core.errors import describe
+from .._core.fp_warnings import rewarn
 from .._core.operations import TABLE
-from .._core.reports import rewarn
 from .host import SPECIAL, call_on_host, device_of_arguments, qualified_name
 from .ufunc_methods import METHODS
 

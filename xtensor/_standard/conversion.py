@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
-from .._core.array import ASTYPE, Array, apply, obtain, wrap
+from .._core.array import ASTYPE, Array, apply, call_service, wrap
 from .._core.backend import Engine, Native
 from .._core.checks import check_cast, check_copy, check_dtype
 from .._core.device import Device, resolve
@@ -107,7 +107,7 @@ def asarray(
     if obj.__class__ is np.ndarray and dtype is None:
         target = resolve(device)
         if obj.dtype in target.dtypes or target.supports(obj.dtype):
-            return obtain("asarray", target, target._library.from_host, obj, target._place, copy=copy)
+            return call_service("asarray", target, target._library.from_host, obj, target._backend_spec, copy=copy)
     if obj.__class__ is Array:
         return _convert_array(obj, dtype, obj._device if device is None else resolve(device), copy)
     if obj.__class__ in SEQUENCES and obj and dtype is None and copy is not False:
@@ -115,12 +115,12 @@ def asarray(
         if vector is not None:
             target = resolve(device)
             host = rewarned(vector.astype, target.default_dtypes[DEFAULTS[vector.dtype.kind]], copy=False)
-            return obtain("asarray", target, target._library.from_host, host, target._place, copy=None)
+            return call_service("asarray", target, target._library.from_host, host, target._backend_spec, copy=None)
     if obj.__class__ in SCALARS and dtype is None and copy is not False:
         target, host = resolve(device), np.array(obj)
         kind = DEFAULTS.get(host.dtype.kind)
         if kind is None or (kind and host.dtype == target.default_dtypes[kind]):
-            return obtain("asarray", target, target._library.from_host, host, target._place, copy=None)
+            return call_service("asarray", target, target._library.from_host, host, target._backend_spec, copy=None)
     _check_owner(obj, "asarray")
     if not isinstance(obj, (np.ndarray, np.generic)) and hasattr(obj, "__dlpack__"):
         return _import_producer(obj, dtype, None if device is None else resolve(device), copy)
@@ -134,7 +134,7 @@ def asarray(
     target = resolve(device)
     checked_dtype = None if dtype is None else check_dtype(dtype, target, "asarray")
     if copy is None and isinstance(target._library, Engine):
-        native = serve("asarray", target, target._library.from_file, obj, target._place)
+        native = serve("asarray", target, target._library.from_file, obj, target._backend_spec)
         if native is not None:
             check_dtype(native.dtype, target, "asarray")
             return _convert_array(wrap(native, target), checked_dtype, target, None)
@@ -263,7 +263,7 @@ def _import_host_data(obj: Any, dtype: DType | None, target: Device, copy: bool 
         check_cast(host.dtype, dtype, "asarray")
         host, copy = serve("asarray", target, host.astype, dtype), None
     check_dtype(host.dtype, target, "asarray")
-    return serve("asarray", target, target._library.from_host, host, target._place, copy=copy)
+    return serve("asarray", target, target._library.from_host, host, target._backend_spec, copy=copy)
 
 
 def _vector(values: Sequence[Any]) -> np.ndarray[Any, Any] | None:

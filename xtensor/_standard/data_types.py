@@ -19,7 +19,7 @@ from .._core.dispatch import HOST_ARRAYS, SCALARS, array_argument, serve
 from .._core.dtypes import DType, as_dtype, kind_of
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
-from .._core.many import apply_to
+from .._core.large_calls import apply_reduction
 from .._core.operations import declare
 from .._core.transfers import move
 
@@ -201,7 +201,7 @@ def astype(
     if target is source:
         if not copy and target_dtype == source_dtype:
             return x
-        return apply_to(ASTYPE, source, x._native, target_dtype, copy=True)
+        return apply_reduction(ASTYPE, source, x._native, target_dtype, copy=True)
     native = serve("astype", target, move, x._native, source, target)
     return apply(ASTYPE, target, native, target_dtype, copy=source.host and target.host)
 

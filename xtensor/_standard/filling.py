@@ -18,7 +18,7 @@ from .._core.dtypes import DType, kind_of
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
-from .._core.unknowns import Number as UnknownNumber
+from .._core.tracing_errors import Number as UnknownNumber
 from .conversion import asarray
 
 if TYPE_CHECKING:

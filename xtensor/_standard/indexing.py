@@ -10,10 +10,17 @@ from .. import _composed
 from .._core.array import Array, apply
 from .._core.backend import Native
 from .._core.checks import check_axis
-from .._core.dispatch import array_argument, array_arguments, beside, native_indices, native_operand, not_an_array
+from .._core.dispatch import (
+    array_argument,
+    array_arguments,
+    coerce_operands,
+    native_indices,
+    native_operand,
+    not_an_array,
+)
 from .._core.errors import shortened
 from .._core.keywords import by_position, keywords_only
-from .._core.many import attempt_taking
+from .._core.large_calls import take_by_kernel
 from .._core.operations import declare
 from .conversion import from_list
 from .filling import zeros
@@ -61,7 +68,7 @@ def take(x: AnyArray, indices: AnyArray | int | list[int], /, *positional: Never
     """
     if positional:
         raise by_position(take, positional)
-    x, indices = beside("take", x, indices)
+    x, indices = coerce_operands("take", x, indices)
     x = array_argument(x, "take")
     device = x._device
     if isinstance(indices, list):
@@ -82,7 +89,7 @@ def take(x: AnyArray, indices: AnyArray | int | list[int], /, *positional: Never
             )
         return x[(*[slice(None)] * axis, indices, ...)]
     natives = x._native, _native_indices(x, indices, "take")
-    found: Array = NotImplemented if axis else attempt_taking(device, *natives)
+    found: Array = NotImplemented if axis else take_by_kernel(device, *natives)
     return apply(TAKE, device, *natives, axis=axis) if found is NotImplemented else found
 
 
@@ -140,7 +147,7 @@ def take_along_axis(x: AnyArray, indices: AnyArray, /, *positional: Never, axis:
             "`indices` and `arr` must have the same number of dimensions; take_along_axis() received indices of shape "
             f"{native_indices.shape} and an array of shape {x.shape}; reshape the indices"
         )
-    found: Array = attempt_taking(device, x._native, native_indices) if x.ndim == 1 else NotImplemented
+    found: Array = take_by_kernel(device, x._native, native_indices) if x.ndim == 1 else NotImplemented
     return apply(TAKE_ALONG_AXIS, device, x._native, native_indices, axis=axis) if found is NotImplemented else found
 
 

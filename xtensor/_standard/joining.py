@@ -14,8 +14,8 @@ from .._core.device import Device
 from .._core.dispatch import (
     HOST_ARRAYS,
     array_argument,
-    beside,
     call,
+    coerce_operands,
     computing_device,
     native_indices,
     native_operand,
@@ -23,7 +23,7 @@ from .._core.dispatch import (
 )
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
-from .._core.many import apply_joining
+from .._core.large_calls import apply_joining
 from .._core.operations import declare, operation
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def repeat(x: AnyArray, repeats: int | Array, /, *positional: Never, axis: int |
     """
     if positional:
         raise by_position(repeat, positional)
-    x, repeats = beside("repeat", x, repeats)
+    x, repeats = coerce_operands("repeat", x, repeats)
     x = array_argument(x, "repeat")
     device = x._device
     if axis is not None:

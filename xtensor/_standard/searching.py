@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal, Never, overload
 from .. import _composed
 from .._core.array import Array, Axis, apply, wrap
 from .._core.checks import check_axes, check_axis, check_bounds, check_word
-from .._core.dispatch import array_argument, beside, call, common_device, native_operand
+from .._core.dispatch import array_argument, call, coerce_operands, common_device, native_operand
 from .._core.keywords import by_position, keywords_only
-from .._core.many import apply_elementwise, apply_to
+from .._core.large_calls import apply_elementwise, apply_reduction
 from .._core.operations import declare
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def argmax(x: AnyArray, /, *positional: Never, axis: int | None = None, keepdims
     device = x._device
     if axis is not None:
         axis = check_axis(axis, x.ndim, "argmax")
-    return apply_to(ARGMAX, device, x._native, axis=axis, keepdims=keepdims)
+    return apply_reduction(ARGMAX, device, x._native, axis=axis, keepdims=keepdims)
 
 
 ARGMIN = declare(
@@ -109,7 +109,7 @@ def argmin(x: AnyArray, /, *positional: Never, axis: int | None = None, keepdims
     device = x._device
     if axis is not None:
         axis = check_axis(axis, x.ndim, "argmin")
-    return apply_to(ARGMIN, device, x._native, axis=axis, keepdims=keepdims)
+    return apply_reduction(ARGMIN, device, x._native, axis=axis, keepdims=keepdims)
 
 
 COUNT_NONZERO = declare(
@@ -155,7 +155,7 @@ def count_nonzero(x: AnyArray, /, *positional: Never, axis: Axis = None, keepdim
     device = x._device
     if axis is not None:
         axis = check_axes(axis, x.ndim, "count_nonzero")
-    return apply_to(COUNT_NONZERO, device, x._native, axis=axis, keepdims=keepdims)
+    return apply_reduction(COUNT_NONZERO, device, x._native, axis=axis, keepdims=keepdims)
 
 
 NONZERO = declare("nonzero", "searching", dtype="several", shape="data-dependent", numpy="nonzero")
@@ -242,7 +242,7 @@ def searchsorted(
     """
     if positional:
         raise by_position(searchsorted, positional)
-    x1, x2, sorter = beside("searchsorted", x1, x2, sorter)
+    x1, x2, sorter = coerce_operands("searchsorted", x1, x2, sorter)
     x1 = array_argument(x1, "searchsorted")
     check_word(side, ("left", "right"), "searchsorted", "side")
     if x1.ndim != 1:
@@ -312,7 +312,7 @@ def where(condition: AnyArray, x1: Operand | None = None, x2: Operand | None = N
     Standard 2025.12, Searching Functions, ``where``.
     """
     if condition.__class__ is not Array:
-        condition = beside("where", condition, x1, x2)[0]
+        condition = coerce_operands("where", condition, x1, x2)[0]
         condition = array_argument(condition, "where")
     if x1 is None and x2 is None and not condition._device._library.defined_only:
         return nonzero(condition)

@@ -14,7 +14,7 @@ from .._core.dispatch import array_argument
 from .._core.dtypes import DType
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
-from .._core.many import apply_to
+from .._core.large_calls import apply_reduction
 from .._core.operations import Operation, declare, operation
 from .data_types import astype
 
@@ -135,7 +135,7 @@ def cumulative_sum(
         x, dtype = _with_accumulate_dtype(x, dtype, "cumulative_sum")
     if (x._native.dtype if dtype is None else dtype) == HALF:
         return _in_float32(CUMULATIVE_SUM, x, axis=axis, include_initial=include_initial)
-    return apply_to(CUMULATIVE_SUM, device, x._native, axis=axis, dtype=dtype, include_initial=include_initial)
+    return apply_reduction(CUMULATIVE_SUM, device, x._native, axis=axis, dtype=dtype, include_initial=include_initial)
 
 
 MAX = declare("max", "reduction", accepts="real", shape="reduced", numpy="max")
@@ -174,7 +174,7 @@ def max(x: AnyArray, /, *positional: Never, axis: Axis = None, keepdims: bool = 
     device = x._device
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "max")
-    return apply_to(MAX, device, x._native, axis=axis, keepdims=keepdims)
+    return apply_reduction(MAX, device, x._native, axis=axis, keepdims=keepdims)
 
 
 MEAN = declare(
@@ -220,7 +220,7 @@ def mean(x: AnyArray, /, *positional: Never, axis: Axis = None, keepdims: bool =
         x = astype(x, check_dtype(dtype, device, "mean"), copy=False)
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "mean")
-    return apply_to(MEAN, device, x._native, axis=axis, keepdims=keepdims)
+    return apply_reduction(MEAN, device, x._native, axis=axis, keepdims=keepdims)
 
 
 MIN = declare("min", "reduction", accepts="real", shape="reduced", numpy="min")
@@ -259,7 +259,7 @@ def min(x: AnyArray, /, *positional: Never, axis: Axis = None, keepdims: bool = 
     device = x._device
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "min")
-    return apply_to(MIN, device, x._native, axis=axis, keepdims=keepdims)
+    return apply_reduction(MIN, device, x._native, axis=axis, keepdims=keepdims)
 
 
 PROD = declare("prod", "reduction", accepts="numeric", dtype="accumulated", shape="reduced", numpy="prod")
@@ -309,7 +309,7 @@ def prod(
         x, dtype = _with_accumulate_dtype(x, dtype, "prod")
     if (x._native.dtype if dtype is None else dtype) == HALF:
         return _in_float32(PROD, x, axis=axis, keepdims=keepdims)
-    return apply_to(PROD, device, x._native, axis=axis, dtype=dtype, keepdims=keepdims)
+    return apply_reduction(PROD, device, x._native, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 STD = declare(
@@ -421,7 +421,7 @@ def sum(
     native = x._native
     if (native.dtype if dtype is None else dtype) is HALF:
         return _in_float32(SUM, x, axis=axis, keepdims=keepdims)
-    return apply_to(SUM, device, native, axis=axis, dtype=dtype, keepdims=keepdims)
+    return apply_reduction(SUM, device, native, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 VAR = declare(
@@ -484,7 +484,7 @@ def _in_float32(row: Operation, x: Array, **options: Any) -> Array:
 
     Of 2,048 ones on, sums in float16 would not grow.
     """
-    return astype(apply_to(row, x._device, x._native, dtype=np.dtype(np.float32), **options), HALF)
+    return astype(apply_reduction(row, x._device, x._native, dtype=np.dtype(np.float32), **options), HALF)
 
 
 def _with_accumulate_dtype(x: Array, dtype: Any, name: str) -> tuple[Array, DType | None]:
@@ -520,6 +520,6 @@ def _variance(row: Operation, x: Array, axis: Any, correction: Any, keepdims: bo
         raise TypeError(f"{row.label}(): correction is a real number, not {describe(correction)}")
     device, shape = x._device, x.shape
     if correction > 0 and math.prod(shape if axis is None else (shape[i] for i in axis)) <= correction:
-        uncorrected = apply_to(row, device, x._native, axis=axis, correction=0.0, keepdims=keepdims)
+        uncorrected = apply_reduction(row, device, x._native, axis=axis, correction=0.0, keepdims=keepdims)
         return apply(operation("multiply"), device, uncorrected._native, math.nan)
-    return apply_to(row, device, x._native, axis=axis, correction=correction, keepdims=keepdims)
+    return apply_reduction(row, device, x._native, axis=axis, correction=correction, keepdims=keepdims)

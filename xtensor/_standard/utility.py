@@ -9,10 +9,10 @@ import numpy as np
 from .. import _composed
 from .._core.array import Array, Axis
 from .._core.checks import check_axes, check_axis, check_integer
-from .._core.dispatch import array_argument, beside, common_device, native_operand
+from .._core.dispatch import array_argument, coerce_operands, common_device, native_operand
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
-from .._core.many import apply_to
+from .._core.large_calls import apply_reduction
 from .._core.operations import declare
 from .data_types import astype, result_type
 from .filling import full
@@ -66,7 +66,7 @@ def all(
     device = x._device
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "all")
-    return _stored(apply_to(ALL, device, x._native, axis=axis, keepdims=keepdims), out, "all")
+    return _stored(apply_reduction(ALL, device, x._native, axis=axis, keepdims=keepdims), out, "all")
 
 
 ANY = declare("any", "reduction", dtype="bool", shape="reduced", numpy="any", composition=_composed.statistical.any)
@@ -109,7 +109,7 @@ def any(
     device = x._device
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "any")
-    return _stored(apply_to(ANY, device, x._native, axis=axis, keepdims=keepdims), out, "any")
+    return _stored(apply_reduction(ANY, device, x._native, axis=axis, keepdims=keepdims), out, "any")
 
 
 def _stored(result: Array, out: Any, function: str) -> Array:
@@ -175,7 +175,7 @@ def diff(
     """
     if positional:
         raise by_position(diff, positional)
-    x, prepend, append = beside("diff", x, prepend, append)
+    x, prepend, append = coerce_operands("diff", x, prepend, append)
     x = array_argument(x, "diff")
     if not x.ndim:
         raise ValueError("diff requires input that is at least one dimensional; diff() received a 0-d array")
@@ -190,7 +190,7 @@ def diff(
     device = common_device((x, *edges.values())) or x._device
     natives = {name: native_operand(edge, device, "diff") for name, edge in edges.items()}
     native = native_operand(x, device, "diff")
-    return apply_to(DIFF, device, native, axis=axis, n=n, **natives)
+    return apply_reduction(DIFF, device, native, axis=axis, n=n, **natives)
 
 
 def _edge(x: Array, axis: int, edge: Any) -> Array:

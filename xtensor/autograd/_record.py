@@ -36,7 +36,7 @@ __all__ = [
     "wrapped",
 ]
 
-FEWEST_FUSED = 2**12
+MIN_SIZE_FUSED = 2**12
 """Elements from which an elementwise pullback of several operations is computed by one kernel, where there are any."""
 
 _numbers = count()
@@ -87,12 +87,12 @@ class Pull:
 class ElementwisePull(Pull):
     """Of an elementwise operation: a node saves the result and the operands, None for those that are not used."""
 
-    __slots__ = ("_base", "_fewest", "_functions")
+    __slots__ = ("_base", "_functions", "_min_size")
 
     def __init__(self, row: Derivative, base: Device) -> None:
         super().__init__(row)
         self._functions, self._base = row.elementwise, base
-        self._fewest = FEWEST_FUSED if row.fused else sys.maxsize
+        self._min_size = MIN_SIZE_FUSED if row.fused else sys.maxsize
 
     def __call__(self, node: Node, g: Any) -> Iterable[Any]:
         base, saved = self._base, node.saved
@@ -109,7 +109,7 @@ class ElementwisePull(Pull):
             for place in places[1:]:
                 value = saved[place - 1]
                 given.append(wrap(value, base) if isinstance(value, native_type) else value)
-            found.append(compute_formula(function, *given) if g.size >= self._fewest else function(*given))
+            found.append(compute_formula(function, *given) if g.size >= self._min_size else function(*given))
         return found
 
     def connected(self, node: Node, mask: Any, g: Any) -> Iterable[Any]:

@@ -18,9 +18,9 @@ from .._core.backend import Backend, DeviceInfo, Memory, Native
 from .._core.device import Device, intern
 from .._core.dtypes import DType, is_bfloat16
 from .._core.errors import WrittenWithWarningError, caller_frame
+from .._core.fp_warnings import rewarn
 from .._core.operations import TABLE as OPERATIONS
 from .._core.operations import Operation, operation
-from .._core.reports import rewarn
 from .._core.wrapping import ValueArray
 from ._copies import by_value
 from ._table import CONSTANT, TABLE, Derivative, NotDifferentiableError
@@ -257,7 +257,7 @@ class Transform(Backend):
     def normal(self, value: Any) -> Native:
         """Return a result of the base as a native array of the base."""
         base = self.below
-        return value if isinstance(value, base.native_type) else base._library.normalize(value, base._place)
+        return value if isinstance(value, base.native_type) else base._library.normalize(value, base._backend_spec)
 
     # -- the contract of backends -------------------------------------------------------------------------------------
 
@@ -290,7 +290,7 @@ class Transform(Backend):
 
     def from_host(self, array: np.ndarray[Any, Any], spec: str, *, copy: bool | None) -> Any:
         base = self.below
-        return self.lift(base._library.from_host(array, base._place, copy=copy))
+        return self.lift(base._library.from_host(array, base._backend_spec, copy=copy))
 
     def normalize(self, value: Any, spec: str) -> Any:
         return self.lift(self.normal(value))
@@ -300,7 +300,7 @@ class Transform(Backend):
 
     def from_dlpack(self, producer: Any, spec: str, *, copy: bool | None) -> Any:
         base = self.below
-        return self.lift(base._library.from_dlpack(producer, base._place, copy=copy))
+        return self.lift(base._library.from_dlpack(producer, base._backend_spec, copy=copy))
 
     def dtypes(self, spec: str) -> Collection[str]:
         return self.below.dtype_names()
@@ -351,7 +351,7 @@ class Transform(Backend):
     def _part(self, part: Any) -> Any:
         base = self.below
         if part.__class__ is tuple or part.__class__ is list:
-            part = base._library.from_host(np.asarray(part), base._place, copy=True)
+            part = base._library.from_host(np.asarray(part), base._backend_spec, copy=True)
         elif part.__class__ is slice:
             return mapped(part, self.traced, value_of)
         elif part.__class__ is self.traced:

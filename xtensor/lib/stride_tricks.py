@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .. import _standard as xp
 from .._beyond._steps import SLIDING_WINDOWS
-from .._core.array import Array, attempt
+from .._core.array import Array, call_if_implemented
 from .._core.checks import as_lengths, check_axes, check_flag
 from .._core.dispatch import array_argument, composed
 
@@ -70,7 +70,7 @@ def sliding_window_view(
             raise ValueError(
                 f"sliding_window_view(): a window of length {window} does not fit axis {position} of shape {x.shape}"
             )
-    windows: Array = attempt(SLIDING_WINDOWS, device, x._native, lengths, axes)
+    windows: Array = call_if_implemented(SLIDING_WINDOWS, device, x._native, lengths, axes)
     if windows is not NotImplemented:
         return windows
     for window, position in zip(lengths, axes, strict=True):

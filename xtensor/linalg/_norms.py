@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Never
 from .. import _composed
 from .._core.array import Array, Axis, apply, wrap
 from .._core.checks import check_axes
-from .._core.dispatch import array_argument, beside, call
+from .._core.dispatch import array_argument, call, coerce_operands
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
-from .._core.many import apply_to
+from .._core.large_calls import apply_reduction
 from .._core.operations import declare
 from ._checks import check_matrices, check_square_matrices, tolerance_option
 
@@ -172,7 +172,7 @@ def matrix_rank(x: AnyArray, /, *positional: Never, rtol: RealOperand | None = N
     """
     if positional:
         raise by_position(matrix_rank, positional)
-    x, rtol = beside("matrix_rank", x, rtol)
+    x, rtol = coerce_operands("matrix_rank", x, rtol)
     x, device = check_matrices(x, "matrix_rank")
     return apply(MATRIX_RANK, device, x._native, **tolerance_option(rtol, x, "matrix_rank"))
 
@@ -267,4 +267,4 @@ def vector_norm(
         axis = check_axes(axis, x._native.ndim, "vector_norm", "repeated axis")
     if isinstance(ord, bool) or not isinstance(ord, Real):
         raise TypeError(f"vector_norm(): ord is a real number, not {describe(ord)}")
-    return apply_to(VECTOR_NORM, device, x._native, axis=axis, keepdims=keepdims, ord=ord)
+    return apply_reduction(VECTOR_NORM, device, x._native, axis=axis, keepdims=keepdims, ord=ord)

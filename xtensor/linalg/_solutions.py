@@ -9,7 +9,7 @@ import numpy as np
 from .. import _composed
 from .. import _standard as xp
 from .._core.array import Array, apply, wrap
-from .._core.dispatch import array_arguments, beside, composed, serve
+from .._core.dispatch import array_arguments, coerce_operands, composed, serve
 from .._core.dtypes import finfo, kind_of, result_type
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
@@ -199,7 +199,7 @@ def pinv(x: AnyArray, /, *positional: Never, rtol: RealOperand | None = None) ->
     """
     if positional:
         raise by_position(pinv, positional)
-    x, rtol = beside("pinv", x, rtol)
+    x, rtol = coerce_operands("pinv", x, rtol)
     x, device = check_matrices(x, "pinv")
     return apply(PINV, device, x._native, **tolerance_option(rtol, x, "pinv"))
 

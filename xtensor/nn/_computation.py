@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array, attempt, wrap
+from .._core.array import Array, call_if_implemented, wrap
 from .._core.device import Device
 from .._core.dispatch import common_device, native_operand
 from .._core.dtypes import DType, kind_of, result_type
-from .._core.many import attempt_elementwise
+from .._core.large_calls import call_elementwise_if_implemented
 from .._core.operations import Operation
 from .._fuse.formulas import compute_formula
 
@@ -46,7 +46,9 @@ def compute(operation: Operation, formula: Callable[..., Any], *operands: Array 
     """
     device, arrays, dtype = _promoted(operation, operands)
     natives = [None if x is None else x._native for x in arrays]
-    result = (attempt if options else attempt_elementwise)(operation, device, *natives, **options)
+    result = (call_if_implemented if options else call_elementwise_if_implemented)(
+        operation, device, *natives, **options
+    )
     if result is not NotImplemented:
         return result  # type: ignore[no-any-return]
     with np.errstate(all="ignore"):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_flag
-from .._core.dispatch import beside, composed, device_of
+from .._core.dispatch import coerce_operands, composed, device_of
 from .._core.operations import declare
 from ._checks import Precision, broadcasts_to, check_number, check_precision, check_real_floating
 from ._computation import compute
@@ -80,7 +80,7 @@ def scaled_dot_product_attention(
     An infinite or NaN value of a hidden key may make results NaN, because its weight is 0.
     """
     name = "scaled_dot_product_attention"
-    query, key, value, mask = beside(name, query, key, value, mask)
+    query, key, value, mask = coerce_operands(name, query, key, value, mask)
     _check_operands(query, key, value, name)
     _check_mask(mask, (*query.shape[:-1], key.shape[-2]), name)
     causal = check_flag(causal, name, "causal")

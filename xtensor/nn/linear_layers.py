@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .. import _standard as xp
 from .._core.array import Array
-from .._core.dispatch import beside, composed
+from .._core.dispatch import coerce_operands, composed
 from .._core.operations import declare
 from ._checks import Precision, check_parameter, check_precision, check_real_floating
 from ._computation import compute
@@ -47,7 +47,7 @@ def linear(x: AnyArray, weight: AnyArray, bias: AnyArray | None = None, /, *, pr
     ValueError
         If the shapes do not match, or ``precision`` is another value.
     """
-    x, weight, bias = beside("linear", x, weight, bias)
+    x, weight, bias = coerce_operands("linear", x, weight, bias)
     check_real_floating(x, "linear", "x")
     check_real_floating(weight, "linear", "weight")
     if not x.ndim or weight.ndim != 2 or x.shape[-1] != weight.shape[1]:

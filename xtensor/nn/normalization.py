@@ -11,7 +11,7 @@ import numpy as np
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.corrections import power_of_two
-from .._core.dispatch import beside, composed
+from .._core.dispatch import coerce_operands, composed
 from .._core.operations import Operation, declare
 from ._checks import check_eps, check_last_axes, check_parameter, check_real_floating
 from ._computation import compute
@@ -69,7 +69,7 @@ def layer_norm(
 
     Ba, Kiros and Hinton, "Layer Normalization" (2016).
     """
-    x, weight, bias = beside("layer_norm", x, weight, bias)
+    x, weight, bias = coerce_operands("layer_norm", x, weight, bias)
     check_real_floating(x, "layer_norm", "x")
     axes = check_last_axes(axis, x, "layer_norm")
     shape = x.shape[axes[0] :]
@@ -179,7 +179,7 @@ def rms_norm(
 
     Zhang and Sennrich, "Root Mean Square Layer Normalization" (2019).
     """
-    x, weight = beside("rms_norm", x, weight)
+    x, weight = coerce_operands("rms_norm", x, weight)
     check_real_floating(x, "rms_norm", "x")
     axes = check_last_axes(axis, x, "rms_norm")
     check_parameter(weight, x.shape[axes[0] :], "rms_norm", "weight")

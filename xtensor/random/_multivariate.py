@@ -16,7 +16,7 @@ from .._core.checks import check_integer
 from .._core.dispatch import native_operand
 from .._core.dtypes import kind_of
 from .._core.errors import shortened
-from .._core.reports import rewarn
+from .._core.fp_warnings import rewarn
 from ..special.reductions import softmax_over
 from ._arguments import Size, floating, non_negative, output_shape, probability, require
 from ._counts import FLOAT64, INT64, Counts

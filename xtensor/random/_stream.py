@@ -15,8 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array, wrap
-from .._core.array import attempt as attempt_own
+from .._core.array import Array, call_if_implemented, wrap
 from .._core.device import Device, resolve
 from .._core.dispatch import call
 from .._core.dtypes import DType
@@ -126,7 +125,9 @@ class StreamOfNumbers:
     ) -> Any:
         """Return numbers by the device's own implementation of a draw; NotImplemented without one."""
         key = self.bit_generator.key
-        return attempt_own(operation, self._device, key=key, stream=stream, start=start, shape=shape, dtype=dtype)
+        return call_if_implemented(
+            operation, self._device, key=key, stream=stream, start=start, shape=shape, dtype=dtype
+        )
 
     def _normals(self, start: int, shape: tuple[int, ...], dtype: DType, stream: Stream = MAIN) -> Array:
         """Return normal numbers from the words of a stream from a position on."""
@@ -204,7 +205,13 @@ class StreamOfNumbers:
         return values
 
     def _redrawn(
-        self, propose: Propose, uses: str, positions: Array, lane: int, parameters: list[Array], attempt: int
+        self,
+        propose: Propose,
+        uses: str,
+        positions: Array,
+        lane: int,
+        parameters: list[Array],
+        attempt: int,
     ) -> Array:
         """Return the first accepted values of the elements at some positions, from an attempt on."""
         dtype = parameters[0].dtype

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from .._core.array import ASTYPE, Array, attempt, wrap
+from .._core.array import ASTYPE, Array, call_if_implemented, wrap
 from .._core.backend import Native
 from .._core.device import Device
 from .._core.device import device as open_device
 from .._core.dispatch import call, composed, computing_device, native_operand
 from .._core.dtypes import DType, result_type
 from .._core.errors import install_command
-from .._core.many import attempt_elementwise
+from .._core.large_calls import call_elementwise_if_implemented
 from .._core.operations import Accepts, Operation
 from .._core.operations import declare as declare_operation
 from .._core.transfers import allowed, move
@@ -265,7 +265,7 @@ def _compute(
     """
     kind = natives[-1].dtype.kind
     if not declaration.prefer_formula or device._library.has_rule(declaration.operation):
-        result = attempt_elementwise(declaration.operation, device, *natives)
+        result = call_elementwise_if_implemented(declaration.operation, device, *natives)
         if result is not NotImplemented:
             return result
     if formula is not None and (kind != "c" or declaration.complex_formula):
@@ -287,7 +287,7 @@ def _compute_on_host(operation: Operation, device: Device, natives: tuple[Native
             "xtensor.transfers('allow'), which also moves the result back, or move the operands with "
             "x.to_device('cpu')"
         )
-    result = attempt(operation, host, *(move(native, device, host) for native in natives))
+    result = call_if_implemented(operation, host, *(move(native, device, host) for native in natives))
     if result is NotImplemented:
         error = host._functions.missing
         reason = f"SciPy cannot be imported ({error})" if error else "the installed SciPy does not have it"

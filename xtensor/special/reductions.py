@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, overload
 
 from .. import _standard as xp
-from .._core.array import Array, Axis, attempt
+from .._core.array import Array, Axis, call_if_implemented
 from .._core.checks import check_axes, check_flag
 from .._core.operations import declare
 from ._declaration import arrays, special
@@ -35,7 +35,7 @@ def softmax_over(x: Array, axes: tuple[int, ...]) -> Array:
     if len(axes) > 1:
         return _over_one_axis(softmax_over, x, axes)
     if axes:
-        result = attempt(SOFTMAX, x._device, x._native, axis=axes[0])
+        result = call_if_implemented(SOFTMAX, x._device, x._native, axis=axes[0])
         if result is not NotImplemented:
             return result  # type: ignore[no-any-return]
     shifted = xp.exp(x - xp.max(x, axis=axes, keepdims=True))
@@ -51,7 +51,7 @@ def log_softmax_over(x: Array, axes: tuple[int, ...]) -> Array:
     if len(axes) > 1:
         return _over_one_axis(log_softmax_over, x, axes)
     if axes:
-        result = attempt(LOG_SOFTMAX, x._device, x._native, axis=axes[0])
+        result = call_if_implemented(LOG_SOFTMAX, x._device, x._native, axis=axes[0])
         if result is not NotImplemented:
             return result  # type: ignore[no-any-return]
     largest = xp.max(x, axis=axes, keepdims=True)
@@ -212,7 +212,7 @@ def logsumexp(
     factors = None if b is None else _as_rows(b, shape, axes)
     reduced = tuple(1 if i in axes else length for i, length in enumerate(shape) if keepdims or i not in axes)
     if factors is None and rows.dtype.kind == "f" and not return_sign:
-        result = attempt(LOGSUMEXP, rows._device, rows._native)
+        result = call_if_implemented(LOGSUMEXP, rows._device, rows._native)
         if result is NotImplemented:
             result = _logarithm(rows) if rows.shape[-1] else _log_of_nothing(rows)
         return xp.reshape(result, reduced)

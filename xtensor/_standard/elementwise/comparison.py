@@ -10,8 +10,8 @@ from ..._composed import elementwise as composed
 from ..._core.array import ASTYPE, Array
 from ..._core.backend import Native
 from ..._core.checks import integer_limits
-from ..._core.dispatch import array_argument, beside, common_device, native_operand
-from ..._core.many import apply_elementwise, apply_to
+from ..._core.dispatch import array_argument, coerce_operands, common_device, native_operand
+from ..._core.large_calls import apply_elementwise, apply_reduction
 from ..._core.operations import declare
 from ._declaration import binary
 
@@ -391,10 +391,10 @@ def clip(x: AnyArray, /, min: RealOperand | None = None, max: RealOperand | None
     Array([0, 0, 3])
     """
     if x.__class__ is not Array:
-        x = array_argument(beside("clip", x, min, max)[0], "clip")
+        x = array_argument(coerce_operands("clip", x, min, max)[0], "clip")
     device = x._device
     if min is None and max is None:
-        return apply_to(ASTYPE, device, x._native, x._native.dtype, copy=True)
+        return apply_reduction(ASTYPE, device, x._native, x._native.dtype, copy=True)
     if min.__class__ in LIMITS and max.__class__ in LIMITS:
         return apply_elementwise(CLIP, device, x._native, *_representable([min, max], x._native))
     device = common_device((x, min, max)) or device

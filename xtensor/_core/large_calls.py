@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from .array import Array, adopt, apply, attempt, make, wrap
+from .array import Array, apply, call_if_implemented, make, wrap, wrap_or_raise
 from .backend import Native
 from .compiled import with_short_way
 from .device import Device
 from .failures import recover
-from .keys import SELECTED, selected_by_kernel
+from .indexing import SELECTED, selected_by_kernel
 from .operations import Operation
 
-__all__ = ["apply_elementwise", "apply_joining", "apply_to", "attempt_elementwise", "attempt_taking"]
+__all__ = ["apply_elementwise", "apply_joining", "apply_reduction", "call_elementwise_if_implemented", "take_by_kernel"]
 
 
 @with_short_way("APPLY_TO")
-def apply_to(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Array:
+def apply_reduction(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Array:
     """Return an Array of an operation's result, by the device's function for many elements where there are many."""
     implementation = device.table[operation.index]
     if args[0].size >= implementation.min_size:
@@ -32,7 +32,7 @@ def apply_to(operation: Operation, device: Device, *args: Any, **kwargs: Any) ->
     except Exception as error:
         result = recover(error, operation, device, args, kwargs)
     if result.__class__ is not device.native_type:
-        return adopt(result, operation, device)
+        return wrap_or_raise(result, operation, device)
     array = make()
     array._native = result
     array._device = device
@@ -48,13 +48,13 @@ def apply_elementwise(operation: Operation, device: Device, *natives: Any) -> Ar
     return apply(operation, device, *natives)
 
 
-def attempt_elementwise(operation: Operation, device: Device, *natives: Any) -> Any:
+def call_elementwise_if_implemented(operation: Operation, device: Device, *natives: Any) -> Any:
     """Return an Array of the result of a device's own implementation; NotImplemented where none takes the operands."""
     if natives[0].size >= device.table[operation.index].min_size:
         found = _computed(operation, device, natives)
         if found is not NotImplemented:
             return found
-    return attempt(operation, device, *natives)
+    return call_if_implemented(operation, device, *natives)
 
 
 def apply_joining(operation: Operation, device: Device, arrays: list[Native], axis: int | None) -> Array:
@@ -69,7 +69,7 @@ def apply_joining(operation: Operation, device: Device, arrays: list[Native], ax
     return apply(operation, device, arrays, axis=axis)
 
 
-def attempt_taking(device: Device, native: Native, indices: Native) -> Any:
+def take_by_kernel(device: Device, native: Native, indices: Native) -> Any:
     """Return an Array of the elements or rows at indices along the first axis; NotImplemented without a kernel."""
     try:
         result = selected_by_kernel(device, native, indices)
