@@ -240,8 +240,14 @@ def test_euclidean_norms_of_rows(dtype, shape, axis):
     np.testing.assert_allclose(np.asarray(result), exact.astype(dtype), rtol=8 * np.finfo(dtype).eps)
 
 
-def test_norms_that_overflow_are_numpys():
+def test_norms_whose_squares_overflow_are_exact():
     x = np.full((300, 400), 1e200)
+    result = xp.linalg.vector_norm(xp.asarray(x, device="cpu"), axis=1)
+    np.testing.assert_allclose(np.asarray(result), 2e201, rtol=1e-15)  # sqrt(400) = 20
+
+
+def test_norms_beyond_the_largest_number_are_infinite_with_numpys_warning():
+    x = np.full((300, 400), 1e307)
     with pytest.warns(RuntimeWarning, match="overflow"):
         result = xp.linalg.vector_norm(xp.asarray(x, device="cpu"), axis=1)
     assert bool(xp.all(xp.isinf(result)))
