@@ -236,6 +236,18 @@ def test_inverse_times_the_matrix_is_the_identity(device, data):
     assert np.allclose(identity, np.eye(x.host.shape[-1]), rtol=0, atol=tolerance(x.host.dtype) * 16)
 
 
+@pytest.mark.parametrize(
+    ("order", "norm_of_identity"), [(2, 1.0), ("fro", 2.0**0.5), ("nuc", 2.0), (1, 1.0), (-2, 1.0)]
+)
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_norm_of_each_matrix_of_a_stack_is_exact_at_the_ends_of_the_range(device, order, norm_of_identity, keepdims):
+    scales = [2.0**-700, 1.0, 2.0**700]
+    x = xp.asarray([[[scale, 0.0], [0.0, scale]] for scale in scales])
+    result = values_of(xp.linalg.matrix_norm(x, ord=order, keepdims=keepdims))
+    assert result.shape == ((3, 1, 1) if keepdims else (3,))
+    np.testing.assert_allclose(result.reshape(-1), np.asarray(scales) * norm_of_identity, rtol=1e-14)
+
+
 @pytest.mark.parametrize("order", ["fro", "nuc", None, 1, -1, 2, -2, float("inf"), -float("inf")], ids=str)
 @pytest.mark.parametrize("keepdims", [False, True])
 @few

@@ -288,7 +288,9 @@ def sign(xp: Any, raw: Function) -> Function:
 # -- reductions whose intermediate results overflow, underflow or cancel ----------------------------------------------
 
 
-def _scaled(degree: int, *, power: int = 0, centered: bool = False) -> Correction:
+def _scaled(
+    degree: int, *, power: int = 0, centered: bool = False, axes: tuple[int, ...] | None = None
+) -> Correction:
     """Reductions for which ``f(s x) = s**degree f(x)``: means, norms, variances and their roots.
 
     The library's result is returned where it is an ordinary number. Where it is infinite or NaN for finite elements, or
@@ -303,6 +305,8 @@ def _scaled(degree: int, *, power: int = 0, centered: bool = False) -> Correctio
     centered
         Whether ``f(x + c) = f(x)``. Where the mean is far larger than the distances from it, its error is of their
         size: the distances are then reduced.
+    axes
+        The reduced axes of a function without the option ``axis``.
     """
     plans: dict[Any, tuple[float, float] | None] = {}
 
@@ -322,10 +326,10 @@ def _scaled(degree: int, *, power: int = 0, centered: bool = False) -> Correctio
                 error = _error_of_mean(xp, x, options, eps) if centered else None
                 if _is_ordinary(xp, result, least, error, degree):
                     return result
-                axes = _reduced_axes(x, options)
-                if math.prod([x.shape[axis] for axis in axes]) <= options.get("correction", -1.0):
+                reduced = _reduced_axes(x, options) if axes is None else tuple([x.ndim + axis for axis in axes])
+                if math.prod([x.shape[axis] for axis in reduced]) <= options.get("correction", -1.0):
                     return raw(x, **options)
-                largest = _largest(xp, x, axes)
+                largest = _largest(xp, x, reduced)
                 usable = xp.logical_and(xp.less(0.0, largest), xp.isfinite(largest))
                 scale = power_of_two(xp, xp.where(usable, largest, 1.0))
                 wrong = xp.logical_not(xp.isfinite(result))
@@ -342,7 +346,7 @@ def _scaled(degree: int, *, power: int = 0, centered: bool = False) -> Correctio
                 if bool(xp.any(wrong, axis=None, keepdims=False)):
                     scaled = xp.divide(x, scale)
                     if centered:
-                        scaled = xp.subtract(scaled, xp.mean(scaled, axis=axes, keepdims=True))
+                        scaled = xp.subtract(scaled, xp.mean(scaled, axis=reduced, keepdims=True))
                     again = raw(scaled, **options)
             if again is None:
                 return raw(x, **options)  # with the library's warnings
@@ -400,8 +404,8 @@ def _is_ordinary(xp: Any, result: Native, least: float, error: Native | None, de
 
 
 def _reduced_axes(x: Native, options: dict[str, Any]) -> tuple[int, ...]:
-    """The axes of a reduction, in ascending order; the last two for norms of matrices, which have no ``axis``."""
-    axis = options.get("axis") if "axis" in options or options.get("ord") != "fro" else (-2, -1)
+    """The axes of a reduction, in ascending order."""
+    axis = options.get("axis")
     if axis is None:
         return tuple(range(x.ndim))
     return tuple(sorted(item % x.ndim for item in (axis if isinstance(axis, tuple) else (axis,))))
@@ -421,7 +425,7 @@ def power_of_two(xp: Any, x: Native) -> Native:
 
 
 REDUCTION_CORRECTIONS: dict[str, Correction] = {
-    "linalg.matrix_norm": _scaled(1),
+    "linalg.matrix_norm": _scaled(1, axes=(-2, -1)),
     "linalg.vector_norm": _scaled(1),
     "mean": _scaled(1),
     "std": _scaled(1, power=2, centered=True),
