@@ -20,6 +20,7 @@ from .errors import OutOfMemoryError
 from .failures import EXPLAINED_ERRORS, FOREIGN_ERRORS
 from .functions import not_implemented
 from .operations import Operation, declare, operation
+from .transfers import join
 
 __all__ = ["assignment", "composed"]
 
@@ -88,10 +89,9 @@ def _operation_name(function: Callable[..., Any]) -> str:
 def _computed_by_device(operation: Operation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return the result of the implementation of the device of the Arrays; NotImplemented without one.
 
-    The device is that of the first Array among the arguments, also within a list or tuple, else that of the argument
-    ``device``, else the default one.
+    The device is that of the Arrays among the arguments, else that of the argument ``device``, else the default one.
     """
-    device = _first_device(args) or _first_device(kwargs.values())
+    device = _device_of((*args, *kwargs.values()))
     if device is None:
         device = resolve(kwargs.get("device"))
         kwargs = {name: value for name, value in kwargs.items() if name != "device"}
@@ -108,17 +108,17 @@ def _computed_by_device(operation: Operation, args: tuple[Any, ...], kwargs: dic
     return NotImplemented if result is NotImplemented else _array_results(result, device, arrays)
 
 
-def _first_device(values: Iterable[Any]) -> Device | None:
-    """Return the device of the first Array among values, and among the items of their lists and tuples."""
+def _device_of(values: Iterable[Any]) -> Device | None:
+    """Return the device of the first Array among values and the items of their lists and tuples.
+
+    A transform comes before the device that it stands on.
+    """
+    chosen: Device | None = None
     for x in values:
-        try:
-            return x._device  # type: ignore[no-any-return]
-        except AttributeError:
-            if x.__class__ is list or x.__class__ is tuple:
-                device = _first_device(x)
-                if device is not None:
-                    return device
-    return None
+        device = _device_of(x) if x.__class__ is list or x.__class__ is tuple else getattr(x, "_device", None)
+        if device is not None and (chosen is None or device.level > chosen.level):
+            chosen = device
+    return chosen
 
 
 def _native_argument(x: Any, device: Device, arrays: list[Any]) -> Any:
@@ -130,10 +130,15 @@ def _native_argument(x: Any, device: Device, arrays: list[Any]) -> Any:
         If an Array is on another device, or a NumPy array is no native array: the composition decides about transfers.
     """
     if hasattr(x, "_device"):
-        if x._device is not device:
-            raise TypeError(f"an Array on device {x._device}")
         arrays.append(x)
-        return x._native
+        if x._device is device:
+            return x._native
+        base = device.base
+        while base is not None and base is not x._device:
+            base = base.base
+        if base is None:
+            raise TypeError(f"an Array on device {x._device}")
+        return join(x._native, base, device)
     if x.__class__ is list or x.__class__ is tuple:
         return x.__class__([_native_argument(item, device, arrays) for item in x])
     if isinstance(x, np.ndarray) and not (x.__class__ is np.ndarray and computes_with(device, x)):
