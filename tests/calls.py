@@ -350,7 +350,11 @@ def public_of(name: str) -> Any:
     return public_function(public_name(name))
 
 
-NAMES = [name for name, row in TABLE.items() if row.declared and public_name(name) in GOOD and name != "empty"]
+NAMES = [
+    name
+    for name, row in TABLE.items()
+    if row.declared and not row.takes_arrays and public_name(name) in GOOD and name != "empty"
+]
 """The operations that are public functions; the values of an empty array are not defined."""
 
 

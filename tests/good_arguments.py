@@ -82,7 +82,7 @@ def from_table(name: str, function: Any) -> Callable[[], Arguments] | None:
     """Return valid arguments by the table of operations; None if a required parameter is not an array."""
     row = TABLE.get(name)
     required = [item for item in parameters_of(function) if item.default is item.empty]
-    if row is None or not row.declared or not all(map(takes_an_array, required)):
+    if row is None or not row.declared or row.takes_arrays or not all(map(takes_an_array, required)):
         return None
     return lambda: {item.name: OPERANDS[row.accepts]() for item in required}
 

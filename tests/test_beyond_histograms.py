@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import expect, few, made, operands, shapes
 
 import xtensor as xp
-from xtensor_numpy import _steps
+from xtensor_numpy import _composed
 
 F4, F8, C16, I4, I8, U1, B = (np.dtype(name) for name in ("f4", "f8", "c16", "i4", "i8", "u1", "?"))
 REAL = st.sampled_from([F4, F8, I4, I8, U1])
@@ -130,12 +130,12 @@ def test_samples_outside_the_range_and_nan_are_not_counted(device):
     agree(xp.histogram(x, xp.asarray([0.0, 1.0, 2.0])), np.histogram(host, [0.0, 1.0, 2.0]))
 
 
-@pytest.mark.parametrize("most", [0, _steps.MOST_EDGES])
+@pytest.mark.parametrize("most", [0, _composed.MOST_EDGES])
 @pytest.mark.parametrize("bins", [1, 10, 1000, 3000])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_counts_do_not_depend_on_the_way(monkeypatch, most, bins, dtype):
     """The numbers of the bins are computed, or found in the sorted samples."""
-    monkeypatch.setattr(_steps, "MOST_EDGES", most)
+    monkeypatch.setattr(_composed, "MOST_EDGES", most)
     edges = np.linspace(-3, 3, bins + 1).astype(dtype)
     rng = np.random.default_rng(bins)
     host = np.concatenate([rng.standard_normal(100_000) * 2, edges, np.nextafter(edges, 9), np.nextafter(edges, -9)])

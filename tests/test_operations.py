@@ -22,7 +22,7 @@ ROWS = {
     name: row
     for name, row in TABLE.items()
     if row.declared
-    and row.kind not in ("special", "network", "signal", "random")
+    and row.kind not in ("special", "network", "signal", "random", "composed", "assignment")
     and name not in ("complex_of", "may_have_infinity")
 }
 

@@ -45,6 +45,6 @@ def functions_by_way() -> dict[str, list[str]]:
     """
     found: dict[str, list[str]] = {name: [] for name in (*WAYS, BY_CHUNK, COMPOSED)}
     for name in sorted(TABLE):
-        if TABLE[name].kind not in ("network", "signal", "random"):
+        if TABLE[name].kind not in ("network", "signal", "random", "composed", "assignment"):
             found[way(name)].append(name)
     return found

@@ -10,42 +10,37 @@ import cmath
 import math
 from collections.abc import Callable
 from functools import partial, wraps
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from xtensor.backend import DType, Native, with_short_way
 
+from ._composed import einsum as einsum
+from ._composed import histogram as histogram
+from ._composed import indices as indices
+from ._composed import interp as interp
+from ._composed import nanmax as nanmax
+from ._composed import nanmin as nanmin
+from ._composed import packbits as packbits
+from ._composed import pad as pad
+from ._composed import place as place
+from ._composed import poly as poly
+from ._composed import polydiv as polydiv
+from ._composed import setdiff1d as setdiff1d
+from ._composed import sliding_window_view
+from ._composed import tri as tri
+from ._composed import unpackbits as unpackbits
 from ._large import Large
 from ._linear_algebra import LinearAlgebra
 from ._random import Random
+from ._sorting import argpartition as argpartition
 from ._sorting import argsort as argsort
-from ._sorting import order_statistics as order_statistics
-from ._sorting import partition_order as partition_order
-from ._sorting import partitioned as partitioned
+from ._sorting import partition as partition
 from ._sorting import sort as sort
 from ._sorting import sorted_quickly
 from ._special import Special
-from ._steps import assigned_where as assigned_where
-from ._steps import close as close
-from ._steps import contracted as contracted
-from ._steps import divided_polynomial as divided_polynomial
-from ._steps import extreme_number as extreme_number
-from ._steps import filled as filled
-from ._steps import finite as finite
-from ._steps import grid_indices as grid_indices
-from ._steps import histogram_counts as histogram_counts
-from ._steps import infinite_where as infinite_where
-from ._steps import interpolated as interpolated
-from ._steps import inverse_permutation as inverse_permutation
-from ._steps import lower_triangle as lower_triangle
-from ._steps import membership as membership
-from ._steps import packed_bits as packed_bits
-from ._steps import padded as padded
-from ._steps import placed as placed
-from ._steps import polynomial as polynomial
-from ._steps import sliding_windows as sliding_windows
-from ._steps import unpacked_bits as unpacked_bits
 
 NUMBERS = frozenset("bhilqBHILQfdgFDG")
 """Characters of the dtypes of numbers but float16."""
@@ -60,6 +55,7 @@ REVERSED = slice(None, None, -1)
 """The key of all elements of an axis from the last to the first one."""
 
 large = Large()
+lib = SimpleNamespace(sliding_window_view=sliding_window_view)
 linalg = LinearAlgebra()
 random = Random()
 special = Special()
@@ -75,6 +71,16 @@ max = np.maximum.reduce
 min = np.minimum.reduce
 sum = np.add.reduce
 prod = np.multiply.reduce
+
+
+def assigned_where(x: Native, mask: Native, values: Native) -> Native:
+    if not (x.__class__ is values.__class__ is np.ndarray and x.flags.writeable):
+        return NotImplemented  # for the error of an assignment
+    if values.ndim:
+        np.putmask(x, mask, values)
+    else:
+        np.copyto(x, values, where=mask)
+    return x
 
 
 def may_have_infinity(x: Native | float) -> bool:
@@ -195,8 +201,8 @@ def moveaxis(x: Native, source: int | tuple[int, ...], destination: int | tuple[
     if [axis for axis in (*source, *destination) if axis < 0]:
         return np.moveaxis(x, source, destination)
     order = [axis for axis in range(x.ndim) if axis not in source]
-    for place, axis in sorted(zip(destination, source, strict=True)):
-        order.insert(place, axis)
+    for position, axis in sorted(zip(destination, source, strict=True)):
+        order.insert(position, axis)
     return x.transpose(order)
 
 

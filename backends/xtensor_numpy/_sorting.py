@@ -13,7 +13,7 @@ import numpy as np
 
 from xtensor.backend import Native
 
-__all__ = ["argsort", "order_statistics", "partition_order", "partitioned", "sort", "sorted_quickly"]
+__all__ = ["argpartition", "argsort", "partition", "sort", "sorted_quickly"]
 
 MOST_PARTITIONS = 16
 """Number of positions above which sorting all elements costs less than a partition at all of them."""
@@ -182,36 +182,22 @@ def _decide(keys: Native, order: Native, undecided: Native) -> bool:
     return False
 
 
-def order_statistics(x: Native, *indices: Native) -> Native:
-    """Return a copy in which the elements at some indices along the last axis are those of the sorted order.
-
-    Parameters
-    ----------
-    x
-        Real numbers without NaN.
-    *indices
-        Integer arrays. Each index counts for all lines.
-    """
-    if x.__class__ is not np.ndarray:
+def partition(x: Native, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None) -> Native:
+    positions = _positions(x, kth, kind, order)
+    if positions is None:
         return NotImplemented
-    if x.shape[-1] < SHORT_LINE:
-        return sorted_quickly(x, -1)
-    positions = np.unique(np.concatenate([index.reshape(-1) for index in indices])).tolist()
-    if len(positions) > MOST_PARTITIONS:
-        return sorted_quickly(x, -1)
-    # float16: see sorted_quickly.
-    result = x.astype(np.float32) if x.dtype == np.float16 else x.copy()
-    _partition(result, positions)
-    return result.astype(x.dtype, copy=False)
-
-
-def partitioned(x: Native, positions: list[int], axis: int) -> Native:
-    if not _partitions(x, positions):
-        return NotImplemented
-    result = x.copy(order="K")
+    if axis is None:
+        x, axis = x.reshape(-1), 0
     length = x.shape[axis]
-    _partition(result.swapaxes(axis, -1), sorted({position % length for position in positions}))
-    return result
+    if min(positions) < -length or max(positions) >= length:
+        return NotImplemented
+    positions = sorted({position % length for position in positions})
+    if length < SHORT_LINE or len(positions) > MOST_PARTITIONS:
+        return sorted_quickly(x, axis)
+    # float16: see sorted_quickly.
+    result = x.astype(np.float32) if x.dtype == np.float16 else x.copy(order="K")
+    _partition(result.swapaxes(axis, -1), positions)
+    return result.astype(x.dtype, copy=False)
 
 
 def _partition(lines: Native, positions: list[int], start: int = 0) -> None:
@@ -229,10 +215,18 @@ def _partition(lines: Native, positions: list[int], start: int = 0) -> None:
     _partition(lines[..., middle + 1 :], positions[half + 1 :], start + middle + 1)
 
 
-def partition_order(x: Native, positions: list[int], axis: int) -> Native:
-    return np.argpartition(x, positions, axis=axis) if _partitions(x, positions) else NotImplemented
+def argpartition(x: Native, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None) -> Native:
+    positions = _positions(x, kth, kind, order)
+    if positions is None or x.dtype == np.float16 or len(positions) > MOST_PARTITIONS:
+        return NotImplemented
+    return np.argpartition(x, positions, axis)
 
 
-def _partitions(x: Native, positions: list[int]) -> bool:
-    """Whether NumPy partitions an array, in less time than it sorts; float16 see :func:`sorted_quickly`."""
-    return x.__class__ is np.ndarray and x.dtype != np.float16 and 0 < len(positions) <= MOST_PARTITIONS
+def _positions(x: Native, kth: Any, kind: Any, order: Any) -> list[int] | None:
+    """Return the positions of a partition of real numbers; None for other arguments."""
+    if x.__class__ is not np.ndarray or x.dtype.kind not in "iuf" or not x.size or kind != "introselect" or order:
+        return None
+    positions = [kth] if kth.__class__ is int else kth
+    if positions.__class__ is not list or not positions or any(item.__class__ is not int for item in positions):
+        return None
+    return positions

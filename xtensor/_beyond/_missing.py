@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array, Axis, call_if_implemented
+from .._core.array import Array, Axis
 from .._core.checks import check_axes
 from .._core.dtypes import finfo, kind_of
 from .._core.errors import describe
@@ -20,7 +20,6 @@ from .._core.large_calls import call_elementwise_if_implemented
 from . import _casts
 from ._arguments import as_arrays, flattened, on_device, store
 from ._fused import mean_of_numbers, of_numbers, sum_of_numbers, variance_of_numbers
-from ._steps import EXTREME_NUMBER, FILLED
 
 __all__ = ["accumulated", "argextreme", "correction_of", "extreme", "mean", "reduced", "variance"]
 
@@ -124,12 +123,6 @@ def extreme(
     name: str, a: Any, axis: Axis, out: Array | None, keepdims: bool, initial: Any, where: Any, *, largest: bool
 ) -> Array:
     """Return the largest or smallest valid element, or the initial value if that exceeds it."""
-    if initial is None and where is True and keepdims.__class__ is bool:
-        (a,) = as_arrays(name, a)
-        if kind_of(a.dtype) == "f" and _is_plain_axis(axis, a.ndim):
-            found: Array = call_if_implemented(EXTREME_NUMBER, a.device, a._native, axis, keepdims, largest)
-            if found is not NotImplemented:
-                return store(name, found, out)
     a, invalid = _invalid(name, a, where)
     if initial is None and where is not True:
         raise ValueError(
@@ -183,11 +176,6 @@ def _first_complex(a: Array, *, axis: Axis, keepdims: bool, position: int = 0) -
 
 def _last_complex(a: Array, *, axis: Axis, keepdims: bool) -> Array:
     return _first_complex(a, axis=axis, keepdims=keepdims, position=-1)
-
-
-def _is_plain_axis(axis: Any, ndim: int) -> bool:
-    """Return whether an axis is None or a valid integer, so that it needs no check."""
-    return axis is None or (axis.__class__ is int and -ndim <= axis < ndim)
 
 
 def argextreme(name: str, a: Any, axis: int | None, out: Array | None, keepdims: bool, *, largest: bool) -> Array:
@@ -253,10 +241,9 @@ def _filled(a: Array, invalid: Array | None, value: Any) -> Array:
     """Return an array with a number in place of its invalid elements."""
     if invalid is None:
         return a
-    result: Array = call_if_implemented(FILLED, a.device, a._native, invalid._native, value)
-    if result is NotImplemented:
-        result = xp.where(invalid, xp.full((), value, dtype=a.dtype, device=a.device), a)
-    return result
+    if kind_of(a.dtype) in "fc":
+        return xp.where(invalid, value, a)  # a Python number promotes to the dtype of the array
+    return xp.where(invalid, xp.full((), value, dtype=a.dtype, device=a.device), a)
 
 
 def _cleared(a: Array, invalid: Array) -> Array:

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array, Axis, call_if_implemented
+from .._core.array import Array, Axis
 from .._core.checks import check_axes, check_flag
 from .._core.dtypes import DType, kind_of, result_type
 from .._core.errors import describe, shortened
 from . import _casts
 from ._arguments import as_arrays, store
-from ._steps import INFINITE_WHERE, ORDER_STATISTICS
 from ._weights import fit_weights
+from .orders import partition
 
 __all__ = ["median_of", "quantile_of"]
 
@@ -229,10 +229,9 @@ def _replace_missing(lines: Array) -> tuple[Array, Array | None]:
     if kind_of(lines.dtype) != "f":
         return lines, None
     missing = xp.isnan(lines)
-    filled = call_if_implemented(INFINITE_WHERE, lines.device, lines._native, missing._native)
-    if filled is NotImplemented:
-        return xp.where(missing, xp.inf, lines), missing
-    return filled, None if filled._native is lines._native else missing
+    if lines.device.host and not xp.any(missing):
+        return lines, None
+    return xp.where(missing, xp.inf, lines), missing
 
 
 def _count(filled: Array, missing: Array | None) -> Array:
@@ -249,9 +248,10 @@ def _elements(filled: Array, *indices: Any) -> list[Array]:
 
     Indices in a NumPy array of one dimension are those of every line.
     """
-    natives = [index._native if isinstance(index, Array) else index for index in indices]
-    ordered: Array = call_if_implemented(ORDER_STATISTICS, filled.device, filled._native, *natives)
-    if ordered is NotImplemented:
+    if all(isinstance(index, np.ndarray) or filled.device.host for index in indices):
+        positions = np.unique(np.concatenate([np.asarray(index).reshape(-1) for index in indices]))
+        ordered = partition(filled, positions.tolist())
+    else:
         ordered = xp.sort(filled, axis=-1, stable=False)
     return [
         xp.take_along_axis(ordered, index, axis=-1)

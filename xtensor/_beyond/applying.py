@@ -11,7 +11,8 @@ import numpy as np
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_axis
-from .._core.dispatch import array_argument, composed
+from .._core.compositions import composed
+from .._core.dispatch import array_argument
 from .._core.errors import describe
 from .._numpy.host import call_on_host
 from ._arguments import as_arrays, on_device, shared_device

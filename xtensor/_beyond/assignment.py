@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array, call_if_implemented
+from .._core.array import Array
 from .._core.checks import check_axis, check_casting
-from .._core.dispatch import SCALARS, coerce_operands, composed, device_of
+from .._core.compositions import assignment
+from .._core.dispatch import SCALARS, coerce_operands, device_of
 from .._core.dtypes import Casting, can_cast
 from .._core.indexing import ASSIGNED_WHERE
 from .._core.large_calls import call_elementwise_if_implemented
 from ._arguments import flattened, on_device
 from ._conversions import as_values, check_mode, cycled, within
-from ._steps import PLACED
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray, Operand
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["copyto", "place", "put", "put_along_axis", "putmask"]
 
 
-@composed
+@assignment
 def copyto(dst: Array, src: Any, casting: Casting = "same_kind", where: Any = True) -> None:
     """Assign the elements of one array to another, in place.
 
@@ -88,7 +88,7 @@ def copyto(dst: Array, src: Any, casting: Casting = "same_kind", where: Any = Tr
     dst[...] = xp.where(mask, values, dst)
 
 
-@composed
+@assignment
 def place(arr: Array, mask: Any, vals: Any) -> None:
     """Assign to the elements where a mask is true, in place, one value after another.
 
@@ -122,14 +122,12 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
         if bool(xp.any(chosen)):
             raise ValueError(f"Cannot insert from an empty array!; place() takes values, not shape {values.shape}")
         return
-    if call_if_implemented(PLACED, device, arr._native, chosen._native, values._native) is not NotImplemented:
-        return
     flat = xp.astype(flattened(chosen), device.default_dtypes["indexing"])
     rank = xp.maximum(xp.cumulative_sum(flat, dtype=flat.dtype) - 1, 0) % values.shape[0]
     arr[...] = xp.where(chosen, xp.reshape(xp.take(values, rank), arr.shape), arr)
 
 
-@composed
+@assignment
 def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
     """Assign to the elements at indices of the flattened array, in place.
 
@@ -198,7 +196,7 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
     _assign(a, tuple(reversed(key)), values, key[0].shape)
 
 
-@composed
+@assignment
 def putmask(a: Array, /, mask: Any, values: Any) -> None:
     """Assign to the elements where a mask is true, in place, the values at the same positions.
 
@@ -237,7 +235,7 @@ def putmask(a: Array, /, mask: Any, values: Any) -> None:
         a[...] = xp.where(chosen, xp.reshape(cycled(new, a.size), a.shape), a)
 
 
-@composed
+@assignment
 def put_along_axis(arr: Array, indices: AnyArray, values: Operand, axis: int | None) -> None:
     """Assign to the elements at given indices along an axis, with separate indices for each line along it.
 

@@ -9,7 +9,7 @@ from .. import _standard as xp
 from .. import linalg
 from .._core.array import Array, Axis
 from .._core.checks import check_axes, check_dtype
-from .._core.dispatch import composed
+from .._core.compositions import composed
 from .._core.dtypes import finfo, result_type
 from .._core.errors import describe
 from . import _casts

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array, call_if_implemented
+from .._core.array import Array
 from .._core.checks import check_axis, check_integer, check_shape, is_word
-from .._core.dispatch import composed
+from .._core.compositions import composed
 from .._core.errors import describe
 from ._arguments import as_arrays, flattened
-from ._steps import PACKED_BITS, UNPACKED_BITS
 
 __all__ = ["packbits", "unpackbits"]
 
@@ -56,9 +55,6 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Array
         )
     _check_order(bitorder, "packbits")
     x, axis = _with_last(x, axis, "packbits")
-    packed: Array = call_if_implemented(PACKED_BITS, x.device, x._native, bitorder)
-    if packed is not NotImplemented:
-        return packed if x.ndim == 1 else xp.moveaxis(packed, -1, axis)
     bits = xp.astype(xp.astype(x, bool, copy=False), UINT8)
     missing = -bits.shape[-1] % 8
     if missing:
@@ -110,11 +106,9 @@ def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bit
     _check_order(bitorder, "unpackbits")
     x, axis = _with_last(x, axis, "unpackbits")
     length = 8 * x.shape[-1]
-    bits: Array = call_if_implemented(UNPACKED_BITS, x.device, x._native, bitorder)
-    if bits is NotImplemented:
-        one = xp.ones((), dtype=UINT8, device=x.device)
-        groups = xp.bitwise_and(xp.bitwise_right_shift(x[..., None], _places(bitorder, x)), one)
-        bits = xp.reshape(groups, (*x.shape[:-1], length))
+    one = xp.ones((), dtype=UINT8, device=x.device)
+    groups = xp.bitwise_and(xp.bitwise_right_shift(x[..., None], _places(bitorder, x)), one)
+    bits = xp.reshape(groups, (*x.shape[:-1], length))
     if count is not None:
         wanted = check_integer(count, "unpackbits", "count")
         if wanted < -length:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array, call_if_implemented
+from .._core.array import Array
 from .._core.checks import check_flag
+from .._core.compositions import composed
 from .._core.device import Device
-from .._core.dispatch import SCALARS, composed, operands
+from .._core.dispatch import SCALARS, operands
 from .._core.dtypes import kind_of, result_type
 from .._core.errors import describe
 from ._arguments import as_arrays
 from ._fused import close
-from ._steps import CLOSE
 
 if TYPE_CHECKING:
     from .._core.annotations import Operand
@@ -162,15 +162,11 @@ def isclose(a: Operand, b: Operand, rtol: float = 1e-05, atol: float = 1e-08, eq
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not isinstance(tolerance, (Array, int, float, np.bool, np.integer, np.floating)):
             raise TypeError(f"isclose(): {name} is a real number, not {describe(tolerance)}")
-    result: Array
     x, y = _comparable(a, b, device)
     if rtol.__class__ in REAL_NUMBERS and atol.__class__ in REAL_NUMBERS:
         fused = close(x, y, rtol, atol)
         if fused is not NotImplemented:
             return _or_both_nan(fused, x, y, equal_nan)
-        result = call_if_implemented(CLOSE, device, x._native, y._native, rtol, atol)
-        if result is not NotImplemented:
-            return _or_both_nan(result, x, y, equal_nan)
     # Only finite elements are subtracted: the difference of two infinities would cause a warning.
     finite = xp.isfinite(x) & xp.isfinite(y)
     reference = xp.where(finite, y, 0.0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from .. import _standard as xp
 from .._core.array import Array, call_if_implemented
 from .._core.checks import is_word
-from .._core.dispatch import composed
+from .._core.compositions import composed
 from .._core.dtypes import result_type
 from .._core.errors import describe, shortened
 from .._core.operations import declare

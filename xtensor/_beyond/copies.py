@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_word
-from .._core.dispatch import composed
+from .._core.compositions import composed
 from .._core.dtypes import kind_of
 from ._arguments import as_arrays, store
 from ._flags import truth

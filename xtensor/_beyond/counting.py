@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from .. import _standard as xp
 from .._core.array import Array, call_if_implemented
 from .._core.checks import LARGEST, check_integer
+from .._core.compositions import composed
 from .._core.device import Device
-from .._core.dispatch import array_argument, coerce_operands, composed
+from .._core.dispatch import array_argument, coerce_operands
 from .._core.errors import describe
 from .._core.operations import declare
 from ._arguments import on_device

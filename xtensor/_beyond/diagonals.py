@@ -10,8 +10,9 @@ from .. import _standard as xp
 from .. import linalg
 from .._core.array import Array
 from .._core.checks import check_axis, check_flag, check_integer, check_shape
+from .._core.compositions import assignment, composed
 from .._core.device import Device
-from .._core.dispatch import composed, device_of
+from .._core.dispatch import device_of
 from .._core.dtypes import result_type
 from ._arguments import as_arrays, flattened, store
 from ._casts import supported
@@ -84,7 +85,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     return linalg.diagonal(_matrices(a, axis1, axis2, "diagonal"), offset=offset)
 
 
-@composed
+@assignment
 def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     """Assign to the main diagonal of an array, in place.
 

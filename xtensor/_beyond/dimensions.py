@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._core.array import Array
-from .._core.dispatch import composed
+from .._core.compositions import composed
 from ._arguments import as_arrays, with_axes_before, with_three_axes
 
 __all__ = ["atleast_1d", "atleast_2d", "atleast_3d"]

@@ -7,7 +7,7 @@ from typing import Any
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_axes, check_axis
-from .._core.dispatch import composed
+from .._core.compositions import composed
 from .._core.errors import shortened
 from ._arguments import as_arrays, flattened, on_device, shared_device, with_axes_before
 from ._conversions import as_indices, as_values

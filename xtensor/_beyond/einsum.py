@@ -17,13 +17,13 @@ import numpy as np
 
 from .. import _standard as xp
 from .. import linalg
-from .._core.array import Array, call_if_implemented
+from .._core.array import Array
 from .._core.checks import check_casting, check_dtype, check_integer, check_word
-from .._core.dispatch import array_arguments, composed
+from .._core.compositions import composed
+from .._core.dispatch import array_arguments
 from .._core.dtypes import Casting, can_cast, result_type
 from .._core.errors import describe
 from ._arguments import store
-from ._steps import CONTRACTED
 
 if TYPE_CHECKING:
     from .._core.annotations import DTypeLike
@@ -124,14 +124,6 @@ def _sum_of_products(
     subscripts: Any, arrays: list[Array], labels: Sequence[Labels], output: Labels, lengths: dict[Any, int]
 ) -> Array:
     """Return the sum of the products of arrays whose axes have labels."""
-    if (
-        subscripts.__class__ is str
-        and (len(arrays) > 1 or len(output) < len(lengths))
-        and math.prod(lengths.values()) <= MOST_PRODUCTS
-    ):
-        result = _contracted(subscripts, arrays)
-        if result is not NotImplemented:
-            return result  # type: ignore[no-any-return]
     dtype = result_type(*(x.dtype for x in arrays))
     if dtype.kind == "b":
         arrays = [xp.astype(x, x._device.default_dtypes["integral"]) for x in arrays]
@@ -148,17 +140,6 @@ def _sum_of_products(
     names = tuple(name for name in names if name in output)
     x = _permute(x[...] if x is arrays[0] else x, names, output)  # at least a view, not the operand itself
     return x != 0 if dtype.kind == "b" else x
-
-
-def _contracted(subscripts: str, arrays: Sequence[Array]) -> Any:
-    """Return the sums in one pass, of arrays of one dtype; NotImplemented where the device has no function for them."""
-    first = arrays[0]
-    if first.dtype.kind not in "iufc" or first.dtype.itemsize < 4:  # float16 adds up in float32
-        return NotImplemented
-    for x in arrays:
-        if x.dtype != first.dtype:
-            return NotImplemented
-    return call_if_implemented(CONTRACTED, first._device, first._native, subscripts, *[x._native for x in arrays[1:]])
 
 
 def _parse(subscripts: Any, operands: Sequence[Any]) -> tuple[list[Array], Labelling]:

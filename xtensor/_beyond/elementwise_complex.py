@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _standard as xp
 from .._core.array import Array
-from .._core.dispatch import composed
+from .._core.compositions import composed
 from .._core.dtypes import DType, finfo, kind_of, result_type
 from .._core.errors import describe
 from ._arguments import as_arrays

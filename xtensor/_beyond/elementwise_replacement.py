@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _standard as xp
-from .._core.array import Array, apply, call_if_implemented
+from .._core.array import Array, apply
 from .._core.checks import check_flag
-from .._core.dispatch import composed
+from .._core.compositions import composed
 from .._core.dtypes import DType, can_cast, finfo, kind_of, result_type
 from .._core.operations import operation
 from ._arguments import as_arrays, on_device, store
-from ._steps import FINITE
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -177,29 +176,30 @@ def nan_to_num(
     limits = finfo(given.dtype)
     numbers = nan, float(limits.max) if posinf is None else posinf, float(limits.min) if neginf is None else neginf
     values = [_replacement(number, limits.dtype, given.device) for number in numbers]
-    result: Array = NotImplemented
-    if not any(value.ndim for value in values):
-        result = call_if_implemented(FINITE, given.device, given._native, *[value._native for value in values])
-    if result is NotImplemented:
-        parts = [given] if given.dtype.kind != "c" else [xp.real(given), xp.imag(given)]
-        parts = [_replaced(part, values) for part in parts]
-        result = parts[0] if len(parts) == 1 else apply(COMPLEX_OF, given.device, *(part._native for part in parts))
+    parts = [given] if given.dtype.kind != "c" else [xp.real(given), xp.imag(given)]
+    parts = [_replaced(part, values) for part in parts]
+    result = parts[0] if len(parts) == 1 else apply(COMPLEX_OF, given.device, *(part._native for part in parts))
     if copy:
         return result
     given[...] = result
     return given
 
 
-def _replaced(x: Array, values: list[Array]) -> Array:
+def _replaced(x: Array, values: list[Array | float]) -> Array:
     """Return real numbers with others in place of NaN, of positive and of negative infinity."""
     result = x
     for mask, value in zip((xp.isnan(x), x == xp.inf, x == -xp.inf), values, strict=True):
-        result = xp.where(mask, xp.broadcast_to(value, x.shape), result)
+        result = xp.where(mask, xp.broadcast_to(value, x.shape) if isinstance(value, Array) else value, result)
     return result
 
 
-def _replacement(number: Any, dtype: DType, device: Device) -> Array:
-    """Return a replacement as an Array of the dtype of the components, on their device; its shape may broadcast."""
+def _replacement(number: Any, dtype: DType, device: Device) -> Array | float:
+    """Return a replacement as an Array of the dtype of the components, on their device; its shape may broadcast.
+
+    A Python number stays one: beside the components it promotes to their dtype.
+    """
+    if number.__class__ is int or number.__class__ is float:
+        return float(number)
     value = on_device("nan_to_num", number, device)
     if not can_cast(value.dtype, dtype, "same_kind"):
         raise TypeError(

@@ -10,8 +10,8 @@ import numpy as np
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_dtype, check_flag
+from .._core.compositions import composed
 from .._core.device import Device
-from .._core.dispatch import composed
 from ._arguments import as_arrays, shared_device
 from ._conversions import creation_device
 

@@ -9,7 +9,8 @@ import numpy as np
 from .. import _standard as xp
 from .._core.array import Array, Axis
 from .._core.checks import check_axes, check_integer
-from .._core.dispatch import array_argument, composed
+from .._core.compositions import composed
+from .._core.dispatch import array_argument
 from .._core.dtypes import finfo, kind_of
 from .._core.errors import describe
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array, call_if_implemented
-from .._core.dispatch import composed
+from .._core.array import Array
+from .._core.compositions import composed
 from .._core.dtypes import DType, kind_of, result_type
 from .._core.errors import describe
 from .._core.failures import rewarned
@@ -18,7 +18,6 @@ from . import _casts
 from ._arguments import as_arrays, flattened, on_device
 from ._bin_widths import ESTIMATORS, number_of_bins
 from ._flags import number, truth
-from ._steps import HISTOGRAM_COUNTS
 from .counting import bincount
 
 if TYPE_CHECKING:
@@ -125,9 +124,15 @@ def histogram(
     NumPy, ``histogram``. Unlike NumPy, the function does not warn about booleans, which count as integers.
     """
     density = truth(density, "histogram", "density")
+    given = bins
     a, weights = _samples("histogram", a, bins, weights)
     edges = _edges("histogram", a, bins, range, weights)
-    counts = _sum_of_bins(a, edges, weights)
+    if weights is None and edges is not given:
+        # Between these edges a device may count by itself.
+        samples, limits = _comparable(a, edges)
+        counts = histogram(samples, limits)[0]
+    else:
+        counts = _sum_of_bins(a, edges, weights)
     if not density:
         return counts, edges
     widths = xp.astype(_steps(edges), _casts.double(counts.dtype, a))
@@ -374,10 +379,6 @@ def _sum_of_bins(a: Array, edges: Array, weights: Array | None) -> Array:
     if not count:
         dtype = a.device.default_dtypes["integral"] if weights is None else weights.dtype
         return xp.zeros(0, dtype=dtype, device=a.device)
-    if weights is None:
-        counts: Array = call_if_implemented(HISTOGRAM_COUNTS, a.device, *[x._native for x in _comparable(a, edges)])
-        if counts is not NotImplemented:
-            return counts
     number = _bin_numbers(a, edges)
     # Bin 0 is before the first edge, and the last one behind the last edge.
     number = xp.where(number == 0, count + 1, number)

@@ -6,14 +6,13 @@ import math
 from typing import Any
 
 from .. import _standard as xp
-from .._core.array import Array, call_if_implemented
+from .._core.array import Array
 from .._core.checks import LARGEST, check_dtype, check_flag, check_shape, is_word
+from .._core.compositions import composed
 from .._core.device import Device
-from .._core.dispatch import composed
 from .._core.errors import describe
 from ._arguments import as_arrays, flattened
 from ._conversions import check_mode, creation_device, integers, items, violated, within
-from ._steps import GRID_INDICES
 
 __all__ = ["argwhere", "flatnonzero", "indices", "ix_", "ravel_multi_index", "unravel_index"]
 
@@ -113,10 +112,6 @@ def indices(
     shape = check_shape(tuple(dimensions), "indices")
     wanted = target.default_dtypes["integral"] if dtype is int else check_dtype(dtype, target, "indices")
     ndim = len(shape)
-    if ndim and sparse is False:
-        grid: Array = call_if_implemented(GRID_INDICES, target, shape, wanted)
-        if grid is not NotImplemented:
-            return grid
     axes = tuple(
         xp.reshape(
             xp.astype(xp.arange(length, device=target), wanted, copy=False), (*(1,) * i, length, *(1,) * (ndim - i - 1))

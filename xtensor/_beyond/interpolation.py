@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _standard as standard
-from .._core.array import Array, call_if_implemented
+from .._core.array import Array
 from .._core.checks import check_axis
-from .._core.dispatch import composed
+from .._core.compositions import composed
 from .._core.dtypes import can_cast, result_type
 from .._core.errors import describe
 from . import _casts
 from ._arguments import as_arrays, flattened, on_device
 from ._flags import number
-from ._steps import INTERPOLATED
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray, Operand, RealOperand
@@ -294,9 +293,6 @@ def _after(x: Array, axis: int) -> Array:
 
 def _piecewise(x: Array, knots: Array, values: Array) -> Array:
     """Return the function at coordinates of one dimension; those outside get the first or the last value."""
-    native_result: Array = call_if_implemented(INTERPOLATED, x.device, x._native, knots._native, values._native)
-    if native_result is not NotImplemented:
-        return native_result
     count = knots.shape[0]
     if count == 1:
         result = standard.broadcast_to(values, x.shape)

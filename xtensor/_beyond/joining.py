@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_axis, check_casting, check_dtype
-from .._core.dispatch import composed
+from .._core.compositions import composed
 from .._core.dtypes import Casting, can_cast
 from ._arguments import as_arrays, flattened, with_axes_before, with_three_axes
 from ._casts import promoted

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._core.array import Array
-from .._core.dispatch import composed
+from .._core.boundary import boundary
 from .._core.errors import describe
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["isscalar", "issubdtype"]
 
 
-@composed
+@boundary
 def isscalar(element: Any) -> bool:
     """Return whether a value is a number or text of Python or NumPy. Arrays are not, those without axes included.
 
@@ -37,7 +37,7 @@ def isscalar(element: Any) -> bool:
     return bool(np.isscalar(element))
 
 
-@composed
+@boundary
 def issubdtype(arg1: DTypeLike, arg2: DTypeLike | type) -> bool:
     """Return whether a dtype is of a kind, such as ``numpy.floating``, or is another dtype.
 

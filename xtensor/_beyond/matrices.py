@@ -9,7 +9,8 @@ from .. import _standard as xp
 from .. import linalg
 from .._core.array import Array
 from .._core.checks import LARGEST, check_integer
-from .._core.dispatch import array_argument, composed
+from .._core.compositions import composed
+from .._core.dispatch import array_argument
 from .._core.dtypes import kind_of
 from .._core.errors import describe
 from ._arguments import flattened

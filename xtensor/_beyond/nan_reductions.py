@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _standard as xp
 from .._core.array import Array, Axis
-from .._core.dispatch import composed
+from .._core.compositions import composed
 from . import _missing
 from ._arguments import store
 

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array, call_if_implemented
+from .._core.array import Array
 from .._core.checks import check_axis
-from .._core.dispatch import composed
+from .._core.compositions import composed
 from .._core.errors import describe
 from . import _casts
 from ._arguments import as_arrays, flattened
-from ._steps import PARTITION_ORDER, PARTITIONED
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -55,9 +54,8 @@ def argpartition(a: AnyArray, kth: Any, axis: int | None = -1, kind: str = "intr
     -----
     NumPy, ``argpartition``. The order of the other elements is open, as for :func:`partition`.
     """
-    a, positions, axis = _check_partition("argpartition", a, kth, axis, kind, order)
-    result: Array = call_if_implemented(PARTITION_ORDER, a.device, a._native, positions, axis)
-    return _casts.argsort(a, axis) if result is NotImplemented else result
+    a, axis = _check_partition("argpartition", a, kth, axis, kind, order)
+    return _casts.argsort(a, axis)
 
 
 @composed
@@ -142,9 +140,8 @@ def partition(a: AnyArray, kth: Any, axis: int | None = -1, kind: str = "introse
     NumPy, ``partition``. The order of the other elements is open. Devices without an algorithm for partitions sort the
     whole array, which is the partition for all positions at once.
     """
-    a, positions, axis = _check_partition("partition", a, kth, axis, kind, order)
-    result: Array = call_if_implemented(PARTITIONED, a.device, a._native, positions, axis)
-    return _casts.sort(a, axis) if result is NotImplemented else result
+    a, axis = _check_partition("partition", a, kth, axis, kind, order)
+    return _casts.sort(a, axis)
 
 
 @composed
@@ -179,10 +176,8 @@ def sort_complex(a: AnyArray) -> Array:
     return xp.astype(_casts.sort(a), np.complex64 if small else a.device.default_dtypes["complex floating"])
 
 
-def _check_partition(
-    name: str, a: AnyArray, kth: Any, axis: int | None, kind: str, order: Any
-) -> tuple[Array, list[int], int]:
-    """Check the arguments of a partition, and return the array, the positions and the axis."""
+def _check_partition(name: str, a: AnyArray, kth: Any, axis: int | None, kind: str, order: Any) -> tuple[Array, int]:
+    """Check the arguments of a partition, and return the array and the axis."""
     (a,) = as_arrays(name, a)
     if not isinstance(kind, str) or kind != "introselect":
         raise ValueError(f"select kind must be 'introselect' (got {describe(kind)}); omit kind in {name}()")
@@ -198,7 +193,7 @@ def _check_partition(
             raise ValueError(
                 f"kth(={position}) out of bounds ({length}); {name}() takes {-length} to {length - 1} here"
             )
-    return a, wanted, axis
+    return a, axis
 
 
 def _positions(name: str, kth: Any) -> list[int]:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array, call_if_implemented
+from .._core.array import Array
 from .._core.checks import LARGEST, check_axis, check_integer
-from .._core.dispatch import array_argument, composed
+from .._core.compositions import composed
+from .._core.dispatch import array_argument
 from .._core.dtypes import kind_of
 from .._core.errors import describe, shortened
 from .._core.failures import rewarned
-from ._steps import PADDED
 from .quantiles import median
 
 if TYPE_CHECKING:
@@ -104,10 +104,6 @@ def pad(array: AnyArray, pad_width: Any, mode: str = "constant", **options: Any)
         values = [value for pair in values_by_axis.get("constant_values", [(0, 0)]) for value in pair]
         if values and all(isinstance(value, (int, float, complex)) and value == values[0] for value in values):
             return _pad_with_one_value(array, widths, values[0])
-    if mode == "edge" and array.size:
-        padded: Array = call_if_implemented(PADDED, array.device, array._native, widths)
-        if padded is not NotImplemented:
-            return padded
     for axis, width in enumerate(widths):
         if any(width):
             array = fill(array, axis, width, *(values_by_axis[name][axis] for name in known if name in values_by_axis))
@@ -117,9 +113,6 @@ def pad(array: AnyArray, pad_width: Any, mode: str = "constant", **options: Any)
 def _pad_with_one_value(array: Array, widths: list[Widths], value: complex) -> Array:
     """Return an array padded with a single value: one pass over the memory for all axes."""
     scalar = _as_scalar(value, array)
-    padded: Array = call_if_implemented(PADDED, array.device, array._native, widths, scalar._native)
-    if padded is not NotImplemented:
-        return padded
     result = xp.empty(_padded_shape(array, widths), dtype=array.dtype, device=array.device)
     result[...] = scalar
     interior = (slice(before, before + length) for (before, _), length in zip(widths, array.shape, strict=True))

@@ -8,16 +8,15 @@ import numpy as np
 
 from .. import _standard as xp
 from .. import linalg
-from .._core.array import Array, call_if_implemented
+from .._core.array import Array
 from .._core.checks import check_integer
-from .._core.dispatch import composed
+from .._core.compositions import composed
 from .._core.dtypes import finfo
 from .._core.errors import describe
 from .._core.fp_warnings import rewarn
 from . import _casts
 from ._arguments import as_arrays, flattened, on_device
 from ._flags import truth
-from ._steps import DIVIDED_POLYNOMIAL, POLYNOMIAL
 from .convolution import convolve
 
 if TYPE_CHECKING:
@@ -64,11 +63,9 @@ def poly(seq_of_zeros: AnyArray) -> Array:
         raise ValueError(f"input must be 1d or non-empty square 2d array.; poly() got shape {zeros.shape}")
     if not zeros.shape[0]:
         return xp.ones((), dtype=zeros.device.default_dtypes["real floating"], device=zeros.device)
-    result: Array = call_if_implemented(POLYNOMIAL, zeros.device, zeros._native)
-    if result is NotImplemented:
-        result = xp.ones(1, dtype=zeros.dtype, device=zeros.device)
-        for factor in xp.unstack(xp.stack((xp.ones_like(zeros), -zeros), axis=-1)):
-            result = convolve(result, factor)
+    result = xp.ones(1, dtype=zeros.dtype, device=zeros.device)
+    for factor in xp.unstack(xp.stack((xp.ones_like(zeros), -zeros), axis=-1)):
+        result = convolve(result, factor)
     if zeros.dtype.kind == "c" and (real or xp.all(_casts.sort(zeros) == _casts.sort(xp.conj(zeros)))):
         result = xp.real(result)
     return result
@@ -179,9 +176,6 @@ def polydiv(u: AnyArray, v: AnyArray) -> tuple[Array, Array]:
 def _divided(u: Array, v: Array) -> tuple[Array, Array]:
     """Return the quotient of polynomials and the rest of ``u``, with leading zeros, for no lower degree of ``u``."""
     count, length = u.shape[0] - v.shape[0] + 1, v.shape[0]
-    result: Array = call_if_implemented(DIVIDED_POLYNOMIAL, u.device, u._native, v._native)
-    if result is not NotImplemented:
-        return result[:count], result[count:]
     scale, rest = 1.0 / v[:1], u
     steps = []
     for k in range(count):

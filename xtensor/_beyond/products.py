@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from .. import _standard as xp
 from .._composed import beyond as compositions
 from .._core.array import Array
-from .._core.dispatch import binary_function, composed
+from .._core.compositions import composed
+from .._core.dispatch import binary_function
 from .._core.dtypes import result_type
 from .._core.errors import describe
 from .._core.operations import declare

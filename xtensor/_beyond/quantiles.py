@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .._core.array import Array, Axis
-from .._core.dispatch import composed
+from .._core.compositions import composed
 from ._flags import truth
 from ._order_statistics import median_of, quantile_of
 

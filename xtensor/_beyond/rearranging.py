@@ -10,7 +10,7 @@ import numpy as np
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_axis, check_integer, check_order, check_shape
-from .._core.dispatch import composed
+from .._core.compositions import composed
 from .._core.methods import is_column_major
 from ._arguments import as_arrays
 from ._casts import promoted

@@ -10,7 +10,7 @@ import numpy as np
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_axis
-from .._core.dispatch import composed
+from .._core.compositions import composed
 from .._core.errors import describe
 from ._arguments import as_arrays, flattened, on_device, shared_device, store
 from ._conversions import check_mode, items, violated, weakly_promoted, within

@@ -6,14 +6,13 @@ import math
 from typing import TYPE_CHECKING
 
 from .. import _standard as xp
-from .._core.array import Array, call_if_implemented
+from .._core.array import Array
 from .._core.checks import check_axis
-from .._core.dispatch import composed
+from .._core.compositions import composed
 from .._core.dtypes import kind_of
 from . import _casts
 from ._arguments import as_arrays, flattened
 from ._flags import truth
-from ._steps import INVERSE_PERMUTATION, MEMBERSHIP
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -93,10 +92,6 @@ def setdiff1d(ar1: AnyArray, ar2: AnyArray, assume_unique: bool = False) -> Arra
     if not truth(assume_unique, "setdiff1d", "assume_unique"):
         (first,) = _unique(first)
     x, y = _casts.promoted(first, second)
-    if first.dtype == x.dtype and not assume_unique:
-        found: Array = call_if_implemented(MEMBERSHIP, x.device, x._native, y._native)
-        if found is not NotImplemented:
-            return first[~found]
     # Ranks are integers, which every device looks up; equal elements have equal ranks.
     _, ranks = _unique(xp.concat((x, y)), return_inverse=True, equal_nan=False)
     return first[~xp.isin(ranks[: first.shape[0]], ranks[first.shape[0] :])]
@@ -289,8 +284,7 @@ def _positions(
     if return_inverse and order is not None:
         index_dtype = first.device.default_dtypes["indexing"]
         ranks = xp.cumulative_sum(xp.astype(first, index_dtype)) - 1
-        position: Array = call_if_implemented(INVERSE_PERMUTATION, order.device, order._native)
-        results.append(xp.take(ranks, xp.argsort(order) if position is NotImplemented else position))
+        results.append(xp.take(ranks, xp.argsort(order)))
     if return_counts:
         starts = xp.nonzero(first)[0]
         end = xp.full(1, first.shape[0], dtype=starts.dtype, device=first.device)

@@ -9,8 +9,9 @@ import numpy as np
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_axis, check_dtype, check_flag, check_integer
+from .._core.compositions import composed
 from .._core.device import Device
-from .._core.dispatch import common_device, composed
+from .._core.dispatch import common_device
 from .._core.dtypes import DType, kind_of, result_type
 from .._core.errors import describe
 from ._arguments import on_device

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._core.array import Array
 from .._core.checks import check_axis
-from .._core.dispatch import composed
+from .._core.compositions import composed
 from .._core.errors import describe
 from ._arguments import as_arrays
 from ._conversions import integers

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _standard as xp
-from .._core.array import Array, call_if_implemented
+from .._core.array import Array
 from .._core.checks import LARGEST, check_dtype, check_integer, check_shape
+from .._core.compositions import composed
 from .._core.device import Device
-from .._core.dispatch import array_argument, composed
+from .._core.dispatch import array_argument
 from ._conversions import creation_device
-from ._steps import LOWER_TRIANGLE
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -289,9 +289,6 @@ def _lower(name: str, n: Any, m: Any, k: Any, device: Device) -> Array:
     shift = max(-rows, min(columns, check_integer(k, name, "k")))
     if rows * columns > LARGEST:
         raise ValueError(f"{name}(): a matrix of shape {(rows, columns)} has more elements than memory has addresses")
-    found: Array = call_if_implemented(LOWER_TRIANGLE, device, rows, columns, shift)
-    if found is not NotImplemented:
-        return found
     # Small integers are compared in less time.
     index = np.dtype(np.int16 if rows + columns <= np.iinfo(np.int16).max else np.int64)
     lower: Array = xp.arange(columns, dtype=index, device=device)[None, :] <= (

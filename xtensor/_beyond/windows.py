@@ -7,8 +7,8 @@ from typing import Any
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_integer
+from .._core.compositions import composed
 from .._core.device import default_device
-from .._core.dispatch import composed
 from .._core.errors import describe
 from .elementwise_special import i0
 

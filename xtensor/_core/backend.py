@@ -176,6 +176,9 @@ class Backend(Provider):
         Whether the core, too, refuses on these devices what the standard leaves undefined and NumPy defines.
     lazy
         Whether arrays are computations that wait: they have no memory. True for an :class:`Engine`.
+    sees_compositions
+        Whether the namespace is asked for functions that are composed of Arrays, too, as that of a transform. For other
+        backends only such a function that the namespace itself defines comes before its composition.
     survives_fork
         Whether a forked process can use the library where its parent had probed it. On devices of a library that does
         not, everything raises :class:`BackendUnavailableError` in the forked process.
@@ -188,6 +191,7 @@ class Backend(Provider):
     defined_only: ClassVar[bool] = False
     lazy: ClassVar[bool] = False
     survives_fork: ClassVar[bool] = True
+    sees_compositions: ClassVar[bool] = False
 
     def storage(self, spec: str) -> tuple[Backend, str]:
         return self, spec

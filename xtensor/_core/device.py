@@ -184,8 +184,7 @@ class Device:
         -------
         bool
             False where the operation is composed of others on this device or not available, and for a name that is no
-            operation of the table: ``median``, for example, is computed from other functions on every device, whatever
-            the library has under that name.
+            operation of the table.
         """
         if not isinstance(name, str):
             raise TypeError(f"implements() takes an operation's name such as 'linalg.svd', not {describe(name)}")

@@ -14,18 +14,17 @@ class, which is built on it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial, wraps
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from .backend import Native
-from .boundary import leaving
 from .checks import LARGEST, check_dtype
-from .compiled import declared, published, track
+from .compiled import declared, track
 from .device import Device, default_device
-from .errors import MissingFunctionError, OutOfMemoryError, WrittenWithWarningError, describe
-from .failures import FOREIGN_ERRORS, recover
+from .errors import MissingFunctionError, WrittenWithWarningError, describe
+from .failures import recover
 from .fp_warnings import rewarn
 from .operations import Operation, operation
 from .temporaries import NO_CALL, getrefcount, is_temporary
@@ -46,7 +45,7 @@ __all__ = [
     "call",
     "coerce_operands",
     "common_device",
-    "composed",
+    "computes_with",
     "computing_device",
     "device_of",
     "lift_to_device_of",
@@ -61,6 +60,7 @@ __all__ = [
     "serve",
     "unary_function",
     "unary_operator",
+    "wrapped",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -249,7 +249,7 @@ def _large(operation: Operation, device: Device, natives: tuple[Any, ...], owner
         result = recover_large(error, operation, device, natives)
     if result is NotImplemented:
         return NotImplemented
-    return owner if result is spare else _wrapped(result, device)
+    return owner if result is spare else wrapped(result, device)
 
 
 def recover_large(error: Exception, operation: Operation, device: Device, natives: tuple[Any, ...]) -> Any:
@@ -285,10 +285,10 @@ def _mixed(operation: Operation, x1: Any, x2: Any, foreign: Any, frames: int, ca
         result = _large(operation, device, (native1, native2), owner)
         if result is not NotImplemented:
             return result
-    return _wrapped(call(operation, device, native1, native2), device)
+    return wrapped(call(operation, device, native1, native2), device)
 
 
-def _wrapped(native: Native, device: Device) -> Any:
+def wrapped(native: Native, device: Device) -> Any:
     """Return an Array of a native array or a library's scalar. Functions that are called most inline these lines."""
     if native.__class__ is not device.native_type:
         native = device._library.normalize(native, device._backend_spec)
@@ -307,9 +307,9 @@ def operands(name: str, x1: Any, x2: Any, foreign: Any = TypeError) -> Any:
     NotImplemented is returned for all.
     """
     if hasattr(x1, "_device"):
-        if _computes_with(x1._device, x2):
+        if computes_with(x1._device, x2):
             return x1._device, x1._native, _beside(x2, x1._native)
-    elif hasattr(x2, "_device") and _computes_with(x2._device, x1):
+    elif hasattr(x2, "_device") and computes_with(x2._device, x1):
         return x2._device, _beside(x1, x2._native), x2._native
     device = computing_device(name, (x1, x2))
     native1 = native_operand(x1, device, name, foreign)
@@ -319,7 +319,7 @@ def operands(name: str, x1: Any, x2: Any, foreign: Any = TypeError) -> Any:
     return device, native1, native2
 
 
-def _computes_with(device: Device, value: Any) -> bool:
+def computes_with(device: Device, value: Any) -> bool:
     """Whether a value is an array or scalar of NumPy that is native to a device, whose memory is the host's."""
     return (
         (value.__class__ is NDARRAY or isinstance(value, np.generic))
@@ -399,7 +399,7 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
         return join(value._native, value._device, device)
     if value.__class__ in SCALARS:
         return value
-    if _computes_with(device, value):
+    if computes_with(device, value):
         return np.asarray(value)
     if _is_host_array(value):
         return _host_operand(value, device, name, foreign)
@@ -464,7 +464,7 @@ def coerce_operands(name: str, *values: Any) -> tuple[Array, ...]:
 
 def as_array(value: Any, device: Device, name: str) -> Any:
     """Return a NumPy array as an Array of a device."""
-    return _wrapped(native_operand(value, device, name), device)
+    return wrapped(native_operand(value, device, name), device)
 
 
 def array_argument(x: Any, name: str, device: Device | None = None) -> Array:
@@ -554,22 +554,3 @@ def raise_unsupported(operation: Operation, device: Device) -> Any:
         f"{operation.label}() has no implementation on device {device} for these operands; move them to another device "
         "with x.to_device('cpu'), or cast them with xtensor.astype"
     )
-
-
-def composed(function: F) -> F:
-    """Make a public function that is composed of others name itself in the errors that arise inside."""
-    name = function.__name__
-
-    @wraps(function)
-    def named(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except FOREIGN_ERRORS as error:
-            raise TypeError(f"{name}(): {error}") from error
-        except (TypeError, ValueError, ArithmeticError, LookupError, BufferError, OSError, OutOfMemoryError) as error:
-            error.add_note(f"raised in {name}()")
-            leaving(error)
-            raise
-
-    named.leaves_namespace = True  # type: ignore[attr-defined] # read by xtensor._core.boundary.publish
-    return published(named, function)

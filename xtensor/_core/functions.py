@@ -8,6 +8,7 @@ elements go to a kernel of their own first, where the device has one.
 
 from __future__ import annotations
 
+import inspect
 import operator
 import sys
 from collections.abc import Callable
@@ -25,7 +26,7 @@ from .errors import WrittenWithWarningError
 from .fp_warnings import collected, rewarn
 from .operations import TABLE, Operation, watch
 
-__all__ = ["Functions", "Implementation"]
+__all__ = ["Functions", "Implementation", "not_implemented"]
 
 Function: TypeAlias = Callable[..., Any]
 
@@ -97,7 +98,7 @@ class Implementation:
     ) -> None:
         self.function, self.inplace, self.kernel = function, inplace, kernel
         self.min_size = self.min_size_without_reuse = 0  # until the first call has looked for kernels
-        self.inplace_kernel: Function = inplace_kernel or _missing
+        self.inplace_kernel: Function = inplace_kernel or not_implemented
         self.inplace_min_size: int = getattr(inplace_kernel, "min_size", sys.maxsize)
 
 
@@ -143,6 +144,8 @@ class Functions:
 
         def first_call(*args: Any, **kwargs: Any) -> Any:
             function = self.choose(operation)
+            if operation.takes_arrays:
+                return function(*args, **kwargs)
             if "warn" not in np.geterr().values():
                 return function(*args, **kwargs)
             result, issued = collected(function, *args, **kwargs)
@@ -167,7 +170,7 @@ class Functions:
             return implementation.kernel(*operands, **options)
 
         gap = operation.index - len(self.table)  # operations that were removed
-        self.table += [Implementation(_missing, _missing, _missing, None) for _ in range(gap)]
+        self.table += [Implementation(not_implemented, not_implemented, not_implemented, None) for _ in range(gap)]
         inplace_kernel = self._kernels.get(f"large.inplace.{operation.name}")
         implementation = Implementation(first_call, first_write, first_kernel, inplace_kernel)
         self.table.append(implementation)
@@ -182,6 +185,9 @@ class Functions:
 
     def _choose(self, operation: Operation) -> Function:
         found = self.implementations(operation)
+        if operation.takes_arrays:
+            function = self.table[operation.index].function = _chain(found)
+            return function
         declines = self._library.may_decline or self._look_up(operation.name) is None
         if declines and operation.declared and operation.composition is not None:
             found.append(self._computing(operation, partial(operation.composition, self.namespace)))
@@ -191,17 +197,20 @@ class Functions:
 
     def provides(self, name: str) -> bool:
         """Whether the device has its own implementation of an operation: a kernel, or a function of its library."""
-        return self._kernels.get(name) is not None or self._look_up(name) is not None
+        if self._kernels.get(name) is not None:
+            return True
+        return (self._defined if TABLE[name].takes_arrays else self._look_up)(name) is not None
 
     def implementations(self, operation: Operation) -> list[Function]:
         """Return the device's own implementations of an operation in the order in which they are asked."""
         name = operation.name
         kernel = self._kernels.get(name)
-        function = self._look_up(name)
+        function = self._defined(name) if operation.takes_arrays else self._look_up(name)
         if function is not None:
             if name in self._library.corrections:
                 function = CORRECTIONS[name](self.namespace, function)
-            function = self._computing(operation, function)
+            if not operation.takes_arrays:
+                function = self._computing(operation, function)
         return [item for item in (kernel, function) if item is not None]
 
     def _computing(self, operation: Operation, function: Function) -> Function:
@@ -222,6 +231,21 @@ class Functions:
         except ImportError as error:
             self.missing = error
             return None
+        return found  # type: ignore[no-any-return]
+
+    def _defined(self, path: str) -> Function | None:
+        """The function that the library's namespace itself defines for an operation that has a composition of Arrays.
+
+        A name that the namespace only forwards to its library (by ``__getattr__``) does not count: that function may
+        have other dtypes or other values than ours. The namespace of a transform answers for every operation.
+        """
+        if self._library.sees_compositions:
+            return self._look_up(path)
+        found = self._source
+        for part in path.split("."):
+            if inspect.getattr_static(found, part, None) is None:
+                return None
+            found = getattr(found, part)
         return found  # type: ignore[no-any-return]
 
     def kernels(self, operation: Operation) -> list[Any]:
@@ -270,7 +294,7 @@ class Functions:
         return compute_and_assign
 
 
-def _missing(*args: Any, **kwargs: Any) -> Any:
+def not_implemented(*args: Any, **kwargs: Any) -> Any:
     """The function of an operation that nothing implements."""
     return NotImplemented
 
@@ -278,7 +302,7 @@ def _missing(*args: Any, **kwargs: Any) -> Any:
 def _chain(functions: list[Function]) -> Function:
     """One function that asks several in turn, until one does not return NotImplemented."""
     if not functions:
-        return _missing
+        return not_implemented
     first, *rest = functions
     if not rest or isinstance(first, COMPILED):
         return first

@@ -47,8 +47,11 @@ Kind: TypeAlias = Literal[
     "network",
     "signal",
     "random",
+    "composed",
+    "assignment",
 ]
-"""How an operation goes over elements."""
+"""How an operation goes over elements. "composed" is a function of Arrays that is composed of other operations;
+"assignment" is one of those that writes to its first argument."""
 
 Accepts: TypeAlias = Literal[
     "any",
@@ -150,6 +153,9 @@ class Operation:
         primitive, which every backend provides, and for a function that its chapter composes of Arrays.
     primitive
         Whether every backend provides it.
+    function
+        The public function of an operation of the kind "composed" or "assignment", None for others. A device that has
+        an implementation computes it in the place of the composition, which is the function's body.
     """
 
     __slots__ = (
@@ -157,6 +163,7 @@ class Operation:
         "composition",
         "declared",
         "dtype",
+        "function",
         "index",
         "inplace",
         "kind",
@@ -183,6 +190,7 @@ class Operation:
     numpy: str | None
     composition: Callable[..., Any] | None
     primitive: bool
+    function: Callable[..., Any] | None
 
     def __init__(self, name: str, index: int) -> None:
         self.name = name
@@ -191,7 +199,7 @@ class Operation:
         self.declared = False
         self.kind, self.operands, self.accepts = "elementwise", 1, "any"
         self.dtype, self.shape = "promoted", "broadcast"
-        self.operator = self.inplace = self.numpy = self.composition = None
+        self.operator = self.inplace = self.numpy = self.composition = self.function = None
         self.primitive = False
 
     def __repr__(self) -> str:
@@ -211,6 +219,11 @@ class Operation:
     def computes(self) -> bool:
         """Whether it computes with elements; other operations move them as they are."""
         return self.kind not in ("manipulation", "indexing")
+
+    @property
+    def takes_arrays(self) -> bool:
+        """Whether its composition is a function of Arrays, so that devices implement it with the public signature."""
+        return self.kind in ("composed", "assignment")
 
     @property
     def only_promotes(self) -> bool:

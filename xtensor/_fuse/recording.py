@@ -16,6 +16,7 @@ from .._core.backend import Backend, DeviceInfo, Memory, Native
 from .._core.device import Device, intern
 from .._core.dtypes import DType
 from .._core.errors import caller_frame
+from .._core.functions import not_implemented
 from .._core.kernel_program import Generator, short_power
 from .._core.operations import TABLE, Operation, operation
 from .._core.tracing_errors import Number, UnknownValueError, unknown
@@ -75,6 +76,8 @@ class Recorder:
     def compute(self, operation: Operation, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Compute an operation's result and record it."""
         name = operation.name
+        if operation.takes_arrays:
+            return self._implemented(operation, operands, options)
         traced = any(operand.__class__ in (Traced, Number) for operand in operands)
         if not traced and not any(item.__class__ in (Traced, Number) for item in leaves_of((operands, options))):
             result = self.base.table[operation.index].function(*operands, **options)
@@ -101,6 +104,25 @@ class Recorder:
             if result is not NotImplemented:
                 return result
         return self.call(self.base.table[operation.index].function, name, operands, options)
+
+    def _implemented(self, operation: Operation, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """Record the call of the device's own implementation of a function that is composed of others.
+
+        NotImplemented where the composition is recorded: without an implementation, for one that writes to its
+        argument, for numbers of a recording, and where the result is no array.
+        """
+        function = self.base._functions.choose(operation)
+        arguments = leaves_of((operands, options))
+        if function is not_implemented or operation.kind == "assignment":
+            return NotImplemented
+        if any(item.__class__ is Number for item in arguments) or not any(
+            item.__class__ is Traced for item in arguments
+        ):
+            return NotImplemented
+        result = function(*_unwrapped(operands), **_unwrapped(options))
+        if result is NotImplemented or not all(hasattr(item, "dtype") for item in leaves_of(result)):
+            return NotImplemented
+        return self._called(result, function, operation.name, operands, options)
 
     def supported(self, dtype: DType) -> bool:
         """Whether kernels compute with a dtype."""
@@ -157,8 +179,12 @@ class Recorder:
     def call(self, function: Callable[..., Any], name: str, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Call a function of the library and record the call."""
         result = function(*_unwrapped(operands), **_unwrapped(options))
-        if result is NotImplemented:
-            return NotImplemented
+        return result if result is NotImplemented else self._called(result, function, name, operands, options)
+
+    def _called(
+        self, result: Any, function: Callable[..., Any], name: str, operands: tuple[Any, ...], options: dict[str, Any]
+    ) -> Any:
+        """Record the call that gave a result."""
         call = Node("call", name, (function, _noded(operands), _noded(options), ()), None, None, None)
         arrays = [item for item in leaves_of((operands, options)) if item.__class__ is Traced]
         return self._results(result, call, (), arrays)
@@ -260,6 +286,7 @@ class Recording(Backend):
     """The library of a recording device: a transform that stands on another device, and records each call."""
 
     kinds = ()
+    sees_compositions = True
 
     def __new__(cls, base: Device, recorder: Recorder | None = None) -> Recording:
         return object.__new__(cls) if recorder is not None else recorders[base].library

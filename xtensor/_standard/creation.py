@@ -11,6 +11,7 @@ import numpy as np
 from .. import _composed
 from .._core.array import Array, apply, wrap
 from .._core.checks import LARGEST, check_bounds, check_dtype, check_flag, check_integer, integer_limits
+from .._core.compositions import composed
 from .._core.device import Device, resolve
 from .._core.dispatch import array_argument, array_arguments, call
 from .._core.dtypes import DType
@@ -294,6 +295,7 @@ def linspace(
     return apply(operation("multiply"), target, halves, 2)
 
 
+@composed
 def meshgrid(*arrays: AnyArray, indexing: Literal["xy", "ij"] = "xy") -> tuple[Array, ...]:
     """Return coordinate arrays of a grid from 1-d coordinate vectors.
 

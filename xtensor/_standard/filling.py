@@ -12,6 +12,7 @@ from .. import _composed
 from .._core.array import Array, Scalar, apply
 from .._core.backend import Native
 from .._core.checks import check_bounds, check_dtype, check_shape
+from .._core.compositions import composed
 from .._core.device import Device, resolve
 from .._core.dispatch import SCALARS, array_argument
 from .._core.dtypes import DType, kind_of
@@ -77,6 +78,7 @@ def empty(
     return apply(EMPTY, target, lengths, dtype=result_dtype)
 
 
+@composed
 @keywords_only
 def empty_like(
     x: AnyArray,
@@ -163,6 +165,7 @@ def full(
     return apply(FULL, target, check_shape(shape, "full", result_dtype.itemsize), native, dtype=result_dtype)
 
 
+@composed
 @keywords_only
 def full_like(
     x: AnyArray,
@@ -251,6 +254,7 @@ def ones(shape: Shape, *positional: Never, dtype: DTypeLike | None = None, devic
     return apply(ONES, target, lengths, dtype=result_dtype)
 
 
+@composed
 @keywords_only
 def ones_like(
     x: AnyArray,
@@ -333,6 +337,7 @@ def zeros(
     return apply(ZEROS, target, lengths, dtype=result_dtype)
 
 
+@composed
 @keywords_only
 def zeros_like(
     x: AnyArray,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Never
 from .. import _composed
 from .._core.array import Array, Axis, apply
 from .._core.checks import as_lengths, check_axes, check_axis, check_copy, check_integer, check_shape
+from .._core.compositions import composed
 from .._core.dispatch import array_argument, array_arguments
 from .._core.errors import CopyRequiredError, describe
 from .._core.keywords import by_position, keywords_only
@@ -32,6 +33,7 @@ __all__ = [
 Shape = tuple[int, ...]
 
 
+@composed
 def broadcast_arrays(*arrays: AnyArray) -> tuple[Array, ...]:
     """Broadcast arrays against each other.
 

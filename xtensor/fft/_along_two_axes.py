@@ -11,7 +11,7 @@ from .. import _standard as xp
 from .._beyond._arguments import as_arrays, store
 from .._core.array import Array
 from .._core.checks import is_word
-from .._core.dispatch import composed
+from .._core.compositions import composed
 from .._core.dtypes import kind_of, result_type
 from .._core.errors import describe, shortened
 from ._along_axes import fftn, ifftn, irfftn, rfftn

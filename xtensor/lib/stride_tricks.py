@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .. import _standard as xp
-from .._beyond._steps import SLIDING_WINDOWS
-from .._core.array import Array, call_if_implemented
+from .._core.array import Array
 from .._core.checks import as_lengths, check_axes, check_flag
-from .._core.dispatch import array_argument, composed
+from .._core.compositions import composed
+from .._core.dispatch import array_argument
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -70,9 +70,6 @@ def sliding_window_view(
             raise ValueError(
                 f"sliding_window_view(): a window of length {window} does not fit axis {position} of shape {x.shape}"
             )
-    windows: Array = call_if_implemented(SLIDING_WINDOWS, device, x._native, lengths, axes)
-    if windows is not NotImplemented:
-        return windows
     for window, position in zip(lengths, axes, strict=True):
         count = x.shape[position] - window + 1
         starts = xp.arange(count, device=device)

@@ -14,7 +14,7 @@ from .._beyond._arguments import as_arrays
 from .._beyond.products import dot, not_aligned, store_exactly
 from .._core.array import Array
 from .._core.checks import check_axis, check_flag, check_integer
-from .._core.dispatch import composed
+from .._core.compositions import composed
 from .._core.dtypes import DType, kind_of, result_type
 from .._core.errors import describe
 from ._decompositions import svdvals

@@ -9,7 +9,8 @@ import numpy as np
 from .. import _composed
 from .. import _standard as xp
 from .._core.array import Array, apply, wrap
-from .._core.dispatch import array_arguments, coerce_operands, composed, serve
+from .._core.compositions import composed
+from .._core.dispatch import array_arguments, coerce_operands, serve
 from .._core.dtypes import finfo, kind_of, result_type
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_flag
-from .._core.dispatch import coerce_operands, composed, device_of
+from .._core.compositions import composed
+from .._core.dispatch import coerce_operands, device_of
 from .._core.operations import declare
 from ._checks import Precision, broadcasts_to, check_number, check_precision, check_real_floating
 from ._computation import compute

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from .. import _standard as xp
 from .._core.array import Array
-from .._core.dispatch import coerce_operands, composed
+from .._core.compositions import composed
+from .._core.dispatch import coerce_operands
 from .._core.operations import declare
 from ._checks import Precision, check_parameter, check_precision, check_real_floating
 from ._computation import compute

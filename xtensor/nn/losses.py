@@ -10,7 +10,8 @@ import numpy as np
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_axis, check_integer, check_word
-from .._core.dispatch import array_arguments, composed
+from .._core.compositions import composed
+from .._core.dispatch import array_arguments
 from .._core.errors import shortened
 from .._core.operations import declare
 from ..special.reductions import log_softmax_over

@@ -10,8 +10,9 @@ import numpy as np
 
 from .. import _standard as xp
 from .._core.array import Array
+from .._core.compositions import composed
 from .._core.corrections import power_of_two
-from .._core.dispatch import coerce_operands, composed
+from .._core.dispatch import coerce_operands
 from .._core.operations import Operation, declare
 from ._checks import check_eps, check_last_axes, check_parameter, check_real_floating
 from ._computation import compute

@@ -20,9 +20,10 @@ import numpy as np
 
 from .._core.array import ASTYPE, Array, call_if_implemented, wrap
 from .._core.backend import Native
+from .._core.compositions import composed
 from .._core.device import Device
 from .._core.device import device as open_device
-from .._core.dispatch import call, composed, computing_device, native_operand
+from .._core.dispatch import call, computing_device, native_operand
 from .._core.dtypes import DType, result_type
 from .._core.errors import install_command
 from .._core.large_calls import call_elementwise_if_implemented

@@ -1,0 +1,212 @@
+"""Functions beyond the standard in NumPy's compiled functions, which come before the core's compositions.
+
+Each has the public function's signature and takes the calls in which NumPy's result is the one that is documented; for
+others it returns NotImplemented. bfloat16, whose arrays are of a class of their own, is left to the compositions, as
+is float16, which NumPy adds up with larger errors. An error of NumPy is explained by the composition, which is called
+after it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+
+from xtensor.backend import Native
+
+from ._sorting import sorted_quickly
+
+__all__ = [
+    "einsum",
+    "histogram",
+    "indices",
+    "interp",
+    "nanmax",
+    "nanmin",
+    "packbits",
+    "pad",
+    "place",
+    "poly",
+    "polydiv",
+    "setdiff1d",
+    "sliding_window_view",
+    "tri",
+    "unpackbits",
+]
+
+MOST_EDGES = 2**16
+"""Number of edges up to which the bin of a number of 24 bits is computed with an error far below 1."""
+
+_range = range  # `histogram` has a parameter of this name
+
+BLOCK = 2**16
+"""Elements whose bins are computed at once, in a core's cache."""
+
+MOST_PRODUCTS = 2**13
+"""Combinations of indices up to which one pass over them takes less time than products of matrices are prepared in."""
+
+
+def _are_plain(*values: Any, kinds: str = "biufc") -> bool:
+    """Whether values are NumPy's own arrays, of one dtype that is none of 16 bits and of one of some kinds."""
+    dtype = values[0].dtype if isinstance(values[0], np.ndarray) else None
+    for x in values:
+        if x.__class__ is not np.ndarray or x.dtype != dtype:
+            return False
+    return dtype is not None and dtype.kind in kinds and dtype.char != "e"
+
+
+def _is_numpys(dtype: Any) -> bool:
+    """Whether a dtype is one of NumPy's own, or the class of Python that stands for the default one."""
+    return dtype in (int, float) or (isinstance(dtype, np.dtype) and dtype.kind in "biufc")
+
+
+def einsum(subscripts: Any, *operands: Any, **options: Any) -> Native:
+    # Without options, and no view of the only operand.
+    if options or subscripts.__class__ is not str or "." in subscripts or not _are_plain(*operands, kinds="iufc"):
+        return NotImplemented
+    inputs, _, output = subscripts.replace(" ", "").partition("->")
+    terms, lengths = inputs.split(","), dict[str, int]()
+    for term, x in zip(terms, operands, strict=True):
+        lengths.update(zip(term, x.shape, strict=True))
+    views = len(operands) == 1 and (len(output) >= len(lengths) or "->" not in subscripts)
+    if views or math.prod(lengths.values()) > MOST_PRODUCTS:
+        return NotImplemented
+    return np.einsum(subscripts, *operands)
+
+
+def histogram(a: Native, bins: Any, range: None = None, density: bool | None = None, weights: None = None) -> Any:
+    """Count between edges of the dtype of the samples; the last bin contains its right edge."""
+    if bins.__class__ is not np.ndarray or density or weights is not None or not _are_plain(a, bins, kinds="iuf"):
+        return NotImplemented
+    if bins.ndim != 1 or bins.size < 2 or not (bins[:-1] <= bins[1:]).all():
+        return NotImplemented  # also where an edge is NaN
+    x, edges = a.reshape(-1), bins
+    if x.dtype.kind == "f" and edges.size <= MOST_EDGES:
+        with np.errstate(all="ignore"):
+            per_bin = (edges.size - 1) / (edges[-1] - edges[0])
+        if 0 < per_bin < np.inf and np.array_equal(edges, np.linspace(edges[0], edges[-1], edges.size, dtype=x.dtype)):
+            return _counts_of_equal_bins(x, edges, per_bin), bins
+    below = np.zeros(edges.size, np.intp)
+    block = max(BLOCK, edges.size)  # many edges are looked for in few blocks
+    for start in _range(0, x.size, block):
+        ordered = sorted_quickly(x[start : start + block], -1)
+        below[:-1] += ordered.searchsorted(edges[:-1], "left")
+        below[-1] += ordered.searchsorted(edges[-1], "right")
+    return below[1:] - below[:-1], bins
+
+
+def _counts_of_equal_bins(x: Native, edges: Native, per_bin: Any) -> Native:
+    """Return the counts in bins of equal width: the bin's number is computed, and checked by the edges.
+
+    The computed number is wrong by one at most, since edges and elements are rounded far finer than a bin is wide.
+    """
+    count = edges.size - 1
+    counts = np.zeros(count + 2, np.intp)  # also of the elements before the first edge and behind the last one
+    behind = np.nextafter(edges[-1], np.inf)  # the last bin has its right edge
+    lower = np.append(edges[:-1], behind)
+    upper = np.concatenate((edges[1:-1], np.asarray((behind, np.nan), edges.dtype)))
+    for start in range(0, x.size, BLOCK):
+        part = x[start : start + BLOCK]
+        least, largest = part.min(), part.max()
+        if np.isnan(least):
+            part = part[~np.isnan(part)]
+        with np.errstate(over="ignore"):
+            scaled: Any = part - edges[0]
+            scaled *= per_bin
+        if least >= edges[0] and largest <= edges[-1]:
+            number = scaled.astype(np.intp)
+        else:
+            number = np.clip(scaled, 0, count, out=scaled).astype(np.intp)
+        # The mode "clip" writes to its result without a buffer.
+        low = part < lower.take(number, out=scaled, mode="clip")
+        if low.any():
+            number -= low
+        high = part >= upper.take(number, out=scaled, mode="clip")
+        if high.any():
+            number += high
+        number += 1
+        counts += np.bincount(number, minlength=count + 2)
+    return counts[1:-1]
+
+
+def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Native:
+    return np.indices(dimensions, dtype) if dimensions and not sparse and _is_numpys(dtype) else NotImplemented
+
+
+def interp(x: Native, xp: Native, fp: Native, left: Any = None, right: Any = None, period: Any = None) -> Native:
+    # NumPy's value for NaN is 0 where there is one point alone.
+    if not _are_plain(x, xp, kinds="f") or x.dtype.itemsize < 8 or fp.__class__ is not np.ndarray:
+        return NotImplemented
+    if fp.dtype.char not in "dD" or xp.size < 2 or any(value is not None for value in (left, right, period)):
+        return NotImplemented
+    return np.interp(x, xp, fp)
+
+
+def nanmax(a: Native, axis: Any = None, out: None = None, keepdims: bool = False, **options: Any) -> Native:
+    return _extreme_number(np.fmax, a, axis, out, keepdims, options)
+
+
+def nanmin(a: Native, axis: Any = None, out: None = None, keepdims: bool = False, **options: Any) -> Native:
+    return _extreme_number(np.fmin, a, axis, out, keepdims, options)
+
+
+def _extreme_number(ufunc: np.ufunc, a: Native, axis: Any, out: Any, keepdims: Any, options: dict[str, Any]) -> Native:
+    if options or out is not None or keepdims.__class__ is not bool or axis.__class__ not in (int, type(None)):
+        return NotImplemented
+    if a.__class__ is not np.ndarray or a.dtype.kind != "f":
+        return NotImplemented
+    return ufunc.reduce(a, axis=axis, keepdims=keepdims)
+
+
+def packbits(a: Native, /, axis: int | None = None, bitorder: Literal["big", "little"] = "big") -> Native:
+    return np.packbits(a, axis, bitorder) if _are_plain(a, kinds="biu") and a.ndim else NotImplemented
+
+
+def unpackbits(
+    a: Native, /, axis: int | None = None, count: int | None = None, bitorder: Literal["big", "little"] = "big"
+) -> Native:
+    return np.unpackbits(a, axis, count, bitorder) if _are_plain(a, kinds="u") and a.ndim else NotImplemented
+
+
+def pad(array: Native, pad_width: Any, mode: Any = "constant", **options: Any) -> Native:
+    if mode not in ("constant", "edge") or options or array.__class__ is not np.ndarray or not array.size:
+        return NotImplemented
+    return np.pad(array, pad_width, mode)
+
+
+def place(arr: Native, mask: Any, vals: Any) -> Any:
+    if not (_are_plain(arr, vals) and arr.flags.writeable and vals.size and getattr(mask, "dtype", None) == np.bool):
+        return NotImplemented
+    np.place(arr, mask, vals)
+    return None
+
+
+def poly(seq_of_zeros: Native) -> Native:
+    return np.poly(seq_of_zeros) if _are_plain(seq_of_zeros, kinds="fc") and seq_of_zeros.ndim == 1 else NotImplemented
+
+
+def polydiv(u: Native, v: Native) -> Any:
+    if not _are_plain(u, v, kinds="fc") or u.ndim != 1 or v.ndim != 1 or not u.size >= v.size > 0:
+        return NotImplemented
+    quotient, rest = np.empty(u.size - v.size + 1, u.dtype), u.copy()
+    scale = 1 / v[0]
+    for k in range(quotient.size):
+        quotient[k] = scale * rest[k]
+        rest[k : k + v.size] -= quotient[k] * v
+    large = np.flatnonzero(~(np.abs(rest) <= 1e-8))
+    return quotient, rest[large[0] if large.size else u.size - 1 :]
+
+
+def setdiff1d(ar1: Native, ar2: Native, assume_unique: bool = False) -> Native:
+    return np.setdiff1d(ar1, ar2) if _are_plain(ar1, ar2) and not assume_unique else NotImplemented
+
+
+def sliding_window_view(x: Native, window_shape: Any, axis: Any = None, **options: bool) -> Native:
+    if options or x.__class__ is not np.ndarray:
+        return NotImplemented
+    return np.lib.stride_tricks.sliding_window_view(x, window_shape, axis)
+
+
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float) -> Native:  # noqa: N803 - NumPy's names
+    return np.tri(N, M, k, dtype) if _is_numpys(dtype) else NotImplemented
