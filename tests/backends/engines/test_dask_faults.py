@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("distributed", reason="distributed is not installed: tox -e engines")
 
-PROGRAM = Path(__file__).with_name("dask_faults.py")
+PROGRAM = Path(__file__).parents[2] / "dask_faults.py"
 
 CASES = [name.replace("_", " ") for name in re.findall(r"^def case_(\w+)", PROGRAM.read_text(), re.MULTILINE)]
 
