@@ -74,6 +74,7 @@ def in_a_process(name, *options):
     return done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_program_prints_the_array_and_its_results(name):
     check_installed(name)
