@@ -1,4 +1,4 @@
-"""Options of the test suite: ``--device``, Hypothesis profiles of ``XTENSOR_TESTS_PROFILE``, tiers of ``XTENSOR_STRESS``."""
+"""Options of the suite: ``--device``, the profiles of ``XTENSOR_TESTS_PROFILE``, the tiers of ``XTENSOR_STRESS``."""
 
 from __future__ import annotations
 
