@@ -108,9 +108,70 @@ def run_key(run: Document) -> str:
 
 
 def load(path: Path) -> list[Document]:
-    """Read the runs of a machine's file, in the order of their keys."""
+    """Read the runs of a machine's file, in the order of their keys; quartiles and loops are not stored."""
     content = json.loads(path.read_text(encoding="utf-8"))
-    return [{**run, "machine": content["machine"]} for run in content["groups"].values()]
+    return [{**_restored(run), "machine": content["machine"]} for run in content["groups"].values()]
+
+
+def _stored(run: Document) -> Document:
+    """Reduce a run to what tables and plots show.
+
+    A row is a list: case, size, dtype, limit, median ratio of xtensor, the best time of each of the run's libraries,
+    and, where the row has any, the number of its note, xtensor's reason not to be measured, and figures.
+    """
+    libraries = list(dict.fromkeys(name for row in run["rows"] for name in row["libraries"]))
+    notes = list(dict.fromkeys(row["note"] for row in run["rows"] if row["note"]))
+    limits = {(limit["case"], limit["size"]): limit["limit"] for limit in run["limits"]}
+    rows = []
+    for row in run["rows"]:
+        times = row["libraries"]
+        measured = "xtensor" in times and run["baseline"] in times
+        further = {
+            **({"note": notes.index(row["note"])} if row["note"] else {}),
+            **({"skipped": row["skipped"]["xtensor"]} if "xtensor" in row["skipped"] else {}),
+            **({"figures": row["figures"]} if row.get("figures") else {}),
+        }
+        rows.append(
+            [
+                row["case"],
+                row["size"],
+                row["dtype"],
+                limits.get((row["case"], row["size"])) if measured else None,
+                times["xtensor"]["median_ratio"] if measured else None,
+                [times[name]["best"] if name in times else None for name in libraries],
+                *([further] if further else []),
+            ]
+        )
+    common = {name: value for name, value in run.items() if name not in ("machine", "rows", "limits")}
+    return {**common, "libraries": libraries, "notes": notes, "rows": rows}
+
+
+def _restored(stored: Document) -> Document:
+    """Return the document of a stored run."""
+    rows, limits = [], []
+    for case, size, dtype, limit, median_ratio, times, *further in stored["rows"]:
+        more = further[0] if further else {}
+        best = {name: time for name, time in zip(stored["libraries"], times, strict=True) if time is not None}
+        baseline = best.get(stored["baseline"])
+        ratios = {name: None if baseline is None else _rounded(time / baseline) for name, time in best.items()}
+        rows.append(
+            {
+                "case": case,
+                "size": size,
+                "dtype": dtype,
+                "note": stored["notes"][more["note"]] if "note" in more else "",
+                "skipped": {"xtensor": more["skipped"]} if "skipped" in more else {},
+                **({"figures": more["figures"]} if "figures" in more else {}),
+                "libraries": {name: {"best": time, "ratio": ratios[name]} for name, time in best.items()},
+            }
+        )
+        if median_ratio is not None:
+            rows[-1]["libraries"]["xtensor"]["median_ratio"] = median_ratio
+        if limit is not None:
+            ratio = min(ratios["xtensor"], median_ratio)
+            limits.append({"case": case, "size": size, "dtype": dtype, "limit": limit, "ratio": ratio})
+    common = {name: value for name, value in stored.items() if name not in ("libraries", "notes")}
+    return {**common, "rows": rows, "limits": limits}
 
 
 def save(run: Document, folder: Path) -> Path:
@@ -121,7 +182,7 @@ def save(run: Document, folder: Path) -> Path:
     path = folder / f"{machine_name(run['machine'])}.json"
     runs = load(path) if path.exists() else []
     by_key = {run_key(item): item for item in (*runs, run)}
-    groups = {key: {name: value for name, value in by_key[key].items() if name != "machine"} for key in sorted(by_key)}
+    groups = {key: _stored(by_key[key]) for key in sorted(by_key)}
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=folder, suffix=".tmp", delete=False) as file:
         try:

@@ -7,6 +7,8 @@ selects the profile:
 - ``quick`` (default): 25 examples for each property, the same ones in every run, so that CI is reproducible.
 - ``slow``: 5 examples, the same ones in every run, for devices on which a call takes long.
 - ``long``: 500 random examples. A failure prints a blob that reproduces it.
+
+Tests with the marker ``long``, and the long tier of ``tests/stress``, run if ``XTENSOR_STRESS`` is ``long``.
 """
 
 from __future__ import annotations
@@ -81,13 +83,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep one part of the tests. Each part has tests of every module, so that the parts take about the same time."""
-    if config.getoption("--part") is None:
-        return
-    position, count = config.getoption("--part")
-    kept = items[position - 1 :: count]
-    config.hook.pytest_deselected(items=[item for index, item in enumerate(items) if index % count != position - 1])
-    items[:] = kept
+    """Leave out the long tier unless it is selected, and the other parts.
+
+    Each part has tests of every module, so that the parts take about the same time.
+    """
+    long = os.environ.get("XTENSOR_STRESS") == "long"
+    selected = [item for item in items if long or item.get_closest_marker("long") is None]
+    if config.getoption("--part") is not None:
+        position, count = config.getoption("--part")
+        selected = selected[position - 1 :: count]
+    left_out = set(items).difference(selected)
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = selected
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -1,4 +1,4 @@
-"""A program of tests/test_dask_cluster.py: a computation on two processes, one of which is killed in the middle."""
+"""A program of test_dask_cluster.py: a computation on two processes, one of which is killed in the middle."""
 
 from __future__ import annotations
 

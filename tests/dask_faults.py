@@ -1,4 +1,4 @@
-"""Programs of tests/test_dask_faults.py: a cluster of processes, and a fault that is real.
+"""Programs of tests/backends/engines/test_dask_faults.py: a cluster of processes, and a fault that is real.
 
 Each function ``case_…`` is a program, which prints ``done`` at its end.
 """

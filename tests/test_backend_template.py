@@ -29,12 +29,14 @@ def python(tmp_path_factory):
     return executable
 
 
+@pytest.mark.long
 def test_entry_point_registers_the_device(python):
     code = "import xtensor as xp; print(repr(xp.sum(xp.ones(3, device='plain:0'))), *xp.devices())"
     done = subprocess.run([python, "-I", "-c", code], capture_output=True, text=True, timeout=120, check=True)
     assert done.stdout.split() == ["Array(3.,", "device='plain:0')", "cpu", "plain:0"]
 
 
+@pytest.mark.long
 def test_template_passes_a_part_of_the_official_suite(python):
     from conformance import suite
 
@@ -80,7 +82,9 @@ backend = WrongBackend()
 """
 
 
-@pytest.mark.parametrize(("test", "message"), [("test_sum", "float32"), ("test_stack", "shape")])
+@pytest.mark.parametrize(
+    ("test", "message"), [("test_sum", "float32"), pytest.param("test_stack", "shape", marks=pytest.mark.long)]
+)
 def test_official_suite_fails_for_a_wrong_backend(tmp_path, test, message):
     from conformance import suite
 

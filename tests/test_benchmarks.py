@@ -381,11 +381,24 @@ def test_machine_is_named_after_its_processor_and_cores():
     assert machine_name({"model": "Some CPU @ 2.50GHz", "cores": 2, "system": "Linux"}) == "some-cpu-2-50ghz-2-cores"
 
 
-def test_saved_run_can_be_loaded(tmp_path):
+def test_saved_run_is_shown_as_the_run_itself(tmp_path):
     outcome = outcome_of(row_of(1.0, 1.0), row_of(1.0, 1.0, case="x < y"))
     path = save(document(outcome), tmp_path)
     assert path == tmp_path / f"{machine_name(outcome.machine)}.json"
-    assert load(path) == [json.loads(json.dumps(document(outcome)))]
+    assert [markdown(run) for run in load(path)] == [markdown(document(outcome))]
+
+
+def test_saved_run_has_its_notes_reasons_figures_and_limits(tmp_path):
+    run = document(outcome_of(row_of(1.0, 3.0, case="x < y"), row_of(1.0, 2.0)))
+    run["rows"][0] |= {"note": "a note", "figures": {"xtensor": {"bytes": 3.0}}}
+    run["rows"][1] |= {"skipped": {"xtensor": "TypeError: no"}, "libraries": {"numpy": {"best": 1.0, "ratio": 1.0}}}
+    row = run["rows"][0]
+    run["limits"] = [{"case": "x < y", "size": row["size"], "dtype": row["dtype"], "limit": 2.5, "ratio": 3.0}]
+    (loaded,) = load(save(run, tmp_path))
+    assert [row["note"] for row in loaded["rows"]] == ["a note", ""]
+    assert [row.get("figures") for row in loaded["rows"]] == [{"xtensor": {"bytes": 3.0}}, None]
+    assert [row["skipped"] for row in loaded["rows"]] == [{}, {"xtensor": "TypeError: no"}]
+    assert loaded["limits"] == run["limits"]
 
 
 def test_saved_run_replaces_the_run_of_its_group_and_keeps_the_others(tmp_path):
@@ -421,7 +434,7 @@ def test_interrupted_save_leaves_the_previous_file(tmp_path, monkeypatch):
 
 def test_saved_file_has_one_line_for_each_row(tmp_path):
     lines = save(document(size_sweep()), tmp_path).read_text().splitlines()
-    assert sum(line.strip().startswith('{"case"') for line in lines) == 5
+    assert sum(line.strip().startswith('["') for line in lines) == 5
 
 
 # -- plots ----------------------------------------------------------------------------------------------------------

@@ -17,14 +17,17 @@ MB = 10**6
 X = xp.empty((1000, 1000), device="meta")
 """An array of 8 MB."""
 
+LONG_JOBS = ("principal components", "principal components of many features", "inverse", "convolution")
+
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the high-water mark of memory is read from /proc")
 @pytest.mark.parametrize(
     ("job", "measured_device"),
     [
-        *[(job, "cpu") for job in JOBS],
-        *[(job, "numpy") for job in JOBS if job not in ("variance", "attention")],
-        *[(job, "strict") for job in JOBS if job not in ("variance", "order")],
+        *[(job, "cpu") for job in JOBS if job not in LONG_JOBS],
+        *[pytest.param(job, "cpu", marks=pytest.mark.long) for job in LONG_JOBS],
+        *[pytest.param(job, "numpy", marks=pytest.mark.long) for job in JOBS if job not in ("variance", "attention")],
+        *[pytest.param(job, "strict", marks=pytest.mark.long) for job in JOBS if job not in ("variance", "order")],
     ],
 )
 def test_peak_is_within_a_tenth_of_the_measured_one(job, measured_device):

@@ -57,7 +57,14 @@ def run(program: str, path: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("breakage", BREAKAGES)
+@pytest.mark.parametrize(
+    "breakage",
+    [
+        "missing",
+        "unexpected error",
+        *[pytest.param(name, marks=pytest.mark.long) for name in ("missing shared library", "driver error", "empty")],
+    ],
+)
 @pytest.mark.parametrize("spec", LIBRARIES)
 def test_broken_library_affects_its_device_only(tmp_path, spec, breakage):
     module, remedy = LIBRARIES[spec]

@@ -60,7 +60,7 @@ def test_modules_of_the_tests_exist():
     for step in proof(Path("out")):
         for argument in step.command:
             if argument.startswith("tests/"):
-                assert (ROOT / argument).is_file(), argument
+                assert (ROOT / argument).exists(), argument
 
 
 def test_part_takes_each_item_once():
@@ -411,7 +411,10 @@ def test_smoke_test_continues_a_run_that_was_stopped_and_repeats_a_complete_one(
 
 # -- the tests on a GPU ---------------------------------------------------------------------------------------------
 
-WALKERS = ("test_transfers", "test_creation", "test_data_types", "test_fft", "test_bad_operands")
+WALKERS = (
+    *(f"tests/chapters/test_{name}.py" for name in ("transfers", "creation", "data_types", "fft")),
+    "tests/test_bad_operands.py",
+)
 
 
 def run_tests(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -431,7 +434,7 @@ def run_tests(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[st
 def test_device_of_the_command_line_decides_whether_triton_compiles(tmp_path, spec):
     """The first module opens triton:interpret while it is collected; the others walk the devices of the machine."""
     selected = "float64 and to or with_device or defaults_to_the_device or of_another_device or to_another_device"
-    modules = [f"tests/{name}.py" for name in ("test_backend_triton", *WALKERS)]
+    modules = ("tests/backends/triton/test_backend_triton.py", *WALKERS)
     done = run_tests(tmp_path, "--device", spec, "-k", f"{selected} or on_the_given_device", *modules)
     assert done.returncode == 0, done.stdout
     assert "Triton compiles kernels in this process" in done.stdout
@@ -440,7 +443,7 @@ def test_device_of_the_command_line_decides_whether_triton_compiles(tmp_path, sp
 
 @pytest.mark.skipif(not HAS_TRITON, reason="Triton is not installed")
 def test_interpreter_is_tested_in_a_process_of_its_own(tmp_path):
-    arguments = ("--device", "triton:interpret", "-k", "like_function", "tests/test_creation.py")
+    arguments = ("--device", "triton:interpret", "-k", "like_function", "tests/chapters/test_creation.py")
     done = run_tests(tmp_path, *arguments)
     assert done.returncode == 0, done.stdout
     assert "tested devices: triton:interpret (" in done.stdout
@@ -448,7 +451,9 @@ def test_interpreter_is_tested_in_a_process_of_its_own(tmp_path):
 
 @pytest.mark.skipif(not HAS_TRITON, reason="Triton is not installed")
 def test_devices_that_exclude_each_other_are_a_usage_error(tmp_path):
-    done = run_tests(tmp_path, "--device", "triton:0", "--device", "triton:interpret", "tests/test_creation.py")
+    done = run_tests(
+        tmp_path, "--device", "triton:0", "--device", "triton:interpret", "tests/chapters/test_creation.py"
+    )
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
     assert "device triton:interpret cannot be opened" in done.stderr
 

@@ -17,6 +17,8 @@ import xtensor as xp
 
 ROOT = Path(__file__).resolve().parents[1]
 
+LONG = pytest.mark.long
+
 WORKING = """
     import numpy
     from xtensor_numpy import NumpyBackend
@@ -98,40 +100,21 @@ def test_plugin_of_a_higher_rank_is_the_default_device(packages):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("raise RuntimeError('half installed')", "RuntimeError: half installed"),
-        ("raise SystemExit('exits')", "SystemExit: exits"),
-        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
-        ("import a_module_that_is_missing", "ModuleNotFoundError"),
-        ("backend = 3", "not an xtensor.backend.Backend"),
-        (WORKING.format(name="other", rank=0), "its attribute name is 'other'"),
-        (PLUGIN + "\n    Backend.kinds = None", "kinds of backend 'plugin'"),
-        (PLUGIN + "\n    Backend.kinds = ('plugin', 3)", "kinds of backend 'plugin'"),
-        (PLUGIN + "\n    Backend.devices = lambda self: (3,)", "devices are strings"),
-        (
-            PLUGIN + "\n    Backend.devices = lambda self: ('cpu',)",
-            "devices are strings",
+        pytest.param("raise RuntimeError('half installed')", "RuntimeError: half installed", id="raises"),
+        pytest.param("raise SystemExit('exits')", "SystemExit: exits", id="exits"),
+        pytest.param("raise KeyboardInterrupt", "KeyboardInterrupt", id="interrupts", marks=LONG),
+        pytest.param("import a_module_that_is_missing", "ModuleNotFoundError", id="misses", marks=LONG),
+        pytest.param("backend = 3", "not an xtensor.backend.Backend", id="number", marks=LONG),
+        pytest.param(WORKING.format(name="other", rank=0), "its attribute name is 'other'", id="name"),
+        pytest.param(PLUGIN + "\n    Backend.kinds = None", "kinds of backend 'plugin'", id="no kinds", marks=LONG),
+        pytest.param(PLUGIN + "\n    Backend.kinds = ('plugin', 3)", "kinds of backend 'plugin'", id="kind"),
+        pytest.param(PLUGIN + "\n    Backend.devices = lambda self: (3,)", "devices are strings", id="spec"),
+        pytest.param(
+            PLUGIN + "\n    Backend.devices = lambda self: ('cpu',)", "devices are strings", id="kin", marks=LONG
         ),
-        (PLUGIN + "\n    Backend.devices = lambda self: ()", "finds no device"),
-        (PLUGIN + "\n    Backend.probe = lambda self: exit(3)", "SystemExit: 3"),
-        (
-            PLUGIN + "\n    Backend.dtypes = lambda self, spec: 1 / 0",
-            "ZeroDivisionError",
-        ),
-    ],
-    ids=[
-        "raises",
-        "exits",
-        "interrupts",
-        "misses",
-        "number",
-        "name",
-        "no kinds",
-        "kind",
-        "spec",
-        "kin",
-        "none",
-        "probe",
-        "dtypes",
+        pytest.param(PLUGIN + "\n    Backend.devices = lambda self: ()", "finds no device", id="none", marks=LONG),
+        pytest.param(PLUGIN + "\n    Backend.probe = lambda self: exit(3)", "SystemExit: 3", id="probe"),
+        pytest.param(PLUGIN + "\n    Backend.dtypes = lambda self, spec: 1 / 0", "ZeroDivisionError", id="dtypes"),
     ],
 )
 def test_broken_plugin_is_reported_and_harms_nobody(packages, text, reason):
@@ -156,7 +139,17 @@ def test_plugin_whose_rank_raises_is_never_chosen(packages):
     assert packages.run(program, XTENSOR_DEVICE="").split()[-1] == "plugin:0"
 
 
-@pytest.mark.parametrize("name", ["numpy", "llvm", "strict", "dpnp", "cupy", "triton", "dask", "cubed", "meta"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "numpy",
+        "dask",
+        *[
+            pytest.param(name, marks=pytest.mark.long)
+            for name in ("llvm", "strict", "dpnp", "cupy", "triton", "cubed", "meta")
+        ],
+    ],
+)
 def test_name_of_our_backend_cannot_be_taken(packages, name):
     packages.add(name, "hostile", WORKING.format(name=name, rank=1000), package="hostile-package")
     output = packages.run(

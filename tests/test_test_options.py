@@ -1,4 +1,4 @@
-"""Options of the test suite: ``--device`` and the Hypothesis profiles of ``XTENSOR_TESTS_PROFILE``."""
+"""Options of the suite: ``--device``, the profiles of ``XTENSOR_TESTS_PROFILE``, the tiers of ``XTENSOR_STRESS``."""
 
 from __future__ import annotations
 
@@ -23,12 +23,22 @@ def test_settings(device):
     print("settings", device, current.max_examples, current.derandomize, current.print_blob)
 """
 
+LONG = """
+import pytest
 
-def run_pytest(directory: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+@pytest.mark.long
+def test_long():
+    pass
+"""
+
+
+def run_pytest(
+    directory: Path, *arguments: str, module: str = PROPERTY, **environment: str
+) -> subprocess.CompletedProcess[str]:
     """Run pytest with the suite's conftest on a module of its own."""
     for name in ("conftest.py", "usable.py"):
         (directory / name).write_bytes((ROOT / "tests" / name).read_bytes())
-    (directory / "test_options.py").write_text(PROPERTY)
+    (directory / "test_options.py").write_text(module)
     command = [sys.executable, "-m", "pytest", "-s", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", directory]
     return subprocess.run(
         [*command, *arguments, directory / "test_options.py"],
@@ -60,6 +70,12 @@ def test_parts_run_each_test_once(tmp_path):
     outputs = [run_pytest(tmp_path, "--device", "cpu", "--part", f"{position}/2").stdout for position in (1, 2)]
     assert ["settings cpu" in output for output in outputs].count(True) == 1
     assert all("1 passed, 1 deselected" in output for output in outputs)
+
+
+@pytest.mark.parametrize(("tier", "outcome"), [("", "1 deselected"), ("long", "1 passed")])
+def test_long_test_runs_in_the_long_tier_alone(tmp_path, tier, outcome):
+    done = run_pytest(tmp_path, "--device", "cpu", "-W", "ignore", module=LONG, XTENSOR_STRESS=tier)
+    assert outcome in done.stdout
 
 
 @pytest.mark.parametrize("text", ["0/2", "3/2", "2", "a/b"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -23,14 +22,15 @@ SUITE_MISSING = 3
 
 SANITIZER = "compute-sanitizer"
 
-# Tests that compute on the device and are not chapters of the standard.
-FURTHER_MODULES = tuple(
-    f"tests/test_{name}.py"
-    for name in ("array", "asarray", "transfers", "linalg", "fft", "nn", "nn_attention", "nn_calls", "bfloat16")
-)
+# Tests of the standard's functions, and of others that compute on the device.
+TESTS = ("tests/chapters", "tests/nn", "tests/test_bfloat16.py")
 
 # Modules with tests that are skipped on a machine without a GPU.
-GPU_MODULES = ("tests/test_backend_cupy_gpu.py", "tests/test_backend_cupy_calls.py", "tests/consumers/test_dlpack.py")
+GPU_MODULES = (
+    "tests/backends/cupy/test_backend_cupy_gpu.py",
+    "tests/backends/cupy/test_backend_cupy_calls.py",
+    "tests/consumers/test_dlpack.py",
+)
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class Plan:
             yield Step(f"gpu-tests-{backend}", about, self._pytest(backend, *selected, *GPU_MODULES))
 
     def chapters(self, backend: str, count: int) -> Iterator[Step]:
-        modules = ("tests/test_utility.py",) if self.rehearse else (*chapter_modules(), *FURTHER_MODULES)
+        modules = ("tests/chapters/test_utility.py",) if self.rehearse else TESTS
         for name, part in self._parts(f"chapters-{backend}", count, 2):
             about = f"the tests of the standard's chapters on {DEVICES[backend]}, part {part}"
             command = self._pytest(backend, "--part", part, *modules)
@@ -186,13 +186,6 @@ class Plan:
             keeps = () if self.rehearse else ("backends/xtensor_triton/matmul.json",)
             about = f"tile sizes of matrix products, part {part}"
             yield Step(name, about, command, needs=_lacks_parts, keeps=keeps, alone=True)
-
-
-def chapter_modules() -> tuple[str, ...]:
-    """Return the test modules of the standard's chapters, which ``tox.ini`` lists."""
-    parser = configparser.ConfigParser(interpolation=None)
-    parser.read(ROOT / "tox.ini", encoding="utf-8")
-    return tuple(parser["chapters"]["modules"].split())
 
 
 def _lacks_sanitizer(environment: Mapping[str, str]) -> str:

@@ -88,6 +88,7 @@ def test_missing_dtypes_are_left_out(make_suite: MakeSuite) -> None:
     assert small.run("--device", "without-float64-uint16") == PASSED
 
 
+@pytest.mark.long
 def test_record_and_report_name_the_dtypes_left_out(passing: SmallSuite) -> None:
     device = "without-uint16-uint32"
     passing.run("--device", device)
@@ -104,6 +105,7 @@ def test_console_names_the_dtypes_left_out_before_and_after_the_run(
     assert "dtypes left out: uint16, uint32\n" in after
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("missing", "note"),
     [("int64", "`__lshift__` and `__rshift__`, which fail"), ("complex64-complex128", "need a complex dtype")],
@@ -136,7 +138,7 @@ def test_device_without_an_essential_dtype_is_not_run(
 # --- the visible device
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.long)])
 def test_suite_sees_only_the_device_under_test(make_suite: MakeSuite, workers: str) -> None:
     text = """
 import xtensor as xp
@@ -155,6 +157,7 @@ def test_record_and_console_name_the_device_that_the_suite_sees(
     assert "other:0: the suite sees one device: other:0;" in capsys.readouterr().out
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spec", ["cpu", "narrow:0"])
 def test_each_of_two_devices_passes_if_one_has_fewer_dtypes(copying: SmallSuite, narrow_device: str, spec: str) -> None:
     assert copying.run("--device", spec) == PASSED
@@ -172,6 +175,7 @@ def test_cpu_fails_if_the_suite_sees_a_device_with_fewer_dtypes(
     assert small.run("--device", "cpu") == FAILED
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spec", ["cpu", "narrow:0"])
 def test_official_dlpack_test_passes_beside_a_device_with_fewer_dtypes(
     narrow_device: str, spec: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -30,6 +30,7 @@ def test_passing_suite_is_recorded(passing: SmallSuite, capsys: pytest.CaptureFi
     assert "| linalg | 1 / 1 |" in passing.report()
 
 
+@pytest.mark.long
 def test_checkout_stays_clean(make_suite: MakeSuite) -> None:
     # Hypothesis stores failing examples.
     small = make_suite({"test_linalg.py": WITH_HYPOTHESIS})
@@ -73,6 +74,7 @@ def test_error_in_teardown_fails(make_suite: MakeSuite) -> None:
     assert record["failures"][0]["message"] == "OSError: late"
 
 
+@pytest.mark.long
 def test_skip_by_the_suite_is_recorded_with_its_reason(make_suite: MakeSuite) -> None:
     text = "import pytest\n@pytest.mark.skip(reason='flaky')\ndef test_a():\n    pass\n"
     small = make_suite({"test_special_cases.py": text, "test_fft.py": PASSES})
@@ -83,6 +85,7 @@ def test_skip_by_the_suite_is_recorded_with_its_reason(make_suite: MakeSuite) ->
     assert record["skips"] == [{"id": skipped, "reason": "flaky"}]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["xfails.txt", "skips.txt"])
 def test_list_in_the_checkout_has_no_effect(failing: SmallSuite, name: str) -> None:
     (failing.folder / name).write_text(f"{FAILS_ID}\n", encoding="utf-8")
@@ -113,6 +116,7 @@ def test_settings(pytestconfig):
     assert small.record("sycl:cpu:0")["device"] == "sycl:cpu:0"
 
 
+@pytest.mark.long
 def test_workers_give_the_same_outcomes(make_suite: MakeSuite) -> None:
     skipped = "import pytest\ndef test_skipped():\n    pytest.skip('not here')\n"
     small = make_suite({"test_linalg.py": PASSES + FAILS, "test_fft.py": skipped})

@@ -70,13 +70,13 @@ def test_dunder_dlpack(x, copy_kw, max_version_kw, dl_device_kw, data):
 EARLY_IMPORT = "from array_api_tests import dtype_helpers\n"
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.long)])
 def test_missing_promotion_equals_no_dtype(make_suite: MakeSuite, workers: str) -> None:
     small = make_suite({"dtype_helpers.py": DTYPE_HELPERS, "test_data_type_functions.py": CAN_CAST})
     assert small.run("-j", workers) == PASSED
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.long)])
 @pytest.mark.parametrize(
     ("spec", "expected"),
     [
@@ -91,7 +91,7 @@ def test_suite_starts_without_complex_dtypes(make_suite: MakeSuite, spec: str, e
     assert small.run("--device", spec, "-j", workers) == PASSED
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.long)])
 @pytest.mark.parametrize(
     ("memory", "error", "code"),
     [

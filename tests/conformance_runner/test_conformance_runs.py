@@ -14,7 +14,9 @@ from conformance import run
 from conformance.__main__ import FAILED, NO_DEVICE, PASSED
 
 
-@pytest.mark.parametrize(("death", "words"), [("os._exit(0)", "exit code 0"), ("os.abort()", "SIGABRT")])
+@pytest.mark.parametrize(
+    ("death", "words"), [("os._exit(0)", "exit code 0"), pytest.param("os.abort()", "SIGABRT", marks=pytest.mark.long)]
+)
 def test_death_of_pytest_fails_and_names_the_last_test(
     make_suite: MakeSuite, death: str, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -38,7 +40,7 @@ def test_death_of_a_worker_is_a_failure_of_its_test(make_suite: MakeSuite) -> No
     assert "crashed" in failure["message"]
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.long)])
 def test_module_that_cannot_be_collected_fails(make_suite: MakeSuite, workers: str) -> None:
     small = make_suite({"test_fft.py": "raise OSError('no')\n", "test_linalg.py": PASSES})
     assert small.run("-j", workers) == FAILED
@@ -48,6 +50,7 @@ def test_module_that_cannot_be_collected_fails(make_suite: MakeSuite, workers: s
     assert record["failures"][0]["message"] == "OSError: no"
 
 
+@pytest.mark.long
 def test_pytest_that_cannot_start_shows_why(passing: SmallSuite, capsys: pytest.CaptureFixture[str]) -> None:
     small = passing.with_conftest("raise OSError('a broken conftest')\n")
     assert small.run() == FAILED
@@ -80,7 +83,7 @@ def test_keyword_writes_no_record(failing: SmallSuite) -> None:
     assert not failing.has_written
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.long)])
 def test_parts_run_each_test_once_and_write_no_record(
     failing: SmallSuite, workers: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -90,7 +93,7 @@ def test_parts_run_each_test_once_and_write_no_record(
     assert not failing.has_written
 
 
-@pytest.mark.parametrize("text", ["0/2", "3/2", "2", "a/b"])
+@pytest.mark.parametrize("text", ["3/2", *(pytest.param(text, marks=pytest.mark.long) for text in ("0/2", "2", "a/b"))])
 def test_part_that_does_not_exist_is_wrong_usage(passing: SmallSuite, text: str) -> None:
     with pytest.raises(SystemExit) as stop:
         passing.run("--part", text)
@@ -106,6 +109,7 @@ def test_device_that_does_not_open_is_not_run(passing: SmallSuite, capsys: pytes
     assert not passing.has_written
 
 
+@pytest.mark.long
 def test_device_is_not_run_if_arrays_are_created_on_another(
     passing: SmallSuite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -114,6 +118,7 @@ def test_device_is_not_run_if_arrays_are_created_on_another(
     assert "created on cpu, expected strict" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_broken_device_does_not_prevent_the_run_on_another(passing: SmallSuite) -> None:
     assert passing.run("--device", "broken", "--device", "cpu") == NO_DEVICE
     assert passing.record("cpu")["counts"]["passed"] == 1
@@ -132,6 +137,7 @@ def test_output_ends_with_the_devices_that_were_not_run(
     assert not_run == "NOT RUN: the official suite did not run on broken."
 
 
+@pytest.mark.long
 def test_progress_on_a_terminal_is_one_line(make_suite: MakeSuite, monkeypatch: pytest.MonkeyPatch) -> None:
     small = make_suite({"test_fft.py": PASSES})
     terminal = io.StringIO()

@@ -37,6 +37,7 @@ def test_missing_suite_fails(passing: SmallSuite, empty_cache: Path) -> None:
     assert not passing.has_written
 
 
+@pytest.mark.long
 def test_output_without_the_suite_ends_with_not_run_and_the_remedy(
     passing: SmallSuite, empty_cache: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -58,7 +59,7 @@ def test_named_folder_without_a_suite_is_not_run(
     assert "nowhere" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("part", ["suite", "specification"])
+@pytest.mark.parametrize("part", ["suite", pytest.param("specification", marks=pytest.mark.long)])
 def test_other_commit_is_refused(passing: SmallSuite, part: str, capsys: pytest.CaptureFixture[str]) -> None:
     found, expected = getattr(passing.pins, part), "0" * 40
     pins = replace(passing.pins, **{part: expected})
@@ -69,13 +70,14 @@ def test_other_commit_is_refused(passing: SmallSuite, part: str, capsys: pytest.
     assert not passing.has_written
 
 
+@pytest.mark.long
 def test_specification_outside_a_repository_is_refused(passing: SmallSuite, capsys: pytest.CaptureFixture[str]) -> None:
     (passing.folder / "array-api" / ".git").rename(passing.root / "moved")
     assert passing.run() == NO_SUITE
     assert "not a git repository" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["conftest.py", "array-api/spec.md"])
+@pytest.mark.parametrize("name", ["conftest.py", pytest.param("array-api/spec.md", marks=pytest.mark.long)])
 def test_edited_file_is_refused(passing: SmallSuite, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with (passing.folder / name).open("a", encoding="utf-8") as stream:
         stream.write("# edited\n")
@@ -85,12 +87,14 @@ def test_edited_file_is_refused(passing: SmallSuite, name: str, capsys: pytest.C
     assert Path(name).name in message
 
 
+@pytest.mark.long
 def test_edit_hidden_from_git_is_refused(passing: SmallSuite, capsys: pytest.CaptureFixture[str]) -> None:
     git(passing.folder, "update-index", "--assume-unchanged", "conftest.py")
     assert passing.run() == NO_SUITE
     assert "conftest.py (hidden from git status)" in capsys.readouterr().err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ignored", [False, True])
 def test_added_conftest_is_refused(passing: SmallSuite, ignored: bool, capsys: pytest.CaptureFixture[str]) -> None:
     if ignored:
@@ -100,6 +104,7 @@ def test_added_conftest_is_refused(passing: SmallSuite, ignored: bool, capsys: p
     assert "array_api_tests/conftest.py" in capsys.readouterr().err
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 def test_checkout_that_everyone_can_write_to_is_refused(
     passing: SmallSuite, capsys: pytest.CaptureFixture[str]
@@ -112,6 +117,7 @@ def test_checkout_that_everyone_can_write_to_is_refused(
     assert passing.run() == PASSED
 
 
+@pytest.mark.long
 def test_leftover_caches_are_accepted(passing: SmallSuite) -> None:
     for name in (".hypothesis", ".pytest_cache", "array_api_tests/__pycache__"):
         (passing.folder / name).mkdir()
@@ -132,15 +138,18 @@ def test_if_available_without_the_suite_ends_with_not_run_and_the_remedy(
     assert remedy.startswith("Remedy: ")
 
 
+@pytest.mark.long
 def test_if_available_fetches_a_missing_suite_and_runs_it(failing: SmallSuite, empty_cache: Path) -> None:
     assert failing.run("--if-available") == FAILED
     assert failing.record()["counts"]["total"] == 2
 
 
+@pytest.mark.long
 def test_if_available_with_a_suite_runs_it(failing: SmallSuite) -> None:
     assert failing.run("--if-available") == FAILED
 
 
+@pytest.mark.long
 def test_if_available_does_not_excuse_a_named_folder_without_a_suite(
     passing: SmallSuite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,6 +162,7 @@ def test_if_available_does_not_excuse_a_modified_suite(passing: SmallSuite) -> N
     assert passing.run("--if-available") == NO_SUITE
 
 
+@pytest.mark.long
 def test_if_available_does_not_excuse_a_missing_package(
     empty_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -173,6 +183,7 @@ def test_commands_that_run_no_test_need_no_pytest() -> None:
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
 
 
+@pytest.mark.long
 def test_fetch_of_a_present_suite_changes_nothing(passing: SmallSuite) -> None:
     assert "already in" in suite.fetch(passing.folder, passing.pins)
 
@@ -185,6 +196,7 @@ def test_failed_fetch_leaves_no_files(passing: SmallSuite, tmp_path: Path) -> No
     assert list(target.parent.iterdir()) == []
 
 
+@pytest.mark.long
 def test_fetch_replaces_another_commit(passing: SmallSuite, tmp_path: Path) -> None:
     target = tmp_path / "cache" / "array-api-tests"
     suite.fetch(target, passing.pins)
@@ -194,6 +206,7 @@ def test_fetch_replaces_another_commit(passing: SmallSuite, tmp_path: Path) -> N
     suite.verify(target, newer)
 
 
+@pytest.mark.long
 def test_fetch_does_not_replace_a_modified_checkout(passing: SmallSuite) -> None:
     edited = passing.folder / "conftest.py"
     edited.write_text("# mine\n", encoding="utf-8")
@@ -202,6 +215,7 @@ def test_fetch_does_not_replace_a_modified_checkout(passing: SmallSuite) -> None
     assert edited.read_text(encoding="utf-8") == "# mine\n"
 
 
+@pytest.mark.long
 def test_user_without_a_home_needs_no_home_if_the_cache_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -219,6 +233,7 @@ def test_user_without_a_home_needs_no_home_if_the_cache_is_named(
     assert suite.cache_folder() == tmp_path / "xtensor" / "array-api-tests"
 
 
+@pytest.mark.long
 def test_fetch_into_a_file_fails_with_the_remedy(passing: SmallSuite, tmp_path: Path) -> None:
     (tmp_path / "cache").touch()
     with pytest.raises(suite.SuiteError, match=r"cannot be stored.*\n.*make that folder writable"):

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parent
+TESTS = Path(__file__).parents[2]
 COMPILER = shutil.which("gcc") or shutil.which("clang")
 HEADERS = Path(sysconfig.get_paths()["include"]) / "Python.h"
 
@@ -97,7 +97,7 @@ pytestmark = [
 def libcuda(tmp_path_factory):
     """The folder with the stand-in for the library."""
     folder = tmp_path_factory.mktemp("libcuda")
-    command = [COMPILER, "-shared", "-fPIC", "-O1", str(HERE / "fake_cuda.c"), "-o", str(folder / "libcuda.so.1")]
+    command = [COMPILER, "-shared", "-fPIC", "-O1", str(TESTS / "fake_cuda.c"), "-o", str(folder / "libcuda.so.1")]
     subprocess.run(command, check=True)
     return folder
 
@@ -111,7 +111,7 @@ def outcome(libcuda, tmp_path):
         log.touch()
         variables = {name: value for name, value in os.environ.items() if name not in ("TRITON_INTERPRET", "CC")}
         variables |= {
-            "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]),
+            "PYTHONPATH": os.pathsep.join(sys.path),
             "TRITON_LIBCUDA_PATH": str(libcuda),
             "LD_LIBRARY_PATH": str(libcuda),
             "TRITON_CACHE_DIR": str(libcuda / "cache"),

@@ -273,6 +273,7 @@ if __name__ != "__main__" and find_spec("triton") is None:  # importing it would
 
 def outcome(name):
     environment = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
+    environment["PYTHONPATH"] = os.pathsep.join(sys.path)  # modules of tests/
     result = subprocess.run([sys.executable, __file__, name], capture_output=True, text=True, env=environment)
     assert result.returncode == 0, result.stderr[-3000:]
     assert result.stderr == ""  # exceptions in destructors are written there and change nothing else

@@ -50,11 +50,9 @@ print(abs(result - 2) < 0.02, memory("VmHWM") - before, FREE)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the high-water mark of memory is read from /proc")
 def test_advised_chunks_are_within_the_free_memory():
-    folder = os.path.dirname(__file__)
-    path = os.pathsep.join([folder, *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
-        env={**os.environ, "PYTHONPATH": path},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
         timeout=300,

@@ -186,8 +186,16 @@ def errors(results, name, x):
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
-@pytest.mark.parametrize("name", DOMAINS)
-@pytest.mark.parametrize("has_fma", [None, False], ids=["native", "without FMA"])
+@pytest.mark.parametrize(
+    ("name", "has_fma"),
+    [
+        *[pytest.param(name, None, id=f"native-{name}") for name in DOMAINS],
+        *[
+            pytest.param(name, False, id=f"without FMA-{name}", marks=[pytest.mark.long] * name.startswith("special."))
+            for name in DOMAINS
+        ],
+    ],
+)
 def test_error_is_at_most_4_units_in_the_last_place(name, dtype, has_fma):
     x = samples(name, dtype)
     if has_fma is False:

@@ -16,7 +16,7 @@ from good_arguments import GOOD, public_function
 import xtensor as xp
 from xtensor.backend import TABLE
 
-TEMPLATE = Path(__file__).resolve().parents[1] / "examples" / "backend_template"
+TEMPLATE = Path(__file__).resolve().parents[2] / "examples" / "backend_template"
 
 ROWS = {
     name: row

@@ -309,6 +309,7 @@ if __name__ != "__main__" and find_spec("triton") is None:  # importing it would
 def report(tmp_path_factory):
     """The results of the program, with an empty cache of compiled kernels."""
     environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    environment["PYTHONPATH"] = os.pathsep.join(sys.path)  # modules of tests/
     environment["TRITON_CACHE_DIR"] = str(tmp_path_factory.mktemp("kernels"))
     everything = os.environ.get("XTENSOR_TESTS_PROFILE") == "long"
     process = subprocess.run(

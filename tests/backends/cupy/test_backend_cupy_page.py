@@ -16,7 +16,7 @@ from xtensor.backend import CORRECTIONS, TABLE
 from xtensor_cupy import CupyBackend
 from xtensor_cupy._special import COMPLEX, IN_DOUBLE_PRECISION, LIMITS, NAN_LOST, REAL
 
-PAGE = (Path(__file__).resolve().parents[1] / "docs" / "cupy-departures.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "cupy-departures.md").read_text(encoding="utf-8")
 CORRECTED, _, REST = PAGE.partition("\n## Not corrected")
 FUNCTIONS, _, ASSIGNMENTS = CORRECTED.partition("\nAssignments ")
 

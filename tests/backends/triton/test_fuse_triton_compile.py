@@ -163,6 +163,7 @@ if __name__ != "__main__" and find_spec("triton") is None:  # importing it would
 def report(tmp_path_factory):
     """The results of the program, with an empty cache of compiled kernels."""
     environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    environment["PYTHONPATH"] = os.pathsep.join(sys.path)  # modules of tests/
     environment["TRITON_CACHE_DIR"] = str(tmp_path_factory.mktemp("kernels"))
     process = subprocess.run([sys.executable, __file__], capture_output=True, text=True, env=environment)
     assert process.returncode == 0, process.stderr[-3000:]

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("distributed", reason="distributed is not installed: tox -e engines")
 
-PROGRAM = Path(__file__).with_name("dask_cluster.py")
+PROGRAM = Path(__file__).parents[2] / "dask_cluster.py"
 
 SECONDS = 120
 """The time after which a case counts as hanging."""

@@ -32,7 +32,7 @@ from xtensor_triton._table import BINARY, INPLACE, UNARY
 
 
 ELEMENTWISE = [name for name in (*UNARY, *BINARY) if not name.startswith("nn.")]
-"""The functions of the standard; ``tests/test_nn.py`` tests those of neural networks."""
+"""The functions of the standard; ``tests/nn/test_nn.py`` tests those of neural networks."""
 
 
 @pytest.mark.parametrize("name", ELEMENTWISE)

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("dask", reason="dask is not installed: tox -e engines")
 pytest.importorskip("zarr", reason="zarr is not installed: tox -e engines")
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "larger_than_memory"
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "larger_than_memory"
 
 NEEDS = {
     "scikit_learn_pipeline": "sklearn",
@@ -74,6 +74,7 @@ def in_a_process(name, *options):
     return done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_program_prints_the_array_and_its_results(name):
     check_installed(name)

@@ -134,7 +134,7 @@ def test_bytes_that_reductions_move_are_those_that_workers_record(name, tmp_path
 def test_command_prints_its_tables():
     pytest.importorskip("distributed", reason="distributed is not installed: tox -e engines")
     command = [sys.executable, "-m", "benchmarks", "scale", "--chunks", "2,4", "--tasks", "20", "--moves", "2x32768"]
-    root = Path(__file__).resolve().parents[1]
+    root = Path(__file__).resolve().parents[3]
     result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, cwd=root)
     assert result.returncode == 0, result.stderr
     for word in ("mean and variance", "2-d FFT filter, p2p", "slope", "recorded", "tasks/s"):

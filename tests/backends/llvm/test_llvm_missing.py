@@ -72,7 +72,8 @@ def run(program, **environment):
 
 
 @pytest.mark.parametrize(
-    ("hidden", "reason"), [(NO_LLVMLITE, "llvmlite is not installed"), (OLD, "llvmlite is 0.43.0")]
+    ("hidden", "reason"),
+    [(NO_LLVMLITE, "llvmlite is not installed"), pytest.param(OLD, "llvmlite is 0.43.0", marks=pytest.mark.long)],
 )
 def test_without_a_recent_llvmlite_numpy_serves_the_cpu(hidden, reason):
     assert run(hidden + USE) == ["numpy cpu True"]
