@@ -288,9 +288,7 @@ def sign(xp: Any, raw: Function) -> Function:
 # -- reductions whose intermediate results overflow, underflow or cancel ----------------------------------------------
 
 
-def _scaled(
-    degree: int, *, power: int = 0, centered: bool = False, axes: tuple[int, ...] | None = None
-) -> Correction:
+def _scaled(degree: int, *, power: int = 0, centered: bool = False, axes: tuple[int, ...] | None = None) -> Correction:
     """Reductions for which ``f(s x) = s**degree f(x)``: means, norms, variances and their roots.
 
     The library's result is returned where it is an ordinary number. Where it is infinite or NaN for finite elements, or
