@@ -1,0 +1,42 @@
+"""The stored results of the benchmarks, and the pages that show them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from benchmarks import __main__ as command
+from benchmarks._plots import draw
+from benchmarks._results import load, machine_name
+from benchmarks._run import group_modules
+from benchmarks._tables import markdown
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.mark.parametrize("path", sorted(command.RESULTS.glob("*.json")), ids=lambda path: path.stem)
+def test_stored_runs_can_be_shown(path):
+    for run in load(path):
+        assert machine_name(run["machine"]) == path.stem
+        assert run["group"] in group_modules()
+        assert f"| `{run['rows'][0]['case']}`" in markdown(run)
+        for plot in draw(run):
+            assert run["rows"][0]["case"] in {text.strip() for text in ElementTree.fromstring(plot.svg).itertext()}
+
+
+def test_performance_page_shows_every_group():
+    page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^<!-- benchmarks: (\w+) -->$", page, re.MULTILINE)) == set(group_modules())
+
+
+def test_results_tables_and_plots_need_only_the_standard_library():
+    code = (
+        "import sys; from benchmarks import _plots, _results, _tables; "
+        "sys.exit(bool({'numpy', 'xtensor', 'matplotlib'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
