@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-__all__ = ["Tree", "flatten", "leaves_of", "map_leaves", "mapped"]
+__all__ = ["Tree", "arrays_of", "flatten", "leaves_of", "map_leaves", "mapped"]
 
 
 class Tree:
@@ -110,21 +110,28 @@ def _build(tree: Tree, leaves: Iterator[Any]) -> Any:
 # -- arguments of operations -------------------------------------------------------------------------------------------
 
 
-def mapped(tree: Any, function: Callable[[Any], Any]) -> Any:
-    """Return nested tuples, lists, dicts and slices with the results of a function for all other values in them."""
+def mapped(tree: Any, function: Callable[[Any], Any], leaf: type = object) -> Any:
+    """Return nested tuples, lists, dicts and slices with a function applied to their values of a class."""
     kind = tree.__class__
-    if isinstance(tree, (tuple, list)):
-        items = [mapped(item, function) for item in tree]
+    if kind is tuple or kind is list or isinstance(tree, (tuple, list)):
+        items = [mapped(item, function, leaf) for item in tree]
         return kind(*items) if hasattr(kind, "_fields") else kind(items)
-    if isinstance(tree, dict):
-        return {key: mapped(item, function) for key, item in tree.items()}
+    if kind is dict or isinstance(tree, dict):
+        return {key: mapped(item, function, leaf) for key, item in tree.items()}
     if kind is slice:
-        return slice(*[mapped(part, function) for part in (tree.start, tree.stop, tree.step)])
-    return function(tree)
+        return slice(*[mapped(part, function, leaf) for part in (tree.start, tree.stop, tree.step)])
+    return function(tree) if isinstance(tree, leaf) else tree
 
 
 def leaves_of(tree: Any) -> list[Any]:
     """Return the values in nested tuples, lists, dicts and slices."""
     found: list[Any] = []
     mapped(tree, found.append)
+    return found
+
+
+def arrays_of(tree: Any, kind: type) -> list[Any]:
+    """Return the values of a class in nested tuples, lists, dicts and slices."""
+    found: list[Any] = []
+    mapped(tree, found.append, kind)
     return found
