@@ -1,4 +1,4 @@
-"""What all transforms share: a device that stands on another device and follows what is computed there.
+"""Base class of transforms: a device that stands on another device and follows what is computed there.
 
 A transform says how arrays enter it (``lift``) and leave it (``lower``, ``to_host``), and what each operation does
 (``function``). Everything else is the base device's.
@@ -59,7 +59,6 @@ class Tracer(Backend):
 
     def __init__(self, base: Device, name: str) -> None:
         self.below, self.name = base, name
-        # Instances differ where classes of other backends do not.
         self.has_values = base._library.has_values  # type: ignore[misc]
         self.defined_only = base._library.defined_only  # type: ignore[misc]
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._core.array import wrap
-from .._core.backend import Native
+from .._core.backend import Native, Provider
 from .._core.device import Device, intern
 from .._core.dtypes import DType, is_bfloat16
 from .._core.errors import WrittenWithWarningError
@@ -328,12 +328,13 @@ def writing(base: Device) -> Callable[[Native, Key, Any], Native]:
     return write
 
 
-_transforms: dict[tuple[type[Transform], Device], Transform] = {}
+_transforms: dict[tuple[type[Transform], Provider, str], Transform] = {}
 
 
 def standing_on(kind: type[Transform], base: Device) -> Transform:
     """Return the transform of a kind over a device, which there is one of."""
-    found = _transforms.get((kind, base))
+    key = kind, base._provider, base._spec  # the hash of a device looks its name up
+    found = _transforms.get(key)
     if found is None:
-        found = _transforms.setdefault((kind, base), kind(base))
+        found = _transforms.setdefault(key, kind(base))
     return found
