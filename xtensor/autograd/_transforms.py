@@ -23,7 +23,7 @@ from ._forward import Forward
 from ._levels import base_of, lifted, lowered, running
 from ._record import Variable, backpropagate
 from ._reverse import Reverse
-from ._transform import is_inexact, standing_on
+from ._transform import Transform, is_inexact, standing_on
 
 __all__ = ["grad", "hessian", "hvp", "jacobian", "jvp", "stop_gradient", "value_and_grad", "vjp"]
 
@@ -548,9 +548,9 @@ def stop_gradient(x: Any) -> Any:
     """
 
     def ground(leaf: Any) -> Any:
-        if leaf.__class__ is not Array or leaf._device.base is None:
+        if leaf.__class__ is not Array or not isinstance(leaf._device._library, Transform):
             return leaf
-        while leaf._device.base is not None:
+        while isinstance(leaf._device._library, Transform):
             leaf = lowered(leaf, leaf._device)
         return fresh(leaf)
 
