@@ -25,6 +25,7 @@ from .errors import (
 from .fp_warnings import collected, rewarn
 from .operations import Operation
 from .tracing_errors import UnknownValueError
+from .trees import mapped
 
 __all__ = ["FOREIGN_ERRORS", "explained", "inplace_error", "is_unwritten", "recover", "rewarned"]
 
@@ -274,19 +275,16 @@ def numpys_error(
 
 def _zeros(value: Any, device: Device) -> Any:
     """An argument with zeros of the same shape and dtype for each native array."""
-    if isinstance(value, device.native_type):
-        x: Any = value
+
+    def zeros(x: Any) -> Any:
         return np.lib.stride_tricks.as_strided(np.zeros(1, x.dtype), x.shape, (0,) * x.ndim)
-    if isinstance(value, (tuple, list)):
-        return value.__class__([_zeros(item, device) for item in value])
-    return value
+
+    return mapped(value, zeros, device.native_type)
 
 
 def _host_key(key: Any, device: Device) -> Any:
     """A key with the values of its native index arrays as NumPy arrays."""
-    if isinstance(key, device.native_type):
-        return device._library.to_host(key)
-    return tuple([_host_key(part, device) for part in key]) if isinstance(key, tuple) else key
+    return mapped(key, device._library.to_host, device.native_type)
 
 
 def _shown(value: Any) -> str:

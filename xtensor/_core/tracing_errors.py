@@ -13,7 +13,7 @@ import numpy as np
 
 from .errors import caller_frame
 
-__all__ = ["Arithmetic", "Number", "UnknownValueError", "unknown"]
+__all__ = ["Arithmetic", "Number", "UnknownValueError", "is_known", "unknown"]
 
 
 class UnknownValueError(TypeError):
@@ -28,6 +28,14 @@ def unknown(what: str, remedy: str) -> UnknownValueError:
     frame = caller_frame()
     place = "" if frame is None else f" at {frame.f_code.co_filename}:{frame.f_lineno}"
     return UnknownValueError(f"a function of xtensor.fuse looks at a value{place}: {what}; {remedy}")
+
+
+def is_known(condition: Any) -> bool:
+    """Whether a condition is true; False where its value is not known, so that the general formula is used."""
+    try:
+        return bool(condition)
+    except UnknownValueError:
+        return False
 
 
 class Arithmetic:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from typing import Any
 
-__all__ = ["Tree", "flatten", "leaves_of", "map_leaves", "mapped"]
+__all__ = ["Tree", "arrays_of", "flatten", "leaves_of", "map_leaves", "mapped"]
 
 
 class Tree:
@@ -65,31 +66,45 @@ def flatten(value: Any) -> tuple[list[Any], Tree]:
 
 def map_leaves(function: Callable[[Any], Any], value: Any) -> Any:
     """Return nested containers with a function applied to their leaves."""
+    if not _container(value.__class__):
+        return function(value)
     leaves, tree = flatten(value)
     return tree.build([function(leaf) for leaf in leaves])
 
 
+@lru_cache(maxsize=1024)
+def _container(kind: type) -> str:
+    """Return what a class is as a container; an empty string for the class of a leaf."""
+    if issubclass(kind, tuple) or kind is list:
+        return "sequence"
+    if issubclass(kind, dict):
+        return "dict"
+    if kind is type(None):
+        return "none"
+    return "dataclass" if is_dataclass(kind) else ""
+
+
 def _structure(value: Any, leaves: list[Any]) -> Tree:
-    keys, parts = _opened(value)
-    if parts is None:
+    kind = value.__class__
+    container = _container(kind)
+    if not container:
         leaves.append(value)
         return LEAF
-    return Tree(value.__class__, keys, tuple([_structure(part, leaves) for part in parts]))
-
-
-def _opened(value: Any) -> tuple[tuple[Any, ...] | None, Iterable[Any] | None]:
-    """Return the keys and the values of a container; None as the values of a leaf."""
-    kind = value.__class__
-    if kind is tuple or kind is list or isinstance(value, tuple):
-        return None, value
-    if kind is dict or isinstance(value, dict):
-        return tuple(value), value.values()
-    if value is None:
-        return None, ()
-    if is_dataclass(value) and not isinstance(value, type):
-        names = tuple([field.name for field in fields(value) if field.init])
-        return names, [getattr(value, name) for name in names]
-    return None, None
+    keys: tuple[Any, ...] | None = None
+    items: Iterable[Any] = value if container == "sequence" else ()
+    if container == "dict":
+        keys, items = tuple(value), value.values()
+    elif container == "dataclass":
+        keys = tuple([field.name for field in fields(value) if field.init])
+        items = [getattr(value, name) for name in keys]
+    parts = []
+    for item in items:
+        if _container(item.__class__):
+            parts.append(_structure(item, leaves))
+        else:
+            leaves.append(item)
+            parts.append(LEAF)
+    return Tree(kind, keys, tuple(parts))
 
 
 def _build(tree: Tree, leaves: Iterator[Any]) -> Any:
@@ -110,21 +125,28 @@ def _build(tree: Tree, leaves: Iterator[Any]) -> Any:
 # -- arguments of operations -------------------------------------------------------------------------------------------
 
 
-def mapped(tree: Any, function: Callable[[Any], Any]) -> Any:
-    """Return nested tuples, lists, dicts and slices with the results of a function for all other values in them."""
+def mapped(tree: Any, function: Callable[[Any], Any], leaf: type = object) -> Any:
+    """Return nested tuples, lists, dicts and slices with a function applied to their values of a class."""
     kind = tree.__class__
-    if isinstance(tree, (tuple, list)):
-        items = [mapped(item, function) for item in tree]
+    if kind is tuple or kind is list or isinstance(tree, (tuple, list)):
+        items = [mapped(item, function, leaf) for item in tree]
         return kind(*items) if hasattr(kind, "_fields") else kind(items)
-    if isinstance(tree, dict):
-        return {key: mapped(item, function) for key, item in tree.items()}
+    if kind is dict or isinstance(tree, dict):
+        return {key: mapped(item, function, leaf) for key, item in tree.items()}
     if kind is slice:
-        return slice(*[mapped(part, function) for part in (tree.start, tree.stop, tree.step)])
-    return function(tree)
+        return slice(*[mapped(part, function, leaf) for part in (tree.start, tree.stop, tree.step)])
+    return function(tree) if isinstance(tree, leaf) else tree
 
 
 def leaves_of(tree: Any) -> list[Any]:
     """Return the values in nested tuples, lists, dicts and slices."""
     found: list[Any] = []
     mapped(tree, found.append)
+    return found
+
+
+def arrays_of(tree: Any, kind: type) -> list[Any]:
+    """Return the values of a class in nested tuples, lists, dicts and slices."""
+    found: list[Any] = []
+    mapped(tree, found.append, kind)
     return found

@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from typing import Any, Never
 
 from .._core.backend import Native
+from .._core.tracer import AbstractValue
 from .._core.tracing_errors import Arithmetic, UnknownValueError, unknown
 from .._core.wrapping import ValueArray
 from .watching import Watch
@@ -17,7 +18,7 @@ from .watching import Watch
 __all__ = ["Node", "Session", "Traced", "item_at", "session"]
 
 
-class Node:
+class Node(AbstractValue):
     """A value of the graph.
 
     Attributes
@@ -37,13 +38,13 @@ class Node:
         Of the result; None for a number.
     """
 
-    __slots__ = ("dtype", "kind", "name", "operands", "options", "shape")
+    __slots__ = ("kind", "name", "operands", "options")
 
     def __init__(
         self, kind: str, name: str, operands: Any, options: Any, shape: tuple[int, ...] | None, dtype: Any
     ) -> None:
         self.kind, self.name, self.operands, self.options = kind, name, operands, options
-        self.shape, self.dtype = shape, dtype
+        super().__init__(shape, dtype)
 
 
 class Session:

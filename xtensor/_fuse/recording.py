@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from .._core.backend import Backend, DeviceInfo, Memory, Native
+from .._core.backend import Native
 from .._core.device import Device, intern
 from .._core.dtypes import DType
-from .._core.errors import caller_frame
 from .._core.functions import not_implemented
 from .._core.kernel_program import Generator, short_power
 from .._core.operations import TABLE, Operation, operation
+from .._core.tracer import Tracer, at_caller
 from .._core.tracing_errors import Number, UnknownValueError, unknown
 from .._core.trees import leaves_of, mapped
 from .guards import memory_of
@@ -31,8 +31,6 @@ REDUCTIONS = frozenset(("max", "min", "prod", "sum"))
 
 FUSED_COMPOSITIONS = frozenset(("elementwise", "reduction", "special", "network"))
 """The kinds of operations that are recorded as the operations that they are composed of."""
-
-CHAPTERS = ("linalg", "fft", "special", "nn", "random")
 
 ASTYPE = operation("astype")
 
@@ -55,7 +53,7 @@ class Recorder:
     def __init__(self, base: Device, generator: Generator) -> None:
         self.base, self.generator = base, generator
         self.library = Recording(base, self)
-        self.device = intern(self.library, base._spec)  # of the base's name
+        self.device = self.library.device = intern(self.library, base._spec)  # of the base's name
 
     def array(self, value: Native, index: int) -> Traced:
         """Return an argument as an array of the recording device."""
@@ -81,7 +79,11 @@ class Recorder:
         traced = any(operand.__class__ in (Traced, Number) for operand in operands)
         if not traced and not any(item.__class__ in (Traced, Number) for item in leaves_of((operands, options))):
             result = self.base.table[operation.index].function(*operands, **options)
-            return result if result is NotImplemented else mapped(result, lambda item: self.constant(self.normal(item)))
+            return (
+                result
+                if result is NotImplemented
+                else mapped(result, lambda item: self.constant(self.library.normal(item)))
+            )
         if not options and traced and operation.kind in ("elementwise", "special", "searching"):
             found = self._step(operation, operands)
             if found is not None:
@@ -159,12 +161,12 @@ class Recorder:
             value = self.base.table[operation.index].function(*values)
         if value is NotImplemented:
             return None
-        value = self.normal(value)
+        value = self.library.normal(value)
         return self._traced(value, Node("step", name, _noded(operands), None, value.shape, value.dtype), operands)
 
     def _reduction(self, operation: Operation, x: Traced, options: dict[str, Any]) -> Any:
         options = {key: option for key, option in options.items() if option is not None or key == "axis"}
-        value = self.normal(self.base.table[operation.index].function(x.value, **options))
+        value = self.library.normal(self.base.table[operation.index].function(x.value, **options))
         axis = options.get("axis")
         axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
         chosen = tuple(sorted([number % x.ndim for number in axes])) if x.ndim else ()
@@ -201,7 +203,7 @@ class Recorder:
         if isinstance(result, (tuple, list)):
             items = [self._results(item, call, (*path, number), operands) for number, item in enumerate(result)]
             return type(result)(*items) if hasattr(result, "_fields") else type(result)(items)
-        value = self.normal(result)
+        value = self.library.normal(result)
         return self._traced(value, Node("result", call.name, (call,), path, value.shape, value.dtype), operands)
 
     def _traced(self, value: Native, node: Node, operands: Collection[Any]) -> Traced:
@@ -222,17 +224,17 @@ class Recorder:
         if origin == "array":
             raise UnknownValueError(
                 "a function of xtensor.fuse cannot write to its arguments"
-                f"{_at()}; compute a new array, or copy the argument first: x = x.copy()"
+                f"{at_caller()}; compute a new array, or copy the argument first: x = x.copy()"
             )
         if origin == "outside":
             raise UnknownValueError(
-                f"a function of xtensor.fuse cannot write to arrays from outside{_at()}; pass the array as an "
+                f"a function of xtensor.fuse cannot write to arrays from outside{at_caller()}; pass the array as an "
                 "argument, and return a new one"
             )
         if native.path is None:
             raise UnknownValueError(
-                f"a function of xtensor.fuse cannot write to a view that {native._node.name}() made{_at()}; index the "
-                "array itself, or copy the view first: x = x.copy()"
+                f"a function of xtensor.fuse cannot write to a view that {native._node.name}() made{at_caller()}; "
+                "index the array itself, or copy the view first: x = x.copy()"
             )
         whole = native.root is None and key is Ellipsis and value.__class__ is Traced and value.shape == native.shape
         if whole and value.dtype != native.dtype:
@@ -249,12 +251,6 @@ class Recorder:
         root.writes += 1
         return native
 
-    def normal(self, value: Any) -> Native:
-        """Return a native array of the base device for a scalar of its library."""
-        if value.__class__ is self.base.native_type:
-            return value
-        return self.base._library.normalize(value, self.base._backend_spec)
-
 
 def _unwrapped(tree: Any) -> Any:
     """Return nested arguments with the values of this call."""
@@ -266,26 +262,9 @@ def _noded(tree: Any) -> Any:
     return mapped(tree, lambda item: item.node if item.__class__ is Traced else item)
 
 
-class _Namespace:
-    """A recording device's functions, by the names of the operations."""
-
-    def __init__(self, recorder: Recorder, prefix: str = "") -> None:
-        self._recorder, self._prefix = recorder, prefix
-
-    def __getattr__(self, name: str) -> Any:
-        if not self._prefix and name in CHAPTERS:
-            return _Namespace(self._recorder, f"{name}.")
-        operation = TABLE.get(self._prefix + name)
-        if operation is None:
-            raise AttributeError(name)
-        recorder = self._recorder
-        return lambda *operands, **options: recorder.compute(operation, operands, options)
-
-
-class Recording(Backend):
+class Recording(Tracer):
     """The library of a recording device: a transform that stands on another device, and records each call."""
 
-    kinds = ()
     sees_compositions = True
 
     def __new__(cls, base: Device, recorder: Recorder | None = None) -> Recording:
@@ -293,28 +272,16 @@ class Recording(Backend):
 
     def __init__(self, base: Device, recorder: Recorder | None = None) -> None:
         if recorder is not None:
-            self._recorder, self.below, self.name = recorder, base, base.backend
-
-    @property
-    def device(self) -> Device:
-        """The recording device."""
-        return self._recorder.device
-
-    def probe(self) -> str:
-        return ""
-
-    def devices(self) -> Collection[str]:  # type: ignore[override]
-        return ()
+            super().__init__(base, base.backend)
+            self._recorder = recorder
 
     @property
     def native_type(self) -> type:
         return Traced
 
-    def namespace(self, spec: str) -> Any:
-        return _Namespace(self._recorder)
-
-    def base(self, spec: str) -> Device:
-        return self.below
+    def function(self, operation: Operation) -> Callable[..., Any]:
+        compute = self._recorder.compute
+        return lambda *operands, **options: compute(operation, operands, options)
 
     def lift(self, native: Native) -> Native:
         current = session.get()
@@ -322,7 +289,7 @@ class Recording(Backend):
             return self._recorder.outside(native)
         if current.watch.outside(native):
             return self._recorder.outside(native)
-        current.computed = current.computed or _at().removeprefix(" at ") or "an unknown line"
+        current.computed = current.computed or at_caller().removeprefix(" at ") or "an unknown line"
         return self._recorder.constant(self._recorder.copied(native))
 
     def lower(self, native: Native) -> Native:
@@ -330,7 +297,7 @@ class Recording(Backend):
 
     def check_writable(self, native: Native) -> None:
         raise UnknownValueError(
-            f"a function of xtensor.fuse cannot write to arrays from outside{_at()}; make the array on the "
+            f"a function of xtensor.fuse cannot write to arrays from outside{at_caller()}; make the array on the "
             "device of the arguments (device=x.device), or pass it as an argument and return a new one"
         )
 
@@ -347,18 +314,6 @@ class Recording(Backend):
     def from_dlpack(self, producer: Any, spec: str, *, copy: bool | None) -> Native:
         raise unknown("an array of another library", "pass it as an argument")
 
-    def dlpack_device(self, spec: str) -> tuple[int, int]:
-        return self.below.dlpack_device
-
-    def dtypes(self, spec: str) -> Collection[str]:
-        return self.below.dtype_names()
-
-    def default_float(self, spec: str) -> DType:
-        return self.below.default_dtypes["real floating"]
-
-    def default_integer(self, spec: str) -> DType:
-        return self.below.default_dtypes["integral"]
-
     def getitem(self, native: Native, key: Any) -> Native:
         result = self._recorder.call(_getitem, "__getitem__", (native, key), {})
         if result.root is not None and native.path is not None:
@@ -367,12 +322,6 @@ class Recording(Backend):
 
     def setitem(self, native: Native, key: Any, value: Native) -> Native:
         return self._recorder.write(native, key, value)
-
-    def info(self, spec: str) -> DeviceInfo:
-        return self.below.info()
-
-    def memory(self, spec: str) -> Memory:
-        return self.below.memory()
 
 
 def _getitem(native: Native, key: Any) -> Native:
@@ -384,11 +333,6 @@ def _with_item(native: Native, path: tuple[Any, ...], key: Any, value: Any) -> N
     copy = native.copy()
     item_at(copy, path)[key] = value
     return copy
-
-
-def _at() -> str:
-    frame = caller_frame()
-    return "" if frame is None else f" at {frame.f_code.co_filename}:{frame.f_lineno}"
 
 
 recorders: dict[Device, Recorder] = {}

@@ -11,7 +11,7 @@ from .._core.device import device
 from .._core.dtypes import kind_of
 from .._core.operations import TABLE, Operation
 from .._core.tracing_errors import UnknownValueError
-from .._core.trees import leaves_of, mapped
+from .._core.trees import arrays_of, mapped
 from .arrays import MetaArray, bytes_read, new, unknown_value
 from .costs import operations_of, workspace_of
 from .ledger import Ledger, current, opened
@@ -77,7 +77,7 @@ def _composing(row: Operation) -> Callable[..., Any]:
         ledger = current()
         if result is NotImplemented:
             return result
-        operands = _arrays_in((args, options))
+        operands = arrays_of((args, options), MetaArray)
         result = mapped(result, lambda item: _moved(item, operands))
         if ledger is not None:
             _report(ledger, row, (args, options), result, inside.operations)
@@ -91,12 +91,8 @@ def _moved(item: Any, operands: list[MetaArray]) -> Any:
     return item if item.__class__ is not MetaArray or is_view(item, operands) else new(item.shape, item.dtype, [item])
 
 
-def _arrays_in(tree: Any) -> list[MetaArray]:
-    return [item for item in leaves_of(tree) if item.__class__ is MetaArray]
-
-
 def _report(ledger: Ledger, row: Operation, arguments: Any, result: Any, inner: int) -> None:
-    operands, results = _arrays_in(arguments), _arrays_in(result)
+    operands, results = arrays_of(arguments, MetaArray), arrays_of(result, MetaArray)
     made = [item for item in results if not is_view(item, operands)]
     if results and not made:
         return  # a view costs nothing

@@ -22,6 +22,7 @@ from .._core.backend import Native
 from .._core.device import device
 from .._core.dtypes import DType
 from .._core.operations import Operation, operation
+from .._core.trees import mapped
 from .arrays import MetaArray, block_of, new, unknown_value
 from .indexing import select
 
@@ -61,24 +62,20 @@ def _sampled(value: Any, shape: tuple[int, ...] | None = None) -> Any:
 
     Without a shape, a sample has the array's axes, each of length 1, or 0 where the array has no element.
     """
-    kind = value.__class__
-    if kind is MetaArray:
-        layout = value.value
+
+    def sample(x: MetaArray) -> Native:
+        layout = x.value
         lengths = tuple([min(length, 1) for length in layout.shape]) if shape is None else shape
         return _sample(lengths, layout.dtype)
-    if kind is list or kind is tuple:
-        return kind([_sampled(item, shape) for item in value])
-    return value
+
+    return mapped(value, sample, MetaArray)
 
 
 def sample_call(row: Operation, args: Any, options: dict[str, Any], shape: tuple[int, ...] | None = None) -> Any:
     """Return the result of an operation on ``cpu`` for samples of the arguments."""
     function = device("cpu").table[row.index].function
     with np.errstate(all="ignore"):
-        return function(
-            *[_sampled(value, shape) for value in args],
-            **{name: _sampled(value, shape) for name, value in options.items()},
-        )
+        return function(*_sampled(args, shape), **_sampled(options, shape))
 
 
 def rule_of(row: Operation) -> Rule | None:

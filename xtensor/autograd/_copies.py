@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _standard as xp
-from .._core.array import Array
+from .._core.array import Array, wrap
 from .._core.backend import Native
 from .._core.device import Device
 from .._core.operations import operation
@@ -35,7 +34,7 @@ def by_value(native: Native, device: Device) -> Native:
         if of_transform is not None:
             return of_transform(native)
     if native.__class__ is not np.ndarray:
-        return device.table[ASTYPE].function(native, native.dtype, copy=True)
+        return _copied(native, device)
     if _is_read_only(native):
         return native
     if native.size < LARGE:
@@ -51,7 +50,11 @@ def by_value(native: Native, device: Device) -> Native:
 
 def fresh(x: Array) -> Array:
     """Return an Array's values in memory of its own; on a transform, where all Arrays are values, the Array."""
-    return x if x._device.base is not None else xp.asarray(x, copy=True)
+    return x if x._device.base is not None else wrap(_copied(x._native, x._device), x._device)
+
+
+def _copied(native: Native, device: Device) -> Native:
+    return device.table[ASTYPE].function(native, native.dtype, copy=True)
 
 
 def _forget(layout: Any, reference: weakref.ref[Any]) -> None:

@@ -62,7 +62,7 @@ def differentiated_by(name: str, compute: Callable[..., Any], pull: Callable[...
 def _highest(arrays: list[Array]) -> Device | None:
     device: Device | None = None
     for x in arrays:
-        if x._device.base is not None and (device is None or x._device.level > device.level):
+        if isinstance(x._device._library, Transform) and (device is None or x._device.level > device.level):
             device = x._device
     return device
 

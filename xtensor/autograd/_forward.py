@@ -14,11 +14,12 @@ from .. import _standard as xp
 from .._core.array import Array, wrap
 from .._core.backend import Native
 from .._core.device import Device
+from .._core.trees import mapped
 from ._levels import running
 from ._record import Variable, backpropagate, wrapped
 from ._reverse import Reverse
 from ._table import Derivative, NotDifferentiableError, fit, unknown
-from ._transform import Traced, Transform, collected, is_inexact, mapped, shells, standing_on
+from ._transform import Traced, Transform, collected, is_inexact, shells, standing_on
 
 __all__ = ["Dual", "Forward"]
 
@@ -116,7 +117,7 @@ class Forward(Transform):
             result = tuple(map(self.normal, result)) if isinstance(result, (tuple, list)) else self.normal(result)
             with np.errstate(all="ignore"):
                 if row.linear:
-                    tangents = compute(*mapped(args, self.traced, self._tangent), **settings)
+                    tangents = compute(*mapped(args, self._tangent, self.traced), **settings)
                 elif row.bilinear:
                     tangents = self._by_product_rule(compute, args, values, settings)
                 else:
@@ -147,7 +148,7 @@ class Forward(Transform):
             def weights(x: Dual) -> Native:
                 return x.weights(base)._native if is_inexact(x.dtype) else x.value
 
-            found = compute(*mapped(args, self.traced, weights), **settings)
+            found = compute(*mapped(args, weights, self.traced), **settings)
         else:
             seeds = [x.weights(base) if is_inexact(x.dtype) else None for x in duals]
             found = self._transposed(row, row.connection, result, values, settings, duals, seeds)

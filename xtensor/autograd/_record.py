@@ -18,10 +18,11 @@ from .._core.array import Array, wrap
 from .._core.backend import Native
 from .._core.device import Device
 from .._core.dtypes import DType
+from .._core.tracer import AbstractValue
+from .._core.trees import mapped
 from .._fuse.formulas import compute_formula
 from ._copies import fresh
 from ._table import Derivative, fit, identity
-from ._transform import mapped
 
 __all__ = [
     "ElementwisePull",
@@ -46,7 +47,7 @@ _number = attrgetter("number")
 
 def wrapped(value: Any, device: Device) -> Any:
     """Return nested native arrays as Arrays."""
-    return mapped(value, device.native_type, lambda native: wrap(native, device))
+    return mapped(value, lambda native: wrap(native, device), device.native_type)
 
 
 # -- pullbacks --------------------------------------------------------------------------------------------------------
@@ -195,15 +196,13 @@ RELEASED, NOTHING, select = _Released(), Pull(), _Select()
 # -- nodes ------------------------------------------------------------------------------------------------------------
 
 
-class Node:
+class Node(AbstractValue):
     """A value of the record that depends on a variable.
 
     Attributes
     ----------
     number
         Its position in the order of computation.
-    shape, dtype
-        Of the value.
     parents
         The node of each operand; None for a constant.
     pull
@@ -214,7 +213,7 @@ class Node:
         Functions that are called with the value's cotangent; None without one.
     """
 
-    __slots__ = ("__weakref__", "dtype", "hooks", "number", "parents", "pull", "saved", "shape")
+    __slots__ = ("__weakref__", "hooks", "number", "parents", "pull", "saved")
 
     def __init__(self, value: Native, parents: Sequence[Node | None], pull: Pull, saved: Any) -> None:
         self.number = next(_numbers)
@@ -222,10 +221,6 @@ class Node:
         self.dtype: DType = value.dtype
         self.parents, self.pull, self.saved = parents, pull, saved
         self.hooks: list[Callable[[Array], Array | None]] | None = None
-
-    @property
-    def ndim(self) -> int:
-        return len(self.shape)
 
     def release(self) -> None:
         """Give up the values that are kept for the pass back."""

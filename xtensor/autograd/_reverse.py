@@ -10,10 +10,11 @@ from typing import Any
 
 from .._core.array import Array
 from .._core.backend import Native
+from .._core.trees import mapped
 from ._copies import by_value
 from ._record import ElementwisePull, Node, Pull, PullOfOne, PullOfSeveral, Several, Variable, select
 from ._table import Derivative, NotDifferentiableError, unknown
-from ._transform import Traced, Transform, collected, is_inexact, mapped, shells, value_of
+from ._transform import Traced, Transform, collected, is_inexact, shells, value_of
 
 __all__ = ["Recorded", "Reverse"]
 
@@ -182,7 +183,7 @@ class Reverse(Transform):
                 return self.constants(result)
             result = tuple(map(self.normal, result)) if isinstance(result, (tuple, list)) else self.normal(result)
             kept = result if row.keeps_result else shells(result, self.below)
-            settings = mapped(options, self.traced, self.recorded_value)
+            settings = mapped(options, self.recorded_value, self.traced)
             saved = kept, self.kept(row, args), settings
             return self.recorded(result, parents, pull, saved)
 
@@ -193,9 +194,9 @@ class Reverse(Transform):
         base = self.below
         return tuple(
             [
-                mapped(x, self.traced, self.recorded_value)
+                mapped(x, self.recorded_value, self.traced)
                 if place in row.kept
-                else shells(mapped(x, self.traced, value_of), base)
+                else shells(mapped(x, value_of, self.traced), base)
                 for place, x in enumerate(args)
             ]
         )

@@ -7,39 +7,37 @@ without one is composed of others, as on any device. A result that has no deriva
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .._core.array import wrap
-from .._core.backend import Backend, DeviceInfo, Memory, Native
+from .._core.backend import Native, Provider
 from .._core.device import Device, intern
 from .._core.dtypes import DType, is_bfloat16
-from .._core.errors import WrittenWithWarningError, caller_frame
+from .._core.errors import WrittenWithWarningError
 from .._core.fp_warnings import rewarn
 from .._core.operations import TABLE as OPERATIONS
 from .._core.operations import Operation, operation
+from .._core.tracer import AbstractValue, Tracer, at_caller
+from .._core.trees import arrays_of, mapped
 from .._core.wrapping import ValueArray
 from ._copies import by_value
 from ._table import CONSTANT, TABLE, Derivative, NotDifferentiableError
 
 __all__ = [
     "Key",
-    "Shell",
     "Traced",
     "Transform",
     "collected",
     "is_inexact",
-    "mapped",
     "shells",
     "standing_on",
 ]
 
 FULL = operation("full").index
-
-CHAPTERS = ("linalg", "fft", "special", "nn")
 
 
 class Traced(ValueArray):
@@ -71,20 +69,6 @@ class Traced(ValueArray):
         return self.value.__index__()  # type: ignore[no-any-return]
 
 
-class Shell:
-    """Shape and dtype of an array whose values are not kept."""
-
-    __slots__ = ("dtype", "shape")
-
-    def __init__(self, value: Any) -> None:
-        self.shape: tuple[int, ...] = value.shape
-        self.dtype: DType = value.dtype
-
-    @property
-    def ndim(self) -> int:
-        return len(self.shape)
-
-
 class Key:
     """An index of native arrays, which is one argument however many arrays are in it."""
 
@@ -95,20 +79,7 @@ class Key:
 
     def over(self, device: Device) -> Any:
         """Return the index with Arrays of a device."""
-        return mapped(self.native, device.native_type, lambda native: wrap(native, device))
-
-
-def mapped(tree: Any, kind: type, function: Callable[[Any], Any]) -> Any:
-    """Return nested arguments with a function applied to the values of one class."""
-    if isinstance(tree, kind):
-        return function(tree)
-    if tree.__class__ is tuple or tree.__class__ is list:
-        return tree.__class__([mapped(item, kind, function) for item in tree])
-    if tree.__class__ is dict:
-        return {key: mapped(item, kind, function) for key, item in tree.items()}
-    if tree.__class__ is slice:
-        return slice(*[mapped(part, kind, function) for part in (tree.start, tree.stop, tree.step)])
-    return tree
+        return mapped(self.native, lambda native: wrap(native, device), device.native_type)
 
 
 def collected(tree: Any, kind: type) -> tuple[list[Any], Any]:
@@ -119,13 +90,13 @@ def collected(tree: Any, kind: type) -> tuple[list[Any], Any]:
         arrays.append(x)
         return x.value
 
-    values = mapped(tree, kind, take)
+    values = mapped(tree, take, kind)
     return arrays, values
 
 
 def shells(value: Any, device: Device) -> Any:
     """Return nested arguments with shape and dtype in the place of native arrays."""
-    return mapped(value, device.native_type, Shell)
+    return mapped(value, lambda native: AbstractValue(native.shape, native.dtype), device.native_type)
 
 
 def is_inexact(dtype: DType) -> bool:
@@ -133,20 +104,15 @@ def is_inexact(dtype: DType) -> bool:
     return dtype.kind in "fc" or is_bfloat16(dtype)
 
 
-class Transform(Backend):
+class Transform(Tracer):
     """The library of a transform over one device.
 
     Attributes
     ----------
-    below
-        The device that it stands on.
-    device
-        The transform as a device.
     conversion
         The line that last converted an Array to a Python number, whose derivative is lost; empty without one.
     """
 
-    kinds = ()
     may_decline = True
     kind: ClassVar[str]
     """The transform's name: the device over ``cpu`` is ``grad(cpu)`` for ``"grad"``."""
@@ -154,9 +120,8 @@ class Transform(Backend):
     """The class of its native arrays. Each transform has one of its own, so that arrays know their transform."""
 
     def __init__(self, base: Device) -> None:
-        self.below = base
+        super().__init__(base, f"{self.kind}({base})")
         self.conversion = ""
-        self.name = f"{self.kind}({base})"
         self.traced = type(self.traced.__name__, (self.traced,), {"__slots__": (), "transform": self})
         self.device = intern(self, self.name)
 
@@ -211,7 +176,7 @@ class Transform(Backend):
         implementation, kind = self.below.table[operation.index], self.traced
 
         def constant(*args: Any, **options: Any) -> Any:
-            result = implementation.function(*mapped(args, kind, value_of), **mapped(options, kind, value_of))
+            result = implementation.function(*mapped(args, value_of, kind), **mapped(options, value_of, kind))
             return result if result is NotImplemented else self.constants(result)
 
         return constant
@@ -226,7 +191,7 @@ class Transform(Backend):
         return of_constants
 
     def are_constants(self, args: tuple[Any, ...], options: dict[str, Any]) -> bool:
-        return all(self.is_constant(x) for x in collected((args, options), self.traced)[0])
+        return all(self.is_constant(x) for x in arrays_of((args, options), self.traced))
 
     def undifferentiable(self, operation: Operation) -> Callable[..., Any]:
         """Return the function of an operation of which no derivative is known: it takes constants."""
@@ -235,7 +200,7 @@ class Transform(Backend):
         def undifferentiable(*args: Any, **options: Any) -> Any:
             if not self.are_constants(args, options):
                 raise NotDifferentiableError(
-                    f"{operation.label}() has no derivative{_at()}; give it constants: "
+                    f"{operation.label}() has no derivative{at_caller()}; give it constants: "
                     "xtensor.autograd.stop_gradient(x)"
                 )
             return compute(*args, **options)
@@ -245,7 +210,7 @@ class Transform(Backend):
     def looked_at(self, native: Any) -> Native:
         """Return the value of an array that is converted to a Python number."""
         if not self.is_constant(native):
-            self.conversion = _at()
+            self.conversion = at_caller()
         return native.value
 
     def constants(self, result: Any) -> Any:
@@ -254,83 +219,22 @@ class Transform(Backend):
             return tuple([self.lift(self.normal(item)) for item in result])
         return self.lift(self.normal(result))
 
-    def normal(self, value: Any) -> Native:
-        """Return a result of the base as a native array of the base."""
-        base = self.below
-        return value if isinstance(value, base.native_type) else base._library.normalize(value, base._backend_spec)
-
     # -- the contract of backends -------------------------------------------------------------------------------------
-
-    def probe(self) -> str:
-        return ""
-
-    def devices(self) -> Collection[str]:  # type: ignore[override]
-        return ()
 
     @property
     def native_type(self) -> type:
         return self.traced  # type: ignore[no-any-return]
 
-    def namespace(self, spec: str) -> Any:
-        return _Namespace(self)
-
-    def base(self, spec: str) -> Device:
-        return self.below
-
     def lower(self, native: Any) -> Native:
         if not self.is_constant(native):
             raise NotDifferentiableError(
-                f"a conversion of an Array{_at()} would lose its derivative; compute with functions of xtensor, or "
-                "convert xtensor.autograd.stop_gradient(x), which is a constant"
+                f"a conversion of an Array{at_caller()} would lose its derivative; compute with functions of xtensor, "
+                "or convert xtensor.autograd.stop_gradient(x), which is a constant"
             )
         return native.value
 
     def to_host(self, native: Any) -> np.ndarray[Any, Any]:
         return self.below._library.to_host(self.looked_at(native))
-
-    def from_host(self, array: np.ndarray[Any, Any], spec: str, *, copy: bool | None) -> Any:
-        base = self.below
-        return self.lift(base._library.from_host(array, base._backend_spec, copy=copy))
-
-    def normalize(self, value: Any, spec: str) -> Any:
-        return self.lift(self.normal(value))
-
-    def dlpack_device(self, spec: str) -> tuple[int, int]:
-        return self.below.dlpack_device
-
-    def from_dlpack(self, producer: Any, spec: str, *, copy: bool | None) -> Any:
-        base = self.below
-        return self.lift(base._library.from_dlpack(producer, base._backend_spec, copy=copy))
-
-    def dtypes(self, spec: str) -> Collection[str]:
-        return self.below.dtype_names()
-
-    def default_float(self, spec: str) -> DType:
-        return self.below.default_dtypes["real floating"]
-
-    def default_integer(self, spec: str) -> DType:
-        return self.below.default_dtypes["integral"]
-
-    def info(self, spec: str) -> DeviceInfo:
-        return self.below.info()
-
-    def memory(self, spec: str) -> Memory:
-        return self.below.memory()
-
-    def synchronize(self, spec: str) -> None:
-        self.below.synchronize()
-
-    def release_memory(self, spec: str) -> None:
-        self.below.release_memory()
-
-    def limit_pool(self, spec: str, size: int) -> None:
-        self.below.limit_pool(size)
-
-    def out_of_memory(self, error: BaseException) -> bool:
-        return self.below._library.out_of_memory(error)
-
-    def translate(self, error: Exception) -> Exception:
-        return self.below._library.translate(error)
 
     # -- indexing -----------------------------------------------------------------------------------------------------
 
@@ -353,7 +257,7 @@ class Transform(Backend):
         if part.__class__ is tuple or part.__class__ is list:
             part = base._library.from_host(np.asarray(part), base._backend_spec, copy=True)
         elif part.__class__ is slice:
-            return mapped(part, self.traced, value_of)
+            return mapped(part, value_of, self.traced)
         elif part.__class__ is self.traced:
             return by_value(part.value, base)
         return part
@@ -365,19 +269,6 @@ class Transform(Backend):
     @cached_property
     def _setitem(self) -> Callable[..., Any]:
         return self.general(TABLE["setitem"], writing(self.below))
-
-
-class _Namespace:
-    """A transform's functions, by the names of the operations."""
-
-    def __init__(self, transform: Transform, prefix: str = "") -> None:
-        self._transform, self._prefix = transform, prefix
-
-    def __getattr__(self, name: str) -> Any:
-        if not self._prefix and name in CHAPTERS:
-            return _Namespace(self._transform, f"{name}.")
-        row = OPERATIONS.get(self._prefix + name)
-        return None if row is None else self._transform.function(row)
 
 
 def value_of(x: Traced) -> Native:
@@ -413,7 +304,7 @@ def computing(operation: Operation, base: Device, public: Callable[..., Any] | N
         result = implementation.function(*args, **options)
         if result is not NotImplemented or public is None:
             return result
-        operands, settings = mapped((args, options), base.native_type, lambda native: wrap(native, base))
+        operands, settings = mapped((args, options), lambda native: wrap(native, base), base.native_type)
         return public(*operands, **settings)._native
 
     if public is not None:
@@ -437,18 +328,13 @@ def writing(base: Device) -> Callable[[Native, Key, Any], Native]:
     return write
 
 
-def _at() -> str:
-    """Return the line that called the library, for messages."""
-    frame = caller_frame()
-    return "" if frame is None else f" at {frame.f_code.co_filename}:{frame.f_lineno}"
-
-
-_transforms: dict[tuple[type[Transform], Device], Transform] = {}
+_transforms: dict[tuple[type[Transform], Provider, str], Transform] = {}
 
 
 def standing_on(kind: type[Transform], base: Device) -> Transform:
     """Return the transform of a kind over a device, which there is one of."""
-    found = _transforms.get((kind, base))
+    key = kind, base._provider, base._spec  # the hash of a device looks its name up
+    found = _transforms.get(key)
     if found is None:
-        found = _transforms.setdefault((kind, base), kind(base))
+        found = _transforms.setdefault(key, kind(base))
     return found

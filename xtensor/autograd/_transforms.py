@@ -16,15 +16,18 @@ from .._core.array import Array, wrap
 from .._core.device import Device
 from .._core.dtypes import kind_of
 from .._core.errors import NotDifferentiableError, describe
+from .._core.operations import operation
 from .._core.trees import Tree, flatten, map_leaves
 from ._copies import by_value, fresh
 from ._forward import Forward
 from ._levels import base_of, lifted, lowered, running
 from ._record import Variable, backpropagate
 from ._reverse import Reverse
-from ._transform import is_inexact, standing_on
+from ._transform import Transform, is_inexact, standing_on
 
 __all__ = ["grad", "hessian", "hvp", "jacobian", "jvp", "stop_gradient", "value_and_grad", "vjp"]
+
+FULL = operation("full").index
 
 Function = Callable[..., Any]
 Argnums = int | Sequence[int]
@@ -47,7 +50,7 @@ def positions(argnums: Argnums, count: int, name: str) -> tuple[int, ...]:
                 f"{name}(): argnums names argument {describe(number)}, but the function was called with {count} "
                 "positional arguments; arguments to differentiate are passed by position"
             )
-    return tuple(number % count for number in numbers)
+    return tuple([number % count for number in numbers])
 
 
 def as_array(leaf: Any, name: str, device: Device) -> Array:
@@ -95,7 +98,7 @@ class Run:
         self.device = standing_on(kind, self.base).device
         self.inputs: list[tuple[list[Array], Tree]] = []
         self.entered: list[list[Any]] = []
-        given = [map_leaves(self._constant, arg) for arg in args]
+        given = [arg if number in chosen else map_leaves(self._constant, arg) for number, arg in enumerate(args)]
         for number in chosen:
             leaves, tree = flatten(args[number])
             arrays = [lifted(as_array(leaf, name, self.base), self.base) for leaf in leaves]
@@ -109,8 +112,10 @@ class Run:
         with running(self.device):
             self.output = function(*given, **kwargs)
         conversion = self.device._library.conversion  # type: ignore[attr-defined]
+        if not conversion:
+            return
         numbers = [leaf for leaf in flatten(self.output)[0] if isinstance(leaf, (int, float, complex, np.number))]
-        if conversion and numbers:
+        if numbers:
             raise NotDifferentiableError(
                 f"{name}() takes a function whose results are Arrays, not {describe(numbers[0])}: the derivative was "
                 f"lost where an Array was converted to a number{conversion}; keep the Array there"
@@ -188,7 +193,7 @@ def value_and_grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> 
         seeds = _seed(output, run.device)
         entered = run.entered
         value = run.value(output)
-        auxiliary = run.value(aux)
+        auxiliary = run.value(aux) if has_aux else None
         run.output = output = aux = None  # the pass back frees the record as it goes
         gradients = _gradients(seeds, run, entered, retain=False)
         result = gradients[0] if isinstance(argnums, int) else tuple(gradients)
@@ -239,7 +244,9 @@ def _seed(output: Any, device: Device) -> list[Any]:
         )
     if output._device is not device or output._native.node is None:
         return []
-    return [(output._native.node, xp.ones((), dtype=output.dtype, device=device.base))]
+    base = device.base
+    assert base is not None
+    return [(output._native.node, wrap(base.table[FULL].function((), 1, dtype=output.dtype), base))]
 
 
 def _gradients(seeds: list[Any], run: Run, entered: list[list[Any]], *, retain: bool) -> list[Any]:
@@ -541,9 +548,9 @@ def stop_gradient(x: Any) -> Any:
     """
 
     def ground(leaf: Any) -> Any:
-        if leaf.__class__ is not Array or leaf._device.base is None:
+        if leaf.__class__ is not Array or not isinstance(leaf._device._library, Transform):
             return leaf
-        while leaf._device.base is not None:
+        while isinstance(leaf._device._library, Transform):
             leaf = lowered(leaf, leaf._device)
         return fresh(leaf)
 

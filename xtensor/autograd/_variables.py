@@ -14,7 +14,7 @@ from .._core.errors import describe
 from ._levels import active, base_of, lifted, lowered
 from ._record import Node, backpropagate
 from ._reverse import Reverse
-from ._transform import standing_on
+from ._transform import Transform, standing_on
 from ._transforms import as_array, as_variable
 
 __all__ = ["Hook", "backward", "register_hook", "variable", "zero_grad"]
@@ -35,7 +35,7 @@ def variable(x: Any) -> Array:
     """
     base = base_of([x] if x.__class__ is Array else [])
     array = as_array(x, "variable", base)
-    while array._device.level > len(active()):
+    while isinstance(array._device._library, Transform) and array._device.level > len(active()):
         array, base = lowered(array, array._device), array._device.base
     return as_variable(lifted(array, base), standing_on(Reverse, base).device, is_users=True)
 

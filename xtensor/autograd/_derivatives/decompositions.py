@@ -23,6 +23,7 @@ from ... import linalg
 from ..._core.array import Array
 from ..._core.dtypes import kind_of
 from ..._core.errors import NotDifferentiableError
+from ..._core.tracing_errors import is_known
 from .._table import pullback
 
 BLOCK = 48
@@ -88,7 +89,7 @@ def _solve(g: Array, out: Array, a: Array, b: Any) -> tuple[Array, Array]:
 @adjoint
 def _det(g: Array, out: Array, x: Array) -> Array:
     bound = xp.prod(linalg.vector_norm(x, axis=-1), axis=-1)  # of Hadamard
-    if not bool(xp.any(xp.abs(out) <= 1e3 * xp.finfo(x.dtype).eps * bound)):
+    if is_known(~xp.any(xp.abs(out) <= 1e3 * xp.finfo(x.dtype).eps * bound)):
         by_x: Array = (g * conjugate(out))[..., None, None] * transposed(linalg.inv(x))
         return by_x
     # The matrix of cofactors, of the decomposition: det(U Vh) U adj(S) Vh, conjugated.

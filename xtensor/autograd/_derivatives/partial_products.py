@@ -10,6 +10,7 @@ import math
 from ... import _standard as xp
 from ..._core.array import Array
 from ..._core.dtypes import kind_of
+from ..._core.tracing_errors import is_known
 from .._transform import Transform
 
 __all__ = ["may_divide", "products_of_others", "shifted", "sums_of_products"]
@@ -21,7 +22,8 @@ def may_divide(product: Array, x: Array) -> bool:
         return False
     size = xp.abs(product)
     limits = xp.finfo(size.dtype)
-    return bool(xp.all((size >= limits.smallest_normal) & (size <= limits.max))) and bool(xp.all(x != 0))
+    is_normal = (size >= limits.smallest_normal) & (size <= limits.max)
+    return is_known(xp.all(is_normal)) and is_known(xp.all(x != 0))
 
 
 def products_of_others(x: Array) -> Array:

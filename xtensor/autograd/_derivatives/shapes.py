@@ -177,4 +177,6 @@ def scattered(values: Array, places: Array, size: int) -> Array:
         return xp.astype(
             scattered(xp.real(values), places, size) + 1j * scattered(xp.imag(values), places, size), values.dtype
         )
+    if not values.device._library.has_values:
+        return xp.zeros(size, dtype=values.dtype, device=values.device)  # no place is beyond the size
     return xp.astype(bincount(places, weights=values, minlength=size), values.dtype)
