@@ -183,7 +183,9 @@ def place(arr: Native, mask: Any, vals: Any) -> Any:
 
 
 def poly(seq_of_zeros: Native) -> Native:
-    return np.poly(seq_of_zeros) if _are_plain(seq_of_zeros, kinds="fc") and seq_of_zeros.ndim == 1 else NotImplemented
+    if not _are_plain(seq_of_zeros, kinds="fc") or seq_of_zeros.ndim != 1 or not seq_of_zeros.size:
+        return NotImplemented
+    return np.poly(seq_of_zeros)
 
 
 def polydiv(u: Native, v: Native) -> Any:

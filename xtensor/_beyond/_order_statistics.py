@@ -249,8 +249,8 @@ def _elements(filled: Array, *indices: Any) -> list[Array]:
     Indices in a NumPy array of one dimension are those of every line.
     """
     if all(isinstance(index, np.ndarray) or filled.device.host for index in indices):
-        positions = np.unique(np.concatenate([np.asarray(index).reshape(-1) for index in indices]))
-        ordered = partition(filled, positions.tolist())
+        positions = np.unique(np.concatenate([np.asarray(index).reshape(-1) for index in indices])).tolist()
+        ordered = partition(filled, positions) if positions else filled
     else:
         ordered = xp.sort(filled, axis=-1, stable=False)
     return [

@@ -171,7 +171,9 @@ def isclose(a: Operand, b: Operand, rtol: float = 1e-05, atol: float = 1e-08, eq
     finite = xp.isfinite(x) & xp.isfinite(y)
     reference = xp.where(finite, y, 0.0)
     distance = xp.abs(xp.where(finite, x, 0.0) - reference)
-    result = (finite & (distance <= atol + rtol * xp.abs(reference))) | (x == y)
+    with np.errstate(invalid="ignore"):  # an infinite tolerance times 0
+        tolerance = atol + rtol * xp.abs(reference)
+    result = (finite & (distance <= tolerance)) | (x == y)
     return _or_both_nan(result, x, y, equal_nan)
 
 
