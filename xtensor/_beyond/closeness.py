@@ -172,8 +172,8 @@ def isclose(a: Operand, b: Operand, rtol: float = 1e-05, atol: float = 1e-08, eq
     reference = xp.where(finite, y, 0.0)
     distance = xp.abs(xp.where(finite, x, 0.0) - reference)
     with np.errstate(invalid="ignore"):  # an infinite tolerance times 0
-        tolerance = atol + rtol * xp.abs(reference)
-    result = (finite & (distance <= tolerance)) | (x == y)
+        largest = atol + rtol * xp.abs(reference)
+    result = (finite & (distance <= largest)) | (x == y)
     return _or_both_nan(result, x, y, equal_nan)
 
 
