@@ -20,7 +20,6 @@ from xtensor_engines._library import Library, Partial, place_values
 from xtensor_engines._native import Chunked
 
 from ._computing import chosen_device, cluster, computed, persisted, progress
-from ._stages import SMALL, compute, in_stages, watch
 
 __all__ = ["DaskArray", "DaskLibrary"]
 
@@ -60,10 +59,10 @@ class DaskLibrary(Library):
     def values(self, arrays: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
         if not self.on_host:
             arrays = [x.map_blocks(self.chunk_function("to_numpy"), dtype=x.dtype) for x in arrays]
-        return list(map(np.asarray, compute(arrays)))
+        return list(map(np.asarray, computed(*arrays)))
 
     def persisted(self, arrays: Sequence[Any]) -> list[Any]:
-        return list(persisted(*in_stages(arrays)))
+        return list(persisted(*arrays))
 
     def progress(self, after: float) -> AbstractContextManager[Any]:
         return progress(after)
@@ -186,7 +185,7 @@ class DaskLibrary(Library):
         keepdims: bool,
     ) -> Any:
         ndim = x.ndim if keepdims else x.ndim - len(axes)
-        result = da.reduction(
+        return da.reduction(
             x,
             chunk=_Partial(partial),
             combine=_Merged(merge),
@@ -198,12 +197,6 @@ class DaskLibrary(Library):
             meta=np.empty((0,) * ndim, dtype),
             name=name,
         )
-        # dask describes the partial results by the lengths of the chunks that they are of.
-        lengths = tuple([(1,) * len(n) if axis in axes else n for axis, n in enumerate(x.chunks)])
-        for part, sources in result.dask.dependencies.items():
-            if sources == {x.name} and (found := result.dask.layers[part].collection_annotations):
-                result.dask.layers[part].collection_annotations = found | {"chunks": lengths}
-        return result
 
     def scanned(
         self, x: Any, axis: int, scan: Callable[..., Any], combine: Callable[..., Any], neutral: int, dtype: DType
@@ -298,11 +291,7 @@ class DaskLibrary(Library):
         by_chunk = mask.rechunk((lengths,))
         # The mask alone tells the lengths: the elements are not computed for them.
         note_computation(0, "dask", "the length of a result")
-        if mask.nbytes <= SMALL:
-            (values,) = self.values([mask])
-            counts = [part.sum() for part in np.split(values, np.cumsum(lengths)[:-1])]
-        else:
-            counts = compute([by_chunk.map_blocks(_count, dtype=np.int64, chunks=((1,) * len(lengths),))])[0]
+        (counts,) = computed(by_chunk.map_blocks(_count, dtype=np.int64, chunks=((1,) * len(lengths),)))
         selected = x[by_chunk]
         selected._chunks = (tuple(map(int, counts)), *selected.chunks[1:])
         return _with_lengths(selected)
@@ -313,7 +302,6 @@ class DaskLibrary(Library):
         return self._on_chunk_device(_with_lengths(da.from_zarr(store, **options)))
 
     def stored(self, x: Any, store: Any, **options: Any) -> None:
-        (x,) = in_stages([x])
         computed(da.to_zarr(x, store, compute=False, **options))
 
     def adopted(self, array: Any) -> Any:
@@ -323,14 +311,10 @@ class DaskLibrary(Library):
 class DaskArray(Chunked):
     """The native array: an array of dask."""
 
-    __slots__ = ("__weakref__",)
+    __slots__ = ()
 
     library = DaskLibrary()
     library_type = da.Array
-
-    def __init__(self, array: Any) -> None:
-        super().__init__(array)
-        watch(self)
 
 
 REPEATED = "_xtensor_repeated"

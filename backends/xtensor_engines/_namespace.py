@@ -11,7 +11,7 @@ import numpy as np
 
 from xtensor.backend import TABLE, wrapped_namespace
 
-from . import _axes, _deviations, _elementwise, _linalg, _random, _reductions, _structure
+from . import _axes, _elementwise, _linalg, _random, _reductions, _structure
 from ._chunk_strategies import BY_CHUNK, way
 from ._library import KEPT, Library
 from ._native import Chunked
@@ -40,7 +40,6 @@ def functions(arrays: type[Chunked]) -> Any:
     for name in filter(_takes_elements, TABLE):
         setattr(found, name, _of_elements(arrays, getattr(found, name), name))
     found.stack = _stack(arrays, found.concat)
-    _deviations.follow(found)
     found.random = SimpleNamespace(
         **{name: _wrapping(arrays, partial(getattr(_random, name), library)) for name in _random.__all__}
     )

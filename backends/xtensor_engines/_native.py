@@ -46,7 +46,7 @@ class Chunked(WrappedArray):
     elements, is computed from them. Assignments of such values wait for the next use of the array.
     """
 
-    __slots__ = ("_array", "_base", "_insert", "_later", "_seen", "_select", "_source", "_values", "origin")
+    __slots__ = ("_array", "_base", "_insert", "_later", "_seen", "_select", "_source", "_values")
 
     library: ClassVar[Library]
     """The engine's library, which a subclass names."""
@@ -61,12 +61,9 @@ class Chunked(WrappedArray):
     _later: list[Assignment] | None
     _values: np.ndarray[Any, Any] | None
     _source: Source | None
-    origin: Any
-    """The part of a formula that the array is; None for others (``_deviations.py``)."""
 
     def __init__(self, array: Any) -> None:
         self._array, self._base, self._later, self._values, self._source = array, None, None, None, None
-        self.origin = None
 
     @classmethod
     def of_values(cls, values: np.ndarray[Any, Any]) -> Chunked:
@@ -111,11 +108,6 @@ class Chunked(WrappedArray):
             self._later = None
             self._array = self.library.mapped(function, self._array, (), self._array.dtype, placed=True)
         return self._array
-
-    @property
-    def known(self) -> Any:
-        """The array of the library as far as it is known without making it; None otherwise."""
-        return self._array if self._later is None else None
 
     @property
     def values(self) -> np.ndarray[Any, Any] | None:

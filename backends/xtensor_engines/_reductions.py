@@ -31,7 +31,7 @@ def reduction(library: Library, name: str, x: Any, *, axis: Any, keepdims: bool,
     dtype = _dtype(library, name, x, axis, keepdims, options)
     if axis == ():
         return library.mapped(library.chunk_function(name, axis=(), **options), x, (), dtype)
-    axes = axes_of(axis, x.ndim)
+    axes = _axes_of(axis, x.ndim)
     return library.reduced(
         name,
         x,
@@ -51,7 +51,7 @@ def _dtype(library: Library, name: str, x: Any, axis: Any, keepdims: bool, optio
     return function(library.sample(x)).dtype  # type: ignore[no-any-return]
 
 
-def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
+def _axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
     """Return the axes of a reduction, in order and none of them negative; None names all."""
     given = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     return tuple(sorted(place % ndim for place in given))
@@ -103,7 +103,7 @@ def _moment(library: Library, name: str, x: Any, axis: Any, keepdims: bool, opti
     fields = {"n": np.dtype(np.int64), "mean": functions["mean"](one).dtype}
     if name != "mean":
         fields |= {"difference": fields["mean"], "spread": functions[name](one).dtype}
-    axes = axes_of(axis, x.ndim)
+    axes = _axes_of(axis, x.ndim)
     return library.reduced(
         name,
         x,
@@ -187,7 +187,7 @@ def vector_norm(library: Library, x: Any, *, axis: Any, keepdims: bool, ord: Any
     if ord != 2 or axis == ():
         return NotImplemented
     dtype = _dtype(library, "linalg.vector_norm", x, axis, keepdims, {"ord": ord})
-    axes = axes_of(axis, x.ndim)
+    axes = _axes_of(axis, x.ndim)
     return library.reduced(
         "linalg.vector_norm",
         x,

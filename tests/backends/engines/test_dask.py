@@ -85,6 +85,42 @@ def test_moments_read_the_elements_once(matrix):
     assert len(calls) == engines.to_engine(x).npartitions
 
 
+def test_a_computation_computes_nothing_that_was_not_asked_for(matrix):
+    x, calls = counted(xp.asarray(matrix))
+    other, other_calls = counted(xp.sum(x, axis=0))
+    pending = other + 1
+    assert float(xp.max(x)) == matrix.max()
+    assert calls
+    assert not other_calls
+    np.testing.assert_allclose(host(pending), matrix.sum(axis=0) + 1)
+
+
+def test_a_variance_written_as_a_formula_is_computed_as_it_is_written(matrix):
+    x = xp.asarray(matrix)
+    found = xp.mean((x - xp.mean(x, axis=0)) ** 2, axis=0)
+    layers = {name.rpartition("-")[0] for name in engines.to_engine(found).dask.layers}
+    assert "var" not in layers
+    np.testing.assert_allclose(host(found), matrix.var(axis=0))
+
+
+def test_lengths_of_a_selection_are_computed_from_the_mask_alone(matrix):
+    x, calls = counted(xp.asarray(matrix))
+    rows = np.arange(12) % 3 == 0
+    chosen, whole = x[xp.asarray(rows)], x[xp.asarray(matrix > 0)]
+    assert chosen.shape == (4, 8)
+    assert whole.shape == ((matrix > 0).sum(),)
+    assert not calls
+    np.testing.assert_array_equal(host(chosen), matrix[rows])
+    np.testing.assert_array_equal(host(whole), matrix[matrix > 0])
+
+
+def test_writing_to_fetched_values_does_not_change_the_array(matrix):
+    mean = xp.mean(xp.asarray(matrix), axis=0)
+    for _ in range(2):
+        host(mean)[...] = 0.0
+    np.testing.assert_allclose(host(mean + 1), matrix.mean(axis=0) + 1)
+
+
 def test_forbidden_computations_raise_where_python_needs_a_value(matrix):
     x, calls = counted(xp.asarray(matrix))
     before = engines.computations("dask")
