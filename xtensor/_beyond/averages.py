@@ -102,7 +102,7 @@ def average(
         def compute(values: Array, factors: Array) -> tuple[Array, Array]:
             total = xp.sum(factors, axis=axes, dtype=factors.dtype, keepdims=keepdims)
             products = xp.sum(values * factors, axis=axes, dtype=factors.dtype, keepdims=keepdims)
-            return products / total, xp.abs(products)
+            return products / total, xp.where(xp.isfinite(total), xp.abs(products), xp.inf)
 
         reduced = tuple(range(a.ndim)) if axes is None else axes
         mean = rescaled_where_needed(xp, compute, lambda: (values, factors), (1, 0), reduced)

@@ -99,10 +99,13 @@ def least_power(dtype: DType) -> float:
 
 
 def host_looks_at(device: Device) -> bool:
-    """Whether the host looks at results of a device; a transform is looked at as the device below it."""
+    """Whether the host looks at results of a device: where reductions of the device itself are corrected.
+
+    Transforms are looked at as the device below them.
+    """
     while device.base is not None:
         device = device.base
-    return device.host
+    return "mean" in device._library.corrections
 
 
 def rescaled_where_needed(
