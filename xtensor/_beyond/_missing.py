@@ -22,7 +22,7 @@ from . import _casts
 from ._arguments import as_arrays, flattened, on_device, store
 from ._fused import mean_of_numbers, of_numbers, sum_of_numbers, variance_of_numbers
 
-__all__ = ["accumulated", "argextreme", "correction_of", "extreme", "mean", "reduced", "variance"]
+__all__ = ["accumulated", "argextreme", "correction_of", "extreme", "mean", "reduced", "sum_from", "variance"]
 
 
 def accumulated(name: str, a: Any, axis: Any, dtype: Any, out: Array | None, accumulate: Any, identity: Any) -> Array:
@@ -56,8 +56,21 @@ def reduced(
     numbers = _casts.counted(_with_identity(name, a, where, identity))
     result = reduce(numbers, axis=axis, dtype=dtype, keepdims=keepdims)
     if initial is not None:
-        result = combine(result, _initial(name, initial, result))
+        start = _initial(name, initial, result)
+        result = sum_from(start, result, numbers, axis, keepdims) if reduce is xp.sum else combine(result, start)
     return store(name, result, out)
+
+
+def sum_from(initial: Array, total: Array, x: Array, axis: Axis, keepdims: bool) -> Array:
+    """Return the sum of an initial value and of elements, whose sum without it is ``total``.
+
+    Negative zeros alone have the sum -0, where a sum of no elements is +0.
+    """
+    result = initial + total
+    if kind_of(x.dtype) != "f" or kind_of(result.dtype) != "f":
+        return result
+    negative = xp.all(xp.signbit(x), axis=axis, keepdims=keepdims) & xp.signbit(initial)
+    return xp.where(negative & (result == 0), -xp.abs(result), result)
 
 
 def mean(name: str, a: Any, axis: Axis, dtype: Any, out: Array | None, keepdims: bool, where: Any) -> Array:
