@@ -277,3 +277,8 @@ def test_sum_of_negative_zeros_keeps_their_sign():
 def test_lexsort_of_numbers_checks_the_axis():
     with pytest.raises(np.exceptions.AxisError):
         xp.lexsort((xp.asarray(1.0),), axis=10)
+
+
+def test_memory_order_leaves_broadcast_axes_in_position():
+    x = xp.broadcast_to(xp.reshape(xp.asarray([1.0, 2.0]), (2, 1)), (2, 2, 2))
+    assert np.ravel(x, "K").tolist() == [1.0, 1.0, 2.0, 2.0, 1.0, 1.0, 2.0, 2.0]

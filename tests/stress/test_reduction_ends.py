@@ -48,6 +48,7 @@ REDUCTIONS: dict[str, tuple[Callable[..., xp.Array], Callable[[list[Fraction]], 
     "sum": (xp.sum, lambda x: sum(x, Fraction(0))),
 }
 
+
 def trapezoid(x: list[Fraction]) -> Fraction:
     return sum(x, Fraction(0)) - (x[0] + x[-1]) / 2
 
@@ -228,7 +229,9 @@ def test_integral_is_right_at_the_ends_of_the_range(device, kind, dtype):
             result = float(xp.trapezoid(xp.asarray(host), xp.asarray((coordinates * scale).astype(dtype))))
             unscaled = float(xp.trapezoid(xp.asarray(host)))
         bound = 17 * float(info.eps) * float(np.max(np.abs(host)))
-        assert abs(Fraction(result) - exact * Fraction(scale)) <= max(bound * scale, 17 * float(info.smallest_subnormal))
+        assert abs(Fraction(result) - exact * Fraction(scale)) <= max(
+            bound * scale, 17 * float(info.smallest_subnormal)
+        )
         assert abs(Fraction(unscaled) - exact) <= max(bound, 17 * float(info.smallest_subnormal))
 
 

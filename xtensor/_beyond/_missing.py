@@ -90,9 +90,7 @@ def mean(name: str, a: Any, axis: Axis, dtype: Any, out: Array | None, keepdims:
         quotient = _quotient(xp.sum(x, axis=axis, dtype=x.dtype, keepdims=keepdims), count)
         return quotient, None
 
-    quotient = rescaled_where_needed(
-        xp, compute, lambda: (_filled(a, invalid, 0.0),), (1,), _axes(axis, a.ndim, name)
-    )
+    quotient = rescaled_where_needed(xp, compute, lambda: (_filled(a, invalid, 0.0),), (1,), _axes(axis, a.ndim, name))
     return store(name, xp.astype(quotient, result_dtype, copy=False), out)
 
 

@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from .device import Device
     from .dtypes import DType
 
-__all__ = ["factors_in_range", "host_looks_at", "largest", "least_power", "power_of_two", "rescaled", "rescaled_where_needed"]
+__all__ = [
+    "factors_in_range",
+    "host_looks_at",
+    "largest",
+    "least_power",
+    "power_of_two",
+    "rescaled",
+    "rescaled_where_needed",
+]
 
 
 def rescaled(
@@ -147,7 +155,9 @@ def rescaled_where_needed(
         del arrays
         arrays = operands()
         if centered:
-            small = xp.reshape(largest(xp, arrays[0], axes) <= math.sqrt(least) / float(np.finfo(dtype).eps), result.shape)
+            small = xp.reshape(
+                largest(xp, arrays[0], axes) <= math.sqrt(least) / float(np.finfo(dtype).eps), result.shape
+            )
             wrong = xp.logical_and(wrong, xp.logical_or(small, powers != 0.0))
     better = rescaled(xp, lambda *scaled: compute(*scaled)[0], arrays, degrees, axes, result, wrong)
     return compute(*arrays)[0] if better is None else better  # with the library's warnings
