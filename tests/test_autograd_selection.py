@@ -164,3 +164,18 @@ def test_sequences_in_a_tuple_are_index_arrays():
         return xp.sum(y)
 
     assert autograd.grad(replaced)(x).tolist() == [[1.0, 0.0, 1.0], [1.0, 1.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    "name", ["max", "min", "sum", "prod", "mean", "var", "std", "cumulative_sum", "cumulative_prod"]
+)
+@pytest.mark.parametrize("value", [-2.0, 2.0])
+def test_both_modes_agree_where_arguments_are_beside_constants(name, value):
+    x = xp.asarray(value)
+
+    def function(x):
+        return xp.sum(getattr(xp, name)(xp.stack([x, xp.asarray(0.5)])))
+
+    assert float(autograd.jvp(function, (x,), (xp.ones_like(x),))[1]) == pytest.approx(
+        float(autograd.grad(function)(x))
+    )

@@ -257,3 +257,28 @@ def test_may_share_memory_checks_its_limit_of_work(device):
     x = xp.ones(4)
     with pytest.raises(OverflowError):
         np.may_share_memory(x, x, max_work=10**100)
+
+
+@pytest.mark.parametrize("axes", [np.array([0, 1]), range(2)])
+def test_axes_may_be_an_array_or_a_range(axes):
+    x = xp.reshape(xp.arange(6.0), (2, 3))
+    assert np.roll(x, (1, 1), axis=axes).tolist() == [[5.0, 3.0, 4.0], [2.0, 0.0, 1.0]]
+    assert np.fft.fftshift(x, axes=axes).tolist() == [[5.0, 3.0, 4.0], [2.0, 0.0, 1.0]]
+    assert complex(np.fft.fftn(x, axes=axes)[0, 0]) == 15.0
+    assert float(np.tensordot(x, x, axes=(axes, axes))) == 55.0
+
+
+def test_sum_of_negative_zeros_keeps_their_sign():
+    x = xp.asarray([-0.0, -0.0])
+    assert bool(xp.signbit(np.sum(x, initial=-0.0))) and bool(xp.signbit(xp.nansum(x, initial=-0.0)))
+    assert not bool(xp.signbit(np.sum(x, initial=0.0))) and not bool(xp.signbit(np.sum(xp.zeros(2), initial=-0.0)))
+
+
+def test_lexsort_of_numbers_checks_the_axis():
+    with pytest.raises(np.exceptions.AxisError):
+        xp.lexsort((xp.asarray(1.0),), axis=10)
+
+
+def test_memory_order_leaves_broadcast_axes_in_position():
+    x = xp.broadcast_to(xp.reshape(xp.asarray([1.0, 2.0]), (2, 1)), (2, 2, 2))
+    assert np.ravel(x, "K").tolist() == [1.0, 1.0, 2.0, 2.0, 1.0, 1.0, 2.0, 2.0]

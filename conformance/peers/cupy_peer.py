@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import warnings
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,7 @@ def install(source: Path) -> None:
     sys.meta_path.append(Finder(("cupy", "cupyx", "cupy_backends"), lambda name: None))
     for name in ("linalg", "fft", "lib", "polynomial", "random"):
         sys.modules[f"cupy.{name}"] = getattr(cupy, name)
+    cupy.fft.__dict__["config"] = PlanSettings()
     sys.modules["cupy.lib.stride_tricks"] = cupy.lib.stride_tricks
     sys.modules["cupy.polynomial.polynomial"] = cupy.polynomial.polynomial
     sys.modules["cupy.polynomial.polyutils"] = cupy.polynomial.polyutils
@@ -59,6 +61,28 @@ def install(source: Path) -> None:
     # CuPy's arrays have this method for the copy to the host.
     xp.Array.get = lambda self, *args, **kwargs: xp.to_numpy(self)  # type: ignore[attr-defined]
     sys.path.append(str(source / "tests"))
+
+
+class PlanSettings(Unavailable):
+    """CuPy's settings of Fourier plans. Its tests set them and expect the warning; here they have no effect."""
+
+    def __init__(self) -> None:
+        super().__init__("cupy.fft.config")
+        self.__dict__["planning"] = True
+
+    @property
+    def enable_nd_planning(self) -> bool:
+        self._warn()
+        return bool(self.__dict__["planning"])
+
+    @enable_nd_planning.setter
+    def enable_nd_planning(self, value: bool) -> None:
+        self._warn()
+        self.__dict__["planning"] = value
+
+    @staticmethod
+    def _warn() -> None:
+        warnings.warn("enable_nd_planning has no effect", DeprecationWarning, stacklevel=3)
 
 
 def _as_numpy(value: Any, *args: Any, **kwargs: Any) -> Any:

@@ -48,6 +48,39 @@ REDUCTIONS: dict[str, tuple[Callable[..., xp.Array], Callable[[list[Fraction]], 
     "sum": (xp.sum, lambda x: sum(x, Fraction(0))),
 }
 
+
+def trapezoid(x: list[Fraction]) -> Fraction:
+    return sum(x, Fraction(0)) - (x[0] + x[-1]) / 2
+
+
+def with_missing(function: Callable[..., xp.Array]) -> Callable[..., xp.Array]:
+    """Return a function of an array with as many elements that are NaN, along the reduced axis."""
+
+    def reduced(x: xp.Array, axis: int | None, keepdims: bool) -> xp.Array:
+        along = 0 if axis is None else axis
+        return function(xp.concat([xp.full_like(x, xp.nan), x], axis=along), axis=axis, keepdims=keepdims)
+
+    return reduced
+
+
+def of_weights(scale: float) -> Callable[..., xp.Array]:
+    """Return a mean whose weights are of another end of the range than the elements."""
+
+    def reduced(x: xp.Array, axis: int | None, keepdims: bool) -> xp.Array:
+        return xp.average(x, axis=axis, weights=xp.full_like(x, scale), keepdims=keepdims)
+
+    return reduced
+
+
+COMPOSED: dict[str, tuple[Callable[..., xp.Array], Callable[[list[Fraction]], Fraction]]] = {
+    "nanmean": (with_missing(xp.nanmean), mean),
+    "nanvar": (with_missing(xp.nanvar), variance),
+    "nanstd": (with_missing(xp.nanstd), REDUCTIONS["std"][1]),
+    "average of large weights": (of_weights(1e38), mean),
+    "average of small weights": (of_weights(1e-37), mean),
+}
+"""Statistics that are built of other functions."""
+
 HALF_REDUCTIONS: dict[str, tuple[Callable[..., xp.Array], Callable[[list[Fraction]], Fraction]]] = {
     **REDUCTIONS,
     "nansum": (xp.nansum, REDUCTIONS["sum"][1]),
@@ -139,6 +172,69 @@ def test_reduction_is_right_at_the_ends_of_the_range(device, kind, dtype):
     assert wrong == []
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_statistic_is_right_at_the_ends_of_the_range(device, kind, dtype):
+    if device.backend not in LOOKS:
+        pytest.skip(f"the host does not look at results on {device}: docs/semantics.md")
+    host = values(kind, np.finfo(dtype), (33, 33) if LONG else (17, 2))
+    wrong = []
+    for axis in (0, 1, None):
+        wrong += check(device, host, COMPOSED, axis, keepdims=axis == 0)
+    assert wrong == []
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("zero", "equal")])
+def test_covariances_are_right_at_the_ends_of_the_range(device, kind):
+    if device.backend not in LOOKS or not device.supports(xp.float64):
+        pytest.skip(f"the host does not look at results on {device}: docs/semantics.md")
+    info = np.finfo("f8")
+    host = np.stack([values(kind, info, (17,)), values("ordinary", info, (17,))[::-1]])
+    rows = [[Fraction(item) for item in row] for row in host.tolist()]
+    centers = [mean(row) for row in rows]
+    with quiet():
+        covariance, correlation = (values_of(f(xp.asarray(host))).tolist() for f in (xp.cov, xp.corrcoef))
+
+    def expected(i: int, j: int) -> Fraction:
+        products = [(a - centers[i]) * (b - centers[j]) for a, b in zip(rows[i], rows[j], strict=True)]
+        return sum(products, Fraction(0)) / (len(products) - 1)
+
+    def deviation(i: int) -> Fraction:
+        return root(expected(i, i))
+
+    for i in (0, 1):
+        for j in (0, 1):
+            unit = float(deviation(i)) * float(deviation(j))
+            if unit < float(info.max):
+                # The error of a covariance is one of the product of the deviations.
+                assert abs(covariance[i][j] - float(expected(i, j))) <= max(unit * 64 * float(info.eps), 1e-323)
+            else:
+                assert np.isinf(covariance[i][j])
+            ratio = float(expected(i, j) / deviation(i) / deviation(j))
+            assert abs(correlation[i][j] - ratio) <= 64 * float(info.eps)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "largest"])
+def test_integral_is_right_at_the_ends_of_the_range(device, kind, dtype):
+    if device.backend not in LOOKS:
+        pytest.skip(f"the host does not look at results on {device}: docs/semantics.md")
+    info = np.finfo(dtype)
+    host = values(kind, info, (17,))
+    exact = trapezoid([Fraction(item) for item in host.tolist()])
+    coordinates = np.arange(17.0).astype(dtype)
+    largest = float(info.max)
+    for scale in (1.0, 2.0**-60, 2.0**60 if abs(exact) * 2**60 < largest else 1.0):
+        with quiet():
+            result = float(xp.trapezoid(xp.asarray(host), xp.asarray((coordinates * scale).astype(dtype))))
+            unscaled = float(xp.trapezoid(xp.asarray(host)))
+        bound = 17 * float(info.eps) * float(np.max(np.abs(host)))
+        assert abs(Fraction(result) - exact * Fraction(scale)) <= max(
+            bound * scale, 17 * float(info.smallest_subnormal)
+        )
+        assert abs(Fraction(unscaled) - exact) <= max(bound, 17 * float(info.smallest_subnormal))
+
+
 @pytest.mark.parametrize("shape", [(4099, 2), (2, 4099)])
 @pytest.mark.parametrize("axis", [0, 1, None])
 def test_float16_is_added_up_in_float32(device, shape, axis):
@@ -161,7 +257,7 @@ def test_statistic_of_large_float16_is_rounded_once(device, name):
 @pytest.mark.parametrize("kind", ["largest", "both signs", "squares overflow", "ordinary", "squares underflow"])
 @pytest.mark.parametrize("eps", [0.0, 1e-5])
 def test_normalization_is_right_at_the_ends_of_the_range(device, name, dtype, kind, eps):
-    if device.backend not in ("numpy", "llvm", "strict"):
+    if device.backend not in LOOKS:
         pytest.skip(f"the host does not look at mean squares on {device}: docs/nn.md")
     host = values(kind, np.finfo(dtype), (3, 33))
     with quiet():

@@ -11,6 +11,7 @@ from typing import Any
 from .. import _standard as xp
 from .._core.array import Array, Axis
 from .._core.dtypes import kind_of
+from .._core.scaling import least_power
 from .._fuse.formulas import attempt_formula
 
 __all__ = ["close", "mean_of_numbers", "of_numbers", "sum_of_numbers", "variance_of_numbers", "weighted_mean"]
@@ -20,8 +21,13 @@ MIN_SIZE = 2**15
 """Elements from which these functions gain by kernels; below, a call takes longer than NumPy's loops."""
 
 
-def of_numbers(formula: Callable[..., Array], a: Any, axis: Any, keepdims: Any, *further: float) -> Any:
-    """Return a formula's result for the elements that are not NaN; NotImplemented where NumPy's functions compute."""
+def of_numbers(
+    formula: Callable[..., Array], a: Any, axis: Any, keepdims: Any, *further: float, of_squares: bool = False
+) -> Any:
+    """Return a formula's result for the elements that are not NaN; NotImplemented where NumPy's functions compute.
+
+    ``of_squares`` says that small results may have lost digits.
+    """
     if a.__class__ is not Array or a.size < MIN_SIZE or kind_of(a.dtype) != "f" or not a._device.host:
         return NotImplemented
     if keepdims.__class__ is not bool or not (
@@ -30,6 +36,8 @@ def of_numbers(formula: Callable[..., Array], a: Any, axis: Any, keepdims: Any, 
         return NotImplemented
     result = attempt_formula(formula, a, axis, keepdims, *further)
     if result is NotImplemented or not bool(xp.all(xp.isfinite(result))):
+        return NotImplemented
+    if of_squares and not bool(xp.all(result >= least_power(a.dtype))):
         return NotImplemented
     return result
 
@@ -47,7 +55,9 @@ def mean_of_numbers(a: Array, axis: Axis, keepdims: bool) -> Array:
 def variance_of_numbers(a: Array, axis: Axis, keepdims: bool, correction: float) -> Array:
     """Variance of the elements that are not NaN."""
     distance = xp.where(xp.isnan(a), 0.0, a - mean_of_numbers(a, axis, True))
-    return xp.sum(distance * distance, axis=axis, keepdims=keepdims) / (_count(a, axis, keepdims) - correction)
+    count, error = _count(a, axis, keepdims), xp.sum(distance, axis=axis, keepdims=keepdims)
+    total = xp.sum(distance * distance, axis=axis, keepdims=keepdims)
+    return xp.maximum(total - error * (error / count), 0.0) / (count - correction)
 
 
 def _count(a: Array, axis: Axis, keepdims: bool) -> Array:
@@ -68,13 +78,14 @@ def weighted_mean(x: Array, weights: Array, axis: Axis, keepdims: bool) -> tuple
     found = attempt_formula(_weighted_mean, x, weights, axis, keepdims)
     if found is NotImplemented:
         return None
-    mean, total = found
-    return (mean, total) if bool(xp.all(xp.isfinite(mean) & xp.isfinite(total))) else None
+    mean, total, products = found
+    usable = xp.isfinite(mean) & xp.isfinite(total) & (xp.abs(products) >= least_power(x.dtype))
+    return (mean, total) if bool(xp.all(usable)) else None
 
 
-def _weighted_mean(x: Array, weights: Array, axis: Axis, keepdims: bool) -> tuple[Array, Array]:
-    total = xp.sum(weights, axis=axis, keepdims=keepdims)
-    return xp.sum(x * weights, axis=axis, keepdims=keepdims) / total, total
+def _weighted_mean(x: Array, weights: Array, axis: Axis, keepdims: bool) -> tuple[Array, Array, Array]:
+    total, products = (xp.sum(item, axis=axis, keepdims=keepdims) for item in (weights, x * weights))
+    return products / total, total, products
 
 
 def close(x: Array, y: Array, rtol: float, atol: float) -> Any:

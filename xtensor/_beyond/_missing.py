@@ -17,11 +17,12 @@ from .._core.dtypes import finfo, kind_of
 from .._core.errors import describe
 from .._core.indexing import ASSIGNED_WHERE
 from .._core.large_calls import call_elementwise_if_implemented
+from .._core.scaling import rescaled_where_needed
 from . import _casts
 from ._arguments import as_arrays, flattened, on_device, store
 from ._fused import mean_of_numbers, of_numbers, sum_of_numbers, variance_of_numbers
 
-__all__ = ["accumulated", "argextreme", "correction_of", "extreme", "mean", "reduced", "variance"]
+__all__ = ["accumulated", "argextreme", "correction_of", "extreme", "mean", "reduced", "sum_from", "variance"]
 
 
 def accumulated(name: str, a: Any, axis: Any, dtype: Any, out: Array | None, accumulate: Any, identity: Any) -> Array:
@@ -55,8 +56,21 @@ def reduced(
     numbers = _casts.counted(_with_identity(name, a, where, identity))
     result = reduce(numbers, axis=axis, dtype=dtype, keepdims=keepdims)
     if initial is not None:
-        result = combine(result, _initial(name, initial, result))
+        start = _initial(name, initial, result)
+        result = sum_from(start, result, numbers, axis, keepdims) if reduce is xp.sum else combine(result, start)
     return store(name, result, out)
+
+
+def sum_from(initial: Array, total: Array, x: Array, axis: Axis, keepdims: bool) -> Array:
+    """Return the sum of an initial value and of elements, whose sum without it is ``total``.
+
+    Negative zeros alone have the sum -0, where a sum of no elements is +0.
+    """
+    result = initial + total
+    if kind_of(x.dtype) != "f" or kind_of(result.dtype) != "f":
+        return result
+    negative = xp.all(xp.signbit(x), axis=axis, keepdims=keepdims) & xp.signbit(initial)
+    return xp.where(negative & (result == 0), -xp.abs(result), result)
 
 
 def mean(name: str, a: Any, axis: Axis, dtype: Any, out: Array | None, keepdims: bool, where: Any) -> Array:
@@ -70,8 +84,13 @@ def mean(name: str, a: Any, axis: Axis, dtype: Any, out: Array | None, keepdims:
     if invalid is None and a.size:
         return store(name, xp.mean(a, axis=axis, keepdims=keepdims), out)
     result_dtype, a = a.dtype, _casts.widened(a)
-    total = xp.sum(_filled(a, invalid, 0.0), axis=axis, dtype=a.dtype, keepdims=keepdims)
-    quotient = _quotient(total, _count(a, invalid, axis, keepdims))
+    count = _count(a, invalid, axis, keepdims)
+
+    def compute(x: Array) -> tuple[Array, Array]:
+        quotient = _quotient(xp.sum(x, axis=axis, dtype=x.dtype, keepdims=keepdims), count)
+        return quotient, None
+
+    quotient = rescaled_where_needed(xp, compute, lambda: (_filled(a, invalid, 0.0),), (1,), _axes(axis, a.ndim, name))
     return store(name, xp.astype(quotient, result_dtype, copy=False), out)
 
 
@@ -90,7 +109,7 @@ def variance(
 ) -> Array:
     """Return the variance of the valid elements, from their mean or the given one; or its root."""
     if where is True and dtype is None and out is None and mean is None:
-        found = of_numbers(variance_of_numbers, a, axis, keepdims, float(correction))
+        found = of_numbers(variance_of_numbers, a, axis, keepdims, float(correction), of_squares=True)
         if found is not NotImplemented:
             return xp.sqrt(found) if root else found
     a, invalid = _invalid(name, a, where)
@@ -98,25 +117,42 @@ def variance(
     if invalid is None and mean is None and not correction and a.size:
         return (xp.std if root else xp.var)(a, axis=axis, keepdims=keepdims)
     real, a = finfo(a.dtype).dtype, _casts.widened(a)
-    filled, count = _filled(a, invalid, 0.0), _count(a, invalid, axis, True)
-    if mean is None:
-        mean = _quotient(xp.sum(filled, axis=axis, dtype=a.dtype, keepdims=True), count)
+    count = _count(a, invalid, axis, True)
+
+    def compute(x: Array, center: Array | None = None) -> tuple[Array, Array]:
+        is_given = center is not None
+        if center is None:
+            center = _quotient(xp.sum(x, axis=axis, dtype=x.dtype, keepdims=True), count)
+        if invalid is None:
+            distance = x - center
+        else:
+            x -= center  # in memory of this function: as many arrays as NumPy has
+            distance = _cleared(x, invalid)
+        # The error of a mean that is far larger than the distances is of their size.
+        error = None if is_given else xp.sum(distance, axis=axis, dtype=x.dtype, keepdims=keepdims)
+        # The squared modulus; abs() would take a square root first.
+        if kind_of(x.dtype) == "f":
+            distance *= distance
+            squares = distance
+        else:
+            squares = xp.real(distance) ** 2 + xp.imag(distance) ** 2
+        total = xp.sum(squares, axis=axis, dtype=squares.dtype, keepdims=keepdims)
+        number = xp.reshape(count, total.shape)
+        if error is not None:
+            error = xp.abs(error)
+            total = xp.maximum(total - error * _quotient(error, number), 0.0)
+        result = _quotient(total, number - correction)
+        return xp.sqrt(result) if root else result, total
+
+    def operands() -> tuple[Array]:
+        return (_filled(a, invalid, 0.0),)
+
+    if mean is not None:  # of any scale
+        result = compute(*operands(), xp.astype(on_device(name, mean, a.device), a.dtype))[0]
     else:
-        mean = xp.astype(on_device(name, mean, a.device), a.dtype)
-    if invalid is None:
-        distance = filled - mean
-    else:
-        filled -= mean  # in memory of this function: as many arrays as NumPy has
-        distance = _cleared(filled, invalid)
-    # The squared modulus; abs() would take a square root first.
-    if kind_of(a.dtype) == "f":
-        distance *= distance
-        squares = distance
-    else:
-        squares = xp.real(distance) ** 2 + xp.imag(distance) ** 2
-    total = xp.sum(squares, axis=axis, dtype=squares.dtype, keepdims=keepdims)
-    result = _quotient(total, xp.reshape(count, total.shape) - correction)
-    return xp.astype(xp.sqrt(result) if root else result, real, copy=False)
+        axes, degree = _axes(axis, a.ndim, name), 1 if root else 2
+        result = rescaled_where_needed(xp, compute, operands, (degree,), axes, centered=True)
+    return xp.astype(result, real, copy=False)
 
 
 def extreme(
@@ -161,7 +197,7 @@ def extreme(
 
 def _first_complex(a: Array, *, axis: Axis, keepdims: bool, position: int = 0) -> Array:
     """Return the first element over some axes in the order of the real part, then of the imaginary part."""
-    axes = tuple(range(a.ndim)) if axis is None else check_axes(axis, a.ndim, "nanmin")
+    axes = _axes(axis, a.ndim, "nanmin")
     others = tuple(i for i in range(a.ndim) if i not in axes)
     kept = tuple(1 if i in axes else a.shape[i] for i in range(a.ndim))
     count = math.prod(a.shape[i] for i in axes)
@@ -176,6 +212,11 @@ def _first_complex(a: Array, *, axis: Axis, keepdims: bool, position: int = 0) -
 
 def _last_complex(a: Array, *, axis: Axis, keepdims: bool) -> Array:
     return _first_complex(a, axis=axis, keepdims=keepdims, position=-1)
+
+
+def _axes(axis: Axis, ndim: int, name: str) -> tuple[int, ...]:
+    """Return the reduced axes."""
+    return tuple(range(ndim)) if axis is None else check_axes(axis, ndim, name)
 
 
 def argextreme(name: str, a: Any, axis: int | None, out: Array | None, keepdims: bool, *, largest: bool) -> Array:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .. import _standard as xp
 from .. import linalg
 from .._core.array import Array, Axis
@@ -12,6 +14,15 @@ from .._core.checks import check_axes, check_dtype
 from .._core.compositions import composed
 from .._core.dtypes import finfo, result_type
 from .._core.errors import describe
+from .._core.scaling import (
+    factors_in_range,
+    host_looks_at,
+    largest,
+    least_power,
+    power_of_two,
+    rescaled_where_needed,
+)
+from .._core.tracing_errors import UnknownValueError
 from . import _casts
 from ._arguments import as_arrays, shared_device, store
 from ._flags import number, truth
@@ -81,12 +92,20 @@ def average(
             dtype = _casts.double(dtype, a)
         # Two booleans have a sum and a product of numbers, as everywhere else.
         values, factors = (_casts.widened(_casts.counted(xp.astype(x, dtype, copy=False))) for x in (a, weights))
-        total = xp.sum(factors, axis=axes, dtype=factors.dtype, keepdims=keepdims)
+        with np.errstate(over="ignore"):
+            total = xp.sum(factors, axis=axes, dtype=factors.dtype, keepdims=keepdims)
         if xp.any(total == 0):
             raise ZeroDivisionError(
                 "Weights sum to zero, can't be normalized; average() needs a sum of weights other than 0 for each mean"
             )
-        mean = xp.sum(values * factors, axis=axes, dtype=factors.dtype, keepdims=keepdims) / total
+
+        def compute(values: Array, factors: Array) -> tuple[Array, Array]:
+            total = xp.sum(factors, axis=axes, dtype=factors.dtype, keepdims=keepdims)
+            products = xp.sum(values * factors, axis=axes, dtype=factors.dtype, keepdims=keepdims)
+            return products / total, xp.where(xp.isfinite(total), xp.abs(products), xp.inf)
+
+        reduced = tuple(range(a.ndim)) if axes is None else axes
+        mean = rescaled_where_needed(xp, compute, lambda: (values, factors), (1, 0), reduced)
         total = xp.broadcast_to(total, mean.shape)
         if factors.dtype.itemsize > dtype.itemsize and dtype.itemsize == 2:
             mean, total = xp.astype(mean, dtype), xp.astype(total, dtype)
@@ -122,7 +141,7 @@ def corrcoef(x: AnyArray, y: AnyArray | None = None, rowvar: bool = True, *, dty
         dtype = check_dtype(dtype, shared_device("corrcoef", x, y), "corrcoef")
         if dtype.itemsize == 2:
             return xp.astype(corrcoef(x, y, rowvar, dtype=xp.float32), dtype)
-    covariance = _cov("corrcoef", x, y, rowvar, dtype=dtype)
+    covariance = _cov("corrcoef", x, y, rowvar, dtype=dtype, scaled=False)
     if not covariance.ndim:
         return covariance / covariance
     diagonal = xp.sqrt(xp.real(linalg.diagonal(covariance)))
@@ -241,8 +260,12 @@ def _cov(
     fweights: Any = None,
     aweights: Any = None,
     dtype: DTypeLike | None = None,
+    scaled: bool = True,
 ) -> Array:
-    """Return the covariances; ``name`` is the public function."""
+    """Return the covariances; ``name`` is the public function.
+
+    Without ``scaled``, each variable may be divided by a number, on which correlations do not depend.
+    """
     rowvar, bias = truth(rowvar, name, "rowvar"), truth(bias, name, "bias")
     if ddof is not None:
         ddof = number(ddof, name, "ddof")
@@ -265,7 +288,7 @@ def _cov(
     if dtype.kind not in "fcV":
         dtype = _casts.double(dtype, m)
     if dtype.itemsize == 2:
-        single = _cov(name, m, y, rowvar, bias, ddof, fweights, aweights, xp.float32)
+        single = _cov(name, m, y, rowvar, bias, ddof, fweights, aweights, xp.float32, scaled)
         return xp.astype(single, dtype)
     x = _rows(m, dtype, transposed=not rowvar and m.ndim != 1)
     if not x.shape[0]:
@@ -282,7 +305,6 @@ def _cov(
     divisor = int(not bias) if ddof is None else int(ddof)
     weights = _sample_weights(name, x, fweights, aweights, originals)
     if weights is None:
-        mean = xp.mean(x, axis=1, keepdims=True)
         factor: Any = max(x.shape[1] - divisor, 0)
         factor = xp.full((), factor, dtype=dtype, device=device)
     else:
@@ -301,11 +323,49 @@ def _cov(
                 f"Weights sum to zero, can't be normalized; {name}() needs a positive sum of weights, not of shape "
                 f"{weights.shape}"
             )
-        mean = xp.sum(x * weights, axis=1, keepdims=True) / xp.sum(weights)
-    x = x - mean
+    with np.errstate(over="ignore", invalid="ignore"):
+        covariance = _products(_centered(x, weights), weights, factor)
+    if _is_ordinary(covariance, x):
+        return _squeezed(covariance)
+    size = largest(xp, x, (1,))
+    scale = power_of_two(xp, xp.where((size > 0.0) & xp.isfinite(size), size, 1.0))
+    # The error of a mean that is far larger than the distances from it is of their size.
+    covariance = _products(_centered(_centered(x / scale, weights), weights), weights, factor)
+    for product in factors_in_range(xp, *xp.broadcast_arrays(scale, scale.mT)) if scaled else ():
+        covariance = covariance * product
+    return _squeezed(covariance)
+
+
+def _centered(x: Array, weights: Array | None) -> Array:
+    """Return the distances of the samples from the means of the variables."""
+    if weights is None:
+        return x - xp.mean(x, axis=1, keepdims=True)
+    return x - xp.sum(x * weights, axis=1, keepdims=True) / xp.sum(weights)
+
+
+def _products(x: Array, weights: Array | None, factor: Array) -> Array:
+    """Return the mean products of distances."""
     weighted = x if weights is None else x * weights
-    transposed = weighted.mT if dtype.kind != "c" else xp.conj(weighted.mT)
-    covariance = xp.matmul(x, transposed) * (1.0 / factor)
+    transposed = weighted.mT if x.dtype.kind != "c" else xp.conj(weighted.mT)
+    return xp.matmul(x, transposed) * (1.0 / factor)
+
+
+def _is_ordinary(covariance: Array, x: Array) -> bool:
+    """Return whether no product left the range or lost its digits, as far as the host looks at results."""
+    if not x.size or not host_looks_at(x.device):
+        return True
+    eps = float(finfo(x.dtype).eps)
+    with np.errstate(over="ignore"):
+        error = xp.square(xp.abs(x[:, 0]) * math.sqrt(16 * eps))
+        variances = xp.real(linalg.diagonal(covariance))
+        is_precise = xp.all(variances >= xp.maximum(error, least_power(x.dtype)))
+    try:
+        return bool(is_precise) and bool(xp.all(xp.isfinite(covariance)))
+    except UnknownValueError:  # a fused function has the results of any call
+        return True
+
+
+def _squeezed(covariance: Array) -> Array:
     return xp.reshape(covariance, tuple(length for length in covariance.shape if length != 1))
 
 

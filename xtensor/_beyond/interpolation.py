@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from .._core.checks import check_axis
 from .._core.compositions import composed
 from .._core.dtypes import can_cast, result_type
 from .._core.errors import describe
+from .._core.scaling import rescaled_where_needed
 from . import _casts
 from ._arguments import as_arrays, flattened, on_device
 from ._flags import number
@@ -192,29 +194,37 @@ def trapezoid(y: AnyArray, x: AnyArray | None = None, dx: RealOperand = 1.0, axi
             single,
             result_type(y.dtype, *[_casts.floating(on_device("trapezoid", item, y.device)).dtype for item in others]),
         )
-    if x is None and dx.__class__ is float and dx == 1.0:
-        areas = (_after(y, axis) + _before(y, axis)) / 2.0
-        return standard.sum(areas, axis=axis - y.ndim, dtype=areas.dtype)
-    heights = _after(y, axis) + _before(y, axis)
     if x is None:
         steps = dx if isinstance(dx, (int, float, complex)) else _casts.floating(on_device("trapezoid", dx, y.device))
-    else:
-        given = x
-        x = _casts.floating(on_device("trapezoid", x, y.device))
-        if not x.ndim:
-            raise ValueError(
-                f"diff requires input that is at least one dimensional; trapezoid() got {describe(given)} for x"
-            )
-        along = check_axis(given_axis if x.ndim > 1 else 0, x.ndim, "trapezoid")
-        steps = _after(x, along) - _before(x, along)
-        if x.ndim == 1:
-            steps = standard.reshape(steps, tuple(-1 if i == axis else 1 for i in range(y.ndim)))
-    if isinstance(steps, Array):
-        steps, heights = _casts.promoted(steps, heights)
-    elif isinstance(steps, complex) and heights.dtype.kind != "c":
-        heights = standard.astype(heights, result_type(heights.dtype, np.complex64))
-    areas = steps * heights / 2.0
-    return standard.sum(areas, axis=axis - y.ndim, dtype=areas.dtype)
+        return _integral(y, axis, lambda: steps)
+    given = x
+    x = _casts.floating(on_device("trapezoid", x, y.device))
+    if not x.ndim:
+        raise ValueError(
+            f"diff requires input that is at least one dimensional; trapezoid() got {describe(given)} for x"
+        )
+    along = check_axis(given_axis if x.ndim > 1 else 0, x.ndim, "trapezoid")
+    if x.ndim == 1:
+        x, along = standard.reshape(x, tuple(-1 if i == axis else 1 for i in range(y.ndim))), axis
+    if x.ndim != y.ndim or x.size == 1:
+        return _integral(y, axis, lambda: _after(x, along) - _before(x, along))
+    return _integral(y, axis, lambda x: _after(x, along) - _before(x, along), x)
+
+
+def _integral(y: Array, axis: int, steps_of: Callable[..., Any], *coordinates: Array) -> Array:
+    """Return an integral; ``steps_of`` returns the distances of the samples, of which the integral is a multiple."""
+
+    def compute(y: Array, *coordinates: Array) -> tuple[Array, None]:
+        heights, steps = _after(y, axis) + _before(y, axis), steps_of(*coordinates)
+        if isinstance(steps, Array):
+            steps, heights = _casts.promoted(steps, heights)
+        elif isinstance(steps, complex) and heights.dtype.kind != "c":
+            heights = standard.astype(heights, result_type(heights.dtype, np.complex64))
+        areas = heights / 2.0 if steps.__class__ is float and steps == 1.0 else steps * heights / 2.0
+        return standard.sum(areas, axis=axis - y.ndim, dtype=areas.dtype), None
+
+    operands = y, *coordinates
+    return rescaled_where_needed(standard, compute, lambda: operands, (1,) * len(operands), (axis,))  # type: ignore[no-any-return]
 
 
 @composed

@@ -97,6 +97,7 @@ def lexsort(keys: Sequence[Array] | Array, axis: int = -1) -> Array:
     if len(shapes) > 1:
         raise ValueError(f"all keys need to be the same shape; lexsort() got {', '.join(map(str, sorted(shapes)))}")
     if not columns[0].ndim:
+        check_axis(axis, 1, "lexsort")  # NumPy sorts one number along an axis of its own
         return xp.zeros((), dtype=columns[0].device.default_dtypes["indexing"], device=columns[0].device)
     axis = check_axis(axis, columns[0].ndim, "lexsort")
     order = _casts.argsort(columns[0], axis)

@@ -147,7 +147,7 @@ def order_of_axes(a: Array, order: str) -> tuple[int, ...] | None:
     axes = tuple(range(a.ndim))
     strides = getattr(a._native, "strides", None)
     if order == "K" and strides is not None:
-        in_memory = tuple(sorted(axes, key=lambda axis: -abs(strides[axis])))
+        in_memory = _axes_in_memory(strides)
         return None if in_memory == axes else in_memory
     return axes[::-1] if is_column_major(a, order) else None
 
@@ -315,3 +315,18 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Array:
     first, second = check_axis(axis1, a.ndim, "swapaxes", "axis1: "), check_axis(axis2, a.ndim, "swapaxes", "axis2: ")
     order[first], order[second] = second, first
     return xp.permute_dims(a, tuple(order))
+
+
+def _axes_in_memory(strides: tuple[int, ...]) -> tuple[int, ...]:
+    """Return axes by decreasing strides. Broadcast axes, of stride 0, are not compared and keep their position."""
+    order: list[int] = []  # the fastest axis first
+    for axis in reversed(range(len(strides))):
+        position = len(order)
+        for i in reversed(range(len(order))):
+            stride, other = abs(strides[axis]), abs(strides[order[i]])
+            if stride and other:
+                if stride >= other:
+                    break
+                position = i
+        order.insert(position, axis)
+    return tuple(reversed(order))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LARGEST",
     "as_lengths",
+    "axes_of_array",
     "check_axes",
     "check_axis",
     "check_bounds",
@@ -98,8 +99,7 @@ def check_axes(
 
     ``repeated`` is the beginning of that message, NumPy's words, and ``prefix`` that of one for an axis out of bounds.
     """
-    if isinstance(axis, range) or getattr(axis, "ndim", 0) == 1:
-        axis = tuple(axis)
+    axis = axes_of_array(axis)
     if axis.__class__ is int or not isinstance(axis, (tuple, list)):
         return (check_axis(axis, ndim, name, prefix),)
     if len(axis) == 1:
@@ -108,6 +108,13 @@ def check_axes(
     if len(set(axes)) != len(axes):
         raise ValueError(f"{repeated}; {name}() takes each axis once, without duplicates, not {tuple(axis)}")
     return axes
+
+
+def axes_of_array(axes: Any) -> Any:
+    """Return a range or an array of axes as a tuple, as NumPy accepts them; other arguments unchanged."""
+    if axes.__class__ in (int, tuple, list) or not (isinstance(axes, range) or getattr(axes, "ndim", 0)):
+        return axes
+    return tuple([axes_of_array(item) for item in axes])
 
 
 def check_integer(value: Any, function: str, name: str) -> int:

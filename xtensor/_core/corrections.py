@@ -20,6 +20,7 @@ import numpy as np
 from .backend import Native
 from .dtypes import DType, kind_of
 from .kernel_program import short_power
+from .scaling import largest, rescaled
 
 __all__ = ["CORRECTIONS", "LAPACK_CORRECTIONS", "REDUCTION_CORRECTIONS", "Correction"]
 
@@ -327,9 +328,6 @@ def _scaled(degree: int, *, power: int = 0, centered: bool = False, axes: tuple[
                 reduced = _reduced_axes(x, options) if axes is None else tuple([x.ndim + axis for axis in axes])
                 if math.prod([x.shape[axis] for axis in reduced]) <= options.get("correction", -1.0):
                     return raw(x, **options)
-                largest = _largest(xp, x, reduced)
-                usable = xp.logical_and(xp.less(0.0, largest), xp.isfinite(largest))
-                scale = power_of_two(xp, xp.where(usable, largest, 1.0))
                 wrong = xp.logical_not(xp.isfinite(result))
                 if least:
                     wrong = xp.logical_or(wrong, xp.less(result, least))
@@ -337,21 +335,16 @@ def _scaled(degree: int, *, power: int = 0, centered: bool = False, axes: tuple[
                     cancels = xp.less(result, error if degree == 1 else xp.square(error))
                     wrong = xp.logical_or(wrong, xp.logical_and(cancels, xp.less(0.0, result)))
                     # Distances between larger elements do not underflow: all are equal where the result is 0.
-                    small = xp.reshape(xp.less_equal(largest, least / eps), result.shape)
+                    small = xp.reshape(xp.less_equal(largest(xp, x, reduced), least / eps), result.shape)
                     wrong = xp.logical_and(wrong, xp.logical_or(small, xp.not_equal(result, 0.0)))
-                wrong = xp.logical_and(wrong, xp.reshape(usable, result.shape))
-                again = None
-                if bool(xp.any(wrong, axis=None, keepdims=False)):
-                    scaled = xp.divide(x, scale)
-                    if centered:
-                        scaled = xp.subtract(scaled, xp.mean(scaled, axis=reduced, keepdims=True))
-                    again = raw(scaled, **options)
-            if again is None:
-                return raw(x, **options)  # with the library's warnings
-            scale = xp.reshape(scale, result.shape)
-            for _ in range(degree):
-                again = xp.multiply(again, scale)
-            return xp.where(wrong, again, result)
+
+            def again(scaled: Native) -> Native:
+                if centered:
+                    scaled = xp.subtract(scaled, xp.mean(scaled, axis=reduced, keepdims=True))
+                return raw(scaled, **options)
+
+            better = rescaled(xp, again, (x,), (degree,), reduced, result, wrong)
+            return raw(x, **options) if better is None else better  # with the library's warnings
 
         return corrected
 
@@ -407,19 +400,6 @@ def _reduced_axes(x: Native, options: dict[str, Any]) -> tuple[int, ...]:
     if axis is None:
         return tuple(range(x.ndim))
     return tuple(sorted(item % x.ndim for item in (axis if isinstance(axis, tuple) else (axis,))))
-
-
-def _largest(xp: Any, x: Native, axes: tuple[int, ...]) -> Native:
-    """The largest component in absolute value, with the reduced axes of length 1."""
-    parts = (xp.real(x), xp.imag(x)) if x.dtype.kind == "c" else (x,)
-    largest = [xp.max(xp.abs(part), axis=axes, keepdims=True) for part in parts]
-    return largest[0] if len(largest) == 1 else xp.maximum(*largest)
-
-
-def power_of_two(xp: Any, x: Native) -> Native:
-    """Powers of two not greater than positive numbers, and greater than a third of them."""
-    digits = np.finfo(x.dtype).nmant
-    return xp.multiply(xp.subtract(x, xp.nextafter(x, xp.multiply(x, 0.0))), 2.0**digits)
 
 
 REDUCTION_CORRECTIONS: dict[str, Correction] = {

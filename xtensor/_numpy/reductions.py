@@ -13,6 +13,7 @@ import numpy as np
 from .. import _standard as xp
 from .._beyond._arguments import as_arrays, store
 from .._beyond._casts import counted, floating
+from .._beyond._missing import sum_from
 from .._core.array import Array, Axis
 from .._core.checks import check_axes
 from .._core.dtypes import as_dtype
@@ -113,7 +114,9 @@ def sum(
     a, axis = _operand("sum", a, axis)
     a = _masked("sum", counted(a), where, 0)
     result = xp.sum(a, axis=axis, dtype=dtype, keepdims=_flag(keepdims))
-    return store("sum", result if initial is NO_VALUE else xp.add(result, _like(initial, result)), out)
+    if initial is not NO_VALUE:
+        result = sum_from(_like(initial, result), result, a, axis, _flag(keepdims))
+    return store("sum", result, out)
 
 
 def prod(

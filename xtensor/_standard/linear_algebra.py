@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Never
 from .. import _composed
 from .._core.array import Array, apply
 from .._core.backend import Native
-from .._core.checks import check_axes, check_integer
+from .._core.checks import axes_of_array, check_axes, check_integer
 from .._core.device import Device
 from .._core.dispatch import array_argument, array_arguments, binary_function, common_device, native_operand
 from .._core.errors import describe
@@ -150,10 +150,12 @@ def tensordot(
         raise by_position(tensordot, positional)
     device, native1, native2 = _pair(x1, x2, "tensordot")
     checked_axes: int | tuple[tuple[int, ...], tuple[int, ...]]
+    axes = axes_of_array(axes)
     if isinstance(axes, (tuple, list)):
         if len(axes) != 2:
             raise ValueError(f"tensordot(): axes is an integer or a pair of sequences, not {describe(axes)}")
-        first, second = (item if isinstance(item, (tuple, list)) else (item,) for item in axes)
+        pair = [axes_of_array(item) for item in axes]
+        first, second = (item if isinstance(item, (tuple, list)) else (item,) for item in pair)
         axes1 = check_axes(tuple(first), x1.ndim, "tensordot", "duplicate axes are not allowed in tensordot")
         axes2 = check_axes(tuple(second), x2.ndim, "tensordot", "duplicate axes are not allowed in tensordot")
         checked_axes = (axes1, axes2)

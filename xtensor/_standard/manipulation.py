@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Never
 
 from .. import _composed
 from .._core.array import Array, Axis, apply
-from .._core.checks import as_lengths, check_axes, check_axis, check_copy, check_integer, check_shape
+from .._core.checks import as_lengths, axes_of_array, check_axes, check_axis, check_copy, check_integer, check_shape
 from .._core.compositions import composed
 from .._core.dispatch import array_argument, array_arguments
 from .._core.errors import CopyRequiredError, describe
@@ -395,6 +395,7 @@ def roll(x: AnyArray, /, shift: int | tuple[int, ...], *positional: Never, axis:
         raise by_position(roll, positional)
     x = array_argument(x, "roll")
     device = x._device
+    shift, axis = axes_of_array(shift), axes_of_array(axis)
     shifts: Any = (
         tuple(check_integer(item, "roll", "shift") for item in shift)
         if isinstance(shift, (tuple, list))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from .._core.array import Array, apply
 from .._core.backend import Native
-from .._core.checks import check_axis, is_word
+from .._core.checks import axes_of_array, check_axis, is_word
 from .._core.device import Device
 from .._core.dispatch import array_argument, call
 from .._core.errors import describe, shortened
@@ -92,6 +92,7 @@ def check_axis_sequence(axes: Any, ndim: int, name: str) -> tuple[int, ...]:
 
     Duplicates are allowed: an axis that is named twice is transformed twice, as in NumPy.
     """
+    axes = axes_of_array(axes)
     if not is_sequence(axes):
         raise TypeError(f"{name}(): axes is a sequence of integers, not {describe(axes)}")
     return tuple([check_axis(axis, ndim, name) for axis in axes])

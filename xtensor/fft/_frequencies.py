@@ -230,7 +230,7 @@ def _shift(operation: Operation, x: AnyArray, axes: int | Sequence[int] | None) 
     device = x._device
     if axes is None:
         axes = range(x.ndim)
-    elif not isinstance(axes, Sequence):
+    elif not isinstance(axes, Sequence) and not getattr(axes, "ndim", 0):
         axes = (axes,)
     axes = check_axis_sequence(axes, x.ndim, name)
     if not axes:  # libraries disagree on the result of a shift along no axis

@@ -6,14 +6,13 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.compositions import composed
-from .._core.corrections import power_of_two
 from .._core.dispatch import coerce_operands
 from .._core.operations import Operation, declare
+from .._core.scaling import host_looks_at, least_power, power_of_two
+from .._core.tracing_errors import UnknownValueError
 from ._checks import check_eps, check_last_axes, check_parameter, check_real_floating
 from ._computation import compute
 
@@ -98,9 +97,13 @@ def _normalized(
     if found.__class__ is Array:
         return found
     result, squares = found
-    limits = np.finfo(squares.dtype)
-    least = float(limits.smallest_normal / limits.eps)
-    if not squares._device.host or (xp.all(xp.isfinite(squares)) and (eps >= least or xp.all(squares >= least))):
+    least = least_power(squares.dtype)
+    try:
+        if not host_looks_at(squares._device) or (
+            xp.all(xp.isfinite(squares)) and (eps >= least or xp.all(squares >= least))
+        ):
+            return result  # type: ignore[no-any-return]
+    except UnknownValueError:  # a fused function has the results of any call
         return result  # type: ignore[no-any-return]
     return compute(operation, scaled, x, *parameters, axes=axes, eps=eps)
 

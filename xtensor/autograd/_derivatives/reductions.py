@@ -49,20 +49,31 @@ def _mean(g: Array, out: Any, x: Any, *, axis: Axis = None, keepdims: bool = Fal
 
 @pullback("var", keeps="x")
 def _var(g: Array, out: Any, x: Array, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Array:
-    divisor = max(count(x.shape, axis) - correction, 0.0)
+    return expanded(g, x.shape, axis, keepdims) * _distance(x, axis) * (2.0 * _weight(x, axis, correction))
+
+
+def _distance(x: Array, axis: Axis) -> Array:
+    """Return the distances from the mean; of complex numbers, their conjugates."""
     distance = x - xp.mean(x, axis=axis, keepdims=True)
-    if kind_of(x.dtype) == "c":
-        distance = xp.conj(distance)
-    return expanded(g, x.shape, axis, keepdims) * distance * (2.0 / divisor if divisor else math.nan)
+    return xp.conj(distance) if kind_of(x.dtype) == "c" else distance
+
+
+def _weight(x: Array, axis: Axis, correction: float) -> float:
+    """Return the weight of each square in a variance."""
+    divisor = max(count(x.shape, axis) - correction, 0.0)
+    return 1.0 / divisor if divisor else math.nan
 
 
 @pullback("std", keeps="out x")
 def _std(
     g: Array, out: Array, x: Array, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False
 ) -> Array:
+    # Distances in units of the deviation are ordinary numbers, by which no tangent overflows.
     is_zero = out == 0
-    g = xp.where(is_zero, 0, g / (2 * xp.where(is_zero, 1, out)))
-    return _var(g, None, x, axis=axis, correction=correction, keepdims=keepdims)
+    g, deviation = (
+        expanded(item, x.shape, axis, keepdims) for item in (xp.where(is_zero, 0, g), xp.where(is_zero, 1, out))
+    )
+    return g * (_distance(x, axis) / deviation) * _weight(x, axis, correction)
 
 
 @pullback("max", "min", keeps="out x")

@@ -1,0 +1,163 @@
+"""Results of homogeneous functions, computed again from scaled operands where intermediate results leave the range.
+
+The functions take a namespace: that of a device's native arrays or the one of Arrays.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .dtypes import kind_of
+from .tracing_errors import UnknownValueError
+
+if TYPE_CHECKING:
+    from .device import Device
+    from .dtypes import DType
+
+__all__ = [
+    "factors_in_range",
+    "host_looks_at",
+    "largest",
+    "least_power",
+    "power_of_two",
+    "rescaled",
+    "rescaled_where_needed",
+]
+
+
+def rescaled(
+    xp: Any,
+    compute: Callable[..., Any],
+    operands: Sequence[Any],
+    degrees: Sequence[int],
+    axes: tuple[int, ...],
+    result: Any,
+    wrong: Any,
+) -> Any:
+    """Return the result of a reduction, with wrong elements computed again; None where no operand can be scaled.
+
+    The function is homogeneous: ``f(s x, t y) = s**degree t**degree f(x, y)``.
+
+    Parameters
+    ----------
+    compute
+        The reduction as a function of the operands alone.
+    operands
+        Operands that broadcast against each other, of as many dimensions.
+    degrees
+        The degree of homogeneity in each operand.
+    axes
+        The reduced axes. Each slice over them is divided by its own power of two.
+    result
+        The result for the operands as they are.
+    wrong
+        Mask of the shape of the result. Slices without a finite number other than zero remain as they are.
+    """
+    scales, usable = [], wrong
+    sizes = [largest(xp, x, axes) for x in operands]
+    shape = np.broadcast_shapes(*[size.shape for size in sizes])
+    for size in sizes:
+        size = xp.broadcast_to(size, shape)
+        can_scale = xp.logical_and(xp.less(0.0, size), xp.isfinite(size))
+        scales.append(power_of_two(xp, xp.where(can_scale, size, 1.0)))
+        usable = xp.logical_and(usable, xp.reshape(can_scale, result.shape))
+    if not bool(xp.any(usable, axis=None, keepdims=False)):
+        return None
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        again = compute(*[xp.divide(x, scale) for x, scale in zip(operands, scales, strict=True)])
+    factors = [xp.reshape(scale, result.shape) for scale, n in zip(scales, degrees, strict=True) for _ in range(n)]
+    for factor in factors_in_range(xp, *factors) if len(degrees) == 2 and len(factors) == 2 else factors:
+        again = xp.multiply(again, factor)
+    return xp.where(usable, again, result)
+
+
+def factors_in_range(xp: Any, x1: Any, x2: Any) -> tuple[Any, Any]:
+    """Return factors of the same product, by which a number is multiplied without leaving the range in between."""
+    large, small = xp.maximum(x1, x2), xp.minimum(x1, x2)
+    opposite = xp.logical_and(xp.less(1.0, large), xp.less(small, 1.0))
+    with np.errstate(over="ignore", under="ignore"):
+        return xp.where(opposite, xp.multiply(large, small), large), xp.where(opposite, 1.0, small)
+
+
+def largest(xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
+    """Return the largest component in absolute value, with the reduced axes of length 1."""
+    parts = (xp.real(x), xp.imag(x)) if x.dtype.kind == "c" else (x,)
+    sizes = [xp.max(xp.abs(part), axis=axes, keepdims=True) for part in parts]
+    return sizes[0] if len(sizes) == 1 else xp.maximum(*sizes)
+
+
+def power_of_two(xp: Any, x: Any) -> Any:
+    """Return powers of two not greater than positive numbers, and greater than a third of them.
+
+    They are constants for derivatives: functions of them do not depend on the scale.
+    """
+    digits = np.finfo(x.dtype).nmant
+    below = xp.nextafter(x, xp.multiply(x, 0.0))
+    return xp.multiply(xp.subtract(xp.nextafter(below, math.inf), below), 2.0**digits)
+
+
+def least_power(dtype: DType) -> float:
+    """Return the smallest number for which a sum of powers or products that is not less has all its digits."""
+    limits = np.finfo(dtype)
+    return float(limits.smallest_normal / limits.eps)
+
+
+def host_looks_at(device: Device) -> bool:
+    """Whether the host looks at results of a device: where reductions of the device itself are corrected.
+
+    Transforms are looked at as the device below them.
+    """
+    while device.base is not None:
+        device = device.base
+    return "mean" in device._library.corrections
+
+
+def rescaled_where_needed(
+    xp: Any,
+    compute: Callable[..., tuple[Any, Any]],
+    operands: Callable[[], Sequence[Any]],
+    degrees: Sequence[int],
+    axes: tuple[int, ...],
+    *,
+    centered: bool = False,
+) -> Any:
+    """Return the result of a homogeneous function of Arrays, as :func:`rescaled` does, where the host looks at results.
+
+    Parameters
+    ----------
+    compute
+        Function of the operands that returns the result, and the real powers or products that may underflow where the
+        result does not, of the same shape; None without any.
+    operands
+        Function that returns the operands. ``compute`` may write to those that are not the caller's.
+    centered
+        Whether slices of equal elements, whose powers are 0, are right.
+    """
+    arrays = operands()
+    device, dtype = arrays[0].device, arrays[0].dtype
+    if kind_of(dtype) not in "fc" or dtype.itemsize == 2 or not arrays[0].size or not host_looks_at(device):
+        return compute(*arrays)[0]
+    with np.errstate(over="ignore", invalid="ignore"):
+        result, powers = compute(*arrays)
+        wrong = xp.logical_not(xp.isfinite(result))
+        least = least_power(dtype)
+        if powers is not None:
+            wrong = xp.logical_or(wrong, xp.logical_not(xp.logical_and(powers >= least, xp.isfinite(powers))))
+        try:
+            if not xp.any(wrong):
+                return result
+        except UnknownValueError:  # a fused function has the results of any call
+            return result
+        del arrays
+        arrays = operands()
+        if centered:
+            small = xp.reshape(
+                largest(xp, arrays[0], axes) <= math.sqrt(least) / float(np.finfo(dtype).eps), result.shape
+            )
+            wrong = xp.logical_and(wrong, xp.logical_or(small, powers != 0.0))
+    better = rescaled(xp, lambda *scaled: compute(*scaled)[0], arrays, degrees, axes, result, wrong)
+    return compute(*arrays)[0] if better is None else better  # with the library's warnings
