@@ -72,6 +72,7 @@ class PlanSettings(Unavailable):
 
     @property
     def enable_nd_planning(self) -> bool:
+        """Whether plans have several dimensions."""
         self._warn()
         return bool(self.__dict__["planning"])
 

@@ -86,7 +86,7 @@ def mean(name: str, a: Any, axis: Axis, dtype: Any, out: Array | None, keepdims:
     result_dtype, a = a.dtype, _casts.widened(a)
     count = _count(a, invalid, axis, keepdims)
 
-    def compute(x: Array) -> tuple[Array, Array]:
+    def compute(x: Array) -> tuple[Array, None]:
         quotient = _quotient(xp.sum(x, axis=axis, dtype=x.dtype, keepdims=keepdims), count)
         return quotient, None
 
