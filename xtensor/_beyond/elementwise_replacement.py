@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from .. import _standard as xp
@@ -188,7 +189,8 @@ def nan_to_num(
 def _replaced(x: Array, values: list[Array | float]) -> Array:
     """Return real numbers with others in place of NaN, of positive and of negative infinity."""
     result = x
-    for mask, value in zip((xp.isnan(x), x == xp.inf, x == -xp.inf), values, strict=True):
+    for special, value in zip((xp.nan, xp.inf, -xp.inf), values, strict=True):
+        mask = xp.isnan(x) if math.isnan(special) else x == special  # one mask at a time is in memory
         result = xp.where(mask, xp.broadcast_to(value, x.shape) if isinstance(value, Array) else value, result)
     return result
 

@@ -91,7 +91,10 @@ def _computed_by_device(operation: Operation, args: tuple[Any, ...], kwargs: dic
 
     The device is that of the Arrays among the arguments, else that of the argument ``device``, else the default one.
     """
-    device = _device_of((*args, *kwargs.values()))
+    try:
+        device = _device_of((*args, *kwargs.values()))
+    except RecursionError:  # a list that contains itself
+        return NotImplemented
     if device is None:
         device = resolve(kwargs.get("device"))
         kwargs = {name: value for name, value in kwargs.items() if name != "device"}
