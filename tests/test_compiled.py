@@ -248,7 +248,13 @@ def test_a_kernel_is_called_from_its_minimum_size(size):
 def test_a_warning_is_the_callers_line_whatever_calls_numpy():
     x, mixed, half = value_of([1e308, 1e308]), value_of([1e300, 2.0]), value_of([6e4, 6e4], "float16")
     calls = [
-        *(lambda: x * x, lambda: xp.sum(half), lambda: xp.prod(x), lambda: xp.dot(x, x), lambda: xp.trapezoid(x)),
+        *(
+            lambda: x * x,
+            lambda: xp.sum(half),
+            lambda: xp.prod(x),
+            lambda: xp.dot(x, x),
+            lambda: xp.trapezoid(x, dx=3.0),
+        ),
         *(lambda: xp.asarray([1e300], dtype="float32"), lambda: xp.linalg.outer(x, x), lambda: xp.cumulative_sum(x)),
         *(lambda: xp.pad(half, 1, constant_values=1e300), lambda: mixed.var(where=np.asarray([True, True]))),
         lambda: value_of([1e300]).sum(out=np.zeros((), np.float32)),

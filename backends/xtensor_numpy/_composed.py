@@ -61,6 +61,13 @@ def _is_numpys(dtype: Any) -> bool:
     return dtype in (int, float) or (isinstance(dtype, np.dtype) and dtype.kind in "biufc")
 
 
+def _are_lengths(values: Any) -> bool:
+    """Whether all items of a tuple or list are Python's integers and none is negative."""
+    if values.__class__ is not tuple and values.__class__ is not list:
+        return False
+    return all(value.__class__ is int and value >= 0 for value in values)
+
+
 def einsum(subscripts: Any, *operands: Any, **options: Any) -> Native:
     # Without options, and no view of the only operand.
     if options or subscripts.__class__ is not str or "." in subscripts or not _are_plain(*operands, kinds="iufc"):
@@ -131,7 +138,9 @@ def _counts_of_equal_bins(x: Native, edges: Native, per_bin: Any) -> Native:
 
 
 def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Native:
-    return np.indices(dimensions, dtype) if dimensions and not sparse and _is_numpys(dtype) else NotImplemented
+    if sparse is not False or not _is_numpys(dtype) or not dimensions or not _are_lengths(dimensions):
+        return NotImplemented
+    return np.indices(dimensions, dtype)
 
 
 def interp(x: Native, xp: Native, fp: Native, left: Any = None, right: Any = None, period: Any = None) -> Native:
@@ -211,4 +220,6 @@ def sliding_window_view(x: Native, window_shape: Any, axis: Any = None, **option
 
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float) -> Native:  # noqa: N803 - NumPy's names
-    return np.tri(N, M, k, dtype) if _is_numpys(dtype) else NotImplemented
+    if not _is_numpys(dtype) or not _are_lengths((N, N if M is None else M)) or k.__class__ is not int:
+        return NotImplemented
+    return np.tri(N, M, k, dtype)

@@ -224,7 +224,13 @@ def argpartition(x: Native, kth: Any, axis: int | None = -1, kind: str = "intros
 
 def _positions(x: Native, kth: Any, kind: Any, order: Any) -> list[int] | None:
     """Return the positions of a partition of real numbers; None for other arguments."""
-    if x.__class__ is not np.ndarray or x.dtype.kind not in "biuf" or not x.size or kind != "introselect" or order:
+    if (
+        x.__class__ is not np.ndarray
+        or x.dtype.kind not in "biuf"
+        or not x.size
+        or kind != "introselect"
+        or order is not None
+    ):
         return None
     positions = [kth] if kth.__class__ is int else kth
     if positions.__class__ is not list or not positions or any(item.__class__ is not int for item in positions):

@@ -27,4 +27,6 @@ def bare(registry):
 @pytest.fixture
 def formulas_only(monkeypatch):
     """Hide every device's own implementations, the host's too, so that only formulas compute."""
-    monkeypatch.setattr(_declaration, "attempt_elementwise", lambda operation, device, *natives: NotImplemented)
+    monkeypatch.setattr(
+        _declaration, "call_elementwise_if_implemented", lambda operation, device, *natives: NotImplemented
+    )

@@ -111,7 +111,7 @@ def test_implementation_of_the_device_precedes_the_formula_unless_the_formula_is
     def negative(operation, device, native):
         return xp.negative(wrap(native, device))
 
-    monkeypatch.setattr(declarations, "attempt_elementwise", negative)
+    monkeypatch.setattr(declarations, "call_elementwise_if_implemented", negative)
 
     @declarations.special(prefer_formula=prefer_formula)
     def function(x: xp.Array, /) -> xp.Array:

@@ -112,7 +112,9 @@ def check_axes(
 
 def axes_of_array(axes: Any) -> Any:
     """Return a range or an array of axes as a tuple, as NumPy accepts them; other arguments unchanged."""
-    if axes.__class__ in (int, tuple, list) or not (isinstance(axes, range) or getattr(axes, "ndim", None)):
+    if axes.__class__ in (int, tuple, list):
+        return axes
+    if not isinstance(axes, range) and not (getattr(axes, "ndim", None) and axes.size and axes.dtype.kind in "iu"):
         return axes
     return tuple([axes_of_array(item) for item in axes])
 

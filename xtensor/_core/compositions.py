@@ -30,25 +30,32 @@ EXPLAINED_BY_COMPOSITION = (*EXPLAINED_ERRORS, *FOREIGN_ERRORS, ArithmeticError,
 """The classes of errors of a device's implementation after which the composition is called, which explains them."""
 
 
-def composed(function: F) -> F:
+def composed(function: F, record: Operation | None = None) -> F:
     """Declare an operation that is composed of others: a function of Arrays with the public signature.
 
     A device that implements the operation computes it; where it returns NotImplemented or raises an error, the function
     is called, whose checks explain the error. The function names itself in the errors that arise inside.
 
     An operation with a record of its own, whose implementations take prepared native arrays, keeps that.
+
+    Parameters
+    ----------
+    function
+        The composition.
+    record
+        Its operation, where the name and the module of the function do not tell.
     """
-    return _composed(function, "composed")
+    return _composed(function, "composed", record)
 
 
 def assignment(function: F) -> F:
     """Declare an operation that writes to its first argument, an Array; see :func:`composed`."""
-    return _composed(function, "assignment")
+    return _composed(function, "assignment", None)
 
 
-def _composed(function: F, kind: Literal["composed", "assignment"]) -> F:
+def _composed(function: F, kind: Literal["composed", "assignment"], record: Operation | None) -> F:
     name = function.__name__
-    row = operation(_operation_name(function))
+    row = operation(_operation_name(function)) if record is None else record
     if row.declared:
         compute: Callable[..., Any] = function
     else:

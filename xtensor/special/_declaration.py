@@ -169,7 +169,7 @@ def _public(function: F, declaration: Declaration) -> F:
     for attribute in ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__"):
         setattr(implementation, attribute, getattr(function, attribute))
     implementation.__wrapped__ = function  # type: ignore[attr-defined]
-    return composed(implementation)  # type: ignore[return-value]
+    return composed(implementation, declaration.operation)  # type: ignore[return-value]
 
 
 def _positional_function(declaration: Declaration) -> Callable[..., Any]:
