@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from xtensor.backend import Native
+from xtensor.backend import STANDARD_DTYPES, Native
 
 from ._sorting import sorted_quickly
 
@@ -58,7 +58,7 @@ def _are_plain(*values: Any, kinds: str = "biufc") -> bool:
 
 def _is_numpys(dtype: Any) -> bool:
     """Whether a dtype is one of NumPy's own, or the class of Python that stands for the default one."""
-    return dtype in (int, float) or (isinstance(dtype, np.dtype) and dtype.kind in "biufc")
+    return dtype in (int, float) or (isinstance(dtype, np.dtype) and dtype.name in STANDARD_DTYPES)
 
 
 def _are_lengths(values: Any) -> bool:

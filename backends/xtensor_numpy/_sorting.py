@@ -183,7 +183,7 @@ def _decide(keys: Native, order: Native, undecided: Native) -> bool:
 
 
 def partition(x: Native, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None) -> Native:
-    positions = _positions(x, kth, kind, order)
+    positions = _positions(x, kth, axis, kind, order)
     if positions is None:
         return NotImplemented
     if axis is None:
@@ -216,21 +216,17 @@ def _partition(lines: Native, positions: list[int], start: int = 0) -> None:
 
 
 def argpartition(x: Native, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None) -> Native:
-    positions = _positions(x, kth, kind, order)
+    positions = _positions(x, kth, axis, kind, order)
     if positions is None or x.dtype == np.float16 or len(positions) > MOST_PARTITIONS:
         return NotImplemented
     return np.argpartition(x, positions, axis)
 
 
-def _positions(x: Native, kth: Any, kind: Any, order: Any) -> list[int] | None:
+def _positions(x: Native, kth: Any, axis: Any, kind: Any, order: Any) -> list[int] | None:
     """Return the positions of a partition of real numbers; None for other arguments."""
-    if (
-        x.__class__ is not np.ndarray
-        or x.dtype.kind not in "biuf"
-        or not x.size
-        or kind != "introselect"
-        or order is not None
-    ):
+    if x.__class__ is not np.ndarray or x.dtype.kind not in "biuf" or not x.size:
+        return None
+    if axis.__class__ not in (int, type(None)) or kind != "introselect" or order is not None:
         return None
     positions = [kth] if kth.__class__ is int else kth
     if positions.__class__ is not list or not positions or any(item.__class__ is not int for item in positions):

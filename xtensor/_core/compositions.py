@@ -97,6 +97,8 @@ def _computed_by_device(operation: Operation, args: tuple[Any, ...], kwargs: dic
 
     The device is that of the Arrays among the arguments, else that of the argument ``device``, else the default one.
     """
+    if operation.kind == "assignment" and not hasattr(args[0] if args else None, "_device"):
+        return NotImplemented  # for the error: what is written to is an Array
     try:
         device = _device_of((*args, *kwargs.values()))
     except RecursionError:  # a list that contains itself

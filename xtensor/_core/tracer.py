@@ -60,7 +60,6 @@ class Tracer(Backend):
     def __init__(self, base: Device, name: str) -> None:
         self.below, self.name = base, name
         self.has_values = base._library.has_values  # type: ignore[misc]
-        self.defined_only = base._library.defined_only  # type: ignore[misc]
 
     # -- what a transform provides -----------------------------------------------------------------------------------
 
