@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from strategies import values_of
 
 import xtensor as xp
 from xtensor import autograd, fft
@@ -179,3 +180,16 @@ def test_both_modes_agree_where_arguments_are_beside_constants(name, value):
     assert float(autograd.jvp(function, (x,), (xp.ones_like(x),))[1]) == pytest.approx(
         float(autograd.grad(function)(x))
     )
+
+
+@pytest.mark.parametrize("name", ["fft", "ifft"])
+def test_transform_of_arguments_beside_constants_is_connected_in_each_element(device, name):
+    constants = xp.asarray([1.0, 2.0])
+
+    def energy(x):
+        spectrum = getattr(xp.fft, name)(xp.astype(xp.concat([x, constants]), xp.complex128), norm="ortho")
+        return xp.sum(xp.real(spectrum) ** 2 + xp.imag(spectrum) ** 2)
+
+    # By Parseval's theorem, the sum of the squares of the elements.
+    result = values_of(autograd.hessian(energy)(xp.asarray([1.0, 2.0])))
+    np.testing.assert_allclose(result, 2 * np.eye(2), atol=1e-14)

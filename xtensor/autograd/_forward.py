@@ -143,7 +143,7 @@ class Forward(Transform):
         if row.connection is None or not (joins_constant or row.fills or any(x.mask is not None for x in duals)):
             return None
         base = self.below
-        if row.linear:
+        if row.linear and row.connection is row.pullback:
 
             def weights(x: Dual) -> Native:
                 return x.weights(base)._native if is_inexact(x.dtype) else x.value
