@@ -11,6 +11,7 @@ import xtensor as xp
 from xtensor import autograd
 
 
+@pytest.mark.one_device
 @pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize("names", list(itertools.product(TRANSFORMS, repeat=2)), ids="-".join)
 def test_two_transforms_give_the_derivative(names, function, device):

@@ -15,7 +15,7 @@ import numpy as np
 from .boundary import leaving
 from .compiled import published
 from .device import Device, resolve
-from .dispatch import computes_with, wrapped
+from .dispatch import SCALARS, computes_with, wrapped
 from .errors import OutOfMemoryError
 from .failures import EXPLAINED_ERRORS, FOREIGN_ERRORS
 from .functions import not_implemented
@@ -126,10 +126,15 @@ def _device_of(values: Iterable[Any]) -> Device | None:
     """
     chosen: Device | None = None
     for x in values:
-        device = _device_of(x) if x.__class__ is list or x.__class__ is tuple else getattr(x, "_device", None)
+        device = _device_of(x) if _may_hold_arrays(x) else getattr(x, "_device", None)
         if device is not None and (chosen is None or device.level > chosen.level):
             chosen = device
     return chosen
+
+
+def _may_hold_arrays(x: Any) -> bool:
+    """Return whether a value is a list or tuple of other things than numbers."""
+    return (x.__class__ is list or x.__class__ is tuple) and not SCALARS.issuperset(map(type, x))
 
 
 def _native_argument(x: Any, device: Device, arrays: list[Any]) -> Any:
@@ -150,7 +155,7 @@ def _native_argument(x: Any, device: Device, arrays: list[Any]) -> Any:
         if base is None:
             raise TypeError(f"an Array on device {x._device}")
         return join(x._native, base, device)
-    if x.__class__ is list or x.__class__ is tuple:
+    if _may_hold_arrays(x):
         return x.__class__([_native_argument(item, device, arrays) for item in x])
     if isinstance(x, np.ndarray) and not (x.__class__ is np.ndarray and computes_with(device, x)):
         raise TypeError("an array of NumPy")
