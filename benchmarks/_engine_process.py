@@ -98,7 +98,7 @@ def main(name: str, folder: str, elements: str) -> None:
     from distributed import Client, LocalCluster
 
     dask.config.set({"array.chunk-size": CHUNK})
-    options = {"n_workers": 2, "threads_per_worker": 1, "memory_limit": LIMIT, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "memory_limit": LIMIT, "dashboard_address": ":0"}
     with LocalCluster(**options) as cluster, Client(cluster) as client:
         jobs = jobs_of(name, Path(folder), int(elements))
         counter = tasks_counter()

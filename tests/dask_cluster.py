@@ -32,7 +32,7 @@ def failing(chunk: np.ndarray) -> np.ndarray:
     return chunk
 
 
-OPTIONS = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+OPTIONS = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
 
 
 def scheduler_by_configuration() -> None:

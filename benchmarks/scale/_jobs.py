@@ -103,7 +103,7 @@ def recorded(name: str, chunks: int, folder: Path, chunk_bytes: int = CHUNK_BYTE
     from distributed import Client, LocalCluster, wait
 
     settings = {"array.chunk-size": chunk_bytes, "array.rechunk.method": "tasks"}
-    options = {"threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    options = {"threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
     with (
         dask.config.set(settings),
         LocalCluster(n_workers=chunks, **options) as cluster,
