@@ -40,6 +40,9 @@ MOST_EDGES = 2**16
 
 _range = range  # `histogram` has a parameter of this name
 
+FINE = 1 / 16
+"""Part of a bin that the numbers at its edges are apart at most where the bin of a number is computed."""
+
 BLOCK = 2**16
 """Elements whose bins are computed at once, in a core's cache."""
 
@@ -58,7 +61,7 @@ def _are_plain(*values: Any, kinds: str = "biufc") -> bool:
 
 def _is_numpys(dtype: Any) -> bool:
     """Whether a dtype is one of NumPy's own, or the class of Python that stands for the default one."""
-    return dtype in (int, float) or (isinstance(dtype, np.dtype) and dtype.name in STANDARD_DTYPES)
+    return dtype in (int, float) or (isinstance(dtype, np.dtype) and dtype.isnative and dtype.name in STANDARD_DTYPES)
 
 
 def _are_lengths(values: Any) -> bool:
@@ -84,7 +87,9 @@ def einsum(subscripts: Any, *operands: Any, **options: Any) -> Native:
 
 def histogram(a: Native, bins: Any, range: None = None, density: bool | None = None, weights: None = None) -> Any:
     """Count between edges of the dtype of the samples; the last bin contains its right edge."""
-    if bins.__class__ is not np.ndarray or density or weights is not None or not _are_plain(a, bins, kinds="iuf"):
+    if density not in (None, False) or density.__class__ not in (bool, type(None)) or weights is not None:
+        return NotImplemented
+    if bins.__class__ is not np.ndarray or not _are_plain(a, bins, kinds="iuf"):
         return NotImplemented
     if bins.ndim != 1 or bins.size < 2 or not (bins[:-1] <= bins[1:]).all():
         return NotImplemented  # also where an edge is NaN
@@ -92,7 +97,10 @@ def histogram(a: Native, bins: Any, range: None = None, density: bool | None = N
     if x.dtype.kind == "f" and edges.size <= MOST_EDGES:
         with np.errstate(all="ignore"):
             per_bin = (edges.size - 1) / (edges[-1] - edges[0])
-        if 0 < per_bin < np.inf and np.array_equal(edges, np.linspace(edges[0], edges[-1], edges.size, dtype=x.dtype)):
+            rounding = np.spacing(max(abs(edges[0]), abs(edges[-1]))) * per_bin
+            equidistant = np.linspace(edges[0], edges[-1], edges.size, dtype=x.dtype)
+        # Where numbers are rounded to a small part of a bin, a computed bin is wrong by one at most.
+        if rounding <= FINE and 0 < per_bin < np.inf and np.array_equal(edges, equidistant):
             return _counts_of_equal_bins(x, edges, per_bin), bins
     below = np.zeros(edges.size, np.intp)
     block = max(BLOCK, edges.size)  # many edges are looked for in few blocks
@@ -110,7 +118,8 @@ def _counts_of_equal_bins(x: Native, edges: Native, per_bin: Any) -> Native:
     """
     count = edges.size - 1
     counts = np.zeros(count + 2, np.intp)  # also of the elements before the first edge and behind the last one
-    behind = np.nextafter(edges[-1], np.inf)  # the last bin has its right edge
+    with np.errstate(over="ignore"):
+        behind = np.nextafter(edges[-1], np.inf)  # the last bin has its right edge
     lower = np.append(edges[:-1], behind)
     upper = np.concatenate((edges[1:-1], np.asarray((behind, np.nan), edges.dtype)))
     for start in range(0, x.size, BLOCK):
@@ -163,23 +172,32 @@ def nanmin(a: Native, axis: Any = None, out: None = None, keepdims: bool = False
 def _extreme_number(ufunc: np.ufunc, a: Native, axis: Any, out: Any, keepdims: Any, options: dict[str, Any]) -> Native:
     if options or out is not None or keepdims.__class__ is not bool or axis.__class__ not in (int, type(None)):
         return NotImplemented
-    if a.__class__ is not np.ndarray or a.dtype.kind != "f":
+    if a.__class__ is not np.ndarray or a.dtype.kind != "f" or (axis is not None and not a.ndim):
         return NotImplemented
     return ufunc.reduce(a, axis=axis, keepdims=keepdims)
 
 
 def packbits(a: Native, /, axis: int | None = None, bitorder: Literal["big", "little"] = "big") -> Native:
-    return np.packbits(a, axis, bitorder) if _are_plain(a, kinds="biu") and a.ndim else NotImplemented
+    if not _are_plain(a, kinds="biu") or not a.ndim or bitorder not in ("big", "little"):
+        return NotImplemented
+    return np.packbits(a, axis, bitorder)
 
 
 def unpackbits(
     a: Native, /, axis: int | None = None, count: int | None = None, bitorder: Literal["big", "little"] = "big"
 ) -> Native:
-    return np.unpackbits(a, axis, count, bitorder) if _are_plain(a, kinds="u") and a.ndim else NotImplemented
+    # Of no bytes NumPy's function reads what is behind their memory.
+    if not _are_plain(a, kinds="u") or not a.ndim or not a.size or bitorder not in ("big", "little"):
+        return NotImplemented
+    return np.unpackbits(a, axis, count, bitorder) if count.__class__ in (int, type(None)) else NotImplemented
 
 
 def pad(array: Native, pad_width: Any, mode: Any = "constant", **options: Any) -> Native:
     if mode not in ("constant", "edge") or options or array.__class__ is not np.ndarray or not array.size:
+        return NotImplemented
+    pairs = pad_width if isinstance(pad_width, (tuple, list)) else (pad_width,)
+    items = [item for pair in pairs for item in (pair if isinstance(pair, (tuple, list)) else (pair,))]
+    if any(item.__class__ is not int for item in items):
         return NotImplemented
     return np.pad(array, pad_width, mode)
 
@@ -210,11 +228,19 @@ def polydiv(u: Native, v: Native) -> Any:
 
 
 def setdiff1d(ar1: Native, ar2: Native, assume_unique: bool = False) -> Native:
-    return np.setdiff1d(ar1, ar2) if _are_plain(ar1, ar2) and not assume_unique else NotImplemented
+    return np.setdiff1d(ar1, ar2) if _are_plain(ar1, ar2) and assume_unique is False else NotImplemented
 
 
-def sliding_window_view(x: Native, window_shape: Any, axis: Any = None, **options: bool) -> Native:
-    if options or x.__class__ is not np.ndarray:
+def sliding_window_view(
+    x: Native, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False
+) -> Native:
+    if x.__class__ is not np.ndarray or not all(flag.__class__ is bool for flag in (subok, writeable)):
+        return NotImplemented
+    axes = range(x.ndim) if axis is None else axis if axis.__class__ is tuple else (axis,)
+    lengths = window_shape if window_shape.__class__ is tuple else (window_shape,)
+    if any(item.__class__ is not int for item in (*axes, *lengths)) or len({item % x.ndim for item in axes}) < len(
+        axes
+    ):
         return NotImplemented
     return np.lib.stride_tricks.sliding_window_view(x, window_shape, axis)
 

@@ -224,7 +224,7 @@ def argpartition(x: Native, kth: Any, axis: int | None = -1, kind: str = "intros
 
 def _positions(x: Native, kth: Any, axis: Any, kind: Any, order: Any) -> list[int] | None:
     """Return the positions of a partition of real numbers; None for other arguments."""
-    if x.__class__ is not np.ndarray or x.dtype.kind not in "biuf" or not x.size:
+    if x.__class__ is not np.ndarray or x.dtype.kind not in "biuf" or not x.size or not (x.ndim or axis is None):
         return None
     if axis.__class__ not in (int, type(None)) or kind != "introselect" or order is not None:
         return None

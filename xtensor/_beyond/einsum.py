@@ -117,12 +117,13 @@ def einsum(
                     f"to {wanted} with casting={casting!r}; pass casting='unsafe' or cast it with xtensor.astype"
                 )
         arrays = [xp.astype(x, wanted, copy=False) for x in arrays]
-    return store("einsum", _sum_of_products(subscripts, arrays, labels, output, lengths), out)
+    result = _sum_of_products(arrays, labels, output, lengths)
+    if len(arrays) == 1 and len(output) == len(lengths):
+        result = xp.asarray(result, copy=True)  # nothing is added up: it may be a view
+    return store("einsum", result, out)
 
 
-def _sum_of_products(
-    subscripts: Any, arrays: list[Array], labels: Sequence[Labels], output: Labels, lengths: dict[Any, int]
-) -> Array:
+def _sum_of_products(arrays: list[Array], labels: Sequence[Labels], output: Labels, lengths: dict[Any, int]) -> Array:
     """Return the sum of the products of arrays whose axes have labels."""
     dtype = result_type(*(x.dtype for x in arrays))
     if dtype.kind == "b":
@@ -138,7 +139,7 @@ def _sum_of_products(
     x, names = terms[0]
     x = _sum_others(x, names, set(output))
     names = tuple(name for name in names if name in output)
-    x = _permute(x[...] if x is arrays[0] else x, names, output)  # at least a view, not the operand itself
+    x = _permute(x, names, output)
     return x != 0 if dtype.kind == "b" else x
 
 

@@ -66,12 +66,13 @@ def digitize(x: AnyArray, bins: AnyArray, right: bool = False) -> Array:
         raise ValueError(
             f"object {depth} for desired array; digitize() takes bins of one dimension, not {describe(given)}"
         )
-    steps = _steps(bins)
+    before, after = _neighbours(bins)
     ascending = True
-    if steps.size:  # the first edges that differ decide; of a NaN after them nothing is asked, as in NumPy
-        changes = xp.astype(steps != 0, np.uint8)
-        ascending = not xp.any(changes) or bool(steps[xp.argmax(changes)] > 0)
-    if xp.any(steps < 0 if ascending else steps > 0):
+    if after.size:  # the first edges that differ decide; of a NaN after them nothing is asked, as in NumPy
+        changes = xp.astype(after != before, np.uint8)
+        first = xp.argmax(changes)
+        ascending = not xp.any(changes) or bool(after[first] > before[first])
+    if xp.any(after < before if ascending else after > before):
         raise ValueError(f"bins must be monotonically increasing or decreasing; digitize() got {describe(given)}")
     x, bins = _casts.promoted(x, bins)
     side: Any = "left" if right else "right"
@@ -305,7 +306,7 @@ def _edges(name: str, a: Array, bins: Any, limits: Any, weights: Array | None) -
         edges = on_device(name, bins, a.device)
         if edges.ndim != 1:
             raise ValueError(f"`bins` must be 1d, when an array; {name}() got shape {edges.shape}")
-        if edges.size and xp.any(_steps(_casts.counted(edges)) < 0):
+        if _descend(edges):
             raise ValueError(f"`bins` must increase monotonically, when an array; {name}() got {describe(bins)}")
         return edges
     return xp.asarray(_uniform(name, a, first, last, count, limits), device=a.device)
@@ -486,7 +487,7 @@ def _axis_edges(name: str, x: Array, axis: int, bins: Any, limits: Any) -> Array
     edges = on_device(name, bins, x.device)
     if edges.ndim != 1:
         raise ValueError(f"`bins[{axis}]` must be a scalar or 1d array; {name}() got shape {edges.shape}")
-    if edges.size and xp.any(_steps(_casts.counted(edges)) < 0):
+    if _descend(edges):
         raise ValueError(
             f"`bins[{axis}]` must be monotonically increasing, when an array; {name}() got {describe(bins)}"
         )
@@ -494,10 +495,21 @@ def _axis_edges(name: str, x: Array, axis: int, bins: Any, limits: Any) -> Array
 
 
 def _steps(edges: Array) -> Array:
-    """Return the differences of consecutive edges; unsigned ones are signed, so that a descent is negative."""
-    edges = _casts.floating(edges) if edges.dtype.kind in "ub" else edges
+    """Return the widths of the bins between edges, in floating point."""
+    before, after = _neighbours(_casts.floating(edges))
+    return after - before
+
+
+def _neighbours(edges: Array) -> tuple[Array, Array]:
+    """Return the edges that have a successor, and these successors; a difference of integers may overflow."""
     length = edges.shape[0]
-    return edges[min(length, 1) :] - edges[: max(length - 1, 0)]
+    return edges[: max(length - 1, 0)], edges[min(length, 1) :]
+
+
+def _descend(edges: Array) -> bool:
+    """Return whether some edge is smaller than the one before it."""
+    before, after = _neighbours(_casts.counted(edges))
+    return bool(xp.any(after < before))
 
 
 def _length(bins: Any) -> int | None:

@@ -20,7 +20,7 @@ from .operations import TABLE, Operation
 
 __all__ = ["AbstractValue", "Tracer", "at_caller"]
 
-CHAPTERS = ("linalg", "fft", "special", "nn", "random")
+CHAPTERS = ("linalg", "fft", "special", "nn", "random", "lib")
 
 
 class AbstractValue:

@@ -41,10 +41,16 @@ def contents(array: Any) -> tuple[bytes, int]:
 
 
 def memory_of(native: Any) -> Any:
-    """Return the object that owns an array's memory."""
-    while getattr(native, "base", None) is not None and native.base.__class__ is native.__class__:
+    """Return the object that owns an array's memory.
+
+    A view with strides of its own has an object of NumPy between it and the array, which also has a ``base``.
+    """
+    kind, owner = native.__class__, native
+    while getattr(native, "base", None) is not None:
         native = native.base
-    return native
+        if native.__class__ is kind:
+            owner = native
+    return owner
 
 
 class Guards:

@@ -32,6 +32,9 @@ REDUCTIONS = frozenset(("max", "min", "prod", "sum"))
 FUSED_COMPOSITIONS = frozenset(("elementwise", "reduction", "special", "network"))
 """The kinds of operations that are recorded as the operations that they are composed of."""
 
+LOOK_AT_VALUES = frozenset(("histogram", "poly", "polydiv", "setdiff1d"))
+"""Functions whose implementations choose by values: the composition is recorded, which raises where it does."""
+
 ASTYPE = operation("astype")
 
 
@@ -115,7 +118,7 @@ class Recorder:
         """
         function = self.base._functions.choose(operation)
         arguments = leaves_of((operands, options))
-        if function is not_implemented or operation.kind == "assignment":
+        if function is not_implemented or operation.kind == "assignment" or operation.name in LOOK_AT_VALUES:
             return NotImplemented
         if any(item.__class__ is Number for item in arguments) or not any(
             item.__class__ is Traced for item in arguments
@@ -124,7 +127,7 @@ class Recorder:
         result = function(*_unwrapped(operands), **_unwrapped(options))
         if result is NotImplemented or not all(hasattr(item, "dtype") for item in leaves_of(result)):
             return NotImplemented
-        return self._called(result, function, operation.name, operands, options)
+        return self._called(result, _alike(function, operation, result), operation.name, operands, options)
 
     def supported(self, dtype: DType) -> bool:
         """Whether kernels compute with a dtype."""
@@ -250,6 +253,23 @@ class Recorder:
             root._node = Node("result", "__setitem__", (call,), (), root.shape, root.dtype)
         root.writes += 1
         return native
+
+
+def _alike(function: Callable[..., Any], operation: Operation, recorded: Any) -> Callable[..., Any]:
+    """Return a device's implementation that raises where a result is not of the dtype and shape of the recorded one."""
+    expected = [(item.dtype, item.shape) for item in leaves_of(recorded)]
+
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        result = function(*args, **kwargs)
+        found = [(getattr(item, "dtype", None), getattr(item, "shape", None)) for item in leaves_of(result)]
+        if found != expected:
+            raise UnknownValueError(
+                f"{operation.label}() gave arrays of {expected} when the function of xtensor.fuse was recorded, and "
+                f"{found} for these arguments; call it outside of the function"
+            )
+        return result
+
+    return checked
 
 
 def _unwrapped(tree: Any) -> Any:
