@@ -271,3 +271,34 @@ def test_normalization_is_right_at_the_ends_of_the_range(device, name, dtype, ki
             # Of the distance from the mean, the absolute error is one of the largest element.
             bound = 32 * float(np.finfo(dtype).eps) * max(float(abs(expected)), 1.0 if name == "layer_norm" else 0.0)
             assert abs(number - float(expected)) <= bound
+
+
+@pytest.mark.parametrize(
+    ("elements", "weights", "mean"),
+    [([1e20, 1e-310], [0.0, 1.0], 1e-310), ([1e-20, 1.0, 1e300], [1e-290, 1e-310, 0.0], 2e-20)],
+)
+def test_element_without_weight_hides_no_others_from_a_mean(device, elements, weights, mean):
+    result = xp.average(xp.asarray(elements), weights=xp.asarray(weights))
+    assert float(result) == pytest.approx(mean, rel=1e-12)
+
+
+def test_element_without_weight_hides_no_others_from_a_covariance(device):
+    x, weights = xp.asarray([1e200, 1e-150, 2e-150]), xp.asarray([0.0, 1.0, 1.0])
+    assert float(xp.cov(x, aweights=weights)) == pytest.approx(5e-301, rel=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
+def test_gradient_of_a_variance_that_is_infinite_is_finite(device):
+    x = xp.asarray([1e200, 3e200, 1e200])
+    gradient = values_of(xp.autograd.grad(lambda x: xp.nanvar(x, ddof=1))(x))
+    np.testing.assert_allclose(gradient, np.asarray([-2 / 3, 4 / 3, -2 / 3]) * 1e200, rtol=1e-12)
+
+
+def test_hessian_of_the_variance_of_equal_elements(device):
+    hessian = values_of(xp.autograd.hessian(xp.nanvar)(xp.ones(3)))
+    np.testing.assert_allclose(hessian, 2 / 3 * (np.eye(3) - 1 / 3), atol=1e-14)
+
+
+def test_gradient_of_a_sum_of_negative_zeros_is_one(device):
+    gradient = xp.autograd.grad(lambda x: xp.nansum(x, initial=-0.0))(xp.asarray([-0.0]))
+    assert values_of(gradient).tolist() == [1.0]

@@ -70,7 +70,7 @@ def sum_from(initial: Array, total: Array, x: Array, axis: Axis, keepdims: bool)
     if kind_of(x.dtype) != "f" or kind_of(result.dtype) != "f":
         return result
     negative = xp.all(xp.signbit(x), axis=axis, keepdims=keepdims) & xp.signbit(initial)
-    return xp.where(negative & (result == 0), -xp.abs(result), result)
+    return xp.where(negative & (result == 0), -(-initial - total), result)
 
 
 def mean(name: str, a: Any, axis: Axis, dtype: Any, out: Array | None, keepdims: bool, where: Any) -> Array:
@@ -140,7 +140,8 @@ def variance(
         number = xp.reshape(count, total.shape)
         if error is not None:
             error = xp.abs(error)
-            total = xp.maximum(total - error * _quotient(error, number), 0.0)
+            excess = error * _quotient(error, number)
+            total = xp.where(excess > total, 0.0, total - xp.where(xp.isfinite(excess), excess, 0.0))
         result = _quotient(total, number - correction)
         return xp.sqrt(result) if root else result, total
 
@@ -335,4 +336,6 @@ def _count(a: Array, invalid: Array | None, axis: Axis, keepdims: bool) -> Array
 def _quotient(total: Array, count: Array) -> Array:
     """Return ``total / count``, NaN where the count is not positive."""
     divisor = xp.astype(xp.where(count > 0, count, 1.0), total.dtype)
-    return xp.where(count > 0, total / divisor, xp.nan)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        quotient = total / divisor
+    return xp.where(count > 0, quotient, xp.nan)

@@ -330,10 +330,15 @@ def _cov(
     size = largest(xp, x, (1,))
     scale = power_of_two(xp, xp.where((size > 0.0) & xp.isfinite(size), size, 1.0))
     # The error of a mean that is far larger than the distances from it is of their size.
-    covariance = _products(_centered(_centered(x / scale, weights), weights), weights, factor)
-    for product in factors_in_range(xp, *xp.broadcast_arrays(scale, scale.mT)) if scaled else ():
-        covariance = covariance * product
-    return _squeezed(covariance)
+    again = _products(_centered(_centered(x / scale, weights), weights), weights, factor)
+    if not scaled:
+        return _squeezed(again)
+    # Scaled elements underflow as well where a large one has no weight.
+    lost = xp.real(linalg.diagonal(again)) < least_power(x.dtype)
+    kept = xp.isfinite(covariance) & (lost[:, None] | lost[None, :])
+    for product in factors_in_range(xp, *xp.broadcast_arrays(scale, scale.mT)):
+        again = again * product
+    return _squeezed(xp.where(kept | ~(xp.isfinite(again) | xp.isnan(covariance)), covariance, again))
 
 
 def _centered(x: Array, weights: Array | None) -> Array:

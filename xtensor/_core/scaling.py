@@ -72,7 +72,9 @@ def rescaled(
     factors = [xp.reshape(scale, result.shape) for scale, n in zip(scales, degrees, strict=True) for _ in range(n)]
     for factor in factors_in_range(xp, *factors) if len(degrees) == 2 and len(factors) == 2 else factors:
         again = xp.multiply(again, factor)
-    return xp.where(usable, again, result)
+    # An infinite result that is right is kept: its derivatives are those of ordinary numbers.
+    better = xp.logical_or(xp.isfinite(again), xp.isnan(result))
+    return xp.where(xp.logical_and(usable, better), again, result)
 
 
 def factors_in_range(xp: Any, x1: Any, x2: Any) -> tuple[Any, Any]:
@@ -159,5 +161,13 @@ def rescaled_where_needed(
                 largest(xp, arrays[0], axes) <= math.sqrt(least) / float(np.finfo(dtype).eps), result.shape
             )
             wrong = xp.logical_and(wrong, xp.logical_or(small, powers != 0.0))
-    better = rescaled(xp, lambda *scaled: compute(*scaled)[0], arrays, degrees, axes, result, wrong)
+
+    def again(*scaled: Any) -> Any:
+        better, powers = compute(*scaled)
+        if powers is None:
+            return better
+        # Scaled operands underflow as well where a large one has no weight.
+        return xp.where(xp.logical_and(xp.isfinite(result), powers < least), math.nan, better)
+
+    better = rescaled(xp, again, arrays, degrees, axes, result, wrong)
     return compute(*arrays)[0] if better is None else better  # with the library's warnings
