@@ -302,3 +302,9 @@ def test_hessian_of_the_variance_of_equal_elements(device):
 def test_gradient_of_a_sum_of_negative_zeros_is_one(device):
     gradient = xp.autograd.grad(lambda x: xp.nansum(x, initial=-0.0))(xp.asarray([-0.0]))
     assert values_of(gradient).tolist() == [1.0]
+
+
+def test_gradient_of_the_deviation_of_equal_elements_is_zero(device):
+    x = xp.asarray([[1.0, 1.0], [1.0, 3.0]])
+    gradient = values_of(xp.autograd.grad(lambda x: xp.sum(xp.nanstd(x, axis=1)))(x))
+    np.testing.assert_allclose(gradient, [[0.0, 0.0], [-0.5, 0.5]], atol=1e-15)

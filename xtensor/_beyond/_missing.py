@@ -143,7 +143,7 @@ def variance(
             excess = error * _quotient(error, number)
             total = xp.where(excess > total, 0.0, total - xp.where(xp.isfinite(excess), excess, 0.0))
         result = _quotient(total, number - correction)
-        return xp.sqrt(result) if root else result, total
+        return _root(result) if root else result, total
 
     def operands() -> tuple[Array]:
         return (_filled(a, invalid, 0.0),)
@@ -331,6 +331,12 @@ def _count(a: Array, invalid: Array | None, axis: Axis, keepdims: bool) -> Array
         invalid = xp.zeros(a.shape, dtype=np.bool_, device=a.device)
     counted = xp.count_nonzero(invalid, axis=axis, keepdims=keepdims)
     return xp.astype(a.size // max(counted.size, 1) - counted, finfo(a.dtype).dtype)
+
+
+def _root(x: Array) -> Array:
+    """Return square roots; the derivative at 0 is 0, as that of :func:`std`."""
+    is_zero = x == 0
+    return xp.where(is_zero, 0.0, xp.sqrt(xp.where(is_zero, 1.0, x)))
 
 
 def _quotient(total: Array, count: Array) -> Array:
