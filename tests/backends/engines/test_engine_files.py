@@ -142,7 +142,10 @@ def test_an_array_of_zarr_is_read_when_it_is_computed(engine, tmp_path):
 
 @pytest.mark.skipif("dask" not in ENGINES, reason="dask is not installed: tox -e engines")
 def test_a_pickle_names_the_file(path):
-    x = xp.asarray(np.load(path, mmap_mode="r"), device="dask")
+    import dask
+
+    with dask.config.set({"array.chunk-size": "64 kB"}):
+        x = xp.asarray(np.load(path, mmap_mode="r"), device="dask")
     text = pickle.dumps(x)
     assert len(text) < 10_000
     np.testing.assert_array_equal(host(pickle.loads(text)), VALUES)

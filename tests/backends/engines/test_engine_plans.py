@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from importlib.util import find_spec
 
 import numpy as np
@@ -13,6 +14,21 @@ from xtensor import engines
 ENGINES = [name for name in ("dask", "cubed") if find_spec(name) is not None]
 if not ENGINES:
     pytest.skip("no engine is installed: tox -e engines", allow_module_level=True)
+
+
+@pytest.fixture(autouse=True)
+def large_chunks():
+    """Let arrays have one chunk where the settings of the environment are of chunks of a few elements."""
+    with ExitStack() as stack:
+        if "dask" in ENGINES:
+            import dask
+
+            stack.enter_context(dask.config.set({"array.chunk-size": "128 MiB"}))
+        if "cubed" in ENGINES:
+            import cubed
+
+            stack.enter_context(cubed.config.set({"xtensor.chunk-size": "100MB"}))
+        yield
 
 
 def count(x: xp.Array) -> int:
