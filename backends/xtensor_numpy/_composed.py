@@ -38,8 +38,6 @@ __all__ = [
 MOST_EDGES = 2**16
 """Number of edges up to which the bin of a number of 24 bits is computed with an error far below 1."""
 
-_range = range  # `histogram` has a parameter of this name
-
 FINE = 1 / 16
 """Part of a bin that the numbers at its edges are apart at most where the bin of a number is computed."""
 
@@ -93,7 +91,11 @@ def histogram(a: Native, bins: Any, range: None = None, density: bool | None = N
         return NotImplemented
     if bins.ndim != 1 or bins.size < 2 or not (bins[:-1] <= bins[1:]).all():
         return NotImplemented  # also where an edge is NaN
-    x, edges = a.reshape(-1), bins
+    return _counts(a.reshape(-1), bins), bins
+
+
+def _counts(x: Native, edges: Native) -> Native:
+    """Return the counts of elements between ascending edges."""
     if x.dtype.kind == "f" and edges.size <= MOST_EDGES:
         with np.errstate(all="ignore"):
             per_bin = (edges.size - 1) / (edges[-1] - edges[0])
@@ -101,14 +103,14 @@ def histogram(a: Native, bins: Any, range: None = None, density: bool | None = N
             equidistant = np.linspace(edges[0], edges[-1], edges.size, dtype=x.dtype)
         # Where numbers are rounded to a small part of a bin, a computed bin is wrong by one at most.
         if rounding <= FINE and 0 < per_bin < np.inf and np.array_equal(edges, equidistant):
-            return _counts_of_equal_bins(x, edges, per_bin), bins
+            return _counts_of_equal_bins(x, edges, per_bin)
     below = np.zeros(edges.size, np.intp)
     block = max(BLOCK, edges.size)  # many edges are looked for in few blocks
-    for start in _range(0, x.size, block):
+    for start in range(0, x.size, block):
         ordered = sorted_quickly(x[start : start + block], -1)
         below[:-1] += ordered.searchsorted(edges[:-1], "left")
         below[-1] += ordered.searchsorted(edges[-1], "right")
-    return below[1:] - below[:-1], bins
+    return below[1:] - below[:-1]
 
 
 def _counts_of_equal_bins(x: Native, edges: Native, per_bin: Any) -> Native:
@@ -238,10 +240,10 @@ def sliding_window_view(
         return NotImplemented
     axes = range(x.ndim) if axis is None else axis if axis.__class__ is tuple else (axis,)
     lengths = window_shape if window_shape.__class__ is tuple else (window_shape,)
-    if any(item.__class__ is not int for item in (*axes, *lengths)) or len({item % x.ndim for item in axes}) < len(
-        axes
-    ):
+    if any(item.__class__ is not int for item in (*axes, *lengths)):
         return NotImplemented
+    if len({item % x.ndim for item in axes}) < len(axes):
+        return NotImplemented  # for the error of an axis that is named twice
     return np.lib.stride_tricks.sliding_window_view(x, window_shape, axis)
 
 

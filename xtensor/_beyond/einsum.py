@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["einsum"]
 
-MOST_PRODUCTS = 2**13
-"""Combinations of indices up to which one pass over them takes less time than products of matrices are prepared in."""
-
 LABELS = 52
 """Number of labels: the letters, as text has them."""
 

@@ -60,7 +60,6 @@ def _composed(function: F, kind: Literal["composed", "assignment"], record: Oper
         compute: Callable[..., Any] = function
     else:
         declare(row.name, kind, operands=0, dtype="argument", shape="argument", primitive=False)
-        row.function = function
         index = row.index
 
         def compute(*args: Any, **kwargs: Any) -> Any:

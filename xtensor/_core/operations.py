@@ -153,9 +153,6 @@ class Operation:
         primitive, which every backend provides, and for a function that its chapter composes of Arrays.
     primitive
         Whether every backend provides it.
-    function
-        The public function of an operation of the kind "composed" or "assignment", None for others. A device that has
-        an implementation computes it in the place of the composition, which is the function's body.
     """
 
     __slots__ = (
@@ -163,7 +160,6 @@ class Operation:
         "composition",
         "declared",
         "dtype",
-        "function",
         "index",
         "inplace",
         "kind",
@@ -190,7 +186,6 @@ class Operation:
     numpy: str | None
     composition: Callable[..., Any] | None
     primitive: bool
-    function: Callable[..., Any] | None
 
     def __init__(self, name: str, index: int) -> None:
         self.name = name
@@ -199,7 +194,7 @@ class Operation:
         self.declared = False
         self.kind, self.operands, self.accepts = "elementwise", 1, "any"
         self.dtype, self.shape = "promoted", "broadcast"
-        self.operator = self.inplace = self.numpy = self.composition = self.function = None
+        self.operator = self.inplace = self.numpy = self.composition = None
         self.primitive = False
 
     def __repr__(self) -> str:
