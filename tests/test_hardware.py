@@ -420,7 +420,7 @@ WALKERS = (
 def run_tests(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join(map(str, (ROOT, ROOT / "backends", ROOT / "tests")))
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments],
+        [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *arguments],
         env=_rehearsal.environment({**os.environ, "PYTHONPATH": path}, tmp_path),
         cwd=ROOT,
         capture_output=True,
