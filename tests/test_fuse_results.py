@@ -259,3 +259,40 @@ def test_views_of_views_and_writes_in_a_row(x: Any) -> None:
 def test_names_that_a_chapter_shares_with_a_function(x: Any) -> None:
     for function in (lambda x: xp.real(xp.fft.fft(x)), lambda x: abs(xp.fft.ifft(x))):
         np.testing.assert_allclose(np.asarray(fuse(function)(x)), np.asarray(function(x)), rtol=1e-12, atol=1e-12)
+
+
+# -- shapes that depend on values -------------------------------------------------------------------------------
+
+VARYING: dict[str, Any] = {
+    "mean of the unique values": lambda x: xp.mean(xp.unique_values(x)),
+    "number of the unique values": lambda x: x * xp.unique_values(x).size,
+    "selected by a mask": lambda x: xp.sum(x[x > 1]) / x[x > 1].size,
+    "positions": lambda x: x + xp.nonzero(x - 3)[0].shape[0],
+    "bins": lambda x: x + xp.bincount(xp.astype(x, xp.int64)).size,
+}
+
+
+@pytest.mark.parametrize("name", VARYING)
+def test_shapes_that_depend_on_values_are_those_of_each_call(name: str) -> None:
+    function = VARYING[name]
+    fused = fuse(function)
+    for values in ([1.0, 2.0, 3.0], [3.0, 3.0, 3.0], [1.0, 3.0, 3.0], [1.0, 2.0, 3.0], [1.0, 7.0, 2.0]):
+        array = xp.asarray(np.asarray(values), device="cpu")
+        np.testing.assert_array_equal(np.asarray(fused(array)), np.asarray(function(array)))
+
+
+def test_a_call_of_other_shapes_draws_once() -> None:
+    """The mean of the values above 1 has another number of elements in the second call; numbers are drawn before it."""
+    generators = [xp.random.default_rng(5, device="cpu") for _ in range(2)]
+    ways: list[Any] = []
+    for generator in generators:
+
+        def function(x: Any, generator: Any = generator) -> Any:
+            noise = generator.normal(size=3)
+            return noise * x[x > 1].size
+
+        ways.append(function)
+    fused = fuse(ways[0])
+    for values in ([1.0, 2.0, 3.0], [0.0, 2.0, 0.0], [5.0, 5.0, 5.0]):
+        array = xp.asarray(values, device="cpu")
+        np.testing.assert_array_equal(np.asarray(fused(array)), np.asarray(ways[1](array)))

@@ -58,6 +58,8 @@ class Session:
         The arithmetic of the numbers among the arguments.
     effects
         The calls that change a generator of random numbers, in order.
+    shapes
+        The arrays whose shapes depend on values, which the function may have read.
     streams
         The streams of random numbers of these calls, each with its state before: the replay of the recorded call draws.
     computed
@@ -68,6 +70,7 @@ class Session:
         self.watch = watch
         self.arithmetic = Arithmetic()
         self.effects: list[Node] = []
+        self.shapes: list[Node] = []
         self.streams: dict[int, tuple[Any, Any]] = {}
         self.computed = ""
 

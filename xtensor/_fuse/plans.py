@@ -26,7 +26,7 @@ from .graph import ancestors, needed_nodes, operands_of, replaced, sort, stages_
 from .nodes import Node
 from .rows import Group, row_groups
 
-__all__ = ["Plan"]
+__all__ = ["ChangedArrayError", "Plan"]
 
 Values = dict[Node, Native]
 """The arrays that a plan has computed so far, by their nodes."""
@@ -38,6 +38,10 @@ Action = Callable[[Values, Sequence[Any]], None]
 def number(item: Any, numbers: Sequence[Any]) -> Any:
     """Return the value of a recorded number; a number of Python is its own value."""
     return numbers[item.index] if item.__class__ is Number else item
+
+
+class ChangedArrayError(Exception):
+    """An array of a replay has another shape or dtype than in the recording, in which later values may depend on it."""
 
 
 class Single(NamedTuple):
@@ -57,7 +61,7 @@ class Plan:
     wanted
         The nodes of the results.
     effects
-        The calls that are made although no result depends on them.
+        The nodes that are computed although no result depends on them.
     device, generator
         What computes.
     by_rows
@@ -116,7 +120,13 @@ class Plan:
         self.schedule = list(zip(self.actions, ends, strict=True))
 
     def __call__(self, arrays: Sequence[Native], numbers: Sequence[Any]) -> Values:
-        """Return the arrays of the wanted nodes, and of others."""
+        """Return the arrays of the wanted nodes, and of others.
+
+        Raises
+        ------
+        ChangedArrayError
+            The shape or dtype of an array depends on values, and is not that of the recording.
+        """
         values = dict(self.constants)
         for node, index in self.arguments:
             values[node] = arrays[index]
@@ -375,12 +385,17 @@ def _last_uses(reads: Sequence[Sequence[Node]], kept: set[Node]) -> list[list[No
 
 def _selecting(node: Node) -> Action:
     (call,) = node.operands
+    shape, dtype = node.shape, node.dtype
 
     def run(values: Values, numbers: Sequence[Any]) -> None:
         result = values[call]
         for index in node.options:
             result = result[index]
-        values[node] = result if hasattr(result, "ndim") and not isinstance(result, np.generic) else np.asarray(result)
+        if not hasattr(result, "ndim") or isinstance(result, np.generic):
+            result = np.asarray(result)
+        if result.shape != shape or result.dtype != dtype:
+            raise ChangedArrayError
+        values[node] = result
 
     return run
 

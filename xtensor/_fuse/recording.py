@@ -7,7 +7,7 @@ fused. Its operations become nodes of a graph. What depends on values that a lat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,9 +31,6 @@ REDUCTIONS = frozenset(("max", "min", "prod", "sum"))
 
 FUSED_COMPOSITIONS = frozenset(("elementwise", "reduction", "special", "network"))
 """The kinds of operations that are recorded as the operations that they are composed of."""
-
-LOOK_AT_VALUES = frozenset(("histogram", "poly", "polydiv", "setdiff1d"))
-"""Functions whose implementations choose by values: the composition is recorded, which raises where it does."""
 
 ASTYPE = operation("astype")
 
@@ -118,7 +115,7 @@ class Recorder:
         """
         function = self.base._functions.choose(operation)
         arguments = leaves_of((operands, options))
-        if function is not_implemented or operation.kind == "assignment" or operation.name in LOOK_AT_VALUES:
+        if function is not_implemented or operation.kind == "assignment":
             return NotImplemented
         if any(item.__class__ is Number for item in arguments) or not any(
             item.__class__ is Traced for item in arguments
@@ -127,7 +124,7 @@ class Recorder:
         result = function(*_unwrapped(operands), **_unwrapped(options))
         if result is NotImplemented or not all(hasattr(item, "dtype") for item in leaves_of(result)):
             return NotImplemented
-        return self._called(result, _alike(function, operation, result), operation.name, operands, options)
+        return self._called(result, function, operation.name, operands, options)
 
     def supported(self, dtype: DType) -> bool:
         """Whether kernels compute with a dtype."""
@@ -192,7 +189,11 @@ class Recorder:
         """Record the call that gave a result."""
         call = Node("call", name, (function, _noded(operands), _noded(options), ()), None, None, None)
         arrays = [item for item in leaves_of((operands, options)) if item.__class__ is Traced]
-        return self._results(result, call, (), arrays)
+        results = self._results(result, call, (), arrays)
+        current = session.get()
+        if current is not None and _varies(name, arrays):
+            current.shapes += [item._node for item in leaves_of(results)]
+        return results
 
     def draw(self, function: Callable[..., Any], name: str, operands: Any, options: Any, session: Session) -> Any:
         """Call a function that changes a generator of random numbers, and record the call among the others in order."""
@@ -255,21 +256,12 @@ class Recorder:
         return native
 
 
-def _alike(function: Callable[..., Any], operation: Operation, recorded: Any) -> Callable[..., Any]:
-    """Return a device's implementation that raises where a result is not of the dtype and shape of the recorded one."""
-    expected = [(item.dtype, item.shape) for item in leaves_of(recorded)]
-
-    def checked(*args: Any, **kwargs: Any) -> Any:
-        result = function(*args, **kwargs)
-        found = [(getattr(item, "dtype", None), getattr(item, "shape", None)) for item in leaves_of(result)]
-        if found != expected:
-            raise UnknownValueError(
-                f"{operation.label}() gave arrays of {expected} when the function of xtensor.fuse was recorded, and "
-                f"{found} for these arguments; call it outside of the function"
-            )
-        return result
-
-    return checked
+def _varies(name: str, arrays: Sequence[Traced]) -> bool:
+    """Whether the shapes of results may depend on values: those of masks and of counts among the arguments, too."""
+    row = TABLE.get(name)
+    if row is None or row.name == "repeat":
+        return any(array.dtype.kind in "bi" for array in arrays[1:])
+    return row.takes_arrays or row.shape == "data-dependent"
 
 
 def _unwrapped(tree: Any) -> Any:
