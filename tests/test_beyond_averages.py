@@ -132,6 +132,13 @@ def test_covariance_of_few_samples_matches_numpy(device, shape):
         close(xp.cov(x), expected)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("values", [[1.0], [[1.0], [2.0]]], ids=["a variable", "two variables"])
+@pytest.mark.parametrize("name", ["cov", "corrcoef"])
+def test_covariance_of_one_sample_does_not_warn(device, name, values):
+    assert xp.all(xp.isnan(getattr(xp, name)(xp.asarray(values))))
+
+
 def test_complex_correlations_match_numpy(device):
     host, x = made(SAMPLES + 1j * SAMPLES[::-1])
     close(xp.corrcoef(x), np.corrcoef(host))

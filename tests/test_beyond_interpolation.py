@@ -42,15 +42,21 @@ INFINITE = [
     ([1, 2, 3], [-np.inf, np.inf, 0]),
     ([1, 2, 2, 3], [0, 1, 5, 6]),
     ([-np.inf, 2, np.inf], [0, 1, 5]),
+    ([0, np.nan, np.nan], [1, 2, 3]),
+    ([1, 2, 3], [1, complex(0, np.inf), 2]),
+    ([1, 2, 3], [complex(np.nan, 1), complex(-np.inf, np.inf), 2]),
+    ([1, 2, 2, 3], [1j, np.inf, complex(3, np.nan), -1j]),
+    ([-np.inf, 2, np.inf], [0, 1j, 5]),
 ]
 
 
 @pytest.mark.parametrize(("knots", "values"), INFINITE, ids=str)
 def test_interp_beside_infinite_values_matches_numpy(device, knots, values):
-    host, x = made([0, 1, 1.5, 2, 2.5, 3, 4])
+    host, x = made([0, 1, 1.5, 2, 2.5, 3, 4, np.nan, np.inf])
+    dtype = np.result_type(F8, np.asarray(values))
     with quiet():
         expected = np.interp(host, knots, values)
-    expect(xp.interp(x, xp.asarray(knots, dtype=F8), xp.asarray(values, dtype=F8)), expected)
+    expect(xp.interp(x, xp.asarray(knots, dtype=F8), xp.asarray(values, dtype=dtype)), expected)
 
 
 def test_interp_takes_lists_and_scalars_beside_an_array(device):

@@ -47,6 +47,28 @@ def test_a_mask_leaves_elements_of_the_output_as_they_are(toy):
     assert out.tolist() == [5, 2**53 + 1]
 
 
+INTO = {
+    "isposinf": (lambda out: np.isposinf(np.inf, out), 1),
+    "fix": (lambda out: np.fix(3.75, out), 3),
+    "round": (lambda out: np.round(3.47, 1, out), 3.5),
+    "clip": (lambda out: np.clip(3.5, 1, 2, out), 2),
+    "sum": (lambda out: np.sum([1.5, 2], None, None, out), 3.5),
+    "median": (lambda out: np.median([1.0, 4, 2], None, out), 2),
+    "argmax": (lambda out: np.argmax([1, 5, 2], None, out), 1),
+    "dot": (lambda out: np.dot([1.0, 2.0], [3.0, 4.0], out), 11),
+    "nanmax": (lambda out: np.nanmax([1.0, np.nan, 2.0], None, out), 2),
+    "trace": (lambda out: np.trace([[1, 2], [3, 4]], 0, 0, 1, None, out), 5),
+}
+
+
+@pytest.mark.parametrize("name", INTO)
+def test_numbers_alone_are_computed_into_an_output_that_is_given_by_position(lenient_device, name):
+    write, expected = INTO[name]
+    out = xp.zeros((), dtype=xp.int64 if name in ("argmax", "trace") else xp.float64)
+    assert write(out) is out
+    assert out.item() == expected
+
+
 REDUCTIONS = {
     "add.reduceat of int8": lambda x: np.add.reduceat(x(np.int8, 100, 100, 100), [0]),
     "add.reduceat of booleans": lambda x: np.add.reduceat(x(np.bool_, 1, 1), [0]),

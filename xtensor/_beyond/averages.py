@@ -323,14 +323,15 @@ def _cov(
                 f"Weights sum to zero, can't be normalized; {name}() needs a positive sum of weights, not of shape "
                 f"{weights.shape}"
             )
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         covariance = _products(_centered(x, weights), weights, factor)
     if _is_ordinary(covariance, x):
         return _squeezed(covariance)
     size = largest(xp, x, (1,))
     scale = power_of_two(xp, xp.where((size > 0.0) & xp.isfinite(size), size, 1.0))
     # The error of a mean that is far larger than the distances from it is of their size.
-    again = _products(_centered(_centered(x / scale, weights), weights), weights, factor)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        again = _products(_centered(_centered(x / scale, weights), weights), weights, factor)
     if not scaled:
         return _squeezed(again)
     # Scaled elements underflow as well where a large one has no weight.

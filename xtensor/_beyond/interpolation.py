@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _standard as standard
-from .._core.array import Array
+from .._core.array import Array, apply
 from .._core.checks import check_axis
 from .._core.compositions import composed
 from .._core.dtypes import can_cast, result_type
 from .._core.errors import describe
+from .._core.operations import operation
 from .._core.scaling import rescaled_where_needed
 from . import _casts
 from ._arguments import as_arrays, flattened, on_device
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from .._core.annotations import AnyArray, Operand, RealOperand
 
 __all__ = ["ediff1d", "interp", "trapezoid", "unwrap"]
+
+COMPLEX_OF = operation("complex_of")
 
 
 @composed
@@ -303,6 +306,12 @@ def _after(x: Array, axis: int) -> Array:
 
 def _piecewise(x: Array, knots: Array, values: Array) -> Array:
     """Return the function at coordinates of one dimension; those outside get the first or the last value."""
+    if (
+        values.dtype.kind == "c"
+    ):  # the product of a complex number and a slope would mix the parts where one is infinite
+        parts = [_piecewise(x, knots, part)._native for part in (standard.real(values), standard.imag(values))]
+        result = apply(COMPLEX_OF, x.device, *parts)
+        return standard.where(standard.isnan(x), standard.astype(x, values.dtype), result)
     count = knots.shape[0]
     if count == 1:
         result = standard.broadcast_to(values, x.shape)
@@ -311,9 +320,8 @@ def _piecewise(x: Array, knots: Array, values: Array) -> Array:
         index = standard.maximum(standard.minimum(index, count - 2), 0)
         start, end = standard.take(knots, index), standard.take(knots, index + 1)
         low, high = standard.take(values, index), standard.take(values, index + 1)
-        # Coordinates outside and NaN are replaced before, so that they raise no warnings.
-        inside = (x >= start) & (x <= end)
-        at = standard.where(inside, x, start)
+        # Coordinates outside are replaced before, so that they raise no warnings.
+        at = standard.where((x < start) | (x > end), start, x)
         width = standard.astype(standard.where(end == start, 1.0, end - start), values.dtype)
         slope = (high - low) / width
         result = slope * standard.astype(at - start, values.dtype) + low

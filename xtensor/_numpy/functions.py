@@ -82,15 +82,30 @@ def array_function(
     found = counterpart(function)
     if found is None or _is_numpys(function, args, kwargs):
         return call_on_host(function, args, kwargs, device_of_arguments(args, kwargs), qualified_name(function))
-    if args and _is_operand_alone(args):  # the Array is another argument, or ``out``
+    if args and _is_operand_alone(function, args):  # the Array is another argument, or ``out``
         args = (on_device(function.__name__, args[0], device_of_arguments(args, kwargs)), *args[1:])
     return found(*args, **kwargs)
 
 
-def _is_operand_alone(args: Sequence[Any]) -> bool:
+def _is_operand_alone(function: Function, args: Sequence[Any]) -> bool:
     """Whether the first argument is an operand that names no device: a NumPy array, or numbers and lists alone."""
     first = args[0].__class__
-    return first in HOST_ARRAYS or ((first in SCALARS or first in (list, tuple)) and not arrays_in(args))
+    if first in HOST_ARRAYS:
+        return True
+    if first not in SCALARS and first not in (list, tuple):
+        return False
+    position = _position_of_out(function)
+    return not arrays_in([x for index, x in enumerate(args) if index != position])
+
+
+@cache
+def _position_of_out(function: Function) -> int | None:
+    """Return the position of the parameter ``out`` of a NumPy function; None without one."""
+    try:
+        parameters = list(inspect.signature(function).parameters)
+    except ValueError:  # a function in C has no signature
+        return None
+    return parameters.index("out") if "out" in parameters else None
 
 
 def _is_numpys(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
