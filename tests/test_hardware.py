@@ -521,6 +521,7 @@ def expected_status(step: Step, faulty: str) -> str:
     return "passed"
 
 
+@pytest.mark.long
 @needs_compiler
 def test_rehearsal_runs_each_step_and_resumes(tmp_path):
     """One function crashes in the first smoke test, and one step has too short a limit."""
