@@ -282,7 +282,7 @@ def test_shapes_that_depend_on_values_are_those_of_each_call(name: str) -> None:
 
 
 def test_a_call_of_other_shapes_draws_once() -> None:
-    """The mean of the values above 1 has another number of elements in the second call; numbers are drawn before it."""
+    """Numbers are drawn before the number of the values above 1 turns out to be another one."""
     generators = [xp.random.default_rng(5, device="cpu") for _ in range(2)]
     ways: list[Any] = []
     for generator in generators:

@@ -306,9 +306,7 @@ def _after(x: Array, axis: int) -> Array:
 
 def _piecewise(x: Array, knots: Array, values: Array) -> Array:
     """Return the function at coordinates of one dimension; those outside get the first or the last value."""
-    if (
-        values.dtype.kind == "c"
-    ):  # the product of a complex number and a slope would mix the parts where one is infinite
+    if values.dtype.kind == "c":  # a product with an infinite complex number would mix its parts
         parts = [_piecewise(x, knots, part)._native for part in (standard.real(values), standard.imag(values))]
         result = apply(COMPLEX_OF, x.device, *parts)
         return standard.where(standard.isnan(x), standard.astype(x, values.dtype), result)

@@ -356,6 +356,8 @@ class Plan:
                 values[node] = function(*given, **named)
             except RuntimeWarning as warning:
                 values[node] = recover(warning, node.name, self.device, given, named, function)
+            if values[node] is NotImplemented:  # the implementation declines these values
+                raise ChangedArrayError
 
         run.__doc__ = node.name
         self._add(run, list(operands_of(node)))
