@@ -281,8 +281,8 @@ class StandIn:
     def ElementwiseKernel(self, *args):  # noqa: N802 - CuPy's name
         return ElementwiseKernel(self, *args)
 
-    def ReductionKernel(self, *args):  # noqa: N802
-        return ReductionKernel(self, *args)
+    def ReductionKernel(self, *args, **options):  # noqa: N802
+        return ReductionKernel(self, *args, **options)
 
     def on_current(self, result):
         """A result as an array on the current device."""

@@ -67,13 +67,13 @@ class Kernel:
                         raise TypeError(f"{self.name}: type {kind} is {known} and {value.dtype}")
         return dtypes
 
-    def run(self, code, buffers, count, types):
+    def run(self, code, buffers, count, types, preamble=""):
         names = {kind: TYPES[dtype.name] for kind, dtype in types.items()}
         definitions = "".join(f"typedef {name} {kind};\n" for kind, name in names.items())
         text = (
             "#include <cmath>\n#include <cstdint>\n"
             + ("#include <complex>\n" if "complex" in definitions else "")
-            + f"using namespace std;\n{definitions}"
+            + f"using namespace std;\n{definitions}{preamble}\n"
             + f'extern "C" void run(void** arguments, long long count) {{\n{code}\n}}\n'
         )
         pointers = (ctypes.c_void_p * len(buffers))(*(buffer.ctypes.data for buffer in buffers))
@@ -136,9 +136,10 @@ def renamed(expression, parameter, name):
 
 
 class ReductionKernel(Kernel):
-    def __init__(self, standin, inputs, outputs, mapped, reduced, last, identity, name):
+    def __init__(self, standin, inputs, outputs, mapped, reduced, last, identity, name, reduce_type=None, preamble=""):
         super().__init__(standin, inputs, outputs, name)
         self.parts = mapped, reduced, last, identity
+        self.reduce_type, self.preamble = reduce_type, preamble
 
     def __call__(self, x, *, axis=None, keepdims=False):
         self.standin.check((x,))
@@ -152,13 +153,14 @@ class ReductionKernel(Kernel):
         result = np.empty(math.prod(shape), x.dtype)
         types = self.types((x,))
         kind = self.outputs[0][-2]
+        state = self.reduce_type or kind
         code = (
             f"long long length = *(long long*)arguments[2];\nfor (long long j = 0; j < count; ++j) {{\n"
-            f"{kind} a = {kind}({identity});\nfor (long long i = j * length; i < (j + 1) * length; ++i) {{\n"
-            f"{kind}& in0 = (({kind}*)arguments[0])[i];\n{kind} b = {mapped};\na = {reduced};\n}}\n"
+            f"{state} a = {state}({identity});\nfor (long long i = j * length; i < (j + 1) * length; ++i) {{\n"
+            f"{kind}& in0 = (({kind}*)arguments[0])[i];\n{state} b = {mapped};\na = {reduced};\n}}\n"
             f"{kind}& out0 = (({kind}*)arguments[1])[j];\n{last};\n}}"
         )
-        self.run(code, [lines, result, np.asarray(length, np.int64)], result.size, types)
+        self.run(code, [lines, result, np.asarray(length, np.int64)], result.size, types, self.preamble)
         shape = tuple(1 if position in axes else n for position, n in enumerate(x.shape)) if keepdims else shape
         return self.standin.on_current(result.reshape(shape))
 
@@ -208,14 +210,17 @@ class DeviceCode:
                 f"CUPY_FOR(i, _ind.size()) {{ _ind.set(i);\n{' '.join(declared)}\n{body}\n}} }}",
             )
 
-    def ReductionKernel(self, inputs, outputs, mapped, reduced, last, identity, name):  # noqa: N802
+    def ReductionKernel(  # noqa: N802
+        self, inputs, outputs, mapped, reduced, last, identity, name, reduce_type=None, preamble=""
+    ):
         kind, out = outputs.split()
+        state = reduce_type or kind
         mapped, last = renamed(mapped, inputs.split()[1], "in0"), renamed(last, out, "out0")
-        for element in OPERATED[name]:
+        for element in OPERATED.get(name, FLOATING):
             self._add(
                 element,
-                f"__device__ {kind} reduce({kind} in0) {{ {kind} a = {kind}({identity}), out0;\n"
-                f"{kind} b = static_cast<{kind}>({mapped}); a = ({reduced}); {last}; return out0; }}",
+                f"{preamble} __device__ {kind} reduce({kind} in0) {{ {state} a = {state}({identity}); {kind} out0;\n"
+                f"{state} b = static_cast<{state}>({mapped}); a = ({reduced}); {last}; return out0; }}",
             )
 
     def _add(self, element, code):

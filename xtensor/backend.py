@@ -20,7 +20,7 @@ from ._core.errors import (
 from ._core.files import read_file, user_cache, write_file
 from ._core.forks import around_forks
 from ._core.fp_warnings import rewarn
-from ._core.kernel_program import SHORT_POWERS, Generator, Program, Step, short_power
+from ._core.kernel_program import SHORT_POWERS, Generator, Program, Step, refuse_negative_power, short_power
 from ._core.operations import TABLE, Operation, primitives
 from ._core.random_constants import NORMAL_QUANTILES, PHILOX_MULTIPLIERS, PHILOX_ROUNDS, PHILOX_WEYL
 from ._core.transfers import note_computation
@@ -62,6 +62,7 @@ __all__ = [
     "primitives",
     "read_file",
     "read_on_host",
+    "refuse_negative_power",
     "result_type",
     "rewarn",
     "short_power",

@@ -14,7 +14,7 @@ import numpy as np
 
 from xtensor.backend import Native
 
-__all__ = ["CHECK", "Indexing", "is_broadcast_view", "is_negative_zero", "refuse_broadcast_view"]
+__all__ = ["CHECK", "Indexing", "apart", "is_broadcast_view", "is_negative_zero", "refuse_broadcast_view"]
 
 CHECK = "XTENSOR_CHECK_INDICES"
 """The environment variable that makes index arrays checked: ``"1"``."""
@@ -44,7 +44,7 @@ class Indexing:
         _refuse_numbers(key)
         if self._check:
             self._check_key(native.shape, key)
-        return native[key]
+        return apart(native, native[key])
 
     def assign(self, native: Native, key: Any, value: Any) -> None:
         refuse_broadcast_view(native)
@@ -100,6 +100,14 @@ def is_broadcast_view(native: Native) -> bool:
         and native.size > 1
         and any(step == 0 and length > 1 for step, length in zip(native.strides, native.shape, strict=True))
     )
+
+
+def apart(native: Native, view: Native) -> Native:
+    """Return a view of an array, or a copy of it where it would no longer be seen to be read-only.
+
+    A row of a broadcast view is such a view: a write to it would change all rows, and the array that was broadcast.
+    """
+    return view.copy() if is_broadcast_view(native) and not is_broadcast_view(view) else view
 
 
 def refuse_broadcast_view(native: Native) -> None:

@@ -44,6 +44,9 @@ SHIFT = "bool outside = n < 0 || n >= T(8 * sizeof(T));"
 LEFT_SHIFT = f"{SHIFT} z = outside ? T(0) : T(x << n);"
 RIGHT_SHIFT = f"{SHIFT} z = outside ? (x < 0 ? T(-1) : T(0)) : T(x >> n);"
 
+# The first element is the start, also where that is -0.
+ARANGE = "y = i == 0 ? start : start + double(i) * step;"
+
 LINSPACE = """
 if (i == last) y = stop;
 else y = start + (step == T(0) ? delta * (double(i) / parts) : step * double(i));
@@ -72,6 +75,22 @@ ORDERED = f"((bits & {MASK}) > {INFINITY_BITS} ? I({{nan}}) : bits < 0 ? I(bits 
 BITS = f"extreme = a < 0 ? a ^ {MASK} : a"
 LOWEST = f"(~{MASK})"
 
+# Sums of the squares of small, ordinary and large numbers, the first and the last of scaled ones, so that no square
+# leaves the range of double (Blue, 1978); the constants are Anderson's (2017). A NaN is ordinary.
+SQUARES = "struct Squares { double small, ordinary, large; };"
+SMALLEST, LARGEST, ENLARGED, REDUCED = (repr(2.0**exponent) for exponent in (-511, 486, 537, -538))
+SQUARES_OF = (
+    f"Squares{{fabs(element) < {SMALLEST} ? (element * {ENLARGED}) * (element * {ENLARGED}) : 0.0, "
+    f"fabs(element) < {SMALLEST} || fabs(element) > {LARGEST} ? 0.0 : double(element) * element, "
+    f"fabs(element) > {LARGEST} ? (element * {REDUCED}) * (element * {REDUCED}) : 0.0}}"
+)
+ADDED_SQUARES = "Squares{a.small + b.small, a.ordinary + b.ordinary, a.large + b.large}"
+NO_SQUARES = "Squares{0.0, 0.0, 0.0}"
+ROOT = (
+    f"root = T(a.large > 0 ? sqrt(a.large + (a.ordinary * {REDUCED}) * {REDUCED}) / {REDUCED} : a.ordinary == 0 ? "
+    f"sqrt(a.small) / {ENLARGED} : sqrt(a.ordinary + (a.small / {ENLARGED}) / {ENLARGED}))"
+)
+
 
 class Kernels:
     """The kernels, built with a library's kernel classes; each is compiled at its first call."""
@@ -91,7 +110,7 @@ class Kernels:
         self.arange_of_integers = elementwise(
             "uint64 start, uint64 step", "T y", "y = T(start + (unsigned long long)i * step);", "arange_of_integers"
         )
-        self.arange = elementwise("float64 start, float64 step", "float64 y", "y = start + double(i) * step;", "arange")
+        self.arange = elementwise("float64 start, float64 step", "float64 y", ARANGE, "arange")
         self.linspace = elementwise(
             "T start, T stop, T step, T delta, float64 parts, int64 last", "T y", LINSPACE, "linspace"
         )
@@ -102,6 +121,11 @@ class Kernels:
         )
         self.min = cp.ReductionKernel(
             "I bits", "I extreme", ORDERED.format(nan=LOWEST), "a < b ? a : b", BITS, MASK, "xtensor_min"
+        )
+        self.norm = cp.ReductionKernel(
+            *("T element", "T root", SQUARES_OF, ADDED_SQUARES, ROOT, NO_SQUARES, "xtensor_norm"),
+            reduce_type="Squares",
+            preamble=SQUARES,
         )
 
     def extreme(self, name: str, x: Any, **options: Any) -> Any:

@@ -14,6 +14,9 @@ import numpy as np
 
 from xtensor.backend import DType, Native
 
+from ._indexing import apart
+from ._kernels import Kernels
+
 __all__ = ["Linalg"]
 
 UNCHANGED = ("cross", "det", "eigh", "eigvalsh", "qr", "slogdet", "svd")
@@ -23,8 +26,9 @@ UNCHANGED = ("cross", "det", "eigh", "eigvalsh", "qr", "slogdet", "svd")
 class Linalg:
     """The functions of the namespace's ``linalg``."""
 
-    def __init__(self, cp: Any) -> None:
+    def __init__(self, cp: Any, kernels: Kernels) -> None:
         self._cp = cp
+        self._kernels = kernels
         for name in UNCHANGED:
             function = getattr(cp, name) if name == "cross" else getattr(cp.linalg, name)
             setattr(self, name, function)
@@ -41,7 +45,7 @@ class Linalg:
         return cp.conj(factor.swapaxes(-2, -1)) if upper else factor
 
     def diagonal(self, x: Native, *, offset: int = 0) -> Native:
-        return self._cp.diagonal(x, offset=offset, axis1=-2, axis2=-1)
+        return apart(x, self._cp.diagonal(x, offset=offset, axis1=-2, axis2=-1))
 
     def eig(self, x: Native) -> tuple[Native, Native]:
         return self._of_general_matrices("eig", x)  # type: ignore[no-any-return]
@@ -84,6 +88,11 @@ class Linalg:
 
     def svdvals(self, x: Native) -> Native:
         return self._cp.linalg.svd(x, compute_uv=False)
+
+    def vector_norm(self, x: Native, *, axis: Any, keepdims: bool, ord: float) -> Native:
+        if ord != 2 or x.dtype.kind not in "fc" or x.dtype.itemsize == 2:
+            return NotImplemented
+        return self._kernels.norm(abs(x) if x.dtype.kind == "c" else x, axis=axis, keepdims=keepdims)
 
 
 def _inexact(dtype: DType) -> DType:

@@ -1,8 +1,9 @@
 """CuPy's functions in the standard's names and signatures.
 
 Requirements: no function waits for the device, except those whose result's shape depends on values (``nonzero``,
-``unique_*``, ``repeat`` by an array); kernels launch on CuPy's current stream, and memory comes from its pool. The
-library is a parameter, so that the functions can be tested on another one.
+``unique_*``, ``repeat`` by an array), and powers of integers to an array of signed integers; kernels launch on CuPy's
+current stream, and memory comes from its pool. The library is a parameter, so that the functions can be tested on
+another one.
 
 Positions out of bounds in ``take``, ``take_along_axis`` and index arrays wrap around, unless their check is requested
 (``_indexing.CHECK``): an error requires the host to wait for the device.
@@ -19,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from xtensor.backend import DType, Native, result_type, short_power
+from xtensor.backend import DType, Native, refuse_negative_power, result_type, short_power
 
 from ._fft import Fft
-from ._indexing import Indexing, is_negative_zero
+from ._indexing import Indexing, is_broadcast_view, is_negative_zero
 from ._inplace import Inplace
 from ._kernels import Kernels, layout
 from ._linalg import Linalg
@@ -37,7 +38,7 @@ UNCHANGED = (
     *("isinf", "isnan", "less", "less_equal", "log", "log10", "log1p", "logaddexp", "logical_and"),
     *("logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative", "not_equal", "positive"),
     *("signbit", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh", "trunc"),
-    *("broadcast_to", "expand_dims", "flip", "mean", "moveaxis", "roll", "squeeze", "stack", "tile"),
+    *("expand_dims", "flip", "mean", "moveaxis", "roll", "squeeze", "stack", "tile"),
 )
 """Functions that are CuPy's own, some of them corrected by the core (``CupyBackend.corrections``)."""
 
@@ -66,7 +67,7 @@ class Namespace:
         self._indexing = Indexing(cp) if indexing is None else indexing
         for name in UNCHANGED:
             setattr(self, name, getattr(cp, name))
-        self.linalg = Linalg(cp)
+        self.linalg = Linalg(cp, self._kernels)
         self.fft = Fft(cp)
         self.special = Special(cp)
         self.inplace = Inplace()
@@ -79,6 +80,8 @@ class Namespace:
             length = max(-((start - stop) // step), 0)
         else:
             length = max(math.ceil((stop - start) / step), 0)
+        if dtype.kind == "b" and length > 2:
+            raise TypeError(f"arange() of {length} booleans: a count of booleans has 2 elements at most")
         if dtype.kind in "iu":
             first = int(start)
             result = self.empty((length,), dtype=dtype)
@@ -178,9 +181,7 @@ class Namespace:
         return self._kernels.nextafter(bits(x1), bits(x2), mask, infinity).view(dtype)
 
     def pow(self, x1: Native | complex, x2: Native | complex) -> Native:
-        if x2.__class__ is int and x2 < 0 and getattr(x1, "dtype", HALF).kind == "i":
-            # Arrays of negative exponents give 0 or ±1, as the host does not look at them.
-            raise ValueError("Integers to negative integer powers are not allowed.")
+        refuse_negative_power(x1, x2, lambda exponents: (exponents < 0).any())
         short = short_power(x1, x2)
         return self._cp.power(x1, x2) if short is None else getattr(self._cp, short)(x1)
 
@@ -225,6 +226,11 @@ class Namespace:
         if not isinstance(repeats, int):
             repeats = repeats.astype(np.int64, copy=False)
         return self._cp.repeat(x, repeats, axis=axis)
+
+    def broadcast_to(self, x: Native, shape: tuple[int, ...]) -> Native:
+        result = self._cp.broadcast_to(x, shape)
+        # Without a repeated axis nothing tells that the result is read-only.
+        return result if is_broadcast_view(result) else result.copy()
 
     def reshape(self, x: Native, shape: tuple[int, ...], *, copy: bool | None = None) -> Native:
         return x.reshape(shape, copy=copy)

@@ -9,7 +9,7 @@ import dpnp
 import dpnp.tensor
 import numpy as np
 
-from xtensor.backend import Native
+from xtensor.backend import Native, refuse_negative_power
 
 __all__ = ["Elementwise"]
 
@@ -85,8 +85,7 @@ class Elementwise:
 
     @staticmethod
     def pow(x1: Native | complex, x2: Native | complex) -> Native:
-        if _result_kind(x1, x2) in "bi" and _has_negative(x2) and not _is_empty(x1):
-            raise ValueError("Integers to negative integer powers are not allowed.")
+        refuse_negative_power(x1, x2, lambda exponents: dpnp.any(exponents < 0))
         return dpnp.pow(x1, x2)
 
     @staticmethod
@@ -235,17 +234,6 @@ def _integer_reciprocal(x: Native) -> Native:
 
 def _result_kind(*operands: Any) -> str:
     return np.result_type(*(getattr(x, "dtype", x) for x in operands)).kind
-
-
-def _is_empty(x: Any) -> bool:
-    return hasattr(x, "dtype") and not x.size
-
-
-def _has_negative(x: Any) -> bool:
-    """Whether an integer operand has a negative element. Blocks until the device has finished, for signed arrays."""
-    if not hasattr(x, "dtype"):
-        return bool(x < 0)
-    return x.dtype.kind == "i" and bool(dpnp.any(dpnp.less(x, 0)))
 
 
 def _where(condition: Native, x1: Native | complex, x2: Native | complex) -> Native:

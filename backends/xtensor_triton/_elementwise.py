@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from xtensor.backend import SHORT_POWERS, short_power
+from xtensor.backend import SHORT_POWERS, refuse_negative_power, short_power
 
 from ._calls import ACTIVE
 from ._context import SCALARS, Context, Launch, Ready, Unsuited
@@ -171,7 +171,7 @@ def functions(context: Context) -> dict[str, Callable[..., Any]]:
         function = Elementwise("inplace.pow", context, row_plan(name, UNARY[name]), (name,))
         short_inplace[name] = _inplace(function, result["astype"])
     for name, chosen in (("pow", short), ("inplace.pow", short_inplace)):
-        result[name] = _power(result[name], chosen, on_host=context.launcher.interprets)
+        result[name] = _power(result[name], chosen)
     return result
 
 
@@ -268,25 +268,11 @@ def _inplace(function: Elementwise, astype: Callable[..., Any]) -> Callable[...,
     return call
 
 
-def _power(
-    function: Callable[[Any, Any], Any], short: Mapping[str, Callable[[Any], Any]], *, on_host: bool
-) -> Callable[[Any, Any], Any]:
-    """Compute squares, roots and reciprocals as such: rounded exactly, and in less time than libdevice's powers.
-
-    Integers to a negative integer raise NumPy's error; arrays on a GPU are not checked, which would block.
-    """
-
-    def is_refused(x1: Any, x2: Any) -> bool:
-        if x2.__class__ is int:
-            return x2 < 0 and x1.dtype.kind in "bi" and x1.size > 0
-        if not on_host or x2.__class__ in SCALARS or x2.dtype.kind != "i" or not getattr(x1, "size", 1):
-            return False
-        kind = np.result_type(getattr(x1, "dtype", x1), x2.dtype).kind
-        return kind == "i" and bool((x2 < 0).any())
+def _power(function: Callable[[Any, Any], Any], short: Mapping[str, Callable[[Any], Any]]) -> Callable[[Any, Any], Any]:
+    """Compute squares, roots and reciprocals as such: rounded exactly, and in less time than libdevice's powers."""
 
     def call(x1: Any, x2: Any) -> Any:
-        if is_refused(x1, x2):
-            raise ValueError("Integers to negative integer powers are not allowed.")
+        refuse_negative_power(x1, x2, lambda exponents: (exponents < 0).any())
         name = short_power(x1, x2)
         return function(x1, x2) if name is None else short[name](x1)
 

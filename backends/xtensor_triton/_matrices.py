@@ -342,6 +342,7 @@ def _prepare_attention(
     integer = "i64" if offsets_64 else "i32"
     axes = (integer,) * len(merged.shape)
     query_blocks = -(-queries // blocks.rows)
+    fast = dtype != FLOAT32 or precision == "tf32"
     builder = Builder(context, 4)
     builder.launch(
         kernels.attention_blocks,
@@ -353,7 +354,8 @@ def _prepare_attention(
             **_dot_constants(launcher, dtype, precision),
             "BATCH": len(merged.shape),
             "OFFSETS_64": offsets_64,
-            "FAST": dtype != FLOAT32 or precision == "tf32",
+            "FAST": fast,
+            "LATE": fast and mask is None and scale > 0,
             "EVEN": widths == (width, value_width),
             "QUERIES": blocks.rows,
             "KEYS": blocks.columns,

@@ -108,12 +108,14 @@ def attend(
     top, total, attended, q, row, exists, first, key, value, mask, keys, width, value_width, scale,
     key_row, key_inner, value_row, value_inner, mask_row, mask_inner,
     CAUSAL: tl.constexpr, MASK: tl.constexpr, ENCODING: tl.constexpr, DOT_DTYPE: tl.constexpr, PRECISION: tl.constexpr,
-    FAST: tl.constexpr, EVEN: tl.constexpr, KEYS: tl.constexpr, WIDTH: tl.constexpr, VALUE_WIDTH: tl.constexpr,
+    FAST: tl.constexpr, LATE: tl.constexpr, EVEN: tl.constexpr,
+    KEYS: tl.constexpr, WIDTH: tl.constexpr, VALUE_WIDTH: tl.constexpr,
 ):  # fmt: skip
     """Let queries attend to ``KEYS`` keys from ``first`` on; return the new maximum, sum and weighted sum of values.
 
     ``FAST``: scores are in units of log 2, in which a GPU computes exponentials; float32 has too few digits for large
-    scores in these units. ``EVEN``: there are that many keys, and heads have as many features as the blocks.
+    scores in these units. ``LATE``: scores are scaled, by a positive number, in the instruction that subtracts the
+    maximum. ``EVEN``: there are that many keys, and heads have as many features as the blocks.
     """
     column = first + tl.arange(0, KEYS)
     inner_column = tl.arange(0, WIDTH)
@@ -126,7 +128,9 @@ def attend(
         k_mask = (inner_column < width)[:, None] & (column < keys)[None, :]
         v_mask = (column < keys)[:, None] & (value_column < value_width)[None, :]
     k = tl.load(key + (column * key_row)[None, :] + (inner_column * key_inner)[:, None], mask=k_mask, other=0)
-    scores = tl.dot(q, dot_operand(k, ENCODING, DOT_DTYPE), input_precision=PRECISION) * scale
+    scores = tl.dot(q, dot_operand(k, ENCODING, DOT_DTYPE), input_precision=PRECISION)
+    if not LATE:
+        scores *= scale
     if MASK != "none":
         inside = exists[:, None] & (column < keys)[None, :]
         mask_offsets = mask + (row * mask_row)[:, None] + (column * mask_inner)[None, :]
@@ -144,9 +148,18 @@ def attend(
         scores = tl.where((column < keys)[None, :], scores, float("-inf"))
     if CAUSAL:
         scores = tl.where(row[:, None] >= column[None, :], scores, float("-inf"))
-    new_top = tl.maximum(top, tl.max(scores, 1))
+    largest = tl.max(scores, 1)
+    if LATE:
+        largest *= scale
+    new_top = tl.maximum(top, largest)
     shift = tl.where(new_top == float("-inf"), 0.0, new_top)
-    weights = exponential(scores - shift[:, None], FAST)
+    if LATE:
+        centred = tl.fma(
+            scores, tl.full(scores.shape, 0, tl.float32) + scale, -shift[:, None].broadcast_to(scores.shape)
+        )
+    else:
+        centred = scores - shift[:, None]
+    weights = exponential(centred, FAST)
     rescale = exponential(top - shift, FAST)
     v = tl.load(value + (column * value_row)[:, None] + (value_column * value_inner)[None, :], mask=v_mask, other=0)
     attended = tl.dot(
@@ -164,8 +177,8 @@ def attention_blocks(
     batch_shape, out_batch, query_batch, key_batch, value_batch, mask_batch,
     out_row, query_row, query_inner, key_row, key_inner, value_row, value_inner, mask_row, mask_inner,
     CAUSAL: tl.constexpr, MASK: tl.constexpr, ENCODING: tl.constexpr, DOT_DTYPE: tl.constexpr, PRECISION: tl.constexpr,
-    OUT_DTYPE: tl.constexpr, BATCH: tl.constexpr, OFFSETS_64: tl.constexpr, FAST: tl.constexpr, EVEN: tl.constexpr,
-    QUERIES: tl.constexpr, KEYS: tl.constexpr, WIDTH: tl.constexpr, VALUE_WIDTH: tl.constexpr,
+    OUT_DTYPE: tl.constexpr, BATCH: tl.constexpr, OFFSETS_64: tl.constexpr, FAST: tl.constexpr, LATE: tl.constexpr,
+    EVEN: tl.constexpr, QUERIES: tl.constexpr, KEYS: tl.constexpr, WIDTH: tl.constexpr, VALUE_WIDTH: tl.constexpr,
 ):  # fmt: skip
     """``softmax(scale · query @ keyᵀ + mask) @ value`` without the matrix of scores (Dao et al., 2022).
 
@@ -205,13 +218,13 @@ def attention_blocks(
         top, total, attended = attend(
             top, total, attended, q, row, exists, first, key, value, mask, keys, width, value_width, scale,
             key_row, key_inner, value_row, value_inner, mask_row, mask_inner,
-            False, MASK, ENCODING, DOT_DTYPE, PRECISION, FAST, EVEN, KEYS, WIDTH, VALUE_WIDTH,
+            False, MASK, ENCODING, DOT_DTYPE, PRECISION, FAST, LATE, EVEN, KEYS, WIDTH, VALUE_WIDTH,
         )  # fmt: skip
     for first in tl.range(seen, end, KEYS):
         top, total, attended = attend(
             top, total, attended, q, row, exists, first, key, value, mask, keys, width, value_width, scale,
             key_row, key_inner, value_row, value_inner, mask_row, mask_inner,
-            CAUSAL, MASK, ENCODING, DOT_DTYPE, PRECISION, FAST, False, KEYS, WIDTH, VALUE_WIDTH,
+            CAUSAL, MASK, ENCODING, DOT_DTYPE, PRECISION, FAST, LATE, False, KEYS, WIDTH, VALUE_WIDTH,
         )  # fmt: skip
     result = divide(attended, total[:, None].broadcast_to(attended.shape))
     result = tl.where((total == 0)[:, None], 0.0, result)

@@ -216,6 +216,12 @@ def scale_and_shift(values, weight, bias, column, valid, ENCODING: tl.constexpr,
 
 
 @triton.jit
+def add_pairs(a1, a2, b1, b2):
+    """Sums of two numbers each, for reductions that take two sums at once."""
+    return a1 + b1, a2 + b2
+
+
+@triton.jit
 def normalize_rows(
     out, x, weight, bias, rows, length, eps, outer_shape, outer_strides, inner_shape, inner_strides,
     outer_out_strides, inner_out_strides,
@@ -239,9 +245,13 @@ def normalize_rows(
         if CENTRE:
             values = tl.where(mask, values - divide(tl.sum(values, 1), number)[:, None], 0.0)
             # The rounding error of the mean is removed; a small standard deviation would magnify it.
-            values = tl.where(mask, values - divide(tl.sum(values, 1), number)[:, None], 0.0)
-        spread = sqrt(divide(tl.sum(values * values, 1), number) + eps.to(DTYPE))
-        values = values * reciprocal(spread)[:, None]
+            total, square = tl.reduce((values, values * values), 1, add_pairs)
+            error = divide(total, number)
+            values -= error[:, None]
+            variance = tl.maximum(divide(square, number) - error * error, 0.0)
+        else:
+            variance = divide(tl.sum(values * values, 1), number)
+        values = values * reciprocal(sqrt(variance + eps.to(DTYPE)))[:, None]
         values = scale_and_shift(values, weight, bias, column, column < length, ENCODING, DTYPE)
         offsets = out_base[:, None] + element_offsets(column, inner_shape, inner_out_strides, INNER)[None, :]
         tl.store(out + offsets, encode(values, OUT_ENCODING, OUT_DTYPE), mask=mask)

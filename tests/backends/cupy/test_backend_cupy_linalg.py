@@ -185,3 +185,16 @@ def test_a_real_transform_of_a_spectrum_that_is_not_hermitian_is_numpys(single):
     rng = np.random.default_rng(0)
     x = rng.standard_normal((4, 3)) + 1j * rng.standard_normal((4, 3))
     np.testing.assert_allclose(on_host(xp.fft.irfftn(xp.asarray(x, device=single))), np.fft.irfftn(x), atol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+@needs_compiler
+def test_vector_norm_of_numbers_whose_squares_leave_the_range(single, dtype):
+    limits = np.finfo(dtype)
+    small, large = float(limits.smallest_normal) * 8, float(limits.max) / 8
+    cases = [[3 * small, 4 * small], [3 * large / 4, large], [3.0, 4.0], [small, 1.0], [0.0, 0.0], [-np.inf, large]]
+    norms = [5 * small, 5 * large / 4, 5.0, 1.0, 0.0, np.inf]
+    x = xp.asarray(np.array(cases, dtype), device=single)
+    same(xp.linalg.vector_norm(x, axis=1), np.array(norms, limits.dtype), rtol=4 * limits.eps)
+    same(xp.linalg.vector_norm(xp.asarray([np.nan, large], device=single)), np.float64(np.nan))
+    same(xp.linalg.matrix_norm(x[:2, :], keepdims=True), np.array([[5 * large / 4]], limits.dtype), rtol=4 * limits.eps)
