@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["NullDriver", "add_kernel", "gpu_target", "kernels", "matmul_with_blocks", "null_context"]
+__all__ = ["NullDriver", "add_kernel", "kernels", "null_context"]
 
 TARGET = ("cuda", 90, 32)
 """Compilation target of the device without a GPU: CUDA, compute capability 9.0, warps of 32 threads."""
@@ -74,30 +74,3 @@ def add_kernel(context: Any) -> Any:
 
     plan = row_plan("add", BINARY["add"])((np.dtype(np.float32),) * 2)
     return plan.kernel(context, ("array", "array"), 0, False, False, plan.block)
-
-
-def gpu_target(cupy: Any) -> Any:
-    """Return CuPy's current device as Triton describes it."""
-    from xtensor_triton._driver import gpu_driver
-
-    return gpu_driver(cupy).get_current_target()
-
-
-def matmul_with_blocks(cupy: Any, x: Any, y: Any, precision: str, blocks: tuple[int, ...]) -> Callable[[], Any] | None:
-    """Return the product of two matrices with chosen tile sizes; None if the kernel does not compile or run."""
-    from xtensor_triton._context import Context
-    from xtensor_triton._driver import current_stream, gpu_driver
-    from xtensor_triton._launch import Launcher
-    from xtensor_triton._matrices import Blocks, linear
-    from xtensor_triton._storage import DeviceMemory
-
-    launcher = Launcher(gpu_driver(cupy), current_stream(cupy))
-    linear_layer = linear(Context(DeviceMemory(cupy), launcher), lambda *product: Blocks(*blocks))
-
-    def matmul() -> Any:
-        return linear_layer(x, y.T, None, precision=precision)
-
-    try:
-        return None if matmul() is NotImplemented else matmul
-    except RuntimeError:
-        return None

@@ -14,6 +14,7 @@ import inspect
 import re
 from types import SimpleNamespace
 
+import host_cublas
 import numpy as np
 from cupy_departures import DEPARTURES, flushed, radix_order, wrapped
 from host_kernels import COMPILER, DeviceCode, ElementwiseKernel, ReductionKernel
@@ -194,6 +195,10 @@ class StandIn:
             def device(self):
                 return Device(self.index)
 
+            @property
+            def data(self):
+                return SimpleNamespace(ptr=self.ctypes.data)
+
             def __dlpack__(self, **requested):  # of its own, as CuPy's arrays have it
                 return np.ndarray.__dlpack__(self, **requested)
 
@@ -272,7 +277,9 @@ class StandIn:
             },
         )
         nvrtc = SimpleNamespace(getVersion=lambda: (12, 9))
-        self.cuda = SimpleNamespace(runtime=runtime, Device=Device, nvrtc=nvrtc)
+        self.cuda = SimpleNamespace(
+            runtime=runtime, Device=Device, nvrtc=nvrtc, cublas=host_cublas, get_cublas_handle=lambda: 1
+        )
         self.linalg = Chapter(self, np.linalg, "linalg.")
         self.fft = Chapter(self, np.fft, "fft.")
         cache = SimpleNamespace(clear=lambda: self.calls.append(f"clear plans {self.current}"))

@@ -1,7 +1,5 @@
 """The benchmark group for GPUs, tested without a GPU: computations and samplers."""
 
-import json
-import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +7,7 @@ import pytest
 
 import xtensor as xp
 from benchmarks import __main__ as command
-from benchmarks import _tune, gpu
+from benchmarks import gpu
 from benchmarks._libraries import Library
 
 
@@ -112,76 +110,3 @@ def test_group_without_a_gpu_is_an_error(capsys):
         command.main(["gpu"])
     assert stop.value.code == 2
     assert "'cuda' cannot be used" in capsys.readouterr().err
-
-
-def test_fastest_blocks_ignore_candidates_that_do_not_compile():
-    times = {(64,): 2.0, (128,): 1.0, (256,): None}
-    assert _tune.fastest_blocks(times, lambda blocks, rounds: times[blocks]) == ((128,), 1.0)
-    assert _tune.fastest_blocks([(256,)], lambda blocks, rounds: None) is None
-
-
-def test_only_the_fastest_blocks_of_one_round_are_measured_in_all():
-    measured = []
-
-    def seconds_of(blocks, rounds):
-        measured.append((blocks, rounds))
-        # The first round of the fastest is disturbed.
-        return 3.0 - 2.0 * (blocks == (2,)) * (rounds > 1) + 0.1 * blocks[0]
-
-    assert _tune.fastest_blocks([(number,) for number in range(9)], seconds_of) == ((2,), 1.2)
-    assert [blocks for blocks, rounds in measured if rounds > 1] == [(0,), (1,), (2,), (3,)]
-
-
-@pytest.mark.parametrize("parts", [1, 5, 36, 100])
-def test_parts_of_the_products_contain_each_product_once(parts):
-    divided = [item for part in range(1, parts + 1) for item in _tune.products_of(part, parts)]
-    assert len(divided) == len(set(divided)) == len(_tune.DTYPES) * len(_tune.SHAPES)
-    sizes = {len(_tune.products_of(part, parts)) for part in range(1, parts + 1)}
-    assert max(sizes) - min(sizes) <= 1
-
-
-@pytest.mark.parametrize("part", ["0/3", "4/3", "3", "1/0", "a/b"])
-def test_a_part_that_does_not_exist_is_refused(part, capsys):
-    with pytest.raises(SystemExit) as stop:
-        _tune.main(["--part", part, "--device", "cpu"])
-    assert stop.value.code == 2
-    assert "is no part such as 2/6" in capsys.readouterr().err
-
-
-def measured_product(speedup, **others):
-    row = {"arch": "90", "dtype": "float16", "precision": "exact", "sides": (16, 1024, 1024), "blocks": (16, 64, 32)}
-    return {**row, "speedup": speedup, **others}
-
-
-def test_parts_of_the_measurements_are_merged_into_the_table(tmp_path, monkeypatch):
-    for name in ("cupy", "triton"):
-        monkeypatch.setitem(sys.modules, name, SimpleNamespace(__version__="1.0"))
-    table = tmp_path / "matmul.json"
-    table.write_text('{"products": []}')
-    _tune.merge(table, measured_product(1.5), "GPU")
-    _tune.merge(table, measured_product(0.5, dtype="bfloat16"), "GPU")
-    _tune.merge(table, measured_product(2.5), "another GPU")
-    rows = json.loads(table.read_text())["products"]
-    assert [(row["dtype"], row["speedup"], row["device"]) for row in rows] == [
-        ("bfloat16", 0.5, "GPU"),
-        ("float16", 2.5, "another GPU"),
-    ]
-    assert rows[0]["versions"] == {"cupy": "1.0", "triton": "1.0"}
-    assert [path.name for path in tmp_path.iterdir()] == ["matmul.json"]
-
-
-def test_an_interrupted_measurement_keeps_the_products_measured_before(tmp_path, monkeypatch):
-    for name in ("cupy", "triton"):
-        monkeypatch.setitem(sys.modules, name, SimpleNamespace(__version__="1.0"))
-    table = tmp_path / "matmul.json"
-    table.write_text('{"products": []}')
-
-    def measure(products):
-        assert products == _tune.products_of(2, 3)
-        yield measured_product(1.5)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(_tune, "_measure_products", measure)
-    with pytest.raises(KeyboardInterrupt):
-        _tune.main(["--device", "cpu", "--part", "2/3"], table=table)
-    assert [row["speedup"] for row in json.loads(table.read_text())["products"]] == [1.5]

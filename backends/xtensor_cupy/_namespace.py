@@ -27,6 +27,7 @@ from ._indexing import Indexing, is_broadcast_view, is_negative_zero
 from ._inplace import Inplace
 from ._kernels import Kernels, layout
 from ._linalg import Linalg
+from ._products import Products
 from ._special import Special
 
 __all__ = ["UNCHANGED", "Namespace", "OnDevice"]
@@ -71,6 +72,8 @@ class Namespace:
         self.fft = Fft(cp)
         self.special = Special(cp)
         self.inplace = Inplace()
+        self._products = Products(cp)
+        self.nn = Networks(self._products)
 
     # -- creation -------------------------------------------------------------------------------------------------
 
@@ -244,19 +247,17 @@ class Namespace:
     # -- products ---------------------------------------------------------------------------------------------------
 
     def matmul(self, x1: Native, x2: Native) -> Native:
-        return self._product(self._cp.matmul, x1, x2, x1.shape[-1])
-
-    def tensordot(self, x1: Native, x2: Native, *, axes: int | tuple[tuple[int, ...], tuple[int, ...]]) -> Native:
-        over = range(x1.ndim - axes, x1.ndim) if isinstance(axes, int) else axes[0]
-        return self._product(self._cp.tensordot, x1, x2, math.prod(x1.shape[axis] for axis in over), axes=axes)
-
-    def _product(self, function: Callable[..., Native], x1: Native, x2: Native, length: int, **options: Any) -> Native:
-        """A product over ``length`` elements; CuPy adds up float16 in float16 where the result has one element."""
         dtype = _result_type(x1, x2)
-        if dtype == HALF and x1.size == x2.size == length:
-            x1, x2 = (x.astype(np.float32) for x in (x1, x2))
-            return function(x1, x2, **options).astype(dtype)
-        return function(x1, x2, **options)
+        if x1.dtype == x2.dtype and self._products.takes(dtype):
+            return self._products.matmul(x1, x2)
+        if "V" in (x1.dtype.kind, x2.dtype.kind):
+            return NotImplemented
+        if dtype == HALF and x1.size == x2.size == x1.shape[-1]:
+            # CuPy adds up float16 in float16 where the result has one element.
+            return self._cp.matmul(*(x.astype(np.float32) for x in (x1, x2))).astype(dtype)
+        return self._cp.matmul(x1, x2)
+
+    matmul.takes_bfloat16 = True  # type: ignore[attr-defined]
 
     # -- indexing, searching, sorting, sets -----------------------------------------------------------------------
 
@@ -574,3 +575,17 @@ def _addressable(shape: tuple[int, ...], dtype: DType) -> tuple[int, ...]:
     if size > LARGEST_BYTES:
         raise MemoryError(f"Out of memory allocating {size:,} bytes")
     return shape
+
+
+class Networks:
+    """The functions of the namespace's ``nn``."""
+
+    def __init__(self, products: Products) -> None:
+        self._products = products
+
+    def linear(self, x: Native, weight: Native, bias: Native | None, *, precision: str) -> Native:
+        if not self._products.takes(x.dtype, tf32=precision == "tf32"):
+            return NotImplemented
+        return self._products.linear(x, weight, bias)
+
+    linear.takes_bfloat16 = True  # type: ignore[attr-defined]

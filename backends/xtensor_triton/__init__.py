@@ -148,7 +148,7 @@ def _set_mode(interprets: bool) -> None:
         return
     os.environ["TRITON_INTERPRET"] = "1"
     try:
-        from . import _interpreter, _kernels, _matrix_kernels, _nn_kernels, _random_kernels, _row_kernels, _table  # noqa: F401 - decorates kernels
+        from . import _attention_kernels, _interpreter, _kernels, _nn_kernels, _random_kernels, _row_kernels, _table  # noqa: F401 - decorates kernels
     finally:
         if wanted is None:
             del os.environ["TRITON_INTERPRET"]

@@ -6,7 +6,6 @@ import contextlib
 import datetime
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -70,7 +69,6 @@ def run_step(step: Step, out: Path, environment: Mapping[str, str]) -> Record:
         finally:
             record["seconds"] = round(time.monotonic() - started, 1)
             _write(out / f"{step.name}.json", record)
-        record["files"] = [_keep(step, name, out) for name in step.keeps if (ROOT / name).exists()]
     _write(out / f"{step.name}.json", record)
     return record
 
@@ -142,12 +140,6 @@ def _detail(step: Step, code: int, over: bool, log: Path) -> str:
         with contextlib.suppress(ValueError):
             last = f"{signal.Signals(-code).name}; last line: {last}"
     return last if len(last) <= LONGEST_DETAIL else last[: LONGEST_DETAIL - 1] + "…"
-
-
-def _keep(step: Step, name: str, out: Path) -> str:
-    copy = out / f"{step.name}.{Path(name).name}"
-    shutil.copyfile(ROOT / name, copy)
-    return copy.name
 
 
 def _write(path: Path, record: Record) -> None:

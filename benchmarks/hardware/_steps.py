@@ -51,8 +51,6 @@ class Step:
         Takes the environment variables and returns why the step cannot run on this machine, or an empty string.
     environment
         Environment variables in addition to those of all steps.
-    keeps
-        Files, relative to the root of the repository, of which the results get a copy after the step.
     not_run_code
         The exit code by which the command tells that it could not run.
     result_line
@@ -69,7 +67,6 @@ class Step:
     limit: float = LONGEST
     needs: Callable[[Mapping[str, str]], str] = lambda environment: ""
     environment: dict[str, str] = field(default_factory=dict)
-    keeps: tuple[str, ...] = ()
     not_run_code: int | None = None
     result_line: str = ""
     uses_gpu: bool = True
@@ -97,7 +94,6 @@ def proof(out: Path, *, rehearse: bool = False, workers: int = 4) -> tuple[Step,
         *plan.sanitizer("triton", "memcheck", 2),
         *plan.sanitizer("triton", "racecheck", 2),
         *plan.benchmarks(),
-        *plan.tuning(12),
     )
 
 
@@ -179,19 +175,6 @@ class Plan:
         about = f"python -m benchmarks {' '.join(arguments)}"
         return Step(f"benchmark-{name}", about, command, uses_gpu=uses_gpu, alone=True)
 
-    def tuning(self, count: int) -> Iterator[Step]:
-        for name, part in self._parts("tuning", count, 1):
-            # No stand-in has matrix products to measure: a rehearsal only has the command line read.
-            command = ("-m", "benchmarks._tune", "--part", part, *(("--help",) if self.rehearse else ()))
-            keeps = () if self.rehearse else ("backends/xtensor_triton/matmul.json",)
-            about = f"tile sizes of matrix products, part {part}"
-            yield Step(name, about, command, needs=_lacks_parts, keeps=keeps, alone=True)
-
 
 def _lacks_sanitizer(environment: Mapping[str, str]) -> str:
     return "" if shutil.which(SANITIZER, path=environment.get("PATH")) else f"{SANITIZER} is not on PATH"
-
-
-def _lacks_parts(environment: Mapping[str, str]) -> str:
-    source = (ROOT / "benchmarks" / "_tune.py").read_text(encoding="utf-8")
-    return "" if "--part" in source else "benchmarks._tune has no option --part"

@@ -168,7 +168,8 @@ class Backend(Provider):
     composed_inplace
         Names of further operations whose in-place operator the core composes of the function and an assignment.
     widens_bfloat16
-        Whether bfloat16 operands are computed in float32 and the result is rounded once, by the core.
+        Whether bfloat16 operands are computed in float32 and the result is rounded once, by the core. A function with
+        the attribute ``takes_bfloat16`` is asked first, and returns NotImplemented for those that it does not take.
     may_decline
         Whether a function of the namespace may return NotImplemented, so that the core asks the composition. False
         spares each call the test.

@@ -218,7 +218,8 @@ class Functions:
         computes = operation.computes and operation.name != "nextafter"  # whose result depends on the dtype's digits
         if not self._library.widens_bfloat16 or not (computes or operation.only_promotes):
             return function
-        return in_float32(function, only_promotes=operation.only_promotes)
+        widening = in_float32(function, only_promotes=operation.only_promotes)
+        return _chain([function, widening]) if getattr(function, "takes_bfloat16", False) else widening
 
     def _look_up(self, path: str) -> Function | None:
         """The library's function of a name; None where it has none, or the optional library that has it is missing."""

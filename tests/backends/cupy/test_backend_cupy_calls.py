@@ -48,6 +48,8 @@ def calls_of_cupy():
 def test_every_call_of_cupy_fits_its_signature():
     checked = []
     for where, name, node in calls_of_cupy():
+        if name.startswith("cuda.cublas."):
+            continue  # this module is imported only where cuBLAS is installed; test_backend_cupy_products calls it
         function = cupy
         for part in name.split("."):
             assert hasattr(function, part), f"{where}:{node.lineno}: there is no cupy.{name}"

@@ -106,11 +106,6 @@ LOSS = {"label_smoothing": 0.0, "reduction": "mean"}
         ("var", lambda f: f(np.ones(2), correction=2**70), "correction"),
         ("cumulative_sum", lambda f: f(np.ones(2, np.complex128), axis=0), "complex128"),
         ("cumulative_sum", lambda f: f(np.ones(2), axis=0, include_initial=1), "include_initial"),
-        ("matmul", lambda f: f(np.ones((2, 2)), np.ones((2, 2))), "float64"),
-        ("matmul", lambda f: f(np.float32(1), np.ones((2, 2), np.float32)), "0-dimensional"),
-        ("matmul", lambda f: f(np.ones((2, 3), np.float32), np.ones((2, 3), np.float32)), "do not match"),
-        ("nn.linear", lambda f: f(np.ones((2, 2)), np.ones((2, 2)), None, precision="exact"), "float64"),
-        ("nn.linear", lambda f: f(*(np.ones((0, 2), np.float32),) * 2, None, precision="exact"), "no elements"),
         ("nn.softmax", lambda f: f(np.ones((0, 2)), axis=1), "no elements"),
         ("nn.layer_norm", lambda f: f(np.ones((2, 2)), np.ones(4)[::2], axes=(1,), eps=0.0), "not contiguous"),
         ("nn.rms_norm", lambda f: f(np.ones((2, 2)), np.ones(2, np.float32), axes=(1,), eps=0.0), "float32"),
@@ -167,7 +162,6 @@ NEURAL_NETWORKS = {
     "cross_entropy": lambda x: F.cross_entropy(x, xp.asarray([0, 3, 1]), ignore_index=-100),
     "gelu": lambda x: F.gelu(x),
     "layer_norm": lambda x: F.layer_norm(x),
-    "linear": lambda x: F.linear(x, x),
     "log_softmax": lambda x: F.log_softmax(x),
     "relu": lambda x: F.relu(x),
     "rms_norm": lambda x: F.rms_norm(x),
@@ -179,7 +173,7 @@ NEURAL_NETWORKS = {
 }
 
 
-@pytest.mark.parametrize("name", F.__all__)
+@pytest.mark.parametrize("name", sorted({*F.__all__} - {"linear"}))
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
 def test_every_function_of_neural_networks_has_a_kernel(name, dtype):
     with xp.use_device(DEVICE):

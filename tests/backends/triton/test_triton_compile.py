@@ -35,9 +35,9 @@ SHARED = 48 * 1024
 """Bytes of shared memory that a block has by default on every GPU."""
 
 MAX_SHARED = {"sm_80": 163 * 1024, "sm_90": 227 * 1024, "gfx942": 64 * 1024}
-"""Bytes of shared memory that a block can request, as kernels that multiply matrices do."""
+"""Bytes of shared memory that a block can request, as attention does."""
 
-MATRICES = ("matmul", "nn.linear", "nn.scaled_dot_product_attention")
+ATTENTION = "nn.scaled_dot_product_attention"
 
 STACK = 96
 """Bytes of a thread's stack: libdevice's reduction of large angles keeps a table there; spills would add to it."""
@@ -75,7 +75,7 @@ DECLINED = {
     },
 }
 """The functions that decline each dtype; all others must have a kernel for it."""
-DECLINED["float64"] = {*DECLINED["float64"], *MATRICES}
+DECLINED["float64"] = {*DECLINED["float64"], ATTENTION}
 
 
 class Request(NamedTuple):
@@ -124,14 +124,12 @@ class Recorder:
 
 def catalogue(target: str) -> Recorder:
     """The kernels of all functions, dtypes and layouts for a target, and the calls that were declined."""
-    from xtensor_triton import _device, _dtypes, _matrices, _table
+    from xtensor_triton import _device, _dtypes, _table
     from xtensor_triton._context import Context
     from xtensor_triton._storage import HostMemory
 
     recorder = Recorder(target)
     functions = _device.functions_over(Context(HostMemory(), recorder))
-    # Products are declined unless they were measured.
-    _matrices.measured_blocks = lambda *product: _matrices.Blocks(128, 128, 32, 8, 8, 3)
 
     def call(name, dtype, /, *args, **kwargs):
         recorder.current = (name, str(dtype))
@@ -204,10 +202,6 @@ def neural_networks(call: Any, dtype: Any) -> None:
             for precision in ("tf32", "exact"):
                 options = {"causal": mask is None, "scale": 0.125, "precision": precision}
                 call("nn.scaled_dot_product_attention", dtype, query, key, value, mask, **options)
-    bias, weight = np.ones(48, dtype), np.ones((48, 256), dtype)
-    for precision in ("tf32", "exact"):
-        call("nn.linear", dtype, short, weight, bias, precision=precision)
-    call("matmul", dtype, np.ones((3, 64, 256), dtype), weight.T)
     for name in ("nn.gelu", "nn.gelu_tanh"):
         call(name, dtype, short)
 
@@ -347,7 +341,7 @@ def test_kernels_fit_into_shared_memory(report):
     assert not named(
         result
         for result in report["results"]
-        if result.get("shared", 0) > (MAX_SHARED[result["target"]] if result["function"] in MATRICES else SHARED)
+        if result.get("shared", 0) > (MAX_SHARED[result["target"]] if result["function"] == ATTENTION else SHARED)
     )
 
 

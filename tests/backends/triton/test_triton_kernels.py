@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,7 +20,7 @@ from triton_kernels import (
 )
 
 import xtensor as xp
-from xtensor_triton import _context, _device, _interpreter, _layout, _matrices, _tiling, count_calls
+from xtensor_triton import _context, _device, _interpreter, _layout, _tiling, count_calls
 from xtensor_triton._dtypes import BFLOAT16
 from xtensor_triton._interpreter import Interpreter
 from xtensor_triton._storage import HostMemory
@@ -213,37 +211,8 @@ def test_half_precisions_are_summed_in_float32(dtype):
 MATRIX_DTYPES = [np.float16, BFLOAT16, np.float32]
 
 
-@pytest.mark.parametrize("dtype", MATRIX_DTYPES)
-@pytest.mark.parametrize(
-    "shapes",
-    [
-        *(((3, 5), (5, 7)), ((1, 1), (1, 1)), ((300, 20), (20, 300)), ((17, 600), (600, 2))),
-        *(((4, 3, 5), (5, 7)), ((2, 1, 3, 5), (4, 5, 7)), ((5,), (5, 7)), ((3, 5), (5,)), ((5,), (5,))),
-    ],
-)
-def test_products_of_matrices(dtype, shapes):
-    x, y = (values(shape, dtype, seed) for seed, shape in enumerate(shapes))
-    result = KERNELS["matmul"](x, y)
-    expected = np.matmul(x.astype(np.float64), y.astype(np.float64))
-    assert result.dtype == dtype
-    np.testing.assert_array_equal(result.astype(np.float64), expected.astype(dtype).astype(np.float64))
-
-
-def test_products_of_views():
-    x, y = values((2, 40, 30), np.float32), values((2, 50, 60), np.float32, 1)
-    for left, right in (
-        (x.swapaxes(1, 2), y[:, :40]),
-        (x[:, ::2, ::-1], y[:, 10:40, ::3]),
-        (x[:1], y[:, :30]),
-        (np.broadcast_to(x[0], (3, 40, 30)), y[1, :30]),
-    ):
-        np.testing.assert_array_equal(KERNELS["matmul"](left, right), np.matmul(left, right))
-
-
-def test_kernels_of_matrices_stay_within_their_operands():
+def test_attention_stays_within_its_operands():
     functions, memory = guarded()
-    x, y = memory.copy_of(values((33, 20), np.float32)), memory.copy_of(values((20, 17), np.float32, 1))
-    np.testing.assert_array_equal(functions["matmul"](x, y), x @ y)
     q, k, v = (memory.copy_of(values((2, n, 20), np.float32, seed)) for seed, n in enumerate((70, 90, 90)))
     mask = memory.copy_of(values((70, 90), np.float32, 3))
     options = {"causal": True, "scale": 0.1, "precision": "exact"}
@@ -265,14 +234,13 @@ def test_programs_beyond_the_last_row_stay_within_the_operands(name, monkeypatch
     memory.check()
 
 
-def test_products_that_take_two_axes_of_the_grid_are_declined(monkeypatch):
+def test_attention_that_takes_two_axes_of_the_grid_is_declined(monkeypatch):
     monkeypatch.setattr(_interpreter, "LONGEST_AXIS", 3)
     functions, memory = guarded()
     x = memory.copy_of(values((4, 16, 16), np.float32))
-    assert functions["matmul"](x, x) is NotImplemented
     options = {"causal": False, "scale": 0.1, "precision": "exact"}
     assert functions["nn.scaled_dot_product_attention"](x, x, x, None, **options) is NotImplemented
-    assert functions["matmul"](x[:3], x[:3]).shape == (3, 16, 16)
+    assert functions["nn.scaled_dot_product_attention"](*(x[:3],) * 3, None, **options).shape == (3, 16, 16)
     memory.check()
 
 
@@ -310,27 +278,6 @@ def test_fused_kernels_stay_within_their_operands(name, columns, monkeypatch):
     memory.check()
     assert np.isfinite(result).all()
     assert list(np.isnan(losses)) == [False, False, False, True, True, False, False]
-
-
-def test_blocks_are_those_of_the_nearest_product_that_was_measured(monkeypatch):
-    products = (
-        ((10.0, 10.0, 10.0), 1.2, _matrices.Blocks(128, 128, 64)),
-        ((12.0, 12.0, 12.0), 0.9, _matrices.Blocks(64, 64, 64)),
-    )
-    monkeypatch.setattr(_matrices, "_measured_products", lambda *key: products)
-    assert _matrices.measured_blocks("90", "float16", "exact", 1000, 1100, 1024) == _matrices.Blocks(128, 128, 64)
-    assert _matrices.measured_blocks("90", "float16", "exact", 4096, 4096, 4096) is None
-    assert _matrices.measured_blocks("90", "float16", "exact", 16, 1024, 1024) is None
-
-
-def test_the_table_of_products_is_well_formed():
-    text = (Path(_matrices.__file__).parent / "matmul.json").read_text(encoding="utf-8")
-    for row in json.loads(text)["products"]:
-        assert row.keys() >= {"measured", "device", "versions"}
-        assert _matrices.Blocks(*row["blocks"]).rows >= 16
-        assert len(row["sides"]) == 3
-        assert {row["arch"], row["dtype"], row["precision"]}
-        assert row["speedup"] > 0
 
 
 @pytest.mark.parametrize("name", ["sqrt", "sum"])
@@ -537,9 +484,6 @@ def test_fused_functions_of_cupy_arrays(on_cupy, dtype):
     check("nn.softmax", weights / weights.sum(-1, keepdims=True), native, axis=2)
     check("nn.log_softmax", exact - np.log(weights.sum(-1, keepdims=True)), native, axis=2)
     check("nn.rms_norm", exact / np.sqrt(np.mean(exact * exact, -1, keepdims=True)), native, None, axes=(2,), eps=0.0)
-    check("matmul", exact @ exact.swapaxes(1, 2), native, native.transpose(0, 2, 1))
-    check("nn.linear", exact @ exact[0].T, native, native[0], None, precision="exact")
-    check("nn.linear", (exact @ exact[0].T)[1, 3], native[1, 3], native[0], None, precision="exact")
     attended = np.exp(exact @ exact.swapaxes(1, 2) / 4)
     attended = attended @ exact / attended.sum(-1, keepdims=True)
     options = {"causal": False, "scale": 0.25, "precision": "exact"}

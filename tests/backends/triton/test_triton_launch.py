@@ -262,33 +262,6 @@ def longest_axes():
 
 
 @scenario
-def products():
-    from xtensor_triton import _matrices
-
-    gpu = device()
-    x, y = aligned(64 * 96, np.float16).reshape(64, 96), aligned(96 * 32, np.float16).reshape(96, 32)
-    declined = gpu.matmul(x, y) is NotImplemented
-    measured = _matrices.measured_blocks
-    _matrices.measured_blocks = lambda *product: _matrices.Blocks(32, 16, 32, 4, 2, 3)
-    try:
-        gpu = device()
-        gpu.matmul(np.stack([x, x]), y)
-        gpu.functions["nn.linear"](x, y.T, None, precision="exact")
-    finally:
-        _matrices.measured_blocks = measured
-    return {"declined": declined, "measured": gpu.recorded}
-
-
-@scenario
-def tf32():
-    gpu = device()
-    x, w = aligned(64 * 96).reshape(64, 96), aligned(128 * 96).reshape(128, 96)
-    for precision in ("exact", "tf32"):
-        gpu.functions["nn.linear"](x, w, None, precision=precision)
-    return gpu.recorded
-
-
-@scenario
 def neural_networks():
     gpu = device()
     x = aligned(512 * 1000).reshape(512, 1000)
@@ -459,22 +432,6 @@ def test_hip_limits_threads_along_a_grid_axis(recorded):
     most_threads = 16 * 64  # warps of a program, threads of a warp
     assert recorded["longest_axes"]["hip"] * most_threads < 2**32
     assert recorded["longest_axes"]["cuda"] == 2**31 - 1
-
-
-def test_products_are_declined_unless_a_kernel_was_measured_to_be_faster(recorded):
-    assert recorded["products"]["declined"]
-    batched, linear = recorded["products"]["measured"]
-    assert batched["kernel"] == linear["kernel"] == "matmul_blocks"
-    assert batched["grid"] == [2 * (64 // 32) * (32 // 16), 1, 1]
-    assert linear["grid"] == [(64 // 32) * (32 // 16), 1, 1]
-    # The weight is transposed by its strides: the inner axis is contiguous.
-    assert (linear["arguments"]["y_inner"], linear["arguments"]["y_column"]) == (32, 1)
-
-
-def test_tf32_is_used_only_if_allowed(recorded):
-    (launch,) = recorded["tf32"]
-    assert launch["constants"]["PRECISION"] == "tf32"
-    assert launch["kernel"] == "matmul_blocks"
 
 
 def test_fused_kernels_are_one_launch(recorded):

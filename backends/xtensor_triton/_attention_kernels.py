@@ -1,7 +1,7 @@
 # Triton compiles this code: no type annotations, upper-case constants, branches that stay branches.
 # ruff: noqa: ANN001, ANN202, N803, SIM108
 # mypy: disable-error-code="no-untyped-def, untyped-decorator, no-untyped-call"
-"""Kernels that multiply matrices: matrix products and attention.
+"""The kernel of attention.
 
 Operands have any strides, including transposed ones. ``DOT_DTYPE`` is the dtype of the operands of ``tl.dot``: float32
 in the interpreter, whose half-precision arithmetic is wrong. Products are accumulated in float32. ``PRECISION`` is that
@@ -37,60 +37,6 @@ def dot_operand(value, ENCODING: tl.constexpr, DOT_DTYPE: tl.constexpr):
     else:
         value = value.to(DOT_DTYPE)
     return value
-
-
-@triton.jit
-def matmul_blocks(
-    out, x, y, bias, rows, columns, inner, row_blocks, column_blocks,
-    batch_shape, out_batch, x_batch, y_batch,
-    x_row, x_inner, y_inner, y_column, out_row,
-    ENCODING: tl.constexpr, DOT_DTYPE: tl.constexpr, PRECISION: tl.constexpr, OUT_DTYPE: tl.constexpr,
-    BATCH: tl.constexpr, OFFSETS_64: tl.constexpr, EVEN: tl.constexpr,
-    ROWS: tl.constexpr, COLUMNS: tl.constexpr, INNER: tl.constexpr, GROUP: tl.constexpr,
-):  # fmt: skip
-    """``out[b] = x[b] @ y[b] + bias``; each program computes a block of ``ROWS × COLUMNS``.
-
-    ``EVEN``: the sides are multiples of those of the blocks, so that nothing is masked.
-
-    Programs are ordered column by column within groups of ``GROUP`` rows of blocks, so that neighbouring programs load
-    the same blocks from the cache.
-    """
-    program = program_index(OFFSETS_64)
-    blocks = row_blocks * column_blocks
-    batch = program // blocks
-    block = program % blocks
-    in_group = GROUP * column_blocks
-    first_row = (block // in_group) * GROUP
-    height = tl.minimum(row_blocks - first_row, GROUP)
-    row = (first_row + (block % in_group) % height) * ROWS + tl.arange(0, ROWS)
-    column = ((block % in_group) // height) * COLUMNS + tl.arange(0, COLUMNS)
-    x = dot_pointer(x, ENCODING, DOT_DTYPE) + element_offsets(batch, batch_shape, x_batch, BATCH)
-    y = dot_pointer(y, ENCODING, DOT_DTYPE) + element_offsets(batch, batch_shape, y_batch, BATCH)
-    out += element_offsets(batch, batch_shape, out_batch, BATCH)
-    x_rows = x + (row * x_row)[:, None]
-    y_columns = y + (column * y_column)[None, :]
-    total = tl.zeros([ROWS, COLUMNS], tl.float32)
-    for first in tl.range(0, inner, INNER):
-        inner_column = first + tl.arange(0, INNER)
-        if EVEN:
-            # The compiler removes a mask that is true everywhere.
-            x_mask = tl.full([ROWS, INNER], True, tl.int1)
-            y_mask = tl.full([INNER, COLUMNS], True, tl.int1)
-        else:
-            x_mask = (row < rows)[:, None] & (inner_column < inner)[None, :]
-            y_mask = (inner_column < inner)[:, None] & (column < columns)[None, :]
-        x_block = tl.load(x_rows + (inner_column * x_inner)[None, :], mask=x_mask, other=0)
-        y_block = tl.load(y_columns + (inner_column * y_inner)[:, None], mask=y_mask, other=0)
-        total = tl.dot(
-            dot_operand(x_block, ENCODING, DOT_DTYPE),
-            dot_operand(y_block, ENCODING, DOT_DTYPE),
-            total,
-            input_precision=PRECISION,
-        )
-    if bias is not None:
-        total += decode(tl.load(bias + column, mask=column < columns, other=0), ENCODING, tl.float32)[None, :]
-    mask = (row < rows)[:, None] & (column < columns)[None, :]
-    tl.store(out + (row * out_row)[:, None] + column[None, :], encode(total, ENCODING, OUT_DTYPE), mask=mask)
 
 
 @triton.jit

@@ -1,0 +1,124 @@
+"""Products of matrices by cuBLAS, in dtypes and precisions that CuPy's functions do not give it.
+
+CuPy adds up float16 in float16 where the result has one element, multiplies bfloat16 in float32, without tensor cores,
+and cannot choose TF32 for one call. cuBLAS takes all three: products are added up in float32 and rounded once.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from xtensor.backend import Native
+
+__all__ = ["Products"]
+
+FLOAT32, FLOAT16, BFLOAT16 = 0, 2, 14
+"""cuBLAS's data types ``CUDA_R_32F``, ``CUDA_R_16F`` and ``CUDA_R_16BF``."""
+
+DATA_TYPES = {"float16": FLOAT16, "bfloat16": BFLOAT16, "float32": FLOAT32}
+
+IN_FLOAT32, IN_TF32 = 68, 77
+"""cuBLAS's compute types ``CUBLAS_COMPUTE_32F`` and ``CUBLAS_COMPUTE_32F_FAST_TF32``."""
+
+AS_STORED, TRANSPOSED = 0, 1
+"""cuBLAS's operations ``CUBLAS_OP_N`` and ``CUBLAS_OP_T``."""
+
+DEFAULT_ALGORITHM = -1
+
+LONGEST = 2**31 - 1
+"""The largest length and distance that cuBLAS takes."""
+
+
+class Stack(NamedTuple):
+    """Matrices as cuBLAS takes them: an array, whether each is transposed, the distances of its lines, and of two."""
+
+    array: Native
+    operation: int
+    line: int
+    step: int
+
+
+class Products:
+    """Products of stacks of matrices of float16, of bfloat16, and of float32 rounded to TF32."""
+
+    def __init__(self, cp: Any) -> None:
+        self._cp = cp
+        self._numbers = np.array([1.0, 0.0], np.float32)
+
+    def takes(self, dtype: np.dtype[Any], *, tf32: bool = False) -> bool:
+        """Whether products of a dtype are computed here: nothing on ROCm, whose library takes other types."""
+        named = dtype.name in DATA_TYPES and (dtype.itemsize == 2 or tf32)
+        return named and not self._cp.cuda.runtime.is_hip
+
+    def matmul(self, x1: Native, x2: Native) -> Native:
+        """Return the product of stacks of matrices, or of vectors."""
+        rows, columns = x1.ndim > 1, x2.ndim > 1
+        result = self._multiply(x1 if rows else x1[None, :], x2 if columns else x2[:, None], None)
+        if not columns:
+            result = result[..., 0]
+        return result if rows else result[..., 0] if not columns else result[..., 0, :]
+
+    def linear(self, x: Native, weight: Native, bias: Native | None) -> Native:
+        """Return ``x @ weight.T + bias``, rounded once."""
+        result = self._multiply(x.reshape(-1, x.shape[-1]), weight.T, bias)
+        return result.reshape(*x.shape[:-1], weight.shape[0])
+
+    def _multiply(self, x: Native, y: Native, bias: Native | None) -> Native:
+        cp = self._cp
+        batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+        (rows, inner), columns = x.shape[-2:], y.shape[-1]
+        result = cp.empty((*batch, rows, columns), dtype=x.dtype)
+        if bias is not None:
+            result[...] = bias
+        elif not inner:
+            result.fill(0)
+        if not result.size or not inner:
+            return result
+        left, right = self._stack(x, batch), self._stack(y, batch)
+        count = math.prod(batch)
+        if max(rows, columns, inner, left.line, right.line, count) > LONGEST:
+            raise ValueError(f"matrices of shapes {x.shape} and {y.shape} are larger than cuBLAS takes")
+        kind = DATA_TYPES[x.dtype.name]
+        one, zero = (self._numbers.ctypes.data + offset for offset in (0, 4))
+        # cuBLAS stores columns: to it the result is the transpose of the product, y.T @ x.T.
+        cp.cuda.cublas.gemmStridedBatchedEx(
+            cp.cuda.get_cublas_handle(),
+            *(right.operation, left.operation, columns, rows, inner, one),
+            *(right.array.data.ptr, kind, right.line, right.step),
+            *(left.array.data.ptr, kind, left.line, left.step),
+            *(zero if bias is None else one, result.data.ptr, kind, columns, rows * columns),
+            *(count, IN_TF32 if kind == FLOAT32 else IN_FLOAT32, DEFAULT_ALGORITHM),
+        )
+        return result
+
+    def _stack(self, x: Native, batch: tuple[int, ...]) -> Stack:
+        """Return matrices as cuBLAS takes them, copied where their lines or their distances are other ones."""
+        cp = self._cp
+        rows, columns = x.shape[-2:]
+        stack = cp.broadcast_to(x, (*batch, rows, columns))
+        *steps, row_step, column_step = (step // x.dtype.itemsize for step in stack.strides)
+        step = _one_step(batch, steps)
+        if step is not None:
+            if (column_step == 1 or columns == 1) and (row_step >= columns or rows == 1):
+                return Stack(x, AS_STORED, max(row_step, columns), step)
+            if (row_step == 1 or rows == 1) and (column_step >= rows or columns == 1):
+                return Stack(x, TRANSPOSED, max(column_step, rows), step)
+        return Stack(cp.ascontiguousarray(stack), AS_STORED, columns, rows * columns)
+
+
+def _one_step(lengths: tuple[int, ...], steps: list[int]) -> int | None:
+    """Return the distance of two matrices of a stack, where it is the same for any two neighbours, else None."""
+    found: tuple[int, int] | None = None  # the distance, and that of two whole rows of matrices
+    for length, step in zip(reversed(lengths), reversed(steps), strict=True):
+        if length == 1:
+            continue
+        if found is None:
+            found = step, step * length
+        elif step != found[1]:
+            return None
+        else:
+            found = found[0], step * length
+    return 0 if found is None else found[0] if found[0] >= 0 else None
