@@ -18,33 +18,19 @@ TARGET = ("cuda", 90, 32)
 
 
 class NullDriver:
-    """Triton's driver interface without a GPU: loading a kernel and launching it do nothing."""
+    """The GPU's driver without a GPU: loading a kernel and launching it do nothing."""
 
     def __init__(self) -> None:
-        self.utils = self
-
-    def load_binary(self, name: str, kernel: bytes, shared: int, device: int) -> tuple[str, str, int, int, int]:
-        return name, name, 32, 0, 1024
-
-    def unload_module(self, module: str) -> None:
-        pass
-
-    def get_device_properties(self, device: int) -> dict[str, int]:
-        return {"max_shared_mem": 232448}
-
-    def get_current_device(self) -> int:
-        return 0
-
-    def get_current_target(self) -> Any:
         from triton.backends.compiler import GPUTarget
 
-        return GPUTarget(*TARGET)
+        self.target = GPUTarget(*TARGET)
+        self.stream = int
 
-    def launcher_cls(self, source: Any, metadata: Any) -> Callable[..., None]:
-        def run(*args: Any) -> None:
-            return None
+    def load(self, compiled: Any) -> int:
+        return 1
 
-        return run
+    def start(self, *args: int) -> None:
+        pass
 
 
 def null_context(cupy: Any | None) -> Any:
@@ -57,7 +43,7 @@ def null_context(cupy: Any | None) -> Any:
     from xtensor_triton._storage import DeviceMemory, HostMemory
 
     memory = HostMemory() if cupy is None else DeviceMemory(cupy)
-    return Context(memory, Launcher(NullDriver(), int))
+    return Context(memory, Launcher(NullDriver()))
 
 
 def kernels(context: Any) -> Mapping[str, Callable[..., Any]]:

@@ -88,8 +88,7 @@ class TritonBackend(Overlay):
                 raise
             message = (
                 f"device {spec} works without its Triton kernels, because Triton cannot be used: "
-                f"{type(error).__name__}: {error}; Triton needs a C compiler (gcc or clang, or the one that the "
-                "environment variable CC names) and the headers of Python and of the C library"
+                f"{type(error).__name__}: {error}"
             )
             rewarn(RuntimeWarning(message))
             return {}

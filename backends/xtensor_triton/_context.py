@@ -67,12 +67,14 @@ class Scalar(NamedTuple):
 
 
 class Launch(NamedTuple):
-    """One kernel launch: the grid size, the positions of its arrays (``ABSENT``: none), the arguments after these."""
+    """One kernel launch: the kernel with its last arguments, the grid size, the positions of the arrays before these.
+
+    The position ``ABSENT`` is that of an array that is absent.
+    """
 
     kernel: Callable[..., None]
     programs: int
     arrays: tuple[int, ...]
-    arguments: tuple[Any, ...]
 
 
 class Ready(NamedTuple):
@@ -184,8 +186,8 @@ class Context:
                     addresses.append(None if x is None else pointer(x))
             scratch = [empty(*array) for array in scratch_types] if scratch_types else []
             addresses += [*map(pointer, scratch), None]  # the last is that of ABSENT
-            for kernel, programs, positions, fixed in launches:
-                kernel(programs, *[addresses[position] for position in positions], *fixed)
+            for kernel, programs, positions in launches:
+                kernel(programs, *[addresses[position] for position in positions])
         except Unsuited as error:
             reason = str(error)
             if ready is None:
@@ -307,7 +309,7 @@ class Builder:
         first_types = tuple(None if item is None else item.type for item in first)
         kernel = self.context.kernel(function, (*first_types, *types), constants, **options)
         positions = tuple(ABSENT if item is None else item.position for item in first)
-        self._launches.append(Launch(kernel, programs, positions, arguments))
+        self._launches.append(Launch(kernel.bound(arguments), programs, positions))
 
     def ready(self, shape: tuple[int, ...], dtype: DType, **fields: Any) -> Ready:
         """Return the launches added so far, for a result of a shape and dtype; ``fields`` are those of ``Ready``."""

@@ -37,12 +37,12 @@ def _open(spec: str) -> tuple[Context, Callable[[Callable[..., Any]], Callable[.
         return Context(HostMemory(), Interpreter()), lambda function: function
     import cupy
 
-    from ._driver import bind_device, current_stream, gpu_driver
+    from ._driver import Driver, bind_device
     from ._launch import Launcher
 
     device = cupy.cuda.Device(int(spec.partition(":")[2]))
     with device:
-        launcher = Launcher(gpu_driver(cupy), current_stream(cupy))
+        launcher = Launcher(Driver(cupy))
     context = Context(DeviceMemory(cupy), launcher)
     if cupy.cuda.runtime.getDeviceCount() == 1:
         return context, lambda function: function

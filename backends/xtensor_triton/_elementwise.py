@@ -119,10 +119,10 @@ class Elementwise:
         block = context.block(size, plan.block)
         split = flat and bool(size & 15) and not context.launcher.interprets
         kernel = plan.kernel(context, sources, 0 if flat else ndim, merged.offsets_64, split, block)
-        if flat and "element" not in sources and not context.launcher.interprets:
-            kernel = plan.remember(kernel)
-        layout = (None,) * (2 + len(steps)) if flat else (merged.shape, merged.strides[0], *steps)
-        return (Launch(kernel, -(-size // block), tuple(range(len(strides) + 1)), (size, *layout)),)
+        fixed = (size, *((None,) * (2 + len(steps)) if flat else (merged.shape, merged.strides[0], *steps)))
+        remembers = flat and "element" not in sources and not context.launcher.interprets
+        bound = plan.remember(kernel, fixed) if remembers else kernel.bound(fixed)
+        return (Launch(bound, -(-size // block), tuple(range(len(strides) + 1))),)
 
 
 def _shape_and_strides(operands: Sequence[Any]) -> tuple[Shape, list[Shape | None]]:

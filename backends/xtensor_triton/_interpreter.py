@@ -66,6 +66,10 @@ class InterpretedKernel:
             folds = -(-programs // LONGEST_AXIS)
             self._function[(min(programs, LONGEST_AXIS), folds)](*converted, **self._constants)
 
+    def bound(self, fixed: tuple[Any, ...]) -> Callable[..., None]:
+        """Return the kernel with its last arguments."""
+        return lambda programs, *first: self(programs, *first, *fixed)
+
 
 class Interpreter:
     """Makes kernels that are interpreted."""

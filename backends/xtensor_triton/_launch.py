@@ -2,13 +2,13 @@
 
 Triton's own launcher looks a kernel up by all of its arguments, which takes 6 µs or more. Here the types of the
 arguments are fixed beforehand, and the look-up depends only on which arguments are divisible by 16 or equal to 1. The
-compiled kernel is called with addresses, on CuPy's current stream, without PyTorch. Triton caches compiled kernels on
-disk.
+arguments are packed into one block, which CuPy's function of the driver takes. Triton caches compiled kernels on disk.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import struct
+from collections.abc import Callable, Iterator, Mapping
 from operator import itemgetter
 from typing import Any
 
@@ -16,16 +16,21 @@ import triton
 from triton.compiler import ASTSource
 
 from ._context import KernelError
-from ._driver import active
+from ._driver import parameter_block
 from ._dtypes import UNSPECIALIZED
 
-__all__ = ["DeviceKernel", "Launcher", "options_for", "source", "starter"]
+__all__ = ["DeviceKernel", "Launcher", "options_for", "source"]
 
 ALIGNMENT = 16
 """Divisor of addresses and sizes that lets the compiler use loads of 16 bytes."""
 
-SCRATCH = ("global_scratch_size", "profile_scratch_size")
-"""Attributes of Triton's launcher for CUDA: the bytes of memory that a program needs besides its arguments."""
+CODES = {"i32": "i", "i64": "q", "u64": "Q", "fp32": "f", "fp64": "d"}
+"""The codes of the module ``struct`` for the types of parameters that are no pointers."""
+
+POINTER = "Q"
+
+SCRATCH = POINTER * 2
+"""Parameters behind those of the signature: memory of which our kernels need none."""
 
 DIVISIBLE, ONE = True, "one"
 """Assumptions of the compiler about an argument."""
@@ -46,17 +51,14 @@ class Launcher:
     Parameters
     ----------
     driver
-        The driver that loads kernels, for the device that is current now.
-    stream
-        Returns the handle of the stream to launch on.
+        Loads and starts kernels: :class:`xtensor_triton._driver.Driver`.
     """
 
     interprets = False
 
-    def __init__(self, driver: Any, stream: Callable[[], int]) -> None:
+    def __init__(self, driver: Any) -> None:
         self.driver = driver
-        self.target = driver.get_current_target()
-        self.stream = stream
+        self.target = driver.target
         # HIP limits the threads along a grid axis to 2^32; CUDA limits the programs.
         self.longest_axis = 2**31 - 1 if self.target.backend == "cuda" else 2**21
 
@@ -93,6 +95,7 @@ class DeviceKernel:
         self._constants = constants
         self._options = dict(options)
         self._launches: dict[tuple[Any, ...], Callable[..., None]] = {}
+        self._loaded: dict[tuple[Any, ...], tuple[Any, int]] = {}
         self._failure: str | None = None
         self._specialized = tuple(
             position for position, kind in enumerate(types) if kind is not None and kind[0] != UNSPECIALIZED
@@ -100,88 +103,146 @@ class DeviceKernel:
         self._get_specialized = itemgetter(*self._specialized)
 
     def __call__(self, programs: int, *args: Any) -> None:
-        facts = tuple(
+        facts = self._facts(args)
+        launch = self._launches.get(facts)
+        if launch is None:
+            launch = self._launches[facts] = self._launch(facts, ())
+        launch(programs, *args)
+
+    def bound(self, fixed: tuple[Any, ...]) -> Callable[..., None]:
+        """Return the kernel with its last arguments, which are looked at and packed once."""
+        launches: dict[tuple[bool, ...], Callable[..., None]] = {}
+
+        def launch(programs: int, *first: Any) -> None:
+            alignment = tuple([value.__class__ is int and not value & 15 for value in first])
+            specialized = launches.get(alignment)
+            if specialized is None:
+                specialized = launches[alignment] = self._launch(self._facts((*first, *fixed)), fixed)
+            specialized(programs, *first)
+
+        return launch
+
+    def assuming(self, aligned: bool, even: bool) -> Callable[..., None]:
+        """Return the launch for addresses that are divisible by 16 or not (``aligned``), and integers (``even``)."""
+        return self._launch(tuple([aligned if self._types[p][0] == "*" else even for p in self._specialized]), ())
+
+    def _facts(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return what the compiler may assume about each argument that it specializes the kernel for."""
+        return tuple(
             [
                 (not value & 15 or (value == 1 and ONE)) if value.__class__ is int else _fact(value)
                 for value in self._get_specialized(args)
             ]
         )
-        launch = self._launches.get(facts)
-        if launch is None:
-            by_position = dict(zip(self._specialized, facts, strict=True))
-            launch = self._launches[facts] = self._compile(tuple(map(by_position.get, range(len(args)))))
-        launch(programs, *args)
 
-    def assuming(self, aligned: bool, even: bool) -> Callable[..., None]:
-        """Return the launch for addresses that are divisible by 16 or not (``aligned``), and integers (``even``)."""
-        facts = tuple(
-            DIVISIBLE if kind is not None and (aligned if kind[0] == "*" else even) else None for kind in self._types
-        )
-        return self._compile(facts)
+    def _by_position(self, facts: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the facts of all arguments before the constants; None for those that do not specialize the kernel."""
+        found = dict(zip(self._specialized, facts, strict=True))
+        return tuple(map(found.get, range(len(self._types))))
 
-    def _compile(self, facts: tuple[Any, ...]) -> Callable[..., None]:
+    def _load(self, facts: tuple[Any, ...]) -> tuple[Any, int]:
+        """Return the compiled kernel of a specialization, and the handle by which the driver starts it."""
         if self._failure is not None:
             raise KernelError(self._failure)
-        run, arguments = self._load(facts)
-        stream = self._launcher.stream
-        constants = tuple(self._constants.values())
-        longest = self._launcher.longest_axis
-
-        def launch(programs: int, *args: Any) -> None:
-            try:
-                if programs <= longest:
-                    run(programs, 1, 1, stream(), *arguments, *args, *constants)
-                else:
-                    folds = -(-programs // longest)
-                    run(longest, folds, 1, stream(), *arguments, *args, *constants)
-            except RuntimeError as error:
-                _raise_if_exhausted(error)
-                raise
-
-        return launch
-
-    def _load(self, facts: tuple[Any, ...]) -> tuple[Callable[..., None], tuple[Any, ...]]:
-        """Compile a specialization and load it on the current device; return what launches it: see :func:`starter`."""
+        loaded = self._loaded.get(facts)
+        if loaded is not None:
+            return loaded
+        driver = self._launcher.driver
         try:
-            with active(self._launcher.driver):
-                compiled = triton.compile(
-                    source(self._function, self._types, self._constants, facts),
-                    target=self._launcher.target,
-                    options=self._options,
-                )
-                try:
-                    run = compiled.run
-                finally:
-                    # From Triton 3.8 on a CompiledKernel unloads its module when it is deleted, through the driver that
-                    # is active then. A launch needs the module, as long as the device is used: it stays loaded.
-                    compiled.module = None
+            compiled = triton.compile(
+                source(self._function, self._types, self._constants, self._by_position(facts)),
+                target=self._launcher.target,
+                options=self._options,
+            )
+            try:
+                function = driver.load(compiled)
+            except RuntimeError as error:
+                if not _lacks_context(error):
+                    raise
+                driver.use_context()
+                function = driver.load(compiled)
         except Exception as error:
             _raise_if_exhausted(error)
             self._failure = f"{type(error).__name__}: {error}"
             raise KernelError(self._failure) from error
-        return starter(run, compiled.function, compiled.packed_metadata)
+        self._loaded[facts] = compiled, function
+        return compiled, function
+
+    def _launch(self, facts: tuple[Any, ...], fixed: tuple[Any, ...]) -> Callable[..., None]:
+        """Return the launch of a specialization; it takes the number of programs and the arguments before ``fixed``."""
+        compiled, function = self._load(facts)
+        driver, target, longest = self._launcher.driver, self._launcher.target, self._launcher.longest_axis
+        start, stream, backend = driver.start, driver.stream, target.backend
+        threads, shared = compiled.metadata.num_warps * target.warp_size, compiled.metadata.shared
+        parameters = list(_parameters(compiled.src.signature))
+        # Native alignment: each parameter is at a multiple of its size, as in a structure of C.
+        layout = struct.Struct("@" + "".join(code for _, code in parameters) + SCRATCH)
+        count = len(self._types) - len(fixed)
+        first = [(path, code) for path, code in parameters if path[0] < count]
+        head, select = struct.Struct("@" + "".join(code for _, code in first)), _selector([path for path, _ in first])
+        padded = (*[None] * count, *fixed)
+        rest = [_at(padded, path) for path, _ in parameters[len(first) :]]
+        pack, size = head.pack_into, layout.size
+        # A block belongs to a launch until the driver has copied it; another thread then takes another one.
+        free: list[tuple[Any, int, Any]] = []
+
+        def launch(programs: int, *args: Any) -> None:
+            try:
+                block = free.pop()
+            except IndexError:
+                block = parameter_block(size, backend)
+                layout.pack_into(block[0], 0, *[0] * len(first), *rest, 0, 0)
+            memory, address, _ = block
+            pack(memory, 0, *select(args))
+            folds = 1
+            if programs > longest:
+                programs, folds = longest, -(-programs // longest)
+            try:
+                start(function, programs, folds, 1, threads, 1, 1, shared, stream(), 0, address)
+            except RuntimeError as error:
+                if not _lacks_context(error):
+                    _raise_if_exhausted(error)
+                    raise
+                driver.use_context()
+                start(function, programs, folds, 1, threads, 1, 1, shared, stream(), 0, address)
+            free.append(block)
+
+        return launch
 
 
-def starter(run: Any, function: Any, metadata: Any) -> tuple[Callable[..., None], tuple[Any, ...]]:
-    """Return what starts a kernel, and its arguments between the stream and those of the kernel.
+def _parameters(signature: Mapping[str, Any]) -> Iterator[tuple[tuple[int, ...], str]]:
+    """Yield the position of each parameter among the arguments, with one in a tuple, and its code."""
+    for position, kind in enumerate(signature.values()):
+        if isinstance(kind, tuple):
+            for index, part in enumerate(kind):
+                if part != "constexpr":
+                    yield (position, index), CODES[part]
+        elif kind != "constexpr":
+            yield (position,), POINTER if kind[0] == "*" else CODES[kind]
 
-    Triton's launcher looks for scratch memory at each launch and calls a function of C. If a kernel needs none, the
-    function is called without the launcher, in Triton 3.6 and 3.7; later ones also pass it the kernel's signature.
-    """
-    hooks = (metadata, None, None, None)  # of a launch: its metadata, and functions before and after it
-    takes_arguments = hasattr(run, "launch_pdl") and not hasattr(run, "arg_annotations")
-    if takes_arguments and not any(getattr(run, name, 1) for name in SCRATCH):
-        return run.launch, (function, run.launch_cooperative_grid, run.launch_pdl, None, None, *hooks)
-    return run, (function, *hooks)
+
+def _at(args: tuple[Any, ...], path: tuple[int, ...]) -> Any:
+    return args[path[0]] if len(path) == 1 else args[path[0]][path[1]]
+
+
+def _selector(paths: list[tuple[int, ...]]) -> Callable[[tuple[Any, ...]], Any]:
+    """Return what selects the parameters from the arguments of a launch."""
+    if len(paths) > 1 and all(len(path) == 1 for path in paths):
+        return itemgetter(*[path[0] for path in paths])
+    return lambda args: [_at(args, path) for path in paths]
+
+
+def _lacks_context(error: RuntimeError) -> bool:
+    return "INVALID_CONTEXT" in str(error).upper().replace(" ", "_")
 
 
 def _raise_if_exhausted(error: Exception) -> None:
     """Raise MemoryError for exhausted memory, which is no fault of the kernel: the call is repeated with more memory.
 
-    Triton raises RuntimeError("Triton Error [CUDA]: out of memory").
+    CuPy raises RuntimeErrors such as CUDADriverError("CUDA_ERROR_OUT_OF_MEMORY: out of memory").
     """
     text = str(error)
-    if isinstance(error, MemoryError) or (text.startswith("Triton Error [") and "out of memory" in text):
+    if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "out of memory" in text):
         raise MemoryError(text) from error
 
 

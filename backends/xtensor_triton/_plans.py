@@ -117,17 +117,20 @@ class Plan:
         }
         return context.kernel(function, types, constants)
 
-    def remember(self, kernel: Any) -> Callable[..., None]:
-        """Return a launch function for contiguous operands that stores the specialized launch in ``flat``."""
-        count = len(self.arrays) + 1
-        positions = (0, *(position for position, array in enumerate(self.arrays, 1) if array))
+    def remember(self, kernel: Any, fixed: tuple[Any, ...]) -> Callable[..., None]:
+        """Return the kernel for contiguous operands with its last arguments, the size the first of them.
 
-        def launch(programs: int, *args: Any) -> None:
-            alignment = (not any(args[position] & 15 for position in positions), not args[count] & 15)
+        A launch stores the specialized kernel in ``flat``.
+        """
+        positions = (0, *(position for position, array in enumerate(self.arrays, 1) if array))
+        even = not fixed[0] & 15
+
+        def launch(programs: int, *first: Any) -> None:
+            alignment = (not any(first[position] & 15 for position in positions), even)
             specialized = self.flat.get(alignment)
             if specialized is None:
                 specialized = self.flat[alignment] = kernel.assuming(*alignment)
-            specialized(programs, *args)
+            specialized(programs, *first, *fixed)
 
         return launch
 

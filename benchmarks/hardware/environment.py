@@ -1,7 +1,7 @@
 """Facts about the machine: ``python -m benchmarks.hardware.environment FILE``.
 
 The facts are printed and written to a file. The exit code is 1 if the machine lacks something without which a later
-step cannot succeed: a GPU, NVRTC, a C compiler for Triton's driver, or one of the two devices.
+step cannot succeed: a GPU, NVRTC, or one of the two devices.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import platform
 import shutil
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Callable
 from importlib import import_module, metadata
 from pathlib import Path
@@ -38,22 +37,6 @@ def command_output(*command: str) -> str:
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}: exit code {done.returncode}: {(done.stderr or done.stdout).strip()}")
     return done.stdout.strip()
-
-
-def compiler() -> str:
-    """Return the C compiler that Triton would choose, with its version; Triton compiles its driver with it."""
-    for name in filter(None, (os.environ.get("CC"), "clang", "gcc", "cc")):
-        if shutil.which(name):
-            return command_output(name, "--version").splitlines()[0]
-    raise FileNotFoundError("there is no C compiler: neither CC nor clang, gcc or cc")
-
-
-def python_header() -> str:
-    """Return the path of ``Python.h``, which Triton's driver includes."""
-    path = Path(sysconfig.get_paths()["include"]) / "Python.h"
-    if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist")
-    return str(path)
 
 
 def gpus() -> list[dict[str, Any]]:
@@ -127,8 +110,6 @@ FACTS: dict[str, Callable[[], Any]] = {
     "nvidia-smi": lambda: command_output("nvidia-smi", f"--query-gpu={QUERY}", "--format=csv"),
     "nvcc": lambda: command_output("nvcc", "--version").splitlines()[-1],
     "compute-sanitizer": lambda: command_output("compute-sanitizer", "--version").splitlines()[-1],
-    "C compiler": compiler,
-    "Python.h": python_header,
     "CuPy": lambda: import_module("cupy").__version__,
     "GPUs": gpus,
     "CUDA of the driver": lambda: import_module("cupy").cuda.runtime.driverGetVersion(),
@@ -145,7 +126,7 @@ FACTS: dict[str, Callable[[], Any]] = {
 }
 """The facts, in an order in which nothing that can fail hides what comes after it."""
 
-REQUIRED = ("CuPy", "GPUs", "NVRTC", "C compiler", "Python.h", "Triton", "cupy:0", "triton:0")
+REQUIRED = ("CuPy", "GPUs", "NVRTC", "Triton", "cupy:0", "triton:0")
 """The facts without which a later step cannot succeed."""
 
 

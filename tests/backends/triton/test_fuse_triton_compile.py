@@ -195,7 +195,7 @@ def test_loads_of_contiguous_operands_are_vectorized(report):
 def test_numbers_are_arguments_of_one_compiled_kernel(report):
     launched = report["launched"]
     assert launched["compiled"] == 1
-    assert [launch["arguments"]["s0"] for launch in launched["numbers"]] == [1.0, 16.0, 0.3]
+    assert [launch["arguments"]["s0"] for launch in launched["numbers"]] == [1.0, 16.0, float(np.float32(0.3))]
     assert len({launch["kernel"] for launch in launched["numbers"]}) == 1
     last = launched["numbers"][-1]["arguments"]
     assert [last[name] for name in ("o0", "o1", "x0", "x1")] == launched["addresses"]

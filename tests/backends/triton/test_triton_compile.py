@@ -111,7 +111,8 @@ class Recorder:
         recorder = self
 
         class RecordedKernel(DeviceKernel):
-            def _compile(self, facts):
+            def _launch(self, facts, fixed):
+                facts = self._by_position(facts)
                 key = (function.__name__, types, tuple(map(str, constants.values())), facts)
                 request = Request(*recorder.current, function, types, constants, facts, self.options)
                 recorder.requests.setdefault(key, request)

@@ -1,6 +1,6 @@
-"""Triton kernels and the driver: lifetimes of modules, exhausted memory, threads, devices, PyTorch; without a GPU.
+"""Triton kernels and the driver: loads, exhausted memory, threads, contexts, devices, PyTorch; without a GPU.
 
-Each scenario is a process of its own, because Triton has one active driver in a process. This file, run as a program
+Each scenario is a process of its own, as a process either compiles or interprets. This file, run as a program
 with the name of a scenario, writes what the scenario returns as JSON.
 """
 
@@ -41,7 +41,7 @@ def warned(call):
 
 
 @scenario
-def module_lives_with_its_launch():
+def loaded_once():
     gpu = device()
     x = aligned(4096)
     for _ in range(3):
@@ -127,7 +127,7 @@ def memory_is_released_and_the_call_repeated():
 @scenario
 def invalid_kernel():
     gpu = device()
-    gpu.driver.load_errors.append("Triton Error [CUDA]: device kernel image is invalid")
+    gpu.driver.load_errors.append("CUDA_ERROR_INVALID_IMAGE: device kernel image is invalid")
     x = aligned(4096)
     return {
         "warnings": warned(lambda: [gpu.negative(x), gpu.negative(x)]),
@@ -162,6 +162,25 @@ def threads_have_streams_of_their_own():
 
 
 @scenario
+def threads_get_a_context():
+    gpu, errors = device(needs_context=True), []
+    gpu.negative(aligned(4096))
+
+    def work():
+        try:
+            gpu.negative(aligned(4096))
+            gpu.sqrt(aligned(4096))
+        except Exception as error:
+            errors.append(repr(error))
+
+    for _ in range(2):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    return {"errors": errors, "launches": len(gpu.recorded)}
+
+
+@scenario
 def devices_have_kernels_of_their_own():
     """Two devices through the stand-in for CuPy, called by turns, also while the other one is current."""
     import host_cupy
@@ -170,9 +189,8 @@ def devices_have_kernels_of_their_own():
 
     cupy, driver = host_cupy.StandIn(devices=2), Driver()
     driver.get_current_device = lambda: cupy.current
-    cupy.cuda.get_current_stream = lambda: types.SimpleNamespace(ptr=driver.stream())
     sys.modules["cupy"] = cupy
-    _driver.gpu_driver = lambda library: driver
+    _driver.Driver = lambda library: driver
     _device.DeviceMemory = HostArrays
     functions = [_device.kernel_functions(f"cuda:{index}") for index in range(2)]
     for current in range(2):
@@ -183,86 +201,21 @@ def devices_have_kernels_of_their_own():
     return {"events": driver.events, "streams": [launch["stream"] for launch in driver.launches]}
 
 
-# -- the active driver ------------------------------------------------------------------------------------------------
+# -- Triton's active driver --------------------------------------------------------------------------------------------
 
 
-def torch_without_a_gpu():
-    """A stand-in for PyTorch built for the CPU."""
+@scenario
+def others_kernels():
+    """Triton chooses its driver when the user's kernels first need one: with PyTorch for the CPU it finds none."""
+    from triton.runtime import driver
+
     torch = types.ModuleType("torch")
     torch.cuda = types.SimpleNamespace(is_available=lambda: False)
     torch.version = types.SimpleNamespace(hip=None)
-    return torch
-
-
-def others_driver():
-    """The class of the active driver that the user's own kernels get, or the error."""
-    from triton.runtime import driver
-
-    try:
-        return type(driver.active.utils).__name__
-    except RuntimeError as error:
-        return str(error)[:16]
-
-
-@scenario
-def torch_before():
-    sys.modules["torch"] = torch_without_a_gpu()
+    sys.modules["torch"] = torch
     gpu = device()
-    messages = warned(lambda: [gpu.negative(aligned(4096)) for _ in range(3)])
-    return {"warnings": messages, "launches": len(gpu.recorded), "others": others_driver()}
-
-
-@scenario
-def torch_after():
-    gpu = device()
-    gpu.negative(aligned(4096))
-    sys.modules["torch"] = torch_without_a_gpu()
-    messages = warned(lambda: [gpu.negative(aligned(size)) for size in (4096, 17)])
-    return {"warnings": messages, "launches": len(gpu.recorded), "others": others_driver()}
-
-
-class Chosen(Driver):
-    """The driver that Triton would choose."""
-
-
-@scenario
-def driver_chosen_later():
-    """Triton chooses a driver when the user's kernels first need one; it is not ours, before and after our launches."""
-    from triton.runtime import driver
-
-    chosen = []
-    type(driver).default = property(lambda self: (chosen or chosen.append(Chosen()) or chosen)[0])
-    gpu = device()
-    gpu.negative(aligned(4096))
-    before = len(chosen)
-    first = others_driver()
-    direct = type(driver.active).__name__
-    gpu.sqrt(aligned(4096))
-    gpu.negative(aligned(4096))
-    return {"before": before, "others": [first, direct, type(driver.active).__name__], "launches": len(gpu.recorded)}
-
-
-@scenario
-def driver_of_other_threads():
-    """While a kernel is compiled and loaded, other threads have their own active driver; afterwards all have."""
-    import triton
-    from triton.runtime import driver
-
-    other = Chosen()
-    driver.set_active(other)
-    gpu, seen = device(), []
-    compile_kernel = triton.compile
-
-    def compile_slowly(*args, **options):
-        seen.append(type(driver.active.utils).__name__)
-        thread = threading.Thread(target=lambda: seen.append(type(driver.active.utils).__name__))
-        thread.start()
-        thread.join()
-        return compile_kernel(*args, **options)
-
-    triton.compile = compile_slowly
-    gpu.negative(aligned(4096))
-    return {"seen": seen, "after": driver.active is other, "launches": len(gpu.recorded), "others": other.events}
+    messages = warned(lambda: [gpu.negative(aligned(size)) for size in (4096, 4096, 17)])
+    return {"warnings": messages, "launches": len(gpu.recorded), "chosen": driver._active is not None}
 
 
 # -- tests ------------------------------------------------------------------------------------------------------------
@@ -280,10 +233,8 @@ def outcome(name):
     return json.loads(result.stdout)
 
 
-def test_a_module_is_loaded_as_long_as_its_kernel_is_launched():
-    events = outcome("module_lives_with_its_launch")
-    assert [event for event in events if event.startswith("launch")] == ["launch unary"] * 3
-    assert not [event for event in events if event.startswith("unload")]
+def test_a_kernel_is_loaded_once():
+    assert outcome("loaded_once") == ["load unary", *["launch unary"] * 3]
 
 
 @pytest.mark.parametrize("name", ["memory_exhausted_by_a_load", "memory_exhausted_by_a_launch"])
@@ -313,6 +264,10 @@ def test_threads_launch_on_their_own_streams():
     assert outcome("threads_have_streams_of_their_own") == {"errors": [], "streams": 4}
 
 
+def test_a_thread_without_a_context_gets_one():
+    assert outcome("threads_get_a_context") == {"errors": [], "launches": 5}
+
+
 def test_each_device_loads_its_own_kernels_and_launches_on_its_own_stream():
     result = outcome("devices_have_kernels_of_their_own")
     assert result["events"].count("launch unary") == 4
@@ -321,26 +276,8 @@ def test_each_device_loads_its_own_kernels_and_launches_on_its_own_stream():
     assert first != second
 
 
-@pytest.mark.parametrize("name", ["torch_before", "torch_after"])
-def test_kernels_run_beside_a_torch_without_a_gpu(name):
-    result = outcome(name)
-    assert result["warnings"] == []
-    assert result["launches"] == 3
-    assert result["others"] == "0 active drivers"
-
-
-def test_triton_chooses_the_driver_of_other_kernels_when_they_need_it():
-    result = outcome("driver_chosen_later")
-    assert result == {"before": 0, "others": ["Chosen"] * 3, "launches": 3}
-
-
-def test_our_driver_is_active_only_in_the_thread_that_loads_a_kernel():
-    result = outcome("driver_of_other_threads")
-    assert result["seen"][::2] == ["Driver"] * (len(result["seen"]) // 2)
-    assert result["seen"][1::2] == ["Chosen"] * (len(result["seen"]) // 2)
-    assert result["after"]
-    assert result["launches"] == 1
-    assert result["others"] == []
+def test_kernels_leave_tritons_choice_of_a_driver_to_others():
+    assert outcome("others_kernels") == {"warnings": [], "launches": 3, "chosen": False}
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -51,36 +50,11 @@ def run(program, **environment):
     return result.stdout.strip()
 
 
-@pytest.fixture
-def machine(tmp_path):
-    """The environment of a machine with an NVIDIA driver, by name, and nothing that Triton has compiled yet."""
-    (tmp_path / "libcuda.so.1").touch()
-    return {"TRITON_LIBCUDA_PATH": str(tmp_path), "TRITON_CACHE_DIR": str(tmp_path / "cache")}
-
-
-def check_warning(output):
-    (warning,) = output.splitlines()
+@needs_triton
+def test_with_a_broken_triton_the_gpu_works_without_kernels():
+    (warning,) = run(STAND_IN + "sys.modules['triton'] = None\n" + ADD).splitlines()
     assert warning.startswith("RuntimeWarning: device cuda:0 works without its Triton kernels")
-    assert "needs a C compiler" in warning
-    return warning
-
-
-@needs_triton
-def test_without_a_c_compiler_the_gpu_works_without_kernels(machine, tmp_path):
-    # The folder is the only one in which programs are looked for.
-    assert "Failed to find C compiler" in check_warning(run(STAND_IN + ADD, **machine, PATH=str(tmp_path)))
-
-
-@needs_triton
-def test_without_headers_the_gpu_works_without_kernels(machine):
-    failing = shutil.which("false")
-    assert failing in check_warning(run(STAND_IN + ADD, **machine, CC=failing))
-
-
-@needs_triton
-def test_with_a_broken_triton_the_gpu_works_without_kernels(machine):
-    program = STAND_IN + "sys.modules['triton'] = None\n" + ADD
-    assert "import of triton halted" in check_warning(run(program, **machine))
+    assert "import of triton halted" in warning
 
 
 NO_TRITON = """
