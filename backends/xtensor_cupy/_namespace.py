@@ -247,11 +247,11 @@ class Namespace:
     # -- products ---------------------------------------------------------------------------------------------------
 
     def matmul(self, x1: Native, x2: Native) -> Native:
-        dtype = _result_type(x1, x2)
-        if x1.dtype == x2.dtype and self._products.takes(dtype):
+        if x1.dtype == x2.dtype and self._products.takes(x1.dtype):
             return self._products.matmul(x1, x2)
         if "V" in (x1.dtype.kind, x2.dtype.kind):
             return NotImplemented
+        dtype = _result_type(x1, x2)
         if dtype == HALF and x1.size == x2.size == x1.shape[-1]:
             # CuPy adds up float16 in float16 where the result has one element.
             return self._cp.matmul(*(x.astype(np.float32) for x in (x1, x2))).astype(dtype)

@@ -18,7 +18,7 @@ __all__ = ["Products"]
 FLOAT32, FLOAT16, BFLOAT16 = 0, 2, 14
 """cuBLAS's data types ``CUDA_R_32F``, ``CUDA_R_16F`` and ``CUDA_R_16BF``."""
 
-DATA_TYPES = {"float16": FLOAT16, "bfloat16": BFLOAT16, "float32": FLOAT32}
+DATA_TYPES = {np.dtype(np.float16): FLOAT16, np.dtype(np.float32): FLOAT32}
 
 IN_FLOAT32, IN_TF32 = 68, 77
 """cuBLAS's compute types ``CUBLAS_COMPUTE_32F`` and ``CUBLAS_COMPUTE_32F_FAST_TF32``."""
@@ -47,11 +47,15 @@ class Products:
     def __init__(self, cp: Any) -> None:
         self._cp = cp
         self._numbers = np.array([1.0, 0.0], np.float32)
+        self._one, self._zero = (self._numbers.ctypes.data + offset for offset in (0, 4))
+        self._is_hip = bool(cp.cuda.runtime.is_hip)
+        self._ones: dict[tuple[int, np.dtype[Any]], Native] = {}
 
     def takes(self, dtype: np.dtype[Any], *, tf32: bool = False) -> bool:
         """Whether products of a dtype are computed here: nothing on ROCm, whose library takes other types."""
-        named = dtype.name in DATA_TYPES and (dtype.itemsize == 2 or tf32)
-        return named and not self._cp.cuda.runtime.is_hip
+        if self._is_hip or (dtype.itemsize > 2 and not tf32):
+            return False
+        return dtype in DATA_TYPES or dtype.name == "bfloat16"
 
     def matmul(self, x1: Native, x2: Native) -> Native:
         """Return the product of stacks of matrices, or of vectors."""
@@ -67,46 +71,57 @@ class Products:
         return result.reshape(*x.shape[:-1], weight.shape[0])
 
     def _multiply(self, x: Native, y: Native, bias: Native | None) -> Native:
-        cp = self._cp
-        batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+        batch = () if x.ndim == y.ndim == 2 else np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
         (rows, inner), columns = x.shape[-2:], y.shape[-1]
-        result = cp.empty((*batch, rows, columns), dtype=x.dtype)
-        if bias is not None:
-            result[...] = bias
-        elif not inner:
-            result.fill(0)
-        if not result.size or not inner:
+        result = self._cp.ndarray((*batch, rows, columns), x.dtype)
+        if not result.size:
             return result
-        left, right = self._stack(x, batch), self._stack(y, batch)
-        count = math.prod(batch)
+        if bias is not None:
+            # Each row is the bias, to which cuBLAS adds the product before it rounds.
+            self._product(result, self._column_of_ones(rows, x.dtype), bias.reshape(1, columns), (), adds=False)
+        if inner:
+            self._product(result, x, y, batch, adds=bias is not None)
+        elif bias is None:
+            result.fill(0)
+        return result
+
+    def _column_of_ones(self, length: int, dtype: np.dtype[Any]) -> Native:
+        key = self._cp.cuda.runtime.getDevice(), dtype
+        ones = self._ones.get(key)
+        if ones is None or ones.size < length:
+            ones = self._ones[key] = self._cp.full((length,), 1, np.float32).astype(dtype)
+        return ones[:length].reshape(length, 1)
+
+    def _product(self, result: Native, x: Native, y: Native, batch: tuple[int, ...], *, adds: bool) -> None:
+        """Write the product of two stacks of matrices into the result, or add it to the result."""
+        (rows, inner), columns = x.shape[-2:], y.shape[-1]
+        left, right, count = self._stack(x, batch), self._stack(y, batch), math.prod(batch)
         if max(rows, columns, inner, left.line, right.line, count) > LONGEST:
             raise ValueError(f"matrices of shapes {x.shape} and {y.shape} are larger than cuBLAS takes")
-        kind = DATA_TYPES[x.dtype.name]
-        one, zero = (self._numbers.ctypes.data + offset for offset in (0, 4))
+        kind = DATA_TYPES.get(x.dtype, BFLOAT16)
         # cuBLAS stores columns: to it the result is the transpose of the product, y.T @ x.T.
-        cp.cuda.cublas.gemmStridedBatchedEx(
-            cp.cuda.get_cublas_handle(),
-            *(right.operation, left.operation, columns, rows, inner, one),
+        self._cp.cuda.cublas.gemmStridedBatchedEx(
+            self._cp.cuda.get_cublas_handle(),
+            *(right.operation, left.operation, columns, rows, inner, self._one),
             *(right.array.data.ptr, kind, right.line, right.step),
             *(left.array.data.ptr, kind, left.line, left.step),
-            *(zero if bias is None else one, result.data.ptr, kind, columns, rows * columns),
+            *(self._one if adds else self._zero, result.data.ptr, kind, columns, rows * columns),
             *(count, IN_TF32 if kind == FLOAT32 else IN_FLOAT32, DEFAULT_ALGORITHM),
         )
-        return result
 
     def _stack(self, x: Native, batch: tuple[int, ...]) -> Stack:
         """Return matrices as cuBLAS takes them, copied where their lines or their distances are other ones."""
-        cp = self._cp
         rows, columns = x.shape[-2:]
-        stack = cp.broadcast_to(x, (*batch, rows, columns))
-        *steps, row_step, column_step = (step // x.dtype.itemsize for step in stack.strides)
+        stack = x if x.shape[:-2] == batch else self._cp.broadcast_to(x, (*batch, rows, columns))
+        size = x.dtype.itemsize
+        *steps, row_step, column_step = [step // size for step in stack.strides]
         step = _one_step(batch, steps)
         if step is not None:
             if (column_step == 1 or columns == 1) and (row_step >= columns or rows == 1):
                 return Stack(x, AS_STORED, max(row_step, columns), step)
             if (row_step == 1 or rows == 1) and (column_step >= rows or columns == 1):
                 return Stack(x, TRANSPOSED, max(column_step, rows), step)
-        return Stack(cp.ascontiguousarray(stack), AS_STORED, columns, rows * columns)
+        return Stack(self._cp.ascontiguousarray(stack), AS_STORED, columns, rows * columns)
 
 
 def _one_step(lengths: tuple[int, ...], steps: list[int]) -> int | None:

@@ -51,14 +51,13 @@ def exponential(x, FAST: tl.constexpr):
 
 @triton.jit
 def attend(
-    top, total, attended, q, row, exists, first, key, value, mask, keys, width, value_width, scale, mask_row, mask_inner,
+    top, total, attended, q, row, exists, first, key, value, mask, keys, width, value_width, scale,
+    key_row, key_inner, value_row, value_inner, mask_row, mask_inner,
     CAUSAL: tl.constexpr, MASK: tl.constexpr, ENCODING: tl.constexpr, DOT_DTYPE: tl.constexpr, PRECISION: tl.constexpr,
     FAST: tl.constexpr, LATE: tl.constexpr, EVEN: tl.constexpr,
     KEYS: tl.constexpr, WIDTH: tl.constexpr, VALUE_WIDTH: tl.constexpr,
 ):  # fmt: skip
     """Let queries attend to ``KEYS`` keys from ``first`` on; return the new maximum, sum and weighted sum of values.
-
-    ``key`` and ``value`` are the pointers to the elements of their blocks.
 
     ``FAST``: scores are in units of log 2, in which a GPU computes exponentials; float32 has too few digits for large
     scores in these units. ``LATE``: scores are scaled, by a positive number, in the instruction that subtracts the
@@ -74,7 +73,7 @@ def attend(
     else:
         k_mask = (inner_column < width)[:, None] & (column < keys)[None, :]
         v_mask = (column < keys)[:, None] & (value_column < value_width)[None, :]
-    k = tl.load(key, mask=k_mask, other=0)
+    k = tl.load(key + (column * key_row)[None, :] + (inner_column * key_inner)[:, None], mask=k_mask, other=0)
     scores = tl.dot(q, dot_operand(k, ENCODING, DOT_DTYPE), input_precision=PRECISION)
     if not LATE:
         scores *= scale
@@ -108,7 +107,7 @@ def attend(
         centred = scores - shift[:, None]
     weights = exponential(centred, FAST)
     rescale = exponential(top - shift, FAST)
-    v = tl.load(value, mask=v_mask, other=0)
+    v = tl.load(value + (column * value_row)[:, None] + (value_column * value_inner)[None, :], mask=v_mask, other=0)
     attended = tl.dot(
         weights.to(DOT_DTYPE),
         dot_operand(v, ENCODING, DOT_DTYPE),
@@ -161,26 +160,18 @@ def attention_blocks(
         end = tl.minimum(keys, first_row + QUERIES)
         seen = tl.minimum(keys, first_row + 1)
     seen = (seen // KEYS) * KEYS
-    lane = tl.arange(0, KEYS)
-    # Pointers that move with the loop take less arithmetic than offsets of each turn.
-    key += (lane * key_row)[None, :] + (inner_column * key_inner)[:, None]
-    value += (lane * value_row)[:, None] + (value_column * value_inner)[None, :]
     for first in tl.range(0, seen, KEYS):
         top, total, attended = attend(
-            top, total, attended, q, row, exists, first, key, value, mask, keys, width, value_width, scale, mask_row,
-            mask_inner,
+            top, total, attended, q, row, exists, first, key, value, mask, keys, width, value_width, scale,
+            key_row, key_inner, value_row, value_inner, mask_row, mask_inner,
             False, MASK, ENCODING, DOT_DTYPE, PRECISION, FAST, LATE, EVEN, KEYS, WIDTH, VALUE_WIDTH,
         )  # fmt: skip
-        key += KEYS * key_row
-        value += KEYS * value_row
     for first in tl.range(seen, end, KEYS):
         top, total, attended = attend(
-            top, total, attended, q, row, exists, first, key, value, mask, keys, width, value_width, scale, mask_row,
-            mask_inner,
+            top, total, attended, q, row, exists, first, key, value, mask, keys, width, value_width, scale,
+            key_row, key_inner, value_row, value_inner, mask_row, mask_inner,
             CAUSAL, MASK, ENCODING, DOT_DTYPE, PRECISION, FAST, LATE, False, KEYS, WIDTH, VALUE_WIDTH,
         )  # fmt: skip
-        key += KEYS * key_row
-        value += KEYS * value_row
     result = divide(attended, total[:, None].broadcast_to(attended.shape))
     result = tl.where((total == 0)[:, None], 0.0, result)
     o_mask = exists[:, None] & (value_column < value_width)[None, :]

