@@ -206,8 +206,8 @@ def expect(
     """Fail unless a result is an Array of the expected dtype, shape and values on the device.
 
     ``ulp`` is the tolerance in units in the last place of the expected value (of the modulus, for complex values),
-    ``atol`` an absolute tolerance in addition. ``signs`` selects whether the signs of zeros are compared. An inexact
-    result may also differ by the smallest normal number where the device flushes subnormals.
+    ``atol`` an absolute tolerance in addition. ``signs`` selects whether the signs of zeros are compared. Where the
+    device flushes subnormals, an inexact result may also differ by the smallest normal number, and an exact one be 0.
     """
     device = xp.default_device() if device is None else device
     reference = np.asarray(expected)
@@ -216,8 +216,14 @@ def expect(
     assert result.device is device, f"the result is on {result.device}"
     assert result.dtype == expected_dtype, f"dtype {result.dtype}, expected {expected_dtype}"
     assert result.shape == reference.shape, f"shape {result.shape}, expected {reference.shape}"
-    if (ulp or atol) and flushes_subnormals(device, expected_dtype):
-        atol += float(np.finfo(expected_dtype).smallest_normal)
+    if flushes_subnormals(device, expected_dtype):
+        smallest = float(np.finfo(expected_dtype).smallest_normal)
+        if ulp or atol:
+            atol += smallest
+        elif reference.dtype.kind == "f":
+            reference = np.where(
+                (np.abs(reference) < smallest) & (values_of(result) == 0), values_of(result), reference
+            )
     with quiet():
         difference = _difference(values_of(result), reference.astype(expected_dtype), reference, ulp, signs, atol)
     assert difference is None, difference

@@ -93,7 +93,7 @@ def set_global(name: str, value: Any) -> Any:
 CHANGES: dict[str, tuple[Any, Any]] = {
     "a global number": (lambda x: x * FACTOR, set_global("FACTOR", 5.0)),
     "the sign of a global number": (
-        lambda x: FACTOR * 0.0 + x * 0.0 + 1 / xp.asarray(FACTOR),
+        lambda x: FACTOR * 0.0 + x * 0.0 + 1 / xp.asarray(FACTOR, device=x.device),
         set_global("FACTOR", -2.0),
     ),
     "a global number of a function that is called": (helper, set_global("FACTOR", 7.0)),

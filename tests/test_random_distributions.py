@@ -117,7 +117,9 @@ def test_integers_of_each_dtype_are_uniform(dtype, endpoint):
 @pytest.mark.parametrize("as_arrays", [False, True])
 def test_integers_of_large_ranges_are_uniform(number, as_arrays):
     """For three quarters of the words, the high word of the product alone would give half of the offsets twice."""
-    bounds = (xp.asarray([0], dtype=xp.uint64), xp.asarray([number], dtype=xp.uint64)) if as_arrays else (0, number)
+    bounds = (0, number)
+    if as_arrays:
+        bounds = tuple(xp.asarray([bound], dtype=xp.uint64, device="cpu") for bound in bounds)
     x = np.asarray(xp.random.default_rng(3, device="cpu").integers(*bounds, COUNT, dtype=np.uint64))
     assert int(x.max()) < number
     cells = np.array([int(item) * 48 // number for item in x])

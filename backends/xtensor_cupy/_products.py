@@ -67,8 +67,10 @@ class Products:
 
     def linear(self, x: Native, weight: Native, bias: Native | None) -> Native:
         """Return ``x @ weight.T + bias``, rounded once."""
-        result = self._multiply(x.reshape(-1, x.shape[-1]), weight.T, bias)
-        return result.reshape(*x.shape[:-1], weight.shape[0])
+        if x.ndim == 2:
+            return self._multiply(x, weight.T, bias)
+        rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+        return self._multiply(rows, weight.T, bias).reshape(*x.shape[:-1], weight.shape[0])
 
     def _multiply(self, x: Native, y: Native, bias: Native | None) -> Native:
         batch = () if x.ndim == y.ndim == 2 else np.broadcast_shapes(x.shape[:-2], y.shape[:-2])

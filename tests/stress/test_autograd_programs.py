@@ -101,7 +101,8 @@ class Constants:
         values = values.reshape(shape)
         if not self.of_arrays:
             return values.astype(int) if values.dtype.kind == "f" else values
-        constant = values if self.choice.random() < 0.3 else xp.asarray(values, copy=self.choice.random() < 0.5)
+        # Without a copy an array of the host shares memory with NumPy's.
+        constant = values if self.choice.random() < 0.3 else xp.asarray(values, copy=self.choice.random() < 0.5 or None)
         self.used.append(constant)
         return constant
 

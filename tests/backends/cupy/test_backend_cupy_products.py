@@ -94,6 +94,15 @@ def test_linear_adds_the_bias_before_it_rounds(single, calls, has_bias, dtype):
     np.testing.assert_array_equal(on_host(result), exact.astype(np.float32).astype(dtype))
 
 
+@pytest.mark.parametrize("shape", [(0,), (2, 3, 0), (0, 4)])
+def test_linear_of_nothing_is_the_bias(single, shape):
+    x, weight = np.zeros(shape, np.float16), np.ones((2, shape[-1]), np.float16)
+    arrays = [xp.asarray(item, device=single) for item in (x, weight, np.array([1.0, 2.0], np.float16))]
+    expected = np.broadcast_to(np.array([1.0, 2.0], np.float16), (*shape[:-1], 2))
+    np.testing.assert_array_equal(on_host(functional.linear(*arrays)), expected)
+    np.testing.assert_array_equal(on_host(functional.linear(*arrays[:2])), expected * 0)
+
+
 def test_linear_of_float32_uses_tf32_where_the_caller_allows_it(single, calls):
     x, weight = (np.full((2, 2), 1 + 2.0**-12, np.float32) for _ in range(2))
     arrays = [xp.asarray(item, device=single) for item in (x, weight)]
