@@ -24,7 +24,7 @@ POINTER, SIZE = 1, 2
 """The driver's keys of a block of parameters: its address, the address of its size."""
 
 END = {"cuda": 0, "hip": 3}
-"""What ends a list of these keys and values."""
+"""The key behind the last pair of a key and a value."""
 
 
 class Driver:
