@@ -172,6 +172,26 @@ def test_reduction_is_right_at_the_ends_of_the_range(device, kind, dtype):
     assert wrong == []
 
 
+def fused(function: Callable[..., xp.Array]) -> Callable[..., xp.Array]:
+    def reduced(x: xp.Array, axis: int | None, keepdims: bool) -> xp.Array:
+        replayed = xp.fuse(lambda x: function(x, axis=axis, keepdims=keepdims))
+        replayed(xp.reshape(xp.arange(x.size, dtype=x.dtype, device=x.device), x.shape))  # ordinary numbers
+        return replayed(x)
+
+    return reduced
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("kind", KINDS if LONG else ("largest", "squares underflow", "zero"))
+def test_fused_statistic_is_right_at_the_ends_of_the_range(device, kind, dtype):
+    if device.backend not in LOOKS:
+        pytest.skip(f"the host does not look at results on {device}: docs/semantics.md")
+    host = values(kind, np.finfo(dtype), (33, 33) if LONG else (17, 2))
+    pairs = REDUCTIONS | {name: COMPOSED[name] for name in ("nanmean", "nanvar", "nanstd")}
+    functions = {name: (fused(function), exact) for name, (function, exact) in pairs.items() if name != "sum"}
+    assert [line for axis in (0, 1, None) for line in check(device, host, functions, axis, axis == 0)] == []
+
+
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_statistic_is_right_at_the_ends_of_the_range(device, kind, dtype):

@@ -22,7 +22,7 @@ from .._core.scaling import (
     power_of_two,
     rescaled_where_needed,
 )
-from .._core.tracing_errors import UnknownValueError
+from .._core.tracing_errors import rarely
 from . import _casts
 from ._arguments import as_arrays, shared_device, store
 from ._flags import number, truth
@@ -94,7 +94,7 @@ def average(
         values, factors = (_casts.widened(_casts.counted(xp.astype(x, dtype, copy=False))) for x in (a, weights))
         with np.errstate(over="ignore"):
             total = xp.sum(factors, axis=axes, dtype=factors.dtype, keepdims=keepdims)
-        if xp.any(total == 0):
+        if rarely(xp.any(total == 0)):
             raise ZeroDivisionError(
                 "Weights sum to zero, can't be normalized; average() needs a sum of weights other than 0 for each mean"
             )
@@ -318,7 +318,7 @@ def _cov(
             factor = total - divisor * xp.sum(weights * xp.astype(aweights, weights.dtype), dtype=weights.dtype) / total
         factor = xp.astype(xp.astype(xp.where(factor > 0, factor, 0.0), real), dtype, copy=False)
         weights = xp.astype(xp.astype(weights, real), dtype, copy=False)
-        if bool(total == 0):
+        if rarely(total == 0):
             raise ZeroDivisionError(
                 f"Weights sum to zero, can't be normalized; {name}() needs a positive sum of weights, not of shape "
                 f"{weights.shape}"
@@ -365,10 +365,7 @@ def _is_ordinary(covariance: Array, x: Array) -> bool:
         error = xp.square(xp.abs(x[:, 0]) * math.sqrt(16 * eps))
         variances = xp.real(linalg.diagonal(covariance))
         is_precise = xp.all(variances >= xp.maximum(error, least_power(x.dtype)))
-    try:
-        return bool(is_precise) and bool(xp.all(xp.isfinite(covariance)))
-    except UnknownValueError:  # a fused function has the results of any call
-        return True
+    return not rarely(~(is_precise & xp.all(xp.isfinite(covariance))))
 
 
 def _squeezed(covariance: Array) -> Array:
@@ -393,7 +390,7 @@ def _sample_weights(
         if weights is None:
             continue
         weights = xp.astype(weights, x.device.default_dtypes["real floating"])
-        if label == "fweights" and not xp.all(weights == xp.round(weights)):
+        if label == "fweights" and rarely(xp.any(weights != xp.round(weights))):
             raise TypeError(f"fweights must be integer; {name}() got {describe(originals[label])}")
         if weights.ndim > 1:
             raise RuntimeError(f"cannot handle multidimensional {label}; {name}() takes shape ({x.shape[1]},)")
@@ -402,7 +399,7 @@ def _sample_weights(
                 f"incompatible numbers of samples and {label}; {name}() got {x.shape[1]} samples and weights of shape "
                 f"{weights.shape}"
             )
-        if xp.any(weights < 0):
+        if rarely(xp.any(weights < 0)):
             raise ValueError(f"{label} cannot be negative; {name}() got {describe(originals[label])}")
         product = weights if product is None else product * weights
     return product

@@ -13,6 +13,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from operator import getitem
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -289,13 +292,14 @@ def sign(xp: Any, raw: Function) -> Function:
 # -- reductions whose intermediate results overflow, underflow or cancel ----------------------------------------------
 
 
-def _scaled(degree: int, *, power: int = 0, centered: bool = False, axes: tuple[int, ...] | None = None) -> Correction:
+@dataclass(frozen=True)
+class ScaledReduction:
     """Reductions for which ``f(s x) = s**degree f(x)``: means, norms, variances and their roots.
 
     The library's result is returned where it is an ordinary number. Where it is infinite or NaN for finite elements, or
     so small that powers of the elements lost digits, it is computed again from the elements divided by a power of two.
 
-    Parameters
+    Attributes
     ----------
     degree
         The degree of homogeneity.
@@ -307,25 +311,29 @@ def _scaled(degree: int, *, power: int = 0, centered: bool = False, axes: tuple[
     axes
         The reduced axes of a function without the option ``axis``.
     """
-    plans: dict[Any, tuple[float, float] | None] = {}
 
-    def correction(xp: Any, raw: Function) -> Function:
+    degree: int
+    power: int = 0
+    centered: bool = False
+    axes: tuple[int, ...] | None = None
+
+    def __call__(self, xp: Any, raw: Function) -> Function:
+        """Return the corrected function of a library."""
+        degree, centered = self.degree, self.centered
+
         def corrected(x: Native, **options: Any) -> Native:
-            key = x.dtype, options.get("ord", power)
-            if key not in plans:
-                plans[key] = _limits(*key, is_norm="ord" in options)
-            plan = plans[key]
-            if plan is None or not x.size:
+            limits = self._limits(x, options)
+            if limits is None:
                 return raw(x, **options)
             if x.dtype.itemsize == 2:
                 return xp.astype(corrected(xp.astype(x, np.dtype(np.float32)), **options), x.dtype)
-            least, eps = plan
+            least, eps = limits
             with np.errstate(over="ignore", invalid="ignore"):
                 result = raw(x, **options)
-                error = _error_of_mean(xp, x, options, eps) if centered else None
+                error = _error_of_mean(xp, x, options, eps, getitem) if centered else None
                 if _is_ordinary(xp, result, least, error, degree):
                     return result
-                reduced = _reduced_axes(x, options) if axes is None else tuple([x.ndim + axis for axis in axes])
+                reduced = self._reduced(x, options)
                 if math.prod([x.shape[axis] for axis in reduced]) <= options.get("correction", -1.0):
                     return raw(x, **options)
                 wrong = xp.logical_not(xp.isfinite(result))
@@ -348,10 +356,34 @@ def _scaled(degree: int, *, power: int = 0, centered: bool = False, axes: tuple[
 
         return corrected
 
-    return correction
+    def may_be_wrong(
+        self, xp: Any, x: Native, options: dict[str, Any], result: Native, item: Callable[[Native, Any], Native]
+    ) -> Native | None:
+        """Return whether an uncorrected result has an element that may be wrong; None where none can be.
+
+        ``item(x, key)`` indexes an array.
+        """
+        limits = self._limits(x, options)
+        if limits is None or x.dtype.itemsize == 2:
+            return None
+        least, eps = limits
+        wrong = xp.logical_not(xp.isfinite(result))
+        if least and result.dtype.kind != "c":
+            wrong = xp.logical_or(wrong, xp.less(result, least))
+        if self.centered:
+            error = _error_of_mean(xp, x, options, eps, item)
+            wrong = xp.logical_or(wrong, xp.less(result, error if self.degree == 1 else xp.square(error)))
+        return xp.any(wrong, axis=None, keepdims=False)
+
+    def _limits(self, x: Native, options: dict[str, Any]) -> tuple[float, float] | None:
+        return _limits(x.dtype, options.get("ord", self.power), "ord" in options) if x.size else None
+
+    def _reduced(self, x: Native, options: dict[str, Any]) -> tuple[int, ...]:
+        return _reduced_axes(x, options) if self.axes is None else tuple([x.ndim + axis for axis in self.axes])
 
 
-def _limits(dtype: DType, exponent: Any, *, is_norm: bool) -> tuple[float, float] | None:
+@cache
+def _limits(dtype: DType, exponent: Any, is_norm: bool) -> tuple[float, float] | None:
     """The number whose power of an exponent is the smallest that sums have all digits of, and the dtype's epsilon.
 
     None for a dtype or a norm whose intermediate results are ordinary numbers where the result is one.
@@ -363,7 +395,9 @@ def _limits(dtype: DType, exponent: Any, *, is_norm: bool) -> tuple[float, float
     return float(info.smallest_normal / info.eps) ** (1.0 / exponent) if exponent else 0.0, float(info.eps)
 
 
-def _error_of_mean(xp: Any, x: Native, options: dict[str, Any], eps: float) -> Native:
+def _error_of_mean(
+    xp: Any, x: Native, options: dict[str, Any], eps: float, item: Callable[[Native, Any], Native]
+) -> Native:
     """A bound below which a standard deviation is doubtful, in the shape of the result.
 
     Where distances from the mean are far smaller than it, any element is as large as the mean: here the first one.
@@ -374,7 +408,7 @@ def _error_of_mean(xp: Any, x: Native, options: dict[str, Any], eps: float) -> N
     if axes and axes[-1] != x.ndim - 1:
         additions = max(16, math.prod([x.shape[axis] for axis in axes]))
     first = slice(0, 1) if options["keepdims"] else 0
-    center = xp.abs(x[tuple([first if axis in axes else slice(None) for axis in range(x.ndim)])])
+    center = xp.abs(item(x, tuple([first if axis in axes else slice(None) for axis in range(x.ndim)])))
     return xp.multiply(center, math.sqrt(additions * eps))
 
 
@@ -402,12 +436,12 @@ def _reduced_axes(x: Native, options: dict[str, Any]) -> tuple[int, ...]:
     return tuple(sorted(item % x.ndim for item in (axis if isinstance(axis, tuple) else (axis,))))
 
 
-REDUCTION_CORRECTIONS: dict[str, Correction] = {
-    "linalg.matrix_norm": _scaled(1, axes=(-2, -1)),
-    "linalg.vector_norm": _scaled(1),
-    "mean": _scaled(1),
-    "std": _scaled(1, power=2, centered=True),
-    "var": _scaled(2, centered=True),
+REDUCTION_CORRECTIONS: dict[str, ScaledReduction] = {
+    "linalg.matrix_norm": ScaledReduction(1, axes=(-2, -1)),
+    "linalg.vector_norm": ScaledReduction(1),
+    "mean": ScaledReduction(1),
+    "std": ScaledReduction(1, power=2, centered=True),
+    "var": ScaledReduction(2, centered=True),
 }
 """Corrections of reductions. They block until the device has finished."""
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import Any, Never
 
 import numpy as np
 
 from .errors import caller_frame
 
-__all__ = ["Arithmetic", "Number", "UnknownValueError", "is_known", "unknown"]
+__all__ = ["Arithmetic", "Number", "UnknownValueError", "assumes", "is_known", "rarely", "unknown"]
 
 
 class UnknownValueError(TypeError):
@@ -36,6 +37,23 @@ def is_known(condition: Any) -> bool:
         return bool(condition)
     except UnknownValueError:
         return False
+
+
+assumes: ContextVar[bool] = ContextVar("xtensor_assumes", default=False)
+"""Whether a recording takes the truth of an array for False, and each of its replays makes sure."""
+
+
+def rarely(condition: Any) -> bool:
+    """Whether a condition that rarely holds is true.
+
+    A recording goes on as if it were not. Where it is true for a replay, the function itself computes. False where no
+    value is known.
+    """
+    token = assumes.set(True)
+    try:
+        return is_known(condition)
+    finally:
+        assumes.reset(token)
 
 
 class Arithmetic:

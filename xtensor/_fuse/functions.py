@@ -21,7 +21,7 @@ from .._core.trees import flatten, mapped
 from .guards import Guards
 from .keys import EXACT, key_of
 from .nodes import Session, Traced, session
-from .plans import ChangedArrayError, Plan
+from .plans import Plan, ReplayError
 from .recording import Recorder, recorder_of
 from .results import Results
 from .watching import Watch
@@ -77,32 +77,37 @@ class Recorded:
         The arithmetic of the numbers among the arguments.
     guards
         The values from outside that it depends on; None without one.
+    assumed
+        The truths that it takes for False.
     streams
         The streams of random numbers from which it draws.
     varies
         Whether the shape or dtype of an array was another one in a call: the function itself computes from then on.
     """
 
-    __slots__ = ("arithmetic", "direct", "guards", "plan", "results", "streams", "varies")
+    __slots__ = ("arithmetic", "assumed", "direct", "guards", "plan", "results", "streams", "varies")
 
     def __init__(self, plan: Plan, results: Results, current: Session, guards: Guards | None) -> None:
         self.plan, self.results = plan, results
         self.arithmetic, self.guards = current.arithmetic, guards
+        self.assumed = list(dict.fromkeys([plan.same[node] for node in current.assumed]))
         self.streams = [stream for stream, _ in current.streams.values()]
         self.direct = plan.direct if results.single and not current.arithmetic.steps else None
         self.varies = False
 
     def replay(self, arrays: list[Array], natives: list[Any], numbers: list[complex], device: Device) -> Any:
-        """Return the results for some arguments; raise ``ChangedArrayError`` where the function has to compute them."""
+        """Return the results for some arguments; raise ``ReplayError`` where the function has to compute them."""
         values = self.arithmetic.values(numbers) if numbers else numbers
         states = [(stream, stream.state) for stream in self.streams]
         try:
-            return self.results(self.plan(natives, values), arrays, values, device)
-        except ChangedArrayError:
+            computed = self.plan(natives, values)
+            if not any(computed[node] for node in self.assumed):
+                return self.results(computed, arrays, values, device)
+        except ReplayError:
             self.varies = True
-            for stream, state in states:
-                stream.state = state
-            raise
+        for stream, state in states:
+            stream.state = state
+        raise ReplayError
 
 
 class Fused(Generic[P, R]):
@@ -164,7 +169,7 @@ class Fused(Generic[P, R]):
             if value is not None:
                 return wrap(value, device)  # type: ignore[return-value]
         if not found.varies:
-            with contextlib.suppress(ChangedArrayError):
+            with contextlib.suppress(ReplayError):
                 return found.replay(arrays, natives, numbers, device)  # type: ignore[no-any-return]
         return self.__wrapped__(*args, **kwargs)
 
@@ -258,7 +263,7 @@ class Fused(Generic[P, R]):
         watch = current.watch
         results = Results(values, arguments, watch, self._name)
         guards = None if watch is None else watch.finish(self._name, current.computed)
-        plan = Plan(results.nodes, device, generator, effects=[*current.effects, *current.shapes])
+        plan = Plan([*results.nodes, *current.assumed], device, generator, effects=[*current.effects, *current.shapes])
         results.bind(plan)
         return Recorded(plan, results, current, guards if guards is not None and guards.needed else None)
 

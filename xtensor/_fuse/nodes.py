@@ -11,7 +11,7 @@ from typing import Any, Never
 
 from .._core.backend import Native
 from .._core.tracer import AbstractValue
-from .._core.tracing_errors import Arithmetic, UnknownValueError, unknown
+from .._core.tracing_errors import Arithmetic, UnknownValueError, assumes, unknown
 from .._core.wrapping import ValueArray
 from .watching import Watch
 
@@ -60,6 +60,10 @@ class Session:
         The calls that change a generator of random numbers, in order.
     shapes
         The arrays whose shapes depend on values, which the function may have read.
+    assumed
+        The truths that the recording takes for False.
+    in_reduction
+        Whether the operations are those of a reduction whose result is checked.
     streams
         The streams of random numbers of these calls, each with its state before: the replay of the recorded call draws.
     computed
@@ -71,6 +75,8 @@ class Session:
         self.arithmetic = Arithmetic()
         self.effects: list[Node] = []
         self.shapes: list[Node] = []
+        self.assumed: list[Node] = []
+        self.in_reduction = False
         self.streams: dict[int, tuple[Any, Any]] = {}
         self.computed = ""
 
@@ -121,7 +127,11 @@ class Traced(ValueArray):
         raise unknown(what, "use xtensor.where instead of `if`, or compute it outside the function")
 
     def __bool__(self) -> bool:
-        self._look("the truth of an array")
+        current = session.get()
+        if current is None or not assumes.get():
+            self._look("the truth of an array")
+        current.assumed.append(self.node)
+        return False
 
     def __int__(self) -> int:
         self._look("an array as int")

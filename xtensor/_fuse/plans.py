@@ -26,7 +26,7 @@ from .graph import ancestors, needed_nodes, operands_of, replaced, sort, stages_
 from .nodes import Node
 from .rows import Group, row_groups
 
-__all__ = ["ChangedArrayError", "Plan"]
+__all__ = ["Plan", "ReplayError"]
 
 Values = dict[Node, Native]
 """The arrays that a plan has computed so far, by their nodes."""
@@ -40,8 +40,8 @@ def number(item: Any, numbers: Sequence[Any]) -> Any:
     return numbers[item.index] if item.__class__ is Number else item
 
 
-class ChangedArrayError(Exception):
-    """An array of a replay has another shape or dtype than in the recording, in which later values may depend on it."""
+class ReplayError(Exception):
+    """A replay is not what the function computes: a shape or a truth is another one than in the recording."""
 
 
 class Single(NamedTuple):
@@ -124,7 +124,7 @@ class Plan:
 
         Raises
         ------
-        ChangedArrayError
+        ReplayError
             The shape or dtype of an array depends on values, and is not that of the recording.
         """
         values = dict(self.constants)
@@ -396,7 +396,7 @@ def _selecting(node: Node) -> Action:
         if not hasattr(result, "ndim") or isinstance(result, np.generic):
             result = np.asarray(result)
         if result.shape != shape or result.dtype != dtype:
-            raise ChangedArrayError
+            raise ReplayError
         values[node] = result
 
     return run

@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from .._core.backend import Native
+from .._core.corrections import REDUCTION_CORRECTIONS
 from .._core.device import Device, intern
 from .._core.dtypes import DType
 from .._core.functions import not_implemented
 from .._core.kernel_program import Generator, short_power
 from .._core.operations import TABLE, Operation, operation
+from .._core.scaling import host_looks_at
 from .._core.tracer import Tracer, at_caller
 from .._core.tracing_errors import Number, UnknownValueError, unknown
 from .._core.trees import leaves_of, mapped
@@ -100,7 +102,7 @@ class Recorder:
         composition = operation.composition if operation.kind in FUSED_COMPOSITIONS else None
         if composition is not None:
             try:
-                result = composition(self.device._functions.namespace, *operands, **options)
+                result = self._composed(name, composition, operands, options)
             except (UnknownValueError, NotImplementedError):
                 result = NotImplemented  # it looks at values
             if result is not NotImplemented:
@@ -125,6 +127,23 @@ class Recorder:
         if result is NotImplemented or not all(hasattr(item, "dtype") for item in leaves_of(result)):
             return NotImplemented
         return self._called(result, function, operation.name, operands, options)
+
+    def _composed(
+        self, name: str, composition: Callable[..., Any], operands: tuple[Any, ...], options: dict[str, Any]
+    ) -> Any:
+        """Record the operations of a composition, with the check of a reduction that the device corrects."""
+        xp, current, reduction = self.device._functions.namespace, session.get(), REDUCTION_CORRECTIONS.get(name)
+        if reduction is None or current is None or current.in_reduction or not host_looks_at(self.base):
+            return composition(xp, *operands, **options)
+        current.in_reduction = True
+        try:
+            result = composition(xp, *operands, **options)
+            check = reduction.may_be_wrong(xp, operands[0], options, result, self.library.getitem)
+        finally:
+            current.in_reduction = False
+        if check is not None:
+            current.assumed.append(check.node)
+        return result
 
     def supported(self, dtype: DType) -> bool:
         """Whether kernels compute with a dtype."""

@@ -12,7 +12,7 @@ from .._core.compositions import composed
 from .._core.dispatch import coerce_operands
 from .._core.operations import Operation, declare
 from .._core.scaling import host_looks_at, least_power, power_of_two
-from .._core.tracing_errors import UnknownValueError
+from .._core.tracing_errors import rarely
 from ._checks import check_eps, check_last_axes, check_parameter, check_real_floating
 from ._computation import compute
 
@@ -98,12 +98,9 @@ def _normalized(
         return found
     result, squares = found
     least = least_power(squares.dtype)
-    try:
-        if not host_looks_at(squares._device) or (
-            xp.all(xp.isfinite(squares)) and (eps >= least or xp.all(squares >= least))
-        ):
-            return result  # type: ignore[no-any-return]
-    except UnknownValueError:  # a fused function has the results of any call
+    if not host_looks_at(squares._device) or not (
+        rarely(~xp.all(xp.isfinite(squares))) or (eps < least and rarely(xp.any(squares < least)))
+    ):
         return result  # type: ignore[no-any-return]
     return compute(operation, scaled, x, *parameters, axes=axes, eps=eps)
 
