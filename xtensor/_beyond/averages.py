@@ -94,7 +94,7 @@ def average(
         values, factors = (_casts.widened(_casts.counted(xp.astype(x, dtype, copy=False))) for x in (a, weights))
         with np.errstate(over="ignore"):
             total = xp.sum(factors, axis=axes, dtype=factors.dtype, keepdims=keepdims)
-        if rarely(xp.any(total == 0)):
+        if rarely(_has_zero, total):
             raise ZeroDivisionError(
                 "Weights sum to zero, can't be normalized; average() needs a sum of weights other than 0 for each mean"
             )
@@ -318,14 +318,14 @@ def _cov(
             factor = total - divisor * xp.sum(weights * xp.astype(aweights, weights.dtype), dtype=weights.dtype) / total
         factor = xp.astype(xp.astype(xp.where(factor > 0, factor, 0.0), real), dtype, copy=False)
         weights = xp.astype(xp.astype(weights, real), dtype, copy=False)
-        if rarely(total == 0):
+        if rarely(_has_zero, total):
             raise ZeroDivisionError(
                 f"Weights sum to zero, can't be normalized; {name}() needs a positive sum of weights, not of shape "
                 f"{weights.shape}"
             )
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         covariance = _products(_centered(x, weights), weights, factor)
-    if _is_ordinary(covariance, x):
+    if not x.size or not host_looks_at(x.device) or not rarely(_leaves_range, covariance, x):
         return _squeezed(covariance)
     size = largest(xp, x, (1,))
     scale = power_of_two(xp, xp.where((size > 0.0) & xp.isfinite(size), size, 1.0))
@@ -356,16 +356,17 @@ def _products(x: Array, weights: Array | None, factor: Array) -> Array:
     return xp.matmul(x, transposed) * (1.0 / factor)
 
 
-def _is_ordinary(covariance: Array, x: Array) -> bool:
-    """Return whether no product left the range or lost its digits, as far as the host looks at results."""
-    if not x.size or not host_looks_at(x.device):
-        return True
+def _leaves_range(covariance: Array, x: Array) -> bool:
+    """Return whether a product may have left the range or lost its digits: no product is larger than both squares."""
     eps = float(finfo(x.dtype).eps)
     with np.errstate(over="ignore"):
         error = xp.square(xp.abs(x[:, 0]) * math.sqrt(16 * eps))
         variances = xp.real(linalg.diagonal(covariance))
-        is_precise = xp.all(variances >= xp.maximum(error, least_power(x.dtype)))
-    return not rarely(~(is_precise & xp.all(xp.isfinite(covariance))))
+        return not xp.all((variances >= xp.maximum(error, least_power(x.dtype))) & xp.isfinite(variances))
+
+
+def _has_zero(total: Array) -> Array:
+    return xp.any(total == 0)
 
 
 def _squeezed(covariance: Array) -> Array:
@@ -390,7 +391,7 @@ def _sample_weights(
         if weights is None:
             continue
         weights = xp.astype(weights, x.device.default_dtypes["real floating"])
-        if label == "fweights" and rarely(xp.any(weights != xp.round(weights))):
+        if label == "fweights" and rarely(lambda weights: xp.any(weights != xp.round(weights)), weights):
             raise TypeError(f"fweights must be integer; {name}() got {describe(originals[label])}")
         if weights.ndim > 1:
             raise RuntimeError(f"cannot handle multidimensional {label}; {name}() takes shape ({x.shape[1]},)")
@@ -399,7 +400,7 @@ def _sample_weights(
                 f"incompatible numbers of samples and {label}; {name}() got {x.shape[1]} samples and weights of shape "
                 f"{weights.shape}"
             )
-        if rarely(xp.any(weights < 0)):
+        if rarely(lambda weights: xp.any(weights < 0), weights):
             raise ValueError(f"{label} cannot be negative; {name}() got {describe(originals[label])}")
         product = weights if product is None else product * weights
     return product

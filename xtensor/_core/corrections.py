@@ -15,7 +15,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from operator import getitem
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -330,7 +329,7 @@ class ScaledReduction:
             least, eps = limits
             with np.errstate(over="ignore", invalid="ignore"):
                 result = raw(x, **options)
-                error = _error_of_mean(xp, x, options, eps, getitem) if centered else None
+                error = _error_of_mean(xp, x, options, eps) if centered else None
                 if _is_ordinary(xp, result, least, error, degree):
                     return result
                 reduced = self._reduced(x, options)
@@ -356,24 +355,15 @@ class ScaledReduction:
 
         return corrected
 
-    def may_be_wrong(
-        self, xp: Any, x: Native, options: dict[str, Any], result: Native, item: Callable[[Native, Any], Native]
-    ) -> Native | None:
-        """Return whether an uncorrected result has an element that may be wrong; None where none can be.
+    def check(self, xp: Any, x: Native, options: dict[str, Any]) -> Callable[[Native], bool] | None:
+        """Return whether a result of the composition may be wrong, as a function of the result; None where none can be.
 
-        ``item(x, key)`` indexes an array.
+        The composition removes the error of the mean itself.
         """
         limits = self._limits(x, options)
         if limits is None or x.dtype.itemsize == 2:
             return None
-        least, eps = limits
-        wrong = xp.logical_not(xp.isfinite(result))
-        if least and result.dtype.kind != "c":
-            wrong = xp.logical_or(wrong, xp.less(result, least))
-        if self.centered:
-            error = _error_of_mean(xp, x, options, eps, item)
-            wrong = xp.logical_or(wrong, xp.less(result, error if self.degree == 1 else xp.square(error)))
-        return xp.any(wrong, axis=None, keepdims=False)
+        return lambda result: not _is_ordinary(xp, result, limits[0], None, self.degree)
 
     def _limits(self, x: Native, options: dict[str, Any]) -> tuple[float, float] | None:
         return _limits(x.dtype, options.get("ord", self.power), "ord" in options) if x.size else None
@@ -395,9 +385,7 @@ def _limits(dtype: DType, exponent: Any, is_norm: bool) -> tuple[float, float] |
     return float(info.smallest_normal / info.eps) ** (1.0 / exponent) if exponent else 0.0, float(info.eps)
 
 
-def _error_of_mean(
-    xp: Any, x: Native, options: dict[str, Any], eps: float, item: Callable[[Native, Any], Native]
-) -> Native:
+def _error_of_mean(xp: Any, x: Native, options: dict[str, Any], eps: float) -> Native:
     """A bound below which a standard deviation is doubtful, in the shape of the result.
 
     Where distances from the mean are far smaller than it, any element is as large as the mean: here the first one.
@@ -408,7 +396,7 @@ def _error_of_mean(
     if axes and axes[-1] != x.ndim - 1:
         additions = max(16, math.prod([x.shape[axis] for axis in axes]))
     first = slice(0, 1) if options["keepdims"] else 0
-    center = xp.abs(item(x, tuple([first if axis in axes else slice(None) for axis in range(x.ndim)])))
+    center = xp.abs(x[tuple([first if axis in axes else slice(None) for axis in range(x.ndim)])])
     return xp.multiply(center, math.sqrt(additions * eps))
 
 

@@ -149,7 +149,7 @@ def rescaled_where_needed(
         least = least_power(dtype)
         if powers is not None:
             wrong = xp.logical_or(wrong, xp.logical_not(xp.logical_and(powers >= least, xp.isfinite(powers))))
-        if not rarely(xp.any(wrong)):
+        if not rarely(xp.any, wrong):
             return result
         del arrays
         arrays = operands()

@@ -7,7 +7,7 @@ A transform says how arrays enter it (``lift``) and leave it (``lower``, ``to_ho
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -74,6 +74,10 @@ class Tracer(Backend):
     @abstractmethod
     def function(self, operation: Operation) -> Callable[..., Any] | None:
         """Return an operation's function of the transform's arrays; None where it is composed of others."""
+
+    def assume(self, condition: Callable[..., Any], natives: Sequence[Any]) -> bool:
+        """Take a condition on Arrays for false, where the transform makes sure later; otherwise return False."""
+        return False
 
     # -- what is the base's ------------------------------------------------------------------------------------------
 

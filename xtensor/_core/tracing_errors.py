@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from contextvars import ContextVar
 from typing import Any, Never
 
 import numpy as np
 
 from .errors import caller_frame
 
-__all__ = ["Arithmetic", "Number", "UnknownValueError", "assumes", "is_known", "rarely", "unknown"]
+__all__ = ["Arithmetic", "Number", "UnknownValueError", "is_known", "rarely", "unknown"]
 
 
 class UnknownValueError(TypeError):
@@ -39,21 +38,20 @@ def is_known(condition: Any) -> bool:
         return False
 
 
-assumes: ContextVar[bool] = ContextVar("xtensor_assumes", default=False)
-"""Whether a recording takes the truth of an array for False, and each of its replays makes sure."""
+def rarely(condition: Callable[..., Any], *arrays: Any) -> bool:
+    """Whether a condition, which rarely holds, holds for some Arrays of one device. False where no value is known.
 
-
-def rarely(condition: Any) -> bool:
-    """Whether a condition that rarely holds is true.
-
-    A recording goes on as if it were not. Where it is true for a replay, the function itself computes. False where no
-    value is known.
+    A recording goes on as if it did not hold. Where it holds for the arrays of a replay, the function itself computes.
     """
-    token = assumes.set(True)
+    device, natives = arrays[0]._device, [array._native for array in arrays]
+    while device.base is not None:
+        if device._library.assume(condition, natives):
+            return False
+        device, natives = device.base, [native.value for native in natives]
     try:
-        return is_known(condition)
-    finally:
-        assumes.reset(token)
+        return bool(condition(*arrays))
+    except UnknownValueError:
+        return False
 
 
 class Arithmetic:

@@ -78,7 +78,7 @@ class Recorded:
     guards
         The values from outside that it depends on; None without one.
     assumed
-        The truths that it takes for False.
+        The conditions that it takes for false.
     streams
         The streams of random numbers from which it draws.
     varies
@@ -90,7 +90,7 @@ class Recorded:
     def __init__(self, plan: Plan, results: Results, current: Session, guards: Guards | None) -> None:
         self.plan, self.results = plan, results
         self.arithmetic, self.guards = current.arithmetic, guards
-        self.assumed = list(dict.fromkeys([plan.same[node] for node in current.assumed]))
+        self.assumed = [(condition, [plan.same[node] for node in nodes]) for condition, nodes in current.assumed]
         self.streams = [stream for stream, _ in current.streams.values()]
         self.direct = plan.direct if results.single and not current.arithmetic.steps else None
         self.varies = False
@@ -101,7 +101,7 @@ class Recorded:
         states = [(stream, stream.state) for stream in self.streams]
         try:
             computed = self.plan(natives, values)
-            if not any(computed[node] for node in self.assumed):
+            if not any(condition(*[computed[node] for node in nodes]) for condition, nodes in self.assumed):
                 return self.results(computed, arrays, values, device)
         except ReplayError:
             self.varies = True
@@ -263,7 +263,8 @@ class Fused(Generic[P, R]):
         watch = current.watch
         results = Results(values, arguments, watch, self._name)
         guards = None if watch is None else watch.finish(self._name, current.computed)
-        plan = Plan([*results.nodes, *current.assumed], device, generator, effects=[*current.effects, *current.shapes])
+        checked = [node for _, nodes in current.assumed for node in nodes]
+        plan = Plan([*results.nodes, *checked], device, generator, effects=[*current.effects, *current.shapes])
         results.bind(plan)
         return Recorded(plan, results, current, guards if guards is not None and guards.needed else None)
 

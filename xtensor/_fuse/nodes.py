@@ -6,16 +6,17 @@ they see the write.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
-from typing import Any, Never
+from typing import Any, Never, TypeAlias
 
 from .._core.backend import Native
 from .._core.tracer import AbstractValue
-from .._core.tracing_errors import Arithmetic, UnknownValueError, assumes, unknown
+from .._core.tracing_errors import Arithmetic, UnknownValueError, unknown
 from .._core.wrapping import ValueArray
 from .watching import Watch
 
-__all__ = ["Node", "Session", "Traced", "item_at", "session"]
+__all__ = ["Assumption", "Node", "Session", "Traced", "item_at", "session"]
 
 
 class Node(AbstractValue):
@@ -47,6 +48,9 @@ class Node(AbstractValue):
         super().__init__(shape, dtype)
 
 
+Assumption: TypeAlias = tuple[Callable[..., bool], Sequence[Node]]
+
+
 class Session:
     """The recording of one function.
 
@@ -61,9 +65,7 @@ class Session:
     shapes
         The arrays whose shapes depend on values, which the function may have read.
     assumed
-        The truths that the recording takes for False.
-    in_reduction
-        Whether the operations are those of a reduction whose result is checked.
+        The conditions on native arrays that the recording takes for false, each with the nodes of the arrays.
     streams
         The streams of random numbers of these calls, each with its state before: the replay of the recorded call draws.
     computed
@@ -75,8 +77,7 @@ class Session:
         self.arithmetic = Arithmetic()
         self.effects: list[Node] = []
         self.shapes: list[Node] = []
-        self.assumed: list[Node] = []
-        self.in_reduction = False
+        self.assumed: list[Assumption] = []
         self.streams: dict[int, tuple[Any, Any]] = {}
         self.computed = ""
 
@@ -127,11 +128,7 @@ class Traced(ValueArray):
         raise unknown(what, "use xtensor.where instead of `if`, or compute it outside the function")
 
     def __bool__(self) -> bool:
-        current = session.get()
-        if current is None or not assumes.get():
-            self._look("the truth of an array")
-        current.assumed.append(self.node)
-        return False
+        self._look("the truth of an array")
 
     def __int__(self) -> int:
         self._look("an array as int")

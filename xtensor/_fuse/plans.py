@@ -357,7 +357,7 @@ class Plan:
             except RuntimeWarning as warning:
                 values[node] = recover(warning, node.name, self.device, given, named, function)
             if values[node] is NotImplemented:  # the implementation declines these values
-                raise ChangedArrayError
+                raise ReplayError
 
         run.__doc__ = node.name
         self._add(run, list(operands_of(node)))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core.array import wrap
 from .._core.backend import Native
 from .._core.corrections import REDUCTION_CORRECTIONS
 from .._core.device import Device, intern
@@ -132,17 +133,13 @@ class Recorder:
         self, name: str, composition: Callable[..., Any], operands: tuple[Any, ...], options: dict[str, Any]
     ) -> Any:
         """Record the operations of a composition, with the check of a reduction that the device corrects."""
-        xp, current, reduction = self.device._functions.namespace, session.get(), REDUCTION_CORRECTIONS.get(name)
-        if reduction is None or current is None or current.in_reduction or not host_looks_at(self.base):
-            return composition(xp, *operands, **options)
-        current.in_reduction = True
-        try:
-            result = composition(xp, *operands, **options)
-            check = reduction.may_be_wrong(xp, operands[0], options, result, self.library.getitem)
-        finally:
-            current.in_reduction = False
-        if check is not None:
-            current.assumed.append(check.node)
+        current, reduction = session.get(), REDUCTION_CORRECTIONS.get(name)
+        earlier = [] if current is None else current.assumed[:]
+        result = composition(self.device._functions.namespace, *operands, **options)
+        if reduction is not None and current is not None and host_looks_at(self.base):
+            check = reduction.check(self.base._functions.namespace, operands[0], options)
+            # It covers the reductions within.
+            current.assumed[:] = earlier if check is None else [*earlier, (check, [result.node])]
         return result
 
     def supported(self, dtype: DType) -> bool:
@@ -322,6 +319,14 @@ class Recording(Tracer):
             return self._recorder.outside(native)
         current.computed = current.computed or at_caller().removeprefix(" at ") or "an unknown line"
         return self._recorder.constant(self._recorder.copied(native))
+
+    def assume(self, condition: Callable[..., Any], natives: Sequence[Any]) -> bool:
+        current, base = session.get(), self.below
+        if current is None:
+            return False
+        nodes = [native.node for native in natives]
+        current.assumed.append((lambda *values: bool(condition(*[wrap(value, base) for value in values])), nodes))
+        return True
 
     def lower(self, native: Native) -> Native:
         native._look("the elements of an array")

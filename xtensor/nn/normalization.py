@@ -98,11 +98,13 @@ def _normalized(
         return found
     result, squares = found
     least = least_power(squares.dtype)
-    if not host_looks_at(squares._device) or not (
-        rarely(~xp.all(xp.isfinite(squares))) or (eps < least and rarely(xp.any(squares < least)))
-    ):
-        return result  # type: ignore[no-any-return]
-    return compute(operation, scaled, x, *parameters, axes=axes, eps=eps)
+
+    def leaves_range(squares: Array) -> bool:
+        return not xp.all(xp.isfinite(squares)) or (eps < least and bool(xp.any(squares < least)))
+
+    if host_looks_at(squares._device) and rarely(leaves_range, squares):
+        return compute(operation, scaled, x, *parameters, axes=axes, eps=eps)
+    return result  # type: ignore[no-any-return]
 
 
 def _scaled_layer_norm(
@@ -130,13 +132,18 @@ def _layer_norm(
 ) -> tuple[Array, Array]:
     if 0 in x.shape:
         return xp.zeros_like(x), xp.ones((), dtype=x.dtype, device=x.device)  # the mean of no elements would warn
-    centered = x - xp.mean(x, axis=axes, keepdims=True)
+    centered = x - _mean(x, axes)
     # The rounding error of the mean is removed; a small standard deviation would magnify it, even in a constant row.
-    centered -= xp.mean(centered, axis=axes, keepdims=True)
-    variance = xp.mean(centered * centered, axis=axes, keepdims=True)
+    centered -= _mean(centered, axes)
+    variance = _mean(centered * centered, axes)
     result = centered / xp.sqrt(variance + eps)
     result = result if weight is None else result * weight
     return (result if bias is None else result + bias), variance
+
+
+def _mean(x: Array, axes: tuple[int, ...]) -> Array:
+    """Return the plain mean: where it leaves the range, the mean square is not finite."""
+    return xp.sum(x, axis=axes, keepdims=True) / float(math.prod([x.shape[axis] for axis in axes]))
 
 
 RMS_NORM = declare("nn.rms_norm", "network", operands=2, accepts="real floating", shape="same", primitive=False)
@@ -190,6 +197,6 @@ def rms_norm(
 def _rms_norm(x: Array, weight: Array | None, *, axes: tuple[int, ...], eps: float | Array) -> tuple[Array, Array]:
     if 0 in x.shape:
         return xp.zeros_like(x), xp.ones((), dtype=x.dtype, device=x.device)  # the mean of no elements would warn
-    mean_square = xp.mean(x * x, axis=axes, keepdims=True)
+    mean_square = _mean(x * x, axes)
     result = x / xp.sqrt(mean_square + eps)
     return (result if weight is None else result * weight), mean_square
