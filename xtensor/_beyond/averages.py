@@ -17,6 +17,7 @@ from .._core.errors import describe
 from .._core.scaling import (
     factors_in_range,
     host_looks_at,
+    is_ordinary,
     largest,
     least_power,
     power_of_two,
@@ -325,7 +326,7 @@ def _cov(
             )
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         covariance = _products(_centered(x, weights), weights, factor)
-    if not x.size or not host_looks_at(x.device) or not rarely(_leaves_range, covariance, x):
+    if not x.size or not host_looks_at(x.device) or not rarely(_may_be_wrong, covariance, x):
         return _squeezed(covariance)
     size = largest(xp, x, (1,))
     scale = power_of_two(xp, xp.where((size > 0.0) & xp.isfinite(size), size, 1.0))
@@ -344,8 +345,8 @@ def _cov(
 
 def _centered(x: Array, weights: Array | None) -> Array:
     """Return the distances of the samples from the means of the variables."""
-    if weights is None:
-        return x - xp.mean(x, axis=1, keepdims=True)
+    if weights is None:  # where the sum leaves the range, so do the products
+        return x - xp.sum(x, axis=1, keepdims=True) / float(x.shape[1] or xp.nan)
     return x - xp.sum(x * weights, axis=1, keepdims=True) / xp.sum(weights)
 
 
@@ -356,17 +357,25 @@ def _products(x: Array, weights: Array | None, factor: Array) -> Array:
     return xp.matmul(x, transposed) * (1.0 / factor)
 
 
-def _leaves_range(covariance: Array, x: Array) -> bool:
-    """Return whether a product may have left the range or lost its digits: no product is larger than both squares."""
-    eps = float(finfo(x.dtype).eps)
+def _may_be_wrong(xp: Any, covariance: Any, x: Any) -> bool:
+    """Return whether a product left the range or lost its digits: none is larger than both squares."""
+    error = xp.multiply(xp.abs(x[:, 0]), 4.0 * math.sqrt(np.finfo(x.dtype).eps))
+    variances = xp.real(xp.linalg.diagonal(covariance, offset=0))
     with np.errstate(over="ignore"):
-        error = xp.square(xp.abs(x[:, 0]) * math.sqrt(16 * eps))
-        variances = xp.real(linalg.diagonal(covariance))
-        return not xp.all((variances >= xp.maximum(error, least_power(x.dtype))) & xp.isfinite(variances))
+        is_precise = xp.greater_equal(variances, xp.maximum(xp.square(error), least_power(x.dtype)))
+    return not is_ordinary(xp, xp.where(is_precise, variances, math.nan))
 
 
-def _has_zero(total: Array) -> Array:
-    return xp.any(total == 0)
+def _has_zero(xp: Any, total: Any) -> Any:
+    return xp.any(xp.equal(total, 0.0), axis=None, keepdims=False)
+
+
+def _has_fraction(xp: Any, x: Any) -> Any:
+    return xp.any(xp.not_equal(x, xp.round(x)), axis=None, keepdims=False)
+
+
+def _has_negative(xp: Any, x: Any) -> Any:
+    return xp.any(xp.less(x, 0.0), axis=None, keepdims=False)
 
 
 def _squeezed(covariance: Array) -> Array:
@@ -391,7 +400,7 @@ def _sample_weights(
         if weights is None:
             continue
         weights = xp.astype(weights, x.device.default_dtypes["real floating"])
-        if label == "fweights" and rarely(lambda weights: xp.any(weights != xp.round(weights)), weights):
+        if label == "fweights" and rarely(_has_fraction, weights):
             raise TypeError(f"fweights must be integer; {name}() got {describe(originals[label])}")
         if weights.ndim > 1:
             raise RuntimeError(f"cannot handle multidimensional {label}; {name}() takes shape ({x.shape[1]},)")
@@ -400,7 +409,7 @@ def _sample_weights(
                 f"incompatible numbers of samples and {label}; {name}() got {x.shape[1]} samples and weights of shape "
                 f"{weights.shape}"
             )
-        if rarely(lambda weights: xp.any(weights < 0), weights):
+        if rarely(_has_negative, weights):
             raise ValueError(f"{label} cannot be negative; {name}() got {describe(originals[label])}")
         product = weights if product is None else product * weights
     return product

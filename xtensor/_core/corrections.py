@@ -22,7 +22,7 @@ import numpy as np
 from .backend import Native
 from .dtypes import DType, kind_of
 from .kernel_program import short_power
-from .scaling import largest, rescaled
+from .scaling import is_ordinary, largest, rescaled
 
 __all__ = ["CORRECTIONS", "LAPACK_CORRECTIONS", "REDUCTION_CORRECTIONS", "Correction"]
 
@@ -330,7 +330,7 @@ class ScaledReduction:
             with np.errstate(over="ignore", invalid="ignore"):
                 result = raw(x, **options)
                 error = _error_of_mean(xp, x, options, eps) if centered else None
-                if _is_ordinary(xp, result, least, error, degree):
+                if is_ordinary(xp, result, least, error, degree):
                     return result
                 reduced = self._reduced(x, options)
                 if math.prod([x.shape[axis] for axis in reduced]) <= options.get("correction", -1.0):
@@ -355,15 +355,15 @@ class ScaledReduction:
 
         return corrected
 
-    def check(self, xp: Any, x: Native, options: dict[str, Any]) -> Callable[[Native], bool] | None:
-        """Return whether a result of the composition may be wrong, as a function of the result; None where none can be.
+    def check(self, x: Native, options: dict[str, Any]) -> Callable[[Any, Native], bool] | None:
+        """Return whether a result of the composition may be wrong, as a function of a namespace and the result.
 
-        The composition removes the error of the mean itself.
+        None where no result can be. The composition removes the error of the mean itself.
         """
         limits = self._limits(x, options)
         if limits is None or x.dtype.itemsize == 2:
             return None
-        return lambda result: not _is_ordinary(xp, result, limits[0], None, self.degree)
+        return lambda xp, result: not is_ordinary(xp, result, limits[0])
 
     def _limits(self, x: Native, options: dict[str, Any]) -> tuple[float, float] | None:
         return _limits(x.dtype, options.get("ord", self.power), "ord" in options) if x.size else None
@@ -398,22 +398,6 @@ def _error_of_mean(xp: Any, x: Native, options: dict[str, Any], eps: float) -> N
     first = slice(0, 1) if options["keepdims"] else 0
     center = xp.abs(x[tuple([first if axis in axes else slice(None) for axis in range(x.ndim)])])
     return xp.multiply(center, math.sqrt(additions * eps))
-
-
-def _is_ordinary(xp: Any, result: Native, least: float, error: Native | None, degree: int) -> bool:
-    """Whether all elements of a result are finite, not less than a number, and far from the error of the mean."""
-    if result.dtype.kind == "c":
-        return bool(xp.all(xp.isfinite(result), axis=None, keepdims=False))
-    if not result.ndim:
-        low = high = float(result)
-        bound = 0.0 if error is None else float(error)
-    else:
-        low, high = (float(extreme(result, axis=None, keepdims=False)) for extreme in (xp.min, xp.max))
-        bound = 0.0 if error is None else float(xp.max(error, axis=None, keepdims=False))
-    # NaN is less than no number, and not between others.
-    if not least and error is None:
-        return -math.inf < low and high < math.inf
-    return max(least, bound if degree == 1 else bound * bound) <= low and high < math.inf
 
 
 def _reduced_axes(x: Native, options: dict[str, Any]) -> tuple[int, ...]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "factors_in_range",
     "host_looks_at",
+    "is_ordinary",
     "largest",
     "least_power",
     "power_of_two",
@@ -108,6 +109,25 @@ def least_power(dtype: DType) -> float:
     return float(limits.smallest_normal / limits.eps)
 
 
+def is_ordinary(xp: Any, result: Any, least: float = 0.0, error: Any = None, degree: int = 1) -> bool:
+    """Whether all elements of a result are finite, not less than a number, and far from the error of the mean.
+
+    ``degree`` is the power of the error that the result is compared with.
+    """
+    if result.dtype.kind == "c" or (result.ndim and not least and error is None):
+        return bool(xp.all(xp.isfinite(result), axis=None, keepdims=False))
+    if not result.ndim:
+        low = high = float(result)
+        bound = 0.0 if error is None else float(error)
+    else:
+        low, high = (float(extreme(result, axis=None, keepdims=False)) for extreme in (xp.min, xp.max))
+        bound = 0.0 if error is None else float(xp.max(error, axis=None, keepdims=False))
+    # NaN is less than no number, and not between others.
+    if not least and error is None:
+        return -math.inf < low and high < math.inf
+    return max(least, bound if degree == 1 else bound * bound) <= low and high < math.inf
+
+
 def host_looks_at(device: Device) -> bool:
     """Whether the host looks at results of a device: where reductions of the device itself are corrected.
 
@@ -116,6 +136,10 @@ def host_looks_at(device: Device) -> bool:
     while device.base is not None:
         device = device.base
     return "mean" in device._library.corrections
+
+
+def _holds(xp: Any, mask: Any) -> Any:
+    return xp.any(mask, axis=None, keepdims=False)
 
 
 def rescaled_where_needed(
@@ -149,7 +173,7 @@ def rescaled_where_needed(
         least = least_power(dtype)
         if powers is not None:
             wrong = xp.logical_or(wrong, xp.logical_not(xp.logical_and(powers >= least, xp.isfinite(powers))))
-        if not rarely(xp.any, wrong):
+        if not rarely(_holds, wrong):
             return result
         del arrays
         arrays = operands()

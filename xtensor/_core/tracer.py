@@ -76,7 +76,7 @@ class Tracer(Backend):
         """Return an operation's function of the transform's arrays; None where it is composed of others."""
 
     def assume(self, condition: Callable[..., Any], natives: Sequence[Any]) -> bool:
-        """Take a condition on Arrays for false, where the transform makes sure later; otherwise return False."""
+        """Take a condition on native arrays for false, where the transform makes sure later; otherwise return False."""
         return False
 
     # -- what is the base's ------------------------------------------------------------------------------------------

@@ -42,6 +42,11 @@ def rarely(condition: Callable[..., Any], *arrays: Any) -> bool:
     """Whether a condition, which rarely holds, holds for some Arrays of one device. False where no value is known.
 
     A recording goes on as if it did not hold. Where it holds for the arrays of a replay, the function itself computes.
+
+    Parameters
+    ----------
+    condition
+        Function of a namespace of native arrays, and of these.
     """
     device, natives = arrays[0]._device, [array._native for array in arrays]
     while device.base is not None:
@@ -49,7 +54,7 @@ def rarely(condition: Callable[..., Any], *arrays: Any) -> bool:
             return False
         device, natives = device.base, [native.value for native in natives]
     try:
-        return bool(condition(*arrays))
+        return bool(condition(device._functions.namespace, *natives))
     except UnknownValueError:
         return False
 

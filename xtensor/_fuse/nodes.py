@@ -48,7 +48,7 @@ class Node(AbstractValue):
         super().__init__(shape, dtype)
 
 
-Assumption: TypeAlias = tuple[Callable[..., bool], Sequence[Node]]
+Assumption: TypeAlias = tuple[Callable[..., Any], Sequence[Node]]
 
 
 class Session:
@@ -65,7 +65,7 @@ class Session:
     shapes
         The arrays whose shapes depend on values, which the function may have read.
     assumed
-        The conditions on native arrays that the recording takes for false, each with the nodes of the arrays.
+        The conditions that the recording takes for false, each with the nodes of its arrays; see ``rarely``.
     streams
         The streams of random numbers of these calls, each with its state before: the replay of the recorded call draws.
     computed

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from .._core.array import wrap
 from .._core.backend import Native
 from .._core.corrections import REDUCTION_CORRECTIONS
 from .._core.device import Device, intern
@@ -108,7 +107,7 @@ class Recorder:
                 result = NotImplemented  # it looks at values
             if result is not NotImplemented:
                 return result
-        return self.call(self.base.table[operation.index].function, name, operands, options)
+        return self.call(self.base._functions.choose(operation), name, operands, options)
 
     def _implemented(self, operation: Operation, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Record the call of the device's own implementation of a function that is composed of others.
@@ -137,7 +136,7 @@ class Recorder:
         earlier = [] if current is None else current.assumed[:]
         result = composition(self.device._functions.namespace, *operands, **options)
         if reduction is not None and current is not None and host_looks_at(self.base):
-            check = reduction.check(self.base._functions.namespace, operands[0], options)
+            check = reduction.check(operands[0], options)
             # It covers the reductions within.
             current.assumed[:] = earlier if check is None else [*earlier, (check, [result.node])]
         return result
@@ -187,7 +186,7 @@ class Recorder:
         axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
         chosen = tuple(sorted([number % x.ndim for number in axes])) if x.ndim else ()
         if not chosen or not self.supported(value.dtype):
-            return self.call(self.base.table[operation.index].function, operation.name, (x,), options)
+            return self.call(self.base._functions.choose(operation), operation.name, (x,), options)
         if value.dtype != x.dtype:
             x = Traced(x.value, Node("step", "astype", (x.node,), None, x.shape, value.dtype))
         keepdims = bool(options.get("keepdims", False))
@@ -321,11 +320,10 @@ class Recording(Tracer):
         return self._recorder.constant(self._recorder.copied(native))
 
     def assume(self, condition: Callable[..., Any], natives: Sequence[Any]) -> bool:
-        current, base = session.get(), self.below
+        current = session.get()
         if current is None:
             return False
-        nodes = [native.node for native in natives]
-        current.assumed.append((lambda *values: bool(condition(*[wrap(value, base) for value in values])), nodes))
+        current.assumed.append((condition, [native.node for native in natives]))
         return True
 
     def lower(self, native: Native) -> Native:

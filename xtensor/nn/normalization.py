@@ -11,7 +11,7 @@ from .._core.array import Array
 from .._core.compositions import composed
 from .._core.dispatch import coerce_operands
 from .._core.operations import Operation, declare
-from .._core.scaling import host_looks_at, least_power, power_of_two
+from .._core.scaling import host_looks_at, is_ordinary, least_power, power_of_two
 from .._core.tracing_errors import rarely
 from ._checks import check_eps, check_last_axes, check_parameter, check_real_floating
 from ._computation import compute
@@ -99,10 +99,10 @@ def _normalized(
     result, squares = found
     least = least_power(squares.dtype)
 
-    def leaves_range(squares: Array) -> bool:
-        return not xp.all(xp.isfinite(squares)) or (eps < least and bool(xp.any(squares < least)))
+    def leave_range(xp: Any, squares: Any) -> bool:
+        return not is_ordinary(xp, squares, least if eps < least else 0.0)
 
-    if host_looks_at(squares._device) and rarely(leaves_range, squares):
+    if host_looks_at(squares._device) and rarely(leave_range, squares):
         return compute(operation, scaled, x, *parameters, axes=axes, eps=eps)
     return result  # type: ignore[no-any-return]
 
