@@ -114,6 +114,8 @@ def is_ordinary(xp: Any, result: Any, least: float = 0.0, error: Any = None, deg
 
     ``degree`` is the power of the error that the result is compared with.
     """
+    if result.ndim and result.size == 1:
+        result, error = (None if x is None else xp.reshape(x, ()) for x in (result, error))
     if result.dtype.kind == "c" or (result.ndim and not least and error is None):
         return bool(xp.all(xp.isfinite(result), axis=None, keepdims=False))
     if not result.ndim:
