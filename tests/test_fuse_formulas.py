@@ -176,14 +176,3 @@ def test_operands_keep_their_places():
     arrays = [xp.asarray([value], device="cpu") for value in (1.0, 10.0, 100.0)]
     for _ in range(2):
         assert difference(*arrays).tolist() == [99.0]
-
-
-def test_checks_of_weights_are_those_of_each_call():
-    fused = xp.fuse(lambda x, w: xp.average(x, weights=w))
-    x = xp.asarray([1.0, 2.0, 4.0], device="cpu")
-    # (1 + 4 + 12) / 6 and (1 + 4) / 2
-    for weights, expected in (([1.0, 2.0, 3.0], 17 / 6), ([1.0, 0.0, 1.0], 2.5)):
-        assert float(fused(x, xp.asarray(weights, device="cpu"))) == pytest.approx(expected, rel=1e-15)
-    with pytest.raises(ZeroDivisionError, match="Weights sum to zero"):
-        fused(x, xp.asarray([1.0, -2.0, 1.0], device="cpu"))
-    assert float(fused(x, xp.asarray([0.0, 0.0, 2.0], device="cpu"))) == 4.0

@@ -18,6 +18,7 @@ from .._core.errors import describe
 from .._core.indexing import ASSIGNED_WHERE
 from .._core.large_calls import call_elementwise_if_implemented
 from .._core.scaling import rescaled_where_needed
+from .._core.tracing_errors import any_true, rarely
 from . import _casts
 from ._arguments import as_arrays, flattened, on_device, store
 from ._fused import mean_of_numbers, of_numbers, sum_of_numbers, variance_of_numbers
@@ -225,7 +226,7 @@ def argextreme(name: str, a: Any, axis: int | None, out: Array | None, keepdims:
     (a,) = as_arrays(name, a)
     if kind_of(a.dtype) in "fc":
         found = extreme(name, a, axis, None, True, None, True, largest=largest)
-        if xp.any(xp.isnan(found)):
+        if rarely(any_true, xp.isnan(found)):
             raise ValueError(
                 f"All-NaN slice encountered; {name}(): a slice of the array of shape {a.shape} has only NaN; remove it "
                 "or replace NaN before"

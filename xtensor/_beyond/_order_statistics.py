@@ -18,6 +18,7 @@ from .._core.array import Array, Axis
 from .._core.checks import check_axes, check_flag
 from .._core.dtypes import DType, kind_of, result_type
 from .._core.errors import describe, shortened
+from .._core.tracing_errors import any_true, rarely
 from . import _casts
 from ._arguments import as_arrays, store
 from ._weights import fit_weights
@@ -165,7 +166,7 @@ def _levels(name: str, q: Any, a: Array, whole: int) -> Any:
             raise TypeError(f"{name}(): q is a real number or several, not {describe(q)}")
         (_, q) = as_arrays(name, a, q)
         levels = xp.astype(q, dtype) / whole
-        valid = bool(xp.all((levels >= 0) & (levels <= 1)))
+        valid = not rarely(any_true, ~((levels >= 0) & (levels <= 1)))
     else:
         try:
             levels = np.asarray(q)
@@ -345,7 +346,7 @@ def _weighted_quantile(
     given = weights
     (_, weights) = as_arrays(name, a, weights)
     weights = xp.astype(fit_weights(weights, a, given_axes, name, given), levels.dtype)
-    if xp.any(weights < 0):
+    if rarely(any_true, weights < 0):
         raise ValueError(f"Weights must be non-negative.; {name}() got {describe(given)}")
     weights = _lines(xp.broadcast_to(weights, a.shape), axes)
     if not weights.shape[-1]:
@@ -358,7 +359,7 @@ def _weighted_quantile(
     reached = xp.cumulative_sum(xp.take_along_axis(weights, order, axis=-1), axis=-1)
     total = reached[..., -1:]
     usable = xp.isfinite(total) & (total > 0)
-    if xp.any(~usable & (count > 0)):
+    if rarely(any_true, ~usable & (count > 0)):
         raise ValueError(f"Weights included NaN, inf or were all zero.; {name}() got {describe(given)}")
     # An element without weight is never selected, not even at the level 0.
     reached = xp.where(reached > 0, reached / xp.where(usable, total, 1.0), -1.0)

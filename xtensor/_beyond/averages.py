@@ -23,7 +23,7 @@ from .._core.scaling import (
     power_of_two,
     rescaled_where_needed,
 )
-from .._core.tracing_errors import rarely
+from .._core.tracing_errors import any_true, rarely
 from . import _casts
 from ._arguments import as_arrays, shared_device, store
 from ._flags import number, truth
@@ -95,7 +95,7 @@ def average(
         values, factors = (_casts.widened(_casts.counted(xp.astype(x, dtype, copy=False))) for x in (a, weights))
         with np.errstate(over="ignore"):
             total = xp.sum(factors, axis=axes, dtype=factors.dtype, keepdims=keepdims)
-        if rarely(_has_zero, total):
+        if rarely(any_true, total == 0):
             raise ZeroDivisionError(
                 "Weights sum to zero, can't be normalized; average() needs a sum of weights other than 0 for each mean"
             )
@@ -319,7 +319,7 @@ def _cov(
             factor = total - divisor * xp.sum(weights * xp.astype(aweights, weights.dtype), dtype=weights.dtype) / total
         factor = xp.astype(xp.astype(xp.where(factor > 0, factor, 0.0), real), dtype, copy=False)
         weights = xp.astype(xp.astype(weights, real), dtype, copy=False)
-        if rarely(_has_zero, total):
+        if rarely(any_true, total == 0):
             raise ZeroDivisionError(
                 f"Weights sum to zero, can't be normalized; {name}() needs a positive sum of weights, not of shape "
                 f"{weights.shape}"
@@ -366,18 +366,6 @@ def _may_be_wrong(xp: Any, covariance: Any, x: Any) -> bool:
     return not is_ordinary(xp, precise, math.sqrt(least_power(x.dtype)))
 
 
-def _has_zero(xp: Any, total: Any) -> Any:
-    return xp.any(xp.equal(total, 0.0), axis=None, keepdims=False)
-
-
-def _has_fraction(xp: Any, x: Any) -> Any:
-    return xp.any(xp.not_equal(x, xp.round(x)), axis=None, keepdims=False)
-
-
-def _has_negative(xp: Any, x: Any) -> Any:
-    return xp.any(xp.less(x, 0.0), axis=None, keepdims=False)
-
-
 def _squeezed(covariance: Array) -> Array:
     return xp.reshape(covariance, tuple(length for length in covariance.shape if length != 1))
 
@@ -400,7 +388,7 @@ def _sample_weights(
         if weights is None:
             continue
         weights = xp.astype(weights, x.device.default_dtypes["real floating"])
-        if label == "fweights" and rarely(_has_fraction, weights):
+        if label == "fweights" and rarely(any_true, weights != xp.round(weights)):
             raise TypeError(f"fweights must be integer; {name}() got {describe(originals[label])}")
         if weights.ndim > 1:
             raise RuntimeError(f"cannot handle multidimensional {label}; {name}() takes shape ({x.shape[1]},)")
@@ -409,7 +397,7 @@ def _sample_weights(
                 f"incompatible numbers of samples and {label}; {name}() got {x.shape[1]} samples and weights of shape "
                 f"{weights.shape}"
             )
-        if rarely(_has_negative, weights):
+        if rarely(any_true, weights < 0):
             raise ValueError(f"{label} cannot be negative; {name}() got {describe(originals[label])}")
         product = weights if product is None else product * weights
     return product

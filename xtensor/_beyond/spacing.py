@@ -14,6 +14,7 @@ from .._core.device import Device
 from .._core.dispatch import common_device
 from .._core.dtypes import DType, kind_of, result_type
 from .._core.errors import describe
+from .._core.tracing_errors import any_true, rarely
 from ._arguments import on_device
 from ._casts import promoted
 from ._conversions import creation_device, weakly_promoted
@@ -71,7 +72,7 @@ def geomspace(
     NumPy, ``geomspace``. Complex values lie on a logarithmic spiral.
     """
     (first, last), target, count = _arguments("geomspace", (start, stop), num, device, weak=False)
-    if bool(xp.any(first == 0)) or bool(xp.any(last == 0)):
+    if rarely(any_true, first == 0) or rarely(any_true, last == 0):
         raise ValueError(
             f"Geometric sequence cannot include zero; geomspace() received {describe(start)} and {describe(stop)}"
         )

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .dtypes import kind_of
-from .tracing_errors import rarely
+from .tracing_errors import any_true, rarely
 
 if TYPE_CHECKING:
     from .device import Device
     from .dtypes import DType
 
 __all__ = [
+    "base_device",
     "factors_in_range",
     "host_looks_at",
     "is_ordinary",
@@ -135,13 +136,14 @@ def host_looks_at(device: Device) -> bool:
 
     Transforms are looked at as the device below them.
     """
+    return "mean" in base_device(device)._library.corrections
+
+
+def base_device(device: Device) -> Device:
+    """Return the device below all transforms."""
     while device.base is not None:
         device = device.base
-    return "mean" in device._library.corrections
-
-
-def _holds(xp: Any, mask: Any) -> Any:
-    return xp.any(mask, axis=None, keepdims=False)
+    return device
 
 
 def rescaled_where_needed(
@@ -175,7 +177,7 @@ def rescaled_where_needed(
         least = least_power(dtype)
         if powers is not None:
             wrong = xp.logical_or(wrong, xp.logical_not(xp.logical_and(powers >= least, xp.isfinite(powers))))
-        if not rarely(_holds, wrong):
+        if not rarely(any_true, wrong):
             return result
         del arrays
         arrays = operands()

@@ -13,7 +13,7 @@ import numpy as np
 
 from .errors import caller_frame
 
-__all__ = ["Arithmetic", "Number", "UnknownValueError", "is_known", "rarely", "unknown"]
+__all__ = ["Arithmetic", "Number", "UnknownValueError", "any_true", "is_known", "rarely", "unknown"]
 
 
 class UnknownValueError(TypeError):
@@ -38,8 +38,13 @@ def is_known(condition: Any) -> bool:
         return False
 
 
+def any_true(xp: Any, mask: Any) -> Any:
+    """Whether any element of a mask is true: a condition for :func:`rarely`."""
+    return xp.any(mask, axis=None, keepdims=False)
+
+
 def rarely(condition: Callable[..., Any], *arrays: Any) -> bool:
-    """Whether a condition, which rarely holds, holds for some Arrays of one device. False where no value is known.
+    """Whether a condition, which rarely holds, holds for some Arrays of one device. False where arrays have no values.
 
     A recording goes on as if it did not hold. Where it holds for the arrays of a replay, the function itself computes.
 
@@ -53,10 +58,7 @@ def rarely(condition: Callable[..., Any], *arrays: Any) -> bool:
         if device._library.assume(condition, natives):
             return False
         device, natives = device.base, [native.value for native in natives]
-    try:
-        return bool(condition(device._functions.namespace, *natives))
-    except UnknownValueError:
-        return False
+    return device._library.has_values and bool(condition(device._functions.namespace, *natives))
 
 
 class Arithmetic:

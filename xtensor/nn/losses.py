@@ -14,6 +14,8 @@ from .._core.compositions import composed
 from .._core.dispatch import array_arguments
 from .._core.errors import shortened
 from .._core.operations import declare
+from .._core.scaling import base_device
+from .._core.tracing_errors import any_true, rarely
 from ..special.reductions import log_softmax_over
 from ._checks import check_number, check_real_floating
 from ._computation import compute
@@ -108,7 +110,7 @@ def cross_entropy(
     if ignored is not None and not limits.min <= ignored <= limits.max:
         ignored = None  # no target has this value, and devices cannot compare with it
     check_word(reduction, ("mean", "sum", "none"), "cross_entropy", "reduction")
-    if target._device.host:
+    if base_device(target._device).host:
         _check_classes(target, logits.shape[class_axis], ignored)
     if class_axis != logits.ndim - 1:
         logits = xp.moveaxis(logits, class_axis, -1)
@@ -128,7 +130,7 @@ def _check_classes(target: Array, count: int, ignored: int | None) -> None:
     invalid = (target < 0) | (target >= count)
     if ignored is not None:
         invalid &= target != ignored
-    if xp.any(invalid):
+    if rarely(any_true, invalid):
         value = int(xp.reshape(target, (-1,))[int(xp.argmax(xp.astype(xp.reshape(invalid, (-1,)), xp.uint8)))])
         raise IndexError(
             f"cross_entropy(): target {value} is out of bounds for {count} classes; pass classes from 0 to "

@@ -12,6 +12,7 @@ from .. import _standard as xp
 from .._core.array import Array
 from .._core.checks import check_integer
 from .._core.errors import shortened
+from .._core.tracing_errors import any_true, rarely
 from ._arithmetic import nearest_integer
 from ._declaration import arrays, library_function, special
 from ._gamma_approximations import (
@@ -208,7 +209,7 @@ def multigammaln(a: AnyArray, d: int) -> Array:
     dimension = check_integer(d, "multigammaln", "d")
     if not 1 <= dimension <= MOST_TERMS:
         raise ValueError(f"multigammaln(): the dimension d is from 1 to {MOST_TERMS}, not {shortened(dimension)}")
-    if bool(xp.any(a <= (dimension - 1) / 2)):
+    if rarely(any_true, a <= (dimension - 1) / 2):
         raise ValueError(
             f"multigammaln(): with d = {dimension}, all elements of a must be greater than {(dimension - 1) / 2}"
         )
