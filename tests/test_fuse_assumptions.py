@@ -1,4 +1,4 @@
-"""What a recording takes for granted, as it holds for ordinary values: where it does not, the function computes."""
+"""Conditions that a recording takes for false, as for ordinary values: where they hold, the function computes."""
 
 from __future__ import annotations
 
