@@ -176,3 +176,11 @@ def test_operands_keep_their_places():
     arrays = [xp.asarray([value], device="cpu") for value in (1.0, 10.0, 100.0)]
     for _ in range(2):
         assert difference(*arrays).tolist() == [99.0]
+
+
+@pytest.mark.parametrize(("name", "expected"), [("nanmean", 7 / 3), ("nanvar", 14 / 9), ("nanstd", 14**0.5 / 3)])
+def test_elements_that_are_nan_do_not_count(name, expected):
+    # Of 1, 2 and 4 the mean is 7/3, and the squares of the distances are 16/9, 1/9 and 25/9.
+    fused, x = xp.fuse(getattr(xp, name)), xp.asarray([1.0, 2.0, 4.0, np.nan], device="cpu")
+    for _ in range(2):
+        assert float(fused(x)) == pytest.approx(expected, rel=1e-15)

@@ -118,7 +118,14 @@ def aliases(x: Any) -> Any:
     return z, xp.astype(z, z.dtype, copy=False) + 1
 
 
+def puts_by_a_mask(x: Any) -> Any:
+    z = x * 2
+    xp.putmask(z, z > 1.0, 1.0)
+    return z + 1
+
+
 WRITES = (
+    puts_by_a_mask,
     writes_through_a_row,
     writes_through_a_view_of_a_view,
     reads_a_view_after_a_write,

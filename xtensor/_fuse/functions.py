@@ -21,7 +21,7 @@ from .._core.trees import flatten, mapped
 from .guards import Guards
 from .keys import EXACT, key_of
 from .nodes import Session, Traced, session
-from .plans import Plan, ReplayError
+from .plans import ChangedArrayError, Plan, ReplayError
 from .recording import Recorder, recorder_of
 from .results import Results
 from .watching import Watch
@@ -100,18 +100,16 @@ class Recorded:
         values = self.arithmetic.values(numbers) if numbers else numbers
         states = [(stream, stream.state) for stream in self.streams]
         try:
-            computed = self.plan(natives, values)
-            functions = device._functions.namespace
+            computed, functions = self.plan(natives, values), device._functions.namespace
             for condition, nodes in self.assumed:
                 if condition(functions, *[computed[node] for node in nodes]):
-                    break
-            else:
-                return self.results(computed, arrays, values, device)
-        except ReplayError:
-            self.varies = True
-        for stream, state in states:
-            stream.state = state
-        raise ReplayError
+                    raise ReplayError
+        except ReplayError as error:
+            self.varies = isinstance(error, ChangedArrayError)
+            for stream, state in states:
+                stream.state = state
+            raise
+        return self.results(computed, arrays, values, device)
 
 
 class Fused(Generic[P, R]):

@@ -26,7 +26,7 @@ from .graph import ancestors, needed_nodes, operands_of, replaced, sort, stages_
 from .nodes import Node
 from .rows import Group, row_groups
 
-__all__ = ["Plan", "ReplayError"]
+__all__ = ["ChangedArrayError", "Plan", "ReplayError"]
 
 Values = dict[Node, Native]
 """The arrays that a plan has computed so far, by their nodes."""
@@ -41,7 +41,11 @@ def number(item: Any, numbers: Sequence[Any]) -> Any:
 
 
 class ReplayError(Exception):
-    """A replay is not what the function computes: a shape or a truth is another one than in the recording."""
+    """A replay does not give what the function gives, which has to compute."""
+
+
+class ChangedArrayError(ReplayError):
+    """An array of a replay has another shape or dtype than in the recording, in which later values may depend on it."""
 
 
 class Single(NamedTuple):
@@ -125,7 +129,7 @@ class Plan:
         Raises
         ------
         ReplayError
-            The shape or dtype of an array depends on values, and is not that of the recording.
+            The function has to compute.
         """
         values = dict(self.constants)
         for node, index in self.arguments:
@@ -356,6 +360,8 @@ class Plan:
                 values[node] = function(*given, **named)
             except RuntimeWarning as warning:
                 values[node] = recover(warning, node.name, self.device, given, named, function)
+            except Exception as error:  # the function raises its own
+                raise ReplayError from error
             if values[node] is NotImplemented:  # the implementation declines these values
                 raise ReplayError
 
@@ -396,7 +402,7 @@ def _selecting(node: Node) -> Action:
         if not hasattr(result, "ndim") or isinstance(result, np.generic):
             result = np.asarray(result)
         if result.shape != shape or result.dtype != dtype:
-            raise ReplayError
+            raise ChangedArrayError
         values[node] = result
 
     return run

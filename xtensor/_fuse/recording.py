@@ -17,6 +17,7 @@ from .._core.corrections import REDUCTION_CORRECTIONS
 from .._core.device import Device, intern
 from .._core.dtypes import DType
 from .._core.functions import not_implemented
+from .._core.indexing import ASSIGNED_WHERE
 from .._core.kernel_program import Generator, short_power
 from .._core.operations import TABLE, Operation, operation
 from .._core.scaling import host_looks_at
@@ -76,6 +77,8 @@ class Recorder:
     def compute(self, operation: Operation, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Compute an operation's result and record it."""
         name = operation.name
+        if operation is ASSIGNED_WHERE:  # writes to its operand: its callers record an assignment instead
+            return NotImplemented
         if operation.takes_arrays:
             return self._implemented(operation, operands, options)
         traced = any(operand.__class__ in (Traced, Number) for operand in operands)
