@@ -303,7 +303,8 @@ class ScaledReduction:
     degree
         The degree of homogeneity.
     power
-        The exponent of the powers that underflow where the result does not; 0 for none. That of norms is ``ord``.
+        The exponent of the powers that underflow where the result does not; 0 for none, None for a result of any sign.
+        That of norms is ``ord``.
     centered
         Whether ``f(x + c) = f(x)``. Where the mean is far larger than the distances from it, its error is of their
         size: the distances are then reduced.
@@ -312,7 +313,7 @@ class ScaledReduction:
     """
 
     degree: int
-    power: int = 0
+    power: int | None = 0
     centered: bool = False
     axes: tuple[int, ...] | None = None
 
@@ -336,7 +337,7 @@ class ScaledReduction:
                 if math.prod([x.shape[axis] for axis in reduced]) <= options.get("correction", -1.0):
                     return raw(x, **options)
                 wrong = xp.logical_not(xp.isfinite(result))
-                if least:
+                if least > 0.0:
                     wrong = xp.logical_or(wrong, xp.less(result, least))
                 if error is not None:
                     cancels = xp.less(result, error if degree == 1 else xp.square(error))
@@ -376,12 +377,15 @@ class ScaledReduction:
 def _limits(dtype: DType, exponent: Any, is_norm: bool) -> tuple[float, float] | None:
     """The number whose power of an exponent is the smallest that sums have all digits of, and the dtype's epsilon.
 
+    The number is -infinity where results have any sign.
     None for a dtype or a norm whose intermediate results are ordinary numbers where the result is one.
     """
     exponent = 2 if exponent == "fro" else exponent
     if dtype.kind not in "fc" or (is_norm and (isinstance(exponent, str) or not 1 < exponent < math.inf)):
         return None
     info = np.finfo(dtype)
+    if exponent is None:
+        return -math.inf, float(info.eps)
     return float(info.smallest_normal / info.eps) ** (1.0 / exponent) if exponent else 0.0, float(info.eps)
 
 
@@ -411,7 +415,7 @@ def _reduced_axes(x: Native, options: dict[str, Any]) -> tuple[int, ...]:
 REDUCTION_CORRECTIONS: dict[str, ScaledReduction] = {
     "linalg.matrix_norm": ScaledReduction(1, axes=(-2, -1)),
     "linalg.vector_norm": ScaledReduction(1),
-    "mean": ScaledReduction(1),
+    "mean": ScaledReduction(1, power=None),
     "std": ScaledReduction(1, power=2, centered=True),
     "var": ScaledReduction(2, centered=True),
 }

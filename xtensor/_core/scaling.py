@@ -113,22 +113,26 @@ def least_power(dtype: DType) -> float:
 def is_ordinary(xp: Any, result: Any, least: float = 0.0, error: Any = None, degree: int = 1) -> bool:
     """Whether all elements of a result are finite, not less than a number, and far from the error of the mean.
 
-    ``degree`` is the power of the error that the result is compared with.
+    Parameters
+    ----------
+    least
+        The number. 0 stands for a result that is never negative, -infinity for one of any sign.
+    error
+        Array of the shape of the result, which is not less than its power of ``degree``.
     """
     if result.ndim and result.size == 1:
         result, error = (None if x is None else xp.reshape(x, ()) for x in (result, error))
-    if result.dtype.kind == "c" or (result.ndim and not least and error is None):
+    if result.dtype.kind == "c" or (result.ndim and least == -math.inf):
         return bool(xp.all(xp.isfinite(result), axis=None, keepdims=False))
-    if not result.ndim:
-        low = high = float(result)
-        bound = 0.0 if error is None else float(error)
+    if result.ndim:
+        high = float(xp.max(result, axis=None, keepdims=False))
+        low = float(xp.min(result, axis=None, keepdims=False)) if least or error is not None else 0.0
+        error = None if error is None else xp.max(error, axis=None, keepdims=False)
     else:
-        low, high = (float(extreme(result, axis=None, keepdims=False)) for extreme in (xp.min, xp.max))
-        bound = 0.0 if error is None else float(xp.max(error, axis=None, keepdims=False))
+        low = high = float(result)
+    bound = least if error is None else float(error) if degree == 1 else float(error) * float(error)
     # NaN is less than no number, and not between others.
-    if not least and error is None:
-        return -math.inf < low and high < math.inf
-    return max(least, bound if degree == 1 else bound * bound) <= low and high < math.inf
+    return -math.inf < low and max(least, bound) <= low and high < math.inf
 
 
 def host_looks_at(device: Device) -> bool:
