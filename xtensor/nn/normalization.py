@@ -89,20 +89,20 @@ def _normalized(
     axes: tuple[int, ...],
     eps: float,
 ) -> Array:
-    """Return the result of a formula, which also returns the mean squares that it divides by the root of.
+    """Return the result of a formula, which also returns the roots of mean squares that it divides by.
 
-    Where these overflow or underflow, ``scaled`` computes it from elements divided by a power of two.
+    Where the squares overflow or underflow, ``scaled`` computes it from elements divided by a power of two.
     """
     found: Any = compute(operation, formula, x, *parameters, axes=axes, eps=eps)
     if found.__class__ is Array:
         return found
-    result, squares = found
-    least = least_power(squares.dtype)
+    result, roots = found
+    least = least_power(roots.dtype)
 
-    def leave_range(xp: Any, squares: Any) -> bool:
-        return not is_ordinary(xp, squares, least if eps < least else 0.0)
+    def leave_range(xp: Any, roots: Any) -> bool:
+        return not is_ordinary(xp, roots, math.sqrt(least) if eps < least else 0.0)
 
-    if host_looks_at(squares._device) and rarely(leave_range, squares):
+    if host_looks_at(roots._device) and rarely(leave_range, roots):
         return compute(operation, scaled, x, *parameters, axes=axes, eps=eps)
     return result  # type: ignore[no-any-return]
 
@@ -135,10 +135,10 @@ def _layer_norm(
     centered = x - _mean(x, axes)
     # The rounding error of the mean is removed; a small standard deviation would magnify it, even in a constant row.
     centered -= _mean(centered, axes)
-    variance = _mean(centered * centered, axes)
-    result = centered / xp.sqrt(variance + eps)
+    root = xp.sqrt(_mean(centered * centered, axes) + eps)
+    result = centered / root
     result = result if weight is None else result * weight
-    return (result if bias is None else result + bias), variance
+    return (result if bias is None else result + bias), root
 
 
 def _mean(x: Array, axes: tuple[int, ...]) -> Array:
@@ -197,6 +197,6 @@ def rms_norm(
 def _rms_norm(x: Array, weight: Array | None, *, axes: tuple[int, ...], eps: float | Array) -> tuple[Array, Array]:
     if 0 in x.shape:
         return xp.zeros_like(x), xp.ones((), dtype=x.dtype, device=x.device)  # the mean of no elements would warn
-    mean_square = _mean(x * x, axes)
-    result = x / xp.sqrt(mean_square + eps)
-    return (result if weight is None else result * weight), mean_square
+    root = xp.sqrt(_mean(x * x, axes) + eps)
+    result = x / root
+    return (result if weight is None else result * weight), root
