@@ -121,18 +121,20 @@ def is_ordinary(xp: Any, result: Any, least: float = 0.0, error: Any = None, deg
         Array of the shape of the result, which is not less than its power of ``degree``.
     """
     if result.ndim and result.size == 1:
-        result, error = (None if x is None else xp.reshape(x, ()) for x in (result, error))
-    if result.dtype.kind == "c" or (result.ndim and least == -math.inf):
+        result, error = xp.reshape(result, ()), None if error is None else xp.reshape(error, ())
+    if result.dtype.kind == "c" or (least == -math.inf and result.ndim):
         return bool(xp.all(xp.isfinite(result), axis=None, keepdims=False))
-    if result.ndim:
+    if not result.ndim:
+        low = high = float(result)
+    else:
         high = float(xp.max(result, axis=None, keepdims=False))
         low = float(xp.min(result, axis=None, keepdims=False)) if least or error is not None else 0.0
         error = None if error is None else xp.max(error, axis=None, keepdims=False)
-    else:
-        low = high = float(result)
-    bound = least if error is None else float(error) if degree == 1 else float(error) * float(error)
+    if error is not None:
+        bound = float(error)
+        least = max(least, bound if degree == 1 else bound * bound)
     # NaN is less than no number, and not between others.
-    return -math.inf < low and max(least, bound) <= low and high < math.inf
+    return least <= low and -math.inf < low and high < math.inf
 
 
 def host_looks_at(device: Device) -> bool:
