@@ -64,8 +64,9 @@ def compute(operation: Operation, formula: Callable[..., Any], *operands: Array 
 def _promoted(operation: Operation, operands: tuple[Array | None, ...]) -> tuple[Device, list[Array | None], DType]:
     """Return the device of operands, and those of a floating-point dtype in the dtype that they promote to."""
     first = operands[0]
-    if len(operands) == 1 and first is not None:
-        return first._device, [first], first.dtype
+    assert first is not None
+    if all(x is None or (x._device is first._device and x.dtype == first.dtype) for x in operands):
+        return first._device, list(operands), first.dtype
     device = common_device(operands)
     assert device is not None
     arrays = [None if x is None else wrap(native_operand(x, device, operation.label), device) for x in operands]
