@@ -191,3 +191,10 @@ def test_incomplete_beta_function_has_derivatives_at_the_ends():
 def test_logarithm_of_the_normal_distribution_in_its_far_tail():
     gradient = autograd.grad(lambda x: xp.sum(special.log_ndtr(x)))(xp.asarray([-1e8, -1e9, -1e10]))
     np.testing.assert_allclose(values(gradient), [1e8, 1e9, 1e10], rtol=1e-14)
+
+
+def test_deviation_of_numpy_of_one_complex_element_has_derivative_zero():
+    x = xp.asarray([1.0 + 2.0j])
+    value, tangent = autograd.jvp(np.std, (x,), (xp.ones_like(x),))
+    assert (float(value), float(tangent)) == (0.0, 0.0)
+    assert values(autograd.grad(np.std)(x)) == [0]

@@ -328,3 +328,16 @@ def test_gradient_of_the_deviation_of_equal_elements_is_zero(device):
     x = xp.asarray([[1.0, 1.0], [1.0, 3.0]])
     gradient = values_of(xp.autograd.grad(lambda x: xp.sum(xp.nanstd(x, axis=1)))(x))
     np.testing.assert_allclose(gradient, [[0.0, 0.0], [-0.5, 0.5]], atol=1e-15)
+
+
+@pytest.mark.parametrize(("dtype", "scale"), [("float64", 1e200), ("float64", 1e-200), ("float32", 1e30)])
+@pytest.mark.parametrize("shift", [0, 1])
+def test_deviations_from_a_given_mean_at_the_ends_of_the_range(dtype, scale, shift):
+    unit = np.asarray(scale, dtype)
+    numbers = np.asarray([3 * unit, 5 * unit, np.nan], dtype)
+    center = np.asarray([shift * unit], dtype)
+    exact = root(mean([(Fraction(float(x)) - Fraction(float(center[0]))) ** 2 for x in numbers[:2]]))
+    result = xp.nanstd(xp.asarray(numbers), mean=xp.asarray(center))
+    assert float(result) == pytest.approx(float(exact), rel=8 * float(np.finfo(dtype).eps), abs=0)
+    result = np.std(xp.asarray(numbers[:2]), mean=xp.asarray(center))
+    assert float(result) == pytest.approx(float(exact), rel=8 * float(np.finfo(dtype).eps), abs=0)

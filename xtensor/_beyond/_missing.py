@@ -120,17 +120,21 @@ def variance(
     real, a = finfo(a.dtype).dtype, _casts.widened(a)
     count = _count(a, invalid, axis, True)
 
-    def compute(x: Array, center: Array | None = None) -> tuple[Array, Array]:
-        is_given = center is not None
-        if center is None:
-            center = _quotient(xp.sum(x, axis=axis, dtype=x.dtype, keepdims=True), count)
-        if invalid is None:
-            distance = x - center
+    center = None if mean is None else xp.astype(on_device(name, mean, a.device), a.dtype)
+
+    def compute(x: Array) -> tuple[Array, Array]:
+        error = None
+        if center is not None:
+            distance = x
         else:
-            x -= center  # in memory of this function: as many arrays as NumPy has
-            distance = _cleared(x, invalid)
-        # The error of a mean that is far larger than the distances is of their size.
-        error = None if is_given else xp.sum(distance, axis=axis, dtype=x.dtype, keepdims=keepdims)
+            average = _quotient(xp.sum(x, axis=axis, dtype=x.dtype, keepdims=True), count)
+            if invalid is None:
+                distance = x - average
+            else:
+                x -= average  # in memory of this function: as many arrays as NumPy has
+                distance = _cleared(x, invalid)
+            # The error of a mean that is far larger than the distances is of their size.
+            error = xp.sum(distance, axis=axis, dtype=x.dtype, keepdims=keepdims)
         # The squared modulus; abs() would take a square root first.
         if kind_of(x.dtype) == "f":
             distance *= distance
@@ -147,13 +151,11 @@ def variance(
         return _root(result) if root else result, total
 
     def operands() -> tuple[Array]:
-        return (_filled(a, invalid, 0.0),)
+        # Distances from a given mean are scaled, not the elements: the mean may be of any scale.
+        return (_filled(a if center is None else a - center, invalid, 0.0),)
 
-    if mean is not None:  # of any scale
-        result = compute(*operands(), xp.astype(on_device(name, mean, a.device), a.dtype))[0]
-    else:
-        axes, degree = _axes(axis, a.ndim, name), 1 if root else 2
-        result = rescaled_where_needed(xp, compute, operands, (degree,), axes, centered=True)
+    axes, degree = _axes(axis, a.ndim, name), 1 if root else 2
+    result = rescaled_where_needed(xp, compute, operands, (degree,), axes, centered=center is None)
     return xp.astype(result, real, copy=False)
 
 

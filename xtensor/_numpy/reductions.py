@@ -19,6 +19,7 @@ from .._core.checks import check_axes
 from .._core.dtypes import as_dtype
 from .._core.errors import describe
 from .._core.methods import NO_VALUE
+from ..linalg import vector_norm
 
 __all__ = ["NO_VALUE", "all", "any", "argmax", "argmin", "max", "mean", "min", "prod", "std", "sum", "var"]
 
@@ -204,11 +205,14 @@ def _variance(
         if center is NO_VALUE:
             center = mean(x, axis, keepdims=True, where=where)
         deviation = xp.abs(xp.subtract(x, as_arrays(name, x, center)[1]))
-        squares = _masked(name, xp.square(deviation), where, 0)
-        count = xp.astype(_count(x, where, axis, keepdims), squares.dtype)
+        deviation = _masked(name, deviation, where, 0)
+        count = xp.astype(_count(x, where, axis, keepdims), deviation.dtype)
         freedom = xp.maximum(xp.subtract(count, float(ddof)), 0.0)
-        result = xp.divide(xp.sum(squares, axis=axis, keepdims=keepdims), freedom)
-        result = xp.sqrt(result) if name == "std" else result
+        if name == "std":  # the norm's powers stay in range, and its derivative at 0 is 0
+            length = vector_norm(deviation, axis=axis, keepdims=keepdims)
+            result = xp.divide(length, xp.sqrt(freedom))
+        else:
+            result = xp.divide(xp.sum(xp.square(deviation), axis=axis, keepdims=keepdims), freedom)
     if dtype is not None and as_dtype(dtype, name).kind != "c":
         result = xp.astype(result, as_dtype(dtype, name), copy=False)
     return result
