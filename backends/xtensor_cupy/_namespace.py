@@ -27,7 +27,7 @@ from ._indexing import Indexing, is_broadcast_view, is_negative_zero
 from ._inplace import Inplace
 from ._kernels import Kernels, layout
 from ._linalg import Linalg
-from ._products import Products
+from ._products import Networks, Products
 from ._special import Special
 
 __all__ = ["UNCHANGED", "Namespace", "OnDevice"]
@@ -184,7 +184,7 @@ class Namespace:
         return self._kernels.nextafter(bits(x1), bits(x2), mask, infinity).view(dtype)
 
     def pow(self, x1: Native | complex, x2: Native | complex) -> Native:
-        refuse_negative_power(x1, x2, lambda exponents: (exponents < 0).any())
+        refuse_negative_power(x1, x2)
         short = short_power(x1, x2)
         return self._cp.power(x1, x2) if short is None else getattr(self._cp, short)(x1)
 
@@ -575,17 +575,3 @@ def _addressable(shape: tuple[int, ...], dtype: DType) -> tuple[int, ...]:
     if size > LARGEST_BYTES:
         raise MemoryError(f"Out of memory allocating {size:,} bytes")
     return shape
-
-
-class Networks:
-    """The functions of the namespace's ``nn``."""
-
-    def __init__(self, products: Products) -> None:
-        self._products = products
-
-    def linear(self, x: Native, weight: Native, bias: Native | None, *, precision: str) -> Native:
-        if not self._products.takes(x.dtype, tf32=precision == "tf32"):
-            return NotImplemented
-        return self._products.linear(x, weight, bias)
-
-    linear.takes_bfloat16 = True  # type: ignore[attr-defined]

@@ -7,13 +7,14 @@ and cannot choose TF32 for one call. cuBLAS takes all three: products are added 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from xtensor.backend import Native
 
-__all__ = ["Products"]
+__all__ = ["Networks", "Products"]
 
 FLOAT32, FLOAT16, BFLOAT16 = 0, 2, 14
 """cuBLAS's data types ``CUDA_R_32F``, ``CUDA_R_16F`` and ``CUDA_R_16BF``."""
@@ -49,7 +50,6 @@ class Products:
         self._numbers = np.array([1.0, 0.0], np.float32)
         self._one, self._zero = (self._numbers.ctypes.data + offset for offset in (0, 4))
         self._is_hip = bool(cp.cuda.runtime.is_hip)
-        self._ones: dict[tuple[int, np.dtype[Any]], Native] = {}
 
     def takes(self, dtype: np.dtype[Any], *, tf32: bool = False) -> bool:
         """Whether products of a dtype are computed here: nothing on ROCm, whose library takes other types."""
@@ -59,11 +59,10 @@ class Products:
 
     def matmul(self, x1: Native, x2: Native) -> Native:
         """Return the product of stacks of matrices, or of vectors."""
-        rows, columns = x1.ndim > 1, x2.ndim > 1
-        result = self._multiply(x1 if rows else x1[None, :], x2 if columns else x2[:, None], None)
-        if not columns:
-            result = result[..., 0]
-        return result if rows else result[..., 0] if not columns else result[..., 0, :]
+        result = self._multiply(x1 if x1.ndim > 1 else x1[None, :], x2 if x2.ndim > 1 else x2[:, None], None)
+        if x1.ndim == 1:
+            result = result[..., 0, :]
+        return result if x2.ndim > 1 else result[..., 0]
 
     def linear(self, x: Native, weight: Native, bias: Native | None) -> Native:
         """Return ``x @ weight.T + bias``, rounded once."""
@@ -88,11 +87,9 @@ class Products:
         return result
 
     def _column_of_ones(self, length: int, dtype: np.dtype[Any]) -> Native:
-        key = self._cp.cuda.runtime.getDevice(), dtype
-        ones = self._ones.get(key)
-        if ones is None or ones.size < length:
-            ones = self._ones[key] = self._cp.full((length,), 1, np.float32).astype(dtype)
-        return ones[:length].reshape(length, 1)
+        # By its bits, as CuPy fills no memory with numbers of bfloat16.
+        one = np.ones((), dtype).view(f"uint{8 * dtype.itemsize}")
+        return self._cp.full((length, 1), int(one), one.dtype).view(dtype)
 
     def _product(self, result: Native, x: Native, y: Native, batch: tuple[int, ...], *, adds: bool) -> None:
         """Write the product of two stacks of matrices into the result, or add it to the result."""
@@ -128,14 +125,22 @@ class Products:
 
 def _one_step(lengths: tuple[int, ...], steps: list[int]) -> int | None:
     """Return the distance of two matrices of a stack, where it is the same for any two neighbours, else None."""
-    found: tuple[int, int] | None = None  # the distance, and that of two whole rows of matrices
-    for length, step in zip(reversed(lengths), reversed(steps), strict=True):
-        if length == 1:
-            continue
-        if found is None:
-            found = step, step * length
-        elif step != found[1]:
-            return None
-        else:
-            found = found[0], step * length
-    return 0 if found is None else found[0] if found[0] >= 0 else None
+    axes = [(length, step) for length, step in zip(lengths, steps, strict=True) if length != 1]
+    if any(outer != length * step for (_, outer), (length, step) in pairwise(axes)):
+        return None
+    step = axes[-1][1] if axes else 0
+    return step if step >= 0 else None
+
+
+class Networks:
+    """The functions of the namespace's ``nn``."""
+
+    def __init__(self, products: Products) -> None:
+        self._products = products
+
+    def linear(self, x: Native, weight: Native, bias: Native | None, *, precision: str) -> Native:
+        if not self._products.takes(x.dtype, tf32=precision == "tf32"):
+            return NotImplemented
+        return self._products.linear(x, weight, bias)
+
+    linear.takes_bfloat16 = True  # type: ignore[attr-defined]

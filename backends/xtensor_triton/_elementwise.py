@@ -272,7 +272,7 @@ def _power(function: Callable[[Any, Any], Any], short: Mapping[str, Callable[[An
     """Compute squares, roots and reciprocals as such: rounded exactly, and in less time than libdevice's powers."""
 
     def call(x1: Any, x2: Any) -> Any:
-        refuse_negative_power(x1, x2, lambda exponents: (exponents < 0).any())
+        refuse_negative_power(x1, x2)
         name = short_power(x1, x2)
         return function(x1, x2) if name is None else short[name](x1)
 

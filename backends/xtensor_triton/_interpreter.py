@@ -51,7 +51,7 @@ TYPES: dict[str, tuple[Any, Any]] = {
 
 
 class InterpretedKernel:
-    """A kernel for given argument types and constants; called as :class:`xtensor_triton._launch.DeviceKernel` is."""
+    """A kernel for given argument types and constants, as :class:`xtensor_triton._launch.DeviceKernel` is."""
 
     __slots__ = ("_constants", "_function", "_types")
 

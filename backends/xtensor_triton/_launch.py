@@ -78,7 +78,7 @@ class Launcher:
 class DeviceKernel:
     """A kernel for given argument types and constants, compiled for each specialization of its arguments.
 
-    It is called with the number of programs and the arguments: addresses, integers, floats, and tuples of integers.
+    Its launches take the number of programs and the arguments: addresses, integers, floats, and tuples of integers.
     """
 
     def __init__(
@@ -94,20 +94,11 @@ class DeviceKernel:
         self._types = types
         self._constants = constants
         self._options = dict(options)
-        self._launches: dict[tuple[Any, ...], Callable[..., None]] = {}
         self._loaded: dict[tuple[Any, ...], tuple[Any, int]] = {}
         self._failure: str | None = None
         self._specialized = tuple(
             position for position, kind in enumerate(types) if kind is not None and kind[0] != UNSPECIALIZED
         )
-        self._get_specialized = itemgetter(*self._specialized)
-
-    def __call__(self, programs: int, *args: Any) -> None:
-        facts = self._facts(args)
-        launch = self._launches.get(facts)
-        if launch is None:
-            launch = self._launches[facts] = self._launch(facts, ())
-        launch(programs, *args)
 
     def bound(self, fixed: tuple[Any, ...]) -> Callable[..., None]:
         """Return the kernel with its last arguments, which are looked at and packed once."""
@@ -128,12 +119,7 @@ class DeviceKernel:
 
     def _facts(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return what the compiler may assume about each argument that it specializes the kernel for."""
-        return tuple(
-            [
-                (not value & 15 or (value == 1 and ONE)) if value.__class__ is int else _fact(value)
-                for value in self._get_specialized(args)
-            ]
-        )
+        return tuple([_fact(args[position]) for position in self._specialized])
 
     def _by_position(self, facts: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the facts of all arguments before the constants; None for those that do not specialize the kernel."""
@@ -157,10 +143,7 @@ class DeviceKernel:
             try:
                 function = driver.load(compiled)
             except RuntimeError as error:
-                if not _lacks_context(error):
-                    raise
-                driver.use_context()
-                function = driver.load(compiled)
+                function = _again(driver, error, driver.load, compiled)
         except Exception as error:
             _raise_if_exhausted(error)
             self._failure = f"{type(error).__name__}: {error}"
@@ -197,14 +180,11 @@ class DeviceKernel:
             folds = 1
             if programs > longest:
                 programs, folds = longest, -(-programs // longest)
+            arguments = (function, programs, folds, 1, threads, 1, 1, shared, stream(), 0, address)
             try:
-                start(function, programs, folds, 1, threads, 1, 1, shared, stream(), 0, address)
+                start(*arguments)
             except RuntimeError as error:
-                if not _lacks_context(error):
-                    _raise_if_exhausted(error)
-                    raise
-                driver.use_context()
-                start(function, programs, folds, 1, threads, 1, 1, shared, stream(), 0, address)
+                _again(driver, error, start, *arguments)
             free.append(block)
 
         return launch
@@ -232,8 +212,13 @@ def _selector(paths: list[tuple[int, ...]]) -> Callable[[tuple[Any, ...]], Any]:
     return lambda args: [_at(args, path) for path in paths]
 
 
-def _lacks_context(error: RuntimeError) -> bool:
-    return "INVALID_CONTEXT" in str(error).upper().replace(" ", "_")
+def _again(driver: Any, error: RuntimeError, function: Callable[..., Any], *args: Any) -> Any:
+    """Call a function of the driver again that failed as this thread had no context; raise other errors."""
+    if "invalid device context" not in str(error):
+        _raise_if_exhausted(error)
+        raise error
+    driver.use_context()
+    return function(*args)
 
 
 def _raise_if_exhausted(error: Exception) -> None:

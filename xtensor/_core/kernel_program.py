@@ -33,15 +33,14 @@ def short_power(x1: Any, x2: Any) -> str | None:
     return SHORT_POWERS.get(x2)
 
 
-def refuse_negative_power(x1: Any, x2: Any, any_negative: Callable[[Any], Any]) -> None:
-    """Raise NumPy's error for integers to a negative integer; ``any_negative`` looks for one in an array."""
+def refuse_negative_power(x1: Any, x2: Any) -> None:
+    """Raise NumPy's error for integers to a negative integer; an array of exponents is looked at."""
     if x2.__class__ is int:
         refused = x2 < 0 and x1.dtype.kind in "bi" and x1.size > 0
     elif getattr(x2, "dtype", None) is None or x2.dtype.kind != "i" or not getattr(x1, "size", 1):
         return
     else:
-        kind = x2.dtype.kind if x1.__class__ is int else np.result_type(getattr(x1, "dtype", x1), x2.dtype).kind
-        refused = kind == "i" and bool(any_negative(x2))
+        refused = np.result_type(getattr(x1, "dtype", x1), x2.dtype).kind == "i" and bool((x2 < 0).any())
     if refused:
         raise ValueError("Integers to negative integer powers are not allowed.")
 
