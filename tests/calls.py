@@ -312,23 +312,26 @@ class Call(NamedTuple):
 
     def on(self, device: xp.Device) -> Any:
         """Return the result on a device, or the class of the exception that the call raises."""
-        function = public_of(self.name)
         with quiet(), xp.use_device(device), xp.transfers("allow"):
-            arguments = {name: _on(value, device) for name, value in self.arguments.items()}
+            arguments = {name: on_device(value, device) for name, value in self.arguments.items()}
             try:
-                if self.way == "function":
-                    return call(function, arguments)
-                symbol = TABLE[self.name].operator if self.way == "operator" else TABLE[self.name].inplace
-                assert symbol is not None
-                return getattr(operator, symbol)(*arguments.values())
+                return self.of(arguments)
             except Exception as error:
                 return next((kind for kind in ERRORS if isinstance(error, kind)), type(error))
 
+    def of(self, arguments: dict[str, Any]) -> Any:
+        """Return the result for some arguments."""
+        if self.way == "function":
+            return call(public_of(self.name), arguments)
+        symbol = TABLE[self.name].operator if self.way == "operator" else TABLE[self.name].inplace
+        assert symbol is not None
+        return getattr(operator, symbol)(*arguments.values())
 
-def _on(value: Any, device: xp.Device) -> Any:
+
+def on_device(value: Any, device: xp.Device) -> Any:
     if isinstance(value, Source):
         return value.on(device)
-    return [item.on(device) for item in value] if isinstance(value, list) else value
+    return [on_device(item, device) for item in value] if isinstance(value, list) else value
 
 
 def call(function: Any, arguments: dict[str, Any]) -> Any:

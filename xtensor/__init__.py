@@ -122,6 +122,7 @@ if _typing.TYPE_CHECKING:
     from ._core.profiling import profile
     from ._estimate import estimate
     from ._fuse import fuse
+    from ._vmap import vmap
 
     bfloat16: _DType
 
@@ -160,6 +161,7 @@ __all__ = [
     "to_numpy",
     "transfers",
     "use_device",
+    "vmap",
 ]
 __all__ += _standard.__all__
 __all__ += [name for names in _BEYOND.values() for name in names]
@@ -178,6 +180,7 @@ _LOADED_LATER = {
     "best_device": "._advice",
     "estimate": "._estimate",
     "fuse": "._fuse",
+    "vmap": "._vmap",
     "profile": "._core.profiling",
     **dict.fromkeys(("_numpy", "autograd", "engines", "lib", "nn", "random", "special"), ""),
 }

@@ -9,7 +9,7 @@ from .._core.array import Array, call_if_implemented
 from .._core.checks import LARGEST, check_integer
 from .._core.compositions import composed
 from .._core.device import Device
-from .._core.dispatch import array_argument, coerce_operands
+from .._core.dispatch import array_argument, coerce_operands, on_transform_of
 from .._core.errors import describe
 from .._core.operations import declare
 from ._arguments import on_device
@@ -62,7 +62,7 @@ def bincount(x: AnyArray, /, weights: Any = None, minlength: int = 0) -> Array:
     NumPy, ``bincount``. Weights are summed pairwise, which has smaller rounding errors than a sequential sum.
     """
     x, weights = coerce_operands("bincount", x, weights)
-    x = array_argument(x, "bincount")
+    x = on_transform_of(array_argument(x, "bincount"), weights)
     device = x._device
     if x.ndim != 1:
         raise ValueError(f"bincount() counts in an array of one dimension, not shape {x.shape}")

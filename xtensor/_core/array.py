@@ -19,7 +19,15 @@ from .boundary import cause, leaving, publish_methods
 from .checks import check_dtype, check_integer, check_version
 from .compiled import compiled, with_short_way
 from .device import Device, device, restore
-from .dispatch import SCALARS, lift_to_device_of, native_indices, native_operand, raise_unsupported, recover_large
+from .dispatch import (
+    SCALARS,
+    lift_to_device_of,
+    native_indices,
+    native_operand,
+    on_transform_of,
+    raise_unsupported,
+    recover_large,
+)
 from .dtypes import DType
 from .errors import describe
 from .failures import recover
@@ -458,9 +466,15 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
             if kind is tuple:
                 for part in key:  # type: ignore[union-attr] # a tuple
                     if part.__class__ not in PLAIN_KEYS:
+                        joined = on_transform_of(self, *key)  # type: ignore[misc] # a tuple
+                        if joined is not self:
+                            return joined[key]  # type: ignore[no-any-return]
                         key = self._key(key)
                         break
             elif kind not in PLAIN_KEYS:
+                joined = on_transform_of(self, key)
+                if joined is not self:
+                    return joined[key]  # type: ignore[no-any-return]
                 key = self._key(key)
         try:
             get = selecting(device) if kind is Array or kind is np.ndarray else device.getitem
@@ -482,6 +496,8 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
         if value.__class__ is Array and value._device is not device:
             device = lift_to_device_of(self, value)
         if key.__class__ not in PLAIN_KEYS:
+            for part in key if key.__class__ is tuple else (key,):
+                device = lift_to_device_of(self, part)
             key = self._key(key)
         if value.__class__ not in SCALARS:
             if value.__class__ is Array and value._device is device and value._native.dtype == self._native.dtype:

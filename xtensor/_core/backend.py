@@ -177,6 +177,8 @@ class Backend(Provider):
         Whether the core, too, refuses on these devices what the standard leaves undefined and NumPy defines.
     lazy
         Whether arrays are computations that wait: they have no memory. True for an :class:`Engine`.
+    shows_values
+        Whether the text of an array may show its values. False for a transform whose arrays stand for several.
     sees_compositions
         Whether the namespace is asked for functions that are composed of Arrays, too, as that of a transform. For other
         backends only such a function that the namespace itself defines comes before its composition.
@@ -192,6 +194,7 @@ class Backend(Provider):
     defined_only: ClassVar[bool] = False
     lazy: ClassVar[bool] = False
     survives_fork: ClassVar[bool] = True
+    shows_values: ClassVar[bool] = True
     sees_compositions: ClassVar[bool] = False
 
     def storage(self, spec: str) -> tuple[Backend, str]:

@@ -53,6 +53,7 @@ __all__ = [
     "native_indices",
     "native_operand",
     "not_an_array",
+    "on_transform_of",
     "operands",
     "raise_unsupported",
     "recover_large",
@@ -494,6 +495,16 @@ def lift_to_device_of(x: Any, value: Any) -> Device:
         x._device = device = target
         track(x)
     return device
+
+
+def on_transform_of(x: Any, *others: Any) -> Any:
+    """Return an Array on the transform of other operands, where one of them is on a transform of the Array's device."""
+    target = x._device
+    for part in others:
+        device = getattr(part, "_device", target)
+        if device.level > target.level:
+            target = device
+    return x if target is x._device else wrapped(join(x._native, x._device, target), target)
 
 
 def native_indices(indices: Native, device: Device) -> Native:

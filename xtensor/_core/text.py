@@ -13,7 +13,7 @@ __all__ = ["representation", "shows_values"]
 
 def shows_values(device: Device) -> bool:
     """Whether the text of a device's arrays has their values: they have some, and these are computed."""
-    return device._provider.has_values and not device._library.lazy
+    return device._provider.has_values and not device._library.lazy and device._library.shows_values
 
 
 def representation(x: Any) -> str:

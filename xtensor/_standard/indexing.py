@@ -17,6 +17,7 @@ from .._core.dispatch import (
     native_indices,
     native_operand,
     not_an_array,
+    on_transform_of,
 )
 from .._core.errors import shortened
 from .._core.keywords import by_position, keywords_only
@@ -69,7 +70,7 @@ def take(x: AnyArray, indices: AnyArray | int | list[int], /, *positional: Never
     if positional:
         raise by_position(take, positional)
     x, indices = coerce_operands("take", x, indices)
-    x = array_argument(x, "take")
+    x = on_transform_of(array_argument(x, "take"), indices)
     device = x._device
     if isinstance(indices, list):
         indices = from_list("take", indices, device) if indices else zeros(0, dtype=np.int64, device=device)
@@ -139,6 +140,7 @@ def take_along_axis(x: AnyArray, indices: AnyArray, /, *positional: Never, axis:
     if positional:
         raise by_position(take_along_axis, positional)
     x, indices = array_arguments("take_along_axis", x, indices)
+    x = on_transform_of(x, indices)
     device = x._device
     axis = check_axis(axis, x.ndim, "take_along_axis")
     native_indices = _native_indices(x, indices, "take_along_axis")

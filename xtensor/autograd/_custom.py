@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 from .._core.array import Array, wrap
 from .._core.device import Device
 from .._core.errors import describe
+from .._core.levels import lifted, lowered, running
 from .._core.trees import flatten
 from ._copies import by_value, fresh
-from ._levels import lifted, lowered, running
 from ._record import wrapped
 from ._table import Derivative
 from ._transform import Transform

@@ -14,12 +14,12 @@ from .. import _standard as xp
 from .._core.array import Array, wrap
 from .._core.backend import Native
 from .._core.device import Device
+from .._core.levels import running, standing_on
 from .._core.trees import mapped
-from ._levels import running
 from ._record import Variable, backpropagate, wrapped
 from ._reverse import Reverse
 from ._table import Derivative, NotDifferentiableError, fit, unknown
-from ._transform import Traced, Transform, collected, is_inexact, shells, standing_on
+from ._transform import Traced, Transform, collected, is_inexact, shells
 
 __all__ = ["Dual", "Forward"]
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from .._core.array import Array
 from .._core.device import Device
-from ._levels import lifted
+from .._core.levels import lifted
 from ._record import wrapped
 from ._table import Derivative, elementwise_row, pullback_row
 from ._transform import Transform

@@ -14,14 +14,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._core.array import wrap
-from .._core.backend import Native, Provider
-from .._core.device import Device, intern
+from .._core.backend import Native
+from .._core.device import Device
 from .._core.dtypes import DType, is_bfloat16
-from .._core.errors import WrittenWithWarningError
-from .._core.fp_warnings import rewarn
+from .._core.levels import Level, computing
 from .._core.operations import TABLE as OPERATIONS
 from .._core.operations import Operation, operation
-from .._core.tracer import AbstractValue, Tracer, at_caller
+from .._core.tracer import AbstractValue, at_caller
 from .._core.trees import arrays_of, mapped
 from .._core.wrapping import ValueArray
 from ._copies import by_value
@@ -34,7 +33,6 @@ __all__ = [
     "collected",
     "is_inexact",
     "shells",
-    "standing_on",
 ]
 
 FULL = operation("full").index
@@ -104,8 +102,8 @@ def is_inexact(dtype: DType) -> bool:
     return dtype.kind in "fc" or is_bfloat16(dtype)
 
 
-class Transform(Tracer):
-    """The library of a transform over one device.
+class Transform(Level):
+    """The library of a transform that follows derivatives over one device.
 
     Attributes
     ----------
@@ -113,17 +111,9 @@ class Transform(Tracer):
         The line that last converted an Array to a Python number, whose derivative is lost; empty without one.
     """
 
-    may_decline = True
-    kind: ClassVar[str]
-    """The transform's name: the device over ``cpu`` is ``grad(cpu)`` for ``"grad"``."""
-    traced: Any
-    """The class of its native arrays. Each transform has one of its own, so that arrays know their transform."""
-
     def __init__(self, base: Device) -> None:
-        super().__init__(base, f"{self.kind}({base})")
+        super().__init__(base)
         self.conversion = ""
-        self.traced = type(self.traced.__name__, (self.traced,), {"__slots__": (), "transform": self})
-        self.device = intern(self, self.name)
 
     # -- what a kind of transform provides ----------------------------------------------------------------------------
 
@@ -221,10 +211,6 @@ class Transform(Tracer):
 
     # -- the contract of backends -------------------------------------------------------------------------------------
 
-    @property
-    def native_type(self) -> type:
-        return self.traced  # type: ignore[no-any-return]
-
     def lower(self, native: Any) -> Native:
         if not self.is_constant(native):
             raise NotDifferentiableError(
@@ -275,43 +261,6 @@ def value_of(x: Traced) -> Native:
     return x.value
 
 
-def computing(operation: Operation, base: Device, public: Callable[..., Any] | None) -> Callable[..., Any]:
-    """Return an operation's function on a device's native arrays.
-
-    ``public`` is the public function for an operation that devices may lack, because it has a formula.
-    """
-    implementation = base.table[operation.index]
-
-    def for_any_size(*operands: Any) -> Any:
-        if getattr(operands[0], "size", 0) >= implementation.min_size:
-            try:
-                result = implementation.kernel(*operands, None)
-            except WrittenWithWarningError as written:
-                result = written.native
-                rewarn(*written.warnings)
-            if result is not NotImplemented:
-                return result
-        return implementation.function(*operands)
-
-    def with_options(*args: Any, **options: Any) -> Any:
-        if getattr(args[0], "size", 0) >= implementation.min_size:
-            result = implementation.kernel(*args, **options)
-            if result is not NotImplemented:
-                return result
-        return implementation.function(*args, **options)
-
-    def or_by_formula(*args: Any, **options: Any) -> Any:
-        result = implementation.function(*args, **options)
-        if result is not NotImplemented or public is None:
-            return result
-        operands, settings = mapped((args, options), lambda native: wrap(native, base), base.native_type)
-        return public(*operands, **settings)._native
-
-    if public is not None:
-        return or_by_formula
-    return for_any_size if operation.kind == "elementwise" or operation.operator else with_options
-
-
 def reading(base: Device) -> Callable[[Native, Key], Native]:
     """Return the function that indexes a device's native arrays."""
     library = base._library
@@ -326,15 +275,3 @@ def writing(base: Device) -> Callable[[Native, Key, Any], Native]:
         return library.setitem(astype.function(native, native.dtype, copy=True), key.native, value)
 
     return write
-
-
-_transforms: dict[tuple[type[Transform], Provider, str], Transform] = {}
-
-
-def standing_on(kind: type[Transform], base: Device) -> Transform:
-    """Return the transform of a kind over a device, which there is one of."""
-    key = kind, base._provider, base._spec  # the hash of a device looks its name up
-    found = _transforms.get(key)
-    if found is None:
-        found = _transforms.setdefault(key, kind(base))
-    return found

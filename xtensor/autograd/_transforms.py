@@ -16,14 +16,14 @@ from .._core.array import Array, wrap
 from .._core.device import Device
 from .._core.dtypes import kind_of
 from .._core.errors import NotDifferentiableError, describe
+from .._core.levels import base_of, lifted, lowered, running, standing_on
 from .._core.operations import operation
 from .._core.trees import Tree, flatten, map_leaves
 from ._copies import by_value, fresh
 from ._forward import Forward
-from ._levels import base_of, lifted, lowered, running
 from ._record import Variable, backpropagate
 from ._reverse import Reverse
-from ._transform import Transform, is_inexact, standing_on
+from ._transform import Transform, is_inexact
 
 __all__ = ["grad", "hessian", "hvp", "jacobian", "jvp", "stop_gradient", "value_and_grad", "vjp"]
 

@@ -1,0 +1,128 @@
+"""Random calls of every operation under ``vmap``, beside a loop over the examples."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import numpy as np
+from calls import Call, difference, flat, on_device, palette, random_call
+from sources import Source, ascending, source
+from strategies import quiet
+
+import xtensor as xp
+
+SIZE = 3
+
+WITHOUT_BATCHES = {
+    "nonzero": "the shapes of its results depend on values",
+    "unique_all": "the shapes of its results depend on values",
+    "unique_counts": "the shapes of its results depend on values",
+    "unique_inverse": "the shapes of its results depend on values",
+    "unique_values": "the shapes of its results depend on values",
+    "repeat": "the shape of its result depends on the repeats",
+    "bincount": "its length depends on values, without minlength",
+}
+"""Operations that batches do not have, with the reason."""
+
+
+class BatchedCall:
+    """A call some of whose operands have a value for each example.
+
+    Attributes
+    ----------
+    call
+        The call of the first example.
+    operands
+        The examples of each operand that has a batch, by the parameter and the number in a list.
+    axis
+        The axis of the examples.
+    """
+
+    def __init__(self, rng: Random, name: str) -> None:
+        self.call = random_call(rng, name)
+        values = palette(rng, name)
+        found: list[Any] = []
+        for key, value in self.call.arguments.items():
+            if isinstance(value, Source):
+                found.append((key, None, value))
+            elif isinstance(value, list):
+                found += [(key, number, item) for number, item in enumerate(value) if isinstance(item, Source)]
+        chosen = [item for item in found if rng.random() < 0.6] or found[:1]
+        self.operands: dict[Any, list[Source]] = {}
+        for key, number, first in chosen:
+            others = [source(rng, first.host.dtype, first.host.shape, values) for _ in range(SIZE - 1)]
+            if (name, key) == ("searchsorted", "x1"):
+                others = [ascending(item) for item in others]
+            if self.call.way == "in-place operator":
+                others = [Source(item.host, "plain") for item in others]  # views of broadcast arrays are read-only
+            if key in ("indices", "sorter", "repeats", "shift"):
+                others = [Source(rng_permuted(rng, first.host), "plain") for _ in range(SIZE - 1)]
+            self.operands[key, number] = [first, *others]
+        self.axis = rng.choice([0, -1])
+
+    def example(self, number: int) -> Call:
+        """Return the call of one example."""
+        return self.call._replace(arguments=self._with({key: items[number] for key, items in self.operands.items()}))
+
+    def _with(self, replaced: dict[Any, Any]) -> dict[str, Any]:
+        arguments = dict(self.call.arguments)
+        for (key, number), value in replaced.items():
+            if number is None:
+                arguments[key] = value
+            else:
+                arguments[key] = [*arguments[key][:number], value, *arguments[key][number + 1 :]]
+        return arguments
+
+    def on(self, device: xp.Device) -> Any:
+        """Return the results of all examples at once, or the class of the exception."""
+        keys = list(self.operands)
+        batches = []
+        for items in self.operands.values():
+            batches.append(xp.moveaxis(xp.stack([item.on(device) for item in items]), 0, self.axis))
+
+        def function(*arrays: xp.Array) -> Any:
+            arguments = self._with(dict(zip(keys, arrays, strict=True)))
+            return self.call.of({name: on_device(value, device) for name, value in arguments.items()})
+
+        with quiet(), xp.use_device(device), xp.transfers("allow"):
+            try:
+                return xp.vmap(function, in_axes=self.axis)(*batches)
+            except Exception as error:
+                return error
+
+
+def rng_permuted(rng: Random, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    flat_values = values.reshape(-1).tolist()
+    rng.shuffle(flat_values)
+    return np.asarray(flat_values, dtype=values.dtype).reshape(values.shape)
+
+
+def outcome_of(batched: BatchedCall, device: xp.Device) -> str | None:
+    """Describe how the batch differs from the loop over its examples; None if it does not."""
+    with quiet(), xp.use_device(device):
+        found = batched.on(device)
+    examples = [batched.example(number) for number in range(SIZE)]
+    expected = [example.on(device) for example in examples]
+    name = batched.call.name
+    errors = [item for item in expected if isinstance(item, type)]
+    if isinstance(found, Exception):
+        if errors:
+            return None
+        if isinstance(found, (NotImplementedError, xp.UnknownValueError)) and name in WITHOUT_BATCHES:
+            return None
+        return f"{type(found).__name__}: {found}"
+    if errors and all(item.size == 0 for item in flat(found)):
+        return None  # of rows without elements some have no maximum
+    if errors:
+        return f"no error, and the loop raises {errors[0].__name__}"
+    for number, (example, right) in enumerate(zip(examples, expected, strict=True)):
+        left = (
+            type(found)([item[number] for item in found])
+            if type(found) in (list, tuple)
+            else (tuple(item[number] for item in found) if isinstance(found, tuple) else found[number])
+        )
+        different = difference(example, left, right)
+        if different is not None:
+            return f"{different} in example {number}: {left!r}, and the loop gives {right!r}"
+    return None

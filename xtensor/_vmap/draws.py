@@ -1,0 +1,109 @@
+"""Draws of random numbers in a function of one example: independent numbers for each example of the batch."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from .. import _standard as xp
+from .._core.array import Array, wrap
+from .._core.device import Device
+from .._core.levels import lifted
+from .._core.trees import mapped
+
+__all__ = ["examples", "for_each_example"]
+
+_batches: ContextVar[tuple[tuple[Device, int], ...]] = ContextVar("xtensor_batches", default=())
+"""The batching devices of the calls that are going on and their numbers of examples, the outermost first."""
+
+OF_SEVERAL_NUMBERS = frozenset(("multivariate_normal", "dirichlet", "multinomial", "multivariate_hypergeometric"))
+"""Distributions whose values are arrays; ``size`` does not count their axes."""
+
+
+@contextmanager
+def examples(device: Device, size: int) -> Iterator[None]:
+    """Tell draws inside that they are made for each of some examples."""
+    token = _batches.set((*_batches.get(), (device, size)))
+    try:
+        yield
+    finally:
+        _batches.reset(token)
+
+
+def for_each_example(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a method of a generator that draws for each example, where it is called in a function of one."""
+    name, signature = method.__name__, inspect.signature(method)
+
+    @wraps(method)
+    def draw(self: Any, *args: Any, **options: Any) -> Any:
+        batches = _batches.get()
+        if not batches:
+            return method(self, *args, **options)
+        if "size" not in signature.parameters or (name == "choice" and options.get("replace", len(args) < 3) is False):
+            raise NotImplementedError(
+                f"{name}() has no batches in xtensor.vmap; call it outside, or sort random numbers: "
+                "xtensor.argsort(rng.random(n))"
+            )
+        device, size = batches[-1]
+        token = _batches.set(batches[:-1])
+        try:
+            return _drawn(draw, self, args, options, device, size, signature)
+        finally:
+            _batches.reset(token)
+
+    return draw
+
+
+def _drawn(
+    draw: Callable[..., Any],
+    generator: Any,
+    args: tuple[Any, ...],
+    options: dict[str, Any],
+    device: Device,
+    size: int,
+    signature: inspect.Signature,
+) -> Array:
+    given = signature.bind(generator, *args, **options)
+    arguments = given.arguments
+    if arguments.get("out") is not None:
+        raise NotImplementedError(f"{draw.__name__}(out=...) has no batches in xtensor.vmap; assign the result")
+    shape, parameters = arguments.get("size"), [value for key, value in arguments.items() if key != "self"]
+    batched = [x for x in parameters if _is_batched(x, device)]
+    if draw.__name__ in OF_SEVERAL_NUMBERS:
+        if batched:
+            raise NotImplementedError(f"{draw.__name__}() has no batches of parameters in xtensor.vmap")
+        natural: tuple[int, ...] = ()
+    else:
+        natural = np.broadcast_shapes(*[np.shape(x) if x.__class__ is not Array else x.shape for x in parameters])
+    if shape is None:
+        wanted = () if draw.__name__ in ("choice",) else natural
+    else:
+        wanted = tuple(shape) if hasattr(shape, "__iter__") else (int(shape),)
+
+    def below(x: Any) -> Any:
+        if x._device is not device:
+            return x
+        native, base = x._native, device.base
+        assert base is not None
+        array = wrap(native.value, base)
+        if not native.batched:
+            return array
+        return xp.reshape(array, (array.shape[0], *(1,) * (len(wanted) - native.ndim), *native.shape))
+
+    for key, value in arguments.items():
+        if key != "self":
+            arguments[key] = mapped(value, below, Array)
+    arguments["size"] = (size, *wanted)
+    result = draw(*given.args, **given.kwargs)
+    assert device.base is not None
+    return wrap(device.native_type(lifted(result, device.base)._native, True), device)
+
+
+def _is_batched(x: Any, device: Device) -> bool:
+    return x.__class__ is Array and x._device is device and x._native.batched

@@ -1,0 +1,579 @@
+"""Rules of batching: how an operation of the arrays of all examples is computed at once.
+
+A rule is a function of the batching device and an operation; it returns the operation's function of batched native
+arrays. It moves the axes that the arguments name behind the axis of the batch, and calls the operation's public
+function once. An operation without a rule is composed of others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .. import _standard as xp
+from .._core import operations
+from .._core.array import Array, wrap
+from .._core.levels import computing
+from .._core.operations import Operation
+from .._core.tracer import at_caller
+from .._core.tracing_errors import any_true, rarely
+from .._core.trees import arrays_of
+
+if TYPE_CHECKING:
+    from .batching import Batching
+
+__all__ = ["rule_of"]
+
+Function = Callable[..., Any]
+Rule = Callable[["Batching", Operation], Function]
+
+
+def rule_of(operation: Operation) -> Rule | None:
+    """Return an operation's rule; None where it is composed of others."""
+    found = RULES.get(operation.name)
+    if found is not None:
+        return found
+    if operation.name in COMPOSED:
+        return None
+    if operation.kind == "elementwise" or (operation.kind == "special" and operation.shape == "broadcast"):
+        return _elementwise
+    return BY_KIND.get(operation.kind)
+
+
+def public_function(operation: Operation) -> Function:
+    """Return the public function of an operation."""
+    found: Any = operations.namespace
+    *chapters, name = operation.name.split(".")
+    for part in [*(["nn", "functional"] if chapters == ["nn"] else chapters), name]:
+        found = getattr(found, part)
+    return found  # type: ignore[no-any-return]
+
+
+def refused(reason: str) -> Rule:
+    """Return the rule of an operation that batches do not have."""
+
+    def rule(batching: Batching, operation: Operation) -> Function:
+        constant = _constant(batching, operation)
+
+        def function(*args: Any, **options: Any) -> Any:
+            if any(x.batched for x in arrays_of((args, options), batching.traced)):
+                raise NotImplementedError(f"{operation.label}() has no batches in xtensor.vmap{at_caller()}: {reason}")
+            return constant(*args, **options)
+
+        return function
+
+    return rule
+
+
+def _constant(batching: Batching, operation: Operation) -> Function:
+    """Return an operation's function of arrays that are the same in each example."""
+    implementation = batching.below.table[operation.index]
+
+    def function(*args: Any, **options: Any) -> Any:
+        result = implementation.function(*batching.values(args), **batching.values(options))
+        return batching.results(result, False)
+
+    return function
+
+
+def rule(*names: str) -> Callable[[Function], Function]:
+    """Declare the rule of operations: a function of the batching device, the public function, and the arguments.
+
+    It is called where an array among the arguments is batched.
+    """
+
+    def declare(compute: Function) -> Function:
+        def rule(batching: Batching, operation: Operation) -> Function:
+            constant = _constant(batching, operation)
+            public: list[Function] = []
+
+            def function(*args: Any, **options: Any) -> Any:
+                if not any(x.batched for x in arrays_of((args, options), batching.traced)):
+                    return constant(*args, **options)
+                if not public:
+                    public.append(public_function(operation))
+                return batching.results(compute(batching, public[0], *args, **options))
+
+            return function
+
+        for name in names:
+            RULES[name] = rule
+        return compute
+
+    return declare
+
+
+RULES: dict[str, Rule] = {}
+
+COMPOSED = frozenset(
+    ("special.softmax", "special.log_softmax", "special.logsumexp", "special.multigammaln", "clip", "assigned_where")
+)
+"""Operations with options, or of kinds with a rule, that are composed of others in batches."""
+
+
+def is_batched(x: Any) -> bool:
+    return getattr(x, "batched", False) is True
+
+
+def size_of(arrays: Sequence[Any]) -> int:
+    """Return the number of examples of arrays, at least one of which is batched."""
+    return next(int(x.value.shape[0]) for x in arrays if is_batched(x))
+
+
+def behind(axis: Any, ndim: int) -> Any:
+    """Return axes of an example as axes of the batch; None stands for all of them."""
+    if axis is None:
+        return tuple(range(1, ndim + 1))
+    if isinstance(axis, (tuple, list)):
+        return tuple([number % ndim + 1 for number in axis]) if ndim else ()
+    return axis % ndim + 1 if ndim else 1
+
+
+# -- elementwise functions ---------------------------------------------------------------------------------------------
+
+
+def _elementwise(batching: Batching, operation: Operation) -> Function:
+    base, traced = batching.below, batching.traced
+    compute = _by_public_function(batching, operation)
+    if operation.kind == "elementwise":
+        compute = computing(operation, base, None)
+
+    def function(*operands: Any) -> Any:
+        ndim, batched = 0, False
+        for x in operands:
+            if x.__class__ is traced:
+                batched = batched or x.batched
+                if x.ndim > ndim:
+                    ndim = x.ndim
+        if batched:
+            values = [
+                x if x.__class__ is not traced else x.value if not ndim else batching.of_ndim(x, ndim)._native
+                for x in operands
+            ]
+        else:
+            values = [x.value if x.__class__ is traced else x for x in operands]
+        return batching.results(compute(*values), batched)
+
+    return function
+
+
+def _by_public_function(batching: Batching, operation: Operation) -> Function:
+    base = batching.below
+
+    def compute(*natives: Any) -> Any:
+        found = public_function(operation)(*[wrap(x, base) if hasattr(x, "dtype") else x for x in natives])
+        return found._native
+
+    return compute
+
+
+# -- reductions, scans, sorting: along axes ----------------------------------------------------------------------------
+
+
+@rule("sum", "prod", "max", "min", "mean", "std", "var", "all", "any", "count_nonzero", "linalg.vector_norm")
+def _reduction(batching: Batching, public: Function, x: Any, *, axis: Any = None, **options: Any) -> Any:
+    array = batching.array(x)
+    if not x.ndim:  # an axis that is reduced, as the function of an array without one may differ from the array
+        array = xp.reshape(array, (*array.shape, 1))
+        return public(array, axis=1, **{**options, "keepdims": False})
+    return public(array, axis=behind(axis, x.ndim), **_given(options))
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+@rule("argmax", "argmin")
+def _arg_reduction(batching: Batching, public: Function, x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
+    array = batching.array(x)
+    if axis is not None:
+        return public(array, axis=behind(axis, x.ndim), keepdims=keepdims)
+    found = public(xp.reshape(array, (array.shape[0], x.size)), axis=1)
+    return xp.reshape(found, (array.shape[0], *(1,) * x.ndim)) if keepdims else found
+
+
+@rule("cumulative_sum", "cumulative_prod")
+def _scan(batching: Batching, public: Function, x: Any, *, axis: Any = None, **options: Any) -> Any:
+    return public(batching.array(x), axis=behind(0 if axis is None else axis, x.ndim), **_given(options))
+
+
+@rule("diff")
+def _diff(batching: Batching, public: Function, x: Any, *, axis: int = -1, n: int = 1, **options: Any) -> Any:
+    arrays = _each_batched(batching, [x, *[value for value in options.values() if value is not None]])
+    names = [name for name, value in options.items() if value is not None]
+    return public(arrays[0], axis=behind(axis, x.ndim), n=n, **dict(zip(names, arrays[1:], strict=True)))
+
+
+def _each_batched(batching: Batching, arrays: Sequence[Any]) -> list[Array]:
+    """Return arrays with a first axis of the length of the batch."""
+    size = size_of(arrays)
+    return [batching.array(x) if x.batched else xp.broadcast_to(batching.array(x), (size, *x.shape)) for x in arrays]
+
+
+@rule("sort", "argsort")
+def _sorting(batching: Batching, public: Function, x: Any, *, axis: int = -1, **options: Any) -> Any:
+    return public(batching.array(x), axis=behind(axis, x.ndim), **options)
+
+
+@rule("nn.softmax", "nn.log_softmax")
+def _rows(batching: Batching, public: Function, x: Any, *, axis: Any = -1, **options: Any) -> Any:
+    if axis is None or not x.ndim:
+        return NotImplemented
+    return public(batching.array(x), axis=behind(axis, x.ndim), **options)
+
+
+# -- fourier -----------------------------------------------------------------------------------------------------------
+
+
+@rule("fft.fft", "fft.ifft", "fft.rfft", "fft.irfft", "fft.hfft", "fft.ihfft")
+def _fourier(batching: Batching, public: Function, x: Any, *, axis: int = -1, **options: Any) -> Any:
+    return public(batching.array(x), axis=behind(axis, x.ndim), **options)
+
+
+@rule("fft.fftn", "fft.ifftn", "fft.rfftn", "fft.irfftn")
+def _fourier_of_axes(
+    batching: Batching, public: Function, x: Any, *, s: Any = None, axes: Any = None, **options: Any
+) -> Any:
+    if axes is None and s is not None:
+        axes = tuple(range(x.ndim - len(s), x.ndim))
+    return public(batching.array(x), s=s, axes=behind(axes, x.ndim), **options)
+
+
+@rule("fft.fftshift", "fft.ifftshift")
+def _shift(batching: Batching, public: Function, x: Any, *, axes: Any = None) -> Any:
+    return public(batching.array(x), axes=behind(axes, x.ndim))
+
+
+# -- shapes ------------------------------------------------------------------------------------------------------------
+
+
+@rule("astype")
+def _astype(batching: Batching, public: Function, x: Any, dtype: Any, **options: Any) -> Any:
+    return public(batching.array(x), dtype, **_given(options))
+
+
+@rule("matrix_transpose", "tril", "triu", "linalg.diagonal")
+def _last_axes(batching: Batching, public: Function, x: Any, **options: Any) -> Any:
+    return public(batching.array(x), **options)
+
+
+@rule("concat")
+def _concat(batching: Batching, public: Function, arrays: Any, *, axis: int | None = 0) -> Any:
+    items = _each_batched(batching, arrays)
+    if axis is None:
+        return public([xp.reshape(x, (x.shape[0], -1)) for x in items], axis=1)
+    return public(items, axis=behind(axis, arrays[0].ndim))
+
+
+@rule("stack")
+def _stack(batching: Batching, public: Function, arrays: Any, *, axis: int = 0) -> Any:
+    return public(_each_batched(batching, arrays), axis=behind(axis, arrays[0].ndim + 1))
+
+
+@rule("unstack")
+def _unstack(batching: Batching, public: Function, x: Any, *, axis: int = 0) -> Any:
+    return public(batching.array(x), axis=behind(axis, x.ndim))
+
+
+@rule("repeat")
+def _repeat(batching: Batching, public: Function, x: Any, repeats: Any, *, axis: int | None = None) -> Any:
+    if is_batched(repeats):
+        raise NotImplementedError(f"repeat() has no batches of repeats in xtensor.vmap: {DATA_DEPENDENT}")
+    array = batching.array(x)
+    if axis is None:
+        array, axis = xp.reshape(array, (array.shape[0], x.size)), 0
+        return public(array, batching.array(repeats) if hasattr(repeats, "value") else repeats, axis=1)
+    repeats = batching.array(repeats) if hasattr(repeats, "value") else repeats
+    return public(array, repeats, axis=behind(axis, x.ndim))
+
+
+@rule("tile")
+def _tile(batching: Batching, public: Function, x: Any, repetitions: Any) -> Any:
+    counts = tuple(repetitions)
+    array = batching.of_ndim(x, max(len(counts), x.ndim))
+    return public(array, (1,) * (array.ndim - len(counts)) + counts)
+
+
+@rule("broadcast_to")
+def _broadcast_to(batching: Batching, public: Function, x: Any, shape: Any) -> Any:
+    array = batching.of_ndim(x, len(shape))
+    return public(array, (array.shape[0], *shape))
+
+
+@rule("expand_dims")
+def _expand_dims(batching: Batching, public: Function, x: Any, *, axis: Any) -> Any:
+    count = len(axis) if isinstance(axis, (tuple, list)) else 1
+    return public(batching.array(x), axis=behind(axis, x.ndim + count))
+
+
+@rule("flip")
+def _flip(batching: Batching, public: Function, x: Any, *, axis: Any = None) -> Any:
+    return public(batching.array(x), axis=behind(axis, x.ndim))
+
+
+@rule("squeeze")
+def _squeeze(batching: Batching, public: Function, x: Any, *, axis: Any) -> Any:
+    return public(batching.array(x), axis=behind(axis, x.ndim))
+
+
+@rule("moveaxis")
+def _moveaxis(batching: Batching, public: Function, x: Any, source: Any, destination: Any) -> Any:
+    return public(batching.array(x), behind(source, x.ndim), behind(destination, x.ndim))
+
+
+@rule("permute_dims")
+def _permute_dims(batching: Batching, public: Function, x: Any, axes: Any) -> Any:
+    return public(batching.array(x), (0, *behind(tuple(axes), x.ndim)))
+
+
+@rule("reshape")
+def _reshape(batching: Batching, public: Function, x: Any, shape: Any, *, copy: bool | None = None) -> Any:
+    array = batching.array(x)
+    return public(array, (array.shape[0], *shape), copy=copy)
+
+
+@rule("roll")
+def _roll(batching: Batching, public: Function, x: Any, shift: Any, *, axis: Any = None) -> Any:
+    array = batching.array(x)
+    if axis is not None:
+        return public(array, shift, axis=behind(axis, x.ndim))
+    flat = xp.reshape(array, (array.shape[0], x.size))
+    return xp.reshape(public(flat, shift, axis=1), array.shape)
+
+
+# -- selection ---------------------------------------------------------------------------------------------------------
+
+
+@rule("take")
+def _take(batching: Batching, public: Function, x: Any, indices: Any, *, axis: int = 0) -> Any:
+    if not indices.batched:
+        return public(batching.array(x), batching.array(indices), axis=behind(axis, x.ndim))
+    key = (*[slice(None)] * (axis % x.ndim), indices)
+    return batching.array(batching.getitem(x, key))
+
+
+@rule("take_along_axis")
+def _take_along_axis(batching: Batching, public: Function, x: Any, indices: Any, *, axis: int = -1) -> Any:
+    arrays = [batching.array(item) if item.batched else batching.array(item)[None] for item in (x, indices)]
+    return public(*arrays, axis=behind(axis, x.ndim))
+
+
+@rule("searchsorted")
+def _searchsorted(
+    batching: Batching, public: Function, x1: Any, x2: Any, *, side: str = "left", sorter: Any = None
+) -> Any:
+    if not is_batched(x1) and not is_batched(sorter):
+        sorter = None if sorter is None else batching.array(sorter)
+        return public(batching.array(x1), batching.array(x2), side=side, sorter=sorter)
+    size = size_of([x1, x2, *([] if sorter is None else [sorter])])
+    edges = _batch_of(batching, x1, size)
+    if sorter is not None:
+        edges = xp.take_along_axis(edges, _batch_of(batching, sorter, size), axis=1)
+    values = _batch_of(batching, x2, size)
+    found = _positions(edges, xp.reshape(values, (size, x2.size)), side)
+    return xp.reshape(found, values.shape)
+
+
+def _batch_of(batching: Batching, x: Any, size: int) -> Array:
+    array = batching.array(x)
+    return array if x.batched else xp.broadcast_to(array, (size, *x.shape))
+
+
+def _positions(edges: Array, values: Array, side: str) -> Array:
+    """Return for each value of a row the number of edges of the row before it, by bisection of all rows at once."""
+    count = edges.shape[1]
+    low = xp.zeros(values.shape, dtype=edges.device.default_dtypes["indexing"], device=edges.device)
+    high = xp.full_like(low, count)
+    dtype = xp.result_type(edges, values)
+    edges, values = xp.astype(edges, dtype, copy=False), xp.astype(values, dtype, copy=False)
+    for _ in range(count.bit_length()):
+        middle = (low + high) // 2
+        chosen = xp.take_along_axis(edges, xp.clip(middle, 0, count - 1), axis=1)
+        # NaN is behind all numbers.
+        before = chosen < values if side == "left" else chosen <= values
+        if xp.isdtype(dtype, ("real floating", "complex floating")):
+            chosen_nan, values_nan = xp.isnan(chosen), xp.isnan(values)
+            before = before | (values_nan & (~chosen_nan if side == "left" else True))
+        before = before & (low < high)
+        low, high = xp.where(before, middle + 1, low), xp.where(before, high, xp.where(low < high, middle, high))
+    return low
+
+
+@rule("isin")
+def _isin(batching: Batching, public: Function, x1: Any, x2: Any, *, invert: bool = False) -> Any:
+    if not is_batched(x2):
+        return public(batching.array(x1), batching.array(x2) if hasattr(x2, "value") else x2, invert=invert)
+    if not hasattr(x1, "value"):
+        x1 = batching.lift(xp.asarray(x1, device=batching.below)._native)
+    size = size_of([x1, x2])
+    elements, values = _batch_of(batching, x2, size), _batch_of(batching, x1, size)
+    elements, flat = xp.reshape(elements, (size, x2.size)), xp.reshape(values, (size, x1.size))
+    if not x2.size:
+        return xp.full(values.shape, invert, dtype=xp.bool, device=batching.below)
+    number = [xp.astype(x, xp.uint8) if x.dtype == xp.bool else x for x in (elements, flat)]
+    if any(x.dtype.kind == "c" for x in number):
+        found = xp.any(number[1][:, :, None] == number[0][:, None, :], axis=2)
+    else:
+        ordered = xp.sort(number[0], axis=1)
+        index = xp.clip(_positions(ordered, number[1], "left"), 0, x2.size - 1)
+        found = xp.take_along_axis(ordered, index, axis=1) == number[1]
+    return xp.reshape(found != invert, values.shape)
+
+
+@rule("bincount")
+def _bincount(batching: Batching, public: Function, x: Any, weights: Any, minlength: int) -> Any:
+    arrays = [item for item in (x, weights) if item is not None]
+    size = size_of(arrays)
+    counted = _batch_of(batching, x, size)
+    if rarely(any_true, (counted < 0) | (counted >= minlength)):
+        raise NotImplementedError(
+            f"bincount() has batches in xtensor.vmap of integers from 0 to minlength - 1 only, here {minlength - 1}"
+            f"{at_caller()}, so that each example has as many bins"
+        )
+    first = xp.arange(size, dtype=counted.dtype, device=counted.device)[:, None] * minlength
+    flat = [xp.reshape(counted + first, (-1,))]
+    if weights is not None:
+        flat.append(xp.reshape(_batch_of(batching, weights, size), (-1,)))
+    return xp.reshape(public(*flat, minlength=size * minlength), (size, minlength))
+
+
+# -- linear algebra ----------------------------------------------------------------------------------------------------
+
+
+@rule("matmul")
+def _matmul(batching: Batching, public: Function, x1: Any, x2: Any) -> Any:
+    array1, array2 = batching.array(x1), batching.array(x2)
+    if not is_batched(x2) and x2.ndim <= 2:
+        # One product of matrices: the rows of all examples.
+        flat = xp.reshape(array1, (math.prod(array1.shape[:-1]), array1.shape[-1]))
+        return xp.reshape(public(flat, array2), (*array1.shape[:-1], *x2.shape[1:]))
+    if x2.ndim == 1 and x1.ndim == 2 and not is_batched(x1):
+        return public(array2, xp.matrix_transpose(array1))
+    if x1.ndim == 1:
+        array1 = array1[..., None, :]
+    if x2.ndim == 1:
+        array2 = array2[..., None]
+    ndim = max(x1.ndim, x2.ndim, 2)
+    product = public(*[_stacked(x, array, ndim) for x, array in ((x1, array1), (x2, array2))])
+    if x2.ndim == 1:
+        product = product[..., 0]
+    if x1.ndim == 1:
+        product = product[..., 0, :] if x2.ndim > 1 else product[..., 0]
+    return product
+
+
+def _stacked(x: Any, array: Array, ndim: int) -> Array:
+    """Return an array with axes of length 1 behind that of the batch, so that those of stacks are aligned."""
+    if not x.batched or array.ndim > ndim:
+        return array
+    return xp.reshape(array, (array.shape[0], *(1,) * (ndim + 1 - array.ndim), *array.shape[1:]))
+
+
+@rule("matvec", "vecmat")
+def _matrix_and_vector(batching: Batching, public: Function, x1: Any, x2: Any) -> Any:
+    matrix = public.__name__ == "matvec"
+    stacks = max(x1.ndim - 1 - matrix, x2.ndim - 2 + matrix)
+    array1 = batching.of_ndim(x1, stacks + 1 + matrix)
+    return public(array1, batching.of_ndim(x2, stacks + 2 - matrix))
+
+
+@rule("vecdot")
+def _vecdot(batching: Batching, public: Function, x1: Any, x2: Any, *, axis: int = -1) -> Any:
+    ndim = max(x1.ndim, x2.ndim)
+    return public(batching.of_ndim(x1, ndim), batching.of_ndim(x2, ndim), axis=axis if axis < 0 else axis - ndim)
+
+
+@rule("linalg.cross")
+def _cross(batching: Batching, public: Function, x1: Any, x2: Any, *, axis: int = -1) -> Any:
+    ndim = max(x1.ndim, x2.ndim)
+    return public(batching.of_ndim(x1, ndim), batching.of_ndim(x2, ndim), axis=axis if axis < 0 else axis - ndim)
+
+
+@rule("linalg.outer")
+def _outer(batching: Batching, public: Function, x1: Any, x2: Any) -> Any:
+    array1, array2 = batching.array(x1)[..., :, None], batching.array(x2)[..., None, :]
+    return xp.multiply(array1, array2)
+
+
+@rule("linalg.solve")
+def _solve(batching: Batching, public: Function, x1: Any, x2: Any) -> Any:
+    array1, array2 = batching.array(x1), batching.array(x2)
+    array2 = array2[..., None] if x2.ndim == 1 else array2
+    ndim = max(x1.ndim, x2.ndim)
+    found = public(_stacked(x1, array1, ndim), _stacked(x2, array2, ndim))
+    return found[..., 0] if x2.ndim == 1 else found
+
+
+@rule(
+    *("linalg.cholesky", "linalg.qr", "linalg.svd", "linalg.svdvals", "linalg.det", "linalg.slogdet", "linalg.inv"),
+    *("linalg.eig", "linalg.eigh", "linalg.eigvals", "linalg.eigvalsh", "linalg.trace", "linalg.matrix_norm"),
+)
+def _matrices(batching: Batching, public: Function, x: Any, **options: Any) -> Any:
+    return public(batching.array(x), **_given(options))
+
+
+@rule("linalg.matrix_power")
+def _matrix_power(batching: Batching, public: Function, x: Any, n: int) -> Any:
+    return public(batching.array(x), n)
+
+
+@rule("linalg.matrix_rank", "linalg.pinv")
+def _with_tolerance(batching: Batching, public: Function, x: Any, *, rtol: Any = None) -> Any:
+    if rtol is None:
+        return public(batching.array(x))
+    if not hasattr(rtol, "value"):
+        return public(batching.array(x), rtol=rtol)
+    stacks = max(x.ndim - 2, rtol.ndim)
+    return public(batching.of_ndim(x, stacks + 2), rtol=batching.of_ndim(rtol, stacks))
+
+
+# -- networks ----------------------------------------------------------------------------------------------------------
+
+
+@rule("nn.linear")
+def _linear(batching: Batching, public: Function, x: Any, weight: Any, bias: Any = None, **options: Any) -> Any:
+    if is_batched(weight) or is_batched(bias) or not x.ndim:
+        return NotImplemented
+    return public(*[None if item is None else batching.array(item) for item in (x, weight, bias)], **options)
+
+
+@rule("nn.layer_norm", "nn.rms_norm")
+def _normalization(
+    batching: Batching, public: Function, x: Any, *parameters: Any, axes: tuple[int, ...], eps: float
+) -> Any:
+    if any(is_batched(item) for item in parameters):
+        return NotImplemented
+    arrays = [None if item is None else batching.array(item) for item in parameters]
+    return public(batching.array(x), *arrays, axis=behind(axes, x.ndim), eps=eps)
+
+
+# -- all others --------------------------------------------------------------------------------------------------------
+
+DATA_DEPENDENT = (
+    "the shape of its result depends on values; use functions whose results have a known shape, such as where"
+)
+
+for _name in ("nonzero", "unique_all", "unique_counts", "unique_inverse", "unique_values", "selected"):
+    RULES[_name] = refused(DATA_DEPENDENT)
+
+for _name in ("relu", "silu", "gelu"):
+    RULES[f"nn.{_name}"] = _elementwise
+
+
+def _full(batching: Batching, operation: Operation) -> Function:
+    constant = _constant(batching, operation)
+
+    def function(shape: Any, value: Any, *, dtype: Any) -> Any:
+        if not is_batched(value):
+            return constant(shape, value, dtype=dtype)
+        array = batching.of_ndim(value, len(shape))
+        cast = xp.astype(array, dtype)
+        return batching.results(xp.broadcast_to(cast, (array.shape[0], *shape)))
+
+    return function
+
+
+RULES["full"] = _full
+
+BY_KIND: dict[str, Rule] = {"creation": _constant, "random": _constant}
