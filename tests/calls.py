@@ -331,7 +331,7 @@ class Call(NamedTuple):
 def on_device(value: Any, device: xp.Device) -> Any:
     if isinstance(value, Source):
         return value.on(device)
-    return [on_device(item, device) for item in value] if isinstance(value, list) else value
+    return type(value)([on_device(item, device) for item in value]) if type(value) in (list, tuple) else value
 
 
 def call(function: Any, arguments: dict[str, Any]) -> Any:

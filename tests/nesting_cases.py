@@ -172,6 +172,10 @@ def _estimate(f):
     return estimated
 
 
+def _vmap(f):
+    return lambda x: xp.vmap(f)(xp.stack([x, x + constant((0.25, 0.5, 0.125), x)]))[0, ...]
+
+
 TRANSFORMS: dict[str, tuple[Callable[[Function], Function], int]] = {
     "grad": (_grad, 1),
     "jvp": (_jvp, 1),
@@ -179,6 +183,7 @@ TRANSFORMS: dict[str, tuple[Callable[[Function], Function], int]] = {
     "fuse": (xp.fuse, 0),
     "checkpoint": (autograd.checkpoint, 0),
     "estimate": (_estimate, 0),
+    "vmap": (_vmap, 0),
 }
 """Each transform with the order of the derivative that it takes."""
 

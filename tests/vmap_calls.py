@@ -7,12 +7,16 @@ from typing import Any
 
 import numpy as np
 from calls import Call, difference, flat, on_device, palette, random_call
+from keys import Access, random_access
 from sources import Source, ascending, source
 from strategies import quiet
 
 import xtensor as xp
 
 SIZE = 3
+
+READ = Call("expand_dims", "function", {})
+"""Reads and assignments move elements as they are, as this operation does."""
 
 WITHOUT_BATCHES = {
     "nonzero": "the shapes of its results depend on values",
@@ -41,10 +45,11 @@ class BatchedCall:
 
     def __init__(self, rng: Random, name: str) -> None:
         self.call = random_call(rng, name)
+        self.call.arguments.pop("out", None)
         values = palette(rng, name)
         found: list[Any] = []
         for key, value in self.call.arguments.items():
-            if isinstance(value, Source):
+            if isinstance(value, Source) and key != "out":
                 found.append((key, None, value))
             elif isinstance(value, list):
                 found += [(key, number, item) for number, item in enumerate(value) if isinstance(item, Source)]
@@ -57,7 +62,7 @@ class BatchedCall:
             if self.call.way == "in-place operator":
                 others = [Source(item.host, "plain") for item in others]  # views of broadcast arrays are read-only
             if key in ("indices", "sorter", "repeats", "shift"):
-                others = [Source(rng_permuted(rng, first.host), "plain") for _ in range(SIZE - 1)]
+                others = [Source(permuted(rng, first.host), "plain") for _ in range(SIZE - 1)]
             self.operands[key, number] = [first, *others]
         self.axis = rng.choice([0, -1])
 
@@ -92,7 +97,7 @@ class BatchedCall:
                 return error
 
 
-def rng_permuted(rng: Random, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def permuted(rng: Random, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     flat_values = values.reshape(-1).tolist()
     rng.shuffle(flat_values)
     return np.asarray(flat_values, dtype=values.dtype).reshape(values.shape)
@@ -114,15 +119,97 @@ def outcome_of(batched: BatchedCall, device: xp.Device) -> str | None:
         return f"{type(found).__name__}: {found}"
     if errors and all(item.size == 0 for item in flat(found)):
         return None  # of rows without elements some have no maximum
+    if errors and device.backend == "strict":
+        return None  # it refuses what the standard leaves open, which is defined for the arrays of the whole batch
     if errors:
         return f"no error, and the loop raises {errors[0].__name__}"
     for number, (example, right) in enumerate(zip(examples, expected, strict=True)):
         left = (
-            type(found)([item[number] for item in found])
+            type(found)([item[number, ...] for item in found])
             if type(found) in (list, tuple)
-            else (tuple(item[number] for item in found) if isinstance(found, tuple) else found[number])
+            else (tuple(item[number, ...] for item in found) if isinstance(found, tuple) else found[number, ...])
         )
         different = difference(example, left, right)
         if different is not None:
             return f"{different} in example {number}: {left!r}, and the loop gives {right!r}"
     return None
+
+
+class BatchedAccess:
+    """A read or an assignment some of whose arrays have a value for each example."""
+
+    def __init__(self, rng: Random) -> None:
+        self.access = random_access(rng)
+        access = self.access
+        found: list[tuple[Any, Source]] = [("x", access.x)]
+        parts = access.key if isinstance(access.key, tuple) else (access.key,)
+        found += [(number, part) for number, part in enumerate(parts) if isinstance(part, Source)]
+        if isinstance(access.value, Source):
+            found.append(("value", access.value))
+        chosen = [item for item in found if rng.random() < 0.6] or [rng.choice(found)]
+        self.has_batch_of_masks = any(isinstance(name, int) and item.host.dtype.kind == "b" for name, item in chosen)
+        self.operands: dict[Any, list[Source]] = {}
+        repeats = any(isinstance(part, Source) and part.host.dtype.kind != "b" for part in parts)
+        for name, first in chosen:
+            if name == "value" and repeats:
+                others = [Source(first.host + number, "plain") for number in (1, 2)]
+            else:
+                others = [Source(permuted(rng, first.host), "plain") for _ in range(SIZE - 1)]
+            if name == "x":
+                first = Source(first.host, "plain")
+            self.operands[name] = [first, *(Source(item.host.astype(first.host.dtype), "plain") for item in others)]
+
+    def _with(self, replaced: dict[Any, Any]) -> Access:
+        key = self.access.key
+        parts = list(key) if isinstance(key, tuple) else [key]
+        for number in [name for name in replaced if isinstance(name, int)]:
+            parts[number] = replaced[number]
+        return Access(
+            replaced.get("x", self.access.x),
+            tuple(parts) if isinstance(key, tuple) else parts[0],
+            replaced.get("value", self.access.value),
+        )
+
+    def example(self, number: int) -> Access:
+        return self._with({name: items[number] for name, items in self.operands.items()})
+
+    def on(self, device: xp.Device) -> Any:
+        names = list(self.operands)
+        batches = [xp.stack([item.on(device) for item in items]) for items in self.operands.values()]
+
+        def function(*arrays: xp.Array) -> Any:
+            access = self._with(dict(zip(names, arrays, strict=True)))
+            x, key, value = (on_device(item, device) for item in (access.x, access.key, access.value))
+            if value is None:
+                return x[key]
+            x = xp.asarray(x, copy=True)
+            x[key] = value
+            return x
+
+        with quiet(), xp.use_device(device):
+            try:
+                return xp.vmap(function)(*batches)
+            except Exception as error:
+                return error
+
+
+def outcome_of_access(batched: BatchedAccess, device: xp.Device) -> str | None:
+    """Describe how an access of the batch differs from the loop over its examples; None if it does not."""
+    found = batched.on(device)
+    expected = [batched.example(number).on(device) for number in range(SIZE)]
+    errors = [item for item in expected if isinstance(item, type)]
+    if isinstance(found, Exception):
+        refused = isinstance(found, NotImplementedError) and batched.has_batch_of_masks
+        return None if errors or refused else f"{type(found).__name__}: {found}"
+    if errors:
+        unchecked = device.backend == "strict" or batched.access.indexes_an_empty_array or has_false(batched.access.key)
+        return None if unchecked else f"no error, and the loop raises {errors[0].__name__}"
+    for number, right in enumerate(expected):
+        different = difference(READ, found[number, ...], right)
+        if different is not None:
+            return f"{different} in example {number}: {found[number, ...]!r}, and the loop gives {right!r}"
+    return None
+
+
+def has_false(key: Any) -> bool:
+    return any(part is False for part in (key if isinstance(key, tuple) else (key,)))

@@ -468,13 +468,13 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
                     if part.__class__ not in PLAIN_KEYS:
                         joined = on_transform_of(self, *key)  # type: ignore[misc] # a tuple
                         if joined is not self:
-                            return joined[key]  # type: ignore[no-any-return]
+                            return joined[key]
                         key = self._key(key)
                         break
             elif kind not in PLAIN_KEYS:
                 joined = on_transform_of(self, key)
                 if joined is not self:
-                    return joined[key]  # type: ignore[no-any-return]
+                    return joined[key]
                 key = self._key(key)
         try:
             get = selecting(device) if kind is Array or kind is np.ndarray else device.getitem

@@ -497,7 +497,7 @@ def lift_to_device_of(x: Any, value: Any) -> Device:
     return device
 
 
-def on_transform_of(x: Any, *others: Any) -> Any:
+def on_transform_of(x: Array, *others: Any) -> Array:
     """Return an Array on the transform of other operands, where one of them is on a transform of the Array's device."""
     target = x._device
     for part in others:

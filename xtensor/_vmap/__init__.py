@@ -140,7 +140,7 @@ def _prefix(axes: Axes, tree: Any, name: str) -> list[int | None]:
 def _array(leaf: Any, base: Device) -> Array:
     """Return a leaf that has an axis of the examples as an Array."""
     if leaf.__class__ is Array:
-        return leaf  # type: ignore[no-any-return]
+        return leaf
     if isinstance(leaf, np.ndarray):
         return xp.asarray(leaf, device=base)
     raise TypeError(
@@ -151,7 +151,7 @@ def _array(leaf: Any, base: Device) -> Array:
 
 def _size(arrays: Sequence[Any], axes: Sequence[int | None], axis_size: int | None) -> int:
     """Return the number of examples."""
-    sizes = {}
+    sizes: dict[int, tuple[Any, int | None]] = {}
     for x, axis in zip(arrays, axes, strict=True):
         if axis is None:
             continue
@@ -171,7 +171,8 @@ def _size(arrays: Sequence[Any], axes: Sequence[int | None], axis_size: int | No
             for size, (shape, axis) in sizes.items()
         )
         raise ValueError(f"vmap(): the numbers of examples differ: {described}")
-    return next(iter(sizes))
+    (size,) = sizes
+    return size
 
 
 # -- arguments and results ---------------------------------------------------------------------------------------------

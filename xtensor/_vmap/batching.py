@@ -18,7 +18,7 @@ from .._core.tracer import at_caller
 from .._core.tracing_errors import UnknownValueError
 from .._core.trees import mapped
 from .._core.wrapping import ValueArray
-from .._standard.manipulation import reshape
+from .._standard.manipulation import expand_dims, reshape
 from . import indexing
 from .rules import rule_of
 
@@ -125,6 +125,11 @@ class Batching(Level):
         if not x.batched or x.ndim >= ndim:
             return array
         return reshape(array, (array.shape[0], *(1,) * (ndim - x.ndim), *x.shape))
+
+    def expanded(self, x: Any, axes: tuple[int, ...]) -> Any:
+        """Return an array with axes of length 1 at some positions of its shape in an example."""
+        below = tuple([axis + x.batched for axis in axes])
+        return self.results(expand_dims(self.array(x), axis=below), x.batched)
 
     def results(self, values: Any, batched: bool = True) -> Any:
         """Return results of the device below, Arrays or native arrays, one or several, as native arrays."""

@@ -22,27 +22,47 @@ class Parts:
 
     Attributes
     ----------
+    native
+        The array, with an axis of length 1 for each boolean without axes in the key, as NumPy has it.
+    new_axes
+        These axes.
     parts
-        Slices, None, integers, and native arrays of the batching device, one for each axis or new axis.
+        Slices, None, integers, and index arrays of the batching device, one for each axis or new axis.
     advanced
         The positions of integers and arrays among the parts where there is an array; empty otherwise.
     """
 
     def __init__(self, batching: Batching, native: Batched, key: Any) -> None:
-        parts = [self._part(batching, part) for part in (key if key.__class__ is tuple else (key,))]
-        used = sum([self._axes(part) for part in parts])
+        given = [self._part(batching, part) for part in (key if key.__class__ is tuple else (key,))]
+        used = sum([self._axes(part) for part in given])
         if used > native.ndim:
             raise IndexError(
                 f"too many indices for array: array is {native.ndim}-dimensional, but {used} were indexed; give as "
                 "many indices as there are axes"
             )
         rest = [slice(None)] * (native.ndim - used)
+        expanded: list[Any] = []
+        for part in given:
+            expanded += rest if part is ... else [part]
+        if not any(part is ... for part in given):
+            expanded += rest
+        self.native, self.new_axes = native, tuple[int, ...]()
         self.parts: list[Any] = []
-        for part in parts:
-            self.parts += rest if part is ... else [part]
-        if not any(part is ... for part in parts):
-            self.parts += rest
-        self.parts = [item for part in self.parts for item in self._indices(batching, part)]
+        axis = 0
+        for part in expanded:
+            if is_array(part) and part.dtype.kind == "b":
+                self._check_mask(part, native.shape[axis - len(self.new_axes) :])
+            if is_array(part) and part.dtype.kind == "b" and not part.ndim:
+                self.new_axes += (axis,)
+                count = int(bool(part))
+                indices = xp.zeros(count, dtype=batching.below.default_dtypes["indexing"], device=batching.below)
+                self.parts.append(batching.lift(indices._native))
+                axis += 1
+                continue
+            self.parts += self._indices(batching, part)
+            axis += self._axes(part)
+        if self.new_axes:
+            self.native = batching.expanded(native, self.new_axes)
         self.advanced = [place for place, part in enumerate(self.parts) if self._is_index(part)]
         if not any(is_array(self.parts[place]) for place in self.advanced):
             self.advanced = []
@@ -50,11 +70,9 @@ class Parts:
     @staticmethod
     def _part(batching: Batching, part: Any) -> Any:
         if part.__class__ is slice:
-            return mapped(part, lambda x: int(x), batching.traced)
-        if part.__class__ in (list, tuple):
+            return mapped(part, int, batching.traced)
+        if part.__class__ in (list, tuple) or isinstance(part, (bool, np.bool)):
             return batching.lift(xp.asarray(part, device=batching.below)._native)
-        if isinstance(part, (bool, np.bool)):
-            return batching.lift(xp.asarray(bool(part), device=batching.below)._native)
         return part
 
     @staticmethod
@@ -68,21 +86,21 @@ class Parts:
         return part is not None and part.__class__ is not slice
 
     @staticmethod
-    def _indices(batching: Batching, part: Any) -> list[Any]:
-        """Return a mask as the indices of its true elements; other parts as they are."""
-        if not is_array(part) or part.dtype.kind != "b":
-            return [part]
-        if part.batched:
+    def _check_mask(mask: Batched, lengths: tuple[int, ...]) -> None:
+        if mask.batched:
             raise NotImplementedError(
                 f"a mask that differs from example to example of xtensor.vmap selects other numbers of elements"
                 f"{at_caller()}; use xtensor.where(mask, x, other), whose result has the shape of x"
             )
-        mask = batching.array(part)
-        if not mask.ndim:
-            if not bool(mask):
-                raise NotImplementedError(f"a key of False has no batches in xtensor.vmap{at_caller()}")
-            return [None]
-        return [batching.lift(index._native) for index in xp.nonzero(mask)]
+        if mask.shape != lengths[: mask.ndim]:
+            raise mask_error(mask, lengths)
+
+    @staticmethod
+    def _indices(batching: Batching, part: Any) -> list[Any]:
+        """Return a mask as the indices of its true elements; other parts as they are."""
+        if not is_array(part) or part.dtype.kind != "b":
+            return [part]
+        return [batching.lift(index._native) for index in xp.nonzero(batching.array(part))]
 
     @property
     def first(self) -> int:
@@ -120,6 +138,13 @@ class Parts:
         return any(is_array(part) and part.batched for part in self.parts)
 
 
+def mask_error(mask: Batched, lengths: tuple[int, ...]) -> IndexError:
+    return IndexError(
+        f"boolean index did not match indexed array; it has shape {mask.shape}, and the axes that it indexes the shape "
+        f"{lengths[: mask.ndim]}; use a mask of that shape"
+    )
+
+
 def is_array(part: Any) -> bool:
     return hasattr(part, "batched")
 
@@ -130,50 +155,55 @@ def select(batching: Batching, native: Batched, key: Any) -> Batched:
     library = batching.below._library
     if not native.batched and not found.has_batched:
         return batching.results(library.getitem(native.value, batching.values(key)), False)  # type: ignore[no-any-return]
+    native = found.native
     size = native.value.shape[0] if native.batched else 0
-    value = library.getitem(native.value, found.below(batching, native.batched, size))
-    result: Batched = batching.results(value)
+    result: Batched = batching.results(library.getitem(native.value, found.below(batching, native.batched, size)))
     if not found.advanced:
         return result
     array, first, ndim = batching.array(result), found.first, found.ndim
-    if native.batched:  # (batch, index arrays, others)
-        sources = tuple(range(1, ndim + 1))
-        return batching.results(  # type: ignore[no-any-return]
-            xp.moveaxis(array, sources, tuple([first + axis for axis in sources])) if first and ndim else array
-        )
-    return batching.results(xp.moveaxis(array, first, 0))  # type: ignore[no-any-return]
+    if not native.batched:
+        return batching.results(xp.moveaxis(array, first, 0))  # type: ignore[no-any-return]
+    if not first or not ndim:
+        return result
+    axes = tuple(range(1, ndim + 1))  # those of the index arrays, behind that of the batch
+    return batching.results(xp.moveaxis(array, axes, tuple([first + axis for axis in axes])))  # type: ignore[no-any-return]
 
 
 def assign(batching: Batching, native: Batched, key: Any, value: Any) -> Batched:
     """Return an array with ``native[key] = value``; that of others is not written to."""
-    size = next((x.value.shape[0] for x in (native, value) if is_array(x) and x.batched), 0)
     parts = key if key.__class__ is tuple else (key,)
-    masks = [part for part in parts if is_array(part) and part.dtype.kind == "b" and part.batched]
-    if masks:
-        return _assign_where(batching, native, parts, value)
+    masks = [part for part in parts if is_array(part) and part.dtype.kind == "b"]
+    if masks and len(parts) == 1 and _fits_each_element(native, masks[0], value):
+        return _assign_where(batching, native, masks[0], value)
+    if any(mask.batched for mask in masks):
+        raise NotImplementedError(
+            f"an assignment by a mask that differs from example to example of xtensor.vmap needs a value for every "
+            f"element{at_caller()}; use x = xtensor.where(mask, value, x)"
+        )
     found = Parts(batching, native, key)
     library = batching.below._library
-    if not size:
-        size = next((part.value.shape[0] for part in found.parts if is_array(part) and part.batched), 0)
-    array = batching.array(native)
-    if not size:
+    size = next((x.value.shape[0] for x in (native, value, *found.parts) if is_array(x) and x.batched), None)
+    if size is None:
+        array = batching.array(native)
         copy = xp.astype(array, array.dtype, copy=True)
         written = library.setitem(copy._native, batching.values(key), batching.values(value))
-        return batching.traced(written, False)  # type: ignore[no-any-return]
+        return batching.results(written, False)  # type: ignore[no-any-return]
+    array = batching.array(found.native)
     if not native.batched:
         array = xp.broadcast_to(array, (size, *array.shape))
     copy = xp.astype(array, array.dtype, copy=True)
-    ndim = found.result_ndim
     if is_array(value):
-        value = _aligned(batching, value, ndim, found)._native
+        value = _aligned(batching, value, found)._native
     written = library.setitem(copy._native, found.below(batching, True, size), value)
-    return batching.traced(written, True)  # type: ignore[no-any-return]
+    result: Batched = batching.results(written)
+    if not found.new_axes:
+        return result
+    return batching.results(xp.reshape(batching.array(result), (size, *native.shape)))  # type: ignore[no-any-return]
 
 
-def _aligned(batching: Batching, value: Batched, ndim: int, found: Parts) -> Array:
+def _aligned(batching: Batching, value: Batched, found: Parts) -> Array:
     """Return a value with the axes that the selection has in the array of the whole batch."""
-    array = batching.array(value)
-    lengths = array.shape[1:] if value.batched else array.shape
+    array, ndim, lengths = batching.array(value), found.result_ndim, value.shape
     while len(lengths) > ndim and lengths[0] == 1:
         lengths = lengths[1:]
     if len(lengths) > ndim:
@@ -185,29 +215,29 @@ def _aligned(batching: Batching, value: Batched, ndim: int, found: Parts) -> Arr
     array = xp.reshape(array, (array.shape[0] if value.batched else 1, *lengths))
     if not found.advanced or not found.first or not found.ndim:
         return array
-    targets = tuple(range(1, found.ndim + 1))
-    return xp.moveaxis(array, tuple([found.first + axis for axis in targets]), targets)
+    axes = tuple(range(1, found.ndim + 1))
+    return xp.moveaxis(array, tuple([found.first + axis for axis in axes]), axes)
 
 
-def _assign_where(batching: Batching, native: Batched, parts: tuple[Any, ...], value: Any) -> Batched:
-    """Assign where a mask that differs from example to example is true: a value that fits each element."""
-    mask = parts[0]
+def _fits_each_element(native: Batched, mask: Batched, value: Any) -> bool:
+    """Whether a value can be assigned to an element without its number among those where the mask is true."""
     others = native.ndim - mask.ndim
-    fits = not is_array(value) or value.ndim <= others or (value.ndim == others + 1 and value.shape[0] == 1)
-    if len(parts) > 1 or not fits:
-        raise NotImplementedError(
-            f"an assignment by a mask that differs from example to example of xtensor.vmap needs a value for every "
-            f"element{at_caller()}; use x = xtensor.where(mask, value, x)"
-        )
+    return not is_array(value) or value.ndim <= others or (value.ndim == others + 1 and value.shape[0] == 1)
+
+
+def _assign_where(batching: Batching, native: Batched, mask: Batched, value: Any) -> Batched:
+    """Return an array with a value where a mask is true."""
     if mask.shape != native.shape[: mask.ndim]:
-        raise IndexError(
-            f"boolean index did not match indexed array; it has shape {mask.shape} and the array {native.shape}; use a "
-            "mask of the array's shape"
-        )
-    arrays = [batching.of_ndim(mask, mask.ndim)]
-    arrays[0] = xp.reshape(arrays[0], (*arrays[0].shape, *(1,) * others))
-    given = batching.of_ndim(value, native.ndim) if is_array(value) else value
+        raise mask_error(mask, native.shape)
+    others = native.ndim - mask.ndim
+    condition = batching.array(mask)
+    condition = xp.reshape(condition, (*condition.shape, *(1,) * others))
+    batched = native.batched or mask.batched or (is_array(value) and value.batched)
     if is_array(value):
-        given = xp.astype(given, native.dtype, copy=False)
-    written = xp.where(arrays[0], given, batching.array(native))
-    return batching.results(written)  # type: ignore[no-any-return]
+        if value.ndim > others:
+            value = batching.results(xp.squeeze(batching.array(value), axis=int(value.batched)), value.batched)
+        given = xp.astype(batching.of_ndim(value, native.ndim), native.dtype, copy=False)
+    else:
+        given = xp.zeros((), dtype=native.dtype, device=batching.below)
+        given[()] = value
+    return batching.results(xp.where(condition, given, batching.array(native)), batched)  # type: ignore[no-any-return]

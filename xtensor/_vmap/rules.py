@@ -355,7 +355,7 @@ def _take(batching: Batching, public: Function, x: Any, indices: Any, *, axis: i
 
 @rule("take_along_axis")
 def _take_along_axis(batching: Batching, public: Function, x: Any, indices: Any, *, axis: int = -1) -> Any:
-    arrays = [batching.array(item) if item.batched else batching.array(item)[None] for item in (x, indices)]
+    arrays = [batching.array(item) if item.batched else batching.array(item)[None, ...] for item in (x, indices)]
     return public(*arrays, axis=behind(axis, x.ndim))
 
 
