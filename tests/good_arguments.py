@@ -257,7 +257,7 @@ def public_function(name: str) -> Any:
     return value
 
 
-FUNCTIONS_OF_FUNCTIONS = ("best_device", "estimate", "fuse", "profile")
+FUNCTIONS_OF_FUNCTIONS = ("best_device", "estimate", "fuse", "profile", "vmap")
 """Functions whose arguments are functions and their arguments, or blocks. They have tests of their own."""
 
 

@@ -20,6 +20,7 @@ LAYERS = (
         "xtensor.nn",
         "xtensor.random",
         "xtensor._beyond",
+        "xtensor._vmap",
         "xtensor.lib",
         "xtensor._numpy",
         "xtensor.autograd",

@@ -180,7 +180,7 @@ DEVICES: dict[str, str] = {
 """Signatures of the functions about devices, which are beyond the standard."""
 
 OWN = (
-    *("Array", "Device", "estimate", "fuse", "profile", "to_numpy", "transfers"),
+    *("Array", "Device", "estimate", "fuse", "profile", "to_numpy", "transfers", "vmap"),
     *("BackendUnavailableError", "DeviceMismatchError", "OutOfMemoryError", "UnknownValueError"),
     *("__array_api_version__", "__version__"),
     "float16",

@@ -200,6 +200,7 @@ def outcome_of_access(batched: BatchedAccess, device: xp.Device) -> str | None:
     errors = [item for item in expected if isinstance(item, type)]
     if isinstance(found, Exception):
         refused = isinstance(found, NotImplementedError) and batched.has_batch_of_masks
+        refused = refused or (device.backend == "strict" and isinstance(found, IndexError))
         return None if errors or refused else f"{type(found).__name__}: {found}"
     if errors:
         unchecked = device.backend == "strict" or batched.access.indexes_an_empty_array or has_false(batched.access.key)

@@ -359,7 +359,7 @@ def _products(x: Array, weights: Array | None, factor: Array) -> Array:
 
 def _may_be_wrong(xp: Any, covariance: Any, x: Any) -> bool:
     """Return whether a product left the range or lost its digits: none is larger than both squares."""
-    error = xp.multiply(xp.abs(x[:, 0]), 4.0 * math.sqrt(np.finfo(x.dtype).eps))
+    error = xp.multiply(xp.abs(x[..., 0]), 4.0 * math.sqrt(np.finfo(x.dtype).eps))
     variances = xp.linalg.diagonal(covariance, offset=0)
     deviations = xp.sqrt(xp.real(variances) if variances.dtype.kind == "c" else variances)
     precise = xp.where(xp.greater_equal(deviations, error), deviations, math.nan)

@@ -8,7 +8,7 @@ functions too, so that there is one place for each computation.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from types import EllipsisType, ModuleType
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -33,7 +33,7 @@ from .errors import describe
 from .failures import recover
 from .fp_warnings import rewarn
 from .functions import Implementation
-from .indexing import assigned_by_kernel, detached, key_error, selecting
+from .indexing import PLAIN_KEYS, assigned_by_kernel, detached, is_plain, key_error, selecting
 from .inplace import recover_inplace
 from .interchange import export
 from .memory import Memory
@@ -73,9 +73,6 @@ NOT_A_SCALAR = {
     **dict.fromkeys(("int", "float", "complex"), "only 0-dimensional arrays can be converted to Python scalars;"),
 }
 """NumPy's words for an array that is not one element, by the conversion that was asked for."""
-
-PLAIN_KEYS = frozenset((int, slice, type(None), EllipsisType))
-
 
 ufunc_calls: dict[np.ufunc, Callable[..., Any]] = {}
 """Functions of universal functions that were called before, for calls without options."""
@@ -445,11 +442,10 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
             return methods.copy_in_order(self, order)  # type: ignore[no-any-return]
         return apply(ASTYPE, self._device, self._native, self.dtype, copy=True)
 
-    def __copy__(self) -> Array:
+    def __copy__(self, memo: object = None, /) -> Array:
         return self.copy("K")
 
-    def __deepcopy__(self, memo: dict[int, Any], /) -> Array:
-        return self.copy("K")
+    __deepcopy__ = __copy__
 
     def __reduce__(self) -> tuple[Any, ...]:
         library = self._device._library
@@ -460,22 +456,12 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
 
     @with_short_way("GETITEM")
     def __getitem__(self, key: Key, /) -> Array:
-        device = self._device
-        kind = key.__class__
-        if kind is not slice and kind is not int:
-            if kind is tuple:
-                for part in key:  # type: ignore[union-attr] # a tuple
-                    if part.__class__ not in PLAIN_KEYS:
-                        joined = on_transform_of(self, *key)  # type: ignore[misc] # a tuple
-                        if joined is not self:
-                            return joined[key]
-                        key = self._key(key)
-                        break
-            elif kind not in PLAIN_KEYS:
-                joined = on_transform_of(self, key)
-                if joined is not self:
-                    return joined[key]
-                key = self._key(key)
+        device, kind = self._device, key.__class__
+        if kind is not slice and kind is not int and not is_plain(key):
+            joined = on_transform_of(self, *(key if kind is tuple else (key,)))  # type: ignore[misc] # a tuple
+            if joined is not self:
+                return joined[key]
+            key = self._key(key)
         try:
             get = selecting(device) if kind is Array or kind is np.ndarray else device.getitem
             native = self._native[key] if get is None else get(self._native, key)
@@ -495,7 +481,7 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
         device = self._device
         if value.__class__ is Array and value._device is not device:
             device = lift_to_device_of(self, value)
-        if key.__class__ not in PLAIN_KEYS:
+        if not is_plain(key):
             for part in key if key.__class__ is tuple else (key,):
                 device = lift_to_device_of(self, part)
             key = self._key(key)
@@ -540,8 +526,8 @@ class Array(Methods, Operators, Memory, metaclass=_Final):
             key = key.astype(key.dtype.newbyteorder("="), copy=False)
             return native_indices(device._library.from_host(key, device._backend_spec, copy=None), device)
         if isinstance(key, list):
-            indices = xp.asarray(key, device=device)
-            return (indices if indices.size else xp.astype(indices, np.int64))._native
+            key = xp.asarray(key, device=device)
+            return (key if key.size else xp.astype(key, np.int64))._native
         return key
 
     def view(self, dtype: DTypeLike | None = None) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import partial
+from types import EllipsisType
 from typing import Any
 
 from .backend import Native
@@ -16,15 +17,20 @@ from .operations import declare, operation
 
 __all__ = [
     "ASSIGNED_WHERE",
+    "PLAIN_KEYS",
     "SELECTED",
     "assigned_by_kernel",
     "detached",
+    "is_plain",
     "key_error",
     "selected_by_kernel",
     "selecting",
 ]
 
 ASTYPE = operation("astype")
+
+PLAIN_KEYS = frozenset((int, slice, type(None), EllipsisType))
+"""The classes of keys that a library takes as they are."""
 
 NEVER = sys.maxsize
 """The minimum size of a kernel where the device has none."""
@@ -67,6 +73,11 @@ def _select(device: Device, native: Native, key: Native) -> Native:
         return found
     get = device.getitem
     return native[key] if get is None else get(native, key)
+
+
+def is_plain(key: Any) -> bool:
+    """Whether a key holds no array, number of NumPy or sequence."""
+    return PLAIN_KEYS.issuperset(map(type, key)) if key.__class__ is tuple else key.__class__ in PLAIN_KEYS
 
 
 def detached(native: Native, key: Any, device: Device) -> Native:

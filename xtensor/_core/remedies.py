@@ -65,7 +65,6 @@ JAX: dict[str, str] = {
     "pmap": "the device 'dask', whose arrays are computed in chunks",
     "value_and_grad": "xtensor.autograd.value_and_grad(f)",
     "vjp": "xtensor.autograd.vjp(f, x)",
-    "vmap": "broadcasting, and axis= of the functions; xtensor has no vmap",
 }
 """Names of ``jax`` and ``jax.numpy`` and what xtensor has for them."""
 

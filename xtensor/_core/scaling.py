@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .dtypes import kind_of
-from .tracing_errors import any_true, rarely
+from .tracing_errors import any_true, is_known, rarely
 
 if TYPE_CHECKING:
     from .device import Device
@@ -67,7 +67,7 @@ def rescaled(
         can_scale = xp.logical_and(xp.less(0.0, size), xp.isfinite(size))
         scales.append(power_of_two(xp, xp.where(can_scale, size, 1.0)))
         usable = xp.logical_and(usable, xp.reshape(can_scale, result.shape))
-    if not bool(xp.any(usable, axis=None, keepdims=False)):
+    if is_known(xp.logical_not(xp.any(usable, axis=None, keepdims=False))):
         return None
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         again = compute(*[xp.divide(x, scale) for x, scale in zip(operands, scales, strict=True)])

@@ -51,7 +51,8 @@ def rarely(condition: Callable[..., Any], *arrays: Any) -> bool:
     Parameters
     ----------
     condition
-        Function of a namespace of native arrays, and of these.
+        Function of a namespace of native arrays, and of these. In batches they have a further axis, the first, so that
+        it counts axes from the last.
     """
     device, natives = arrays[0]._device, [array._native for array in arrays]
     while device.base is not None:

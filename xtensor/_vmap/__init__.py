@@ -216,5 +216,8 @@ def _left(leaf: Any, axis: int | None, device: Device, size: int, given: set[int
     if not -array.ndim <= axis < array.ndim:
         raise ValueError(f"vmap(): axis {axis} of out_axes is out of bounds for a result of {array.ndim} dimensions")
     result = xp.moveaxis(array, 0, axis)
-    shares = not batched or id(array._native) in given or getattr(array._native, "base", None) is not None
-    return xp.asarray(result, copy=True) if shares else result
+    if base.base is not None:  # the arrays of a transform are values
+        return result
+    native = array._native
+    is_new = batched and id(native) not in given and getattr(native, "base", native) is None
+    return result if is_new else xp.asarray(result, copy=True)

@@ -347,10 +347,20 @@ def _roll(batching: Batching, public: Function, x: Any, shift: Any, *, axis: Any
 
 @rule("take")
 def _take(batching: Batching, public: Function, x: Any, indices: Any, *, axis: int = 0) -> Any:
+    axis = axis % x.ndim
     if not indices.batched:
-        return public(batching.array(x), batching.array(indices), axis=behind(axis, x.ndim))
-    key = (*[slice(None)] * (axis % x.ndim), indices)
-    return batching.array(batching.getitem(x, key))
+        return public(batching.array(x), batching.array(indices), axis=axis + 1)
+    positions, others = batching.array(indices), x.shape[:axis] + x.shape[axis + 1 :]
+    size, lengths = positions.shape[0], indices.shape
+    if x.batched:
+        rows = xp.moveaxis(batching.array(x), axis + 1, 1)
+        positions = xp.reshape(positions, (size, indices.size, *(1,) * len(others)))
+        found = xp.take_along_axis(rows, xp.broadcast_to(positions, (size, indices.size, *others)), axis=1)
+    else:
+        found = public(xp.moveaxis(batching.array(x), axis, 0), xp.reshape(positions, (size * indices.size,)), axis=0)
+    found = xp.reshape(found, (size, *lengths, *others))
+    axes = tuple(range(1, len(lengths) + 1))
+    return xp.moveaxis(found, axes, tuple([axis + number for number in axes]))
 
 
 @rule("take_along_axis")

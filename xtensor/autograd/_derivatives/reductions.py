@@ -10,6 +10,7 @@ import math
 from typing import Any
 
 from ... import _standard as xp
+from ..._beyond.counting import bincount
 from ..._core.array import Array
 from ..._core.dtypes import kind_of
 from .._table import constant, pullback
@@ -162,7 +163,7 @@ def _over(x: Array, length: Array) -> Array:
     return xp.where(is_zero, 0, x / xp.where(is_zero, 1, length))
 
 
-@pullback("bincount", keeps="x", linear=True, several=True)
+@pullback("bincount", keeps="x", linear=True, several=True, public=bincount)
 def _bincount(g: Array, out: Any, x: Array, weights: Any, minlength: int) -> Any:
     return None, xp.take(g, x)
 
