@@ -15,7 +15,7 @@ CHUNKS = 8
 
 @pytest.mark.parametrize("name", NAMES)
 def test_calls_of_batches_are_those_of_the_examples(name, device):
-    for seed in range(scale(3, 200)):
+    for seed in range(scale(2, 200)):
         batched = BatchedCall(Random(f"{name} {seed}"), name)
         if batched.operands:
             assert outcome_of(batched, device) is None, f"seed {seed}: {batched.call}, batches {list(batched.operands)}"
@@ -23,6 +23,6 @@ def test_calls_of_batches_are_those_of_the_examples(name, device):
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_reads_and_assignments_of_batches_are_those_of_the_examples(chunk, device):
-    for seed in range(chunk, scale(400, 40_000), CHUNKS):
+    for seed in range(chunk, scale(240, 40_000), CHUNKS):
         batched = BatchedAccess(Random(seed))
         assert outcome_of_access(batched, device) is None, f"seed {seed}: {batched.access}, {list(batched.operands)}"

@@ -5,6 +5,7 @@ An operation of such arrays is one operation of arrays of the device below, with
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -53,7 +54,7 @@ class Batched(ValueArray):
 
     @property
     def size(self) -> int:
-        return int(np.prod(self.shape))
+        return math.prod(self.shape)
 
     def __getitem__(self, key: Any) -> Any:
         return self.transform.getitem(self, key)
