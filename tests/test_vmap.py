@@ -291,5 +291,5 @@ def test_examples_of_any_size_have_their_results_in_one_batch(device, name):
     with quiet():
         found = xp.vmap(STATISTICS[name])(batch)
         for number in range(4):
-            expected = STATISTICS[name](batch[number, ...])
+            expected = STATISTICS[name](xp.asarray(values[number], device="numpy"))
             np.testing.assert_allclose(xp.to_numpy(found[number, ...]), xp.to_numpy(expected), rtol=1e-12)
