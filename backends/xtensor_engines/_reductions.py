@@ -164,9 +164,7 @@ def _moment_of(found: Partial, *, name: str, dtype: DType, correction: float = 0
     if name == "mean":
         result = found["mean"] if n else found["mean"] * np.nan
     else:
-        factor = n / (n - correction) if n > correction else np.inf
-        # A variance of no elements is 0/0.
-        factor = factor if n else np.nan
+        factor = n / (n - correction) if n > correction else np.nan
         result = found["spread"] * (factor if name == "var" else math.sqrt(factor))
     return result.astype(dtype, copy=False)
 

@@ -347,8 +347,9 @@ def _root(x: Array) -> Array:
 
 
 def _quotient(total: Array, count: Array) -> Array:
-    """Return ``total / count``, NaN where the count is not positive."""
-    divisor = xp.astype(xp.where(count > 0, count, 1.0), total.dtype)
-    with np.errstate(invalid="ignore", divide="ignore"):
+    """Return ``total / count``, NaN where the count is not positive, as is the derivative of real numbers."""
+    is_complex = total.dtype.kind == "c"
+    divisor = xp.astype(xp.where(count > 0, count, 1.0 if is_complex else xp.nan), total.dtype)
+    with np.errstate(invalid="ignore"):
         quotient = total / divisor
-    return xp.where(count > 0, quotient, xp.nan)
+    return xp.where(count > 0, quotient, xp.nan) if is_complex else quotient

@@ -323,11 +323,11 @@ class ScaledReduction:
         degree, centered = self.degree, self.centered
 
         def corrected(x: Native, **options: Any) -> Native:
+            if x.dtype.itemsize == 2 and kind_of(x.dtype) == "f":
+                return xp.astype(corrected(xp.astype(x, np.dtype(np.float32)), **options), x.dtype)
             limits = self._limits(x, options)
             if limits is None:
                 return raw(x, **options)
-            if x.dtype.itemsize == 2:
-                return xp.astype(corrected(xp.astype(x, np.dtype(np.float32)), **options), x.dtype)
             least, most, eps = limits
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
                 result = raw(x, **options)
@@ -366,13 +366,13 @@ class ScaledReduction:
 
         None where no result can be. The composition removes the error of the mean itself.
         """
-        limits = self._limits(x, options)
-        if limits is None or x.dtype.itemsize == 2:
+        limits = None if x.dtype.itemsize == 2 else self._limits(x, options)
+        if limits is None:
             return None
         return lambda xp, result: not is_ordinary(xp, result, limits.least, most=limits.most)
 
     def _limits(self, x: Native, options: dict[str, Any]) -> _Limits | None:
-        if not x.size or x.dtype.kind not in "fc":
+        if not x.size or kind_of(x.dtype) not in "fc":
             return None
         if "ord" in options:
             return _limits_of_norms(x.dtype, self._order(options))
