@@ -198,3 +198,65 @@ def test_deviation_of_numpy_of_one_complex_element_has_derivative_zero():
     value, tangent = autograd.jvp(np.std, (x,), (xp.ones_like(x),))
     assert (float(value), float(tangent)) == (0.0, 0.0)
     assert values(autograd.grad(np.std)(x)) == [0]
+
+
+DEVIATIONS = {
+    "std": lambda x: xp.std(x, correction=1),
+    "var": lambda x: xp.var(x, correction=1),
+    "nanstd": lambda x: xp.nanstd(x, ddof=1),
+    "nanvar": lambda x: xp.nanvar(x, ddof=1),
+    "nanstd beside NaN": lambda x: xp.nanstd(xp.stack([x[0], xp.full_like(x[0], xp.nan)]), ddof=1),
+    "numpy.std": lambda x: np.std(x, ddof=1),
+    "numpy.var": lambda x: np.var(x, ddof=1),
+    "cov": xp.cov,
+}
+
+
+@pytest.mark.parametrize("name", DEVIATIONS)
+def test_derivatives_of_deviations_without_degrees_of_freedom_are_nan(name):
+    function, x = DEVIATIONS[name], xp.asarray([2.0])
+    value, tangent = autograd.jvp(function, (x,), (xp.ones_like(x),))
+    found = [float(value), float(tangent), float(autograd.grad(function)(x)[0])]
+    assert all(map(math.isnan, found)), found
+
+
+HALVES = {
+    "var": (xp.var, lambda x: 2 * (x - x.mean()) / x.size),
+    "var of a sample": (lambda x: xp.var(x, correction=1), lambda x: 2 * (x - x.mean()) / (x.size - 1)),
+    "std": (xp.std, lambda x: (x - x.mean()) / x.std() / x.size),
+    "vector_norm": (xp.linalg.vector_norm, lambda x: x / np.sqrt(np.sum(x * x))),
+    "norm of order 3": (
+        lambda x: xp.linalg.vector_norm(x, ord=3),
+        lambda x: x * np.abs(x) / np.sum(np.abs(x) ** 3) ** (2 / 3),
+    ),
+}
+"""Functions with their gradients, which float64 computes for all numbers of 16 bits that are tried here."""
+
+
+@pytest.mark.parametrize("name", HALVES)
+@pytest.mark.parametrize(
+    ("dtype", "numbers", "cotangent"),
+    [
+        ("float16", [3.6, -2.8, 2.0, 0.5], 30000.0),
+        ("float16", [58000.0, -45000.0, 32000.0, 19000.0], 1.0),  # norms overflow, their gradients do not
+        ("bfloat16", [1e23, -2e23, 4e22], 1.0),
+        ("bfloat16", [1e-23, -2e-23, 4e-23], 1.0),
+    ],
+)
+def test_gradient_of_16_bits_is_right_where_intermediate_results_leave_the_range(
+    device, name, dtype, numbers, cotangent
+):
+    if dtype == "bfloat16" and not hasattr(xp, "bfloat16"):
+        pytest.skip("bfloat16 needs ml_dtypes")
+    dtype = getattr(xp, dtype)
+    if not device.supports(dtype):
+        pytest.skip(f"{device} does not support {dtype}")
+    function, gradient = HALVES[name]
+    x = xp.asarray(numbers, dtype=dtype)
+    value, pullback = autograd.vjp(function, x)
+    found = np.asarray(values(xp.astype(pullback(xp.asarray(cotangent, dtype=value.dtype))[0], xp.float32)))
+    exact = cotangent * gradient(np.asarray(values(xp.astype(x, xp.float64))))
+    representable = np.abs(exact) < float(xp.finfo(dtype).max)
+    assert np.all(np.isinf(found) == ~representable)
+    tolerance = 4 * float(xp.finfo(dtype).eps) * np.max(np.abs(exact))
+    np.testing.assert_allclose(found[representable], exact[representable], atol=tolerance)

@@ -193,3 +193,42 @@ def test_transform_of_arguments_beside_constants_is_connected_in_each_element(de
     # By Parseval's theorem, the sum of the squares of the elements.
     result = values_of(autograd.hessian(energy)(xp.asarray([1.0, 2.0])))
     np.testing.assert_allclose(result, 2 * np.eye(2), atol=1e-14)
+
+
+MATRICES = np.asarray([[[4.0, 1.0], [1.0, 3.0]], [[5.0, 2.0], [2.0, 6.0]]])
+
+UNSELECTED = {
+    "checkpoint": lambda x: autograd.checkpoint(lambda y: y * 1.0)(xp.sqrt(x))[0],
+    "root in a checkpoint": lambda x: autograd.checkpoint(xp.sqrt)(x)[0],
+    "index in a checkpoint": lambda x: autograd.checkpoint(lambda y: y[0])(xp.sqrt(x)),
+    "several results of a checkpoint": lambda x: autograd.checkpoint(lambda y: (y * 2.0, xp.sqrt(y)))(x)[1][0],
+    "mixed in a checkpoint": lambda x: autograd.checkpoint(
+        lambda y: xp.stack([xp.sum(xp.sqrt(y)), xp.sqrt(y)[0]]),
+    )(x)[1],
+    "tensordot": lambda x: xp.sum(xp.tensordot(stack(x), xp.ones((2, 2)), axes=1)[0]),
+    "solution of other matrices": lambda x: xp.sum(xp.linalg.solve(stack(x), xp.ones((2, 2, 1)))[0]),
+    "solution of other sides": lambda x: xp.sum(xp.linalg.solve(xp.asarray(MATRICES[0]), xp.sqrt(x) * xp.eye(2))[:, 0]),
+    **{
+        name: lambda x, name=name: xp.sum(getattr(xp.linalg, name)(stack(x))[0])
+        for name in ("inv", "det", "pinv", "cholesky", "eigvalsh", "svdvals")
+    },
+    **{
+        f"{name}, result {i}": lambda x, name=name, i=i: xp.sum(getattr(xp.linalg, name)(stack(x))[i][0])
+        for name in ("qr", "eigh", "svd")
+        for i in (0, 1)
+    },
+    "slogdet": lambda x: xp.linalg.slogdet(stack(x))[1][0],
+}
+"""Functions of the root of a first element alone: the derivative of the root of the second one is infinite."""
+
+
+def stack(x):
+    return xp.asarray(MATRICES) * xp.sqrt(x)[:, None, None] + xp.eye(2) * xp.asarray([0.0, 1.0])[:, None, None]
+
+
+@pytest.mark.parametrize("name", UNSELECTED)
+def test_infinite_derivative_of_an_unselected_element_stays_out(name):
+    for gradient in (autograd.grad(UNSELECTED[name]), autograd.jacobian(UNSELECTED[name], mode="forward")):
+        first, second = gradient(xp.asarray([1.0, 0.0])).tolist()
+        assert np.isfinite(first)
+        assert second == 0.0

@@ -172,3 +172,22 @@ def test_text_is_a_table():
     assert lines[0].split() == ["operation", "calls", "operations", "moved", "MB", "peak", "MB"]
     assert [line.split()[0] for line in lines[1:]] == ["matmul", "exp", "all"]
     assert lines[-1].split() == ["all", "2", "2e+09", "40.0", "24.0"]
+
+
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [
+        ("interp", lambda x: xp.interp(x, x, x)),
+        ("nanmax", lambda x: xp.nanmax(x)),
+        ("pad", lambda x: xp.pad(x, 3)),
+    ],
+)
+def test_function_that_the_library_computes_in_one_call_is_counted_as_one(name, function):
+    found = xp.estimate(function, xp.empty(1000, dtype=xp.float64, device="meta"))
+    assert list(found.by_operation) == [name]
+    assert found.peak_bytes == 8000 + found.result_bytes
+
+
+def test_arguments_that_the_library_does_not_take_are_counted_by_the_composition():
+    x = xp.empty(1000, dtype=xp.float64, device="meta")
+    assert "nanmax" not in xp.estimate(lambda x: xp.nanmax(x, where=x > 0, initial=0.0), x).by_operation

@@ -6,6 +6,7 @@ import operator
 
 import numpy as np
 import pytest
+from strategies import values_of
 
 import xtensor as xp
 
@@ -78,6 +79,45 @@ def test_assignment_of_a_numpy_array(device):
 def test_operator_with_a_sequence_names_the_remedy_on_strict(name, values):
     with pytest.raises(TypeError, match="convert it with xtensor.asarray"):
         getattr(operator, name)(xp.ones(3, device="strict"), values)
+
+
+SEQUENCES = {
+    "add": lambda x, y: xp.add(x, y),
+    "maximum": lambda x, y: xp.maximum(x, y),
+    "less": lambda x, y: xp.less(x, y),
+    "pow": lambda x, y: xp.pow(x, y),
+    "matmul": lambda x, y: xp.matmul(x, y),
+    "tensordot": lambda x, y: xp.tensordot(x, y, axes=1),
+    "vecdot": lambda x, y: xp.vecdot(x, y),
+    "outer": lambda x, y: xp.linalg.outer(x, y),
+    "cross": lambda x, y: xp.linalg.cross(x, y),
+    "clip": lambda x, y: xp.clip(x, y, 5),
+    "where": lambda x, y: xp.where([True, False, True], x, y),
+    "special": lambda x, y: xp.special.logsumexp(xp.stack(xp.broadcast_arrays(x, y))),
+    "searchsorted": lambda x, y: xp.searchsorted(x, y),
+}
+
+
+@pytest.mark.parametrize("name", SEQUENCES)
+@pytest.mark.parametrize("reflected", [False, True])
+def test_function_of_two_operands_takes_a_sequence_beside_an_array(lenient_device, name, reflected):
+    numbers, x = (1.0, 4.0, 2.5), xp.asarray([1.0, 2.0, 3.0], device=lenient_device)
+    y = xp.asarray(numbers, device=lenient_device)
+    found, expected = (SEQUENCES[name](*(pair[::-1] if reflected else pair)) for pair in ((x, list(numbers)), (x, y)))
+    assert values_of(found).tolist() == values_of(expected).tolist()
+    assert found.dtype == expected.dtype
+
+
+def test_function_without_an_array_refuses_sequences():
+    with pytest.raises(TypeError, match="needs at least one xtensor Array"):
+        xp.add([1, 2], [3, 4])
+
+
+@pytest.mark.parametrize("function", [xp.add, xp.vecdot, xp.where], ids=lambda function: function.__name__)
+def test_function_refuses_a_sequence_on_strict(function):
+    x = xp.ones(2, device="strict")
+    with pytest.raises(TypeError, match="list"):
+        function(x > 0, x, [1.0, 2.0]) if function is xp.where else function(x, [1.0, 2.0])
 
 
 def test_universal_function_takes_a_sequence(lenient_device):

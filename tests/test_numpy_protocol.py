@@ -199,3 +199,15 @@ def test_numpy_asarray_returns_a_view_on_the_host():
     assert type(np.asarray(x)) is np.ndarray
     assert np.shares_memory(np.asarray(x), np.asarray(x))
     np.testing.assert_array_equal(x, VALUES)
+
+
+def test_contiguous_array_of_one_element_has_a_dimension():
+    x = xp.asarray(2.0, device="cpu")
+    found = np.ascontiguousarray(x, like=x)
+    assert (found.shape, found.device) == ((1,), x.device)
+
+
+@pytest.mark.parametrize("function", [np.asfortranarray, np.require], ids=lambda function: function.__name__)
+def test_function_with_like_alone_creates_an_array_on_its_device(function):
+    x = xp.asarray(2.0, device="cpu")
+    assert function(np.float64(3.0), like=x).device is x.device

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from toy import ToyBackend
@@ -77,3 +80,17 @@ def test_errors_end_the_block(device: str) -> None:
 def test_blocks_do_not_nest() -> None:
     with xp.profile(), pytest.raises(RuntimeError, match="active already"), xp.profile():
         pass
+
+
+def test_functions_of_modules_that_are_imported_within_the_block_are_recorded() -> None:
+    code = (
+        "import xtensor as xp; x = xp.ones(3, device='cpu')\n"
+        "with xp.profile() as record:\n"
+        "    xp.special.erf(x)\n"
+        "print(sorted({key[0] for key in record.records}))\n"
+        "xp.special.gamma(x)\n"
+        "print(sorted({key[0] for key in record.records}))"
+    )
+    lines = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert "'special.erf'" in lines[0]
+    assert lines[0] == lines[1]

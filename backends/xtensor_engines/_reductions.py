@@ -71,12 +71,13 @@ def _value_of(found: Partial) -> Any:
 
 # -- moments ----------------------------------------------------------------------------------------------------------
 #
-# The partial result of a chunk is its number of elements, their mean, and the sum of the squares of the differences
+# The partial result of a chunk is its number of elements, their mean, and the mean of the squares of the differences
 # from it. Two of them are merged as in T. Chan, G. Golub, R. LeVeque, "Updating formulae and a pairwise
 # algorithm for computing sample variances" (1982), so that the elements are read once. For variances the mean is a sum
 # of two numbers, that of the first chunk and the difference from it: the rounding error of a mean that is far larger
-# than the differences is of their size. Standard deviations have the root of the sum of the squares, merged by
-# ``hypot``, which neither overflows nor underflows.
+# than the differences is of their size. Standard deviations have the root of the mean square, merged by ``hypot``.
+# Means have weights whose sum is 1, and differences are halved: no intermediate result leaves the range where the
+# result does not.
 
 
 def mean(library: Library, x: Any, *, axis: Any, keepdims: bool) -> Any:
@@ -102,7 +103,7 @@ def _moment(library: Library, name: str, x: Any, axis: Any, keepdims: bool, opti
     one = library.element(x, 1)
     fields = {"n": np.dtype(np.int64), "mean": functions["mean"](one).dtype}
     if name != "mean":
-        fields |= {"difference": fields["mean"], "spread": functions[name](one).dtype}
+        fields |= {"half": fields["mean"], "spread": functions[name](one).dtype}
     axes = _axes_of(axis, x.ndim)
     return library.reduced(
         name,
@@ -125,9 +126,9 @@ def _moments(x: Any, *, axes: tuple[int, ...], functions: dict[str, ChunkFunctio
     average = functions["mean" if n else "sum"](x, axis=axes, keepdims=True)
     found = {"n": _repeated(n, average), "mean": average}
     if name != "mean":
-        distance = x - average
-        found["difference"] = functions["mean" if n else "sum"](distance, axis=axes, keepdims=True)
-        found["spread"] = functions[name if n else "sum"](distance, axis=axes, keepdims=True) * _power(n, name)
+        half = x * 0.5 - average * 0.5
+        found["half"] = functions["mean" if n else "sum"](half, axis=axes, keepdims=True)
+        found["spread"] = functions[name if n else "sum"](x, axis=axes, keepdims=True)
     return found
 
 
@@ -136,34 +137,22 @@ def _repeated(n: int, like: Any) -> Any:
     return np.broadcast_to(np.asarray(n), like.shape)
 
 
-def _power(n: float, name: str) -> float:
-    """The factor of the number of elements between a variance and a sum of squares, or between their roots."""
-    return n if name == "var" else math.sqrt(n)
-
-
 def _merged_moments(first: Partial, second: Partial, *, functions: dict[str, ChunkFunction], name: str) -> Partial:
     n, others = _count(first), _count(second)
     if not n or not others:
         return first if n else second
-    share = others / (n + others)
-    difference = second["mean"] - first["mean"]
-    count = _repeated(n + others, difference)
+    share, rest = others / (n + others), n / (n + others)
+    count = _repeated(n + others, first["mean"])
     if name == "mean":
-        return {"n": count, "mean": first["mean"] + difference * share}
-    difference = difference + (second["difference"] - first["difference"])
-    distance = functions["abs"](difference)
+        return {"n": count, "mean": first["mean"] * rest + second["mean"] * share}
+    half = (second["mean"] * 0.5 - first["mean"] * 0.5) + (second["half"] - first["half"])
+    distance = functions["abs"](half) * (2.0 * math.sqrt(share * rest))
     if name == "var":
-        spread = first["spread"] + second["spread"] + distance * distance * (n * share)
+        spread = first["spread"] * rest + second["spread"] * share + distance * distance
     else:
-        spread = functions["hypot"](
-            functions["hypot"](first["spread"], second["spread"]), distance * math.sqrt(n * share)
-        )
-    return {
-        "n": count,
-        "mean": first["mean"],
-        "difference": first["difference"] + difference * share,
-        "spread": spread,
-    }
+        spread = functions["hypot"](first["spread"] * math.sqrt(rest), second["spread"] * math.sqrt(share))
+        spread = functions["hypot"](spread, distance)
+    return {"n": count, "mean": first["mean"], "half": first["half"] + half * share, "spread": spread}
 
 
 def _count(found: Partial) -> int:
@@ -175,7 +164,8 @@ def _moment_of(found: Partial, *, name: str, dtype: DType, correction: float = 0
     if name == "mean":
         result = found["mean"] if n else found["mean"] * np.nan
     else:
-        result = found["spread"] / np.asarray(_power(max(n - correction, 0), name), found["spread"].dtype)
+        factor = n / (n - correction) if n > correction else np.nan
+        result = found["spread"] * (factor if name == "var" else math.sqrt(factor))
     return result.astype(dtype, copy=False)
 
 
@@ -183,8 +173,8 @@ def _moment_of(found: Partial, *, name: str, dtype: DType, correction: float = 0
 
 
 def vector_norm(library: Library, x: Any, *, axis: Any, keepdims: bool, ord: Any) -> Any:
-    """Return Euclidean norms along axes; those of chunks are merged by ``hypot``."""
-    if ord != 2 or axis == ():
+    """Return norms along axes: the norms of the chunks are elements of a vector that has the same norm."""
+    if not ord or math.isinf(ord) or axis == ():
         return NotImplemented
     dtype = _dtype(library, "linalg.vector_norm", x, axis, keepdims, {"ord": ord})
     axes = _axes_of(axis, x.ndim)
@@ -193,9 +183,13 @@ def vector_norm(library: Library, x: Any, *, axis: Any, keepdims: bool, ord: Any
         x,
         axes,
         partial(_value, function=library.chunk_function("linalg.vector_norm", axis=axes, keepdims=True, ord=ord)),
-        partial(_merged_values, function=library.chunk_function("hypot")),
+        partial(_merged_norms, norm=library.chunk_function("linalg.vector_norm", axis=0, ord=ord)),
         _value_of,
         {"value": dtype},
         dtype,
         keepdims=keepdims,
     )
+
+
+def _merged_norms(first: Partial, second: Partial, *, norm: ChunkFunction) -> Partial:
+    return {"value": norm(np.stack([first["value"], second["value"]]))}

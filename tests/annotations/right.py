@@ -198,6 +198,8 @@ assert_type(x.tobytes(), bytes)
 
 assert_type(xp.add(x, n), xp.Array)
 assert_type(xp.add(1, x), xp.Array)
+assert_type(xp.add(x, [1, 2]), xp.Array)
+assert_type(x * [1, 2], xp.Array)
 assert_type(xp.maximum(n, x), xp.Array)
 assert_type(xp.where(mask, x, 0), xp.Array)
 assert_type(xp.where(n > 0, x, n), xp.Array)

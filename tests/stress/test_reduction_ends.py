@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 from strategies import quiet, values_of
@@ -341,3 +342,60 @@ def test_deviations_from_a_given_mean_at_the_ends_of_the_range(dtype, scale, shi
     assert float(result) == pytest.approx(float(exact), rel=8 * float(np.finfo(dtype).eps), abs=0)
     result = np.std(xp.asarray(numbers[:2]), mean=xp.asarray(center))
     assert float(result) == pytest.approx(float(exact), rel=8 * float(np.finfo(dtype).eps), abs=0)
+
+
+@pytest.mark.parametrize("order", [-10, -2, -1.5, -1, 0.3, 1.5, 3, 10])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("far from 0", "zero")])
+def test_norm_of_any_order_is_right_at_the_ends_of_the_range(device, kind, dtype, order):
+    if device.backend not in LOOKS or not device.supports(np.dtype(dtype)):
+        pytest.skip(f"the host does not look at results on {device}: docs/semantics.md")
+    info = np.finfo(dtype)
+    host = values(kind, info, (5, 3))
+    host = host[host != 0].reshape(1, -1).astype(dtype)
+    host = host + host[:, ::-1] * 0.25j if dtype[0] == "c" else host
+    with quiet():
+        norm = float(xp.linalg.vector_norm(xp.asarray(host), axis=1, ord=order)[0])
+    exact = norm_of_order(host[0], order)
+    if exact > float(info.max):
+        assert norm == np.inf
+    else:
+        assert abs(norm - exact) <= 64 * float(info.eps) * exact + 2 * float(info.smallest_subnormal)
+
+
+def norm_of_order(numbers: np.ndarray, order: float) -> mpmath.mpf:
+    with mpmath.workprec(300):
+        sizes = [abs(mpmath.mpc(complex(x))) for x in numbers]
+        return sum(size ** mpmath.mpf(order) for size in sizes) ** (1 / mpmath.mpf(order))
+
+
+def test_fused_norms_of_negative_order_at_the_ends_of_the_range():
+    norm = xp.fuse(lambda x: xp.linalg.vector_norm(x * 1.0, ord=-2))
+    for scale in (1.0, 1.0, 2.0**600, 2.0**-600):  # the second call replays the first
+        numbers = xp.asarray([3 * scale, 4 * scale])
+        assert float(norm(numbers)) == pytest.approx(2.4 * scale, rel=8 * 2.0**-52, abs=0)
+
+
+@pytest.mark.parametrize("order", [-2, -1, 1.5, 2, 3])
+@pytest.mark.parametrize(("dtype", "scale"), [("f8", 1e200), ("f8", 1e-200), ("f4", 1e30), ("f4", 1e-30)])
+def test_derivatives_of_norms_at_the_ends_of_the_range(device, dtype, scale, order):
+    if device.backend not in LOOKS:
+        pytest.skip(f"the host does not look at results on {device}: docs/semantics.md")
+    host = np.asarray([3 * scale, -4 * scale, 1.5 * scale]).astype(dtype)
+
+    def norm(x: xp.Array) -> xp.Array:
+        return xp.linalg.vector_norm(x, ord=order)
+
+    x = xp.asarray(host)
+    gradient, hessian = values_of(xp.autograd.grad(norm)(x)), values_of(xp.autograd.hessian(norm)(x))
+    with mpmath.workprec(300):
+        p, exact = mpmath.mpf(order), norm_of_order(host, order)
+        sizes = [mpmath.mpf(float(item)) / exact for item in host]
+        first = [mpmath.sign(size) * abs(size) ** (p - 1) for size in sizes]
+        second = [[-(p - 1) * a * b for b in first] for a in first]
+        for i, size in enumerate(sizes):
+            second[i][i] += (p - 1) * abs(size) ** (p - 2)
+    np.testing.assert_allclose(gradient, np.asarray(first, float), rtol=64 * float(np.finfo(dtype).eps))
+    scaled = hessian.astype(float) * float(exact)  # ordinary numbers
+    expected = np.asarray(second, float)
+    np.testing.assert_allclose(scaled, expected, atol=256 * float(np.finfo(dtype).eps) * np.max(np.abs(expected)))

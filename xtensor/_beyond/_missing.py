@@ -17,7 +17,7 @@ from .._core.dtypes import finfo, kind_of
 from .._core.errors import describe
 from .._core.indexing import ASSIGNED_WHERE
 from .._core.large_calls import call_elementwise_if_implemented
-from .._core.scaling import rescaled_where_needed
+from .._core.scaling import base_device, rescaled_where_needed
 from .._core.tracing_errors import any_true, rarely
 from . import _casts
 from ._arguments import as_arrays, flattened, on_device, store
@@ -92,6 +92,10 @@ def mean(name: str, a: Any, axis: Axis, dtype: Any, out: Array | None, keepdims:
         return quotient, None
 
     quotient = rescaled_where_needed(xp, compute, lambda: (_filled(a, invalid, 0.0),), (1,), _axes(axis, a.ndim, name))
+    if base_device(a.device).lazy and invalid is not None:  # the sum may have left the range, a mean does not
+        factor = _quotient(xp.full_like(count, a.size / max(count.size, 1)), count)
+        average = xp.mean(_filled(a, invalid, 0.0), axis=axis, keepdims=keepdims) * xp.astype(factor, a.dtype)
+        quotient = xp.where(xp.isfinite(quotient), quotient, average)
     return store(name, xp.astype(quotient, result_dtype, copy=False), out)
 
 
@@ -155,7 +159,7 @@ def variance(
         return (_filled(a if center is None else a - center, invalid, 0.0),)
 
     axes, degree = _axes(axis, a.ndim, name), 1 if root else 2
-    result = rescaled_where_needed(xp, compute, operands, (degree,), axes, centered=center is None)
+    result = rescaled_where_needed(xp, compute, operands, (degree,), axes, centered=center is None, repeats=True)
     return xp.astype(result, real, copy=False)
 
 
@@ -343,8 +347,9 @@ def _root(x: Array) -> Array:
 
 
 def _quotient(total: Array, count: Array) -> Array:
-    """Return ``total / count``, NaN where the count is not positive."""
-    divisor = xp.astype(xp.where(count > 0, count, 1.0), total.dtype)
-    with np.errstate(invalid="ignore", divide="ignore"):
+    """Return ``total / count``, NaN where the count is not positive, as is the derivative of real numbers."""
+    is_complex = total.dtype.kind == "c"
+    divisor = xp.astype(xp.where(count > 0, count, 1.0 if is_complex else xp.nan), total.dtype)
+    with np.errstate(invalid="ignore"):
         quotient = total / divisor
-    return xp.where(count > 0, quotient, xp.nan)
+    return xp.where(count > 0, quotient, xp.nan) if is_complex else quotient

@@ -15,11 +15,12 @@ from .._core.compositions import composed
 from .._core.dtypes import finfo, result_type
 from .._core.errors import describe
 from .._core.scaling import (
+    base_device,
     factors_in_range,
-    host_looks_at,
     is_ordinary,
     largest,
     least_power,
+    needs_scaling,
     power_of_two,
     rescaled_where_needed,
 )
@@ -326,7 +327,7 @@ def _cov(
             )
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         covariance = _products(_centered(x, weights), weights, factor)
-    if not x.size or not host_looks_at(x.device) or not rarely(_may_be_wrong, covariance, x):
+    if not x.size or not needs_scaling(_may_be_wrong, covariance, x):
         return _squeezed(covariance)
     size = largest(xp, x, (1,))
     scale = power_of_two(xp, xp.where((size > 0.0) & xp.isfinite(size), size, 1.0))
@@ -340,6 +341,8 @@ def _cov(
     kept = xp.isfinite(covariance) & (lost[:, None] | lost[None, :])
     for product in factors_in_range(xp, *xp.broadcast_arrays(scale, scale.mT)):
         again = again * product
+    if weights is None and base_device(device).lazy:  # without another product of the samples
+        return _squeezed(again)
     return _squeezed(xp.where(kept | ~(xp.isfinite(again) | xp.isnan(covariance)), covariance, again))
 
 

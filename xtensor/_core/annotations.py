@@ -28,6 +28,7 @@ __all__ = [
     "Order",
     "Real",
     "RealOperand",
+    "SingleOperand",
     "SortKind",
     "SupportsArray",
     "SupportsDLPack",
@@ -72,15 +73,20 @@ HostArray: TypeAlias = "np.ndarray[Any, np.dtype[np.bool | np.number[Any]]]"
 
 AnyArray: TypeAlias = "Array | HostArray"
 
-Operand: TypeAlias = "Array | HostArray | Number | complex"
+SingleOperand: TypeAlias = "Array | HostArray | Number | complex"
+"""An array or a scalar beside an Array."""
+
+Operand: TypeAlias = "SingleOperand | Nested[SingleOperand]"
 """An operand of an operator or of a function of several arrays, one of which is an Array."""
 
-RealOperand: TypeAlias = "Array | HostArray | Real | float"
+RealOperand: TypeAlias = "Array | HostArray | Real | float | Nested[Array | HostArray | Real | float]"
 
-IntegerOperand: TypeAlias = "Array | HostArray | np.bool | np.integer[Any] | int"
+IntegerOperand: TypeAlias = (
+    "Array | HostArray | np.bool | np.integer[Any] | int | Nested[Array | HostArray | np.bool | np.integer[Any] | int]"
+)
 
-ArrayLike: TypeAlias = "Operand | Nested[Operand]"
-"""Whatever converts to an Array of booleans or numbers beside another Array: nested sequences in addition."""
+ArrayLike: TypeAlias = "Operand"
+"""Whatever converts to an Array of booleans or numbers beside another Array."""
 
 Index: TypeAlias = "int | np.bool | np.integer[Any]"
 

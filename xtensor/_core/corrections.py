@@ -15,14 +15,14 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from .backend import Native
 from .dtypes import DType, kind_of
 from .kernel_program import short_power
-from .scaling import is_ordinary, largest, rescaled
+from .scaling import is_ordinary, largest, least_power, rescaled, smallest
 
 __all__ = ["CORRECTIONS", "LAPACK_CORRECTIONS", "REDUCTION_CORRECTIONS", "Correction"]
 
@@ -296,7 +296,8 @@ class ScaledReduction:
     """Reductions for which ``f(s x) = s**degree f(x)``: means, norms, variances and their roots.
 
     The library's result is returned where it is an ordinary number. Where it is infinite or NaN for finite elements, or
-    so small that powers of the elements lost digits, it is computed again from the elements divided by a power of two.
+    so small or large that powers of the elements or the root of their sum lost digits, it is computed again from the
+    elements divided by a power of two.
 
     Attributes
     ----------
@@ -322,16 +323,16 @@ class ScaledReduction:
         degree, centered = self.degree, self.centered
 
         def corrected(x: Native, **options: Any) -> Native:
+            if x.dtype.itemsize == 2 and kind_of(x.dtype) == "f":
+                return xp.astype(corrected(xp.astype(x, np.dtype(np.float32)), **options), x.dtype)
             limits = self._limits(x, options)
             if limits is None:
                 return raw(x, **options)
-            if x.dtype.itemsize == 2:
-                return xp.astype(corrected(xp.astype(x, np.dtype(np.float32)), **options), x.dtype)
-            least, eps = limits
-            with np.errstate(over="ignore", invalid="ignore"):
+            least, most, eps = limits
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
                 result = raw(x, **options)
                 error = _error_of_mean(xp, x, options, eps) if centered else None
-                if is_ordinary(xp, result, least, error, degree):
+                if is_ordinary(xp, result, least, error, degree, most):
                     return result
                 reduced = self._reduced(x, options)
                 if math.prod([x.shape[axis] for axis in reduced]) <= options.get("correction", -1.0):
@@ -339,6 +340,8 @@ class ScaledReduction:
                 wrong = xp.logical_not(xp.isfinite(result))
                 if least > 0.0:
                     wrong = xp.logical_or(wrong, xp.less(result, least))
+                if most < math.inf:
+                    wrong = xp.logical_or(wrong, xp.less(most, result))
                 if error is not None:
                     cancels = xp.less(result, error if degree == 1 else xp.square(error))
                     wrong = xp.logical_or(wrong, xp.logical_and(cancels, xp.less(0.0, result)))
@@ -351,7 +354,9 @@ class ScaledReduction:
                     scaled = xp.subtract(scaled, xp.mean(scaled, axis=reduced, keepdims=True))
                 return raw(scaled, **options)
 
-            better = rescaled(xp, again, (x,), (degree,), reduced, result, wrong)
+            # Powers of negative orders are largest for the smallest element.
+            size = smallest if self._order(options) < 0 else largest
+            better = rescaled(xp, again, (x,), (degree,), reduced, result, wrong, size)
             return raw(x, **options) if better is None else better  # with the library's warnings
 
         return corrected
@@ -361,32 +366,58 @@ class ScaledReduction:
 
         None where no result can be. The composition removes the error of the mean itself.
         """
-        limits = self._limits(x, options)
-        if limits is None or x.dtype.itemsize == 2:
+        limits = None if x.dtype.itemsize == 2 else self._limits(x, options)
+        if limits is None:
             return None
-        return lambda xp, result: not is_ordinary(xp, result, limits[0])
+        return lambda xp, result: not is_ordinary(xp, result, limits.least, most=limits.most)
 
-    def _limits(self, x: Native, options: dict[str, Any]) -> tuple[float, float] | None:
-        return _limits(x.dtype, options.get("ord", self.power), "ord" in options) if x.size else None
+    def _limits(self, x: Native, options: dict[str, Any]) -> _Limits | None:
+        if not x.size or kind_of(x.dtype) not in "fc":
+            return None
+        if "ord" in options:
+            return _limits_of_norms(x.dtype, self._order(options))
+        return _limits(x.dtype, self.power)
+
+    def _order(self, options: dict[str, Any]) -> float:
+        """The order of a norm by powers of all elements; 0 for other norms, and for what is no norm."""
+        order = options.get("ord", 0)
+        if self.axes is not None:
+            return 2.0 if order == "fro" else 0.0
+        return 0.0 if math.isinf(order) else float(order)
 
     def _reduced(self, x: Native, options: dict[str, Any]) -> tuple[int, ...]:
         return _reduced_axes(x, options) if self.axes is None else tuple([x.ndim + axis for axis in self.axes])
 
 
-@cache
-def _limits(dtype: DType, exponent: Any, is_norm: bool) -> tuple[float, float] | None:
-    """The number whose power of an exponent is the smallest that sums have all digits of, and the dtype's epsilon.
+class _Limits(NamedTuple):
+    """Limits of ordinary results, -infinity and infinity for results of any sign and size, and the dtype's epsilon."""
 
-    The number is -infinity where results have any sign.
-    None for a dtype or a norm whose intermediate results are ordinary numbers where the result is one.
-    """
-    exponent = 2 if exponent == "fro" else exponent
-    if dtype.kind not in "fc" or (is_norm and (isinstance(exponent, str) or not 1 < exponent < math.inf)):
+    least: float
+    most: float
+    eps: float
+
+
+@cache
+def _limits(dtype: DType, power: int | None) -> _Limits:
+    """The limits of results that are roots of sums of powers, where these sums have all digits."""
+    least = -math.inf if power is None else least_power(dtype) ** (1.0 / power) if power else 0.0
+    return _Limits(least, math.inf, float(np.finfo(dtype).eps))
+
+
+@cache
+def _limits_of_norms(dtype: DType, order: float) -> _Limits | None:
+    """The limits of norms; None where no power of an element leaves the range."""
+    # The error of a rounded reciprocal of the order is multiplied by the logarithm of the norm.
+    is_exact = abs(math.frexp(order)[0]) == 0.5
+    least, most = (0.0, math.inf) if is_exact else (2.0**-40, 2.0**40)
+    if order > 1:
+        least = max(least, least_power(dtype) ** (1.0 / order))
+    elif order <= -1:
+        least = max(least, float(np.finfo(dtype).max) ** (1.0 / order))
+        most = min(most, least_power(dtype) ** (1.0 / order))
+    elif is_exact or not order:
         return None
-    info = np.finfo(dtype)
-    if exponent is None:
-        return -math.inf, float(info.eps)
-    return float(info.smallest_normal / info.eps) ** (1.0 / exponent) if exponent else 0.0, float(info.eps)
+    return _Limits(least, most, float(np.finfo(dtype).eps))
 
 
 def _error_of_mean(xp: Any, x: Native, options: dict[str, Any], eps: float) -> Native:

@@ -77,6 +77,9 @@ NDARRAY = np.ndarray
 HOST_ARRAYS: frozenset[type[Any]] = frozenset((np.ndarray, np.memmap))
 """The classes of NumPy arrays that are operands. Other subclasses mean more than numbers: units, masks, matrices."""
 
+CONVERTED = HOST_ARRAYS | {list, tuple}
+"""Classes of operands that become Arrays beside an Array."""
+
 
 def make() -> Any:
     """Return an Array whose fields are not set yet. Replaced by the Array class, which is built on this module."""
@@ -302,10 +305,11 @@ def wrapped(native: Native, device: Device) -> Any:
 def operands(name: str, x1: Any, x2: Any, foreign: Any = TypeError) -> Any:
     """Return the device and the native operands of a call with mixed operands.
 
-    ``foreign`` is the answer to an operand that is neither array nor scalar: with TypeError, that error is raised. With
-    NotImplemented, an operator's answer, NotImplemented is returned, so that Python asks the other operand's reflected
-    method. A list or tuple of numbers is an operand then; the device ``strict`` raises the error for it. With None,
-    NotImplemented is returned for all.
+    A list or tuple of numbers is an operand, as in NumPy; the device ``strict`` raises TypeError for it.
+
+    ``foreign`` is the answer to an operand that is neither array nor scalar nor list: with TypeError, that error is
+    raised. With NotImplemented, an operator's answer, NotImplemented is returned, so that Python asks the other
+    operand's reflected method. With None, NotImplemented is returned for all, also for lists.
     """
     if hasattr(x1, "_device"):
         if computes_with(x1._device, x2):
@@ -393,7 +397,10 @@ def _is_host_array(value: Any) -> bool:
 
 
 def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeError) -> Any:
-    """Return an operand as a device's native function takes it: a native array of that device, or a Python scalar."""
+    """Return an operand as a device's native function takes it: a native array of that device, or a Python scalar.
+
+    ``foreign`` is as for :func:`operands`.
+    """
     if hasattr(value, "_device"):
         if value._device is device:
             return value._native
@@ -410,7 +417,7 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
         return float(value)
     if isinstance(value, complex):
         return complex(value)
-    if foreign is NotImplemented and isinstance(value, (list, tuple)) and not device._library.defined_only:
+    if foreign is not None and isinstance(value, (list, tuple)) and not device._library.defined_only:
         return device._library.from_host(_host_list(value, device, name), device._backend_spec, copy=None)
     if foreign is TypeError or (foreign is NotImplemented and isinstance(value, (list, tuple))):
         # With NotImplemented, Python would compare the identities of an Array and a list: ``x == [1]`` would be False.
@@ -423,7 +430,7 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
 
 
 def _host_list(value: Any, device: Device, name: str) -> Any:
-    """Return an operator's list or tuple of numbers as a NumPy array of a dtype that the device supports."""
+    """Return a list or tuple of numbers as a NumPy array of a dtype that the device supports."""
     try:
         array = np.asarray(value)
     except (TypeError, ValueError, OverflowError) as error:
@@ -455,12 +462,16 @@ def _host_operand(value: Any, device: Device, name: str, foreign: Any) -> Any:
 def coerce_operands(name: str, *values: Any) -> tuple[Array, ...]:
     """Return operands with Arrays in the place of NumPy arrays, on the device of the Arrays among them or the default.
 
-    Values of other classes are returned as they are, for the function to refuse.
+    Lists and tuples join others, as for :func:`operands`. Values of other classes are returned as they are, for the
+    function to refuse.
     """
-    if not any(value.__class__ in HOST_ARRAYS for value in values):
+    if not any(value.__class__ in CONVERTED for value in values):
+        return values
+    if common_device(values) is None and not any(map(_is_host_array, values)):
         return values
     device = computing_device(name, values)
-    return tuple([as_array(value, device, name) if value.__class__ in HOST_ARRAYS else value for value in values])
+    classes = HOST_ARRAYS if device._library.defined_only else CONVERTED
+    return tuple([as_array(value, device, name) if value.__class__ in classes else value for value in values])
 
 
 def as_array(value: Any, device: Device, name: str) -> Any:
@@ -515,14 +526,19 @@ def native_indices(indices: Native, device: Device) -> Native:
 
 
 def array_arguments(name: str, *values: Any) -> tuple[Array, ...]:
-    """Return arguments that must all be arrays as Arrays; those of NumPy join the others, or the default device."""
+    """Return arguments that must all be arrays as Arrays; those of NumPy join the others, or the default device.
+
+    Lists and tuples join others, as for :func:`operands`.
+    """
     for value in values:
         if not hasattr(value, "_device"):
             break
     else:
         return values
-    device = computing_device(name, values) if any(map(_is_host_array, values)) else None
-    return tuple([array_argument(value, name, device) for value in values])
+    if common_device(values) is None and not any(map(_is_host_array, values)):
+        raise not_an_array(name, next(value for value in values if not hasattr(value, "_device")))
+    device = computing_device(name, values)
+    return tuple([array_argument(value, name, device) for value in coerce_operands(name, *values)])
 
 
 def device_of(x: Any, name: str) -> Device:

@@ -113,6 +113,8 @@ class Functions:
         The chosen functions by name, for compositions and corrections.
     missing
         The ImportError of an optional library that would have provided a function, once there was one.
+    observer
+        A function that is called with each operation that is added later; None without one.
     """
 
     def __init__(self, provider: Provider, spec: str) -> None:
@@ -137,6 +139,7 @@ class Functions:
             dtypes=frozenset(library.dtypes(place)),
         )
         self.table: list[Implementation] = []
+        self.observer: Callable[[Operation], None] | None = None
         watch(self)
 
     def extend(self, operation: Operation) -> None:
@@ -174,6 +177,8 @@ class Functions:
         inplace_kernel = self._kernels.get(f"large.inplace.{operation.name}")
         implementation = Implementation(first_call, first_write, first_kernel, inplace_kernel)
         self.table.append(implementation)
+        if self.observer is not None:
+            self.observer(operation)
 
     def choose(self, operation: Operation) -> Function:
         """Return the function that computes an operation here, and put it into the table.

@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from . import operations
 from .device import Device, observed
 from .functions import Implementation
-from .operations import TABLE
+from .operations import Operation
 
 __all__ = ["Profile", "Record", "active", "profile"]
 
@@ -114,11 +115,18 @@ def profile() -> Iterator[Profile]:
 
 def _replaced(record: Profile, device: Device) -> Callable[[], None]:
     """Put functions that record their calls into a device's table; return a function that takes them out."""
-    for name, operation in TABLE.items():
+
+    def replace(operation: Operation) -> None:
         for attribute in ("function", "kernel"):
-            _replace(record, name, device, device.table[operation.index], attribute)
+            _replace(record, operation.name, device, device.table[operation.index], attribute)
+
+    with operations.lock:
+        for operation in operations.TABLE.values():
+            replace(operation)
+        device._functions.observer = replace  # for those of modules that are imported within the block
 
     def restore() -> None:
+        device._functions.observer = None
         for implementation in device.table:
             for attribute in ("function", "kernel"):
                 function = getattr(implementation, attribute)

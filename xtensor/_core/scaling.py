@@ -25,9 +25,11 @@ __all__ = [
     "is_ordinary",
     "largest",
     "least_power",
+    "needs_scaling",
     "power_of_two",
     "rescaled",
     "rescaled_where_needed",
+    "smallest",
 ]
 
 
@@ -39,6 +41,7 @@ def rescaled(
     axes: tuple[int, ...],
     result: Any,
     wrong: Any,
+    size_of: Callable[[Any, Any, tuple[int, ...]], Any] | None = None,
 ) -> Any:
     """Return the result of a reduction, with wrong elements computed again; None where no operand can be scaled.
 
@@ -58,25 +61,52 @@ def rescaled(
         The result for the operands as they are.
     wrong
         Mask of the shape of the result. Slices without a finite number other than zero remain as they are.
+    size_of
+        Function that returns the number of each slice by which it is scaled; None for :func:`largest`.
     """
-    scales, usable = [], wrong
-    sizes = [largest(xp, x, axes) for x in operands]
-    shape = np.broadcast_shapes(*[size.shape for size in sizes])
-    for size in sizes:
-        size = xp.broadcast_to(size, shape)
-        can_scale = xp.logical_and(xp.less(0.0, size), xp.isfinite(size))
-        scales.append(power_of_two(xp, xp.where(can_scale, size, 1.0)))
-        usable = xp.logical_and(usable, xp.reshape(can_scale, result.shape))
+    scales, can_scale = _scales(xp, operands, axes, size_of or largest)
+    usable = wrong
+    for mask in can_scale:
+        usable = xp.logical_and(usable, xp.reshape(mask, result.shape))
     if is_known(xp.logical_not(xp.any(usable, axis=None, keepdims=False))):
         return None
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        again = compute(*[xp.divide(x, scale) for x, scale in zip(operands, scales, strict=True)])
-    factors = [xp.reshape(scale, result.shape) for scale, n in zip(scales, degrees, strict=True) for _ in range(n)]
-    for factor in factors_in_range(xp, *factors) if len(degrees) == 2 and len(factors) == 2 else factors:
-        again = xp.multiply(again, factor)
+    again = _scaled(xp, compute, operands, scales, degrees)
     # An infinite result that is right is kept: its derivatives are those of ordinary numbers.
     better = xp.logical_or(xp.isfinite(again), xp.isnan(result))
     return xp.where(xp.logical_and(usable, better), again, result)
+
+
+def _scales(
+    xp: Any, operands: Sequence[Any], axes: tuple[int, ...], size_of: Callable[[Any, Any, tuple[int, ...]], Any]
+) -> tuple[list[Any], list[Any]]:
+    """Return the power of two of each slice of operands, and masks of the slices that have one; 1 for others."""
+    sizes = [size_of(xp, x, axes) for x in operands]
+    shape = np.broadcast_shapes(*[size.shape for size in sizes])
+    sizes = [xp.broadcast_to(size, shape) for size in sizes]
+    masks = [xp.logical_and(xp.less(0.0, size), xp.isfinite(size)) for size in sizes]
+    return [power_of_two(xp, xp.where(mask, size, 1.0)) for size, mask in zip(sizes, masks, strict=True)], masks
+
+
+def _scaled(
+    xp: Any, compute: Callable[..., Any], operands: Sequence[Any], scales: Sequence[Any], degrees: Sequence[int]
+) -> Any:
+    """Return the result of a homogeneous function of operands divided by powers of two, multiplied by theirs."""
+    with np.errstate(all="ignore"):
+        result = compute(*[_quotient(xp, x, scale) for x, scale in zip(operands, scales, strict=True)])
+    factors = [xp.reshape(scale, result.shape) for scale, n in zip(scales, degrees, strict=True) for _ in range(n)]
+    for factor in factors_in_range(xp, *factors) if len(degrees) == 2 and len(factors) == 2 else factors:
+        result = xp.multiply(result, factor)
+    return result
+
+
+def _quotient(xp: Any, x: Any, scale: Any) -> Any:
+    """Return numbers divided by a power of two; complex division takes the reciprocal, which may overflow."""
+    if x.dtype.kind != "c":
+        return xp.divide(x, scale)
+    limits = np.finfo(scale.dtype)
+    is_small = xp.less(scale, 4.0 * float(limits.smallest_normal))
+    factor = xp.where(is_small, 4.0 / float(limits.eps), xp.divide(scale, scale))
+    return xp.divide(xp.multiply(x, factor), xp.multiply(scale, factor))
 
 
 def factors_in_range(xp: Any, x1: Any, x2: Any) -> tuple[Any, Any]:
@@ -94,14 +124,26 @@ def largest(xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
     return sizes[0] if len(sizes) == 1 else xp.maximum(*sizes)
 
 
+def smallest(xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
+    """Return the smallest of the largest components in absolute value, with the reduced axes of length 1."""
+    size = xp.maximum(xp.abs(xp.real(x)), xp.abs(xp.imag(x))) if x.dtype.kind == "c" else xp.abs(x)
+    return xp.min(size, axis=axes, keepdims=True)
+
+
 def power_of_two(xp: Any, x: Any) -> Any:
     """Return powers of two not greater than positive numbers, and greater than a third of them.
 
     They are constants for derivatives: functions of them do not depend on the scale.
     """
-    digits = np.finfo(x.dtype).nmant
+    limits = np.finfo(x.dtype)
+    factor = 2.0**limits.nmant
+    # Subnormal numbers have no digits below those of the smallest one.
+    is_subnormal = xp.less(x, float(limits.smallest_normal))
+    with np.errstate(over="ignore"):
+        x = xp.where(is_subnormal, xp.multiply(x, factor), x)
     below = xp.nextafter(x, xp.multiply(x, 0.0))
-    return xp.multiply(xp.subtract(xp.nextafter(below, math.inf), below), 2.0**digits)
+    power = xp.multiply(xp.subtract(xp.nextafter(below, math.inf), below), factor)
+    return xp.where(is_subnormal, xp.divide(power, factor), power)
 
 
 def least_power(dtype: DType) -> float:
@@ -110,15 +152,19 @@ def least_power(dtype: DType) -> float:
     return float(limits.smallest_normal / limits.eps)
 
 
-def is_ordinary(xp: Any, result: Any, least: float = 0.0, error: Any = None, degree: int = 1) -> bool:
-    """Whether all elements of a result are finite, not less than a number, and far from the error of the mean.
+def is_ordinary(
+    xp: Any, result: Any, least: float = 0.0, error: Any = None, degree: int = 1, most: float = math.inf
+) -> bool:
+    """Whether all elements of a result are finite, between two numbers, and far from the error of the mean.
 
     Parameters
     ----------
     least
-        The number. 0 stands for a result that is never negative, -infinity for one of any sign.
+        The smaller number. 0 stands for a result that is never negative, -infinity for one of any sign.
     error
         Array of the shape of the result, which is not less than its power of ``degree``.
+    most
+        The larger number.
     """
     if result.ndim and result.size == 1:
         result, error = xp.reshape(result, ()), None if error is None else xp.reshape(error, ())
@@ -134,7 +180,17 @@ def is_ordinary(xp: Any, result: Any, least: float = 0.0, error: Any = None, deg
         bound = float(error)
         least = max(least, bound if degree == 1 else bound * bound)
     # NaN is less than no number, and not between others.
-    return least <= low and -math.inf < low and high < math.inf
+    return least <= low and -math.inf < low and high <= most and high < math.inf
+
+
+def needs_scaling(condition: Callable[..., Any], *arrays: Any) -> bool:
+    """Whether a formula is computed with scaled operands.
+
+    On devices whose results the host looks at, where a condition holds, see :func:`rarely`; on lazy devices always;
+    on others never.
+    """
+    device = base_device(arrays[0]._device)
+    return device.lazy or (host_looks_at(device) and rarely(condition, *arrays))
 
 
 def host_looks_at(device: Device) -> bool:
@@ -160,6 +216,7 @@ def rescaled_where_needed(
     axes: tuple[int, ...],
     *,
     centered: bool = False,
+    repeats: bool = False,
 ) -> Any:
     """Return the result of a homogeneous function of Arrays, as :func:`rescaled` does, where the host looks at results.
 
@@ -172,10 +229,17 @@ def rescaled_where_needed(
         Function that returns the operands. ``compute`` may write to those that are not the caller's.
     centered
         Whether slices of equal elements, whose powers are 0, are right.
+    repeats
+        Whether ``compute`` reads its operands more than once: lazy devices compute it with scaled operands. Those of
+        others would have to be kept until the largest element is known.
     """
     arrays = operands()
-    device, dtype = arrays[0].device, arrays[0].dtype
-    if kind_of(dtype) not in "fc" or dtype.itemsize == 2 or not arrays[0].size or not host_looks_at(device):
+    device, dtype = base_device(arrays[0].device), arrays[0].dtype
+    if kind_of(dtype) not in "fc" or dtype.itemsize == 2 or not arrays[0].size:
+        return compute(*arrays)[0]
+    if device.lazy and repeats:
+        return _scaled(xp, lambda *scaled: compute(*scaled)[0], arrays, _scales(xp, arrays, axes, largest)[0], degrees)
+    if not host_looks_at(device):
         return compute(*arrays)[0]
     with np.errstate(over="ignore", invalid="ignore"):
         result, powers = compute(*arrays)

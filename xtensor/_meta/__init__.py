@@ -30,6 +30,7 @@ class MetaBackend(Backend):
     name = "meta"
     kinds = ("meta",)
     has_values = False
+    sees_compositions = True
 
     def probe(self) -> str:
         return np.__version__

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
+from .._core import array
+from .._core.array import wrap
+from .._core.compositions import EXPLAINED_BY_COMPOSITION
 from .._core.device import device
 from .._core.dtypes import kind_of
 from .._core.operations import TABLE, Operation
@@ -15,9 +20,12 @@ from .._core.trees import arrays_of, mapped
 from .arrays import MetaArray, bytes_read, new, unknown_value
 from .costs import operations_of, workspace_of
 from .ledger import Ledger, current, opened
-from .rules import is_view, rule_of
+from .rules import is_view, rule_of, sample_call
 
 __all__ = ["Namespace", "count_assignment"]
+
+OF_SIZE = ("einsum",)
+"""Functions that the library of ``cpu`` computes for small arrays alone."""
 
 CHAPTERS = ("linalg", "fft", "special", "nn", "random")
 
@@ -45,6 +53,8 @@ class Namespace:
         rule = rule_of(row)
         if rule is not None:
             return _reporting(row, rule)
+        if row.kind == "composed" and row.name not in OF_SIZE and device("cpu").implements(row.name):
+            return _of_library(row)
         if row.composition is not None and device("cpu").implements(row.name):
             return _composing(row)
         raise AttributeError(name)
@@ -84,6 +94,39 @@ def _composing(row: Operation) -> Callable[..., Any]:
         return result
 
     return function
+
+
+def _of_library(row: Operation) -> Callable[..., Any]:
+    """Return a function of Arrays that is one call on ``cpu`` where its library's function takes the arguments."""
+
+    def function(*args: Any, **options: Any) -> Any:
+        if row.name in _composing_now.get():
+            return NotImplemented
+        try:
+            if sample_call(row, args, options, longest=2) is NotImplemented:
+                return NotImplemented
+        except EXPLAINED_BY_COMPOSITION:
+            return NotImplemented
+        meta = device("meta")
+        given, named = mapped((args, options), lambda native: wrap(native, meta), MetaArray)
+        token = _composing_now.set(_composing_now.get() | {row.name})
+        try:
+            with opened(Ledger()) as inside:
+                found = mapped(attrgetter(row.name)(array.xp)(*given, **named), lambda x: x._native, array.Array)
+        finally:
+            _composing_now.reset(token)
+        operands = arrays_of((args, options), MetaArray)
+        result = mapped(found, lambda item: _moved(item, operands), MetaArray)
+        ledger = current()
+        if ledger is not None:
+            _report(ledger, row, (args, options), result, inside.operations)
+        return result
+
+    return function
+
+
+_composing_now: ContextVar[frozenset[str]] = ContextVar("composing", default=frozenset())
+"""The functions whose compositions tell their results now."""
 
 
 def _moved(item: Any, operands: list[MetaArray]) -> Any:

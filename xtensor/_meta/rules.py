@@ -26,7 +26,7 @@ from .._core.trees import mapped
 from .arrays import MetaArray, block_of, new, unknown_value
 from .indexing import select
 
-__all__ = ["ONE_AXIS", "is_view", "rule_of"]
+__all__ = ["ONE_AXIS", "is_view", "rule_of", "sample_call"]
 
 Rule = Callable[..., Any]
 
@@ -57,25 +57,27 @@ def _sample(shape: tuple[int, ...], dtype: DType) -> Native:
     return device("cpu").table[FULL.index].function(shape, 1, dtype=dtype)
 
 
-def _sampled(value: Any, shape: tuple[int, ...] | None = None) -> Any:
+def _sampled(value: Any, shape: tuple[int, ...] | None = None, longest: int = 1) -> Any:
     """Return an argument with a sample for each array.
 
-    Without a shape, a sample has the array's axes, each of length 1, or 0 where the array has no element.
+    Without a shape, a sample has the array's axes, each of length ``longest`` at most.
     """
 
     def sample(x: MetaArray) -> Native:
         layout = x.value
-        lengths = tuple([min(length, 1) for length in layout.shape]) if shape is None else shape
+        lengths = tuple([min(length, longest) for length in layout.shape]) if shape is None else shape
         return _sample(lengths, layout.dtype)
 
     return mapped(value, sample, MetaArray)
 
 
-def sample_call(row: Operation, args: Any, options: dict[str, Any], shape: tuple[int, ...] | None = None) -> Any:
+def sample_call(
+    row: Operation, args: Any, options: dict[str, Any], shape: tuple[int, ...] | None = None, longest: int = 1
+) -> Any:
     """Return the result of an operation on ``cpu`` for samples of the arguments."""
     function = device("cpu").table[row.index].function
     with np.errstate(all="ignore"):
-        return function(*_sampled(args, shape), **_sampled(options, shape))
+        return function(*_sampled(args, shape, longest), **_sampled(options, shape, longest))
 
 
 def rule_of(row: Operation) -> Rule | None:

@@ -81,9 +81,9 @@ def array_function(
         return CREATION[function](*args, device=like, **kwargs)
     found = counterpart(function)
     if found is None or _is_numpys(function, args, kwargs):
-        return call_on_host(function, args, kwargs, device_of_arguments(args, kwargs), qualified_name(function))
+        return call_on_host(function, args, kwargs, device_of_arguments(args, kwargs, like), qualified_name(function))
     if args and _is_operand_alone(function, args):  # the Array is another argument, or ``out``
-        args = (on_device(function.__name__, args[0], device_of_arguments(args, kwargs)), *args[1:])
+        args = (on_device(function.__name__, args[0], device_of_arguments(args, kwargs, like)), *args[1:])
     return found(*args, **kwargs)
 
 

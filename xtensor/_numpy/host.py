@@ -59,9 +59,9 @@ def arrays_in(values: Iterable[Any], depth: int = 0) -> list[Array]:
     return found
 
 
-def device_of_arguments(args: Sequence[Any], kwargs: dict[str, Any]) -> Device:
-    """Return the device for a call: that of the Arrays among its arguments."""
-    device = common_device(arrays_in((*args, *kwargs.values())))
+def device_of_arguments(args: Sequence[Any], kwargs: dict[str, Any], like: Device | None = None) -> Device:
+    """Return the device for a call: that of the Arrays among its arguments, else that of its argument ``like``."""
+    device = common_device(arrays_in((*args, *kwargs.values()))) or like
     assert device is not None, "NumPy calls these protocols for Arrays only"
     return device
 

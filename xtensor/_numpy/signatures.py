@@ -360,6 +360,12 @@ def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any, copy: 
     return xp.asarray(a, dtype=dtype, device=device, copy=copy)
 
 
+def ascontiguousarray(a: Any, dtype: Any = None, *, device: Any) -> Array:
+    """Return ``numpy.ascontiguousarray(a, like=x)``: at least one dimension, as NumPy has it."""
+    result = xp.asarray(a, dtype=dtype, device=device)
+    return result if result.ndim else xp.reshape(result, (1,))
+
+
 def array(
     object: Any,
     dtype: Any = None,
@@ -432,7 +438,7 @@ def full_like(
 CREATION: dict[Function, Function] = {
     np.asarray: asarray,
     np.asanyarray: asarray,
-    np.ascontiguousarray: asarray,
+    np.ascontiguousarray: ascontiguousarray,
     np.array: array,
     np.empty: _filled("empty"),
     np.full: _filled("full"),

@@ -148,6 +148,7 @@ def tensordot(
     """
     if positional:
         raise by_position(tensordot, positional)
+    x1, x2 = array_arguments("tensordot", x1, x2)
     device, native1, native2 = _pair(x1, x2, "tensordot")
     checked_axes: int | tuple[tuple[int, ...], tuple[int, ...]]
     axes = axes_of_array(axes)

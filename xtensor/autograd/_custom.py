@@ -15,14 +15,20 @@ from ._copies import by_value, fresh
 from ._record import wrapped
 from ._table import Derivative
 from ._transform import Transform
-from ._transforms import vjp
+from ._transforms import pulled_with_masks
 
 __all__ = ["Context", "Function", "checkpoint", "differentiated_by"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def differentiated_by(name: str, compute: Callable[..., Any], pull: Callable[..., Any], arrays: list[Array]) -> Any:
+def differentiated_by(
+    name: str,
+    compute: Callable[..., Any],
+    pull: Callable[..., Any],
+    arrays: list[Array],
+    masked: Callable[..., Any] | None = None,
+) -> Any:
     """Return the result of a function of Arrays that a transform follows by a pullback of its own.
 
     Parameters
@@ -35,6 +41,9 @@ def differentiated_by(name: str, compute: Callable[..., Any], pull: Callable[...
         Function of the cotangent, the result and the Arrays, which returns a tuple of their cotangents.
     arrays
         The Arrays.
+    masked
+        Function of the cotangent, its mask of connected elements, the result and the Arrays, which returns the
+        cotangents of the Arrays and their masks. Without it all elements of the Arrays count as connected.
     """
     device = _highest(arrays)
     if device is None:
@@ -54,7 +63,7 @@ def differentiated_by(name: str, compute: Callable[..., Any], pull: Callable[...
 
     row = Derivative(name)
     row.pullback, row.several, row.keeps_result, row.views = pull, True, True, True
-    row.kept = frozenset(range(len(arrays)))
+    row.kept, row.masked, row.selects = frozenset(range(len(arrays))), masked, masked is not None
     result = transform.general(row, on_base)(*[lifted(x, device)._native for x in arrays])
     return wrapped(result, device)
 
@@ -185,7 +194,9 @@ def checkpoint(f: F) -> F:
             structure[:] = [outputs, output_tree]
             return tuple([y for y in outputs if y.__class__ is Array])
 
-        def pull(g: tuple[Array | None, ...], out: tuple[Array, ...], *arrays: Array) -> tuple[Any, ...]:
+        def masked(
+            g: tuple[Array | None, ...], mask: tuple[Array | None, ...] | None, out: Any, *arrays: Array
+        ) -> tuple[list[Any], list[Any]]:
             floating = [place for place, x in enumerate(arrays) if x.dtype.kind in "fcV"]
 
             def of_floating(*values: Array) -> Any:
@@ -194,14 +205,19 @@ def checkpoint(f: F) -> F:
                     given[place] = x
                 return tuple([y for y, part in zip(compute(*given), g, strict=True) if part is not None])
 
-            _, pulled = vjp(of_floating, *[arrays[place] for place in floating])
-            results = pulled(tuple([part for part in g if part is not None]))
+            pairs: list[Any] = [pair for pair in zip(g, mask or (None,) * len(g), strict=True) if pair[0] is not None]
+            parts, connected = (tuple([pair[i] for pair in pairs]) for i in (0, 1))
+            found = pulled_with_masks(of_floating, tuple([arrays[place] for place in floating]), parts, connected)
             cotangents: list[Any] = [None] * len(arrays)
-            for place, part in zip(floating, results, strict=True):
-                cotangents[place] = part
-            return tuple(cotangents)
+            masks: list[Any] = [None] * len(arrays)
+            for place, part, connected_part in zip(floating, *found, strict=True):
+                cotangents[place], masks[place] = part, connected_part
+            return cotangents, masks
 
-        found = iter(differentiated_by(f.__name__, compute, pull, [leaves[place] for place in places]))
+        def pull(g: tuple[Array | None, ...], out: Any, *arrays: Array) -> list[Any]:
+            return masked(g, None, out, *arrays)[0]
+
+        found = iter(differentiated_by(f.__name__, compute, pull, [leaves[place] for place in places], masked))
         outputs, output_tree = structure
         return output_tree.build([next(found) if y.__class__ is Array else y for y in outputs])
 

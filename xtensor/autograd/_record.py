@@ -84,6 +84,10 @@ class Pull:
         """
         return repeat(None)
 
+    def with_masks(self, node: Node, mask: Any, g: Any) -> tuple[Iterable[Any], Iterable[Any]]:
+        """Return the cotangents of the parents and the masks of their connected elements."""
+        return self(node, g), self.connected(node, mask, g)
+
 
 class ElementwisePull(Pull):
     """Of an elementwise operation: a node saves the result and the operands, None for those that are not used."""
@@ -149,7 +153,17 @@ class PullOfOne(Pull):
 class PullOfSeveral(PullOfOne):
     """Of any other operation: a node saves the result and the arguments."""
 
-    __slots__ = ()
+    __slots__ = ("_masked",)
+
+    def __init__(self, row: Derivative, base: Device) -> None:
+        super().__init__(row, base)
+        self._masked = row.masked
+
+    def with_masks(self, node: Node, mask: Any, g: Any) -> tuple[Iterable[Any], Iterable[Any]]:
+        if self._masked is None:
+            return super().with_masks(node, mask, g)
+        result, args, options = wrapped(node.saved, self._base)
+        return self._masked(g, mask, result, *args, **options)  # type: ignore[no-any-return]
 
     def _pulled(self, function: Any, node: Node, g: Any) -> Iterable[Any]:
         result, args, options = wrapped(node.saved, self._base)
@@ -287,7 +301,10 @@ class Cotangent(NamedTuple):
 
 
 def backpropagate(
-    seeds: Iterable[tuple[Node, Array] | tuple[Node, Array, Array | None]], *, retain: bool = False
+    seeds: Iterable[tuple[Node, Array] | tuple[Node, Array, Array | None]],
+    *,
+    retain: bool = False,
+    connected_elements: dict[Variable, Array | None] | None = None,
 ) -> dict[Variable, Array]:
     """Return the cotangents of the variables that values depend on, in memory of their own.
 
@@ -298,6 +315,8 @@ def backpropagate(
         that are connected, where not all are.
     retain
         Whether the record is kept for another pass. Otherwise each node releases what it keeps as soon as it is used.
+    connected_elements
+        A dictionary to which the mask of the connected elements of each variable is written.
 
     Notes
     -----
@@ -319,12 +338,17 @@ def backpropagate(
         g, mask, is_new = cotangent
         if node.__class__ is Variable:
             found[node] = g if is_new else fresh(g)
+            if connected_elements is not None:
+                connected_elements[node] = mask
             continue
         pull = node.pull
-        masks: Iterable[Any] = NO_MASKS
-        if mask is not None or (pull.selects and not all(map(is_end, node.parents))):
-            masks = pull.connected(node, mask, g)
-        for parent, part, connected in zip(node.parents, pull(node, g), masks, strict=False):
+        if mask is not None or (
+            pull.selects and (connected_elements is not None or not all(map(is_end, node.parents)))
+        ):
+            parts, masks = pull.with_masks(node, mask, g)
+        else:
+            parts, masks = pull(node, g), NO_MASKS
+        for parent, part, connected in zip(node.parents, parts, masks, strict=False):
             if parent is None or part is None:
                 continue
             is_new = not pull.views and part is not g
@@ -336,7 +360,7 @@ def backpropagate(
     return found
 
 
-NO_MASKS = repeat(None)
+NO_MASKS: Iterable[Any] = repeat(None)
 
 
 def is_end(node: Node | None) -> bool:

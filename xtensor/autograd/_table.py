@@ -94,6 +94,9 @@ class Derivative:
         connected with a variable, and not negative, to such Arrays of the operands. Its parameters are those of
         ``pullback``. None where every element of the result depends on every element of the operands. The mask of an
         elementwise operation is that of its result.
+    masked
+        The function that pulls a cotangent and its mask back together, from the cotangent, the mask, the result and the
+        arguments; None for the functions ``pullback`` and ``connection``.
     selects
         Whether the result does not depend on all elements of the operands.
     fills
@@ -113,6 +116,7 @@ class Derivative:
         "keeps_result",
         "kept",
         "linear",
+        "masked",
         "name",
         "public",
         "pullback",
@@ -130,6 +134,7 @@ class Derivative:
         self.fused = False
         self.linear = self.bilinear = self.several = False
         self.connection: Callable[..., Any] | None = None
+        self.masked: Callable[..., Any] | None = None
         self.selects = name in SELECTIONS
         self.fills = name in FILLED
         self.views = name in VIEWS

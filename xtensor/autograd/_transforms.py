@@ -300,6 +300,29 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
     return (value, pull, run.value(aux)) if has_aux else (value, pull)
 
 
+def pulled_with_masks(
+    f: Function, primals: tuple[Array, ...], cotangents: tuple[Array, ...], masks: tuple[Array | None, ...]
+) -> tuple[list[Array], list[Array | None]]:
+    """Return the cotangents of the arguments of a function of Arrays, and the masks of their connected elements.
+
+    ``masks`` are those of the results, a tuple of Arrays; None where all elements are connected.
+    """
+    run = Run(Reverse, f, primals, {}, tuple(range(len(primals))), "checkpoint", as_variable)
+    results, tree = flatten(run.output)
+    leaves = matching(cotangents, run.value(run.output), tree, "checkpoint", "cotangent")
+    seeds = [
+        (x._native.node, g, mask)
+        for x, g, mask in zip(results, leaves, masks, strict=True)
+        if x._device is run.device and x._native.node is not None
+    ]
+    connected: dict[Variable, Array | None] = {}
+    with np.errstate(all="ignore"):
+        found = backpropagate(seeds, connected_elements=connected)
+    variables = [variable.node for entered in run.entered for variable in entered]
+    parts = [xp.zeros_like(x) if node not in found else found[node] for x, node in zip(primals, variables, strict=True)]
+    return parts, [connected.get(node) for node in variables]
+
+
 def matching(given: Any, expected: Any, tree: Tree, name: str, what: str) -> list[Any]:
     """Return the leaves of cotangents or tangents; raise where structure, shape or dtype differ from the values'."""
     leaves, structure = flatten(given)

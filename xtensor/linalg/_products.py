@@ -159,6 +159,7 @@ def outer(x1: AnyArray, x2: AnyArray, /) -> Array:
     -----
     Standard 2025.12, Linear Algebra Extension, ``outer``.
     """
+    x1, x2 = array_arguments("outer", x1, x2)
     device, native1, native2 = _pair(x1, x2, "outer")
     if not x1.ndim == x2.ndim == 1:
         raise ValueError(

@@ -11,8 +11,7 @@ from .._core.array import Array
 from .._core.compositions import composed
 from .._core.dispatch import coerce_operands
 from .._core.operations import Operation, declare
-from .._core.scaling import host_looks_at, is_ordinary, least_power, power_of_two
-from .._core.tracing_errors import rarely
+from .._core.scaling import is_ordinary, least_power, needs_scaling, power_of_two
 from ._checks import check_eps, check_last_axes, check_parameter, check_real_floating
 from ._computation import compute
 
@@ -64,7 +63,7 @@ def layer_norm(
 
     Notes
     -----
-    float16 and bfloat16 are computed in float32. On devices whose values the host does not look at, the squares of
+    float16 and bfloat16 are computed in float32. On GPUs, whose values the host does not look at, the squares of
     :math:`x - \mu` must not overflow.
 
     Ba, Kiros and Hinton, "Layer Normalization" (2016).
@@ -102,7 +101,7 @@ def _normalized(
     def leave_range(xp: Any, roots: Any) -> bool:
         return not is_ordinary(xp, roots, math.sqrt(least) if eps < least else 0.0)
 
-    if host_looks_at(roots._device) and rarely(leave_range, roots):
+    if needs_scaling(leave_range, roots):
         return compute(operation, scaled, x, *parameters, axes=axes, eps=eps)
     return result  # type: ignore[no-any-return]
 
@@ -182,7 +181,7 @@ def rms_norm(
 
     Notes
     -----
-    float16 and bfloat16 are computed in float32. On devices whose values the host does not look at, the squares must
+    float16 and bfloat16 are computed in float32. On GPUs, whose values the host does not look at, the squares must
     not overflow.
 
     Zhang and Sennrich, "Root Mean Square Layer Normalization" (2019).

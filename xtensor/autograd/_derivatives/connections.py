@@ -11,6 +11,7 @@ from typing import Any
 from ... import _standard as xp
 from ..._core.array import Array
 from .._table import TABLE, connection
+from . import decompositions as decompositions
 from . import products as products
 from . import special as special
 from .fourier import resized
@@ -72,3 +73,33 @@ def _vecdot(g: Array, out: Any, x: Any, y: Any, *, axis: int = -1) -> tuple[Arra
 @connection("linalg.outer")
 def _outer(g: Array, out: Any, x: Any, y: Any) -> tuple[Array, Array]:
     return total(g, 1)[:, 0], total(g, 0)[0, :]
+
+
+@connection("tensordot")
+def _tensordot(g: Array, out: Any, x: Any, y: Any, *, axes: Any = 2) -> tuple[Array, Array]:
+    x, y = (xp.ones(operand.shape, dtype=g.dtype, device=g.device) for operand in (x, y))
+    pull: Any = TABLE["tensordot"].pullback
+    return pull(g, out, x, y, axes=axes)  # type: ignore[no-any-return]
+
+
+@connection(
+    *("linalg.inv", "linalg.det", "linalg.slogdet", "linalg.pinv", "linalg.cholesky"),
+    *("linalg.qr", "linalg.svd", "linalg.eigh", "linalg.eig"),
+)
+def _of_matrices(g: Any, out: Any, x: Any, *args: Any, **options: Any) -> Array:
+    """Each element of a matrix is connected with each of its results."""
+    found = [
+        _any_of_matrix(part, len(x.shape) - 2) for part in (g if isinstance(g, tuple) else (g,)) if part is not None
+    ]
+    return sum(found[1:], found[0])
+
+
+@connection("linalg.solve")
+def _solve(g: Array, out: Any, x: Any, y: Any) -> tuple[Array, Array]:
+    """A solution is connected with the whole matrix and with its own right-hand side."""
+    return _any_of_matrix(g, g.ndim - (1 if len(y.shape) == 1 else 2)), total(g, -1 if len(y.shape) == 1 else -2)
+
+
+def _any_of_matrix(g: Array, stack: int) -> Array:
+    """Return the sums over the axes after those of a stack, with two axes of length 1."""
+    return xp.reshape(xp.sum(g, axis=tuple(range(stack, g.ndim))), (*g.shape[:stack], 1, 1))

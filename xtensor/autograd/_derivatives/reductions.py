@@ -7,9 +7,12 @@ derivative 0 where they are 0.
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from functools import partial, wraps
+from typing import Any, TypeVar
 
 from ... import _standard as xp
+from ... import linalg
 from ..._beyond.counting import bincount
 from ..._core.array import Array
 from ..._core.dtypes import kind_of
@@ -17,6 +20,8 @@ from .._table import constant, pullback
 from .partial_products import may_divide, products_of_others, shifted, sums_of_products
 
 Axis = int | tuple[int, ...] | None
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def axes_of(axis: Axis, ndim: int) -> tuple[int, ...]:
@@ -48,7 +53,25 @@ def _mean(g: Array, out: Any, x: Any, *, axis: Axis = None, keepdims: bool = Fal
     return expanded(g, x.shape, axis, keepdims) / max(count(x.shape, axis), 1)
 
 
+def in_float32(function: F, compute: Callable[..., Array] | None = None) -> F:
+    """Return a pullback that computes in float32 for 16-bit floating-point numbers.
+
+    Its intermediate results leave their range where the cotangent of the operand does not, as does the result, which
+    ``compute`` computes in float32 for a pullback that uses it.
+    """
+
+    @wraps(function)
+    def widened(g: Array, out: Any, x: Array, **options: Any) -> Array:
+        if x.dtype.itemsize > 2:
+            return function(g, out, x, **options)  # type: ignore[no-any-return]
+        g, x = xp.astype(g, xp.float32), xp.astype(x, xp.float32)
+        return function(g, None if compute is None else compute(x, **options), x, **options)  # type: ignore[no-any-return]
+
+    return widened  # type: ignore[return-value]
+
+
 @pullback("var", keeps="x")
+@in_float32
 def _var(g: Array, out: Any, x: Array, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Array:
     return expanded(g, x.shape, axis, keepdims) * _distance(x, axis) * (2.0 * _weight(x, axis, correction))
 
@@ -66,13 +89,16 @@ def _weight(x: Array, axis: Axis, correction: float) -> float:
 
 
 @pullback("std", keeps="out x")
+@partial(in_float32, compute=xp.std)
 def _std(
     g: Array, out: Array, x: Array, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False
 ) -> Array:
     # Distances in units of the deviation are ordinary numbers, by which no tangent overflows.
     is_zero = out == 0
+    # NaN remains: a cotangent of a function that is NaN, such as a deviation without degrees of freedom.
     g, deviation = (
-        expanded(item, x.shape, axis, keepdims) for item in (xp.where(is_zero, 0, g), xp.where(is_zero, 1, out))
+        expanded(item, x.shape, axis, keepdims)
+        for item in (xp.where(is_zero & (g == g), 0, g), xp.where(is_zero, 1, out))
     )
     return g * (_distance(x, axis) / deviation) * _weight(x, axis, correction)
 
@@ -139,6 +165,7 @@ def _cumulative_prod(
 
 
 @pullback("linalg.vector_norm", keeps="out x")
+@partial(in_float32, compute=linalg.vector_norm)
 def _vector_norm(g: Array, out: Array, x: Array, *, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> Array:
     length, g = expanded(out, x.shape, axis, keepdims), expanded(g, x.shape, axis, keepdims)
     direction = xp.conj(x) if kind_of(x.dtype) == "c" else x
