@@ -25,6 +25,7 @@ LAYERS = (
         "xtensor._numpy",
         "xtensor.autograd",
         "xtensor.engines",
+        "xtensor.optim",
     ),
     ("xtensor._advice",),
     ("xtensor", "xtensor.__main__", "xtensor._integration", "xtensor.dask", "xtensor.einops"),

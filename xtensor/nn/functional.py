@@ -21,20 +21,46 @@ from .linear_layers import linear
 from .losses import cross_entropy
 from .normalization import layer_norm, rms_norm
 from .position import rotary_embedding
+from .rectifiers import (
+    elu,
+    glu,
+    hardtanh,
+    leaky_relu,
+    logsigmoid,
+    mish,
+    prelu,
+    relu6,
+    selu,
+    sigmoid,
+    softplus,
+    tanh,
+)
 
 __all__ = [
     "cross_entropy",
+    "elu",
     "gelu",
+    "glu",
+    "hardtanh",
     "layer_norm",
+    "leaky_relu",
     "linear",
     "log_softmax",
+    "logsigmoid",
+    "mish",
+    "prelu",
     "relu",
+    "relu6",
     "rms_norm",
     "rotary_embedding",
     "scaled_dot_product_attention",
+    "selu",
+    "sigmoid",
     "silu",
     "softmax",
+    "softplus",
     "swiglu",
+    "tanh",
 ]
 
 
