@@ -9,18 +9,45 @@ from . import functional
 
 if _typing.TYPE_CHECKING:
     from .modules.activation import *
+    from .modules.attention import *
     from .modules.container import *
+    from .modules.convolution import *
+    from .modules.dropout import *
+    from .modules.embedding import *
     from .modules.linear import *
+    from .modules.loss import *
     from .modules.module import *
+    from .modules.normalization import *
+    from .modules.pooling import *
+    from .modules.recurrent import *
 
 _MODULES = {
     "activation": (
-        "ELU GELU GLU SELU Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish PReLU ReLU ReLU6 SiLU Sigmoid Softmax "
+        "ELU GELU GLU Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish PReLU ReLU ReLU6 SELU SiLU Sigmoid Softmax "
         "Softplus Tanh"
     ),
+    "attention": (
+        "FeedForwardSwiGLU MultiheadAttention TransformerDecoder TransformerDecoderLayer TransformerEncoder "
+        "TransformerEncoderLayer"
+    ),
     "container": "ModuleDict ModuleList Sequential",
+    "convolution": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
+    "dropout": "Dropout Dropout1d Dropout2d Dropout3d",
+    "embedding": "Embedding RotaryEmbedding",
     "linear": "Flatten Identity Linear Unflatten",
+    "loss": (
+        "BCELoss BCEWithLogitsLoss CTCLoss CosineEmbeddingLoss CrossEntropyLoss HuberLoss KLDivLoss L1Loss "
+        "MSELoss NLLLoss SmoothL1Loss"
+    ),
     "module": "Module Parameter",
+    "normalization": (
+        "BatchNorm1d BatchNorm2d BatchNorm3d GroupNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d LayerNorm RMSNorm"
+    ),
+    "pooling": (
+        "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d "
+        "AdaptiveMaxPool3d AvgPool1d AvgPool2d AvgPool3d MaxPool1d MaxPool2d MaxPool3d Upsample"
+    ),
+    "recurrent": "GRU LSTM RNN",
 }
 """The layers of each module of ``xtensor.nn.modules``, which is imported when one of them is used first."""
 
