@@ -377,7 +377,8 @@ def test_hook_replaces_the_output_until_it_is_removed(x):
 def test_repr_is_a_tree(device):
     model = nn.Sequential(nn.Linear(2, 3, rng=0), nn.Sequential(nn.ReLU()))
     assert repr(model) == (
-        "Sequential(\n  (0): Linear(in_features=2, out_features=3, bias=True)\n  (1): Sequential(\n    (0): ReLU()\n  )\n)"
+        "Sequential(\n  (0): Linear(in_features=2, out_features=3, bias=True)\n"
+        "  (1): Sequential(\n    (0): ReLU()\n  )\n)"
     )
 
 

@@ -10,6 +10,7 @@ from . import functional
 if _typing.TYPE_CHECKING:
     from .modules.activation import *
     from .modules.attention import *
+    from .modules.batches import *
     from .modules.container import *
     from .modules.convolution import *
     from .modules.dropout import *
@@ -20,8 +21,13 @@ if _typing.TYPE_CHECKING:
     from .modules.normalization import *
     from .modules.pooling import *
     from .modules.recurrent import *
+    from .modules.storage import *
+    from .modules.summary import *
 
 _MODULES = {
+    "batches": "batches",
+    "storage": "load save",
+    "summary": "Summary summary",
     "activation": (
         "ELU GELU GLU Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish PReLU ReLU ReLU6 SELU SiLU Sigmoid Softmax "
         "Softplus Tanh"

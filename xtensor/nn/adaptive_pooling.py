@@ -11,7 +11,7 @@ from .. import _standard as xp
 from .._core.array import Array
 from .._core.compositions import composed
 from .pooling import checked, first_largest
-from .windows import along_axis, lengths_of
+from .windows import along_axis, constant, lengths_of
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -199,7 +199,7 @@ def _adaptive(axes: int, x: Any, output_size: Any, kind: str) -> Array:
             continue
         (count,) = lengths_of((size,), 1, name, "output_size", 1)
         x = _by_parts(x, axis, count, kind)
-    result: Array = x[0] if alone else x
+    result: Array = xp.squeeze(x, axis=0) if alone else x
     return result
 
 
@@ -213,7 +213,9 @@ def _by_parts(x: Array, axis: int, count: int, kind: str) -> Array:
     if kind == "avg":
         position = np.arange(length)
         inside = (position >= starts[:, None]) & (position < ends[:, None])
-        return along_axis(x, inside / (ends - starts)[:, None], axis)
+        sums = along_axis(x, inside.astype(np.float64), axis)
+        counts = (ends - starts).reshape(-1, *[1] * (x.ndim - axis - 1))
+        return sums / constant(counts, x)
     longest = int(np.max(ends - starts))
     # The last element of a shorter part is repeated, which changes no maximum.
     index = np.minimum(starts[:, None] + np.arange(longest), ends[:, None] - 1)

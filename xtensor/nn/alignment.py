@@ -137,12 +137,12 @@ def _losses(log_probs: Array, labels: np.ndarray[Any, Any], inputs: list[int], l
         )
     )
     before = constant(np.full((count, 2), IMPOSSIBLE, dtype=dtype))
-    alpha = first + emitted[0]
+    alpha = first + emitted[0, ...]
     for time in range(1, log_probs.shape[0]):
         shifted = xp.concat([before, alpha], axis=1)
         reached = xp.logaddexp(xp.logaddexp(alpha, shifted[:, 1 : states + 1]), shifted[:, :states] + skip)
         going_on = constant((time < np.asarray(inputs))[:, None])
-        alpha = xp.where(going_on, reached + emitted[time], alpha)
+        alpha = xp.where(going_on, reached + emitted[time, ...], alpha)
     last = 2 * np.asarray(lengths)
     is_end = (position == last[:, None]) | (position == last[:, None] - 1)
     ends = alpha + constant(np.where(is_end, 0.0, IMPOSSIBLE).astype(dtype))

@@ -354,7 +354,7 @@ def _convolution(
     result = compute(
         operation, _patches, x, weight, bias, strides=strides, widths=widths, dilations=dilations, groups=groups
     )
-    return result[0] if alone else result
+    return xp.squeeze(result, axis=0) if alone else result
 
 
 def _widths(padding: Any, axes: int, spans: Sequence[int], strides: Sequence[int], name: str) -> list[tuple[int, int]]:
@@ -437,7 +437,7 @@ def _transposed(
         dilations=dilations,
         groups=groups,
     )
-    return result[0] if alone else result
+    return xp.squeeze(result, axis=0) if alone else result
 
 
 def _flipped(
@@ -457,10 +457,10 @@ def _flipped(
             length = x.shape[axis]
             spread = padded(xp.expand_dims(x, axis=axis + 1), [(0, step - 1), *[(0, 0)] * (x.ndim - axis - 1)], 0.0)
             joined = xp.reshape(spread, (*x.shape[:axis], length * step, *x.shape[axis + 1 :]))
-            x = joined[(*[slice(None)] * axis, slice(0, (length - 1) * step + 1))]
+            x = joined[(*[slice(None)] * axis, slice(0, (length - 1) * step + 1), ...)]
     for axis, (before, after) in enumerate(widths, 2):
         if before < 0 or after < 0:
-            x = x[(*[slice(None)] * axis, slice(max(-before, 0), x.shape[axis] - max(-after, 0)))]
+            x = x[(*[slice(None)] * axis, slice(max(-before, 0), x.shape[axis] - max(-after, 0)), ...)]
     inputs, outputs = weight.shape[:2]
     weight = xp.flip(weight, axis=tuple(range(2, weight.ndim)))
     weight = xp.reshape(weight, (groups, inputs // groups, outputs, *kernel))

@@ -370,7 +370,7 @@ def _largest(axes: int, x: Any, kernel_size: Any, stride: Any, padding: Any, dil
     outputs, widths = _outputs(x, kernel, strides, paddings, dilations, ceil, name)
     elements = windows(padded(x, widths, -math.inf), kernel, strides, dilations, outputs)
     result = first_largest(elements, elements.ndim - axes - 1)
-    return result[0] if alone else result
+    return xp.squeeze(result, axis=0) if alone else result
 
 
 def first_largest(x: Array, axis: int) -> Array:
@@ -419,7 +419,7 @@ def _averages(
         counts=tuple(counts),
         divisor=divisor,
     )
-    return result[0] if alone else result
+    return xp.squeeze(result, axis=0) if alone else result
 
 
 def _means(

@@ -389,7 +389,7 @@ def mish(x: AnyArray, /) -> Array:
 
 def _mish(x: Array) -> Array:
     # With u = exp(-|x|), tanh(ln(1 + exp(x))) is (1 + 2u) / (1 + 2u + 2u²), for negative x (u² + 2u) / (u² + 2u + 2).
-    u = xp.exp(-xp.abs(x))
+    u = xp.exp(xp.where(x > 0, -x, x))  # the second derivative of abs(x) would be 0 at 0
     positive = (1 + 2 * u) / (1 + 2 * u + 2 * u * u)
     negative = u * (u + 2) / (u * (u + 2) + 2)
     result = x * xp.where(x > 0, positive, negative)

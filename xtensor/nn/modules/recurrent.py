@@ -92,7 +92,7 @@ class _Recurrent(Module):
                 x = F.dropout(x, self.dropout, rng=self.rng)
             outputs = []
             for direction, suffix in enumerate(self._suffixes(layer)):
-                first = [state[layer * directions + direction] for state in states]
+                first = [state[layer * directions + direction, ...] for state in states]
                 output, ends = self._scan(x, first, suffix, reverse=direction == 1)
                 outputs.append(output)
                 for known, end in zip(last, ends, strict=True):
