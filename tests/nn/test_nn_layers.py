@@ -172,6 +172,11 @@ def test_dropout_in_evaluation_returns_its_input(device):
     assert layer(x) is x
 
 
+def test_step_with_dropout_is_estimated(device):
+    layer, x = nn.Dropout(0.5, rng=0), xp.empty((4, 3), device="meta")
+    assert xp.estimate(lambda layer, x: autograd.grad(lambda x: xp.sum(layer(x)))(x), layer, x).result.shape == (4, 3)
+
+
 def test_dropout_has_the_derivative_of_the_elements_it_keeps(device):
     x = xp.ones(50)
     gradient = autograd.grad(lambda x: xp.sum(nn.Dropout(0.5, rng=3)(x)))(x)

@@ -84,10 +84,6 @@ NAMESPACE = {"PyTorch": PYTORCH, "JAX": JAX, "dask": DASK}
 
 FUNCTIONAL: dict[str, dict[str, str]] = {
     "PyTorch": {
-        "dropout": "xtensor.where(rng.random(x.shape) < p, 0, x / (1 - p)) with a generator rng",
-        "embedding": "xtensor.take(weight, indices, axis=0)",
-        "mse_loss": "xtensor.mean((x - y) ** 2)",
-        "one_hot": "indices[:, None] == xtensor.arange(classes)",
         "pad": "xtensor.pad(x, widths)",
     }
 }

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _standard as xp
 from .._core.array import Array, to_numpy
-from .._core.checks import check_flag, check_integer
+from .._core.checks import check_flag, check_integer, check_word
 from .._core.compositions import composed
 from .._core.dispatch import coerce_operands
 from .._core.errors import describe
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from .._core.annotations import AnyArray
 
 __all__ = ["ctc_loss"]
+
+LONGEST = 2**31
+"""Length that no sequence exceeds."""
 
 IMPOSSIBLE = -1e30
 """Logarithm of the probability of an impossible state; the derivative of a sum with -inf would be NaN."""
@@ -87,17 +90,20 @@ def ctc_loss(
     loss = _losses(log_probs, labels, inputs, lengths, symbol)
     is_impossible = loss > -IMPOSSIBLE / 10
     loss = xp.where(is_impossible, 0.0 if zero else math.inf, loss)
-    if reduction == "mean":
+    if check_word(reduction, ("mean", "sum", "none"), name, "reduction") == "mean":
         divisors = np.maximum(np.asarray(lengths), 1).astype(loss.dtype)
         return xp.mean(loss / xp.asarray(divisors, device=loss.device))
     return reduced(loss, reduction, name)
 
 
 def _lengths(value: Any, count: int, name: str) -> list[int]:
-    lengths = [int(item) for item in (to_numpy(value).tolist() if value.__class__ is Array else value)]
-    if len(lengths) != count or min(lengths, default=0) < 0:
-        raise ValueError(f"{name}() takes {count} lengths that are not negative, not {lengths}")
-    return lengths
+    given = to_numpy(value).tolist() if value.__class__ is Array else value
+    given = given.tolist() if isinstance(given, np.ndarray) else given
+    if not isinstance(given, (list, tuple)) or not all(isinstance(item, (int, np.integer)) for item in given):
+        raise TypeError(f"{name}() takes lengths as a list or an Array of integers, not {describe(value)}")
+    if len(given) != count or not all(0 <= item <= LONGEST for item in given):
+        raise ValueError(f"{name}() takes {count} lengths that are not negative, not {describe(value)}")
+    return list(map(int, given))
 
 
 def _labels(targets: np.ndarray[Any, Any], lengths: list[int], blank: int, name: str) -> np.ndarray[Any, Any]:

@@ -349,7 +349,7 @@ def _convolution(
         if length + before + after < span + 1:
             raise ValueError(
                 f"{name}(): x of shape {x.shape} with padding {padding} is smaller than a window of lengths "
-                f"{tuple([item + 1 for item in spans])}"
+                f"{weight.shape[2:]} with dilation {dilation}"
             )
     result = compute(
         operation, _patches, x, weight, bias, strides=strides, widths=widths, dilations=dilations, groups=groups
@@ -359,15 +359,15 @@ def _convolution(
 
 def _widths(padding: Any, axes: int, spans: Sequence[int], strides: Sequence[int], name: str) -> list[tuple[int, int]]:
     """Return the numbers of zeros before and after each axis."""
+    if not isinstance(padding, str):
+        return [(width, width) for width in lengths_of(padding, axes, name, "padding", 0)]
     if padding == "valid":
         return [(0, 0)] * axes
     if padding == "same":
         if any(step != 1 for step in strides):
             raise ValueError(f"{name}(): padding='same' takes a stride of 1, not {tuple(strides)}")
         return [(span // 2, span - span // 2) for span in spans]
-    if isinstance(padding, str):
-        raise ValueError(f"{name}(): padding is 'valid', 'same' or integers, not {padding!r}")
-    return [(width, width) for width in lengths_of(padding, axes, name, "padding", 0)]
+    raise ValueError(f"{name}(): padding is 'valid', 'same' or integers, not {padding!r}")
 
 
 def _patches(

@@ -10,7 +10,7 @@ from .._core.checks import check_axis, check_flag, check_integer, check_word
 from .._core.compositions import composed
 from .._core.dispatch import coerce_operands
 from ..special.logistic import log_expit
-from ._checks import broadcasts_to, check_eps, check_number, check_real_floating
+from ._checks import broadcasts_to, check_eps, check_number, check_parameter, check_real_floating
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -367,19 +367,19 @@ def nll_loss(
         raise ValueError(f"{name}(): target has shape {target.shape}, and x has shape {x.shape}")
     classes = x.shape[axis]
     ignored = check_integer(ignore_index, name, "ignore_index")
+    word = check_word(reduction, ("mean", "sum", "none"), name, "reduction")
     is_class = (target >= 0) & (target < classes)
     index = xp.where(is_class, target, 0)
     picked = xp.squeeze(xp.take_along_axis(x, xp.expand_dims(index, axis=axis), axis=axis), axis=axis)
     weights = xp.ones_like(picked)
+    check_parameter(weight, (classes,), name, "weight")
     if weight is not None:
-        if weight.shape != (classes,):
-            raise ValueError(f"{name}(): weight has shape {weight.shape}, expected ({classes},)")
         weights = xp.reshape(xp.take(weight, xp.reshape(index, (-1,)), axis=0), target.shape)
     is_ignored = target == ignored
     loss = xp.where(is_ignored, 0.0, xp.where(is_class, -weights * picked, float("nan")))
-    if reduction == "mean":
+    if word == "mean":
         return xp.sum(loss) / xp.sum(xp.where(is_ignored, 0.0, weights))
-    return reduced(loss, reduction, name)
+    return xp.sum(loss) if word == "sum" else loss
 
 
 @composed
@@ -452,6 +452,10 @@ def cosine_embedding_loss(
     """
     name = "cosine_embedding_loss"
     x1, x2, target = coerce_operands(name, x1, x2, target)
+    check_real_floating(x1, name, "x1")
+    check_real_floating(x2, name, "x2")
+    if target.dtype.kind not in "iuf":
+        raise TypeError(f"{name}(): target has dtype {target.dtype}, expected the numbers 1 and -1")
     if x1.shape != x2.shape or x1.ndim not in (1, 2) or target.shape != x1.shape[:-1]:
         raise ValueError(
             f"{name}(): x1, x2 and target have shapes {x1.shape}, {x2.shape} and {target.shape}, expected (n, d), "

@@ -350,7 +350,9 @@ def _outputs(
         span = distance * (size - 1) + 1
         room = length + 2 * width - span
         if room < 0 and not (ceil_mode and room > -step):
-            raise ValueError(f"{name}(): x of shape {x.shape} is smaller than a window of lengths {kernel}")
+            raise ValueError(
+                f"{name}(): x of shape {x.shape} is smaller than a window of lengths {kernel} with dilation {distance}"
+            )
         count = (room + (step - 1 if ceil_mode else 0)) // step + 1
         if (count - 1) * step >= length + width:  # a window that would begin in the padding at the end
             count -= 1

@@ -103,6 +103,8 @@ def _dropped(x: Array, shape: tuple[int, ...], p: Any, rng: Any, training: Any, 
     if probability == 1:
         return xp.zeros_like(x)
     ground = base_device(x.device)
+    if not ground._library.has_values:
+        return xp.where(xp.empty(shape, dtype=xp.float32, device=ground) < probability, 0.0, x / (1 - probability))
     if rng.device != ground:
         raise ValueError(
             f"{name}(): x is on device {ground}, and rng on {rng.device}; make one with "

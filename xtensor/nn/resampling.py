@@ -74,7 +74,9 @@ def interpolate(
         expected = f"{AXES[word] + 2} axes" if word in AXES else "3 to 5 axes"
         raise ValueError(f"interpolate(): x has shape {x.shape}, expected {expected} for mode {word!r}")
     if (size is None) == (scale_factor is None):
-        raise ValueError("interpolate() takes one of size and scale_factor")
+        raise ValueError(
+            f"interpolate() takes one of size and scale_factor, not {describe(size)} and {describe(scale_factor)}"
+        )
     if size is not None:
         lengths = lengths_of(size, axes, name, "size", 1)
         scales: Sequence[float | None] = (None,) * axes

@@ -16,6 +16,9 @@ from .._core.errors import describe
 
 __all__ = ["along_axis", "check_spatial", "constant", "lengths_of", "padded", "windows"]
 
+LONGEST = 2**40
+"""Length of an axis that no memory has room for."""
+
 
 def lengths_of(value: Any, axes: int, function: str, name: str, least: int) -> tuple[int, ...]:
     """Return a setting of each spatial axis: an integer for all of them, or one for each."""
@@ -25,8 +28,8 @@ def lengths_of(value: Any, axes: int, function: str, name: str, least: int) -> t
             raise ValueError(f"{function}(): {name} is an integer or {axes} integers, not {describe(value)}")
     else:
         lengths = (check_integer(value, function, name),) * axes
-    if any(length < least for length in lengths):
-        raise ValueError(f"{function}(): {name} is {value}, expected {least} or more")
+    if not all(least <= length <= LONGEST for length in lengths):
+        raise ValueError(f"{function}(): {name} is {value}, expected {least} or more, and at most {LONGEST}")
     return lengths
 
 

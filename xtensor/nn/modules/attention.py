@@ -277,7 +277,7 @@ class FeedForwardSwiGLU(Module):
 
 
 class _TransformerLayer(Module):
-    """What the layers of encoder and decoder have in common."""
+    """Common parts of the layers of encoder and decoder."""
 
     self_attn: MultiheadAttention
 

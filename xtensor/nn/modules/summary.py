@@ -59,7 +59,7 @@ class Summary:
 
 
 def summary(model: Module, *args: Any, **kwargs: Any) -> Summary:
-    """Return a table of the layers of a network, of which no value is computed.
+    """Return a table of the layers of a network in evaluation, of which no value is computed.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def summary(model: Module, *args: Any, **kwargs: Any) -> Summary:
     def call(copy: Module, positional: Any, named: Any) -> Any:
         for name, module in copy.named_modules():
             module.register_forward_hook(_noting(rows, name))
-        return copy(*positional, **named)
+        return copy.eval()(*positional, **named)
 
     found = estimate(call, model, args, kwargs)
     parameters = dict(model.named_parameters())
