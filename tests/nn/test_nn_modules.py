@@ -168,6 +168,13 @@ def test_attributes_that_the_function_adds_and_deletes_are_those_of_the_module(x
     assert not hasattr(model, "old")
 
 
+def test_gradients_of_each_example_by_vmap(x):
+    model, batch = Scale(), xp.stack([x, 2 * x])
+    gradients = xp.vmap(autograd.grad(total), in_axes=(None, 0))(model, batch)
+    assert numbers(gradients.weight) == [[3.0, 5.0], [6.0, 10.0]]
+    assert int(model.count) == 0
+
+
 # -- fuse -------------------------------------------------------------------------------------------------------------
 
 

@@ -14,9 +14,9 @@ import numpy as np
 from .. import _standard as xp
 from .._core.array import Array
 from .._core.errors import describe
+from .._core.levels import base_of, lifted
 from .._core.tree_copies import Copies
 from .._core.trees import Tree, flatten, map_leaves
-from ._levels import base_of, lifted
 from ._transforms import Argnums, Function, arrays_of, as_array, grad, jvp, learned, positions, vjp
 
 __all__ = ["hessian", "hvp", "jacobian"]
