@@ -104,9 +104,13 @@ class Memo:
         The objects and Arrays.
     """
 
+    __slots__ = ("_numbers", "items")
+
     def __init__(self, items: Iterable[Any] = ()) -> None:
         self.items = list(items)
-        self._numbers = {id(item): number for number, item in enumerate(self.items)}
+        self._numbers: dict[int, int] = {}
+        for number, item in enumerate(self.items):
+            self._numbers.setdefault(id(item), number)
 
     def find(self, item: Any) -> int | None:
         """Return the number of an item; None for a new one."""

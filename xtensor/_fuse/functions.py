@@ -106,7 +106,7 @@ class Recorded:
         self.varies = False
 
     def replay(
-        self, arrays: list[Array], natives: list[Any], numbers: list[complex], objects: list[Any], device: Device
+        self, arrays: list[Array], natives: list[Any], numbers: list[complex], objects: Memo | None, device: Device
     ) -> Any:
         """Return the results for some arguments, and set what the function assigns to attributes of objects.
 
@@ -127,7 +127,7 @@ class Recorded:
             for stream, state in states:
                 stream.state = state
             raise
-        return self.results(computed, arrays, values, objects, device)
+        return self.results(computed, arrays, values, () if objects is None else objects.items, device)
 
 
 class Fused(Generic[P, R]):
@@ -155,8 +155,9 @@ class Fused(Generic[P, R]):
         arrays: list[Array] = []
         numbers: list[complex] = []
         key: list[Any] = []
-        objects = Memo()
+        objects: Memo | None = None
         if kwargs or self._static:
+            objects = Memo()
             self._flatten_call(args, kwargs, arrays, numbers, objects, key)
         else:
             for argument in args:
@@ -166,6 +167,7 @@ class Fused(Generic[P, R]):
                     key.append(native.shape)
                     arrays.append(argument)
                 else:
+                    objects = Memo() if objects is None else objects
                     self._flatten(argument, arrays, numbers, objects, key, static=False)
         if not arrays or (self._guarded and session.get() is not None):
             return self.__wrapped__(*args, **kwargs)  # within a recording, it becomes part of that
@@ -191,7 +193,7 @@ class Fused(Generic[P, R]):
                 return wrap(value, device)  # type: ignore[return-value]
         if not found.varies:
             with contextlib.suppress(ReplayError):
-                return found.replay(arrays, natives, numbers, objects.items, device)  # type: ignore[no-any-return]
+                return found.replay(arrays, natives, numbers, objects, device)  # type: ignore[no-any-return]
         return self.__wrapped__(*args, **kwargs)
 
     def _keep(self, signature: Any, found: Recorded) -> None:
