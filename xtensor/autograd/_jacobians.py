@@ -5,7 +5,7 @@ Names, arguments and results are JAX's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, Literal
 
@@ -15,8 +15,10 @@ from .. import _standard as xp
 from .._core.array import Array
 from .._core.errors import describe
 from .._core.levels import base_of, lifted
+from .._core.tracing_errors import UnknownValueError
 from .._core.tree_copies import Copies
 from .._core.trees import Tree, flatten, map_leaves
+from .._vmap import vmap
 from ._transforms import Argnums, Function, arrays_of, as_array, grad, jvp, learned, positions, vjp
 
 __all__ = ["hessian", "hvp", "jacobian"]
@@ -83,66 +85,59 @@ def _by_rows(f: Function, inputs: list[Array]) -> tuple[list[list[Array]], Tree]
     zeros = [xp.zeros_like(x) for x in results]
     blocks = []
     for place, x in enumerate(results):
-        rows: list[list[Array]] = [[] for _ in inputs]
-        for unit in _units(x):
-            cotangent = output_tree.build([*zeros[:place], unit, *zeros[place + 1 :]])
-            for row, part in zip(rows, pull(cotangent), strict=True):
-                row.append(part)
+
+        def row(unit: Array, place: int = place) -> list[Array]:
+            return list(pull(output_tree.build([*zeros[:place], unit, *zeros[place + 1 :]])))
+
         blocks.append(
-            [
-                xp.reshape(xp.stack(row), (*x.shape, *y.shape))
-                if row
-                else xp.zeros((*x.shape, *y.shape), dtype=y.dtype, device=y.device)
-                for row, y in zip(rows, inputs, strict=True)
-            ]
+            [xp.reshape(part, (*x.shape, *y.shape)) for part, y in zip(_of_units(row, x, inputs), inputs, strict=True)]
         )
     return blocks, output_tree
 
 
 def _by_columns(f: Function, inputs: list[Array]) -> tuple[list[list[Array]], Tree]:
     zeros = [xp.zeros_like(x) for x in inputs]
-    columns: list[list[list[Array]]] = []
-    value = None
 
     def of_arrays(*args: Any) -> Any:
         return map_leaves(lambda leaf: as_result(leaf, inputs), f(*args))
 
+    results, output_tree = flatten(of_arrays(*inputs))
+    columns = []
     for place, x in enumerate(inputs):
-        found = []
-        for unit in _units(x):
-            value, tangent = jvp(of_arrays, inputs, [*zeros[:place], unit, *zeros[place + 1 :]])
-            found.append(flatten(tangent)[0])
-        columns.append(found)
-    if value is None:
-        value = of_arrays(*inputs)
-    results, output_tree = flatten(value)
+
+        def column(unit: Array, place: int = place) -> list[Array]:
+            return flatten(jvp(of_arrays, inputs, [*zeros[:place], unit, *zeros[place + 1 :]])[1])[0]
+
+        columns.append([xp.moveaxis(part, 0, -1) for part in _of_units(column, x, results)])
     blocks = [
-        [
-            xp.reshape(xp.stack([column[place] for column in found], axis=-1), (*y.shape, *x.shape))
-            if found
-            else xp.zeros((*y.shape, *x.shape), dtype=y.dtype, device=y.device)
-            for found, x in zip(columns, inputs, strict=True)
-        ]
+        [xp.reshape(column[place], (*y.shape, *x.shape)) for column, x in zip(columns, inputs, strict=True)]
         for place, y in enumerate(results)
     ]
     return blocks, output_tree
+
+
+def _of_units(f: Callable[[Array], list[Array]], x: Array, results: list[Array]) -> list[Array]:
+    """Return the results of a function for each Array of the shape of ``x`` with one element 1 and all others 0.
+
+    They are computed at once, and one after the other where a function has no batches.
+    """
+    if not x.size:
+        return [xp.zeros((0, *y.shape), dtype=y.dtype, device=y.device) for y in results]
+    ground = x.device
+    while ground.base is not None:
+        ground = ground.base
+    units = lifted(xp.reshape(xp.eye(x.size, dtype=x.dtype, device=ground), (x.size, *x.shape)), x.device)
+    try:
+        return vmap(f)(units)  # type: ignore[no-any-return]
+    except (NotImplementedError, UnknownValueError):
+        found = [f(units[number, ...]) for number in range(x.size)]
+        return [xp.stack(parts) for parts in zip(*found, strict=True)]
 
 
 def as_result(leaf: Any, inputs: list[Array]) -> Any:
     """Return a result that is a number or a NumPy array, a constant, as an Array beside the arguments."""
     is_number = isinstance(leaf, (int, float, complex, np.number, np.ndarray))
     return xp.asarray(leaf, device=inputs[0].device) if is_number and inputs else leaf
-
-
-def _units(x: Array) -> Any:
-    """Yield the Arrays of the shape of ``x`` with one element 1 and all others 0."""
-    for position in range(x.size):
-        unit = np.zeros(x.size)
-        unit[position] = 1
-        ground = x.device
-        while ground.base is not None:
-            ground = ground.base
-        yield lifted(xp.reshape(xp.asarray(unit.astype(x.dtype), device=ground), x.shape), x.device)
 
 
 def hessian(f: Function, argnums: Argnums = 0) -> Function:
