@@ -127,6 +127,8 @@ def _of_units(f: Callable[[Array], list[Array]], x: Array, results: list[Array])
     while ground.base is not None:
         ground = ground.base
     units = lifted(xp.reshape(xp.eye(x.size, dtype=x.dtype, device=ground), (x.size, *x.shape)), x.device)
+    if x.size == 1:
+        return [xp.expand_dims(part, axis=0) for part in f(units[0, ...])]
     try:
         return vmap(f)(units)  # type: ignore[no-any-return]
     except (NotImplementedError, UnknownValueError):
