@@ -122,6 +122,9 @@ REPETITIONS = (("repeat", "repeats"), ("tile", "repetitions"), ("array_split", "
 """Parameters that are not tested with huge values in this process: a library multiplies counts of repetitions unchecked
 (test_bad_input.py tests those in a subprocess), and a number of parts is the length of a list."""
 
+LARGE_WORK = (("nn.functional.conv3d", "padding"),)
+"""Parameters for which the value "out of range" is in range, and takes seconds."""
+
 ACCEPTS_MORE_THAN_NUMPY = (
     *(("finfo", "type"), ("iinfo", "type"), ("clip", "x"), ("fft.fftshift", "x"), ("fft.ifftshift", "x")),
     *(("diff", "n"), ("std", "correction"), ("std", "ddof"), ("var", "correction"), ("var", "ddof")),

@@ -85,6 +85,10 @@ def shapes_of(rng: Random, name: str, count: int) -> list[tuple[int, ...]]:
         n = rng.choice([0, 1, 2, 3])
         batch = rng.choice([(), (), (2,), (0,), (1, 2)])
         return [(*batch, n, n)] + [rng.choice([(n,), (*batch, n, 2), (n, 2)]) for _ in range(count - 1)]
+    if label.startswith(("conv_transpose", "conv1", "conv2", "conv3", "avg_pool")):
+        axes = int(label[-2])
+        lengths = [tuple(rng.choice([2, 3, 4]) for _ in range(axes)), tuple(rng.choice([1, 2]) for _ in range(axes))]
+        return [(2, 2, *lengths[0]), (2, 2, *lengths[1]), (2,)][:count]
     if name == "matmul":
         m, n, k = (rng.choice([0, 1, 2, 3]) for _ in range(3))
         return rng.choice([[(m, n), (n, k)], [(n,), (n, k)], [(m, n), (n,)], [(n,), (n,)], [(2, m, n), (n, k)]])
@@ -288,6 +292,22 @@ VALUES: dict[str, Callable[[Draw], Any]] = {
     "eps": choice(1e-5, 0.0),
     "interleaved": choice(False, True),
     "return_sign": choice(False, True),
+    "negative_slope": choice(0.01, 0.5),
+    "alpha": choice(1.0, 0.5),
+    "beta": choice(1.0, 2.0),
+    "threshold": choice(20.0, 1.0),
+    "min_val": choice(-1.0, 0.0),
+    "max_val": choice(1.0, 2.0),
+    "stride": choice(1, 2, 0),
+    "padding": choice(0, 1, "same", -1),
+    "output_padding": choice(0, 1),
+    "dilation": choice(1, 2),
+    "groups": choice(1, 2),
+    "kernel_size": choice(1, 2, 3),
+    "ceil_mode": choice(False, True),
+    "count_include_pad": choice(False, True),
+    "divisor_override": choice(None, 3),
+    "training": choice(False, True),
     "bias": lambda draw: None,
     "condition": lambda draw: source(draw.rng, np.dtype("?"), draw.shape, hostile),
     "arrays": lambda draw: [],  # drawn by the operation's shape and dtype

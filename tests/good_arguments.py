@@ -45,6 +45,15 @@ def unit_interval() -> xp.Array:
     return xp.asarray([[0.25, 0.5], [0.75, 0.125]])
 
 
+def ones() -> xp.Array:
+    return xp.ones(2)
+
+
+def images(axes: int) -> xp.Array:
+    """Return two examples of two channels with spatial axes of length 2."""
+    return xp.reshape(xp.arange(1.0, 2.0 ** (axes + 2) + 1), (2,) * (axes + 2))
+
+
 Arguments = dict[str, Any]
 
 
@@ -183,6 +192,52 @@ SPECIAL: dict[str, Callable[[], Arguments]] = {
     "unravel_index": lambda: {"indices": xp.asarray([0, 3]), "shape": (2, 2)},
     "vander": lambda: {"x": vector()},
     "nn.functional.cross_entropy": lambda: {"logits": matrix(), "target": xp.asarray([0, 1])},
+    **{
+        f"nn.functional.{name}{axes}d": lambda axes=axes: {"x": images(axes), "weight": images(axes)}
+        for name in ("conv", "conv_transpose")
+        for axes in (1, 2, 3)
+    },
+    **{
+        f"nn.functional.{name}{axes}d": lambda axes=axes: {"x": images(axes), "kernel_size": 2}
+        for name in ("max_pool", "avg_pool")
+        for axes in (1, 2, 3)
+    },
+    **{
+        f"nn.functional.{name}{axes}d": lambda axes=axes: {"x": images(axes), "output_size": 1}
+        for name in ("adaptive_max_pool", "adaptive_avg_pool")
+        for axes in (1, 2, 3)
+    },
+    **{
+        f"nn.functional.{name}": lambda: {"x": unit_interval(), "target": unit_interval()}
+        for name in (
+            "binary_cross_entropy",
+            "binary_cross_entropy_with_logits",
+            "huber_loss",
+            "kl_div",
+            "l1_loss",
+            "mse_loss",
+            "smooth_l1_loss",
+        )
+    },
+    **{
+        f"nn.functional.{name}": lambda: {"x": matrix(), "rng": xp.random.default_rng(0)}
+        for name in ("dropout", "dropout_channels")
+    },
+    "nn.functional.batch_norm": lambda: {"x": matrix(), "running_mean": unit_interval()[0, :], "running_var": ones()},
+    "nn.functional.cosine_embedding_loss": lambda: {"x1": matrix(), "x2": matrix(), "target": xp.asarray([1, -1])},
+    "nn.functional.ctc_loss": lambda: {
+        "log_probs": -images(1),
+        "targets": xp.asarray([[1], [1]]),
+        "input_lengths": [2, 2],
+        "target_lengths": [1, 1],
+    },
+    "nn.functional.embedding": lambda: {"indices": integers() % 2, "weight": matrix()},
+    "nn.functional.group_norm": lambda: {"x": matrix(), "num_groups": 1},
+    "nn.functional.instance_norm": lambda: {"x": images(1)},
+    "nn.functional.interpolate": lambda: {"x": images(1), "size": 3},
+    "nn.functional.nll_loss": lambda: {"x": matrix(), "target": xp.asarray([0, 1])},
+    "nn.functional.one_hot": lambda: {"indices": integers(), "num_classes": 4},
+    "nn.functional.prelu": lambda: {"x": matrix(), "weight": ones()},
     "nn.functional.linear": lambda: {"x": matrix(), "weight": matrix()},
     "nn.functional.rotary_embedding": lambda: {
         "x": matrix(),

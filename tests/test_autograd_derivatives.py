@@ -98,6 +98,25 @@ NETWORKS = {
     "silu": (functional.silu, ((3, 4),)),
     "softmax": (lambda x: functional.softmax(x, axis=0), ((3, 4),)),
     "swiglu": (functional.swiglu, ((3, 4), (3, 4))),
+    "conv2d": (
+        lambda x, w, b: functional.conv2d(x, w, b, stride=2, padding=1, dilation=(1, 2)),
+        ((2, 2, 5, 6), (3, 2, 2, 3), (3,)),
+    ),
+    "conv_transpose2d": (
+        lambda x, w, b: functional.conv_transpose2d(x, w, b, stride=2, padding=1, groups=2),
+        ((2, 4, 3, 2), (4, 1, 2, 3), (2,)),
+    ),
+    "avg_pool2d": (lambda x: functional.avg_pool2d(x, 2, padding=1, ceil_mode=True), ((2, 2, 5, 4),)),
+    "max_pool2d": (lambda x: functional.max_pool2d(x, 2, padding=1), ((2, 2, 5, 4),)),
+    "batch_norm": (
+        lambda x, w, b: functional.batch_norm(x, None, None, w, b, training=True),
+        ((4, 3, 2), (3,), (3,)),
+    ),
+    "group_norm": (lambda x, w, b: functional.group_norm(x, 2, w, b), ((2, 4, 3), (4,), (4,))),
+    **{
+        name: (getattr(functional, name), ((3, 4),))
+        for name in ("elu", "selu", "leaky_relu", "mish", "softplus", "sigmoid", "logsigmoid", "tanh", "glu")
+    },
 }
 
 
@@ -115,6 +134,9 @@ COMPOSED_ON_PURPOSE = {
     "special.logsumexp", "special.multigammaln", "special.ellipk", "special.ellipkm1",
     "nn.silu", "nn.swiglu", "nn.gelu", "nn.gelu_tanh", "nn.scaled_dot_product_attention", "nn.linear",
     "nn.cross_entropy", "nn.layer_norm", "nn.rms_norm", "nn.rotary_embedding", "special.softmax", "special.log_softmax",
+    *(f"nn.{name}{axes}d" for name in ("conv", "conv_transpose", "avg_pool") for axes in (1, 2, 3)),
+    "nn.batch_norm", "nn.elu", "nn.selu", "nn.leaky_relu", "nn.relu6", "nn.hardtanh", "nn.mish", "nn.softplus",
+    "nn.sigmoid", "nn.logsigmoid", "nn.tanh",
 }  # fmt: skip
 
 

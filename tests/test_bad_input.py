@@ -17,6 +17,7 @@ from arguments import (
     ACCEPTS_MORE_THAN_NUMPY,
     BAD,
     HUGE,
+    LARGE_WORK,
     REPETITIONS,
     as_numpy,
     call,
@@ -93,6 +94,8 @@ def test_bad_argument_raises_a_documented_error_unless_numpy_accepts_it(device, 
     defects = []
     for case, make in BAD.items():
         if (name, parameter) in REPETITIONS and case in HUGE:
+            continue
+        if (name, parameter) in LARGE_WORK and case == "out of range":
             continue
         bad = make()
         if bad is defaults.get(parameter) or (case == "class" and parameter in ("dtype", "kind")):

@@ -25,6 +25,7 @@ LAYERS = (
         "xtensor._numpy",
         "xtensor.autograd",
         "xtensor.engines",
+        "xtensor.optim",
     ),
     ("xtensor._advice",),
     ("xtensor", "xtensor.__main__", "xtensor._integration", "xtensor.dask", "xtensor.einops"),
@@ -37,6 +38,7 @@ OPTIONAL = {
     "scipy.special": "optional, and as costly to import as NumPy",
     "importlib.metadata": "costs as much as the rest of `import xtensor`",
     "pyarrow": "optional, and as costly to import as NumPy",
+    "tqdm.auto": "optional: the progress bar of batches",
     "dis": "needed only where an expression has large temporaries",
     "logging": "needed only by a transfer that is logged",
 }

@@ -184,7 +184,7 @@ OWN = (
     *("BackendUnavailableError", "DeviceMismatchError", "OutOfMemoryError", "UnknownValueError"),
     *("__array_api_version__", "__version__"),
     "float16",
-    *("autograd", "engines", "lib", "nn", "random", "special"),
+    *("autograd", "engines", "lib", "nn", "optim", "random", "special"),
     *BEYOND,
     # Elementwise functions beyond the standard, of which the table has a row.
     *(name for name, row in TABLE.items() if row.kind == "elementwise" and row.numpy),

@@ -73,7 +73,7 @@ from ._standard.utility import *
 from .linalg import cross
 
 if _typing.TYPE_CHECKING:
-    from . import _numpy, autograd, engines, lib, nn, random, special
+    from . import _numpy, autograd, engines, lib, nn, optim, random, special
     from ._advice import best_device
     from ._beyond.applying import *
     from ._beyond.assignment import *
@@ -152,6 +152,7 @@ __all__ = [
     "lib",
     "linalg",
     "nn",
+    "optim",
     "profile",
     "random",
     "register_backend",
@@ -182,7 +183,7 @@ _LOADED_LATER = {
     "fuse": "._fuse",
     "vmap": "._vmap",
     "profile": "._core.profiling",
-    **dict.fromkeys(("_numpy", "autograd", "engines", "lib", "nn", "random", "special"), ""),
+    **dict.fromkeys(("_numpy", "autograd", "engines", "lib", "nn", "optim", "random", "special"), ""),
 }
 """The names whose modules are imported at their first use, so that ``import xtensor`` costs little more than NumPy."""
 

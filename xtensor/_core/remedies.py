@@ -84,17 +84,7 @@ NAMESPACE = {"PyTorch": PYTORCH, "JAX": JAX, "dask": DASK}
 
 FUNCTIONAL: dict[str, dict[str, str]] = {
     "PyTorch": {
-        "dropout": "xtensor.where(rng.random(x.shape) < p, 0, x / (1 - p)) with a generator rng",
-        "elu": "xtensor.where(x > 0, x, xtensor.expm1(x))",
-        "embedding": "xtensor.take(weight, indices, axis=0)",
-        "leaky_relu": "xtensor.where(x > 0, x, slope * x)",
-        "logsigmoid": "xtensor.special.log_expit(x)",
-        "mse_loss": "xtensor.mean((x - y) ** 2)",
-        "one_hot": "indices[:, None] == xtensor.arange(classes)",
         "pad": "xtensor.pad(x, widths)",
-        "sigmoid": "xtensor.special.expit(x)",
-        "softplus": "xtensor.special.softplus(x)",
-        "tanh": "xtensor.tanh(x)",
     }
 }
 """Names of ``torch.nn.functional`` and what xtensor has for them."""

@@ -1,18 +1,29 @@
 """Trees: nested containers of Arrays, as functions take and return them.
 
-A user's containers are dicts, lists, tuples, named tuples and dataclasses. None is a container without leaves; every
-other value is a leaf. The keys of a dict keep their order. The arguments of operations, slices among them, are walked
-by :func:`mapped`, which needs no structure.
+A user's containers are dicts, lists, tuples, named tuples, dataclasses and objects of a subclass of
+:class:`TreeObject`. None is a container without leaves; every other value is a leaf. The keys of a dict keep their
+order. The arguments of operations, slices among them, are walked by :func:`mapped`, which needs no structure.
+
+An object is mutable and has an identity: at two positions of a tree it is one object, also in a copy of the tree, and
+an Array in two attributes is one leaf. Its Arrays and objects are parts of the tree; its other attributes are static.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["Tree", "arrays_of", "flatten", "leaves_of", "map_leaves", "mapped"]
+__all__ = ["Memo", "Tree", "TreeObject", "arrays_of", "flatten", "layout", "leaves_of", "map_leaves", "mapped"]
+
+
+class TreeObject:
+    """Base class of mutable objects whose attributes are a tree: modules and optimizers."""
+
+    def __tree_constants__(self) -> Collection[str]:
+        """Return the names of attributes whose Arrays are not differentiated."""
+        return ()
 
 
 class Tree:
@@ -23,7 +34,7 @@ class Tree:
     kind
         The class of the container; None for a leaf.
     keys
-        The keys of a dict or the names of a dataclass's fields; None for other containers.
+        The keys of a dict or the names of a dataclass's fields or an object's attributes; None for other containers.
     parts
         The structures of its values.
     """
@@ -44,9 +55,78 @@ class Tree:
     def __repr__(self) -> str:
         return repr(self.build(iter(lambda: _LEAF, None)))
 
-    def build(self, leaves: Iterable[Any]) -> Any:
-        """Return the containers with leaves in the order of :func:`flatten`."""
-        return _build(self, iter(leaves))
+    def build(self, leaves: Iterable[Any], known: list[Any] | None = None) -> Any:
+        """Return the containers with leaves in the order of :func:`flatten`.
+
+        Parameters
+        ----------
+        leaves
+            The leaves.
+        known
+            Objects and Arrays in the order of the :class:`Memo` of :func:`flatten`, to which new ones are appended.
+        """
+        return _build(self, iter(leaves), [] if known is None else known)
+
+    def learned(self) -> list[bool | None]:
+        """Return for each leaf whether an object learns it; None for leaves that are in no object."""
+        if self.kind is None:
+            return [_LEARNED.get(self.keys)]
+        return [flag for part in self.parts for flag in part.learned()]
+
+    def statics(self) -> list[Any]:
+        """Return the static attributes of the objects."""
+        return [value for part in self.parts for value in part.statics()]
+
+
+class _Static(Tree):
+    """An attribute that is no part of the tree. Two trees may be equal though their static attributes differ."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        super().__init__(_Static, None, ())
+        self.value = value
+
+    def statics(self) -> list[Any]:
+        return [self.value]
+
+
+class _Shared:
+    """Kind of an object or an Array that is at an earlier position, too; the key is its number in the memo."""
+
+
+class Memo:
+    """The objects of a tree and their Arrays, in the order in which they were met.
+
+    Attributes
+    ----------
+    items
+        The objects and Arrays.
+    """
+
+    __slots__ = ("_numbers", "items")
+
+    def __init__(self, items: Iterable[Any] = ()) -> None:
+        self.items = list(items)
+        self._numbers: dict[int, int] = {}
+        for number, item in enumerate(self.items):
+            self._numbers.setdefault(id(item), number)
+
+    def find(self, item: Any) -> int | None:
+        """Return the number of an item; None for a new one."""
+        return self._numbers.get(id(item))
+
+    def number(self, item: Any) -> int | None:
+        """Return the number of an item; None for a new one, which is added."""
+        number = self._numbers.setdefault(id(item), len(self.items))
+        if number < len(self.items):
+            return number
+        self.items.append(item)
+        return None
+
+    def forget(self, item: Any) -> None:
+        """Take an item for a new one from now on."""
+        self._numbers.pop(id(item), None)
 
 
 class _Leaf:
@@ -56,12 +136,23 @@ class _Leaf:
 
 _LEAF = _Leaf()
 LEAF = Tree(None, None, ())
+PARAMETER = Tree(None, ("parameter",), ())
+CONSTANT = Tree(None, ("constant",), ())
+_LEARNED = {PARAMETER.keys: True, CONSTANT.keys: False}
 
 
-def flatten(value: Any) -> tuple[list[Any], Tree]:
-    """Return the leaves of nested containers and the containers' structure."""
+def flatten(value: Any, memo: Memo | None = None) -> tuple[list[Any], Tree]:
+    """Return the leaves of nested containers and the containers' structure.
+
+    Parameters
+    ----------
+    value
+        The containers.
+    memo
+        The objects and Arrays of earlier trees, which are no leaves of this one; those of this one are added.
+    """
     leaves: list[Any] = []
-    return leaves, _structure(value, leaves)
+    return leaves, _structure(value, leaves, Memo() if memo is None else memo)
 
 
 def map_leaves(function: Callable[[Any], Any], value: Any) -> Any:
@@ -75,6 +166,8 @@ def map_leaves(function: Callable[[Any], Any], value: Any) -> Any:
 @lru_cache(maxsize=1024)
 def _container(kind: type) -> str:
     """Return what a class is as a container; an empty string for the class of a leaf."""
+    if issubclass(kind, TreeObject):
+        return "object"
     if issubclass(kind, tuple) or kind is list:
         return "sequence"
     if issubclass(kind, dict):
@@ -84,36 +177,129 @@ def _container(kind: type) -> str:
     return "dataclass" if is_dataclass(kind) else ""
 
 
-def _structure(value: Any, leaves: list[Any]) -> Tree:
+@lru_cache(maxsize=1024)
+def _is_array(kind: type) -> bool:
+    return hasattr(kind, "_native") and hasattr(kind, "_device")  # the slots of the class Array
+
+
+def _items(value: Any, container: str) -> tuple[tuple[Any, ...] | None, Iterable[Any]]:
+    """Return the keys and the values of a container."""
+    if container == "sequence":
+        return None, value
+    if container == "dict":
+        return tuple(value), value.values()
+    if container == "dataclass":
+        keys = tuple([field.name for field in fields(value) if field.init])
+        return keys, [getattr(value, name) for name in keys]
+    return None, ()
+
+
+def _structure(value: Any, leaves: list[Any], memo: Memo) -> Tree:
     kind = value.__class__
     container = _container(kind)
+    if container == "object":
+        return _object(value, leaves, memo)
     if not container:
         leaves.append(value)
         return LEAF
-    keys: tuple[Any, ...] | None = None
-    items: Iterable[Any] = value if container == "sequence" else ()
-    if container == "dict":
-        keys, items = tuple(value), value.values()
-    elif container == "dataclass":
-        keys = tuple([field.name for field in fields(value) if field.init])
-        items = [getattr(value, name) for name in keys]
+    keys, items = _items(value, container)
     parts = []
     for item in items:
         if _container(item.__class__):
-            parts.append(_structure(item, leaves))
+            parts.append(_structure(item, leaves, memo))
         else:
             leaves.append(item)
             parts.append(LEAF)
     return Tree(kind, keys, tuple(parts))
 
 
-def _build(tree: Tree, leaves: Iterator[Any]) -> Any:
+def _object(value: Any, leaves: list[Any], memo: Memo) -> Tree:
+    """Return the structure of an object, with its attributes in their order."""
+    number = memo.number(value)
+    if number is not None:
+        return Tree(_Shared, (number,), ())
+    constants = value.__tree_constants__()
+    attributes = vars(value)
+    parts = [
+        _attribute(item, leaves, memo, CONSTANT if name in constants else PARAMETER)
+        for name, item in attributes.items()
+    ]
+    return Tree(value.__class__, tuple(attributes), tuple(parts))
+
+
+def _attribute(value: Any, leaves: list[Any], memo: Memo, leaf: Tree) -> Tree:
+    kind = value.__class__
+    if _is_array(kind):
+        number = memo.number(value)
+        if number is not None:
+            return Tree(_Shared, (number,), ())
+        leaves.append(value)
+        return leaf
+    if not _has_parts(value):
+        return _Static(value)
+    container = _container(kind)
+    if container == "object":
+        return _object(value, leaves, memo)
+    keys, items = _items(value, container)
+    return Tree(kind, keys, tuple([_attribute(item, leaves, memo, leaf) for item in items]))
+
+
+def _has_parts(value: Any) -> bool:
+    """Whether a value is or contains an Array or an object."""
+    kind = value.__class__
+    container = _container(kind)
+    if not container:
+        return _is_array(kind)
+    return container == "object" or any(map(_has_parts, _items(value, container)[1]))
+
+
+def layout(value: Any, memo: Memo) -> Any:
+    """Return the numbers of the objects and Arrays in a value, and the identities of all else in it.
+
+    Two layouts are equal only if the value is made of the same parts. The layout keeps alive what it compares.
+    """
+    kind = value.__class__
+    container = _container(kind)
+    if container == "object" or _is_array(kind):
+        return memo.find(value), _Same(value)
+    if not container or not _has_parts(value):
+        return _Same(value)
+    keys, items = _items(value, container)
+    return kind, keys, [layout(item, memo) for item in items]
+
+
+class _Same:
+    __slots__ = ("value",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.value is other.value
+
+
+def _build(tree: Tree, leaves: Iterator[Any], known: list[Any]) -> Any:
     kind = tree.kind
     if kind is None:
-        return next(leaves)
+        leaf = next(leaves)
+        if tree is not LEAF:
+            known.append(leaf)
+        return leaf
     if kind is type(None):
         return None
-    parts = [_build(part, leaves) for part in tree.parts]
+    if kind is _Static:
+        return tree.value  # type: ignore[attr-defined]
+    if kind is _Shared:
+        return known[tree.keys[0]]  # type: ignore[index]
+    if _container(kind) == "object":
+        made = kind.__new__(kind)
+        known.append(made)
+        attributes = vars(made)
+        for name, part in zip(tree.keys or (), tree.parts, strict=True):
+            attributes[name] = _build(part, leaves, known)
+        return made
+    parts = [_build(part, leaves, known) for part in tree.parts]
     if tree.keys is not None:
         named = dict(zip(tree.keys, parts, strict=True))
         return named if kind is dict else kind(named) if issubclass(kind, dict) else kind(**named)

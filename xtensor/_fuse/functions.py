@@ -17,7 +17,8 @@ from .._core.backend import Provider
 from .._core.device import Device, use_device
 from .._core.kernel_program import Generator
 from .._core.tracing_errors import UnknownValueError, unknown
-from .._core.trees import flatten, mapped
+from .._core.tree_copies import Copies
+from .._core.trees import Memo, Tree, TreeObject, flatten, mapped
 from .guards import Guards
 from .keys import EXACT, key_of
 from .nodes import Session, Traced, session
@@ -64,6 +65,15 @@ class _NumberLeaf(_Leaf):
     __slots__ = ()
 
 
+class _Nested:
+    """The structure of an object or a dataclass among nested arguments, and its leaves."""
+
+    __slots__ = ("leaves", "tree")
+
+    def __init__(self, leaves: list[Any], tree: Tree) -> None:
+        self.leaves, self.tree = leaves, tree
+
+
 class Recorded:
     """A recording: its plan, its results, and what it depends on.
 
@@ -95,8 +105,16 @@ class Recorded:
         self.direct = plan.direct if results.single and not current.arithmetic.steps else None
         self.varies = False
 
-    def replay(self, arrays: list[Array], natives: list[Any], numbers: list[complex], device: Device) -> Any:
-        """Return the results for some arguments; raise ``ReplayError`` where the function has to compute them."""
+    def replay(
+        self, arrays: list[Array], natives: list[Any], numbers: list[complex], objects: Memo | None, device: Device
+    ) -> Any:
+        """Return the results for some arguments, and set what the function assigns to attributes of objects.
+
+        Raises
+        ------
+        ReplayError
+            The function has to compute.
+        """
         values = self.arithmetic.values(numbers) if numbers else numbers
         states = [(stream, stream.state) for stream in self.streams]
         try:
@@ -109,7 +127,7 @@ class Recorded:
             for stream, state in states:
                 stream.state = state
             raise
-        return self.results(computed, arrays, values, device)
+        return self.results(computed, arrays, values, () if objects is None else objects.items, device)
 
 
 class Fused(Generic[P, R]):
@@ -137,8 +155,10 @@ class Fused(Generic[P, R]):
         arrays: list[Array] = []
         numbers: list[complex] = []
         key: list[Any] = []
+        objects: Memo | None = None
         if kwargs or self._static:
-            self._flatten_call(args, kwargs, arrays, numbers, key)
+            objects = Memo()
+            self._flatten_call(args, kwargs, arrays, numbers, objects, key)
         else:
             for argument in args:
                 if argument.__class__ is Array:
@@ -147,7 +167,8 @@ class Fused(Generic[P, R]):
                     key.append(native.shape)
                     arrays.append(argument)
                 else:
-                    self._flatten(argument, arrays, numbers, key, static=False)
+                    objects = Memo() if objects is None else objects
+                    self._flatten(argument, arrays, numbers, objects, key, static=False)
         if not arrays or (self._guarded and session.get() is not None):
             return self.__wrapped__(*args, **kwargs)  # within a recording, it becomes part of that
         device = arrays[0]._device
@@ -172,7 +193,7 @@ class Fused(Generic[P, R]):
                 return wrap(value, device)  # type: ignore[return-value]
         if not found.varies:
             with contextlib.suppress(ReplayError):
-                return found.replay(arrays, natives, numbers, device)  # type: ignore[no-any-return]
+                return found.replay(arrays, natives, numbers, objects, device)  # type: ignore[no-any-return]
         return self.__wrapped__(*args, **kwargs)
 
     def _keep(self, signature: Any, found: Recorded) -> None:
@@ -183,14 +204,16 @@ class Fused(Generic[P, R]):
     # -- arguments ----------------------------------------------------------------------------------------------------
 
     def _flatten_call(
-        self, args: Any, kwargs: Any, arrays: list[Array], numbers: list[complex], key: list[Any]
+        self, args: Any, kwargs: Any, arrays: list[Array], numbers: list[complex], objects: Memo, key: list[Any]
     ) -> tuple[list[Any], dict[str, Any]]:
         given = [
-            self._flatten(argument, arrays, numbers, key, static=index < len(self._names) and self._is_static(index))
+            self._flatten(
+                argument, arrays, numbers, objects, key, static=index < len(self._names) and self._is_static(index)
+            )
             for index, argument in enumerate(args)
         ]
         named = {
-            name: self._flatten(value, arrays, numbers, key, static=name in self._static)
+            name: self._flatten(value, arrays, numbers, objects, key, static=name in self._static)
             for name, value in kwargs.items()
         }
         key.append(tuple(named))
@@ -199,7 +222,16 @@ class Fused(Generic[P, R]):
     def _is_static(self, index: int) -> bool:
         return self._names[index] in self._static
 
-    def _flatten(self, tree: Any, arrays: list[Array], numbers: list[complex], key: list[Any], *, static: bool) -> Any:
+    def _flatten(
+        self,
+        tree: Any,
+        arrays: list[Array],
+        numbers: list[complex],
+        objects: Memo,
+        key: list[Any],
+        *,
+        static: bool,
+    ) -> Any:
         """Collect the arrays and the numbers of an argument; its structure and all else becomes part of the key."""
         kind = tree.__class__
         if kind is Array:
@@ -218,19 +250,20 @@ class Fused(Generic[P, R]):
             return tree
         if kind is list or isinstance(tree, tuple):
             key.append((kind, len(tree)))
-            items = [self._flatten(item, arrays, numbers, key, static=static) for item in tree]
+            items = [self._flatten(item, arrays, numbers, objects, key, static=static) for item in tree]
             return kind(*items) if hasattr(kind, "_fields") else kind(items)
         if kind is dict:
             key.append((kind, *map(key_of, tree)))
-            return {name: self._flatten(item, arrays, numbers, key, static=static) for name, item in tree.items()}
-        if is_dataclass(tree) and kind is not type:
-            known = len(arrays)
-            leaves, structure = flatten(tree)
-            if any(leaf.__class__ is Array for leaf in leaves):
-                items = [self._flatten(leaf, arrays, numbers, key, static=True) for leaf in leaves]
-                key.append((kind, structure))
-                return structure.build(items)
-            del arrays[known:]
+            return {
+                name: self._flatten(item, arrays, numbers, objects, key, static=static) for name, item in tree.items()
+            }
+        if isinstance(tree, TreeObject) or (is_dataclass(tree) and kind is not type):
+            leaves, structure = flatten(tree, objects)
+            if isinstance(tree, TreeObject) or any(leaf.__class__ is Array for leaf in leaves):
+                items = [self._flatten(leaf, arrays, numbers, objects, key, static=True) for leaf in leaves]
+                key.append(structure)
+                key.append(tuple(map(key_of, structure.statics())))
+                return _Nested(items, structure)
         if isinstance(tree, np.ndarray):
             raise TypeError(
                 f"{self._name}(): the arrays among the arguments of a function of xtensor.fuse are Arrays, not NumPy "
@@ -244,12 +277,15 @@ class Fused(Generic[P, R]):
     def _record(self, generator: Generator, device: Device, args: Any, kwargs: Any, natives: list[Any]) -> Recorded:
         recorder = recorder_of(device, generator)
         numbers: list[complex] = []
-        given = self._flatten_call(args, kwargs, [], numbers, [])
+        copies = Copies()
+        given = self._flatten_call(args, kwargs, [], numbers, copies.originals, [])
         arguments = [wrap(recorder.array(native, index), recorder.device) for index, native in enumerate(natives)]
         current = Session(self._watch(args, kwargs))
         known = [current.arithmetic.argument(value) for value in numbers]
         try:
-            values = self._run(recorder, current, *_filled(given, arguments, known))
+            filled = _filled(given, arguments, known, copies)
+            copies.begin()
+            values = self._run(recorder, current, *filled)
         except UnknownValueError:
             raise
         except Exception as error:
@@ -257,13 +293,13 @@ class Fused(Generic[P, R]):
                 raise
             # It may be one of a function that takes no number of a recording in the place of a float.
             arguments = [wrap(recorder.array(native, index), recorder.device) for index, native in enumerate(natives)]
-            self._run(recorder, Session(self._watch(args, kwargs)), *_filled(given, arguments, numbers))
+            self._run(recorder, Session(self._watch(args, kwargs)), *_filled(given, arguments, numbers, Copies()))
             message = f"the value of one of the numbers {', '.join(map(repr, numbers))} among the arguments"
             raise unknown(message, "name the argument in static= of xtensor.fuse") from error
         for stream, state in current.streams.values():
             stream.state = state
         watch = current.watch
-        results = Results(values, arguments, watch, self._name)
+        results = Results(values, copies, arguments, watch, self._name)
         guards = None if watch is None else watch.finish(self._name, current.computed)
         checked = [node for _, nodes in current.assumed for node in nodes]
         plan = Plan([*results.nodes, *checked], device, generator, effects=[*current.effects, *current.shapes])
@@ -290,12 +326,14 @@ class Fused(Generic[P, R]):
             session.reset(token)
 
 
-def _filled(tree: Any, arrays: Sequence[Array], numbers: Sequence[Any]) -> Any:
-    """Return nested arguments with arrays and numbers in their positions."""
+def _filled(tree: Any, arrays: Sequence[Array], numbers: Sequence[Any], copies: Copies) -> Any:
+    """Return nested arguments with arrays and numbers in their positions, and with copies of objects."""
 
     def filled(item: Any) -> Any:
         if item.__class__ is _Leaf:
             return arrays[item.index]
+        if item.__class__ is _Nested:
+            return copies.build(item.tree, map(filled, item.leaves))
         return numbers[item.index] if item.__class__ is _NumberLeaf else item
 
     return mapped(tree, filled)

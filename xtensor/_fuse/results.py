@@ -17,7 +17,7 @@ from .._core.device import Device
 from .._core.errors import describe
 from .._core.operations import operation
 from .._core.tracing_errors import Number
-from .._core.trees import flatten
+from .._core.tree_copies import DELETED, Copies, assign
 from .guards import memory_of
 from .nodes import Node, Traced
 from .plans import Plan
@@ -42,8 +42,17 @@ class Results:
         Whether there is one result, which a kernel computes.
     """
 
-    def __init__(self, values: Any, arguments: Sequence[Array], watch: Watch | None, name: str) -> None:
-        leaves, self._tree = flatten(values)
+    def __init__(self, values: Any, copies: Copies, arguments: Sequence[Array], watch: Watch | None, name: str) -> None:
+        self._names, assigned = copies.assigned()
+        for (_, attribute), value in zip(self._names, assigned, strict=True):
+            if isinstance(value, (int, float, complex)) and not isinstance(value, bool):
+                raise TypeError(
+                    f"{name}(): a function of xtensor.fuse cannot assign the number {value!r} to the attribute "
+                    f"{attribute!r} of an argument, as later calls replay its operations alone; make the attribute an "
+                    "Array"
+                )
+        self._restored = restored = copies.restored((values, assigned) if assigned else values)
+        leaves = restored.leaves
         self.nodes: list[Node] = []
         self.single = False
         self._plan: Plan
@@ -64,7 +73,7 @@ class Results:
             elif leaf.__class__ is Array:
                 outside = watch is not None and watch.outside(leaf._native)
                 self._leaves.append(("outside" if outside else "copy", leaf if outside else leaf.copy()))
-            elif leaf is None or isinstance(leaf, (bool, int, float, complex, str, np.dtype)):
+            elif leaf is DELETED or isinstance(leaf, (bool, int, float, complex, str, np.dtype)):
                 self._leaves.append(("constant", leaf))
             else:
                 raise TypeError(
@@ -80,16 +89,23 @@ class Results:
         self._outside = {memory for kind, memory in memories if kind == "outside"}
         computed = [node for node in self._nodes if node.kind in COMPUTED]
         self._compared = len(set(computed)) < len(self._nodes) and (bool(self._constants) or len(self._nodes) > 1)
-        alone = self._tree.kind is None and [kind for kind, _ in self._leaves] == ["value"]
+        tree = self._restored.tree
+        alone = tree.kind is None and [kind for kind, _ in self._leaves] == ["value"]
         self.single = alone and not self._compared and self._nodes[0].kind in COMPUTED
-        flat = self._tree.kind is tuple and all(part.kind is None for part in self._tree.parts)
+        flat = tree.kind is tuple and all(part.kind is None for part in tree.parts)
         self._plain = flat and self._leaves == [("value", index) for index in range(len(self.nodes))]
         self._kept.clear()
+        self._restored.leaves.clear()
 
     def __call__(
-        self, values: dict[Node, Native], arrays: Sequence[Array], numbers: Sequence[Any], device: Device
+        self,
+        values: dict[Node, Native],
+        arrays: Sequence[Array],
+        numbers: Sequence[Any],
+        objects: Sequence[Any],
+        device: Device,
     ) -> Any:
-        """Return the results of a call."""
+        """Return the results of a call, and set what it assigns to attributes of objects."""
         if self.single:
             return wrap(values[self._nodes[0]], device)
         natives = [values[node] for node in self._nodes]
@@ -108,7 +124,12 @@ class Results:
                 return numbers[item]
             return item.copy() if kind == "copy" else item
 
-        return self._tree.build([result(kind, item) for kind, item in self._leaves])
+        results = self._restored.build([result(kind, item) for kind, item in self._leaves], objects)
+        if not self._names:
+            return results
+        returned, assigned = results
+        assign(objects, self._names, assigned)
+        return returned
 
     def _separate(self, natives: list[Native], arrays: Sequence[Array], device: Device) -> None:
         """Copy the results that share memory with a constant or an earlier result, unless it is an argument's."""

@@ -22,6 +22,7 @@ import numpy as np
 
 from .._core.array import Array, to_numpy
 from .._core.tracing_errors import UnknownValueError
+from .._core.trees import TreeObject
 from .guards import MISSING, MOST_BYTES, Guard, Guards, contents, memory_of, same
 from .keys import CONTAINERS, is_value, key_of
 
@@ -203,15 +204,26 @@ class Watch:
 
     def visit_arguments(self, tree: Any) -> None:
         """Read what the objects among the arguments refer to; Arrays, numbers and containers are inputs or keys."""
-        waiting = [tree]
+        waiting, seen = [tree], set()
         while waiting:
             item = waiting.pop()
-            if isinstance(item, dict):
+            if isinstance(item, TreeObject):
+                if id(item) not in seen:
+                    seen.add(id(item))
+                    waiting += vars(item).values()
+                    self._own_class(type(item))
+            elif isinstance(item, dict):
                 waiting += item.values()
             elif isinstance(item, (list, tuple)):
                 waiting += item
             elif item.__class__ is not Array:
                 self.visit(item, "an argument")
+
+    def _own_class(self, kind: type) -> None:
+        """Read the methods of the class of an argument whose attributes are inputs or keys."""
+        for base in kind.__mro__:
+            if not library(base.__module__):
+                self.visit(base, base.__name__)
 
     def _object(self, value: Any, name: str) -> None:
         kind = value.__class__

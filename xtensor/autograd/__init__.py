@@ -15,9 +15,10 @@ from __future__ import annotations
 from . import _derivatives as _derivatives  # fills the table
 from ._checks import check_gradients
 from ._custom import Context, Function, checkpoint
+from ._jacobians import hessian, hvp, jacobian
 from ._solvers import ConvergenceError, find_root, fixed_point, least_squares, minimize
 from ._table import NotDifferentiableError
-from ._transforms import grad, hessian, hvp, jacobian, jvp, stop_gradient, value_and_grad, vjp
+from ._transforms import grad, jvp, stop_gradient, value_and_grad, vjp
 from ._variables import Hook, backward, register_hook, variable, zero_grad
 
 __all__ = [

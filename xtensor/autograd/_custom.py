@@ -10,12 +10,13 @@ from .._core.array import Array, wrap
 from .._core.device import Device
 from .._core.errors import describe
 from .._core.levels import lifted, lowered, running
+from .._core.tree_copies import Copies
 from .._core.trees import flatten
 from ._copies import by_value, fresh
 from ._record import wrapped
 from ._table import Derivative
 from ._transform import Transform
-from ._transforms import pulled_with_masks
+from ._transforms import pulled_with_masks, stop_gradient
 
 __all__ = ["Context", "Function", "checkpoint", "differentiated_by"]
 
@@ -181,16 +182,20 @@ def checkpoint(f: F) -> F:
 
     @wraps(f)
     def computed_again(*args: Any, **kwargs: Any) -> Any:
-        leaves, tree = flatten((args, kwargs))
+        leaves = flatten((args, kwargs))[0]
         places = [place for place, leaf in enumerate(leaves) if leaf.__class__ is Array]
         structure: list[Any] = []
 
         def compute(*arrays: Array) -> Any:
-            given = list(leaves)
+            copies, given = Copies(), list(leaves)
             for place, x in zip(places, arrays, strict=True):
                 given[place] = x
-            positional, named = tree.build(given)
-            outputs, output_tree = flatten(f(*positional, **named))
+            positional, named = copies.build(copies.flatten((args, kwargs))[1], given)
+            copies.begin()
+            output = f(*positional, **named)
+            if not structure:  # what is assigned when it is computed again is discarded
+                copies.write_back(stop_gradient)
+            outputs, output_tree = flatten(output)
             structure[:] = [outputs, output_tree]
             return tuple([y for y in outputs if y.__class__ is Array])
 

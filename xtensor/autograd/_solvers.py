@@ -18,7 +18,8 @@ from .._core.dtypes import kind_of
 from .._core.errors import describe
 from .._core.trees import flatten
 from ._custom import differentiated_by
-from ._transforms import jacobian, stop_gradient, value_and_grad, vjp
+from ._jacobians import jacobian
+from ._transforms import stop_gradient, value_and_grad, vjp
 
 __all__ = ["ConvergenceError", "find_root", "fixed_point", "least_squares", "minimize"]
 

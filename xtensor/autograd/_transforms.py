@@ -1,4 +1,4 @@
-"""Derivatives of functions: ``grad``, ``vjp``, ``jvp`` and what is built of them.
+"""Derivatives of functions: ``grad``, ``vjp`` and ``jvp``.
 
 Names, arguments and results are JAX's.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -18,16 +18,15 @@ from .._core.dtypes import kind_of
 from .._core.errors import NotDifferentiableError, describe
 from .._core.levels import base_of, lifted, lowered, running, standing_on
 from .._core.operations import operation
-from .._core.tracing_errors import UnknownValueError
+from .._core.tree_copies import Copies
 from .._core.trees import Tree, flatten, map_leaves
-from .._vmap import vmap
 from ._copies import by_value, fresh
 from ._forward import Forward
 from ._record import Variable, backpropagate
 from ._reverse import Reverse
 from ._transform import Transform, is_inexact
 
-__all__ = ["grad", "hessian", "hvp", "jacobian", "jvp", "stop_gradient", "value_and_grad", "vjp"]
+__all__ = ["grad", "jvp", "stop_gradient", "value_and_grad", "vjp"]
 
 FULL = operation("full").index
 
@@ -71,6 +70,14 @@ def as_array(leaf: Any, name: str, device: Device) -> Array:
     return leaf
 
 
+def learned(leaves: Sequence[Any], tree: Tree) -> list[bool]:
+    """Return for each leaf whether it is differentiated: of an object's Arrays, those of floating point it learns."""
+    return [
+        flag is not False and (flag is None or is_inexact(leaf.dtype))
+        for leaf, flag in zip(leaves, tree.learned(), strict=True)
+    ]
+
+
 class Run:
     """A function that was run on a transform.
 
@@ -81,7 +88,8 @@ class Run:
     output
         What the function returned, with Arrays of the transform.
     inputs
-        The leaves of each differentiated argument as Arrays of the base, and their structure.
+        The leaves of each differentiated argument as Arrays of the base, and their structure. A leaf that an object
+        does not learn is None.
     entered
         The native arrays of the transform that stand for these leaves.
     """
@@ -95,24 +103,34 @@ class Run:
         chosen: tuple[int, ...],
         name: str,
         enter: Callable[[Array, Device], Array],
+        base: Device | None = None,
     ) -> None:
-        self.base = base_of(arrays_of(args, kwargs))
+        self.base = base_of(arrays_of(args, kwargs)) if base is None else base
         self.device = standing_on(kind, self.base).device
-        self.inputs: list[tuple[list[Array], Tree]] = []
+        self.inputs: list[tuple[list[Array | None], Tree]] = []
         self.entered: list[list[Any]] = []
-        given = [arg if number in chosen else map_leaves(self._constant, arg) for number, arg in enumerate(args)]
+        self._copies = copies = Copies()
+        given = [copies.map(self._constant, arg) if number not in chosen else arg for number, arg in enumerate(args)]
         for number in chosen:
-            leaves, tree = flatten(args[number])
-            arrays = [lifted(as_array(leaf, name, self.base), self.base) for leaf in leaves]
-            entered = [enter(x, self.device) for x in arrays]
+            leaves, tree = copies.flatten(args[number])
+            arrays = [
+                lifted(as_array(leaf, name, self.base), self.base) if is_learned else None
+                for leaf, is_learned in zip(leaves, learned(leaves, tree), strict=True)
+            ]
+            entered = [
+                self._constant(leaf) if x is None else enter(x, self.device)
+                for leaf, x in zip(leaves, arrays, strict=True)
+            ]
             self.inputs.append((arrays, tree))
             # The native arrays, as a function may assign to its arguments, which then have others.
             self.entered.append([x._native for x in entered])
-            given[number] = tree.build(entered)
-        kwargs = {key: map_leaves(self._constant, value) for key, value in kwargs.items()}
+            given[number] = copies.build(tree, entered)
+        kwargs = {key: copies.map(self._constant, value) for key, value in kwargs.items()}
         self.device._library.conversion = ""  # type: ignore[attr-defined] # a transform
+        copies.begin()
         with running(self.device):
             self.output = function(*given, **kwargs)
+        copies.write_back(stop_gradient)
         conversion = self.device._library.conversion  # type: ignore[attr-defined]
         if not conversion:
             return
@@ -127,8 +145,9 @@ class Run:
         return lifted(leaf, self.device) if leaf.__class__ is Array else leaf
 
     def value(self, output: Any) -> Any:
-        """Return an output with its Arrays on the base, in memory of their own."""
-        return map_leaves(self._result, output)
+        """Return an output with its Arrays on the base, in memory of their own, and with the caller's objects."""
+        restored = self._copies.restored(output)
+        return restored.build(map(self._result, restored.leaves), self._copies.originals.items)
 
     def _result(self, leaf: Any) -> Any:
         is_own = leaf.__class__ is Array and leaf._device is self.device
@@ -258,8 +277,8 @@ def _gradients(seeds: list[Any], run: Run, entered: list[list[Any]], *, retain: 
     for (arrays, tree), variables in zip(run.inputs, entered, strict=True):
         leaves = []
         for x, variable in zip(arrays, variables, strict=True):
-            g = found.get(variable.node)
-            leaves.append(xp.zeros_like(x) if g is None else g)
+            g = None if x is None else found.get(variable.node)
+            leaves.append(xp.zeros_like(x) if g is None and x is not None else g)
         results.append(tree.build(leaves))
     return results
 
@@ -372,11 +391,10 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: b
     if len(primals) != len(tangents):
         raise ValueError(f"jvp() takes a tangent for each primal, not {len(tangents)} for {len(primals)}")
     base = base_of(arrays_of(primals, tangents))
-    values = tuple(map_leaves(lambda leaf: lifted(as_array(leaf, "jvp", base), base), x) for x in primals)
     given = iter(
         [
             g
-            for value, tangent in zip(values, tangents, strict=True)
+            for value, tangent in zip([differentiated_part(x, "jvp", base) for x in primals], tangents, strict=True)
             for g in matching(tangent, value, flatten(value)[1], "jvp", "tangent")
         ]
     )
@@ -385,7 +403,7 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: b
         tangent = lifted(next(given), base)
         return wrap(device.native_type(by_value(x._native, base), by_value(tangent._native, base)), device)
 
-    run = Run(Forward, f, values, {}, tuple(range(len(values))), "jvp", enter)
+    run = Run(Forward, f, tuple(primals), {}, tuple(range(len(primals))), "jvp", enter, base)
     output, aux = without_aux(run.output, has_aux, "jvp")
 
     def tangent_of(leaf: Any) -> Any:
@@ -399,159 +417,23 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: b
     return (*result, run.value(aux)) if has_aux else result
 
 
+def differentiated_part(value: Any, name: str, base: Device) -> Any:
+    """Return an argument as Arrays of the base, with None in the position of those that its objects do not learn."""
+    leaves, tree = flatten(value)
+    flags = learned(leaves, tree)
+    return tree.build(
+        [
+            lifted(as_array(leaf, name, base), base) if is_learned else None
+            for leaf, is_learned in zip(leaves, flags, strict=True)
+        ]
+    )
+
+
 def zero_of(leaf: Any) -> Any:
     """Return the tangent of a constant: zeros for numbers and NumPy arrays, and other objects unchanged."""
     if isinstance(leaf, np.ndarray):
         return np.zeros_like(leaf)
     return leaf.__class__(0) if isinstance(leaf, (int, float, complex, np.number)) else leaf
-
-
-# -- matrices of derivatives ------------------------------------------------------------------------------------------
-
-
-def jacobian(f: Function, argnums: Argnums = 0, mode: Literal["reverse", "forward"] = "reverse") -> Function:
-    """Return a function that computes the Jacobian of ``f``.
-
-    Parameters
-    ----------
-    f
-        Function of Arrays or of nested containers of them.
-    argnums
-        Number of the differentiated positional argument, or several numbers.
-    mode
-        ``"reverse"`` makes a pass for each element of the result, ``"forward"`` one for each element of the argument.
-
-    Returns
-    -------
-    Callable
-        Function of the same arguments that returns, for each Array of the result and each Array of the argument, an
-        Array of the shape of the former and then the latter, nested as the result and then the argument.
-    """
-    if mode not in ("reverse", "forward"):
-        raise ValueError(f"jacobian(): mode is 'reverse' or 'forward', not {describe(mode)}")
-
-    @wraps(f)
-    def differentiated(*args: Any, **kwargs: Any) -> Any:
-        chosen = positions(argnums, len(args), "jacobian")
-
-        def of_chosen(*values: Any) -> Any:
-            given = list(args)
-            for number, value in zip(chosen, values, strict=True):
-                given[number] = value
-            return f(*given, **kwargs)
-
-        base = base_of(arrays_of(args, kwargs))
-        primals = tuple(
-            map_leaves(lambda leaf: lifted(as_array(leaf, "jacobian", base), base), args[number]) for number in chosen
-        )
-        columns = (_by_rows if mode == "reverse" else _by_columns)(of_chosen, primals)
-        outputs, output_tree, input_tree = columns
-        blocks = []
-        for row in outputs:
-            parts = input_tree.build(row)
-            blocks.append(parts[0] if isinstance(argnums, int) else parts)
-        return output_tree.build(blocks)
-
-    return differentiated
-
-
-def _by_rows(f: Function, primals: tuple[Any, ...]) -> tuple[list[list[Array]], Tree, Tree]:
-    inputs, input_tree = flatten(primals)
-    value, pull = vjp(lambda *args: map_leaves(lambda leaf: as_result(leaf, inputs), f(*args)), *primals)
-    results, output_tree = flatten(value)
-    zeros = [xp.zeros_like(x) for x in results]
-    blocks = []
-    for place, x in enumerate(results):
-
-        def row(unit: Array, place: int = place) -> list[Array]:
-            cotangent = output_tree.build([*zeros[:place], unit, *zeros[place + 1 :]])
-            return flatten(pull(cotangent))[0]
-
-        blocks.append(
-            [xp.reshape(part, (*x.shape, *y.shape)) for part, y in zip(_of_units(row, x, inputs), inputs, strict=True)]
-        )
-    return blocks, output_tree, input_tree
-
-
-def _by_columns(f: Function, primals: tuple[Any, ...]) -> tuple[list[list[Array]], Tree, Tree]:
-    inputs, input_tree = flatten(primals)
-    zeros = [xp.zeros_like(x) for x in inputs]
-
-    def of_arrays(*args: Any) -> Any:
-        return map_leaves(lambda leaf: as_result(leaf, inputs), f(*args))
-
-    results, output_tree = flatten(of_arrays(*primals))
-    columns = []
-    for place, x in enumerate(inputs):
-
-        def column(unit: Array, place: int = place) -> list[Array]:
-            tangents = input_tree.build([*zeros[:place], unit, *zeros[place + 1 :]])
-            return flatten(jvp(of_arrays, primals, tangents)[1])[0]
-
-        columns.append([xp.moveaxis(part, 0, -1) for part in _of_units(column, x, results)])
-    blocks = [
-        [xp.reshape(column[place], (*y.shape, *x.shape)) for column, x in zip(columns, inputs, strict=True)]
-        for place, y in enumerate(results)
-    ]
-    return blocks, output_tree, input_tree
-
-
-def _of_units(f: Callable[[Array], list[Array]], x: Array, results: list[Array]) -> list[Array]:
-    """Return the results of a function for each Array of the shape of ``x`` with one element 1 and all others 0.
-
-    They are computed at once, and one after the other where a function has no batches.
-    """
-    if not x.size:
-        return [xp.zeros((0, *y.shape), dtype=y.dtype, device=y.device) for y in results]
-    ground = x.device
-    while ground.base is not None:
-        ground = ground.base
-    units = lifted(xp.reshape(xp.eye(x.size, dtype=x.dtype, device=ground), (x.size, *x.shape)), x.device)
-    if x.size == 1:
-        return [xp.expand_dims(part, axis=0) for part in f(units[0, ...])]
-    try:
-        return vmap(f)(units)  # type: ignore[no-any-return]
-    except (NotImplementedError, UnknownValueError):
-        found = [f(units[number, ...]) for number in range(x.size)]
-        return [xp.stack(parts) for parts in zip(*found, strict=True)]
-
-
-def as_result(leaf: Any, inputs: list[Array]) -> Any:
-    """Return a result that is a number or a NumPy array, a constant, as an Array beside the arguments."""
-    is_number = isinstance(leaf, (int, float, complex, np.number, np.ndarray))
-    return xp.asarray(leaf, device=inputs[0].device) if is_number and inputs else leaf
-
-
-def hessian(f: Function, argnums: Argnums = 0) -> Function:
-    """Return a function that computes the matrix of second derivatives of ``f``, forward over reverse mode.
-
-    Returns
-    -------
-    Callable
-        Function of the same arguments that returns an Array of shape ``x.shape + x.shape``; nested as the argument,
-        twice, where that is a container.
-    """
-    return jacobian(jacobian(f, argnums, "reverse"), argnums, "forward")
-
-
-def hvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
-    """Return the product of the Hessian of ``f`` with a tangent, without the matrix.
-
-    Parameters
-    ----------
-    f
-        Function whose result is a real number.
-    primals, tangents
-        Its arguments, and a tangent for each, as tuples.
-
-    Returns
-    -------
-    Any
-        The derivative of the gradient in the direction of the tangent, with the structure of the gradient: of the only
-        argument, or a tuple for several.
-    """
-    argnums: Argnums = 0 if len(primals) == 1 else tuple(range(len(primals)))
-    return jvp(grad(f, argnums), primals, tangents)[1]
 
 
 def stop_gradient(x: Any) -> Any:

@@ -16,25 +16,115 @@ from typing import NoReturn
 
 from .._core.remedies import FUNCTIONAL, missing
 from .activations import gelu, log_softmax, relu, silu, softmax, swiglu
+from .adaptive_pooling import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool2d,
+    adaptive_max_pool3d,
+)
+from .alignment import ctc_loss
 from .attention import scaled_dot_product_attention
+from .channel_normalization import batch_norm, group_norm, instance_norm
+from .convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
+from .distances import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    cosine_embedding_loss,
+    cosine_similarity,
+    huber_loss,
+    kl_div,
+    l1_loss,
+    mse_loss,
+    nll_loss,
+    smooth_l1_loss,
+)
+from .embeddings import embedding, one_hot
 from .linear_layers import linear
 from .losses import cross_entropy
 from .normalization import layer_norm, rms_norm
+from .pooling import avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
 from .position import rotary_embedding
+from .rectifiers import (
+    elu,
+    glu,
+    hardtanh,
+    leaky_relu,
+    logsigmoid,
+    mish,
+    prelu,
+    relu6,
+    selu,
+    sigmoid,
+    softplus,
+    tanh,
+)
+from .regularization import dropout, dropout_channels
+from .resampling import interpolate
 
 __all__ = [
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "batch_norm",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "cosine_embedding_loss",
+    "cosine_similarity",
     "cross_entropy",
+    "ctc_loss",
+    "dropout",
+    "dropout_channels",
+    "elu",
+    "embedding",
     "gelu",
+    "glu",
+    "group_norm",
+    "hardtanh",
+    "huber_loss",
+    "instance_norm",
+    "interpolate",
+    "kl_div",
+    "l1_loss",
     "layer_norm",
+    "leaky_relu",
     "linear",
     "log_softmax",
+    "logsigmoid",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+    "mish",
+    "mse_loss",
+    "nll_loss",
+    "one_hot",
+    "prelu",
     "relu",
+    "relu6",
     "rms_norm",
     "rotary_embedding",
     "scaled_dot_product_attention",
+    "selu",
+    "sigmoid",
     "silu",
+    "smooth_l1_loss",
     "softmax",
+    "softplus",
     "swiglu",
+    "tanh",
 ]
 
 

@@ -151,12 +151,32 @@ def _setitem(g: Array, out: Any, x: Any, key: Key, value: Any) -> tuple[Array, A
 
 @pullback("take", keeps="indices", linear=True, several=True)
 def _take(g: Array, out: Any, x: Any, indices: Array, *, axis: int) -> Array:
-    return _ungathered(g, x.shape, lambda places: xp.take(places, indices, axis=axis))
+    before, after = math.prod(x.shape[:axis]), math.prod(x.shape[axis % x.ndim + 1 :])
+    index = xp.reshape(indices, (1, -1, 1))
+    return _scattered_along(g, index, (before, x.shape[axis], after), 1, x.shape)
 
 
 @pullback("take_along_axis", keeps="indices", linear=True, several=True)
 def _take_along_axis(g: Array, out: Any, x: Any, indices: Array, *, axis: int) -> Array:
-    return _ungathered(g, x.shape, lambda places: xp.take_along_axis(places, indices, axis=axis))
+    return _scattered_along(g, indices, x.shape, axis % x.ndim, x.shape)
+
+
+def _scattered_along(g: Array, indices: Array, lengths: tuple[int, ...], axis: int, shape: tuple[int, ...]) -> Array:
+    """Return an Array of a shape in which each element is the sum of what was taken from it along an axis.
+
+    ``lengths`` is the shape in which ``axis`` is one of the axes. No array has more elements than ``g`` or the result.
+    """
+    index = xp.astype(indices, g.device.default_dtypes["integral"], copy=False)
+    places, stride = xp.where(index < 0, index + lengths[axis], index), 1
+    places = places * math.prod(lengths[axis + 1 :])
+    for number in range(len(lengths) - 1, -1, -1):
+        length = lengths[number]
+        if number != axis and length > 1:
+            steps = xp.arange(length, dtype=index.dtype, device=g.device) * stride
+            places = places + xp.reshape(steps, (length, *[1] * (len(lengths) - number - 1)))
+        stride *= length
+    size = math.prod(shape)
+    return xp.reshape(scattered(xp.reshape(g, (-1,)), xp.reshape(places, (-1,)), size), shape)
 
 
 @pullback("repeat", keeps="repeats", linear=True, several=True)

@@ -1,0 +1,178 @@
+"""Outputs and gradients of layers, next to those of PyTorch with the same weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from torch_support import arrays, assert_like_torch, torch
+
+import xtensor as xp
+from xtensor import nn
+
+T = torch.nn
+
+X = (4, 6)
+"""Shape of a batch of vectors."""
+
+
+def case(name: str, arguments: str, *shapes: Any) -> Any:
+    """A layer by its name and constructor's arguments, and the shapes of its inputs."""
+    return pytest.param(name, arguments, shapes, id=f"{name}({arguments})")
+
+
+SIMPLE = [
+    *[case("Linear", a, s) for a, s in (("6, 3", X), ("6, 3, bias=False", (6,)), ("6, 3", (2, 4, 6)))],
+    *[case("Flatten", a, (2, 3, 4, 5)) for a in ("", "0", "1, 2")],
+    case("Unflatten", "1, (2, -1)", X),
+    case("Identity", "", X),
+    *[case(n, "", X) for n in ("ReLU", "ReLU6", "SiLU", "Mish", "Sigmoid", "LogSigmoid", "Tanh", "SELU", "Softplus")],
+    case("LeakyReLU", "0.2", X),
+    case("ELU", "0.7", X),
+    case("Hardtanh", "-0.5, 0.7", X),
+    *[case("GELU", a, X) for a in ("", "approximate='tanh'")],
+    case("Softplus", "2.0, 1.0", X),
+    *[case(n, f"dim={d}", (3, 4, 6)) for n in ("Softmax", "LogSoftmax", "GLU") for d in (1, -1)],
+    *[case("PReLU", a, s) for a, s in (("", X), ("6", X), ("4", (2, 4, 3)))],
+]
+
+CONVOLUTIONS = [
+    case("Conv1d", "4, 6, 3", (2, 4, 9)),
+    case("Conv1d", "4, 6, 3", (4, 9)),
+    case("Conv1d", "4, 6, 3, stride=2, padding=2, dilation=2, groups=2, bias=False", (2, 4, 9)),
+    case("Conv2d", "3, 5, 3", (2, 3, 7, 8)),
+    case("Conv2d", "4, 6, (3, 2), stride=(2, 1), padding=(1, 2), dilation=(1, 2), groups=2", (2, 4, 7, 8)),
+    case("Conv2d", "3, 5, 1", (2, 3, 4, 4)),
+    case("Conv2d", "4, 4, 3, padding='same', groups=4", (2, 4, 5, 6)),
+    case("Conv2d", "4, 4, (2, 4), padding='same', dilation=(3, 1)", (2, 4, 5, 6)),
+    *[
+        case("Conv2d", f"2, 3, 3, padding=2, padding_mode='{m}'", (2, 2, 5, 6))
+        for m in ("reflect", "replicate", "circular")
+    ],
+    case("Conv3d", "2, 3, 2, stride=2, padding=1", (2, 2, 4, 5, 4)),
+    case("ConvTranspose1d", "4, 6, 3, stride=3, padding=1, output_padding=1, groups=2", (2, 4, 5)),
+    case("ConvTranspose1d", "4, 6, 2, padding=1", (4, 5)),
+    case("ConvTranspose2d", "4, 6, 3", (2, 4, 4, 5)),
+    case("ConvTranspose2d", "4, 6, (3, 4), stride=(2, 3), padding=(1, 0), output_padding=(1, 2)", (2, 4, 4, 3)),
+    case("ConvTranspose2d", "4, 4, 3, stride=2, groups=2, dilation=2, padding=3, bias=False", (2, 4, 4, 3)),
+    case("ConvTranspose2d", "3, 2, 1, stride=2, padding=1, output_padding=1", (2, 3, 4, 4)),
+    case("ConvTranspose3d", "2, 3, 2, stride=2", (1, 2, 3, 2, 3)),
+]
+
+POOLS = [
+    case("MaxPool1d", "3", (2, 3, 10)),
+    case("MaxPool1d", "3, stride=2, padding=1, dilation=2, ceil_mode=True", (2, 3, 10)),
+    case("MaxPool2d", "2", (2, 3, 6, 7)),
+    case("MaxPool2d", "(3, 2), stride=(2, 1), padding=(1, 1), ceil_mode=True", (2, 3, 6, 7)),
+    case("MaxPool3d", "2, padding=1", (2, 2, 4, 5, 4)),
+    case("AvgPool1d", "3, stride=2, padding=1", (2, 3, 10)),
+    case("AvgPool2d", "2", (3, 6, 6)),
+    case("AvgPool2d", "3, stride=2, padding=1, ceil_mode=True", (2, 3, 6, 7)),
+    case("AvgPool2d", "3, stride=2, padding=1, ceil_mode=True, count_include_pad=False", (2, 3, 6, 7)),
+    case("AvgPool2d", "(3, 2), divisor_override=5", (2, 3, 6, 7)),
+    case("AvgPool3d", "2, stride=3, padding=1, ceil_mode=True", (2, 2, 5, 6, 5)),
+    *[
+        case(f"Adaptive{k}Pool{n}d", a, (2, 3, *(7, 6, 5)[:n]))
+        for k in ("Avg", "Max")
+        for n in (1, 2, 3)
+        for a in ("1", "3")
+    ],
+    case("AdaptiveAvgPool2d", "(None, 4)", (2, 3, 7, 6)),
+    *[case("Upsample", f"scale_factor={f}", (2, 3, 4, 5)) for f in (2, 3, 1.5, (0.5, 2.0))],
+    *[
+        case("Upsample", f"size=7, mode='{m}', align_corners={a}", (2, 3, *(4, 5, 3)[:n]))
+        for m, n in (("linear", 1), ("bilinear", 2), ("trilinear", 3))
+        for a in (True, False)
+    ],
+    case("Upsample", "scale_factor=2, mode='bilinear'", (2, 3, 4, 5)),
+    case("Upsample", "scale_factor=1.7, mode='bilinear'", (2, 3, 4, 5)),
+    case("Upsample", "size=(3, 9)", (2, 3, 4, 5)),
+]
+
+NORMALIZATIONS = [
+    case("BatchNorm1d", "6", X),
+    case("BatchNorm1d", "3", (4, 3, 5)),
+    *[
+        case("BatchNorm2d", f"3, {a}", (4, 3, 5, 2))
+        for a in ("momentum=0.3", "momentum=None", "eps=0.1, affine=False", "track_running_stats=False")
+    ],
+    case("BatchNorm3d", "2", (3, 2, 2, 3, 2)),
+    *[case("GroupNorm", a, (3, 6, 4)) for a in ("2, 6", "6, 6, affine=False", "1, 6, eps=0.1")],
+    case("GroupNorm", "3, 6", X),
+    *[case(f"InstanceNorm{n}d", f"3, affine={a}", (2, 3, *(4, 5, 3)[:n])) for n in (1, 2, 3) for a in (True, False)],
+    *[
+        case("LayerNorm", a, (3, 4, 6))
+        for a in ("6", "(4, 6), eps=0.1", "6, bias=False", "6, elementwise_affine=False")
+    ],
+    *[case("RMSNorm", a, (3, 4, 6)) for a in ("6", "(4, 6), eps=0.1", "6, elementwise_affine=False")],
+]
+
+RECURRENT = [
+    *[
+        case(n, a, (5, 3, 4))
+        for n in ("RNN", "GRU", "LSTM")
+        for a in ("4, 3", "4, 3, 2, bidirectional=True", "4, 3, bias=False")
+    ],
+    *[case(n, "4, 3, batch_first=True", (3, 5, 4)) for n in ("RNN", "GRU", "LSTM")],
+    *[case(n, "4, 3, 2", (5, 4), (2, 3)) for n in ("RNN", "GRU")],
+    case("RNN", "4, 3, nonlinearity='relu'", (5, 3, 4), (1, 3, 3)),
+]
+
+
+def pair(name: str, arguments: str) -> tuple[Any, Any]:
+    """The layer of this package and that of PyTorch."""
+    return eval(f"nn.{name}({arguments})", {"nn": nn}), eval(f"T.{name}({arguments})", {"T": T})
+
+
+@pytest.mark.filterwarnings("ignore:Using padding='same':UserWarning")
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(("name", "arguments", "shapes"), [*SIMPLE, *CONVOLUTIONS, *POOLS, *NORMALIZATIONS, *RECURRENT])
+def test_layer_has_outputs_and_gradients_of_pytorch(name: str, arguments: str, shapes: Any, dtype: str) -> None:
+    ours, theirs = pair(name, arguments)
+    assert_like_torch(ours, theirs, arrays(0, *shapes, dtype=dtype), dtype)
+
+
+@pytest.mark.parametrize(("name", "arguments", "shapes"), NORMALIZATIONS)
+def test_normalization_in_evaluation_is_that_of_pytorch(name: str, arguments: str, shapes: Any) -> None:
+    ours, theirs = pair(name, arguments)
+    for module in (ours, theirs):
+        module.eval()
+    assert_like_torch(ours, theirs, arrays(0, *shapes), "float64")
+
+
+@pytest.mark.parametrize("momentum", [0.1, None])
+def test_running_statistics_of_several_batches_are_those_of_pytorch(momentum: float | None) -> None:
+    ours, theirs = nn.BatchNorm2d(3, momentum=momentum, dtype=xp.float64), T.BatchNorm2d(3, momentum=momentum).double()
+    for seed in range(4):
+        (x,) = arrays(seed, (2 + seed, 3, 2, 2))
+        ours(xp.asarray(x + seed))
+        theirs(torch.from_numpy(x + seed))
+    for name, buffer in theirs.named_buffers():
+        np.testing.assert_allclose(xp.to_numpy(dict(ours.named_buffers())[name]), buffer.numpy(), rtol=1e-13)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_lstm_with_initial_states_is_that_of_pytorch(dtype: str) -> None:
+    ours, theirs = pair("LSTM", "4, 3, 2, bidirectional=True")
+    call = lambda module, x, h, c: module(x, (h, c))  # noqa: E731
+    assert_like_torch(ours, theirs, arrays(0, (5, 2, 4), (4, 2, 3), (4, 2, 3), dtype=dtype), dtype, call)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("arguments", ["10, 4", "10, 4, padding_idx=3"])
+def test_embedding_is_that_of_pytorch(arguments: str, dtype: str) -> None:
+    ours, theirs = pair("Embedding", arguments)
+    assert_like_torch(ours, theirs, [np.asarray([[1, 3, 3], [9, 1, 0]])], dtype)
+
+
+def test_maximum_of_equal_elements_has_the_derivative_of_the_first() -> None:
+    x = np.asarray([[[1.0, 2.0, 2.0, 1.0, 0.0, 0.0]]])
+    for name in ("MaxPool1d", "AdaptiveMaxPool1d"):
+        assert_like_torch(*pair(name, "2"), [x], "float64")
+
+
+@pytest.mark.parametrize("name", ["ReLU", "ReLU6", "LeakyReLU", "ELU", "SELU", "Hardtanh", "GELU", "SiLU", "PReLU"])
+def test_derivatives_at_the_bends_are_those_of_pytorch(name: str) -> None:
+    ours, theirs = pair(name, "")
+    assert_like_torch(ours, theirs, [np.asarray([0.0, 6.0, -1.0, 1.0, -100.0, 100.0])], "float64")

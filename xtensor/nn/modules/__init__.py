@@ -1,0 +1,1 @@
+"""Layers of neural networks, by family. They are imported from :mod:`xtensor.nn`."""

@@ -1,0 +1,559 @@
+"""Attention and transformer layers as modules."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Literal
+
+from ... import _standard as xp
+from ..._core.array import Array
+from ..._core.device import Device
+from ..._core.errors import describe
+from ..._core.trees import map_leaves
+from .. import functional as F  # noqa: N812
+from ._initial import Initial, Rng
+from .container import ModuleList
+from .dropout import Dropout
+from .linear import Linear, check_size
+from .module import Module
+from .normalization import LayerNorm
+
+__all__ = [
+    "FeedForwardSwiGLU",
+    "MultiheadAttention",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+]
+
+Activation = Literal["relu", "gelu"] | Callable[[Any], Any]
+
+
+class MultiheadAttention(Module):
+    """Attention with several heads.
+
+    Parameters
+    ----------
+    embed_dim
+        Length e of the vectors of queries and results.
+    num_heads
+        Number of heads, which divides e.
+    dropout
+        Probability with which weights are set to 0 in training.
+    bias
+        Whether the projections have biases.
+    kdim, vdim
+        Lengths of the vectors of keys and values. Default: e.
+    batch_first
+        Whether the axis of examples is the first one; otherwise it is the second one, after the sequence's.
+    rng
+        Generator of the initial values and of dropout, or its seed.
+    device, dtype
+        Of the parameters. Default: the generator's device, else the default device; float32.
+
+    Attributes
+    ----------
+    in_proj_weight, in_proj_bias
+        Arrays of shapes (3e, e) and (3e,): the projections of query, key and value. With other lengths of keys or
+        values, ``q_proj_weight``, ``k_proj_weight`` and ``v_proj_weight`` take the position of the first.
+    out_proj
+        The projection of the result.
+
+    Raises
+    ------
+    ValueError
+        If ``num_heads`` does not divide ``embed_dim``.
+
+    Notes
+    -----
+    Vaswani et al., "Attention Is All You Need" (2017), section 3.2.2.
+    """
+
+    def __init__(
+        self,
+        embed_dim: int,
+        num_heads: int,
+        dropout: float = 0.0,
+        bias: bool = True,
+        kdim: int | None = None,
+        vdim: int | None = None,
+        batch_first: bool = False,
+        *,
+        rng: Rng = None,
+        device: str | Device | None = None,
+        dtype: Any = None,
+    ) -> None:
+        name = "MultiheadAttention"
+        self.embed_dim = check_size(embed_dim, name, "embed_dim")
+        self.num_heads = check_size(num_heads, name, "num_heads")
+        if embed_dim % num_heads:
+            raise ValueError(f"{name}(): num_heads {num_heads} does not divide embed_dim {embed_dim}")
+        self.kdim = embed_dim if kdim is None else check_size(kdim, name, "kdim")
+        self.vdim = embed_dim if vdim is None else check_size(vdim, name, "vdim")
+        self.batch_first, self.dropout = batch_first, dropout
+        initial = Initial(rng, device, dtype)
+        self.in_proj_weight: Array | None = None
+        self.q_proj_weight: Array | None = None
+        self.k_proj_weight: Array | None = None
+        self.v_proj_weight: Array | None = None
+        if self.kdim == self.vdim == embed_dim:
+            self.in_proj_weight = initial.uniform(math.sqrt(6 / (4 * embed_dim)), (3 * embed_dim, embed_dim))
+        else:
+            self.q_proj_weight, self.k_proj_weight, self.v_proj_weight = [
+                initial.uniform(math.sqrt(6 / (embed_dim + inputs)), (embed_dim, inputs))
+                for inputs in (embed_dim, self.kdim, self.vdim)
+            ]
+        self.in_proj_bias = initial.zeros((3 * embed_dim,)) if bias else None
+        self.out_proj = Linear(embed_dim, embed_dim, bias, **initial.options)
+        if bias:
+            self.out_proj.bias = initial.zeros((embed_dim,))
+        self.rng = initial.rng if dropout else None
+
+    def forward(
+        self,
+        query: Array,
+        key: Array,
+        value: Array,
+        key_padding_mask: Array | None = None,
+        need_weights: bool = True,
+        attn_mask: Array | None = None,
+        average_attn_weights: bool = True,
+        is_causal: bool = False,
+    ) -> tuple[Array, Array | None]:
+        """Return the result, and the weights.
+
+        Parameters
+        ----------
+        query, key, value
+            Arrays of shapes (l, n, e), (s, n, kdim) and (s, n, vdim), or with the first two axes exchanged if
+            ``batch_first``, or without the axis n.
+        key_padding_mask
+            Array of shape (n, s): True for keys that no query attends to, or numbers that are added to the scores.
+        need_weights
+            Whether the weights are returned; without them, kernels of attention compute the result.
+        attn_mask
+            Array of shape (l, s) or (n · heads, l, s): True where a query does not attend to a key, or numbers that are
+            added to the scores.
+        average_attn_weights
+            Whether the mean of the weights over the heads is returned.
+        is_causal
+            Whether query i attends to keys 0 … i only.
+
+        Returns
+        -------
+        tuple
+            The result, of the shape of ``query``; the weights, of shape (n, l, s) or (n, heads, l, s), or None.
+        """
+        alone = query.ndim == 2
+        if query.ndim not in (2, 3) or key.ndim != query.ndim or value.ndim != query.ndim:
+            raise ValueError(
+                f"MultiheadAttention(): query, key and value have shapes {query.shape}, {key.shape} and {value.shape}, "
+                "expected two or three axes"
+            )
+        if alone:
+            query, key, value = [xp.expand_dims(x, axis=0) for x in (query, key, value)]
+            key_padding_mask = None if key_padding_mask is None else xp.expand_dims(key_padding_mask, axis=0)
+        elif not self.batch_first:
+            query, key, value = [xp.moveaxis(x, 0, 1) for x in (query, key, value)]
+        heads = self._heads(query, key, value)
+        mask = self._mask(attn_mask, key_padding_mask, heads[0], heads[1].shape[2])
+        if need_weights or (self.dropout and self.training):
+            result, weights = self._weighted(*heads, mask, is_causal)
+        else:
+            weights = None
+            result = F.scaled_dot_product_attention(*heads, mask=mask, causal=is_causal)
+        result = self.out_proj(xp.reshape(xp.moveaxis(result, 1, 2), query.shape))
+        if alone:
+            result = xp.squeeze(result, axis=0)
+        elif not self.batch_first:
+            result = xp.moveaxis(result, 0, 1)
+        if not need_weights or weights is None:
+            return result, None
+        weights = xp.mean(weights, axis=1) if average_attn_weights else weights
+        return result, xp.squeeze(weights, axis=0) if alone else weights
+
+    def _heads(self, query: Array, key: Array, value: Array) -> tuple[Array, Array, Array]:
+        """Return the projections, of shape (n, heads, length, e / heads)."""
+        size = self.embed_dim
+        weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
+        projected = []
+        for number, (x, own) in enumerate(zip((query, key, value), weights, strict=True)):
+            part = slice(number * size, (number + 1) * size)
+            weight = self.in_proj_weight[part, :] if self.in_proj_weight is not None else own
+            assert weight is not None
+            y = F.linear(x, weight, None if self.in_proj_bias is None else self.in_proj_bias[part])
+            split = xp.reshape(y, (*y.shape[:2], self.num_heads, size // self.num_heads))
+            projected.append(xp.moveaxis(split, 1, 2))
+        return projected[0], projected[1], projected[2]
+
+    def _mask(self, attn_mask: Array | None, padding: Array | None, query: Array, keys: int) -> Array | None:
+        """Return one mask as :func:`xtensor.nn.functional.scaled_dot_product_attention` takes it."""
+        count, heads, queries, _ = query.shape
+        masks = []
+        if attn_mask is not None:
+            if attn_mask.shape not in ((queries, keys), (count * heads, queries, keys)):
+                raise ValueError(
+                    f"MultiheadAttention(): attn_mask has shape {attn_mask.shape}, expected ({queries}, {keys}) or "
+                    f"({count * heads}, {queries}, {keys})"
+                )
+            masks.append(xp.reshape(attn_mask, (-1, heads if attn_mask.ndim == 3 else 1, queries, keys)))
+        if padding is not None:
+            if padding.shape != (count, keys):
+                raise ValueError(
+                    f"MultiheadAttention(): key_padding_mask has shape {padding.shape}, expected ({count}, {keys})"
+                )
+            masks.append(xp.reshape(padding, (count, 1, 1, keys)))
+        if not masks:
+            return None
+        if all(mask.dtype == xp.bool for mask in masks):
+            return ~(masks[0] | masks[1] if len(masks) == 2 else masks[0])
+        added = [
+            xp.where(mask, -math.inf, xp.zeros((), dtype=query.dtype, device=query.device))
+            if mask.dtype == xp.bool
+            else xp.astype(mask, query.dtype, copy=False)
+            for mask in masks
+        ]
+        return added[0] + added[1] if len(added) == 2 else added[0]
+
+    def _weighted(
+        self, query: Array, key: Array, value: Array, mask: Array | None, is_causal: bool
+    ) -> tuple[Array, Array]:
+        """Return the result by the matrix of weights, and that."""
+        scores = xp.matmul(query / math.sqrt(query.shape[-1]), xp.matrix_transpose(key))
+        if is_causal:
+            queries, keys = [xp.arange(length, device=query.device) for length in scores.shape[-2:]]
+            scores = xp.where(xp.expand_dims(queries, axis=1) >= keys, scores, -math.inf)
+        if mask is not None:
+            scores = xp.where(mask, scores, -math.inf) if mask.dtype == xp.bool else scores + mask
+        attends = xp.max(scores, axis=-1, keepdims=True) > -math.inf
+        # A query that attends to no key has weights 0; its softmax would be NaN.
+        weights = xp.where(attends, F.softmax(xp.where(attends, scores, 0.0)), 0.0)
+        used = weights
+        if self.dropout and self.training:
+            used = F.dropout(weights, self.dropout, rng=self.rng)
+        return xp.matmul(used, value), used
+
+
+class FeedForwardSwiGLU(Module):
+    r"""Feed-forward network with a gate, :math:`W_d (\mathrm{silu}(W_g x) \odot W_u x)`, as in Llama.
+
+    Parameters
+    ----------
+    dim, hidden_dim
+        Lengths of the vectors of input and output, and within.
+    bias
+        Whether the projections have biases.
+    rng
+        Generator of the initial values, or its seed.
+    device, dtype
+        Of the parameters. Default: the generator's device, else the default device; float32.
+
+    Attributes
+    ----------
+    gate_proj, up_proj, down_proj
+        The projections.
+    """
+
+    def __init__(
+        self,
+        dim: int,
+        hidden_dim: int,
+        bias: bool = False,
+        *,
+        rng: Rng = None,
+        device: str | Device | None = None,
+        dtype: Any = None,
+    ) -> None:
+        options = Initial(rng, device, dtype).options
+        self.gate_proj = Linear(dim, hidden_dim, bias, **options)
+        self.up_proj = Linear(dim, hidden_dim, bias, **options)
+        self.down_proj = Linear(hidden_dim, dim, bias, **options)
+
+    def forward(self, x: Array) -> Array:
+        """Return the result for an Array of shape (…, dim)."""
+        return self.down_proj(F.swiglu(self.gate_proj(x), self.up_proj(x)))  # type: ignore[no-any-return]
+
+
+class _TransformerLayer(Module):
+    """Common parts of the layers of encoder and decoder."""
+
+    self_attn: MultiheadAttention
+
+    def _set(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int,
+        dropout: float,
+        activation: Activation,
+        layer_norm_eps: float,
+        batch_first: bool,
+        norm_first: bool,
+        bias: bool,
+        initial: Initial,
+        attentions: tuple[str, ...],
+    ) -> None:
+        if not callable(activation) and activation not in ("relu", "gelu"):
+            raise ValueError(
+                f"{type(self).__name__}(): activation is 'relu', 'gelu' or a function, not {describe(activation)}"
+            )
+        self.norm_first = norm_first
+        self.activation = activation if callable(activation) else getattr(F, activation)
+        options = initial.options
+        for name in attentions:
+            attention = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **options)
+            setattr(self, name, attention)
+        self.linear1 = Linear(d_model, dim_feedforward, bias, **options)
+        self.dropout = Dropout(dropout, rng=initial.rng)
+        self.linear2 = Linear(dim_feedforward, d_model, bias, **options)
+        for number in range(1, len(attentions) + 2):
+            norm = LayerNorm(d_model, layer_norm_eps, bias=bias, device=initial.device, dtype=initial.dtype)
+            setattr(self, f"norm{number}", norm)
+        for number in range(1, len(attentions) + 2):
+            setattr(self, f"dropout{number}", Dropout(dropout, rng=initial.rng))
+
+    def _residual(self, x: Array, number: int, block: Callable[[Array], Array]) -> Array:
+        """Add what a block computes, with the normalization before it or after the sum."""
+        norm, dropout = getattr(self, f"norm{number}"), getattr(self, f"dropout{number}")
+        if self.norm_first:
+            return x + dropout(block(norm(x)))  # type: ignore[no-any-return]
+        return norm(x + dropout(block(x)))  # type: ignore[no-any-return]
+
+    def _feed_forward(self, x: Array) -> Array:
+        return self.linear2(self.dropout(self.activation(self.linear1(x))))  # type: ignore[no-any-return]
+
+
+class TransformerEncoderLayer(_TransformerLayer):
+    """Layer of a transformer's encoder: attention and a feed-forward network, each with a sum and a normalization.
+
+    Parameters
+    ----------
+    d_model, nhead, dim_feedforward
+        Length of the vectors, number of heads, and length within the feed-forward network.
+    dropout
+        Probability of dropout.
+    activation
+        ``"relu"``, ``"gelu"``, or a function.
+    layer_norm_eps
+        Added to variances.
+    batch_first
+        Whether the axis of examples is the first one; otherwise it is the second one.
+    norm_first
+        Whether inputs are normalized before attention and network; otherwise sums after them are.
+    bias
+        Whether projections and normalizations have biases.
+    rng
+        Generator of the initial values and of dropout, or its seed.
+    device, dtype
+        Of the parameters. Default: the generator's device, else the default device; float32.
+
+    Raises
+    ------
+    ValueError
+        If ``nhead`` does not divide ``d_model``, or ``activation`` is another value.
+
+    Notes
+    -----
+    Vaswani et al., "Attention Is All You Need" (2017), section 3.1.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = "relu",
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        *,
+        rng: Rng = None,
+        device: str | Device | None = None,
+        dtype: Any = None,
+    ) -> None:
+        self._set(
+            d_model,
+            nhead,
+            dim_feedforward,
+            dropout,
+            activation,
+            layer_norm_eps,
+            batch_first,
+            norm_first,
+            bias,
+            Initial(rng, device, dtype),
+            ("self_attn",),
+        )
+
+    def forward(
+        self,
+        src: Array,
+        src_mask: Array | None = None,
+        src_key_padding_mask: Array | None = None,
+        is_causal: bool = False,
+    ) -> Array:
+        """Return the result for sequences; masks are those of :class:`MultiheadAttention`."""
+
+        def attend(x: Array) -> Array:
+            found = self.self_attn(
+                x, x, x, src_key_padding_mask, need_weights=False, attn_mask=src_mask, is_causal=is_causal
+            )
+            return found[0]  # type: ignore[no-any-return]
+
+        return self._residual(self._residual(src, 1, attend), 2, self._feed_forward)
+
+
+class TransformerDecoderLayer(_TransformerLayer):
+    """Layer of a transformer's decoder: attention, attention to the encoder's result, and a feed-forward network.
+
+    Parameters
+    ----------
+    d_model, nhead, dim_feedforward
+        Length of the vectors, number of heads, and length within the feed-forward network.
+    dropout
+        Probability of dropout.
+    activation
+        ``"relu"``, ``"gelu"``, or a function.
+    layer_norm_eps
+        Added to variances.
+    batch_first
+        Whether the axis of examples is the first one; otherwise it is the second one.
+    norm_first
+        Whether inputs are normalized before attention and network; otherwise sums after them are.
+    bias
+        Whether projections and normalizations have biases.
+    rng
+        Generator of the initial values and of dropout, or its seed.
+    device, dtype
+        Of the parameters. Default: the generator's device, else the default device; float32.
+
+    Raises
+    ------
+    ValueError
+        If ``nhead`` does not divide ``d_model``, or ``activation`` is another value.
+    """
+
+    multihead_attn: MultiheadAttention
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = "relu",
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        *,
+        rng: Rng = None,
+        device: str | Device | None = None,
+        dtype: Any = None,
+    ) -> None:
+        self._set(
+            d_model,
+            nhead,
+            dim_feedforward,
+            dropout,
+            activation,
+            layer_norm_eps,
+            batch_first,
+            norm_first,
+            bias,
+            Initial(rng, device, dtype),
+            ("self_attn", "multihead_attn"),
+        )
+
+    def forward(
+        self,
+        tgt: Array,
+        memory: Array,
+        tgt_mask: Array | None = None,
+        memory_mask: Array | None = None,
+        tgt_key_padding_mask: Array | None = None,
+        memory_key_padding_mask: Array | None = None,
+        tgt_is_causal: bool = False,
+        memory_is_causal: bool = False,
+    ) -> Array:
+        """Return the result for sequences and the encoder's result; masks are those of :class:`MultiheadAttention`."""
+
+        def attend(x: Array) -> Array:
+            found = self.self_attn(
+                x, x, x, tgt_key_padding_mask, need_weights=False, attn_mask=tgt_mask, is_causal=tgt_is_causal
+            )
+            return found[0]  # type: ignore[no-any-return]
+
+        def attend_to_memory(x: Array) -> Array:
+            found = self.multihead_attn(
+                x,
+                memory,
+                memory,
+                memory_key_padding_mask,
+                need_weights=False,
+                attn_mask=memory_mask,
+                is_causal=memory_is_causal,
+            )
+            return found[0]  # type: ignore[no-any-return]
+
+        x = self._residual(tgt, 1, attend)
+        x = self._residual(x, 2, attend_to_memory)
+        return self._residual(x, 3, self._feed_forward)
+
+
+class _Stack(Module):
+    def __init__(self, layer: Module, num_layers: int, norm: Module | None = None) -> None:
+        """Copy the layer; the copies draw from its generator."""
+        count = check_size(num_layers, type(self).__name__, "num_layers")
+        self.layers = ModuleList([map_leaves(lambda x: x.copy(), layer) for _ in range(count)])
+        self.num_layers, self.norm = num_layers, norm
+
+
+class TransformerEncoder(_Stack):
+    """Several copies of an encoder's layer, one after the other.
+
+    Parameters
+    ----------
+    layer
+        The layer, with whose parameters each copy begins.
+    num_layers
+        Number of copies.
+    norm
+        Module that is applied to the result; None without one.
+    """
+
+    def forward(
+        self,
+        src: Array,
+        mask: Array | None = None,
+        src_key_padding_mask: Array | None = None,
+        is_causal: bool = False,
+    ) -> Array:
+        """Return the result for sequences; masks are those of :class:`MultiheadAttention`."""
+        for layer in self.layers:
+            src = layer(src, mask, src_key_padding_mask, is_causal)
+        return src if self.norm is None else self.norm(src)
+
+
+class TransformerDecoder(_Stack):
+    """Several copies of a decoder's layer, one after the other.
+
+    Parameters
+    ----------
+    layer
+        The layer, with whose parameters each copy begins.
+    num_layers
+        Number of copies.
+    norm
+        Module that is applied to the result; None without one.
+    """
+
+    def forward(self, tgt: Array, memory: Array, **masks: Any) -> Array:
+        """Return the result for sequences; masks are those of :class:`TransformerDecoderLayer`."""
+        for layer in self.layers:
+            tgt = layer(tgt, memory, **masks)
+        return tgt if self.norm is None else self.norm(tgt)

@@ -1,0 +1,176 @@
+"""Containers of modules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ..._core.errors import describe
+from .module import Module
+
+__all__ = ["ModuleDict", "ModuleList", "Sequential"]
+
+
+def _check_module(module: Any, name: str) -> Module:
+    if not isinstance(module, Module):
+        raise TypeError(
+            f"{name}() takes modules, not {describe(module)}; make layers of functions by subclasses of Module"
+        )
+    return module
+
+
+class _Numbered(Module):
+    """A container whose modules have numbers as names."""
+
+    def _modules(self) -> list[Module]:
+        return [value for value in vars(self).values() if isinstance(value, Module)]
+
+    def _set(self, modules: Iterable[Any]) -> None:
+        checked = [_check_module(module, type(self).__name__) for module in modules]
+        attributes = vars(self)
+        for name in [name for name, value in attributes.items() if isinstance(value, Module)]:
+            del attributes[name]
+        for number, module in enumerate(checked):
+            attributes[str(number)] = module
+
+    def __len__(self) -> int:
+        return len(self._modules())
+
+    def __iter__(self) -> Iterator[Module]:
+        return iter(self._modules())
+
+    def __getitem__(self, index: Any) -> Any:
+        modules = self._modules()
+        if not isinstance(index, slice):
+            return modules[index]
+        part = type(self).__new__(type(self))
+        part._set(modules[index])
+        return part
+
+    def __setitem__(self, index: int, module: Module) -> None:
+        modules = self._modules()
+        modules[index] = module
+        self._set(modules)
+
+    def __delitem__(self, index: Any) -> None:
+        modules = self._modules()
+        del modules[index]
+        self._set(modules)
+
+    def append(self, module: Module) -> Any:
+        """Add a module at the end; return the container."""
+        self._set([*self._modules(), module])
+        return self
+
+    def extend(self, modules: Iterable[Module]) -> Any:
+        """Add modules at the end; return the container."""
+        self._set([*self._modules(), *modules])
+        return self
+
+    def insert(self, index: int, module: Module) -> None:
+        """Insert a module before an index."""
+        modules = self._modules()
+        modules.insert(index, module)
+        self._set(modules)
+
+
+class Sequential(_Numbered):
+    """Modules that are called one after the other.
+
+    Parameters
+    ----------
+    modules
+        The modules, or one dict of modules by name.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not a module.
+    """
+
+    def __init__(self, *modules: Any) -> None:
+        if len(modules) == 1 and isinstance(modules[0], Mapping):
+            for name, module in modules[0].items():
+                setattr(self, name, _check_module(module, "Sequential"))
+        else:
+            self._set(modules)
+
+    def forward(self, x: Any) -> Any:
+        """Return the output of the last module, each of which is given that of the one before."""
+        for module in self._modules():
+            x = module(x)
+        return x
+
+
+class ModuleList(_Numbered):
+    """List of modules.
+
+    Parameters
+    ----------
+    modules
+        The modules.
+
+    Raises
+    ------
+    TypeError
+        If an item is not a module.
+    """
+
+    def __init__(self, modules: Iterable[Module] = ()) -> None:
+        self._set(modules)
+
+
+class ModuleDict(Module):
+    """Dict of modules, in the order of their names' insertion.
+
+    Parameters
+    ----------
+    modules
+        The modules by name.
+
+    Raises
+    ------
+    TypeError
+        If a value is not a module.
+    """
+
+    def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
+        self.update(modules or {})
+
+    def _modules(self) -> dict[str, Module]:
+        return {name: value for name, value in vars(self).items() if isinstance(value, Module)}
+
+    def update(self, modules: Mapping[str, Module]) -> None:
+        """Set modules by name."""
+        for name, module in modules.items():
+            self[name] = module
+
+    def __getitem__(self, name: str) -> Module:
+        return self._modules()[name]
+
+    def __setitem__(self, name: str, module: Module) -> None:
+        vars(self)[name] = _check_module(module, "ModuleDict")
+
+    def __delitem__(self, name: str) -> None:
+        del vars(self)[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._modules()
+
+    def __len__(self) -> int:
+        return len(self._modules())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules())
+
+    def keys(self) -> Iterable[str]:
+        """Return the names."""
+        return self._modules().keys()
+
+    def values(self) -> Iterable[Module]:
+        """Return the modules."""
+        return self._modules().values()
+
+    def items(self) -> Iterable[tuple[str, Module]]:
+        """Return the names and modules."""
+        return self._modules().items()
