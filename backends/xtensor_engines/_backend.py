@@ -127,8 +127,10 @@ class ChunkedBackend(Engine):
 
         return functions_by_way()
 
-    def progress(self, after: float) -> AbstractContextManager[Any]:
-        return self.native_type.library.progress(after)  # type: ignore[no-any-return]
+    def progress(self, after: float | None) -> AbstractContextManager[None]:
+        from ._progress import progress
+
+        return progress(after)
 
     def chunks(self, native: Native) -> tuple[tuple[int, ...], ...]:
         return native.library.chunks(native.array)  # type: ignore[no-any-return]

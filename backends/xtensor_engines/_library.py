@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -126,10 +125,6 @@ class Library(ABC):
     @abstractmethod
     def persisted(self, arrays: Sequence[Any]) -> list[Any]:
         """Return arrays whose chunks are computed, and stay where they are."""
-
-    @abstractmethod
-    def progress(self, after: float) -> AbstractContextManager[Any]:
-        """Return a block in which a computation that takes longer than some seconds shows a progress bar."""
 
     def everywhere(self, function: Callable[..., Any], *args: Any) -> None:
         """Call a function in this process and in those that compute, as far as they answer."""

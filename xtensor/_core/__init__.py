@@ -2,5 +2,5 @@
 
 Modules import downwards only, in this order: errors, reports, dtypes, operations, compiled, backend, wrapping,
 programs, corrections, functions, registry, device, failures, checks, keywords, transfers, interchange, dispatch,
-inplace, keys, memory, methods, operators, array. Type checkers alone import annotations.
+inplace, keys, memory, methods, engine_methods, operators, array. Type checkers alone import annotations.
 """

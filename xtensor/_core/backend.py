@@ -369,8 +369,8 @@ class Engine(Backend):
     def ways(self) -> Mapping[str, Sequence[str]]:
         """Return the names of the table's functions by the way that each goes, such as ``"tree"``."""
 
-    def progress(self, after: float) -> AbstractContextManager[Any]:
-        """Return a block in which a computation that takes longer than some seconds shows a progress bar."""
+    def progress(self, after: float | None) -> AbstractContextManager[Any]:
+        """Return a block in which a computation that takes longer than some seconds shows a bar; None for no bar."""
         return nullcontext()
 
     @abstractmethod
