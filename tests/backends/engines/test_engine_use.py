@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
+from xml.etree import ElementTree
 
 import pytest
 
@@ -59,6 +61,53 @@ def test_array_without_chunks_has_no_method_of_engines_and_names_the_function(na
 
 def test_xarray_does_not_take_an_array_for_one_of_dask(engine):
     assert not hasattr(xp.ones(1, device=engine), "chunks")
+
+
+# -- notebooks --------------------------------------------------------------------------------------------------------
+
+
+def drawing(x: xp.Array) -> ElementTree.Element:
+    """Return the drawing of an array's HTML."""
+    (found,) = re.findall("<svg.*</svg>", x._repr_html_())
+    return ElementTree.fromstring(found)
+
+
+def test_html_tells_shape_chunks_and_bytes(engine):
+    html = xp.ones((4, 6), device=engine).rechunk((2, 3))._repr_html_()
+    cells = re.findall(r'<th[^>]*>([^<]*)</th><td style="text-align: left">([^<]*)</td>', html)
+    assert cells == [
+        ("shape", "(4, 6)"),
+        ("dtype", "float64"),
+        ("bytes", "192 B"),
+        ("chunks", "4 of (2, 3)"),
+        ("bytes of a chunk", "48 B"),
+        ("device", engine),
+    ]
+
+
+def test_html_computes_nothing(engine):
+    before = engines.computations(engine)
+    xp.sum(xp.ones(10, device=engine))._repr_html_()
+    assert engines.computations(engine) == before
+
+
+def test_drawing_has_a_line_at_each_edge_between_chunks(engine):
+    (path,) = drawing(xp.ones((4, 6), device=engine).rechunk((2, 2))).iter("{http://www.w3.org/2000/svg}path")
+    assert path.get("d") == "M0 40.0H120.0M40.0 0V80.0M80.0 0V80.0"  # 120 pixels for 6 elements
+
+
+def test_drawing_of_many_chunks_is_bounded(engine):
+    (path,) = drawing(xp.ones(500, device=engine).rechunk(1)).iter("{http://www.w3.org/2000/svg}path")
+    assert path.get("d").count("M") == 31
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3, 0)])
+def test_array_without_elements_or_axes_has_no_drawing(engine, shape):
+    assert "<svg" not in xp.ones(shape, device=engine)._repr_html_()
+
+
+def test_array_with_values_is_shown_as_text():
+    assert not hasattr(xp.ones(1, device="cpu"), "_repr_html_")
 
 
 # -- progress ---------------------------------------------------------------------------------------------------------
