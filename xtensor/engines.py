@@ -190,14 +190,14 @@ def from_engine(array: Any, /, *, device: str | Device | None = None) -> Array:
     Parameters
     ----------
     array
-        Array of the engine's library.
+        Array of the engine's library; for dask also a DataFrame or a Series of numbers.
     device
         Device of the engine; by default that of the array's library.
 
     Raises
     ------
     TypeError
-        If it is not the engine's array, or the device is no engine's.
+        If it is not the engine's array, it does not have numbers, or the device is no engine's.
     """
     if device is None:
         library = type(array).__module__.partition(".")[0]
@@ -205,7 +205,13 @@ def from_engine(array: Any, /, *, device: str | Device | None = None) -> Array:
         if device is None:
             raise TypeError(f"from_engine() takes an array of an engine, not {describe(array)}; use xtensor.asarray")
     place = _engine(device, "from_engine")
-    return wrap(place._library.adopt(array, place._backend_spec), place)
+    native = place._library.adopt(array, place._backend_spec)
+    if not place.supports(native.dtype):
+        raise TypeError(
+            f"from_engine() takes booleans and numbers, and the array has dtype {native.dtype}; select the columns of "
+            "numbers, or cast it"
+        )
+    return wrap(native, place)
 
 
 def to_engine(x: Array, /) -> Any:

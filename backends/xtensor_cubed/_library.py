@@ -364,6 +364,9 @@ class CubedLibrary(Library):
     def adopted(self, array: Any) -> Any:
         return array
 
+    def converted(self, collection: Any) -> Any:
+        return collection if isinstance(collection, self.array_type) else None
+
 
 class CubedArray(Chunked):
     """The native array: an array of cubed."""

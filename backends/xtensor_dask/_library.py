@@ -302,7 +302,15 @@ class DaskLibrary(Library):
         computed(da.to_zarr(x, store, compute=False, **options))
 
     def adopted(self, array: Any) -> Any:
-        return _with_lengths(array)
+        return _with_lengths(array.copy())
+
+    def converted(self, collection: Any) -> Any:
+        if hasattr(collection, "to_dask_array") and dask.is_dask_collection(collection):  # a DataFrame or a Series
+            # With lengths=True dask raises for some columns of Parquet files: lengths are computed from the chunks.
+            collection = collection.to_dask_array()
+        if isinstance(collection, da.Array) and isinstance(collection._meta, np.ndarray):
+            return self._on_chunk_device(collection)
+        return None
 
 
 class DaskArray(Chunked):

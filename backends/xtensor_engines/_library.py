@@ -338,7 +338,14 @@ class Library(ABC):
 
     @abstractmethod
     def adopted(self, array: Any) -> Any:
-        """Return the user's array of the library with known lengths."""
+        """Return the user's array of the library with known lengths, which later assignments to his do not change."""
+
+    @abstractmethod
+    def converted(self, collection: Any) -> Any:
+        """Return an array of the library, with NumPy's chunks, for a collection of it such as a table; None for others.
+
+        Nothing but lengths is computed.
+        """
 
 
 def place_values(values: np.ndarray[Any, Any], spec: str) -> Any:

@@ -383,7 +383,7 @@ class Engine(Backend):
 
     @abstractmethod
     def adopt(self, array: Any, spec: str) -> Native:
-        """Return the engine's own array as a native array; TypeError for any other object."""
+        """Return the engine's own array, or table of numbers, as a native array; TypeError for any other object."""
 
     @abstractmethod
     def own(self, native: Native) -> Any:
@@ -391,6 +391,8 @@ class Engine(Backend):
 
     def from_file(self, array: Any, spec: str) -> Native | None:
         """Return an array of a file that is open for reading, whose chunks are read when they are computed.
+
+        The engine's own arrays and tables are taken as they are, too.
 
         Parameters
         ----------
