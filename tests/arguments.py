@@ -123,6 +123,7 @@ REPETITIONS = (("repeat", "repeats"), ("tile", "repetitions"), ("array_split", "
 (test_bad_input.py tests those in a subprocess), and a number of parts is the length of a list."""
 
 ACCEPTS_MORE_THAN_NUMPY = (
+    *(("astype", "x"), ("histogramdd", "sample")),
     *(("finfo", "type"), ("iinfo", "type"), ("clip", "x"), ("fft.fftshift", "x"), ("fft.ifftshift", "x")),
     *(("diff", "n"), ("std", "correction"), ("std", "ddof"), ("var", "correction"), ("var", "ddof")),
     *(("nanstd", "correction"), ("nanstd", "ddof"), ("nanvar", "correction"), ("nanvar", "ddof")),
@@ -231,6 +232,15 @@ def _call_numpy(reference: Any, function: Any, arguments: Arguments) -> Any:
     return reference(*args, **kwargs)
 
 
+def array_of_numbers(value: Any) -> np.ndarray | None:
+    """Return the array that functions make of a Python scalar or of a list or tuple of numbers; None for others."""
+    items = value if isinstance(value, (list, tuple)) else (value,)
+    if not all(isinstance(item, (bool, int, float, complex)) for item in items):
+        return None
+    array = np.asarray(value)
+    return array if array.dtype.kind in "biufc" else None
+
+
 def descriptions_of(value: Any) -> set[str]:
     """Return the texts by which a message may identify a value: its repr, type, dtype, shape or elements."""
     names = {type(value).__name__, type(value).__qualname__}
@@ -243,6 +253,10 @@ def descriptions_of(value: Any) -> set[str]:
         names |= {repr(item)[:50] for item in values_of(value).tolist()} | {
             repr(item) for item in values_of(value).flat
         }
+    array = array_of_numbers(value)
+    if array is not None:
+        names |= {str(array.shape), f"dimension {array.ndim}", f"{array.ndim}-d", f"{array.ndim} axes"}
+        names |= {f"length {length}:" for length in array.shape}
     if isinstance(value, (int, float, complex)):
         names |= {"shape ()", "(1,)", "dimension 0", "0-d", "size 1", "1 elements", "of length 1 "}
     if isinstance(value, (str, bytes, list, tuple)):
