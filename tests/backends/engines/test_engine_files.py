@@ -235,8 +235,9 @@ def test_a_later_assignment_to_the_array_of_dask_does_not_change_the_array(funct
 # -- memory -----------------------------------------------------------------------------------------------------------
 
 LARGE = [
-    *[(source, name) for source in ("memory map", "HDF5") for name in ENGINES],
-    *[(source, "dask") for source in ("Parquet", "CSV") if "dask" in ENGINES],
+    *[("memory map", name) for name in ENGINES],
+    *[pytest.param("HDF5", name, marks=pytest.mark.long) for name in ENGINES],
+    *[pytest.param(source, "dask", marks=[pytest.mark.long, needs_dask]) for source in ("Parquet", "CSV")],
 ]
 
 NEEDED = {"memory map": [], "HDF5": ["h5py"], "Parquet": ["pandas", "pyarrow"], "CSV": ["pandas", "pyarrow"]}
