@@ -15,6 +15,7 @@ CALLS = {
     "fft.fft": (lambda: xp.fft.fft([1.0, 0.0]), [1.0, 1.0]),
     "special.expit": (lambda: xp.special.expit(0.0), 0.5),
     "median": (lambda: xp.median([1, 2, 4]), 2.0),
+    "array_equal": (lambda: xp.asarray(xp.array_equal([1], [1])), True),
     "nanmean": (lambda: xp.nanmean([1.0, float("nan")]), 1.0),
 }
 """Calls with their values: functions of the standard, of its extensions and beyond it."""
