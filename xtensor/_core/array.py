@@ -77,7 +77,6 @@ NOT_A_SCALAR = {
 
 ufunc_calls: dict[np.ufunc, Callable[..., Any]] = {}
 """Functions of universal functions that were called before, for calls without options."""
-
 ASTYPE, MATRIX_TRANSPOSE = operation("astype"), operation("matrix_transpose")
 
 
