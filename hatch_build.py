@@ -34,7 +34,11 @@ class CompiledModuleHook(BuildHookInterface[Any]):
         except Exception as error:  # setuptools raises many kinds where a compiler or Python's headers are missing
             if wanted == "1":
                 raise
-            self.app.display_warning(f"xtensor is built without its compiled module, calls take longer: {error}")
+            self.app.display_warning(
+                "xtensor is built without its compiled module: it computes the same, and a call takes some hundred "
+                "nanoseconds more. Install a C compiler and Python's headers, then install xtensor again with "
+                f"XTENSOR_COMPILED=1. The error was: {error}"
+            )
             return
         build_data["pure_python"] = False
         build_data["infer_tag"] = True

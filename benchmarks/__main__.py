@@ -18,6 +18,7 @@ import xtensor
 
 from ._allocators import ALLOCATORS, SYSTEM, TUNED, tunable, tune
 from ._parts import part
+from ._picture import PICTURE, draw_stored
 from ._pyperf import write_samples
 from ._results import Document, document, save
 from ._run import full_group, group_modules, load_group, quick_group, run_group
@@ -35,6 +36,9 @@ def main(argv: Sequence[str] | None = None, *, results: Path = RESULTS) -> int:
     arguments = sys.argv[1:] if argv is None else argv
     if arguments[:1] == ["scale"]:
         return import_module("benchmarks.scale.__main__").main(arguments[1:])  # type: ignore[no-any-return]
+    if arguments[:1] == ["picture"]:
+        PICTURE.write_text(draw_stored(), encoding="utf-8")
+        return 0
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.save and (options.quick or options.repeat is not None):

@@ -126,6 +126,7 @@ LARGE_WORK = (("nn.functional.conv3d", "padding"),)
 """Parameters for which the value "out of range" is in range, and takes seconds."""
 
 ACCEPTS_MORE_THAN_NUMPY = (
+    *(("astype", "x"), ("histogramdd", "sample")),
     *(("finfo", "type"), ("iinfo", "type"), ("clip", "x"), ("fft.fftshift", "x"), ("fft.ifftshift", "x")),
     *(("diff", "n"), ("std", "correction"), ("std", "ddof"), ("var", "correction"), ("var", "ddof")),
     *(("nanstd", "correction"), ("nanstd", "ddof"), ("nanvar", "correction"), ("nanvar", "ddof")),
@@ -234,6 +235,15 @@ def _call_numpy(reference: Any, function: Any, arguments: Arguments) -> Any:
     return reference(*args, **kwargs)
 
 
+def array_of_numbers(value: Any) -> np.ndarray | None:
+    """Return the array that functions make of a Python scalar or of a list or tuple of numbers; None for others."""
+    items = value if isinstance(value, (list, tuple)) else (value,)
+    if not all(isinstance(item, (bool, int, float, complex)) for item in items):
+        return None
+    array = np.asarray(value)
+    return array if array.dtype.kind in "biufc" else None
+
+
 def descriptions_of(value: Any) -> set[str]:
     """Return the texts by which a message may identify a value: its repr, type, dtype, shape or elements."""
     names = {type(value).__name__, type(value).__qualname__}
@@ -246,6 +256,10 @@ def descriptions_of(value: Any) -> set[str]:
         names |= {repr(item)[:50] for item in values_of(value).tolist()} | {
             repr(item) for item in values_of(value).flat
         }
+    array = array_of_numbers(value)
+    if array is not None:
+        names |= {str(array.shape), f"dimension {array.ndim}", f"{array.ndim}-d", f"{array.ndim} axes"}
+        names |= {f"length {length}:" for length in array.shape}
     if isinstance(value, (int, float, complex)):
         names |= {"shape ()", "(1,)", "dimension 0", "0-d", "size 1", "1 elements", "of length 1 "}
     if isinstance(value, (str, bytes, list, tuple)):

@@ -73,6 +73,7 @@ def main() -> None:
         differing = {entry for entry in packages if not entry.endswith(".dist-info")} ^ expected
         if differing:
             sys.exit(f"the wheel's packages differ from the source's: {sorted(differing)}")
+        run("check-wheel-contents", wheel, cwd=ROOT)
         check_module(wheel, is_expected=has_compiler)
         for path in built:
             use(path, scratch, calls)

@@ -16,6 +16,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from functools import cache
 from importlib import import_module
@@ -34,6 +35,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 TEXTS = [*PAGES, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]
 HOOKS = sorted((ROOT / "docs" / "hooks").glob("*.py"))
+
+REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Repository"]
 
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 DIRECTIVE = re.compile(r"^::: (\S+)$", re.MULTILINE)
@@ -157,6 +160,27 @@ def test_internal_links_have_targets(page):
         target = (page.parent / path).resolve() if path else page
         assert target.is_file(), f"{link}: there is no such file"
         assert not anchor or anchor in anchors(target), f"{link}: there is no such heading"
+
+
+def test_links_of_the_readme_work_outside_the_repository():
+    assert [link for link in LINK.findall(prose(ROOT / "README.md")) if not link.startswith("https://")] == []
+
+
+def test_links_of_the_readme_to_the_repository_have_targets():
+    addresses = re.escape(REPOSITORY) + r"/blob/main/|https://raw.githubusercontent.com/xtensor/xtensor/main/"
+    links = re.findall(rf"\]\((?:{addresses})([^)\s]+)\)", prose(ROOT / "README.md"))
+    assert len(links) > 10
+    for link in links:
+        path, _, anchor = link.partition("#")
+        assert (ROOT / path).is_file(), f"{link}: there is no such file"
+        assert not anchor or anchor in anchors(ROOT / path), f"{link}: there is no such heading"
+
+
+def test_picture_of_the_readme_shows_the_stored_results():
+    # Imported here: this file is also run as a script, without the repository on the path.
+    from benchmarks._picture import PICTURE, draw_stored
+
+    assert PICTURE.read_text(encoding="utf-8") == draw_stored(), "run python -m benchmarks picture"
 
 
 @pytest.mark.parametrize("page", TEXTS, ids=relative)

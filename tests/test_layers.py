@@ -28,7 +28,7 @@ LAYERS = (
         "xtensor.optim",
     ),
     ("xtensor._advice",),
-    ("xtensor", "xtensor.__main__", "xtensor._integration", "xtensor.dask", "xtensor.einops"),
+    ("xtensor", "xtensor.__main__", "xtensor._doctor", "xtensor._integration", "xtensor.dask", "xtensor.einops"),
 )
 """Parts of the package, lowest layer first."""
 

@@ -51,7 +51,7 @@ def frames(*lines: str, **environment: str) -> list[str]:
 
 LINES = [
     *("x @ xp.ones(4)", "x + xp.ones(4)", "1 + xp.ones(2) + x", "x += xp.ones(4)", "xp.add(x, xp.ones(4))", "x << x"),
-    *("xp.sum(x, axis=3)", "x.sum(axis=3)", "xp.sum(x, 0)", "xp.sqrt([1])", "xp.reshape(x, (7,))", "x.reshape(7)"),
+    *("xp.sum(x, axis=3)", "x.sum(axis=3)", "xp.sum(x, 0)", "xp.sqrt({1})", "xp.reshape(x, (7,))", "x.reshape(7)"),
     *("x[5]", "x['a']", "x[5] = 1", "x[:2] = x", "bool(x)", "float(x)", "len(xp.ones(()))", "xp.asarray(['a'])"),
     *("xp.concat([x, xp.ones((2, 2))])", "xp.median(x, axis=4)", "xp.linalg.inv(x)", "xp.linalg.inv(xp.zeros((2, 2)))"),
     *("xp.fft.fft(x, axis=2)", "xp.special.erf('a')", "xp.nn.functional.softmax(x, axis=4)", "xp.astype(x, 'U3')"),

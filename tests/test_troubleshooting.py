@@ -86,7 +86,7 @@ ON_HOST = {
     "name of another library": lambda: xp.cat,
     "no such name": lambda: xp.char,
     "positional axis": lambda: xp.sum(ones(), 0),
-    "list": lambda: xp.sqrt([1.0]),
+    "set": lambda: xp.sqrt({1.0}),
     "text operand": lambda: ones() + "a",
     "hash": lambda: hash(xp.asarray([1, 2], device="cpu")),
     "class": lambda: xp.Array([1]),

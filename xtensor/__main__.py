@@ -1,6 +1,7 @@
 """``python -m xtensor``: print the backends and devices of this machine, as tables or, with ``--json``, as JSON.
 
-``python -m xtensor calibrate`` measures rates of the devices, from which :func:`xtensor.best_device` estimates times.
+``python -m xtensor doctor`` tests each device. ``python -m xtensor calibrate`` measures rates of the devices, from
+which :func:`xtensor.best_device` estimates times.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import xtensor as xp
 from xtensor._advice.rates import Rates, calibrate, rates_file
 from xtensor._core.compiled import missing
 from xtensor._core.device import eligible_devices
+from xtensor._core.text import text_table
+from xtensor._doctor import examine, report_text
 
 __all__ = ["main"]
 
@@ -54,22 +57,19 @@ def table(summary: dict[str, Any]) -> str:
         devices = ", ".join(info["devices"])
         reason = info["reason"] + (f"; remedy: {info['remedy']}" if info["remedy"] else "")
         rows.append((info["name"], info["version"] or "-", devices if info["available"] else reason))
-    lines += [*_columns(rows), ""]
+    lines += [text_table(rows, words=len(rows[0])), ""]
     rows = [("device", "backend", "memory", "hardware")]
     for entry in summary["devices"]:
         mark = " *" if entry["device"] == summary["default_device"] else ""
         hardware = entry.get("error") or entry.get("name", "")
         rows.append((entry["device"] + mark, entry["backend"], _gib(entry.get("total_memory")), hardware))
-    return "\n".join([*lines, *_columns(rows), "", "* default device; set XTENSOR_DEVICE to choose another"])
+    return "\n".join(
+        [*lines, text_table(rows, words=len(rows[0])), "", "* default device; set XTENSOR_DEVICE to choose another"]
+    )
 
 
 def _gib(size: int | None) -> str:
     return "-" if size is None else f"{size / 2**30:.1f} GiB"
-
-
-def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def rates_table(measured: dict[str, Rates]) -> str:
@@ -80,7 +80,7 @@ def rates_table(measured: dict[str, Rates]) -> str:
     for name, rates in measured.items():
         figures = (rates.bandwidth, rates.single, rates.double, rates.upload, rates.download)
         rows.append((name, *[f"{rate / 1e9:.1f}" for rate in figures], f"{rates.call * 1e6:.1f}"))
-    return "\n".join(_columns(rows))
+    return text_table(rows, words=len(rows[0]))
 
 
 def _calibrate(specs: Sequence[str]) -> int:
@@ -92,6 +92,17 @@ def _calibrate(specs: Sequence[str]) -> int:
         return 1
     print(f"{rates_table(measured)}\n\nkept in {rates_file()}")
     return 0
+
+
+def _doctor(specs: Sequence[str], *, as_json: bool) -> int:
+    """Test devices, print what is here, and return the exit status."""
+    try:
+        found = examine(specs)
+    except (ValueError, xp.BackendUnavailableError) as error:
+        print(f"doctor: {error}", file=sys.stderr)
+        return 1
+    print(json.dumps(found, indent=2) if as_json else report_text(found))
+    return int(any(item["failures"] for item in found["devices"]))
 
 
 BAR = 30
@@ -111,15 +122,21 @@ def _show_progress(what: str, part: float) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the report, or measure rates, and return the exit status."""
     parser = argparse.ArgumentParser(
-        prog="python -m xtensor", description="Print the backends and devices of this machine."
+        prog="python -m xtensor", description="Print the backends and devices of this machine, or test them."
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
-    commands = parser.add_subparsers(dest="command", metavar="calibrate")
+    parser.add_argument("--version", action="version", version=f"xtensor {xp.__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="doctor|calibrate")
+    command = commands.add_parser("doctor", help="test each device; the exit status is 1 if one fails")
+    command.add_argument("--device", action="append", default=[], metavar="D", help="a device, repeatable")
+    command.add_argument("--json", action="store_true", help="print JSON instead of tables")
     command = commands.add_parser("calibrate", help="measure the rates of the devices for xtensor.best_device(f, ...)")
     command.add_argument("--device", action="append", default=[], metavar="D", help="a device, repeatable")
     options = parser.parse_args(argv)
     if options.command == "calibrate":
         return _calibrate(options.device)
+    if options.command == "doctor":
+        return _doctor(options.device, as_json=options.json)
     summary = report()
     print(json.dumps(summary, indent=2) if options.json else table(summary))
     return 0

@@ -11,6 +11,8 @@ import numpy as np
 from ._core.array import Array, wrap
 from ._core.device import Device, device, use_device
 from ._core.errors import describe
+from ._core.html import table
+from ._core.text import text_table
 from ._core.trees import flatten, map_leaves
 from ._meta.arrays import MetaArray, new
 from ._meta.ledger import Cost, Ledger, opened
@@ -48,18 +50,19 @@ class Estimate:
     by_operation: dict[str, Cost]
     result: Any
 
-    def __str__(self) -> str:
+    def _rows(self) -> list[tuple[str, ...]]:
+        """Return the table: a header, a row for each operation, and their sum."""
         rows = [("operation", "calls", "operations", "moved MB", "peak MB")]
         for name, cost in self.by_operation.items():
             rows.append((name, str(cost.calls), *_figures(cost.operations, cost.moved_bytes, cost.peak_bytes)))
         calls = sum([cost.calls for cost in self.by_operation.values()])
-        rows.append(("all", str(calls), *_figures(self.operations, self.moved_bytes, self.peak_bytes)))
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = []
-        for name, *numbers in rows:
-            cells = [cell.rjust(width) for cell, width in zip(numbers, widths[1:], strict=True)]
-            lines.append("  ".join([name.ljust(widths[0]), *cells]))
-        return "\n".join(lines)
+        return [*rows, ("all", str(calls), *_figures(self.operations, self.moved_bytes, self.peak_bytes))]
+
+    def __str__(self) -> str:
+        return text_table(self._rows(), words=1)
+
+    def _repr_html_(self) -> str:
+        return table(self._rows())
 
 
 def _figures(operations: int, moved: int, peak: int) -> tuple[str, str, str]:

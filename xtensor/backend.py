@@ -71,3 +71,7 @@ __all__ = [
     "wrapped_namespace",
     "write_file",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -18,6 +18,10 @@ import xtensor as xp
 __all__: list[str] = []
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 @sizeof.register(xp.Array)  # type: ignore[untyped-decorator]
 def _size(x: xp.Array) -> int:
     """Return the bytes that a chunk occupies."""

@@ -18,6 +18,10 @@ import xtensor as xp
 __all__ = ["EinopsBackend"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 class EinopsBackend(AbstractBackend):  # type: ignore[misc]
     """The operations that einops requires, computed on the device of each Array."""
 

@@ -8,13 +8,13 @@ values, and by the functions here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from ._core.array import Array, wrap
 from ._core.backend import Engine
 from ._core.device import Device, default_device, device, devices
-from ._core.errors import BackendUnavailableError, WorkerLostError, describe
+from ._core.errors import WorkerLostError, describe
 from ._core.transfers import computations as _counted
 from ._core.transfers import forbid_computations
 
@@ -83,11 +83,11 @@ def persist(*arrays: Array) -> tuple[Array, ...]:
 
 
 @contextmanager
-def progress(after: float = 1.0, /) -> Iterator[None]:
-    """Show a progress bar for each computation in a block that takes longer than ``after`` seconds.
+def progress(after: float | None = 1.0, /) -> Iterator[None]:
+    """Show a progress bar for each computation in a block that takes longer than ``after`` seconds; None for no bars.
 
-    The bar is the engine's: dask's own, on this machine or on a cluster; for cubed that of tqdm, where rich and tqdm
-    are installed.
+    Outside of such a block, a computation that takes longer than two seconds shows a bar in a terminal and in a
+    notebook. The environment variable ``XTENSOR_PROGRESS=0`` turns these bars off.
 
     Parameters
     ----------
@@ -105,12 +105,11 @@ def progress(after: float = 1.0, /) -> Iterator[None]:
     >>> with xp.engines.progress(5.0):
     ...     pass
     """
-    if not after >= 0:
-        raise ValueError(f"progress() takes a number of seconds that is not negative, not {after!r}")
+    if after is not None and not after >= 0:
+        raise ValueError(f"progress() takes a number of seconds that is not negative, or None, not {after!r}")
     with ExitStack() as stack:
         for place in _engines():
-            with suppress(BackendUnavailableError):  # an engine without what its bar needs
-                stack.enter_context(place._library.progress(after))  # type: ignore[attr-defined]
+            stack.enter_context(place._library.progress(after))  # type: ignore[attr-defined]
         yield
 
 
@@ -191,14 +190,14 @@ def from_engine(array: Any, /, *, device: str | Device | None = None) -> Array:
     Parameters
     ----------
     array
-        Array of the engine's library.
+        Array of the engine's library; for dask also a DataFrame or a Series of numbers.
     device
         Device of the engine; by default that of the array's library.
 
     Raises
     ------
     TypeError
-        If it is not the engine's array, or the device is no engine's.
+        If it is not the engine's array, it does not have numbers, or the device is no engine's.
     """
     if device is None:
         library = type(array).__module__.partition(".")[0]
@@ -206,7 +205,13 @@ def from_engine(array: Any, /, *, device: str | Device | None = None) -> Array:
         if device is None:
             raise TypeError(f"from_engine() takes an array of an engine, not {describe(array)}; use xtensor.asarray")
     place = _engine(device, "from_engine")
-    return wrap(place._library.adopt(array, place._backend_spec), place)
+    native = place._library.adopt(array, place._backend_spec)
+    if not place.supports(native.dtype):
+        raise TypeError(
+            f"from_engine() takes booleans and numbers, and the array has dtype {native.dtype}; select the columns of "
+            "numbers, or cast it"
+        )
+    return wrap(native, place)
 
 
 def to_engine(x: Array, /) -> Any:
@@ -250,6 +255,10 @@ def ways(device: str | Device, /) -> dict[str, tuple[str, ...]]:
         If the device is no engine's.
     """
     return {way: tuple(names) for way, names in _engine(device, "ways")._library.ways().items()}
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 def _checked(arrays: tuple[Any, ...], name: str) -> tuple[Array, ...]:

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pickle import PicklingError
 from typing import Any
@@ -16,20 +16,21 @@ import cubed
 import cubed.array_api
 import numpy as np
 from cubed.core.plan import intermediate_store
+from cubed.runtime.pipeline import visit_nodes
+from cubed.runtime.types import Callback
 from cubed.spec import spec_from_config
 from cubed.utils import convert_to_bytes
 
 from xtensor.backend import (
-    BackendUnavailableError,
     DType,
     OutOfMemoryError,
     WorkerLostError,
-    install_command,
     note_computation,
 )
 from xtensor_engines._chunk_slices import Place, joint, lengths_of
 from xtensor_engines._library import Library, Partial, format_bytes
 from xtensor_engines._native import Chunked, fetched
+from xtensor_engines._progress import Bar, delay
 
 from . import _reductions, _structure
 from ._gathered import Grid, Pieces, gathered, place_of, regular
@@ -77,16 +78,8 @@ class CubedLibrary(Library):
         executor = _spec().executor
         return f"cubed's executor {executor.name if executor is not None else 'threads'!r}"
 
-    def progress(self, after: float) -> AbstractContextManager[Any]:
-        try:
-            from cubed.diagnostics.tqdm import TqdmProgressBar
-        except ImportError as error:
-            remedy = install_command("rich", "tqdm")
-            raise BackendUnavailableError(f"cubed's progress bars cannot be imported ({error})", remedy) from error
-        return TqdmProgressBar(delay=after)  # type: ignore[no-any-return]
-
     def values(self, arrays: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
-        with _translated():
+        with _computing():
             return list(map(np.asarray, cubed.compute(*arrays)))
 
     def persisted(self, arrays: Sequence[Any]) -> list[Any]:
@@ -94,7 +87,7 @@ class CubedLibrary(Library):
         stores = {i: (intermediate_store(spec=x.spec), f"persisted-{uuid4().hex}") for i, x in full.items()}
         writes = [cubed.to_zarr(full[i], store, path=name, compute=False) for i, (store, name) in stores.items()]
         if writes:
-            with _translated():
+            with _computing():
                 cubed.compute(*writes, _return_in_memory_array=False)
         kept = {i: cubed.from_zarr(store, path=name, spec=full[i].spec) for i, (store, name) in stores.items()}
         return [kept.get(i, x) for i, x in enumerate(arrays)]
@@ -365,11 +358,14 @@ class CubedLibrary(Library):
             raise NotImplementedError(
                 "cubed replaces stores in folders only; remove the store first, or pass a folder's path"
             )
-        with _translated():
+        with _computing():
             cubed.to_zarr(x, store, **options)
 
     def adopted(self, array: Any) -> Any:
         return array
+
+    def converted(self, collection: Any) -> Any:
+        return collection if isinstance(collection, self.array_type) else None
 
 
 class CubedArray(Chunked):
@@ -393,6 +389,30 @@ class CubedArray(Chunked):
 
 def _restored(values: np.ndarray[Any, Any]) -> CubedArray:
     return CubedArray(CubedArray.library.from_host(values))
+
+
+class _Progress(Callback):  # type: ignore[misc]
+    """Progress bar of a computation."""
+
+    def __init__(self, after: float) -> None:
+        self._after = after
+
+    def on_compute_start(self, event: Any) -> None:
+        self._bar = Bar(self._after, sum(node["primitive_op"].num_tasks for _, node in visit_nodes(event.dag)))
+
+    def on_task_end(self, event: Any) -> None:
+        self._bar.advance(event.num_tasks)
+
+    def on_compute_end(self, event: Any) -> None:
+        self._bar.close()
+
+
+@contextmanager
+def _computing() -> Iterator[None]:
+    """Show a progress bar if one is wanted, and raise cubed's errors as errors of xtensor."""
+    after = delay()
+    with _translated(), nullcontext() if after is None else _Progress(after):
+        yield
 
 
 @contextmanager

@@ -11,8 +11,7 @@ import os
 import re
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from importlib import import_module
 from typing import Any, TypeAlias
@@ -20,13 +19,15 @@ from weakref import WeakKeyDictionary
 
 import dask
 from dask.base import get_scheduler
+from dask.callbacks import Callback
 from dask.utils import format_bytes, parse_timedelta
 
 from xtensor.backend import BackendUnavailableError, ChunkFunction, OutOfMemoryError, WorkerLostError
+from xtensor_engines._progress import Bar, delay
 
 from ._forks import inherited_pool, is_inherited
 
-__all__ = ["chosen_device", "cluster", "computed", "persisted", "prepare", "progress"]
+__all__ = ["chosen_device", "cluster", "computed", "persisted", "prepare"]
 
 SCHEDULER = "xtensor.scheduler"
 """Key of dask's configuration: the address of a cluster's scheduler, to which the device connects at its first
@@ -69,7 +70,7 @@ def computed(*collections: Any) -> tuple[Any, ...]:
     BackendUnavailableError
         If the scheduler or a worker lacks xtensor, or has another version of it.
     """
-    with _translated() as client:
+    with _translated() as client, _progress(client):
         if client is None or _is_inside_a_task():
             return dask.compute(*collections)  # type: ignore[no-any-return]
         return dask.compute(*collections, scheduler=partial(_watched, client))  # type: ignore[no-any-return]
@@ -82,7 +83,7 @@ def chosen_device() -> str:
 
 def persisted(*collections: Any) -> tuple[Any, ...]:
     """Return dask's collections whose chunks are computed; errors of chunks are raised where values are needed."""
-    with _translated():
+    with _translated() as client, _progress(client):
         return dask.persist(*collections)  # type: ignore[no-any-return]
 
 
@@ -144,21 +145,33 @@ def _is_inside_a_task() -> bool:
     return bool(getattr(thread_state, "key", False))
 
 
-_after: ContextVar[float | None] = ContextVar("after", default=None)
-"""The seconds after which a computation shows a progress bar; None for none."""
+class _Progress(Callback):  # type: ignore[misc]
+    """Progress bar of the computations of this process; one that a task starts has no bar of its own."""
+
+    def __init__(self, after: float) -> None:
+        self._after = after
+        self._bar: Any = None
+        self._state: Any = None
+
+    def _start_state(self, graph: Any, state: Any) -> None:
+        if self._state is None:
+            self._bar = Bar(self._after, sum(len(state[name]) for name in ("ready", "waiting")))
+            self._state = state
+
+    def _posttask(self, key: Any, result: Any, graph: Any, state: Any, worker: Any) -> None:
+        if state is self._state:
+            self._bar.advance()
+
+    def _finish(self, graph: Any, state: Any, failed: bool) -> None:
+        if state is self._state:
+            self._bar.close()
+            self._bar = self._state = None
 
 
-@contextmanager
-def progress(after: float) -> Iterator[None]:
-    """Show dask's progress bars for computations that take longer than some seconds."""
-    from dask.diagnostics import ProgressBar
-
-    token = _after.set(after)
-    try:
-        with ProgressBar(minimum=after):
-            yield
-    finally:
-        _after.reset(token)
+def _progress(client: Any) -> AbstractContextManager[Any]:
+    """Return a block whose computations in this process show a progress bar, if one is wanted."""
+    after = delay() if client is None else None
+    return nullcontext() if after is None else _Progress(after)
 
 
 # -- watching a cluster -----------------------------------------------------------------------------------------------
@@ -170,7 +183,7 @@ def _watched(client: Any, graph: Any, keys: Any, **options: Any) -> Any:
 
     results = client.get(graph, keys, sync=False, **options)
     try:
-        return client.sync(_gathered, client, results, _after.get())
+        return client.sync(_gathered, client, results, delay())
     finally:
         for future in futures_of(results):
             future.release()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from functools import partial, reduce
 from typing import Any
 
@@ -19,7 +19,7 @@ from xtensor_engines._chunk_slices import Place, joint
 from xtensor_engines._library import Library, Partial, place_values
 from xtensor_engines._native import Chunked
 
-from ._computing import chosen_device, cluster, computed, persisted, progress
+from ._computing import chosen_device, cluster, computed, persisted
 
 __all__ = ["DaskArray", "DaskLibrary"]
 
@@ -63,9 +63,6 @@ class DaskLibrary(Library):
 
     def persisted(self, arrays: Sequence[Any]) -> list[Any]:
         return list(persisted(*arrays))
-
-    def progress(self, after: float) -> AbstractContextManager[Any]:
-        return progress(after)
 
     def everywhere(self, function: Callable[..., Any], *args: Any) -> None:
         super().everywhere(function, *args)
@@ -305,7 +302,15 @@ class DaskLibrary(Library):
         computed(da.to_zarr(x, store, compute=False, **options))
 
     def adopted(self, array: Any) -> Any:
-        return _with_lengths(array)
+        return _with_lengths(array.copy())
+
+    def converted(self, collection: Any) -> Any:
+        if hasattr(collection, "to_dask_array") and dask.is_dask_collection(collection):  # a DataFrame or a Series
+            # With lengths=True dask raises for some columns of Parquet files: lengths are computed from the chunks.
+            collection = collection.to_dask_array()
+        if isinstance(collection, da.Array) and isinstance(collection._meta, np.ndarray):
+            return self._on_chunk_device(collection)
+        return None
 
 
 class DaskArray(Chunked):

@@ -73,6 +73,10 @@ class ChunkedBackend(Engine):
     def from_file(self, array: Any, spec: str) -> Native | None:
         from ._files import file_of, read
 
+        library = self.native_type.library
+        collection = library.converted(array)
+        if collection is not None:
+            return self.native_type(library.adopted(collection))
         file = file_of(array)
         if file is None or math.prod(file.shape) * file.dtype.itemsize <= KEPT:
             return None
@@ -127,8 +131,10 @@ class ChunkedBackend(Engine):
 
         return functions_by_way()
 
-    def progress(self, after: float) -> AbstractContextManager[Any]:
-        return self.native_type.library.progress(after)  # type: ignore[no-any-return]
+    def progress(self, after: float | None) -> AbstractContextManager[None]:
+        from ._progress import progress
+
+        return progress(after)
 
     def chunks(self, native: Native) -> tuple[tuple[int, ...], ...]:
         return native.library.chunks(native.array)  # type: ignore[no-any-return]
@@ -138,10 +144,12 @@ class ChunkedBackend(Engine):
 
     def adopt(self, array: Any, spec: str) -> Native:
         library = self.native_type.library
-        if not isinstance(array, library.array_type):
-            found = type(array).__name__
-            raise TypeError(f"device {self.name!r} adopts arrays of {self.name}, not {found}; use xtensor.asarray")
-        return self.native_type(library.adopted(array))
+        own = array if isinstance(array, library.array_type) else library.converted(array)
+        if own is None:
+            raise TypeError(
+                f"from_engine() takes arrays and tables of {self.name}, not {type(array).__name__}; use xtensor.asarray"
+            )
+        return self.native_type(library.adopted(own))
 
     def own(self, native: Native) -> Any:
         return native.array

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -126,10 +125,6 @@ class Library(ABC):
     @abstractmethod
     def persisted(self, arrays: Sequence[Any]) -> list[Any]:
         """Return arrays whose chunks are computed, and stay where they are."""
-
-    @abstractmethod
-    def progress(self, after: float) -> AbstractContextManager[Any]:
-        """Return a block in which a computation that takes longer than some seconds shows a progress bar."""
 
     def everywhere(self, function: Callable[..., Any], *args: Any) -> None:
         """Call a function in this process and in those that compute, as far as they answer."""
@@ -343,7 +338,14 @@ class Library(ABC):
 
     @abstractmethod
     def adopted(self, array: Any) -> Any:
-        """Return the user's array of the library with known lengths."""
+        """Return the user's array of the library with known lengths, which later assignments to his do not change."""
+
+    @abstractmethod
+    def converted(self, collection: Any) -> Any:
+        """Return an array of the library, with NumPy's chunks, for a collection of it such as a table; None for others.
+
+        Nothing but lengths is computed.
+        """
 
 
 def place_values(values: np.ndarray[Any, Any], spec: str) -> Any:

@@ -190,7 +190,7 @@ def test_dtype_that_is_not_real_floating_is_refused(device, name, dtype):
 def test_operand_that_is_not_an_array_is_refused(name):
     required = [p for p in inspect.signature(getattr(F, name)).parameters.values() if p.default is p.empty]
     with pytest.raises(TypeError, match=name):
-        getattr(F, name)(*[[1.0, 2.0]] * len(required))
+        getattr(F, name)(*[{1.0, 2.0}] * len(required))
 
 
 BAD_ARGUMENTS = {

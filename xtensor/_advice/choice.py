@@ -11,6 +11,7 @@ from .._core.array import Array
 from .._core.device import Device, device, eligible_devices
 from .._core.device import best_device as most_capable_device
 from .._core.errors import describe
+from .._core.html import escape
 from .._core.operations import TABLE
 from .._core.trees import flatten
 from .._estimate import Estimate, estimate
@@ -79,6 +80,10 @@ class Advice:
 
     def __str__(self) -> str:
         return "\n".join((f"best device: {self.device or 'none here'}", *self.reasons))
+
+    def _repr_html_(self) -> str:
+        items = "".join(f"<li>{escape(reason)}</li>" for reason in self.reasons)
+        return f"<b>best device: {self.device or 'none here'}</b><ul>{items}</ul>"
 
 
 @overload

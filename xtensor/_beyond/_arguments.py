@@ -12,8 +12,8 @@ import numpy as np
 
 from .. import _standard as xp
 from .._core.array import Array, wrap
-from .._core.device import Device
-from .._core.dispatch import HOST_ARRAYS, SCALARS, computing_device, native_operand
+from .._core.device import Device, default_device
+from .._core.dispatch import HOST_ARRAYS, SCALARS, common_device, computing_device, native_operand
 from .._core.dtypes import Casting, can_cast
 from .._core.errors import describe
 from .._core.failures import rewarned
@@ -72,7 +72,10 @@ def all_on_one_device(values: Sequence[Any]) -> bool:
 
 
 def shared_device(function: str, *values: Any) -> Device:
-    """Return the device of the arrays among values and in sequences of them; TypeError without an array."""
+    """Return the device of the arrays among values and in sequences of them, else the default device for numbers.
+
+    Without an array and without numbers, or with numbers alone where that device is ``strict``, TypeError is raised.
+    """
     first = values[0] if values else None
     if first.__class__ is Array:
         for value in values:
@@ -80,7 +83,13 @@ def shared_device(function: str, *values: Any) -> Device:
                 break
         else:
             return first._device
-    return computing_device(function, values, [*leaves(values)])
+    found = [*leaves(values)]
+    device: Device | None = common_device(found)
+    if device is None and any(isinstance(value, (bool, int, float, complex)) for value in found):
+        device = default_device()
+        if device._library.defined_only:
+            device = None
+    return computing_device(function, values, found) if device is None else device
 
 
 def flattened(x: Array) -> Array:

@@ -29,6 +29,7 @@ from .dispatch import (
     recover_large,
 )
 from .dtypes import DType
+from .engine_methods import EngineMethods, absent
 from .errors import describe
 from .failures import recover
 from .fp_warnings import rewarn
@@ -76,7 +77,6 @@ NOT_A_SCALAR = {
 
 ufunc_calls: dict[np.ufunc, Callable[..., Any]] = {}
 """Functions of universal functions that were called before, for calls without options."""
-
 ASTYPE, MATRIX_TRANSPOSE = operation("astype"), operation("matrix_transpose")
 
 
@@ -146,7 +146,7 @@ class _Final(type):
         return xp.asarray([], dtype=dtype)  # type: ignore[no-any-return]
 
 
-class Array(Methods, Operators, Memory, metaclass=_Final):
+class Array(Methods, Operators, Memory, EngineMethods, metaclass=_Final):
     """An array of one dtype on one device.
 
     Made by the creation functions (:func:`xtensor.asarray`, :func:`xtensor.zeros`, …), never directly. It has the
@@ -569,7 +569,7 @@ def to_numpy(x: AnyArray, /) -> np.ndarray[Any, Any]:
 
 
 publish_methods(Methods, Memory, Array)
-add_foreign_attributes(Array)
+add_foreign_attributes(Array, absent)
 
 # The ordinary call of a class, which _Final refuses to users. Bound once, it is the fastest way to make an object.
 make: Callable[[], Array] = type.__call__.__get__(Array)

@@ -369,8 +369,8 @@ class Engine(Backend):
     def ways(self) -> Mapping[str, Sequence[str]]:
         """Return the names of the table's functions by the way that each goes, such as ``"tree"``."""
 
-    def progress(self, after: float) -> AbstractContextManager[Any]:
-        """Return a block in which a computation that takes longer than some seconds shows a progress bar."""
+    def progress(self, after: float | None) -> AbstractContextManager[Any]:
+        """Return a block in which a computation that takes longer than some seconds shows a bar; None for no bar."""
         return nullcontext()
 
     @abstractmethod
@@ -383,7 +383,7 @@ class Engine(Backend):
 
     @abstractmethod
     def adopt(self, array: Any, spec: str) -> Native:
-        """Return the engine's own array as a native array; TypeError for any other object."""
+        """Return the engine's own array, or table of numbers, as a native array; TypeError for any other object."""
 
     @abstractmethod
     def own(self, native: Native) -> Any:
@@ -391,6 +391,8 @@ class Engine(Backend):
 
     def from_file(self, array: Any, spec: str) -> Native | None:
         """Return an array of a file that is open for reading, whose chunks are read when they are computed.
+
+        The engine's own arrays and tables are taken as they are, too.
 
         Parameters
         ----------

@@ -19,6 +19,7 @@ from .backend import Backend, DeviceInfo, Memory, Native, Provider
 from .dtypes import DType, is_bfloat16
 from .errors import BackendUnavailableError, describe
 from .functions import Functions, Implementation
+from .html import facts, size_text
 from .interrupts import postponed
 from .operations import is_declared
 from .scopes import Setting
@@ -160,6 +161,15 @@ class Device:
 
     def __repr__(self) -> str:
         return f"Device({self.name!r})"
+
+    def _repr_html_(self) -> str:
+        rows = [("backend", self.backend)]
+        try:
+            info = self.info()
+            rows += [("hardware", info.name), ("memory", size_text(info.total_memory) if info.total_memory else "")]
+        except Exception as error:  # a notebook shows a device that cannot be opened, too
+            rows.append(("cannot be used", str(error)))
+        return facts(f"Device {self.name}", [(name, value) for name, value in rows if value])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return restore, (self._provider.name, self._spec)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from . import operations
 from .backend import Native
 from .checks import LARGEST, check_dtype
 from .compiled import declared, track
@@ -482,15 +483,31 @@ def as_array(value: Any, device: Device, name: str) -> Any:
 def array_argument(x: Any, name: str, device: Device | None = None) -> Array:
     """Return an argument that must be an array as an Array; one of NumPy becomes an Array of a device or the default.
 
-    ``name`` is the function's, for the error otherwise.
+    So do a Python scalar and a list or tuple of numbers, but not on the device ``strict``. ``name`` is the function's,
+    for the error otherwise.
     """
     try:
         x._device  # noqa: B018 - hasattr() takes longer
         return x  # type: ignore[no-any-return]
     except AttributeError:
         if not _is_host_array(x):
-            raise not_an_array(name, x) from None
+            array = _from_python(x, name, device)
+            if array is None:
+                raise not_an_array(name, x) from None
+            return array  # type: ignore[no-any-return]
     return as_array(x, default_device() if device is None else device, name)  # type: ignore[no-any-return]
+
+
+def _from_python(value: Any, name: str, device: Device | None) -> Any:
+    """Return an Array of a Python scalar, or of a list or tuple of numbers; None for others and on ``strict``."""
+    if not isinstance(value, (list, tuple, bool, int, float, complex)):
+        return None
+    try:
+        array = operations.namespace.asarray(value, device=device)
+    except Exception as error:
+        error.args = tuple([str(part).replace("asarray()", f"{name}()") for part in error.args])
+        raise
+    return None if array._device._library.defined_only else array
 
 
 def lift_to_device_of(x: Any, value: Any) -> Device:

@@ -12,7 +12,9 @@ from typing import Any
 from . import operations
 from .device import Device, observed
 from .functions import Implementation
+from .html import table
 from .operations import Operation
+from .text import text_table
 
 __all__ = ["Profile", "Record", "active", "profile"]
 
@@ -58,18 +60,19 @@ class Profile:
             record.seconds += seconds
             record.bytes += size
 
-    def __str__(self) -> str:
-        rows = [("operation", "device", "by", "calls", "ms", "GB/s")]
+    def _rows(self) -> list[tuple[str, ...]]:
+        """Return the table: a header, then a row for each record, the longest time first."""
+        rows: list[tuple[str, ...]] = [("operation", "device", "by", "calls", "ms", "GB/s")]
         for (name, device, implementation), record in sorted(self.records.items(), key=lambda item: -item[1].seconds):
             rate = record.bytes / record.seconds / 1e9 if record.seconds else 0.0
             rows.append((name, device, implementation, str(record.calls), f"{record.seconds * 1e3:.3f}", f"{rate:.1f}"))
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = []
-        for row in rows:
-            words = [cell.ljust(width) for cell, width in zip(row[:3], widths, strict=False)]
-            numbers = [cell.rjust(width) for cell, width in zip(row[3:], widths[3:], strict=True)]
-            lines.append("  ".join([*words, *numbers]).rstrip())
-        return "\n".join(lines)
+        return rows
+
+    def __str__(self) -> str:
+        return text_table(self._rows(), words=3)
+
+    def _repr_html_(self) -> str:
+        return table(self._rows(), words=3)
 
 
 active: Profile | None = None

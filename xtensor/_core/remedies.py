@@ -7,6 +7,8 @@ standard has under another one are in ``STANDARD_NAMES`` of :mod:`xtensor._beyon
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
+from typing import Any
 
 __all__ = ["ATTRIBUTES", "FUNCTIONAL", "NAMESPACE", "ForeignAttribute", "add_foreign_attributes", "explain", "missing"]
 
@@ -94,8 +96,8 @@ ATTRIBUTES: dict[str, tuple[str, str]] = {
     "at": ("JAX", "an assignment, x[index] = value or x[index] += value: Arrays can be written to"),
     "backward": ("PyTorch", "xtensor.autograd.backward(x)"),
     "block_until_ready": ("JAX", "x.device.synchronize()"),
+    "chunks": ("dask", "xtensor.engines.chunks(x)"),
     "clone": ("PyTorch", "x.copy()"),
-    "compute": ("dask", "xtensor.engines.compute(x)[0], or x.to_device('cpu')"),
     "contiguous": ("PyTorch", "x.copy()"),
     "cpu": ("PyTorch", "x.to_device('cpu')"),
     "cuda": ("PyTorch", "x.to_device('cuda')"),
@@ -114,8 +116,6 @@ ATTRIBUTES: dict[str, tuple[str, str]] = {
     "mul_": ("PyTorch", "x *= y"),
     "numel": ("PyTorch", "x.size"),
     "permute": ("PyTorch", "xtensor.permute_dims(x, axes)"),
-    "persist": ("dask", "xtensor.engines.persist(x)[0]"),
-    "rechunk": ("dask", "xtensor.engines.rechunk(x, chunks)"),
     "requires_grad": ("PyTorch", "xtensor.autograd.variable(x), or xtensor.autograd.grad(f)"),
     "requires_grad_": ("PyTorch", "xtensor.autograd.variable(x), or xtensor.autograd.grad(f)"),
     "sub_": ("PyTorch", "x -= y"),
@@ -196,11 +196,17 @@ class ForeignAttribute:
             raise
 
 
-def add_foreign_attributes(cls: type) -> None:
-    """Give a class of arrays the attributes of other libraries' arrays, which raise, and hide them from :func:`dir`."""
+def add_foreign_attributes(cls: type, absent: Callable[[Any], Iterable[str]]) -> None:
+    """Give a class of arrays the attributes of other libraries' arrays, which raise, and hide them from :func:`dir`.
+
+    Parameters
+    ----------
+    absent
+        Returns further names that an array does not have.
+    """
 
     def names(self: object) -> list[str]:
-        return sorted(set(object.__dir__(self)) - ATTRIBUTES.keys())
+        return sorted(set(object.__dir__(self)) - ATTRIBUTES.keys() - set(absent(self)))
 
     def names_of_class(self: type) -> list[str]:
         return sorted(set(type.__dir__(self)) - ATTRIBUTES.keys())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .device import Device, is_default
 
-__all__ = ["representation", "shows_values"]
+__all__ = ["representation", "shows_values", "text_table"]
 
 
 def shows_values(device: Device) -> bool:
@@ -35,3 +36,16 @@ def representation(x: Any) -> str:
     if notes and len(text) - text.rfind("\n") + len(notes) > options["linewidth"]:
         notes = f",\n{' ' * len('Array(')}{notes.removeprefix(', ')}"
     return f"{text}{notes})"
+
+
+def text_table(rows: Sequence[Sequence[str]], words: int) -> str:
+    """Return a table: the first ``words`` columns are aligned at the left, the others, numbers, at the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.ljust(width) if number < words else cell.rjust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)

@@ -5,3 +5,7 @@ from __future__ import annotations
 from . import stride_tricks
 
 __all__ = ["stride_tricks"]
+
+
+def __dir__() -> list[str]:
+    return __all__

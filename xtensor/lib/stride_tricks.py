@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["sliding_window_view"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 @composed
 def sliding_window_view(
     x: AnyArray,

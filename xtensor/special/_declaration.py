@@ -23,7 +23,7 @@ from .._core.backend import Native
 from .._core.compositions import composed
 from .._core.device import Device
 from .._core.device import device as open_device
-from .._core.dispatch import call, computing_device, native_operand
+from .._core.dispatch import array_argument, call, computing_device, native_operand
 from .._core.dtypes import DType, result_type
 from .._core.errors import install_command
 from .._core.large_calls import call_elementwise_if_implemented
@@ -214,6 +214,8 @@ def _promote(declaration: Declaration, operands: tuple[Any, ...]) -> tuple[Devic
     if len(operands) == 1 and first.__class__ is Array and first._native.dtype in UNCHANGED_DTYPES:
         return first._device, (first._native,)
     name = declaration.name
+    if len(operands) == 1:
+        operands = (array_argument(first, name),)
     device = computing_device(name, operands)
     natives = [native_operand(operand, device, name) for operand in operands]
     dtype = _promoted_dtype(natives, device)

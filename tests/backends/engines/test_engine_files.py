@@ -1,12 +1,14 @@
-"""Memory maps, HDF5 datasets and Zarr arrays on the devices of engines: read chunk by chunk when they are computed."""
+"""Arrays of files, and dask's own, on the devices of engines: read chunk by chunk when they are computed."""
 
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
 from contextlib import ExitStack
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -151,33 +153,115 @@ def test_a_pickle_names_the_file(path):
     np.testing.assert_array_equal(host(pickle.loads(text)), VALUES)
 
 
-PEAK = """
-import resource, sys
-import numpy as np
-import dask, cubed
-import xtensor as xp
+@pytest.mark.parametrize("mode", ["r", None])
+def test_load_takes_the_device_of_an_engine(engine, path, mode):
+    x = xp.load(path, mmap_mode=mode, device=engine)
+    assert x.device == engine
+    np.testing.assert_array_equal(host(x), VALUES)
 
-engine, path = sys.argv[1:]
-dask.config.set({"array.chunk-size": "8 MB"})
-cubed.config.set({"xtensor.chunk-size": "8MB"})
 
-def peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+def test_a_dataset_of_netcdf_is_one_of_hdf5(engine, tmp_path):
+    xarray = pytest.importorskip("xarray", reason="xarray is not installed")
+    pytest.importorskip("h5netcdf", reason="h5netcdf is not installed")
+    h5py = pytest.importorskip("h5py", reason="h5py is not installed")
+    xarray.Dataset({"values": (("x", "y"), VALUES)}).to_netcdf(tmp_path / "values.nc", engine="h5netcdf")
+    with h5py.File(tmp_path / "values.nc", "r") as file:
+        x = xp.asarray(file["values"], device=engine)
+    np.testing.assert_array_equal(host(x), VALUES)
 
-assert float(xp.sum(xp.ones(3_000_000, device=engine))) == 3_000_000.0
-before = peak()
-x = xp.asarray(np.load(path, mmap_mode="r"), device=engine)
-assert float(xp.sum(x)) == 0.0
-print(peak() - before)
-"""
+
+# -- arrays and tables of dask ----------------------------------------------------------------------------------------
+
+needs_dask = pytest.mark.skipif("dask" not in ENGINES, reason="dask is not installed: tox -e engines")
+
+
+def tables(path):
+    """Write a table in two formats, and return dask's tables of them."""
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    import dask.dataframe
+
+    table = pandas.DataFrame({"a": np.arange(1000.0), "b": np.arange(1000), "name": ["x"] * 1000})
+    table.to_csv(path / "table.csv", index=False)
+    table.to_parquet(path / "table.parquet", row_group_size=300)
+    return {
+        "CSV": dask.dataframe.read_csv(path / "table.csv", blocksize="5 kB"),
+        "Parquet": dask.dataframe.read_parquet(path / "table.parquet", split_row_groups=True),
+    }
+
+
+@needs_dask
+@pytest.mark.parametrize("format", ["CSV", "Parquet"])
+def test_a_table_of_numbers_is_an_array_in_the_chunks_of_its_file(tmp_path, format):
+    table = tables(tmp_path)[format]
+    x = xp.asarray(table[["a", "b"]], device="dask")
+    assert len(engines.chunks(x)[0]) > 1
+    np.testing.assert_array_equal(host(x), np.stack([np.arange(1000.0)] * 2, axis=1))
+    b = engines.from_engine(table["b"])
+    np.testing.assert_array_equal(host(b), np.arange(1000), strict=True)
+
+
+@needs_dask
+def test_a_table_with_texts_is_refused(tmp_path):
+    table = tables(tmp_path)["CSV"]
+    with pytest.raises(TypeError, match="has dtype object; select the columns of numbers"):
+        engines.from_engine(table)
+    with pytest.raises(TypeError, match=r"asarray\(\) takes a dtype of booleans or numbers"):
+        xp.asarray(table, device="dask")
+
+
+@needs_dask
+def test_an_array_of_dask_stays_in_its_chunks_and_is_not_computed():
+    import dask.array as da
+
+    def fails(block):
+        raise AssertionError("a chunk was computed")
+
+    x = xp.asarray(da.ones((6, 4), chunks=2).map_blocks(fails, dtype=np.float64), device="dask")
+    assert engines.chunks(x) == ((2, 2, 2), (2, 2))
+
+
+@needs_dask
+@pytest.mark.parametrize("function", [engines.from_engine, lambda x: xp.asarray(x, device="dask")])
+def test_a_later_assignment_to_the_array_of_dask_does_not_change_the_array(function):
+    import dask.array as da
+
+    own = da.zeros(4, chunks=2)
+    x = function(own)
+    own[0] = 1.0
+    assert x.tolist() == [0.0, 0.0, 0.0, 0.0]
+
+
+# -- memory -----------------------------------------------------------------------------------------------------------
+
+LARGE = [
+    *[("memory map", name) for name in ENGINES],
+    *[pytest.param("HDF5", name, marks=pytest.mark.long) for name in ENGINES],
+    *[pytest.param(source, "dask", marks=[pytest.mark.long, needs_dask]) for source in ("Parquet", "CSV")],
+]
+
+NEEDED = {"memory map": [], "HDF5": ["h5py"], "Parquet": ["pandas", "pyarrow"], "CSV": ["pandas", "pyarrow"]}
 
 
 @pytest.mark.skipif(find_spec("resource") is None, reason="this system does not report the peak of memory")
-@pytest.mark.skipif(len(ENGINES) < 2, reason="the program needs dask and cubed: tox -e engines")
-@pytest.mark.parametrize("name", ENGINES)
-def test_memory_is_that_of_chunks_and_not_of_the_file(tmp_path, name):
-    path = tmp_path / "large.npy"
-    np.lib.format.open_memmap(path, "w+", np.float64, (50_000, 1_000)).flush()  # 400 MB, which the disk does not store
-    found = subprocess.run([sys.executable, "-c", PEAK, name, str(path)], capture_output=True, text=True, check=False)
-    assert found.returncode == 0, found.stderr
-    assert int(found.stdout) < 200e6
+@pytest.mark.parametrize(("source", "name"), LARGE)
+def test_memory_is_that_of_chunks_and_not_of_the_file(tmp_path, source, name):
+    for module in NEEDED[source]:
+        pytest.importorskip(module, reason=f"{module} is not installed")
+    program = Path(__file__).resolve().parents[2] / "file_memory.py"
+    variables = {
+        "PYTHONPATH": str(program.parent),
+        "DASK_ARRAY__CHUNK_SIZE": "8 MB",
+        "CUBED_XTENSOR__CHUNK_SIZE": "8MB",
+    }
+    megabytes = 100 if source == "CSV" else 400
+    done = subprocess.run(
+        [sys.executable, str(program), source, name, str(megabytes)],
+        cwd=tmp_path,
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout.split()[0]) < 200e6

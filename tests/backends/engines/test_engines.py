@@ -440,22 +440,6 @@ def test_engine_is_found_by_its_array(engine, matrix):
     np.testing.assert_array_equal(host(y + 1), matrix + 1)
 
 
-def test_long_computations_show_progress(engine, matrix, capfd):
-    if engine == "cubed":
-        pytest.importorskip("cubed.diagnostics.tqdm", reason="rich or tqdm is not installed: tox -e engines")
-    x = xp.asarray(matrix)
-    with engines.progress(0):
-        host(xp.sum(x))
-    shown = "".join(capfd.readouterr())
-    assert "100%" in shown
-    host(xp.sum(x + 1))
-    with engines.progress(1000.0):
-        host(xp.sum(x + 2))
-    assert "%" not in "".join(capfd.readouterr())
-    with pytest.raises(ValueError, match="-1"), engines.progress(-1):
-        pass
-
-
 def test_row_and_column_do_not_make_a_chunk_of_their_product(engine):
     with settings(engine, "chunk-size", "800 B"):
         x, y = xp.arange(100.0), xp.arange(60.0)

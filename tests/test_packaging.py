@@ -1,0 +1,36 @@
+"""Files that describe the packages: pyproject.toml, the recipe of the conda package, the workflows."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import xtensor as xp
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+RECIPE = (ROOT / "packaging" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
+
+
+def requirements_of_recipe(section: str) -> set[str]:
+    """The requirements of a section of the recipe, as the project writes them."""
+    lines = re.search(rf"^  {section}:\n((?:    - .*\n)+)", RECIPE, re.MULTILINE)[1]
+    return {re.sub(r"\s", "", line.removeprefix("    - ")) for line in lines.splitlines()}
+
+
+def test_wheels_are_built_for_the_versions_that_the_classifiers_name():
+    named = set(re.findall(r":: 3\.(\d+)", "\n".join(PROJECT["project"]["classifiers"])))
+    built = set(re.findall(r"cp3(\d+)-", PROJECT["tool"]["cibuildwheel"]["build"]))
+    assert named == built == {"11", "12", "13", "14"}
+
+
+def test_recipe_has_the_version_and_the_requirements_of_the_project():
+    assert f"  version: {xp.__version__}\n" in RECIPE
+    assert set(PROJECT["project"]["dependencies"]) < requirements_of_recipe("run")
+    build = {requirement.partition(";")[0] for requirement in PROJECT["build-system"]["requires"]}
+    assert build < requirements_of_recipe("host")
+
+
+def test_wheel_names_its_packages():
+    packages = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    assert [path.rpartition("/")[2] for path in packages] == PROJECT["tool"]["check-wheel-contents"]["toplevel"]
+    assert all((ROOT / path / "__init__.py").exists() for path in packages)
