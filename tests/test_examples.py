@@ -24,7 +24,10 @@ EVERY_DEVICE = ("device_agnostic", "scikit_learn", "scipy_special")
 DEFAULT_DEVICE = ("choosing_devices", "moving_between_libraries")
 """The examples that run on the default device."""
 
-NEEDS = {"scikit_learn": "sklearn", "scipy_special": "scipy"}
+TRAINING = ("digits",)
+"""The examples that train a network, for half a minute."""
+
+NEEDS = {"digits": "sklearn", "scikit_learn": "sklearn", "scipy_special": "scipy"}
 
 
 @cache
@@ -42,7 +45,7 @@ def run(name: str, **environment: str) -> str:
 
 
 def test_every_example_is_run():
-    assert {path.stem for path in EXAMPLES.glob("*.py")} == {*EVERY_DEVICE, *DEFAULT_DEVICE}
+    assert {path.stem for path in EXAMPLES.glob("*.py")} == {*EVERY_DEVICE, *DEFAULT_DEVICE, *TRAINING}
 
 
 NOT_ON_ENGINES = ("scikit_learn", "scipy_special")
@@ -85,3 +88,8 @@ def test_library_that_is_not_installed_is_skipped(library):
     printed = run("moving_between_libraries", XTENSOR_DEVICE="cpu")
     here = importlib.util.find_spec(library) is not None
     assert (f"{library} is not installed" in printed) is not here
+
+
+def test_network_recognizes_digits():
+    accuracy = float(run("digits", XTENSOR_DEVICE="cpu").splitlines()[-1].split()[1].rstrip("%"))
+    assert accuracy > 98.5
