@@ -1,4 +1,4 @@
-"""Train a convolutional network on scikit-learn's digits, 8 x 8 images, and print its accuracy on images it never saw."""
+"""Train a convolutional network on the digits of scikit-learn, and print its accuracy on images that it never saw."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ def main() -> None:
     with xp.use_device(options.device or xp.default_device()):
         images = xp.asarray(digits.images[:, None] / 16, dtype=xp.float32)
         labels = xp.asarray(digits.target)
-        train, test = (xp.asarray(part) for part in train_test_split(range(len(labels)), test_size=0.25, random_state=0))
+        train, test = (
+            xp.asarray(part) for part in train_test_split(range(len(labels)), test_size=0.25, random_state=0)
+        )
         rng = xp.random.default_rng(0)
         model = network(rng)
         steps = options.epochs * (len(train) // 64 + 1)
