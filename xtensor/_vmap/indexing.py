@@ -180,6 +180,8 @@ def assign(batching: Batching, native: Batched, key: Any, value: Any) -> Batched
             f"an assignment by a mask that differs from example to example of xtensor.vmap needs a value for every "
             f"element{at_caller()}; use x = xtensor.where(mask, value, x)"
         )
+    if masks and len(parts) == 1 and (native.batched or value.batched):
+        return _assign_by_mask(batching, native, masks[0], value)
     found = Parts(batching, native, key)
     library = batching.below._library
     size = next((x.value.shape[0] for x in (native, value, *found.parts) if is_array(x) and x.batched), None)
@@ -217,6 +219,20 @@ def _aligned(batching: Batching, value: Batched, found: Parts) -> Array:
         return array
     axes = tuple(range(1, found.ndim + 1))
     return xp.moveaxis(array, tuple([found.first + axis for axis in axes]), axes)
+
+
+def _assign_by_mask(batching: Batching, native: Batched, mask: Batched, value: Batched) -> Batched:
+    """Return an array with values where a mask, the same in each example, is true: one for each of its elements."""
+    if mask.shape != native.shape[: mask.ndim]:
+        raise mask_error(mask, native.shape)
+    size = (native if native.batched else value).value.shape[0]
+    count = int(xp.count_nonzero(batching.array(mask)))
+    lengths = (count, *native.shape[mask.ndim :])
+    values = xp.broadcast_to(batching.of_ndim(value, len(lengths)), (size, *lengths))
+    written = xp.astype(xp.broadcast_to(batching.array(native), (size, *native.shape)), native.dtype, copy=True)
+    whole = xp.broadcast_to(batching.array(mask), (size, *mask.shape))
+    written[whole] = xp.reshape(values, (size * count, *lengths[1:]))
+    return batching.results(written)  # type: ignore[no-any-return]
 
 
 def _fits_each_element(native: Batched, mask: Batched, value: Any) -> bool:
