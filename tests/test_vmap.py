@@ -27,12 +27,14 @@ DATA_DEPENDENT = frozenset(
 LOOKS_AT_VALUES = frozenset(
     (
         *("allclose", "array_equal", "array_equiv", "asarray_chkfinite", "real_if_close", "digitize", "histogram"),
-        *("histogram2d", "histogram_bin_edges", "histogramdd", "polyfit", "to_numpy"),
+        *("histogram2d", "histogram_bin_edges", "histogramdd", "polyfit", "to_numpy", "nn.functional.ctc_loss"),
     )
 )
 """Functions that give or need one value of Python."""
 
-NOT_OF_VALUES = frozenset(("empty_like", "result_type", "from_dlpack"))
+NOT_OF_VALUES = frozenset(
+    ("empty_like", "result_type", "from_dlpack", "nn.functional.dropout", "nn.functional.dropout_channels")
+)
 """Functions whose results are not determined by the values, are no arrays, or take other producers."""
 
 NAMES = [
