@@ -29,7 +29,7 @@ NO_OPERATIONS = {
     # Values from outside, and to outside: services of a backend.
     *("asarray", "from_dlpack", "to_numpy"),
     # Transforms and measurements of functions.
-    *("estimate", "fuse", "profile"),
+    *("estimate", "fuse", "profile", "vmap"),
     # Questions about classes.
     *("isscalar", "issubdtype"),
 }

@@ -69,11 +69,12 @@ def take(x: AnyArray, indices: AnyArray | int | list[int], /, *positional: Never
     """
     if positional:
         raise by_position(take, positional)
+    if isinstance(indices, list):
+        x = array_argument(x, "take")
+        indices = from_list("take", indices, x.device) if indices else zeros(0, dtype=np.int64, device=x.device)
     x, indices = coerce_operands("take", x, indices)
     x = on_transform_of(array_argument(x, "take"), indices)
     device = x._device
-    if isinstance(indices, list):
-        indices = from_list("take", indices, device) if indices else zeros(0, dtype=np.int64, device=device)
     if axis is None:
         if x.ndim != 1:
             raise ValueError(
