@@ -85,15 +85,12 @@ def rule(*names: str) -> Callable[[Function], Function]:
 
     def declare(compute: Function) -> Function:
         def rule(batching: Batching, operation: Operation) -> Function:
-            constant = _constant(batching, operation)
-            public: list[Function] = []
+            constant, public = _constant(batching, operation), public_function(operation)
 
             def function(*args: Any, **options: Any) -> Any:
-                if not any(x.batched for x in arrays_of((args, options), batching.traced)):
-                    return constant(*args, **options)
-                if not public:
-                    public.append(public_function(operation))
-                return batching.results(compute(batching, public[0], *args, **options))
+                if any(x.batched for x in arrays_of((args, options), batching.traced)):
+                    return batching.results(compute(batching, public, *args, **options))
+                return constant(*args, **options)
 
             return function
 
@@ -211,8 +208,8 @@ def _each_batched(batching: Batching, arrays: Sequence[Any]) -> list[Array]:
     return [batching.array(x) if x.batched else xp.broadcast_to(batching.array(x), (size, *x.shape)) for x in arrays]
 
 
-@rule("sort", "argsort")
-def _sorting(batching: Batching, public: Function, x: Any, *, axis: int = -1, **options: Any) -> Any:
+@rule("sort", "argsort", "fft.fft", "fft.ifft", "fft.rfft", "fft.irfft", "fft.hfft", "fft.ihfft")
+def _along_axis(batching: Batching, public: Function, x: Any, *, axis: int = -1, **options: Any) -> Any:
     return public(batching.array(x), axis=behind(axis, x.ndim), **options)
 
 
@@ -224,11 +221,6 @@ def _rows(batching: Batching, public: Function, x: Any, *, axis: Any = -1, **opt
 
 
 # -- fourier -----------------------------------------------------------------------------------------------------------
-
-
-@rule("fft.fft", "fft.ifft", "fft.rfft", "fft.irfft", "fft.hfft", "fft.ihfft")
-def _fourier(batching: Batching, public: Function, x: Any, *, axis: int = -1, **options: Any) -> Any:
-    return public(batching.array(x), axis=behind(axis, x.ndim), **options)
 
 
 @rule("fft.fftn", "fft.ifftn", "fft.rfftn", "fft.irfftn")
@@ -281,10 +273,9 @@ def _repeat(batching: Batching, public: Function, x: Any, repeats: Any, *, axis:
     if is_batched(repeats):
         raise NotImplementedError(f"repeat() has no batches of repeats in xtensor.vmap: {DATA_DEPENDENT}")
     array = batching.array(x)
-    if axis is None:
-        array, axis = xp.reshape(array, (array.shape[0], x.size)), 0
-        return public(array, batching.array(repeats) if hasattr(repeats, "value") else repeats, axis=1)
     repeats = batching.array(repeats) if hasattr(repeats, "value") else repeats
+    if axis is None:
+        return public(xp.reshape(array, (array.shape[0], x.size)), repeats, axis=1)
     return public(array, repeats, axis=behind(axis, x.ndim))
 
 
@@ -307,13 +298,8 @@ def _expand_dims(batching: Batching, public: Function, x: Any, *, axis: Any) -> 
     return public(batching.array(x), axis=behind(axis, x.ndim + count))
 
 
-@rule("flip")
-def _flip(batching: Batching, public: Function, x: Any, *, axis: Any = None) -> Any:
-    return public(batching.array(x), axis=behind(axis, x.ndim))
-
-
-@rule("squeeze")
-def _squeeze(batching: Batching, public: Function, x: Any, *, axis: Any) -> Any:
+@rule("flip", "squeeze")
+def _over_axes(batching: Batching, public: Function, x: Any, *, axis: Any = None) -> Any:
     return public(batching.array(x), axis=behind(axis, x.ndim))
 
 
@@ -488,14 +474,8 @@ def _matrix_and_vector(batching: Batching, public: Function, x1: Any, x2: Any) -
     return public(array1, batching.of_ndim(x2, stacks + 2 - matrix))
 
 
-@rule("vecdot")
-def _vecdot(batching: Batching, public: Function, x1: Any, x2: Any, *, axis: int = -1) -> Any:
-    ndim = max(x1.ndim, x2.ndim)
-    return public(batching.of_ndim(x1, ndim), batching.of_ndim(x2, ndim), axis=axis if axis < 0 else axis - ndim)
-
-
-@rule("linalg.cross")
-def _cross(batching: Batching, public: Function, x1: Any, x2: Any, *, axis: int = -1) -> Any:
+@rule("vecdot", "linalg.cross")
+def _along_common_axis(batching: Batching, public: Function, x1: Any, x2: Any, *, axis: int = -1) -> Any:
     ndim = max(x1.ndim, x2.ndim)
     return public(batching.of_ndim(x1, ndim), batching.of_ndim(x2, ndim), axis=axis if axis < 0 else axis - ndim)
 
