@@ -98,7 +98,7 @@ def batch_norm_and_statistics(
 def _check(x: Array, weight: Array | None, bias: Array | None, name: str) -> None:
     check_real_floating(x, name, "x")
     if x.ndim < 2:
-        raise ValueError(f"{name}(): x has shape {x.shape}, expected (examples, channels, …)")
+        raise ValueError(f"{name}(): x has shape {x.shape}, expected (examples, channels, ...)")
     check_parameter(weight, x.shape[1:2], name, "weight")
     check_parameter(bias, x.shape[1:2], name, "bias")
 

@@ -87,7 +87,7 @@ def dropout_channels(x: AnyArray, /, p: float = 0.5, *, rng: Any, training: bool
     """
     x = array_argument(x, "dropout_channels")
     if x.ndim < 2:
-        raise ValueError(f"dropout_channels(): x has shape {x.shape}, expected (n, c, …)")
+        raise ValueError(f"dropout_channels(): x has shape {x.shape}, expected (n, c, ...)")
     return _dropped(x, (*x.shape[:2], *[1] * (x.ndim - 2)), p, rng, training, "dropout_channels")
 
 
