@@ -65,7 +65,7 @@ def vmap(
 
     Notes
     -----
-    Names and meaning are those of ``jax.vmap``. A generator of :mod:`xtensor.random` draws independent numbers for each
+    Names and meaning are those of ``jax.vmap``. A generator of ``xtensor.random`` draws independent numbers for each
     example. An Array that ``f`` writes to is a copy of the caller's.
 
     Examples

@@ -54,7 +54,7 @@ def batch_norm(
     -------
     Array
         Array of the shape of ``x`` and of the promoted dtype. The running statistics are not changed, as they are by
-        PyTorch; the layers of :mod:`xtensor.nn` update theirs.
+        PyTorch; the layers of ``xtensor.nn`` update theirs.
 
     Raises
     ------
