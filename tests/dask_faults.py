@@ -167,11 +167,11 @@ def case_full_disk(folder: str) -> None:
 
 
 def case_full_spill_directory(folder: str) -> None:
-    options = {"memory_limit": "420 MB", "local_directory": folder}
+    options = {"memory_limit": "600 MB", "local_directory": folder}
     with dask.config.set({"xtensor.pause-timeout": "3 s"}), cluster(**options) as client:
         client.run(limit_files)
-        x = engines.from_engine(da.random.default_rng(0).random(60_000_000, chunks=1_000_000))
-        with pytest.raises(xp.OutOfMemoryError, match=r"all of its 2 workers have been paused for 3 s.* of 4.*chunks"):
+        x = engines.from_engine(da.random.default_rng(0).random(90_000_000, chunks=1_000_000))
+        with pytest.raises(xp.OutOfMemoryError, match=r"all of its 2 workers have been paused for 3 s.* of 5.*chunks"):
             engines.compute(xp.sum(*engines.persist(x)))
 
 
@@ -215,9 +215,9 @@ def case_worker_without_memory(folder: str) -> None:
             np.ones(2**31).sum()
         return chunk
 
-    with dask.config.set({"distributed.scheduler.allowed-failures": 1}), cluster(memory_limit="400 MB", n_workers=1):
+    with dask.config.set({"distributed.scheduler.allowed-failures": 1}), cluster(memory_limit="600 MB", n_workers=1):
         with pytest.raises(
-            xp.OutOfMemoryError, match=r"'greedy' was computed 2 times.*its memory.* of 381.*smaller chunks"
+            xp.OutOfMemoryError, match=r"'greedy' was computed 2 times.*its memory.* of 572.*smaller chunks"
         ) as raised:
             array(greedy, chunks=1).to_device("cpu")
         assert isinstance(raised.value.__cause__, KilledWorker)
@@ -235,7 +235,7 @@ def case_worker_without_memory_again_and_again(folder: str) -> None:
 
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 1}),
-        cluster(memory_limit="400 MB"),
+        cluster(memory_limit="600 MB"),
         pytest.raises(xp.OutOfMemoryError, match=r"exceeded their memory and were started again \d times"),
     ):
         array(grow_or_wait, chunks=2).to_device("cpu")
