@@ -1,6 +1,6 @@
 """Functions of neural networks on any device.
 
-On a Triton device they are fused kernels. On every other device they are computed by formulas of the namespace's
+On a Triton device those of transformers are fused kernels. All others, on every device, are computed by formulas of the namespace's
 functions. The following holds for every function:
 
 - Operands are Arrays of real floating-point dtypes on one device; they promote to the dtype of the result. float16 and
