@@ -1,7 +1,7 @@
 """Functions of neural networks on any device.
 
-On a Triton device those of transformers are fused kernels. All others, on every device, are computed by formulas of the namespace's
-functions. The following holds for every function:
+On a Triton device those of transformers are fused kernels. All others, on every device, are computed by formulas of the
+namespace's functions. The following holds for every function:
 
 - Operands are Arrays of real floating-point dtypes on one device; they promote to the dtype of the result. float16 and
   bfloat16 are computed in float32 and rounded once.
