@@ -265,6 +265,11 @@ def test_draws_in_nested_batches(device, rng):
     assert len(set(xp.to_numpy(found).ravel().tolist())) == 6
 
 
+def test_choice_among_elements_of_each_example_raises(device, rng):
+    with pytest.raises(NotImplementedError, match=r"choice\(\) has no batches of parameters in xtensor.vmap"):
+        xp.vmap(lambda x: rng.choice(x))(xp.ones((2, 3), device=device))
+
+
 @pytest.mark.parametrize("draw", ["permutation(3)", "permuted([1, 2])", "choice(4, 2, replace=False)", "bytes(2)"])
 def test_draw_without_batches_raises(device, rng, draw):
     with pytest.raises(NotImplementedError, match=r"has no batches in xtensor.vmap"):

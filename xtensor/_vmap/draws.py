@@ -22,8 +22,10 @@ __all__ = ["examples", "for_each_example"]
 _batches: ContextVar[tuple[tuple[Device, int], ...]] = ContextVar("xtensor_batches", default=())
 """The batching devices of the calls that are going on and their numbers of examples, the outermost first."""
 
-OF_SEVERAL_NUMBERS = frozenset(("multivariate_normal", "dirichlet", "multinomial", "multivariate_hypergeometric"))
-"""Distributions whose values are arrays; ``size`` does not count their axes."""
+OF_SEVERAL_NUMBERS = frozenset(
+    ("choice", "multivariate_normal", "dirichlet", "multinomial", "multivariate_hypergeometric")
+)
+"""Methods whose parameters are arrays as a whole, so that the shape of the values does not follow from theirs."""
 
 
 @contextmanager
@@ -73,7 +75,8 @@ def _drawn(
     arguments = given.arguments
     if arguments.get("out") is not None:
         raise NotImplementedError(f"{draw.__name__}(out=...) has no batches in xtensor.vmap; assign the result")
-    shape, parameters = arguments.get("size"), [value for key, value in arguments.items() if key != "self"]
+    shape: Any = arguments.get("size")
+    parameters = [value for key, value in arguments.items() if key != "self"]
     batched = [x for x in parameters if _is_batched(x, device)]
     if draw.__name__ in OF_SEVERAL_NUMBERS:
         if batched:
@@ -82,9 +85,8 @@ def _drawn(
     else:
         natural = np.broadcast_shapes(*[np.shape(x) if x.__class__ is not Array else x.shape for x in parameters])
     if shape is None:
-        wanted = () if draw.__name__ in ("choice",) else natural
-    else:
-        wanted = tuple(shape) if hasattr(shape, "__iter__") else (int(shape),)
+        shape = natural
+    wanted = tuple(shape) if hasattr(shape, "__iter__") else (int(shape),)
 
     def below(x: Any) -> Any:
         if x._device is not device:

@@ -205,7 +205,7 @@ def _diff(batching: Batching, public: Function, x: Any, *, axis: int = -1, n: in
 def _each_batched(batching: Batching, arrays: Sequence[Any]) -> list[Array]:
     """Return arrays with a first axis of the length of the batch."""
     size = size_of(arrays)
-    return [batching.array(x) if x.batched else xp.broadcast_to(batching.array(x), (size, *x.shape)) for x in arrays]
+    return [_batch_of(batching, x, size) for x in arrays]
 
 
 @rule("sort", "argsort", "fft.fft", "fft.ifft", "fft.rfft", "fft.irfft", "fft.hfft", "fft.ihfft")
