@@ -38,9 +38,9 @@ def null_context(cupy: Any | None) -> Any:
 
     ``cupy`` is the CuPy module, whose arrays are the operands, or None for NumPy arrays.
     """
-    from xtensor_triton._context import Context
-    from xtensor_triton._launch import Launcher
-    from xtensor_triton._storage import DeviceMemory, HostMemory
+    from xtensor_backends.triton._context import Context
+    from xtensor_backends.triton._launch import Launcher
+    from xtensor_backends.triton._storage import DeviceMemory, HostMemory
 
     memory = HostMemory() if cupy is None else DeviceMemory(cupy)
     return Context(memory, Launcher(NullDriver()))
@@ -48,15 +48,15 @@ def null_context(cupy: Any | None) -> Any:
 
 def kernels(context: Any) -> Mapping[str, Callable[..., Any]]:
     """Return the Triton backend's kernel functions on a context."""
-    from xtensor_triton._device import functions_over
+    from xtensor_backends.triton._device import functions_over
 
     return functions_over(context)
 
 
 def add_kernel(context: Any) -> Any:
     """Return the kernel of ``add`` for contiguous float32 arrays, as the backend calls it."""
-    from xtensor_triton._plans import row_plan
-    from xtensor_triton._table import BINARY
+    from xtensor_backends.triton._plans import row_plan
+    from xtensor_backends.triton._table import BINARY
 
     plan = row_plan("add", BINARY["add"])((np.dtype(np.float32),) * 2)
     return plan.kernel(context, ("array", "array"), 0, False, False, plan.block)

@@ -18,7 +18,7 @@ import numpy as np
 
 import xtensor
 from xtensor.backend import Backend, Native
-from xtensor_numpy import backend as numpy_backend
+from xtensor_backends.numpy import backend as numpy_backend
 
 from . import _triton
 from ._cases import Group, Limit, Samplers, Variant

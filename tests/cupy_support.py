@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import xtensor as xp
-import xtensor_cupy
+import xtensor_backends.cupy
 from xtensor._core.device import intern
-from xtensor_cupy import CupyBackend
+from xtensor_backends.cupy import CupyBackend
 
-SOURCES = sorted(Path(xtensor_cupy.__file__).parent.glob("*.py"))
+SOURCES = sorted(Path(xtensor_backends.cupy.__file__).parent.glob("*.py"))
 
 if importlib.util.find_spec("cupy") is not None:
     import cupy

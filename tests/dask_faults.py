@@ -259,7 +259,7 @@ def case_worker_that_crashes(folder: str) -> None:
 def without_xtensor(folder: str) -> str:
     """Return a folder on whose path xtensor cannot be imported."""
     path = Path(folder, "without")
-    for name in ("xtensor", "xtensor_dask", "xtensor_engines"):
+    for name in ("xtensor", "xtensor_backends"):
         (path / name).mkdir(parents=True)
         text = f"raise ModuleNotFoundError('No module named {name}', name={name!r})"
         (path / name / "__init__.py").write_text(text)

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 import xtensor as xp
-import xtensor_llvm
+import xtensor_backends.llvm
 
 COUNT = 530_000
 """Elements of operands that kernels compute, of one byte each, too."""
@@ -63,7 +63,7 @@ def laid_out(array, layout):
 
 def by_kernel(function, *operands):
     """The result of a call that a kernel computes; the test fails where none does."""
-    with xtensor_llvm.count_calls() as calls:
+    with xtensor_backends.llvm.count_calls() as calls:
         result = function(*operands)
     assert calls.kernels, "no kernel computed"
     assert not calls.doubtful, f"NumPy computed after {calls.doubtful}"

@@ -1,4 +1,4 @@
-"""Contiguous loops over formulas of xtensor_llvm, compiled for the tests."""
+"""Contiguous loops over formulas of xtensor_backends.llvm, compiled for the tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 
-from xtensor_llvm._values import Builder, Value, llvm_type, load, memory_type, store
+from xtensor_backends.llvm._values import Builder, Value, llvm_type, load, memory_type, store
 
 llvm.initialize_all_targets()
 llvm.initialize_all_asmprinters()

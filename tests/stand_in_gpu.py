@@ -16,8 +16,8 @@ from types import SimpleNamespace
 import host_cupy
 import numpy as np
 
-import xtensor_triton
-from xtensor_triton import INTERPRET, TritonBackend
+import xtensor_backends.triton
+from xtensor_backends.triton import INTERPRET, TritonBackend
 
 FAULT = "XTENSOR_STAND_IN_FAULT"
 """The environment variable with a fault of one function: ``exp=crash`` ends the process by SIGSEGV, ``exp=hang`` does
@@ -81,11 +81,11 @@ def interpreted_kernels(self, spec):
     if spec == INTERPRET:
         return computing_kernels(self, spec)
     self._settle(spec)
-    xtensor_triton._set_mode(True)
-    from xtensor_triton._context import Context
-    from xtensor_triton._device import functions_over
-    from xtensor_triton._interpreter import Interpreter
-    from xtensor_triton._storage import HostMemory
+    xtensor_backends.triton._set_mode(True)
+    from xtensor_backends.triton._context import Context
+    from xtensor_backends.triton._device import functions_over
+    from xtensor_backends.triton._interpreter import Interpreter
+    from xtensor_backends.triton._storage import HostMemory
 
     class Memory(HostMemory):
         @staticmethod

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import xtensor as xp
-from xtensor_numpy import _sorting
-from xtensor_numpy._namespace import moveaxis
-from xtensor_numpy._sorting import argsort, partition
+from xtensor_backends.numpy import _sorting
+from xtensor_backends.numpy._namespace import moveaxis
+from xtensor_backends.numpy._sorting import argsort, partition
 
 CPU = xp.device("cpu")
 SHAPES = [(0,), (1,), (50,), (3000,), (3, 40), (40, 3), (0, 3), (3, 0), (60, 70), (4, 5, 30)]

@@ -26,7 +26,7 @@ STANDARD_DTYPES = tuple(map(np.dtype, DTYPE_NAMES))
 
 array_api_strict = pytest.importorskip("array_api_strict")
 
-from xtensor_strict import StrictBackend  # noqa: E402 - after importorskip
+from xtensor_backends.strict import StrictBackend  # noqa: E402 - after importorskip
 
 STRICT = xp.device("strict")
 CPU = xp.device("cpu")

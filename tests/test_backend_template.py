@@ -56,7 +56,7 @@ def test_template_passes_a_part_of_the_official_suite(python):
 
 WRONG_BACKEND = """
 import numpy as np
-from xtensor_numpy import NumpyBackend, _namespace
+from xtensor_backends.numpy import NumpyBackend, _namespace
 
 class WrongNamespace:
     def __init__(self, sum, stack):

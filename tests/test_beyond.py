@@ -17,7 +17,7 @@ from strategies import expect, few, made, operands, quiet, shapes, values_of
 
 import xtensor as xp
 from xtensor import _beyond
-from xtensor_numpy import _composed
+from xtensor_backends.numpy import _composed
 
 BEYOND = sorted(["cross", *(name for name, module in xp._LOADED_LATER.items() if module.startswith("._beyond"))])
 """The functions of the namespace that are not in the standard."""

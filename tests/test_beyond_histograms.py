@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import expect, few, made, operands, shapes
 
 import xtensor as xp
-from xtensor_numpy import _composed
+from xtensor_backends.numpy import _composed
 
 F4, F8, C16, I4, I8, U1, B = (np.dtype(name) for name in ("f4", "f8", "c16", "i4", "i8", "u1", "?"))
 REAL = st.sampled_from([F4, F8, I4, I8, U1])

@@ -64,7 +64,7 @@ def test_example_visits_every_device(name):
 @pytest.mark.parametrize("name", ["device_agnostic", "choosing_devices"])  # the others take minutes in the interpreter
 def test_example_goes_on_behind_a_device_that_does_not_open(name, tmp_path):
     """As on a GPU, on stand-ins: the process that computes on the first device cannot open triton:interpret."""
-    path = os.pathsep.join(str(ROOT / folder) for folder in ("", "backends", "tests"))
+    path = os.pathsep.join(str(ROOT / folder) for folder in ("", "tests"))
     variables = _rehearsal.environment({"PATH": os.environ["PATH"], "PYTHONPATH": path}, tmp_path)
     printed = run(name, PATH=variables["PATH"], PYTHONPATH=variables["PYTHONPATH"])
     assert "device triton:interpret cannot be opened" in printed

@@ -14,7 +14,7 @@ if importlib.util.find_spec("llvmlite") is None:
     pytest.skip("needs llvmlite, the extra xtensor[llvm]", allow_module_level=True)
 
 import xtensor as xp
-import xtensor_llvm
+import xtensor_backends.llvm
 from xtensor import fuse, special
 from xtensor._core.device import resolve
 from xtensor._core.operations import TABLE
@@ -160,7 +160,7 @@ def test_normalizations_of_large_elements(name: str) -> None:
 def test_an_ordinary_value_is_computed_by_the_plan_alone() -> None:
     fused, x = fuse(xp.linalg.vector_norm), xp.ones((8, 8), device="cpu")
     fused(x)
-    with xtensor_llvm.count_calls() as calls:
+    with xtensor_backends.llvm.count_calls() as calls:
         assert float(fused(x)) == 8.0
     assert calls.kernels == {"abs+square+sum": 1, "sqrt": 1}
 

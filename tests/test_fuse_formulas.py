@@ -12,7 +12,7 @@ if importlib.util.find_spec("llvmlite") is None:
     pytest.skip("needs llvmlite, the extra xtensor[llvm]", allow_module_level=True)
 
 import xtensor as xp
-import xtensor_llvm
+import xtensor_backends.llvm
 from xtensor import autograd, special
 
 
@@ -26,7 +26,7 @@ def third_call(function, *operands, **options):
     """The result of a call after two others, and the calls of each kernel that computed it."""
     for _ in range(2):
         function(*operands, **options)
-    with xtensor_llvm.count_calls() as calls:
+    with xtensor_backends.llvm.count_calls() as calls:
         result = function(*operands, **options)
     return result, calls.kernels
 
@@ -137,7 +137,7 @@ def test_a_small_elementwise_function_is_one_call_of_a_kernel(shape, dtype):
     ((recorded,),) = fused._plans.values()
     plan = recorded.plan
     assert plan.direct is not None
-    with xtensor_llvm.count_calls() as calls:
+    with xtensor_backends.llvm.count_calls() as calls:
         result = fused(x, x)
     assert sum(calls.kernels.values()) == 1
     expected = few(host, host)

@@ -14,9 +14,9 @@ if importlib.util.find_spec("llvmlite") is None:
     pytest.skip("needs llvmlite, the extra xtensor[llvm]", allow_module_level=True)
 
 import xtensor as xp
-import xtensor_llvm
+import xtensor_backends.llvm
 from xtensor import fuse
-from xtensor_llvm import _rows, _threads
+from xtensor_backends.llvm import _rows, _threads
 
 SHAPES = [(16, 16), (40, 300), (300, 17), (20, 5000), (5, 6, 100), (2, 3, 4, 33)]
 
@@ -94,7 +94,7 @@ def fused_once(function: Callable[..., Any], *arrays: Any) -> Any:
     """The result of a fused function; the test fails where its kernel goes not over rows."""
     fused = fuse(function)
     fused(*arrays)
-    with xtensor_llvm.count_calls() as calls:
+    with xtensor_backends.llvm.count_calls() as calls:
         result = fused(*arrays)
     assert any("max" in name or "sum" in name for name in calls.kernels), calls.kernels
     assert not calls.doubtful

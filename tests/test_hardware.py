@@ -348,7 +348,7 @@ PART = Part(smoke.call_names().index(f"{FAULTY}[double]") % 24 + 1, 24)
 
 def run_smoke(tmp_path: Path, fault: str, *arguments: str) -> tuple[dict[str, dict], str, int]:
     """Run a part of the smoke test on the stand-in with a fault; return the outcomes, the output and the exit code."""
-    path = os.pathsep.join(map(str, (ROOT, ROOT / "backends", ROOT / "tests")))
+    path = os.pathsep.join(map(str, (ROOT, ROOT / "tests")))
     variables = _rehearsal.environment({**os.environ, "PYTHONPATH": path, "XTENSOR_STAND_IN_FAULT": fault}, tmp_path)
     records = tmp_path / "calls.jsonl"
     start = [sys.executable, "-m", "benchmarks.hardware.smoke", "--device", "cupy:0", "--records", str(records)]
@@ -412,7 +412,7 @@ WALKERS = (
 
 
 def run_tests(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join(map(str, (ROOT, ROOT / "backends", ROOT / "tests")))
+    path = os.pathsep.join(map(str, (ROOT, ROOT / "tests")))
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *arguments],
         env=_rehearsal.environment({**os.environ, "PYTHONPATH": path}, tmp_path),

@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 FILES = [
     path
-    for folder in ("xtensor", "backends", "conformance", "benchmarks", "examples", "docs/hooks", "tests")
+    for folder in ("xtensor", "xtensor_backends", "conformance", "benchmarks", "examples", "docs/hooks", "tests")
     for path in sorted((ROOT / folder).rglob("*.py"))
     if path != Path(__file__)
 ]

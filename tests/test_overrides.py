@@ -18,7 +18,7 @@ from strategies import values_of
 import xtensor as xp
 from xtensor.backend import TABLE
 from xtensor.nn import functional
-from xtensor_numpy import NumpyBackend, _namespace
+from xtensor_backends.numpy import NumpyBackend, _namespace
 
 NO_OPERATIONS = {
     # Devices, backends and the settings of the process.

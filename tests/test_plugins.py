@@ -21,7 +21,7 @@ LONG = pytest.mark.long
 
 WORKING = """
     import numpy
-    from xtensor_numpy import NumpyBackend
+    from xtensor_backends.numpy import NumpyBackend
 
     class Backend(NumpyBackend):
         name = {name!r}
@@ -196,12 +196,12 @@ def test_plugin_does_not_serve_a_kind_of_ours_unasked(packages):
 def test_device_below_rank_0_is_never_chosen(packages):
     """Without the device cpu there is no default device, although other devices are here."""
     program = """
-        import xtensor_numpy
+        import xtensor_backends.numpy
 
         def probe(self):
             raise RuntimeError("no NumPy today")
 
-        xtensor_numpy.NumpyBackend.probe = probe
+        xtensor_backends.numpy.NumpyBackend.probe = probe
         import xtensor as xp
 
         try:

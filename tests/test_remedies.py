@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 
-SOURCES = [path for folder in ("xtensor", "backends") for path in sorted((ROOT / folder).rglob("*.py"))]
+SOURCES = [path for folder in ("xtensor", "xtensor_backends") for path in sorted((ROOT / folder).rglob("*.py"))]
 
 
 def requirements(extra: str) -> list[str]:
@@ -35,10 +35,10 @@ def test_command_quotes_each_requirement():
 @pytest.mark.parametrize(
     ("module", "extra"),
     [
-        ("xtensor_strict", "strict"),
-        ("xtensor_dpnp", "dpnp"),
-        ("xtensor_cupy", "cuda12"),
-        ("xtensor_triton", "triton"),
+        ("xtensor_backends.strict", "strict"),
+        ("xtensor_backends.dpnp", "dpnp"),
+        ("xtensor_backends.cupy", "cuda12"),
+        ("xtensor_backends.triton", "triton"),
     ],
 )
 def test_backend_requires_what_its_extra_installs(module, extra):
@@ -46,7 +46,7 @@ def test_backend_requires_what_its_extra_installs(module, extra):
 
 
 def test_remedy_for_cupy_names_the_requirement_of_each_kind_of_gpu():
-    remedy = import_module("xtensor_cupy").REMEDY
+    remedy = import_module("xtensor_backends.cupy").REMEDY
     assert remedy.startswith(install_command(*requirements("cuda12")))
     expected = [item for extra in ("cuda12", "cuda13", "rocm") for item in requirements(extra)]
     assert re.findall(r'"([^"]+)"', remedy) == expected

@@ -14,7 +14,7 @@ class NumpyWith:
         vars(self).update(functions)
 
     def __getattr__(self, name):
-        from xtensor_numpy import _namespace
+        from xtensor_backends.numpy import _namespace
 
         return getattr(_namespace, name)
 

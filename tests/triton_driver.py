@@ -33,7 +33,7 @@ POINTER, SIZE, END = 1, 2, {"cuda": 0, "hip": 3}
 
 
 class Driver:
-    """The GPU's driver, in the parts that :class:`xtensor_triton._driver.Driver` offers.
+    """The GPU's driver, in the parts that :class:`xtensor_backends.triton._driver.Driver` offers.
 
     Parameters
     ----------
@@ -179,10 +179,10 @@ class Device:
     """
 
     def __init__(self, tag=None, target=("cuda", 90, 32), **options):
-        from xtensor_triton._context import Context
-        from xtensor_triton._device import functions_over
-        from xtensor_triton._launch import Launcher
-        from xtensor_triton._storage import HostMemory
+        from xtensor_backends.triton._context import Context
+        from xtensor_backends.triton._device import functions_over
+        from xtensor_backends.triton._launch import Launcher
+        from xtensor_backends.triton._storage import HostMemory
 
         self.driver = Driver(target, **options)
         self.driver.stream = tag or self.driver.stream
@@ -217,7 +217,7 @@ def device(**options):
     """A device whose results are at addresses divisible by 64."""
     result = Device(**options)
     result.context.empty = AlignedMemory.empty
-    from xtensor_triton._device import functions_over
+    from xtensor_backends.triton._device import functions_over
 
     result.functions = functions_over(result.context)
     return result
@@ -227,6 +227,6 @@ class HostArrays:
     """Takes the place of the backend's access to CuPy's arrays; the arrays are NumPy's."""
 
     def __new__(cls, cupy):
-        from xtensor_triton._storage import HostMemory
+        from xtensor_backends.triton._storage import HostMemory
 
         return HostMemory()

@@ -21,9 +21,9 @@ try:
 except xp.BackendUnavailableError as error:  # Triton was imported for compiling in this process
     pytest.skip(str(error), allow_module_level=True)
 
-from xtensor_triton import _context, _device, _tiling, count_calls
-from xtensor_triton._interpreter import Interpreter
-from xtensor_triton._storage import HostMemory
+from xtensor_backends.triton import _context, _device, _tiling, count_calls
+from xtensor_backends.triton._interpreter import Interpreter
+from xtensor_backends.triton._storage import HostMemory
 
 DTYPES = [dtype for dtype in map(np.dtype, (*DTYPE_NAMES, "float16")) if dtype.kind != "c"]
 GUARD = 64

@@ -104,7 +104,7 @@ def _with_limits(parser: argparse.ArgumentParser, steps: Sequence[Step], limits:
 
 def _environment(bundle: Path | None, out: Path) -> dict[str, str]:
     """Return the environment of all steps: this checkout first, then the bundle, then the machine's own packages."""
-    path = [str(ROOT), str(ROOT / "backends"), str(ROOT / "tests")]
+    path = [str(ROOT), str(ROOT / "tests")]
     variables = dict(os.environ)
     if bundle is not None:
         path.append(str(_bundle.install(bundle, out / "site")))

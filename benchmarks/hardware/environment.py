@@ -55,7 +55,10 @@ def gpus() -> list[dict[str, Any]]:
 
 def xtensor_files() -> dict[str, str]:
     """Return the files from which xtensor and its backends are imported."""
-    return {name: str(import_module(name).__file__) for name in ("xtensor", "xtensor_cupy", "xtensor_triton")}
+    return {
+        name: str(import_module(name).__file__)
+        for name in ("xtensor", "xtensor_backends.cupy", "xtensor_backends.triton")
+    }
 
 
 def opened(spec: str) -> str:

@@ -265,7 +265,7 @@ def _counted(device: Any) -> Iterator[dict[str, int]]:
     if device.backend != "triton":
         yield launches
         return
-    with import_module("xtensor_triton").count_calls() as calls:
+    with import_module("xtensor_backends.triton").count_calls() as calls:
         yield launches
     launches.update(calls.launches)
 

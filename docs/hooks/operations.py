@@ -67,7 +67,7 @@ def ways_of_dask() -> str:
     import_from_checkout()
     import_module("xtensor.special")
     lines = ["| way | functions |", "| --- | --- |"]
-    for way, names in import_module("xtensor_engines._chunk_strategies").functions_by_way().items():
+    for way, names in import_module("xtensor_backends.engines._chunk_strategies").functions_by_way().items():
         lines.append(f"| {way} ({len(names)}) | {', '.join(f'`{name}`' for name in names)} |")
     return "\n".join(lines)
 
@@ -93,9 +93,8 @@ def public_names(module: str) -> list[str]:
 
 def import_from_checkout() -> None:
     """Put the checkout on the path; mkdocs restores the path after it has loaded a hook."""
-    for folder in (str(ROOT / "backends"), str(ROOT)):
-        if folder not in sys.path:
-            sys.path.insert(0, folder)
+    if str(ROOT) not in sys.path:
+        sys.path.insert(0, str(ROOT))
 
 
 def operations() -> str:

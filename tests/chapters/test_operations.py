@@ -244,7 +244,7 @@ def test_kernel_is_one_function_of_an_overlay():
     code = """
         import xtensor as xp
         from xtensor.backend import Overlay
-        from xtensor_numpy import backend as numpy_backend
+        from xtensor_backends.numpy import backend as numpy_backend
 
         class Kernels(Overlay):
             name = "kernels"

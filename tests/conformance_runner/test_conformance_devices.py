@@ -14,7 +14,7 @@ NARROW = """
 import numpy as np
 from toy import ToyBackend
 
-from xtensor_numpy import NumpyBackend
+from xtensor_backends.numpy import NumpyBackend
 
 SUPPORTED = ("bool", "int64", "uint64", "float64", "complex128")
 

@@ -44,7 +44,7 @@ PROGRAM = """
 import ctypes, sys, warnings
 import numpy as np
 import xtensor as xp
-from xtensor_llvm import _compile
+from xtensor_backends.llvm import _compile
 
 warnings.simplefilter("ignore")
 text, controls, names = sys.argv[1], [int(bits) for bits in sys.argv[2].split()], sys.argv[3].split()

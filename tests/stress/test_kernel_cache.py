@@ -15,8 +15,8 @@ import pytest
 
 from xtensor._advice.rates import known_rates, rates_file
 from xtensor._core import files
-from xtensor_llvm import _compile
-from xtensor_llvm._cache import Cache
+from xtensor_backends.llvm import _compile
+from xtensor_backends.llvm._cache import Cache
 
 from .tiers import LONG, run
 

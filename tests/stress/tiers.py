@@ -12,7 +12,7 @@ LONG = os.environ.get("XTENSOR_STRESS") == "long"
 
 ROOT = Path(__file__).resolve().parents[2]
 
-PATHS = (str(ROOT), str(ROOT / "backends"), str(ROOT / "tests"))
+PATHS = (str(ROOT), str(ROOT / "tests"))
 
 
 def scale(quick: int, long: int) -> int:

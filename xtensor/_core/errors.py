@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 PACKAGES = re.compile(r"xtensor(\.|_|$)")
-"""The names of our own modules: ``xtensor``, ``xtensor._core.dispatch``, ``xtensor_numpy``, …."""
+"""The names of our own modules: ``xtensor``, ``xtensor._core.dispatch``, ``xtensor_backends.numpy``, …."""
 
 
 class BackendUnavailableError(RuntimeError):

@@ -40,7 +40,7 @@ ENGINES = frozenset(("cubed", "dask"))
 """The names of our own backends that serve the kind of their name only, and are not loaded for other kinds."""
 
 RESERVED = ENGINES | {"cupy", "dpnp", "llvm", "meta", "numpy", "strict", "triton"}
-"""The names of our own backends, whose modules are ``xtensor_<name>``; that of ``meta`` is part of this package."""
+"""The names of our own backends, whose modules are ``xtensor_backends.<name>``; that of ``meta`` is in this package."""
 
 META = "xtensor._meta:backend"
 """The backend of the device ``meta``, which needs no library and is in every installation."""
@@ -273,7 +273,7 @@ def entries() -> tuple[Entry, ...]:
 
 def _is_another_packages(point: EntryPoint) -> bool:
     """Whether an entry point is not one of our own backends."""
-    return point.name not in RESERVED or point.module != f"xtensor_{point.name}"
+    return point.name not in RESERVED or point.module != f"xtensor_backends.{point.name}"
 
 
 def _add(point: EntryPoint) -> None:

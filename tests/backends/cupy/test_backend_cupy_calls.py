@@ -15,9 +15,9 @@ from cupy_support import INF, NAN, SOURCES, cupy, has_gpu, needs_cupy
 
 
 def test_importing_the_backend_imports_neither_cupy_nor_its_own_functions():
-    code = "import sys, xtensor_cupy; print(sorted(m for m in sys.modules if 'cupy' in m))"
+    code = "import sys, xtensor_backends.cupy; print(sorted(m for m in sys.modules if 'cupy' in m))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['xtensor_cupy']"
+    assert done.stdout.strip() == "['xtensor_backends.cupy']"
 
 
 ARRAYS = ("x", "result", "native", "counts", "factor", "indices", "lines", "repeats", "work")
@@ -82,7 +82,7 @@ def test_binding_refuses_a_call_that_cupy_would_refuse():
 
 @needs_cupy
 def test_every_unchanged_function_exists_in_cupy():
-    from xtensor_cupy import _linalg, _namespace
+    from xtensor_backends.cupy import _linalg, _namespace
 
     assert [name for name in _namespace.UNCHANGED if not hasattr(cupy, name)] == []
     assert [name for name in _linalg.UNCHANGED if not hasattr(cupy if name == "cross" else cupy.linalg, name)] == []
@@ -97,7 +97,7 @@ def test_from_dlpack_of_cupy_takes_copy():
 @needs_cupy
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="there is no nvcc")
 def test_every_kernel_compiles_for_a_gpu_with_cupys_headers(tmp_path):
-    from xtensor_cupy._kernels import Kernels
+    from xtensor_backends.cupy._kernels import Kernels
 
     code = host_cupy.DeviceCode()
     Kernels(code)
@@ -128,7 +128,7 @@ def test_every_kernel_compiles_for_a_gpu_with_cupys_headers(tmp_path):
 @pytest.fixture
 def natives():
     """The backend's functions over real CuPy, and a function that returns values as a host-backed array."""
-    from xtensor_cupy._namespace import Namespace
+    from xtensor_backends.cupy._namespace import Namespace
 
     def host_backed_array(values):
         native = cupy.empty(values.shape, dtype=values.dtype)
@@ -182,7 +182,7 @@ def test_components_of_a_complex_array_are_views(natives):
 
 @needs_cupy
 def test_shared_memory_and_broadcast_views_are_recognised(natives):
-    from xtensor_cupy._indexing import is_broadcast_view
+    from xtensor_backends.cupy._indexing import is_broadcast_view
 
     functions, array = natives
     native, complex_native = array(np.ones((4, 3))), array(np.ones(2, np.complex64))
@@ -212,7 +212,7 @@ def test_a_transpose_of_no_axes_is_possible(natives):
 @needs_cupy
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_the_bits_of_numbers_are_views(natives, dtype):
-    from xtensor_cupy._kernels import layout
+    from xtensor_backends.cupy._kernels import layout
 
     _, array = natives
     native = array(np.array([[1.0, -0.0], [NAN, INF]], dtype))[:, ::-1]

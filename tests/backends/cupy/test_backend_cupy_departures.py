@@ -12,7 +12,7 @@ from assignment_cases import OVERLAPPING, POSITIONS, READ_ONLY_WRITES
 from cupy_support import FLOATS, INF, NAN, SPECIAL, needs_compiler, on_host, same, standin_device
 
 import xtensor as xp
-from xtensor_cupy import _namespace
+from xtensor_backends.cupy import _namespace
 
 TINY = 1e-40
 """A subnormal number of float32."""

@@ -13,8 +13,8 @@ from cupy_support import standin_device
 
 import xtensor as xp
 from xtensor.backend import CORRECTIONS, TABLE
-from xtensor_cupy import CupyBackend
-from xtensor_cupy._special import COMPLEX, IN_DOUBLE_PRECISION, LIMITS, NAN_LOST, REAL
+from xtensor_backends.cupy import CupyBackend
+from xtensor_backends.cupy._special import COMPLEX, IN_DOUBLE_PRECISION, LIMITS, NAN_LOST, REAL
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "cupy-departures.md").read_text(encoding="utf-8")
 CORRECTED, _, REST = PAGE.partition("\n## Not corrected")
@@ -80,7 +80,7 @@ def assert_exists(correction):
     """Assert that a path ``module.attribute`` in the backend leads to something."""
     module, *parts = re.fullmatch(r"`([\w.]+)`", correction)[1].split(".")
     assert parts
-    reduce(getattr, parts, importlib.import_module(f"xtensor_cupy.{module}"))
+    reduce(getattr, parts, importlib.import_module(f"xtensor_backends.cupy.{module}"))
 
 
 def test_operations_that_are_not_corrected_exist():

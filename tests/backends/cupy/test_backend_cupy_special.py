@@ -13,7 +13,7 @@ import pytest
 from cupy_support import FLOATS, INF, NAN, needs_cupy, on_host, standin_device
 
 import xtensor as xp
-from xtensor_cupy._special import COMPLEX, NAN_LOST, REAL, Special
+from xtensor_backends.cupy._special import COMPLEX, NAN_LOST, REAL, Special
 
 scipy_special = pytest.importorskip("scipy.special")
 
@@ -38,7 +38,9 @@ def broken(monkeypatch):
 
 
 def test_nothing_is_imported_before_a_function_is_asked_for():
-    code = "import sys; from xtensor_cupy._special import Special; Special(None); print('cupyx' in sys.modules)"
+    code = (
+        "import sys; from xtensor_backends.cupy._special import Special; Special(None); print('cupyx' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 

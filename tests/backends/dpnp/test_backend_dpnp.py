@@ -15,7 +15,7 @@ import pytest
 from dpnp_support import STANDARD_DTYPES, SYCL, on_sycl, sycl
 
 import xtensor as xp
-from xtensor_dpnp import DpnpBackend, _runtime
+from xtensor_backends.dpnp import DpnpBackend, _runtime
 
 __all__ = ["sycl"]
 
@@ -153,7 +153,7 @@ def test_a_dpnp_that_fails_at_import_leaves_the_cpu_working():
 def test_the_backend_imports_nothing_heavy():
     done = run("""
         import sys
-        import xtensor_dpnp
+        import xtensor_backends.dpnp
         print(sorted({"dpnp", "dpctl"} & set(sys.modules)))
     """)
     assert done.stdout.strip() == "[]", done.stderr
@@ -272,6 +272,6 @@ def test_info_and_memory_describe_the_hardware(sycl):
 @on_sycl
 def test_every_extension_module_of_dpnp_is_initialised_with_the_queue(sycl):
     """One that is not would be initialised by the first thread that calls it, beside others: a deadlock."""
-    from xtensor_dpnp._extensions import initialize
+    from xtensor_backends.dpnp._extensions import initialize
 
     assert initialize(sycl._library.queue(sycl._backend_spec)) == []

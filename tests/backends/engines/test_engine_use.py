@@ -137,7 +137,7 @@ def test_seconds_before_a_bar_are_not_negative():
 PROGRAM = """
 import sys, time
 import xtensor as xp
-import xtensor_engines._progress as progress
+import xtensor_backends.engines._progress as progress
 from xtensor import engines
 
 progress.AUTOMATIC = 0.0

@@ -14,8 +14,8 @@ import pytest
 if importlib.util.find_spec("llvmlite") is None:
     pytest.skip("needs llvmlite, the extra xtensor[llvm]", allow_module_level=True)
 
-from xtensor_llvm import _compile
-from xtensor_llvm._cache import Cache, cache_folder
+from xtensor_backends.llvm import _compile
+from xtensor_backends.llvm._cache import Cache, cache_folder
 
 INTEGER = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 
@@ -111,7 +111,7 @@ def test_second_compilation_loads_from_disk(counts, folder):
 def test_another_process_loads_from_disk():
     program = f"""
 import sys; sys.path[:0] = {sys.path!r}
-from xtensor_llvm import _compile
+from xtensor_backends.llvm import _compile
 _compile.compile_module({adds(1)!r}, ["f"])
 print(_compile.statistics()["compiled"], _compile.statistics()["loaded"])
 """
@@ -239,7 +239,7 @@ def test_processes_may_write_at_once(folder):
     program = f"""
 import sys; sys.path[:0] = {sys.path!r}
 import ctypes
-from xtensor_llvm import _compile
+from xtensor_backends.llvm import _compile
 for number in range(20):
     text = "define i64 @f(i64 %x) {{ %y = add i64 %x, " + str(number) + " ret i64 %y }}"
     address = _compile.compile_module(text.replace(" ret", chr(10) + "ret"), ["f"])["f"]

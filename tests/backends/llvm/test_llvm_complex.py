@@ -17,10 +17,10 @@ mp = pytest.importorskip("mpmath")
 
 from llvm_kernels import outcome, ulps  # noqa: E402
 
-import xtensor_llvm  # noqa: E402
-from xtensor_llvm import _compile, _elementwise  # noqa: E402
-from xtensor_llvm._formulas import COMPLEX_FORMULAS  # noqa: E402
-from xtensor_llvm._loops import Layout, elementwise_module  # noqa: E402
+import xtensor_backends.llvm  # noqa: E402
+from xtensor_backends.llvm import _compile, _elementwise  # noqa: E402
+from xtensor_backends.llvm._formulas import COMPLEX_FORMULAS  # noqa: E402
+from xtensor_backends.llvm._loops import Layout, elementwise_module  # noqa: E402
 
 DTYPES = ["complex64", "complex128"]
 COUNT = 70_000
@@ -67,7 +67,7 @@ def numbers(dtype, *, seed=0, count=COUNT):
 
 def computed(name, *operands):
     """The result of a kernel on the device cpu; the test fails where NumPy computed."""
-    with xtensor_llvm.count_calls() as calls:
+    with xtensor_backends.llvm.count_calls() as calls:
         result = getattr(xp, name)(*[xp.asarray(x, device="cpu") for x in operands])
     assert sum(calls.kernels.values()) == 1, calls.kernels
     assert not calls.doubtful

@@ -12,9 +12,9 @@ import xtensor as xp
 if importlib.util.find_spec("llvmlite") is None:
     pytest.skip("needs llvmlite, the extra xtensor[llvm]", allow_module_level=True)
 
-import xtensor_llvm
-from xtensor_llvm import _threads
-from xtensor_llvm._sizes import BYTES_JOINED, SHORTEST_JOINED
+import xtensor_backends.llvm
+from xtensor_backends.llvm import _threads
+from xtensor_backends.llvm._sizes import BYTES_JOINED, SHORTEST_JOINED
 
 LENGTH = BYTES_JOINED // 8 or 2**16
 
@@ -25,7 +25,7 @@ def device(x):
 
 def joined(arrays, function="concat", **options):
     """Arrays joined on the device cpu, and the number of copies by the kernel."""
-    with xtensor_llvm.count_calls() as calls:
+    with xtensor_backends.llvm.count_calls() as calls:
         result = getattr(xp, function)([device(x) for x in arrays], **options)
     return np.asarray(result), calls.kernels["copied"]
 
@@ -122,7 +122,7 @@ def test_a_difference_is_computed_by_a_kernel():
     rng = np.random.default_rng(4)
     for x in (rng.normal(size=2 * LENGTH), rng.integers(-9, 9, (LENGTH // 50, 101))):
         for axis in range(x.ndim):
-            with xtensor_llvm.count_calls() as calls:
+            with xtensor_backends.llvm.count_calls() as calls:
                 result = xp.diff(device(x), axis=axis)
             np.testing.assert_array_equal(np.asarray(result), np.diff(x, axis=axis), strict=True)
             assert dict(calls.kernels) == {"subtract": 1}

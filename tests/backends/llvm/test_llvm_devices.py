@@ -23,9 +23,9 @@ if importlib.util.find_spec("llvmlite") is None:
 from llvm_kernels import COUNT, by_kernel
 
 from xtensor.backend import Program, Step
-from xtensor_llvm import _compile, _memory
-from xtensor_llvm._loops import Layout, elementwise_module
-from xtensor_llvm._reduction_loops import columns_module, rows_module
+from xtensor_backends.llvm import _compile, _memory
+from xtensor_backends.llvm._loops import Layout, elementwise_module
+from xtensor_backends.llvm._reduction_loops import columns_module, rows_module
 
 needs_pool = pytest.mark.skipif(
     os.name != "posix" or sys.implementation.name != "cpython", reason="NumPy's own memory is used here"

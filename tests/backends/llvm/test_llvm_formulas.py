@@ -18,8 +18,8 @@ special = pytest.importorskip("scipy.special")
 
 from llvm_loops import compiled, emit, machine, optimize  # noqa: E402
 
-from xtensor_llvm import _values  # noqa: E402
-from xtensor_llvm._formulas import FASTER, FASTER_WITHOUT_AVX512, FORMULAS  # noqa: E402
+from xtensor_backends.llvm import _values  # noqa: E402
+from xtensor_backends.llvm._formulas import FASTER, FASTER_WITHOUT_AVX512, FORMULAS  # noqa: E402
 
 FLOATS = [np.dtype(np.float64), np.dtype(np.float32)]
 INTEGERS = [np.dtype(name) for name in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")]

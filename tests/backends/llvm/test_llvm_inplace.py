@@ -15,7 +15,7 @@ if importlib.util.find_spec("llvmlite") is None:
 from llvm_kernels import DTYPES, values
 
 import xtensor as xp
-import xtensor_llvm
+import xtensor_backends.llvm
 from xtensor._core.compiled import compiled
 
 COUNT = 1_200_000
@@ -75,7 +75,7 @@ def test_kernels_write_over_the_operand(name, dtype):
         for seed in (0, 1)
     )
     address = np.asarray(x).__array_interface__["data"]
-    with xtensor_llvm.count_calls() as calls:
+    with xtensor_backends.llvm.count_calls() as calls:
         getattr(x, name)(y)
         getattr(x, name)(2 if dtype.startswith("int") else 2.0)
     assert calls.kernels.total() == 2

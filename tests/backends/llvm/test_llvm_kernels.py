@@ -17,8 +17,8 @@ if importlib.util.find_spec("llvmlite") is None:
 from llvm_kernels import COUNT, DTYPES, INTEGERS, LAYOUTS, by_kernel, laid_out, outcome, ulps, values
 from stress.tiers import scale
 
-import xtensor_llvm
-from xtensor_llvm import _elementwise
+import xtensor_backends.llvm
+from xtensor_backends.llvm import _elementwise
 
 EXACT_OF_ONE = {
     **dict.fromkeys(("abs", "positive", "negative", "square", "sign"), (*INTEGERS, "float32", "float64")),
@@ -254,7 +254,7 @@ def test_in_place_operators_write_into_the_operand():
 def test_integers_are_bounds_of_a_kernel(dtype):
     x = values(RNG(0), dtype, COUNT, special=False)
     for bounds in [(2, 99), (0, 10**12), (2**20 + 1, 2**62 + 1)]:
-        with xtensor_llvm.count_calls() as calls:
+        with xtensor_backends.llvm.count_calls() as calls:
             same(xp.clip, [x, *bounds])
         assert dict(calls.kernels) == {"clip": 1}
     same(xp.clip, [x, 2, 10**30])
@@ -264,7 +264,7 @@ def test_integers_are_bounds_of_a_kernel(dtype):
 def test_dtypes_without_kernels_are_numpys():
     for dtype in ("float16", "complex64", "complex128"):
         x = np.ones(COUNT, dtype)
-        with xtensor_llvm.count_calls() as calls:
+        with xtensor_backends.llvm.count_calls() as calls:
             xp.add(xp.asarray(x, device="cpu"), 1)
         assert not calls.kernels
         same(xp.add, [x, 1])
@@ -302,7 +302,7 @@ def test_short_innermost_axes(length):
 @pytest.mark.parametrize(("dtype", "kernels"), [("int8", 0), ("float32", 1), ("float64", 1)])
 def test_size_from_which_kernels_add_is_in_bytes(dtype, kernels):
     x = xp.asarray(np.ones(100_000, dtype), device="cpu")
-    with xtensor_llvm.count_calls() as calls:
+    with xtensor_backends.llvm.count_calls() as calls:
         xp.add(x, x)
         xp.add(x[:1000], x[:1000])
     assert calls.kernels.total() == kernels
@@ -318,7 +318,7 @@ def test_size_from_which_kernels_compare_is_larger_beside_a_number():
 
 def compared(function):
     """The number of kernels that a function calls."""
-    with xtensor_llvm.count_calls() as calls:
+    with xtensor_backends.llvm.count_calls() as calls:
         function()
     return calls.kernels.total()
 
@@ -367,8 +367,8 @@ def test_results_that_are_written_past_the_caches(monkeypatch, dtype, count):
         streaming.append(program)
         return True
 
-    monkeypatch.setattr(xtensor_llvm._calls, "BYTES_STREAMED", 1)
-    monkeypatch.setattr(xtensor_llvm._calls, "_streams", streams)
+    monkeypatch.setattr(xtensor_backends.llvm._calls, "BYTES_STREAMED", 1)
+    monkeypatch.setattr(xtensor_backends.llvm._calls, "_streams", streams)
     x, y = values(RNG(0), dtype, (count,)), values(RNG(1), dtype, (count,))
     for function in (xp.equal, xp.maximum, lambda a, b: xp.astype(a, xp.int8 if dtype != "int8" else xp.int16)):
         if np.dtype(dtype).kind == "f" and function not in (xp.equal, xp.maximum):
@@ -384,16 +384,16 @@ def test_results_that_are_written_past_the_caches(monkeypatch, dtype, count):
 
 
 def test_large_results_of_simple_operations_are_written_past_the_caches(monkeypatch):
-    monkeypatch.setattr(xtensor_llvm._calls, "BYTES_STREAMED", 4_000_000)
+    monkeypatch.setattr(xtensor_backends.llvm._calls, "BYTES_STREAMED", 4_000_000)
     streamed = {}
-    original = xtensor_llvm._calls._streams
+    original = xtensor_backends.llvm._calls._streams
 
     def streams(program, size):
         name = program.steps[-1].name, size
         streamed[name] = original(program, size)
         return streamed[name]
 
-    monkeypatch.setattr(xtensor_llvm._calls, "_streams", streams)
+    monkeypatch.setattr(xtensor_backends.llvm._calls, "_streams", streams)
     x = xp.linspace(0.1, 1.0, 600_000, device="cpu")
     for function in (lambda a: a + a, lambda a: a < a, xp.exp):
         function(x)
@@ -423,7 +423,7 @@ def test_powers_by_a_number_are_numpys(dtype, exponent):
     x = np.exp(RNG(0).normal(size=COUNT) * 3).astype(dtype)
     if float(exponent).is_integer():
         x[::2] *= -1
-    with xtensor_llvm.count_calls() as calls:
+    with xtensor_backends.llvm.count_calls() as calls:
         result = np.asarray(xp.asarray(x, device="cpu") ** exponent)
     assert dict(calls.kernels) == {EXPONENTS.get(exponent, "pow"): 1}
     expected = np.power(x.astype(np.longdouble), exponent).astype(dtype)
@@ -435,7 +435,7 @@ def test_powers_by_a_number_are_numpys(dtype, exponent):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_powers_of_a_number_are_numpys(dtype, base):
     y = RNG(1).normal(size=COUNT).astype(dtype)
-    with xtensor_llvm.count_calls() as calls:
+    with xtensor_backends.llvm.count_calls() as calls:
         result = np.asarray(base ** xp.asarray(y, device="cpu"))
     assert dict(calls.kernels) == {"pow": 1}
     np.testing.assert_array_max_ulp(result, np.power(np.longdouble(base), y).astype(dtype), 4)

@@ -21,7 +21,7 @@ if importlib.util.find_spec("llvmlite") is None:
 if os.name != "posix" or sys.implementation.name != "cpython":
     pytest.skip("NumPy's own memory is used here", allow_module_level=True)
 
-from xtensor_llvm import _compile, _memory, _pool
+from xtensor_backends.llvm import _compile, _memory, _pool
 
 LIMIT = 32 << 20
 
@@ -29,7 +29,7 @@ PROGRAM = f"""
 import sys; sys.path[:0] = {sys.path!r}
 import os, threading, time
 import numpy as np
-from xtensor_llvm import _memory
+from xtensor_backends.llvm import _memory
 empty = _memory.allocator()
 """
 

@@ -101,20 +101,20 @@ def test_with_a_library_that_does_not_load_numpy_serves_the_cpu(broken):
 
 @needs_llvm
 def test_where_kernels_cannot_be_imported_numpy_computes_and_one_warning_is_issued():
-    warning, state = run("sys.modules['xtensor_llvm._loops'] = None\n" + USE)
+    warning, state = run("sys.modules['xtensor_backends.llvm._loops'] = None\n" + USE)
     assert warning.startswith("RuntimeWarning <string> device cpu works without its compiled kernels")
     assert state == "llvm cpu True"
 
 
 CANNOT_COMPILE = """
-from xtensor_llvm import _compile
+from xtensor_backends.llvm import _compile
 {imported}
 def failing(source):
     raise RuntimeError("LLVM rejects the module")
 _compile._compile = failing
 """
 
-CALLS = "import xtensor_llvm._reductions; xtensor_llvm._calls._threads.symbols()"
+CALLS = "import xtensor_backends.llvm._reductions; xtensor_backends.llvm._calls._threads.symbols()"
 """Compiles the machine code by which kernels are called and divided among threads."""
 
 
@@ -158,14 +158,14 @@ print(float(xp.sum(x + 1)))
 
 
 WITHOUT_AVX = """
-from xtensor_llvm import _compile
+from xtensor_backends.llvm import _compile
 triple, _, _ = _compile._host()
 _compile._host = lambda: (triple, "x86-64", "")
 import numpy as np
-import xtensor as xp, xtensor_llvm
+import xtensor as xp, xtensor_backends.llvm
 rng = np.random.default_rng(0)
 y = rng.normal(size=100_000)
-with xtensor_llvm.count_calls() as calls:
+with xtensor_backends.llvm.count_calls() as calls:
     for dtype in ("float32", "float64"):
         x = y.astype(dtype)
         a = xp.asarray(x, device="cpu")
@@ -180,8 +180,9 @@ with xtensor_llvm.count_calls() as calls:
         assert np.asarray(xp.max(a)) == np.max(x)
 assert not calls.doubtful and calls.kernels["sin"] == 2, calls.kernels
 assert not _compile.has_fma()
-code = _compile.assembly(xtensor_llvm._loops.elementwise_module(
-    xtensor_llvm._elementwise._plan("add", (y.dtype, y.dtype)), xtensor_llvm._loops.Layout("ccc"), has_fma=False))
+from xtensor_backends.llvm import _elementwise, _loops
+plan = _elementwise._plan("add", (y.dtype, y.dtype))
+code = _compile.assembly(_loops.elementwise_module(plan, _loops.Layout("ccc"), has_fma=False))
 print("addpd" in code, "ymm" in code or "zmm" in code)
 """
 

@@ -19,7 +19,7 @@ if importlib.util.find_spec("llvmlite") is None:
 if sys.implementation.name != "cpython" or sys.maxsize < 1 << 32:
     pytest.skip("needs CPython's objects and 64 bits", allow_module_level=True)
 
-from xtensor_llvm import _compile, _python
+from xtensor_backends.llvm import _compile, _python
 
 COPY = """
 ; Copies operands 1, 2, … to the array that operand 0 is; their number is operand 1. Returns minus their number.

@@ -19,7 +19,7 @@ if importlib.util.find_spec("llvmlite") is None:
 from llvm_kernels import DTYPES, INTEGERS, LAYOUTS, by_kernel, laid_out, outcome, values
 from stress.tiers import scale
 
-import xtensor_llvm
+import xtensor_backends.llvm
 
 RNG = np.random.default_rng
 FLOATS = ("float32", "float64")
@@ -145,12 +145,12 @@ THREADS = """
 import sys; sys.path[:0] = {path!r}
 import hashlib
 import numpy as np
-import xtensor as xp, xtensor_llvm
+import xtensor as xp, xtensor_backends.llvm
 rng = np.random.default_rng(3)
 digest = hashlib.sha256()
 def add(x):
     digest.update(np.asarray(x).tobytes())
-with xtensor_llvm.count_calls() as calls:
+with xtensor_backends.llvm.count_calls() as calls:
     for dtype in ("float32", "float64"):
         for shape in ((1_000_003,), (1000, 1001), (7, 150_001), (150_001, 7), (30, 300, 100)):
             x = xp.asarray(rng.normal(size=shape).astype(dtype), device="cpu")
@@ -196,7 +196,7 @@ def test_numbers_that_are_not_zero_are_counted(dtype, shape, axis):
     x[np.unravel_index(RNG(1).integers(0, x.size, x.size // 2), shape)] = 0
     array = xp.asarray(x, device="cpu")
     for keepdims in (False, True):
-        with xtensor_llvm.count_calls() as calls:
+        with xtensor_backends.llvm.count_calls() as calls:
             result = xp.count_nonzero(array, axis=axis, keepdims=keepdims)
         assert calls.kernels
         expected = np.count_nonzero(x, axis=axis, keepdims=keepdims)
@@ -222,11 +222,11 @@ def test_any_and_all_of_large_arrays(dtype, place):
 def test_any_and_all_of_many_elements_are_kernels():
     x = xp.zeros((1000, 1000), device="cpu")
     for function, array in ((xp.any, x), (xp.all, x + 1)):
-        with xtensor_llvm.count_calls() as calls:
+        with xtensor_backends.llvm.count_calls() as calls:
             function(array)
         assert calls.kernels
     ones = x + 1
-    with xtensor_llvm.count_calls() as calls:  # the first element decides
+    with xtensor_backends.llvm.count_calls() as calls:  # the first element decides
         xp.any(ones)
     assert not calls.kernels
 
@@ -263,7 +263,7 @@ def test_rows_of_few_elements(name, length, dtype, axis):
         x = x.astype("float32")
     array = xp.asarray(x, device="cpu")
     function = getattr(xp, name)
-    with xtensor_llvm.count_calls() as calls:
+    with xtensor_backends.llvm.count_calls() as calls:
         result = function(array, axis=axis)
     assert calls.kernels or length == 1
     exact = getattr(np, name)(x.astype(np.longdouble) if x.dtype.kind == "f" else x, axis=axis)

@@ -11,8 +11,8 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-from xtensor_llvm import _scans
-from xtensor_llvm._reduction_loops import BLOCK
+from xtensor_backends.llvm import _scans
+from xtensor_backends.llvm._reduction_loops import BLOCK
 
 SHAPES = [(40_000,), (4 * BLOCK,), (16 * BLOCK,), (17 * BLOCK + 1,), (3, 8 * BLOCK - 1), (200, 300), (2, 3, 9_000)]
 
@@ -73,7 +73,7 @@ def test_what_numpy_computes(x: np.ndarray, options: dict[str, object]) -> None:
 PROGRAM = """
 import hashlib
 import numpy as np
-from xtensor_llvm import _scans
+from xtensor_backends.llvm import _scans
 x = np.random.default_rng(2).random(1_000_003)
 print(hashlib.sha256(_scans.cumulative_sum(x, axis=0)).hexdigest())
 """

@@ -12,9 +12,9 @@ import xtensor as xp
 if importlib.util.find_spec("llvmlite") is None:
     pytest.skip("needs llvmlite, the extra xtensor[llvm]", allow_module_level=True)
 
-import xtensor_llvm
-from xtensor_llvm import _calls, _threads
-from xtensor_llvm._selection import BLOCK
+import xtensor_backends.llvm
+from xtensor_backends.llvm import _calls, _threads
+from xtensor_backends.llvm._selection import BLOCK
 
 DTYPES = ["bool", "int8", "uint16", "float16", "float32", "int64", "float64", "complex64", "complex128"]
 SIZES = [2 * BLOCK, 2 * BLOCK + 1, 3 * BLOCK - 1, 100_003, 1_000_037]
@@ -42,7 +42,7 @@ WAYS = {
 
 def by_kernel(name, select, x, key):
     """The elements by a kernel on the device cpu; the test fails where NumPy computed."""
-    with xtensor_llvm.count_calls() as calls:
+    with xtensor_backends.llvm.count_calls() as calls:
         result = select(xp.asarray(x, device="cpu"), xp.asarray(key, device="cpu"))
     assert dict(calls.kernels) == {name: 1}
     assert not calls.doubtful
@@ -192,7 +192,7 @@ def test_numbers_are_assigned_where_a_mask_is_true(dtype, name):
             view = np.asarray(x)
             expected[mask] = number
             value = number if isinstance(number, (bool, int, float)) else xp.asarray(number, device="cpu")
-            with xtensor_llvm.count_calls() as calls:
+            with xtensor_backends.llvm.count_calls() as calls:
                 x[xp.asarray(mask, device="cpu")] = value
             assert dict(calls.kernels) == {"where": 1}
             assert view.tobytes() == expected.tobytes()
@@ -207,7 +207,7 @@ def test_putmask_assigns_by_a_kernel(dtype):
         expected, x = host.copy(), xp.asarray(host, device="cpu", copy=True)
         np.putmask(expected, mask, given)
         m, value = xp.asarray(mask, device="cpu"), xp.asarray(given, device="cpu")
-        with xtensor_llvm.count_calls() as calls:
+        with xtensor_backends.llvm.count_calls() as calls:
             xp.putmask(x, m, value)
         assert dict(calls.kernels) == {"where": 1}
         np.testing.assert_array_equal(np.asarray(x), expected, strict=True)

@@ -22,7 +22,7 @@ if importlib.util.find_spec("llvmlite") is None:
 if os.name != "posix":
     pytest.skip("kernels run on the calling thread on this system", allow_module_level=True)
 
-from xtensor_llvm import _compile, _region, _threads
+from xtensor_backends.llvm import _compile, _region, _threads
 
 JOB = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
@@ -41,7 +41,7 @@ PROGRAM = f"""
 import sys; sys.path[:0] = {sys.path!r}
 import ctypes, os, threading, time
 import numpy as np
-from xtensor_llvm import _compile, _threads
+from xtensor_backends.llvm import _compile, _threads
 job = _compile.compile_module('''{COUNT}''', ["count"])["count"]
 def region(parts=8):
     counts = np.zeros(parts, dtype=np.int64)
@@ -400,7 +400,7 @@ def test_interpreter_ends_during_a_region():
 
 def test_interpreter_ends_during_a_compilation():
     code = """
-from xtensor_llvm import _region
+from xtensor_backends.llvm import _region
 text = _region.module(_region.futex_number())
 threading.Thread(target=lambda: [_compile.assembly(text) for _ in range(10**9)], daemon=True).start(); time.sleep(0.03)
 """

@@ -7,9 +7,9 @@ import pytest
 from llvm_kernels import by_kernel
 
 import xtensor as xp
-import xtensor_llvm
+import xtensor_backends.llvm
 from xtensor.random._operations import bits, blocks
-from xtensor_llvm import _threads
+from xtensor_backends.llvm import _threads
 
 CPU, NUMPY = xp.device("cpu"), xp.device("numpy")
 
@@ -27,7 +27,7 @@ def test_kernel_gives_the_numbers_of_the_formula(kernel, skipped, count):
     rng, peer = xp.random.default_rng(3, device="cpu"), xp.random.default_rng(3, device="numpy")
     for stream in (rng, peer):
         stream.random(skipped)
-    with xtensor_llvm.count_calls() as calls:
+    with xtensor_backends.llvm.count_calls() as calls:
         x = DRAWS[kernel](rng, count)
     assert calls.kernels[kernel] == 1
     assert not calls.doubtful
@@ -61,7 +61,7 @@ def test_kernel_of_blocks():
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_numbers_do_not_depend_on_the_number_of_threads(threads):
-    with _threads.limit(threads), xtensor_llvm.count_calls() as calls:
+    with _threads.limit(threads), xtensor_backends.llvm.count_calls() as calls:
         rng = xp.random.default_rng(5, device="cpu")
         x, y = rng.random(300_001), rng.standard_normal(300_001)
     assert (calls.parts > 2) == (min(threads, _threads.threads()) > 1)
@@ -71,7 +71,7 @@ def test_numbers_do_not_depend_on_the_number_of_threads(threads):
 
 
 def test_rejection_takes_its_words_from_kernels():
-    with xtensor_llvm.count_calls() as calls:
+    with xtensor_backends.llvm.count_calls() as calls:
         xp.random.default_rng(5, device="cpu").standard_gamma(2.5, 10_000)
     assert calls.kernels["random.bits+random.normal_numbers"] == 1
     assert calls.kernels["random.blocks"] >= 1

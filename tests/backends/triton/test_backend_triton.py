@@ -21,10 +21,10 @@ from triton_kernels import (
 import xtensor as xp
 from xtensor.backend import TABLE
 from xtensor.nn import functional as F  # noqa: N812 - its usual name
-from xtensor_triton import _context, _device, count_calls
-from xtensor_triton._dtypes import BFLOAT16
-from xtensor_triton._interpreter import Interpreter
-from xtensor_triton._storage import DeviceMemory, HostMemory
+from xtensor_backends.triton import _context, _device, count_calls
+from xtensor_backends.triton._dtypes import BFLOAT16
+from xtensor_backends.triton._interpreter import Interpreter
+from xtensor_backends.triton._storage import DeviceMemory, HostMemory
 
 
 @pytest.fixture
@@ -229,7 +229,7 @@ except xp.BackendUnavailableError as error:
 def test_compiling_after_interpreting_is_refused_with_the_remedy():
     program = """
 import xtensor as xp
-from xtensor_triton import backend
+from xtensor_backends.triton import backend
 xp.device("triton:interpret").table
 try:
     backend._settle("cuda:0")
@@ -258,7 +258,7 @@ def test_device_is_identified_by_its_name():
 def test_missing_triton_is_reported_with_the_remedy(monkeypatch):
     import importlib.metadata
 
-    from xtensor_triton import TritonBackend
+    from xtensor_backends.triton import TritonBackend
 
     def absent(name):
         raise importlib.metadata.PackageNotFoundError(name)
@@ -271,7 +271,7 @@ def test_missing_triton_is_reported_with_the_remedy(monkeypatch):
 def test_old_triton_is_refused(monkeypatch):
     import importlib.metadata
 
-    from xtensor_triton import TritonBackend
+    from xtensor_backends.triton import TritonBackend
 
     monkeypatch.setattr(importlib.metadata, "version", lambda name: "3.5.1")
     with pytest.raises(xp.BackendUnavailableError, match="3.6 or newer"):

@@ -18,9 +18,9 @@ from triton_kernels import DEVICE, DTYPES, KERNELS, Guarded, small_tiles
 
 import xtensor as xp
 from xtensor.backend import Program, Step
-from xtensor_triton import _context, _device, _dtypes, _generator, _program_source, _table, count_calls
-from xtensor_triton._interpreter import Interpreter
-from xtensor_triton._storage import HostMemory
+from xtensor_backends.triton import _context, _device, _dtypes, _generator, _program_source, _table, count_calls
+from xtensor_backends.triton._interpreter import Interpreter
+from xtensor_backends.triton._storage import HostMemory
 
 ALL_DTYPES = [*DTYPES, _dtypes.BFLOAT16]
 

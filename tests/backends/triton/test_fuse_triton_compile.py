@@ -61,15 +61,15 @@ def reduced(program: Program, *names: str) -> Program:
 
 
 def generate(context: Any) -> Any:
-    from xtensor_triton._generator import TritonGenerator
+    from xtensor_backends.triton._generator import TritonGenerator
 
     return TritonGenerator(context, context.call)
 
 
 def catalogue(target: str) -> dict[str, list[Any]]:
     """The kernels of each program and layout for a target."""
-    from xtensor_triton._context import Context
-    from xtensor_triton._storage import HostMemory
+    from xtensor_backends.triton._context import Context
+    from xtensor_backends.triton._storage import HostMemory
 
     result: dict[str, list[Any]] = {}
 
@@ -101,7 +101,7 @@ def launched() -> dict[str, Any]:
     """Launches on a driver that records them."""
     import triton
 
-    from xtensor_triton._generator import TritonGenerator
+    from xtensor_backends.triton._generator import TritonGenerator
 
     gpu = device()
     generator = TritonGenerator(gpu.context, gpu.context.call)
@@ -131,7 +131,7 @@ def main() -> None:
     import triton
     from triton.backends.compiler import GPUTarget
 
-    from xtensor_triton._launch import options_for, source
+    from xtensor_backends.triton._launch import options_for, source
 
     results = []
     for target in TARGETS:

@@ -106,7 +106,7 @@ class Recorder:
         self.current = ("", "")
 
     def kernel(self, function, types, constants, *, warps=4, stages=None):
-        from xtensor_triton._launch import DeviceKernel
+        from xtensor_backends.triton._launch import DeviceKernel
 
         recorder = self
 
@@ -125,9 +125,9 @@ class Recorder:
 
 def catalogue(target: str) -> Recorder:
     """The kernels of all functions, dtypes and layouts for a target, and the calls that were declined."""
-    from xtensor_triton import _device, _dtypes, _table
-    from xtensor_triton._context import Context
-    from xtensor_triton._storage import HostMemory
+    from xtensor_backends.triton import _device, _dtypes, _table
+    from xtensor_backends.triton._context import Context
+    from xtensor_backends.triton._storage import HostMemory
 
     recorder = Recorder(target)
     functions = _device.functions_over(Context(HostMemory(), recorder))
@@ -267,7 +267,7 @@ def main(everything: bool) -> None:
     import triton
     from triton.backends.compiler import GPUTarget
 
-    from xtensor_triton._launch import options_for, source
+    from xtensor_backends.triton._launch import options_for, source
 
     results = []
     for item, target in selection(everything):

@@ -185,7 +185,7 @@ def devices_have_kernels_of_their_own():
     """Two devices through the stand-in for CuPy, called by turns, also while the other one is current."""
     import host_cupy
 
-    from xtensor_triton import _device, _driver
+    from xtensor_backends.triton import _device, _driver
 
     cupy, driver = host_cupy.StandIn(devices=2), Driver()
     driver.get_current_device = lambda: cupy.current

@@ -20,11 +20,11 @@ from triton_kernels import (
 )
 
 import xtensor as xp
-from xtensor_triton import _context, _device, _interpreter, _layout, _tiling, count_calls
-from xtensor_triton._dtypes import BFLOAT16
-from xtensor_triton._interpreter import Interpreter
-from xtensor_triton._storage import HostMemory
-from xtensor_triton._table import BINARY, INPLACE, UNARY
+from xtensor_backends.triton import _context, _device, _interpreter, _layout, _tiling, count_calls
+from xtensor_backends.triton._dtypes import BFLOAT16
+from xtensor_backends.triton._interpreter import Interpreter
+from xtensor_backends.triton._storage import HostMemory
+from xtensor_backends.triton._table import BINARY, INPLACE, UNARY
 
 # -- bounds -------------------------------------------------------------------------------------------------------
 
@@ -414,7 +414,7 @@ def on_cupy():
     cupy = pytest.importorskip("cupy")
     from host_cupy import host_backed, host_view
 
-    from xtensor_triton._storage import DeviceMemory
+    from xtensor_backends.triton._storage import DeviceMemory
 
     def to_native(host):
         native = cupy.ndarray(host.shape, host.dtype)

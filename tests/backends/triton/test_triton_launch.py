@@ -40,7 +40,7 @@ def contiguous():
 @scenario
 def counted():
     """The first call prepares the launch; the others use the fast path."""
-    from xtensor_triton import count_calls
+    from xtensor_backends.triton import count_calls
 
     gpu = device()
     x = aligned(4096)

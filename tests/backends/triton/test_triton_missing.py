@@ -115,7 +115,7 @@ except xp.BackendUnavailableError as error:
 
 
 def test_the_versions_of_triton_that_the_extra_admits_are_those_that_are_tested():
-    from xtensor_triton import OLDEST
+    from xtensor_backends.triton import OLDEST
 
     root = TESTS.parent
     extra = tomllib.loads((root / "pyproject.toml").read_text())["project"]["optional-dependencies"]["triton"][0]

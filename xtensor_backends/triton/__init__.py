@@ -54,7 +54,7 @@ class TritonBackend(Overlay):
             raise BackendUnavailableError(f"Triton is {version}, and {oldest} or newer is needed", remedy)
         if importlib.util.find_spec("ml_dtypes") is None:
             raise BackendUnavailableError("ml_dtypes, which gives the host bfloat16, is not installed", remedy)
-        from xtensor_numpy import backend as host
+        from xtensor_backends.numpy import backend as host
 
         self._host = host
         self._gpu = _working_cupy()
@@ -122,7 +122,7 @@ class TritonBackend(Overlay):
 
 def _working_cupy() -> Backend | None:
     """Return the CuPy backend after its probe; None without a working CuPy or without a GPU."""
-    from xtensor_cupy import backend as cupy
+    from xtensor_backends.cupy import backend as cupy
 
     try:
         cupy.probe()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xtensor.backend import DType
-from xtensor_engines._chunk_slices import Place, joint, lengths_of, number_of
+from xtensor_backends.engines._chunk_slices import Place, joint, lengths_of, number_of
 
 from ._gathered import Pieces, place_of
 

@@ -51,7 +51,7 @@ TYPES: dict[str, tuple[Any, Any]] = {
 
 
 class InterpretedKernel:
-    """A kernel for given argument types and constants, as :class:`xtensor_triton._launch.DeviceKernel` is."""
+    """A kernel for given argument types and constants, as :class:`xtensor_backends.triton._launch.DeviceKernel` is."""
 
     __slots__ = ("_constants", "_function", "_types")
 
@@ -148,5 +148,5 @@ def install() -> None:
 
 
 if not triton.knobs.runtime.interpret:
-    raise RuntimeError("xtensor_triton._interpreter needs a process in which Triton interprets kernels")
+    raise RuntimeError("xtensor_backends.triton._interpreter needs a process in which Triton interprets kernels")
 install()

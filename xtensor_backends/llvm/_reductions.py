@@ -1,8 +1,8 @@
 """Reductions of large arrays by kernels: sums, products, extremes, means, variances.
 
-Results do not depend on the number of threads; see :mod:`xtensor_llvm._reduction_loops`. Each function takes what NumPy
-backend's function of its name takes, and returns NotImplemented where NumPy is to compute: few elements, dtypes without
-kernels, axes that do not lie together in memory, and results of which NumPy may warn.
+Results do not depend on the number of threads; see :mod:`xtensor_backends.llvm._reduction_loops`. Each function takes
+what the function of its name of NumPy's backend takes, and returns NotImplemented where NumPy is to compute: few
+elements, dtypes without kernels, axes that do not lie together in memory, and results of which NumPy may warn.
 """
 
 from __future__ import annotations

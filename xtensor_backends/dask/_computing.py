@@ -23,7 +23,7 @@ from dask.callbacks import Callback
 from dask.utils import format_bytes, parse_timedelta
 
 from xtensor.backend import BackendUnavailableError, ChunkFunction, OutOfMemoryError, WorkerLostError
-from xtensor_engines._progress import Bar, delay
+from xtensor_backends.engines._progress import Bar, delay
 
 from ._forks import inherited_pool, is_inherited
 
@@ -41,7 +41,7 @@ DEFAULT_PAUSE = "60 s"
 CHECK = "bool(__import__('xtensor'))"
 """A check of a process that works where it cannot import xtensor, and so no function of this module."""
 
-PREPARATION = "__import__('importlib').import_module('xtensor_dask._computing').prepare({device!r}, {memory})"
+PREPARATION = "__import__('importlib').import_module('xtensor_backends.dask._computing').prepare({device!r}, {memory})"
 """The call of :func:`prepare` on a worker, which may not be able to import this module either."""
 
 POOL_SHARE = 30

@@ -112,10 +112,10 @@ class Context:
     Parameters
     ----------
     memory
-        Access to arrays: see :mod:`xtensor_triton._storage`.
+        Access to arrays: see :mod:`xtensor_backends.triton._storage`.
     launcher
-        Makes kernels callable: :class:`xtensor_triton._launch.Launcher` or
-        :class:`xtensor_triton._interpreter.Interpreter`.
+        Makes kernels callable: :class:`xtensor_backends.triton._launch.Launcher` or
+        :class:`xtensor_backends.triton._interpreter.Interpreter`.
     """
 
     def __init__(self, memory: Any, launcher: Any) -> None:

@@ -1,7 +1,7 @@
 """The processor's flags of floating-point exceptions, which NumPy's warnings come from.
 
 Operations that the processor rounds itself set them as NumPy's loops do. Formulas of many steps set them for values
-that are not results: their results are looked at instead (:mod:`xtensor_llvm._emission`).
+that are not results: their results are looked at instead (:mod:`xtensor_backends.llvm._emission`).
 """
 
 from __future__ import annotations

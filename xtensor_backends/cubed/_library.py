@@ -27,10 +27,10 @@ from xtensor.backend import (
     WorkerLostError,
     note_computation,
 )
-from xtensor_engines._chunk_slices import Place, joint, lengths_of
-from xtensor_engines._library import Library, Partial, format_bytes
-from xtensor_engines._native import Chunked, fetched
-from xtensor_engines._progress import Bar, delay
+from xtensor_backends.engines._chunk_slices import Place, joint, lengths_of
+from xtensor_backends.engines._library import Library, Partial, format_bytes
+from xtensor_backends.engines._native import Chunked, fetched
+from xtensor_backends.engines._progress import Bar, delay
 
 from . import _reductions, _structure
 from ._gathered import Grid, Pieces, gathered, place_of, regular

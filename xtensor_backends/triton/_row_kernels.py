@@ -8,7 +8,8 @@ If rows have one part, it stores the result; else it stores a partial result in 
 second launch reduces. No two programs write to the same element, so that results are reproducible.
 
 ``OUTER`` and ``INNER`` are the numbers of axes that the offsets of a row and of an element within it are computed from.
-``ACCUMULATE_DTYPE`` is the dtype of partial results. ``ENCODING``, ``DTYPE``: see :mod:`xtensor_triton._kernels`.
+``ACCUMULATE_DTYPE`` is the dtype of partial results. ``ENCODING``, ``DTYPE``: see
+:mod:`xtensor_backends.triton._kernels`.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ __all__ = ["ChunkedBackend"]
 
 
 class ChunkedBackend(Engine):
-    """An engine whose native arrays are :class:`~xtensor_engines._native.Chunked`.
+    """An engine whose native arrays are :class:`~xtensor_backends.engines._native.Chunked`.
 
     Attributes
     ----------

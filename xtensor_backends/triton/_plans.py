@@ -99,7 +99,7 @@ class Plan:
     def kernel(
         self, context: Any, sources: tuple[str, ...], ndim: int, offsets_64: bool, split: bool, block: int
     ) -> Any:
-        """Return the kernel for a layout; see :mod:`xtensor_triton._kernels` for the constants."""
+        """Return the kernel for a layout; see :mod:`xtensor_backends.triton._kernels` for the constants."""
         function, letters = KERNELS[len(sources)]
         integer = "i64" if offsets_64 else "i32"
         axes = (integer,) * ndim if ndim else None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xtensor_engines import ChunkedBackend
+from xtensor_backends.engines import ChunkedBackend
 
 if TYPE_CHECKING:
     from ._library import CubedArray

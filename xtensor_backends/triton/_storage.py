@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from xtensor_cupy._indexing import is_broadcast_view
-from xtensor_numpy import backend as host
+from xtensor_backends.cupy._indexing import is_broadcast_view
+from xtensor_backends.numpy import backend as host
 
 __all__ = ["DeviceMemory", "HostMemory"]
 

@@ -1,7 +1,7 @@
 """The generator of kernels for :func:`xtensor.fuse`: a program's elementwise operations, and reductions of them.
 
 A program is computed in the dtypes in which the kernels of its operations compute, and reduced in the order in which
-the kernels of reductions add. :mod:`xtensor_triton._program_source` writes the kernels.
+the kernels of reductions add. :mod:`xtensor_backends.triton._program_source` writes the kernels.
 """
 
 from __future__ import annotations

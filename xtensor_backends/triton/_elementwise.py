@@ -1,9 +1,9 @@
 """Elementwise functions.
 
-Operands are handled in two steps: a :class:`~xtensor_triton._plans.Plan` for their dtypes, then the launch for their
-shapes and strides. Operands that are each contiguous or a single element use the kernel without axes; others use the
-kernel with axes, with their own strides. On a GPU, calls with contiguous operands of one shape have a fast path that
-launches straight from the plan.
+Operands are handled in two steps: a :class:`~xtensor_backends.triton._plans.Plan` for their dtypes, then the launch for
+their shapes and strides. Operands that are each contiguous or a single element use the kernel without axes; others use
+the kernel with axes, with their own strides. On a GPU, calls with contiguous operands of one shape have a fast path
+that launches straight from the plan.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class Launcher:
     Parameters
     ----------
     driver
-        Loads and starts kernels: :class:`xtensor_triton._driver.Driver`.
+        Loads and starts kernels: :class:`xtensor_backends.triton._driver.Driver`.
     """
 
     interprets = False

@@ -15,9 +15,9 @@ import numpy as np
 from dask.utils import parse_bytes
 
 from xtensor.backend import DType, note_computation
-from xtensor_engines._chunk_slices import Place, joint
-from xtensor_engines._library import Library, Partial, place_values
-from xtensor_engines._native import Chunked
+from xtensor_backends.engines._chunk_slices import Place, joint
+from xtensor_backends.engines._library import Library, Partial, place_values
+from xtensor_backends.engines._native import Chunked
 
 from ._computing import chosen_device, cluster, computed, persisted
 

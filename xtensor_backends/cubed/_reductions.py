@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xtensor.backend import DType
-from xtensor_engines._chunk_slices import Place
-from xtensor_engines._library import Partial
+from xtensor_backends.engines._chunk_slices import Place
+from xtensor_backends.engines._library import Partial
 
 from ._gathered import Pieces
 

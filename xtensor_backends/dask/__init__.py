@@ -2,14 +2,14 @@
 
 The device ``dask`` computes nothing until values are needed. Each chunk is computed by the functions of another device,
 ``cpu`` unless dask's configuration names one (``dask.config.set({"xtensor.device": "cuda:0"})``). A native array is a
-:class:`~xtensor_dask._library.DaskArray` around a dask array whose chunks are that device's native arrays.
+:class:`~xtensor_backends.dask._library.DaskArray` around a dask array whose chunks are that device's native arrays.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xtensor_engines import ChunkedBackend
+from xtensor_backends.engines import ChunkedBackend
 
 if TYPE_CHECKING:
     from ._library import DaskArray

@@ -16,7 +16,7 @@ from cubed.core.ops import general_blockwise
 from cubed.primitive.blockwise import ChunkKey, FunctionArgs
 
 from xtensor.backend import DType
-from xtensor_engines._chunk_slices import Place, lengths_of
+from xtensor_backends.engines._chunk_slices import Place, lengths_of
 
 __all__ = ["Grid", "Pieces", "Regions", "gathered", "place_of", "regular"]
 

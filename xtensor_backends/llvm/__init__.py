@@ -58,7 +58,7 @@ class LlvmBackend(Overlay):
         return 1
 
     def storage(self, spec: str) -> tuple[Backend, str]:
-        from xtensor_numpy import backend as numpy
+        from xtensor_backends.numpy import backend as numpy
 
         return numpy, "cpu"
 
@@ -118,7 +118,7 @@ def _works() -> bool:
 
 
 def count_calls() -> AbstractContextManager[Any]:
-    """Count the calls of kernels inside a ``with`` block; see :class:`xtensor_llvm._calls.Calls`."""
+    """Count the calls of kernels inside a ``with`` block; see :class:`xtensor_backends.llvm._calls.Calls`."""
     from . import _calls
 
     return _calls.count_calls()

@@ -2,8 +2,8 @@
 
 A kernel calls the same functions in the same dtypes as the kernels of single operations, and each step's result is
 rounded to its dtype, so that a program's results are those of its operations one after another. A value in a kernel has
-the dtype :func:`xtensor_triton._dtypes.cast_dtype`; booleans are 0 or 1. Names: ``x0``, … are arrays, ``s0``, …
-scalars, ``v0``, … the program's values, ``o0``, … results.
+the dtype :func:`xtensor_backends.triton._dtypes.cast_dtype`; booleans are 0 or 1. Names: ``x0``, … are arrays, ``s0``,
+… scalars, ``v0``, … the program's values, ``o0``, … results.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def elementwise_kernel(program: Program) -> ProgramKernel:
 
     Its arguments: the results, the arrays, the scalars, ``size``, ``shape``, ``out_strides``, the strides of each
     array. Its constants: for each array whether it is an ``"array"`` or one ``"element"``, then those of
-    :mod:`xtensor_triton._kernels`.
+    :mod:`xtensor_backends.triton._kernels`.
     """
     functions: dict[str, Any] = {}
     count = len(program.inputs)
@@ -128,7 +128,7 @@ def elementwise_kernel(program: Program) -> ProgramKernel:
 
 @cache
 def reduction_kernel(program: Program) -> ProgramKernel:
-    """Return the kernel that reduces values of a program along rows: see :mod:`xtensor_triton._row_kernels`.
+    """Return the kernel that reduces values of a program along rows: see :mod:`xtensor_backends.triton._row_kernels`.
 
     Its arguments: the results, the arrays, the scalars, ``rows``, ``length``, ``chunk``, ``parts``, ``outer_shape``,
     ``inner_shape``, the outer and the inner strides of each array. Its constants: for each result the identity element

@@ -44,7 +44,7 @@ that overflows or underflows on the way, and then meets 0 or infinity, depends o
 
 
 class Reduction(NamedTuple):
-    """How rows are reduced: see :func:`xtensor_triton._row_kernels.reduce_rows`.
+    """How rows are reduced: see :func:`xtensor_backends.triton._row_kernels.reduce_rows`.
 
     Attributes
     ----------

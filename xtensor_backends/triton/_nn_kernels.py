@@ -10,7 +10,7 @@ order stores the result, so that its first loads hit the cache.
 ``EXACT``: tiles have no elements beyond the end of a row and no rows beyond the last, so that nothing is masked. Rows
 are scaled by a reciprocal, because a division of each element takes as long as its exponential.
 
-``OUTER`` and ``INNER``, ``ENCODING``, ``DTYPE``: see :mod:`xtensor_triton._row_kernels`.
+``OUTER`` and ``INNER``, ``ENCODING``, ``DTYPE``: see :mod:`xtensor_backends.triton._row_kernels`.
 """
 
 from __future__ import annotations
