@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from strategies import expect, few, made, operands, quiet, shapes, values_of
 
 import xtensor as xp
-from xtensor import _beyond
+from xtensor import _ops
 from xtensor_backends.numpy import _composed
 
-BEYOND = sorted(["cross", *(name for name, module in xp._LOADED_LATER.items() if module.startswith("._beyond"))])
+BEYOND = sorted(["cross", *(name for names in _ops.NUMPY.values() for name in names)])
 """The functions of the namespace that are not in the standard."""
 
 F4, F8, C16, I4, I8, U1, B = (np.dtype(name) for name in ("f4", "f8", "c16", "i4", "i8", "u1", "?"))
@@ -99,7 +99,7 @@ def test_convolution_matches_numpy(device, mode, data):
 def test_convolution_in_blocks_matches_numpy(device, monkeypatch):
     rng = np.random.default_rng(5)
     a, v = rng.integers(0, 9, 40), rng.integers(0, 9, 17)
-    monkeypatch.setattr("xtensor._beyond.convolution.BLOCK", 100)
+    monkeypatch.setattr("xtensor._ops.convolution.BLOCK", 100)
     expect(xp.convolve(xp.asarray(a), xp.asarray(v)), np.convolve(a, v))
 
 
@@ -435,10 +435,10 @@ def test_docstring_names_its_source_and_every_parameter(name):
 
 
 def test_namespace_offers_every_function_of_the_modules():
-    names = [module.name for module in pkgutil.iter_modules(_beyond.__path__) if not module.name.startswith("_")]
-    modules = [import_module(f"xtensor._beyond.{name}") for name in names]
-    assert sorted(["cross", *(name for module in modules for name in module.__all__)]) == BEYOND
-    assert set(BEYOND) <= set(xp.__all__)
+    found = pkgutil.walk_packages(_ops.__path__, "xtensor._ops.")
+    modules = [import_module(module.name) for module in found if "._" not in module.name.removeprefix("xtensor._ops")]
+    assert sorted(name for module in modules for name in getattr(module, "__all__", ())) == sorted(_ops._MODULES)
+    assert set(_ops.NAMES) | {"cross"} <= set(xp.__all__)
 
 
 def test_sliding_windows_on_the_host_are_a_read_only_view():

@@ -26,9 +26,9 @@ from typing import get_args
 import pytest
 
 import xtensor as xp
-from xtensor._beyond import STANDARD_NAMES
 from xtensor._core.operations import Accepts, DTypeRule, ShapeRule
 from xtensor._numpy import where_computed
+from xtensor._ops import STANDARD_NAMES
 from xtensor.backend import CORRECTIONS, TABLE, primitives
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -16,9 +16,7 @@ import typing as _typing
 from importlib import import_module as _import_module
 from sys import modules as _modules
 
-from . import _standard, fft, linalg
-from ._beyond import MODULES as _BEYOND
-from ._beyond import STANDARD_NAMES as _NAMES
+from . import _ops
 from ._core.array import Array, to_numpy
 from ._core.array import bind_namespace as _bind_namespace
 from ._core.boundary import publish as _publish
@@ -40,89 +38,23 @@ from ._core.remedies import missing as _missing
 from ._core.tracing_errors import UnknownValueError
 from ._core.transfers import transfers
 from ._integration import register_with_others as _register_with_others
-from ._standard import e as e
-from ._standard import inf as inf
-from ._standard import nan as nan
-from ._standard import newaxis as newaxis
-from ._standard import pi as pi
-from ._standard.conversion import *
-from ._standard.creation import *
-from ._standard.data_types import *
-from ._standard.elementwise.arithmetic import *
-from ._standard.elementwise.bitwise import *
-from ._standard.elementwise.comparison import *
-from ._standard.elementwise.complex import *
-from ._standard.elementwise.exponential import *
-from ._standard.elementwise.floating import *
-from ._standard.elementwise.hyperbolic import *
-from ._standard.elementwise.logical import *
-from ._standard.elementwise.powers import *
-from ._standard.elementwise.rounding import *
-from ._standard.elementwise.trigonometric import *
-from ._standard.filling import *
-from ._standard.indexing import *
-from ._standard.inspection import *
-from ._standard.joining import *
-from ._standard.linear_algebra import *
-from ._standard.manipulation import *
-from ._standard.searching import *
-from ._standard.sets import *
-from ._standard.sorting import *
-from ._standard.statistical import *
-from ._standard.utility import *
-from .linalg import cross
+from ._ops import e as e
+from ._ops import inf as inf
+from ._ops import nan as nan
+from ._ops import newaxis as newaxis
+from ._ops import pi as pi
 
 if _typing.TYPE_CHECKING:
-    from . import _numpy, autograd, engines, lib, nn, optim, random, special
+    from . import _numpy, autograd, engines, fft, lib, linalg, nn, optim, random, special
     from ._advice import best_device
-    from ._beyond.applying import *
-    from ._beyond.assignment import *
-    from ._beyond.averages import *
-    from ._beyond.bits import *
-    from ._beyond.closeness import *
-    from ._beyond.convolution import *
-    from ._beyond.copies import *
-    from ._beyond.counting import *
-    from ._beyond.diagonals import *
-    from ._beyond.dimensions import *
-    from ._beyond.editing import *
-    from ._beyond.einsum import *
-    from ._beyond.elementwise_angles import *
-    from ._beyond.elementwise_complex import *
-    from ._beyond.elementwise_extremes import *
-    from ._beyond.elementwise_floating import *
-    from ._beyond.elementwise_integers import *
-    from ._beyond.elementwise_powers import *
-    from ._beyond.elementwise_remainders import *
-    from ._beyond.elementwise_replacement import *
-    from ._beyond.elementwise_special import *
-    from ._beyond.files import *
-    from ._beyond.gradient import *
-    from ._beyond.histograms import *
-    from ._beyond.index_objects import *
-    from ._beyond.index_tricks import *
-    from ._beyond.interpolation import *
-    from ._beyond.joining import *
-    from ._beyond.kinds import *
-    from ._beyond.matrices import *
-    from ._beyond.nan_reductions import *
-    from ._beyond.orders import *
-    from ._beyond.padding import *
-    from ._beyond.polynomials import *
-    from ._beyond.products import *
-    from ._beyond.quantiles import *
-    from ._beyond.rearranging import *
-    from ._beyond.selection import *
-    from ._beyond.set_operations import *
-    from ._beyond.spacing import *
-    from ._beyond.splitting import *
-    from ._beyond.triangles import *
-    from ._beyond.windows import *
     from ._core.dtypes import DType as _DType
     from ._core.profiling import profile
     from ._estimate import estimate
     from ._fuse import fuse
+    from ._ops import *
+    from ._ops.inspection import __array_namespace_info__
     from ._vmap import vmap
+    from .linalg import cross
 
     bfloat16: _DType
 
@@ -164,8 +96,7 @@ __all__ = [
     "use_device",
     "vmap",
 ]
-__all__ += _standard.__all__
-__all__ += [name for names in _BEYOND.values() for name in names]
+__all__ += _ops.NAMES
 
 _CORE_FUNCTIONS = ("backends", "default_device", "device", "devices", "register_backend", "set_backend_priority")
 _publish(globals(), (*_CORE_FUNCTIONS, "set_default_device", "to_numpy"))
@@ -177,13 +108,14 @@ def __dir__() -> list[str]:
 
 
 _LOADED_LATER = {
-    **{name: f"._beyond.{module}" for module, names in _BEYOND.items() for name in names},
     "best_device": "._advice",
+    "cross": ".linalg",
     "estimate": "._estimate",
     "fuse": "._fuse",
-    "vmap": "._vmap",
     "profile": "._core.profiling",
-    **dict.fromkeys(("_numpy", "autograd", "engines", "lib", "nn", "optim", "random", "special"), ""),
+    "vmap": "._vmap",
+    **dict.fromkeys(_ops.NAMES, "._ops"),
+    **dict.fromkeys(("_numpy", "autograd", "engines", "fft", "lib", "linalg", "nn", "optim", "random", "special"), ""),
 }
 """The names whose modules are imported at their first use, so that ``import xtensor`` costs little more than NumPy."""
 
@@ -199,7 +131,7 @@ def _load(name: str) -> _typing.Any:
             ) from error
         return dtype
     if name not in _LOADED_LATER:
-        standard = _NAMES.get(name)
+        standard = _ops.STANDARD_NAMES.get(name)
         numpy = {} if standard is None else {"NumPy": {name: f"xtensor.{standard}, the standard's name"}}
         try:
             raise _missing(__name__, name, numpy or _NAMESPACE)

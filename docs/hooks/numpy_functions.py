@@ -48,7 +48,7 @@ def functions() -> str:
 
 def entry(module: str, name: str) -> str:
     """Format a link to the entry of the namespace's function; empty without one."""
-    standard = import_module("xtensor._beyond").STANDARD_NAMES.get(name, name)
+    standard = import_module("xtensor._ops").STANDARD_NAMES.get(name, name)
     part = PARTS.get(module, "")
     for target in (f"xtensor.{part}{name}", f"xtensor.{standard}", f"xtensor.linalg.{name}"):
         if target in documented():
@@ -59,6 +59,6 @@ def entry(module: str, name: str) -> str:
 def names() -> str:
     """Format the table of the functions that the namespace has under the standard's name alone."""
     import_from_checkout()
-    rows = import_module("xtensor._beyond").STANDARD_NAMES.items()
+    rows = import_module("xtensor._ops").STANDARD_NAMES.items()
     lines = [f"| `numpy.{name}` | [`xtensor.{standard}`][xtensor.{standard}] |" for name, standard in rows]
     return "| NumPy | xtensor |\n| --- | --- |\n" + "\n".join(lines)

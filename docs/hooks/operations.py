@@ -2,8 +2,9 @@
 
 The line ``<!-- operations -->`` is replaced by one table for each kind of operation, ``<!-- primitives -->`` by the
 list of the primitives, ``<!-- ways of dask -->`` by the strategies of the functions on the device ``dask``, and
-``<!-- entries MODULE -->`` by an entry for each public function of a module or of a
-package's modules. The hook imports xtensor, which needs NumPy.
+``<!-- entries CHAPTER SUBJECT -->`` by an entry for each function of a subject: a module of ``xtensor.special``, or one
+of the main namespace, whose functions are those of the chapter ``standard`` or ``numpy``. The hook imports xtensor,
+which needs NumPy.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 
 DIRECTIVE = re.compile(r"^::: (\S+)$", re.MULTILINE)
 
-ENTRIES = re.compile(r"^<!-- entries (\S+) -->$", re.MULTILINE)
+ENTRIES = re.compile(r"^<!-- entries (\S+) (\S+) -->$", re.MULTILINE)
 
 SYMBOLS = {
     "abs": "abs(x)",
@@ -75,20 +75,21 @@ def ways_of_dask() -> str:
 def expanded(markdown: str) -> str:
     """Replace the marks for entries by the entries, one level below the headings of the page's sections."""
     options = "\n    options:\n      heading_level: 3" if re.search("^## ", markdown, re.MULTILINE) else ""
-    return ENTRIES.sub(lambda mark: "\n\n".join(f"::: {name}{options}" for name in public_names(mark[1])), markdown)
+    return ENTRIES.sub(
+        lambda mark: "\n\n".join(f"::: {name}{options}" for name in public_names(*mark.groups())), markdown
+    )
 
 
-def public_names(module: str) -> list[str]:
-    """Return the public paths of the functions that a module, or the modules of a package, define."""
+def public_names(chapter: str, subject: str) -> list[str]:
+    """Return the public paths of the functions of a subject: a module, or a package with its modules."""
     import_from_checkout()
-    found = import_module(module)
-    parts = [found]
-    if hasattr(found, "__path__"):
-        modules = [info.name for info in iter_modules(found.__path__) if not info.name.startswith("_")]
-        parts = [import_module(f"{module}.{name}") for name in modules]
-    public = "xtensor.special" if module.startswith("xtensor.special") else "xtensor"
-    names = {name for part in parts for name in part.__all__}
-    return [f"{public}.{name}" for name in sorted(names.intersection(import_module(public).__all__))]
+    if chapter == "special":
+        public = set(import_module("xtensor.special").__all__)
+        names = public.intersection(import_module(f"xtensor.special.{subject}").__all__)
+        return [f"xtensor.special.{name}" for name in sorted(names)]
+    table = getattr(import_module("xtensor._ops"), chapter.upper())
+    modules = [module for module in table if module == subject or module.startswith(f"{subject}.")]
+    return [f"xtensor.{name}" for name in sorted(name for module in modules for name in table[module])]
 
 
 def import_from_checkout() -> None:

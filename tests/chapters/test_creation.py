@@ -324,7 +324,7 @@ TESTED = (
 
 
 def test_tested_functions_are_those_of_the_chapter():
-    from xtensor._standard import conversion, creation, filling
+    from xtensor._ops import conversion, creation, filling
 
     assert set(TESTED) == {*conversion.__all__, *creation.__all__, *filling.__all__}
 

@@ -204,7 +204,7 @@ TESTED = ("astype", "can_cast", "finfo", "iinfo", "isdtype", "result_type")
 
 
 def test_tested_functions_are_those_of_the_chapter():
-    from xtensor._standard import data_types
+    from xtensor._ops import data_types
 
     functions = [name for name in data_types.__all__ if callable(getattr(xp, name))]
     assert set(TESTED) == set(functions)

@@ -174,6 +174,6 @@ TESTED = ("matmul", "matrix_transpose", "tensordot", "vecdot")
 
 
 def test_tested_functions_are_those_of_the_chapter():
-    from xtensor._standard import linear_algebra
+    from xtensor._ops import linear_algebra
 
     assert set(TESTED) == set(linear_algebra.__all__)

@@ -324,7 +324,7 @@ TESTED = (
 
 
 def test_tested_functions_are_those_of_the_chapter():
-    from xtensor._standard import joining, manipulation
+    from xtensor._ops import joining, manipulation
 
     assert set(TESTED) == {*joining.__all__, *manipulation.__all__}
 

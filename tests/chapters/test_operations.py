@@ -206,7 +206,7 @@ def test_elementwise_function_is_one_declaration_and_its_composition():
     """A declaration and a composition are enough on every device, including open ones."""
     code = """
         import xtensor as xp
-        from xtensor._standard.elementwise._declaration import unary
+        from xtensor._ops.elementwise._declaration import unary
 
         x = xp.asarray([1.0, -2.0])
 

@@ -169,6 +169,6 @@ TESTED = ("argmax", "argmin", "count_nonzero", "nonzero", "searchsorted", "where
 
 
 def test_tested_functions_are_those_of_the_chapter():
-    from xtensor._standard import searching
+    from xtensor._ops import searching
 
     assert set(TESTED) == set(searching.__all__)

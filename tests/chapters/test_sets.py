@@ -114,7 +114,7 @@ TESTED = ("isin", "unique_all", "unique_counts", "unique_inverse", "unique_value
 
 
 def test_tested_functions_are_those_of_the_chapter():
-    from xtensor._standard import sets
+    from xtensor._ops import sets
 
     assert set(TESTED) == set(sets.__all__)
 

@@ -237,7 +237,7 @@ def test_reduction_does_not_modify_its_operand(device, name, data):
 
 
 def test_tested_functions_are_those_of_the_chapter():
-    from xtensor._standard import statistical
+    from xtensor._ops import statistical
 
     assert {*KINDS, *SCANS} == set(statistical.__all__)
 

@@ -113,7 +113,7 @@ TESTED = ("all", "any", "diff")
 
 
 def test_tested_functions_are_those_of_the_chapter():
-    from xtensor._standard import utility
+    from xtensor._ops import utility
 
     assert set(TESTED) == set(utility.__all__)
 

@@ -15,7 +15,7 @@ from .._core.html import escape
 from .._core.operations import TABLE
 from .._core.trees import flatten
 from .._estimate import Estimate, estimate
-from .._standard.elementwise import exponential, hyperbolic, trigonometric
+from .._ops.elementwise import exponential, hyperbolic, trigonometric
 from .rates import Rates, known_rates
 
 __all__ = ["Advice", "Candidate", "best_device"]

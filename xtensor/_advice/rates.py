@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .. import fft, linalg
 from .._core.array import Array, to_numpy
 from .._core.device import Device

@@ -30,7 +30,6 @@ __all__ = [
     "logical_or",
     "logical_xor",
     "maximum",
-    "may_have_infinity",
     "minimum",
     "not_equal",
     "positive",
@@ -266,8 +265,3 @@ def isfinite(xp: Any, x: Native) -> Native:
     if kind == "c":
         return xp.bitwise_and(xp.isfinite(xp.real(x)), xp.isfinite(xp.imag(x)))
     return xp.less(xp.abs(x), math.inf) if kind == "f" else xp.equal(x, x)
-
-
-def may_have_infinity(xp: Any, x: Operand) -> bool:
-    """True: the answer would force values to the host. Libraries on the host answer exactly."""
-    return True

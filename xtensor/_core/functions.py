@@ -185,6 +185,7 @@ class Functions:
 
         A look-up may import a library; a fork waits for it, as for the opening of a device.
         """
+        TABLE.get(operation.name)  # an operator names its operation before the module is imported that declares it
         with operations.lock:
             return self._choose(operation)
 
@@ -265,6 +266,7 @@ class Functions:
     def _inplace(self, operation: Operation) -> Function:
         """The in-place operator of an operation: a kernel, the library's, or the function and an assignment."""
         name, library = operation.name, self._library
+        TABLE.get(name)  # see choose
         found = [self._kernels.get(f"inplace.{name}"), self._look_up(f"inplace.{name}")]
         native: Function = getattr(operator, str(operation.inplace))
         composed = self._computed_and_assigned(operation)

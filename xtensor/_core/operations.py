@@ -11,12 +11,14 @@ by name.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator, MutableMapping
 from itertools import count
 from typing import Any, Literal, TypeAlias
 from weakref import WeakSet
 
 __all__ = [
+    "COMPLEX_OF",
+    "MAY_HAVE_INFINITY",
     "TABLE",
     "Accepts",
     "DTypeRule",
@@ -226,8 +228,52 @@ class Operation:
         return self.kind == "manipulation" and self.operands > 1
 
 
-TABLE: dict[str, Operation] = {}
-"""Every operation by its name, in the order of the indices."""
+class Table(MutableMapping[str, Operation]):
+    """Every operation by its name, in the order of the indices.
+
+    A module of the namespace declares its operations when it is imported, at the first use of one of its names. A name
+    that is not declared yet is such a use; iteration imports the modules of the main namespace.
+
+    Attributes
+    ----------
+    rows
+        The operations that were named until now.
+    later
+        The names of the main namespace.
+    """
+
+    __slots__ = ("later", "rows")
+
+    def __init__(self) -> None:
+        self.rows: dict[str, Operation] = {}
+        self.later: Collection[str] = ()
+
+    def __getitem__(self, name: str) -> Operation:
+        row = self.rows.get(name)
+        if row is not None and row.declared:
+            return row
+        found = namespace
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        return self.rows[name]
+
+    def __setitem__(self, name: str, row: Operation) -> None:
+        self.rows[name] = row
+
+    def __delitem__(self, name: str) -> None:
+        del self.rows[name]
+
+    def __iter__(self) -> Iterator[str]:
+        for name in self.later:
+            getattr(namespace, name)
+        return iter(tuple(self.rows))
+
+    def __len__(self) -> int:
+        return len(tuple(self))
+
+
+TABLE = Table()
+"""Every operation by its name."""
 
 _indices = count()
 _watchers: WeakSet[Any] = WeakSet()
@@ -247,22 +293,22 @@ def watch(table: Any) -> None:
     First for those of the table, then for each one that is named from now on, as long as ``table`` lives.
     """
     with lock:
-        for row in TABLE.values():
+        for row in TABLE.rows.values():
             table.extend(row)
         _watchers.add(table)
 
 
 def operation(name: str) -> Operation:
     """Return the operation of a name. Array's operators name theirs before the chapters declare them."""
-    found = TABLE.get(name)
+    found = TABLE.rows.get(name)
     if found is not None:
         return found
     with lock:
-        if name not in TABLE:
-            found = TABLE[name] = Operation(name, next(_indices))
+        if name not in TABLE.rows:
+            found = TABLE.rows[name] = Operation(name, next(_indices))
             for table in _watchers:
                 table.extend(found)
-        return TABLE[name]
+        return TABLE.rows[name]
 
 
 def declare(
@@ -303,14 +349,20 @@ namespace: Any = None
 
 
 def is_declared(name: str) -> bool:
-    """Whether the table has an operation of a name, after the import of the part of the namespace that declares it."""
-    if name not in TABLE:
-        found = namespace
-        for part in name.split("."):
-            found = getattr(found, part, None)
+    """Whether the table has an operation of a name."""
     return name in TABLE and TABLE[name].declared
 
 
 def primitives() -> list[str]:
     """The names of the operations that every backend provides."""
     return [row.name for row in TABLE.values() if row.declared and row.primitive]
+
+
+COMPLEX_OF = declare("complex_of", "elementwise", operands=2, accepts="real floating", dtype="complex")
+"""Complex numbers of real and imaginary parts. Used by compositions; there is no public function."""
+
+MAY_HAVE_INFINITY = declare("may_have_infinity", "elementwise", dtype="bool", composition=lambda xp, x: True)
+"""Whether an operand may contain an infinity or NaN: a Python bool, False only where the library can exclude them.
+
+Used by corrections of native functions; there is no public function. An exact answer would force values to the host.
+"""

@@ -1,7 +1,7 @@
 """Names of PyTorch, JAX and dask that xtensor has under another name, and what to write for them.
 
 A program that is moved from one of these libraries looks for them; the error names the remedy. NumPy's names that the
-standard has under another one are in ``STANDARD_NAMES`` of :mod:`xtensor._beyond`.
+standard has under another one are in ``STANDARD_NAMES`` of :mod:`xtensor._ops`.
 """
 
 from __future__ import annotations

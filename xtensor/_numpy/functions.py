@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import _beyond, fft, linalg
-from .. import _standard as xp
-from .._beyond._arguments import on_device, store
+from .. import _ops as xp
+from .. import fft, linalg
 from .._core.array import Array
 from .._core.checks import is_word
 from .._core.device import Device
 from .._core.dispatch import HOST_ARRAYS, SCALARS
+from .._ops._arguments import on_device, store
 from ..lib import stride_tricks
 from .host import WRITING, arrays_in, call_on_host, device_of_arguments, qualified_name
 from .linear_algebra import LINEAR_ALGEBRA
@@ -138,10 +138,10 @@ def counterpart(function: Function) -> Function | None:
         return _adapted(function, stride_tricks.sliding_window_view)
     if getattr(np, name, None) is not function:
         return None
-    name = _beyond.STANDARD_NAMES.get(name, name)
+    name = xp.STANDARD_NAMES.get(name, name)
     if name in SIGNATURES:
         return SIGNATURES[name]
-    return _adapted(function, _beyond.find(name) or getattr(xp, name, None) or getattr(linalg, name, None))
+    return _adapted(function, getattr(xp, name, None) or getattr(linalg, name, None))
 
 
 def _adapted(function: Function, found: Function | None) -> Function | None:

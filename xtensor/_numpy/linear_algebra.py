@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .. import linalg
-from .._beyond._arguments import as_arrays
 from .._core.array import Array
 from .._core.errors import describe
+from .._ops._arguments import as_arrays
 from .reductions import NO_VALUE
 
 __all__ = ["LINEAR_ALGEBRA"]

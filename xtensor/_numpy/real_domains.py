@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import _standard as xp
-from .._beyond._arguments import as_arrays
+from .. import _ops as xp
 from .._core.array import Array
+from .._ops._arguments import as_arrays
 
 __all__ = ["REAL_DOMAINS"]
 

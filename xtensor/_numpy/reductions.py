@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import _standard as xp
-from .._beyond._arguments import as_arrays, store
-from .._beyond._casts import counted, floating
-from .._beyond._missing import sum_from
+from .. import _ops as xp
 from .._core.array import Array, Axis
 from .._core.checks import check_axes
 from .._core.dtypes import as_dtype
 from .._core.errors import describe
 from .._core.methods import NO_VALUE
+from .._ops._arguments import as_arrays, store
+from .._ops._casts import counted, floating
+from .._ops._missing import sum_from
 from ..linalg import vector_norm
 
 __all__ = ["NO_VALUE", "all", "any", "argmax", "argmin", "max", "mean", "min", "prod", "std", "sum", "var"]

@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import _beyond
-from .. import _standard as xp
-from .._beyond import _casts
-from .._beyond._arguments import as_arrays, as_operand, on_device, shared_device, store
-from .._beyond._conversions import check_mode, sequence, within
+from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_axis, check_casting, check_integer, check_order, check_word, is_word
 from .._core.dtypes import Casting, can_cast
 from .._core.errors import describe, shortened
+from .._ops import _casts
+from .._ops._arguments import as_arrays, as_operand, on_device, shared_device, store
+from .._ops._conversions import check_mode, sequence, within
 from . import reductions
 from .host import call_on_host, device_of_arguments
 from .reductions import NO_VALUE
@@ -284,7 +283,7 @@ def _is_number(value: Any) -> bool:
 
 def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     if dst.__class__ is Array:
-        _beyond.find("copyto")(dst, src, casting, where)
+        xp.copyto(dst, src, casting, where)
     else:  # a NumPy array, which is written to on the host
         call_on_host(np.copyto, (dst, src, casting, where), {}, device_of_arguments((src, where), {}), "numpy.copyto")
 
@@ -305,7 +304,7 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **options: An
     items = list(operands)
     device = shared_device("einsum", *items[arrays], out)
     items[arrays] = [on_device("einsum", item, device) for item in items[arrays]]
-    return store("einsum", _beyond.find("einsum")(*items), out)
+    return store("einsum", xp.einsum(*items), out)
 
 
 def may_share_memory(a: Any, b: Any, max_work: Any = None) -> bool:

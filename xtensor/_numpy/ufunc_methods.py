@@ -11,10 +11,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .. import _standard as xp
-from .._beyond._arguments import as_arrays, store
+from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_axes, check_axis
+from .._ops._arguments import as_arrays, store
 from . import reductions
 
 __all__ = ["METHODS"]

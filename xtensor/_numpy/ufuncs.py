@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import _beyond, linalg
-from .. import _standard as xp
-from .._beyond._arguments import on_device
+from .. import _ops as xp
+from .. import linalg
 from .._core import array
 from .._core.array import Array, ufunc_calls
 from .._core.device import Device
@@ -25,6 +24,7 @@ from .._core.dtypes import can_cast
 from .._core.errors import describe
 from .._core.fp_warnings import rewarn
 from .._core.operations import TABLE
+from .._ops._arguments import on_device
 from .host import SPECIAL, call_on_host, device_of_arguments, qualified_name
 from .ufunc_methods import METHODS
 
@@ -128,7 +128,7 @@ def known_counterpart(ufunc: np.ufunc) -> Callable[..., Any] | None:
     """Return the namespace's function of a universal function of NumPy or SciPy; None without one."""
     name = ufunc.__name__
     if getattr(np, name, None) is ufunc:
-        name = _beyond.STANDARD_NAMES.get(name, name)
+        name = xp.STANDARD_NAMES.get(name, name)
         row = TABLE.get(name)
         # A function of several results has a public function alone, in whose module its row is declared.
         if row is not None and row.declared and row.kind == "elementwise" and row.operands == 2 and ufunc.nout == 1:
@@ -151,13 +151,13 @@ def _masks_or_is_own(ufunc: np.ufunc, options: dict[str, Any], device: Device) -
     """
     if not options or options.get("where", True) is not True:
         return bool(options)
-    row = TABLE.get(_beyond.STANDARD_NAMES.get(ufunc.__name__, ufunc.__name__))
+    row = TABLE.get(xp.STANDARD_NAMES.get(ufunc.__name__, ufunc.__name__))
     return row is not None and row.declared and device._functions.choose(row) is ufunc
 
 
 def _public(name: str) -> Callable[..., Any] | None:
     """Return a function of the main namespace, or of the linear algebra extension; None without one."""
-    return _beyond.find(name) or getattr(xp, name, None) or getattr(linalg, name, None)
+    return getattr(xp, name, None) or getattr(linalg, name, None)
 
 
 def _answers_itself(value: Any) -> bool:

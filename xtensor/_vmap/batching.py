@@ -19,7 +19,7 @@ from .._core.tracer import at_caller
 from .._core.tracing_errors import UnknownValueError
 from .._core.trees import mapped
 from .._core.wrapping import ValueArray
-from .._standard.manipulation import expand_dims, reshape
+from .._ops.manipulation import expand_dims, reshape
 from . import indexing
 from .rules import rule_of
 

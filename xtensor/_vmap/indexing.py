@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array
 from .._core.tracer import at_caller
 from .._core.trees import mapped

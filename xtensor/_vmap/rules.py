@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core import operations
 from .._core.array import Array, wrap
 from .._core.levels import computing

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array, wrap
 from .._core.backend import Native
 from .._core.device import Device

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array
 from .._core.errors import describe
 from .._core.levels import base_of, lifted

@@ -13,7 +13,7 @@ from itertools import count, repeat
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array, wrap
 from .._core.backend import Native
 from .._core.device import Device

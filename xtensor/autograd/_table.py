@@ -16,7 +16,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array
 from .._core.dtypes import DType, kind_of
 from .._core.errors import NotDifferentiableError

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _standard as xp
-from .._beyond._arguments import as_arrays, store
+from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import is_word
 from .._core.compositions import composed
 from .._core.dtypes import kind_of, result_type
 from .._core.errors import describe, shortened
+from .._ops._arguments import as_arrays, store
 from ._along_axes import fftn, ifftn, irfftn, rfftn
 from ._checks import Norm, is_sequence
 

@@ -7,7 +7,7 @@ the norms, determinants and ranks of matrices, and functions beyond the standard
 from __future__ import annotations
 
 from .._core.boundary import publish as _publish
-from .._standard.linear_algebra import matmul, matrix_transpose, tensordot, vecdot
+from .._ops.linear_algebra import matmul, matrix_transpose, tensordot, vecdot
 from ._beyond import cond, multi_dot, norm, tensorinv, tensorsolve
 from ._decompositions import QRResult as QRResult
 from ._decompositions import SVDResult as SVDResult

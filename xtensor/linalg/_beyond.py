@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _standard as xp
-from .._beyond._arguments import as_arrays
-from .._beyond.products import dot, not_aligned, store_exactly
+from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_axis, check_flag, check_integer
 from .._core.compositions import composed
 from .._core.dtypes import DType, kind_of, result_type
 from .._core.errors import describe
+from .._ops._arguments import as_arrays
+from .._ops.products import dot, not_aligned, store_exactly
 from ._decompositions import svdvals
 from ._norms import MATRIX_ORDERS, matrix_norm, slogdet, vector_norm
 from ._solutions import inv, solve

@@ -1,4 +1,4 @@
-"""Products of vectors and powers of matrices. ``matmul`` and its kin are in ``_standard.linear_algebra``."""
+"""Products of vectors and powers of matrices. ``matmul`` and its kin are in ``_ops.linear_algebra``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .._core.checks import check_axis, check_integer
 from .._core.dispatch import array_arguments
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
-from .._standard.linear_algebra import _pair
+from .._ops.linear_algebra import _pair
 from ._checks import check_broadcast, check_square_matrices
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Never
 import numpy as np
 
 from .. import _composed
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array, apply, wrap
 from .._core.compositions import composed
 from .._core.dispatch import array_arguments, coerce_operands, serve
@@ -15,7 +15,7 @@ from .._core.dtypes import finfo, kind_of, result_type
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
-from .._standard.linear_algebra import _pair
+from .._ops.linear_algebra import _pair
 from ._checks import check_broadcast, check_matrices, check_square_matrices, tolerance_option
 from ._decompositions import svd
 

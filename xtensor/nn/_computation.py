@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array, call_if_implemented, wrap
 from .._core.device import Device
 from .._core.dispatch import common_device, native_operand

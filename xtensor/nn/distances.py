@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_axis, check_flag, check_integer, check_word
 from .._core.compositions import composed

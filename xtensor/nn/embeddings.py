@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_integer
 from .._core.compositions import composed

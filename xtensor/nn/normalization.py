@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array
 from .._core.compositions import composed
 from .._core.dispatch import coerce_operands

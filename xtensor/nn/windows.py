@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_integer
 from .._core.errors import describe

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array
 from .._core.errors import describe
 from .._core.trees import TreeObject

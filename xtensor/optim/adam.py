@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array
 from ..nn.modules.module import Module
 from ._optimizer import Optimizer, Rate, check_range, scalar

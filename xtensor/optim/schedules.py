@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_integer
 from ._optimizer import check_range

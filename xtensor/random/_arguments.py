@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array, wrap
 from .._core.checks import check_shape
 from .._core.device import Device

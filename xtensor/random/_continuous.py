@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array
 from .._core.dtypes import DType
 from .._fuse.formulas import compute_formula

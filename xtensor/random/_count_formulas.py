@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array
 from ..special._gamma_approximations import stirling_correction
 from ..special.gamma_functions import gammaln

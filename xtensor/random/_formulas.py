@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array
 from .._core.dtypes import DType
 from .._core.random_constants import NORMAL_QUANTILES

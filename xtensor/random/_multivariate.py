@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Literal
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .. import linalg
 from .._core.array import Array, wrap
 from .._core.checks import check_integer

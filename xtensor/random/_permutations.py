@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array, wrap
 from .._core.checks import check_axis, check_flag, check_integer
 from .._core.dispatch import native_operand

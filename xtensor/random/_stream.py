@@ -14,14 +14,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array, call_if_implemented, wrap
 from .._core.device import Device, resolve
 from .._core.dispatch import call
 from .._core.dtypes import DType
 from .._core.operations import Operation
 from .._fuse.formulas import compute_formula
-from .._standard.filling import FULL
+from .._ops.filling import FULL
 from ._arguments import Check, Size, check_out, output_shape, parameter, real_dtype
 from ._formulas import standard_normal
 from ._operations import MAIN, NORMAL, Stream, bits, blocks

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._composed.random import product
 from .._core.array import Array, to_numpy
 from .._core.checks import check_flag, check_integer, integer_limits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array
 
 __all__ = ["exact_product", "nearest_integer", "polynomial"]

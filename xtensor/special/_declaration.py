@@ -31,7 +31,7 @@ from .._core.operations import Accepts, Operation
 from .._core.operations import declare as declare_operation
 from .._core.transfers import allowed, move
 from .._fuse.formulas import compute_formula
-from .._standard.filling import FULL
+from .._ops.filling import FULL
 
 if TYPE_CHECKING:
     from .._core.annotations import Operand

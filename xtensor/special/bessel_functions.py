@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array
 from ._arithmetic import polynomial
 from ._declaration import arrays, library_function, special

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array
 from ._arithmetic import exact_product
 from ._declaration import arrays, special

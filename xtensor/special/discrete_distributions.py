@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array
 from ._declaration import arrays, library_function, special
 from .incomplete_gamma import gammainc, gammaincc

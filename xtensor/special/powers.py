@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from .. import _standard as xp
-from .._beyond import elementwise_powers
+from .. import _ops as xp
 from .._core.array import Array
+from .._ops.elementwise import elementwise_powers
 from ._declaration import arrays, special
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, overload
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array, Axis, call_if_implemented
 from .._core.checks import check_axes, check_flag
 from .._core.operations import declare

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .. import _standard as xp
+from .. import _ops as xp
 from .._core.array import Array
 from ._arithmetic import nearest_integer
 from ._declaration import arrays, library_function, special

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ... import _standard as xp
+from ... import _ops as xp
 from ... import special
 from ..._core.array import Array
 from ...special._arithmetic import polynomial

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import _standard as xp
+from ... import _ops as xp
 from ..._core.array import Array
 from .._table import TABLE, connection
 from . import decompositions as decompositions

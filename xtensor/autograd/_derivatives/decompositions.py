@@ -18,7 +18,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from ... import _standard as xp
+from ... import _ops as xp
 from ... import linalg
 from ..._core.array import Array
 from ..._core.dtypes import kind_of

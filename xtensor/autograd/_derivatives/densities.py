@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import _standard as xp
+from ... import _ops as xp
 from ... import special
 from ..._core.array import Array
 from .._rules import differentiated_by_pullback, differentiated_by_rules

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from ... import _standard as xp
+from ... import _ops as xp
 from ... import fft
 from ..._core.array import Array
 from .._table import pullback

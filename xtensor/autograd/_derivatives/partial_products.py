@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from ... import _standard as xp
+from ... import _ops as xp
 from ..._core.array import Array
 from ..._core.dtypes import kind_of
 from ..._core.tracing_errors import is_known

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any, TypeVar
 
-from ... import _standard as xp
+from ... import _ops as xp
 from ... import linalg
-from ..._beyond.counting import bincount
 from ..._core.array import Array
 from ..._core.dtypes import kind_of
+from ..._ops.counting import bincount
 from .._table import constant, pullback
 from .partial_products import may_divide, products_of_others, shifted, sums_of_products
 

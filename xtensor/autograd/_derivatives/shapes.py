@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ... import _standard as xp
-from ..._beyond.counting import bincount
+from ... import _ops as xp
 from ..._core.array import Array
 from ..._core.dtypes import kind_of
+from ..._ops.counting import bincount
 from .._table import pullback
 from .._transform import Key
 

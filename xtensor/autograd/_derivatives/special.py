@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ... import _standard as xp
+from ... import _ops as xp
 from ... import special
 from ..._core.array import Array
 from ..._fuse.formulas import compute_formula

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
-from ... import _standard as xp
+from ... import _ops as xp
 from ..._core.array import Array
 from ..._core.device import Device
 from .. import functional as F  # noqa: N812

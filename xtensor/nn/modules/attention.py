@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any, Literal
 
-from ... import _standard as xp
+from ... import _ops as xp
 from ..._core.array import Array
 from ..._core.device import Device
 from ..._core.errors import describe

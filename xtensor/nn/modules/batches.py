@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ... import _standard as xp
+from ... import _ops as xp
 from ..._core.array import Array
 from ..._core.checks import check_flag
 from ..._core.errors import describe

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal
 
-from ..._beyond.padding import pad
 from ..._core.array import Array
 from ..._core.checks import check_word
 from ..._core.device import Device
+from ..._ops.padding import pad
 from .. import functional as F  # noqa: N812
 from ..windows import lengths_of
 from ._initial import Initial, Rng

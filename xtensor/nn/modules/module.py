@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple, Self
 
-from ... import _standard as xp
+from ... import _ops as xp
 from ..._core.array import Array
 from ..._core.device import Device
 from ..._core.dtypes import is_bfloat16

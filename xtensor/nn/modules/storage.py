@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import _standard as xp
+from ... import _ops as xp
 from ..._core.array import Array, to_numpy
 from ..._core.device import Device
 from ..._core.dtypes import is_bfloat16, load_bfloat16

@@ -1,0 +1,78 @@
+"""Casts and orders that NumPy applies by itself and the standard leaves to the caller.
+
+Requirement: a composition works on devices that refuse mixed kinds of dtypes, and an order of booleans and
+complex numbers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import _ops as xp
+from .._core.array import Array
+from .._core.device import Device
+from .._core.dtypes import DType, kind_of, result_type
+
+__all__ = ["argsort", "counted", "double", "floating", "promoted", "sort", "supported", "widened"]
+
+
+def supported(dtype: DType, device: Device) -> DType:
+    """Return a floating-point dtype, or the device's default one where the device does not support it."""
+    if device.supports(dtype) or dtype.kind not in "fc":
+        return dtype
+    return device.default_dtypes["complex floating" if dtype.kind == "c" else "real floating"]
+
+
+def floating(x: Array) -> Array:
+    """Return integers and booleans as floating-point numbers of the default dtype; other arrays unchanged."""
+    return x if kind_of(x.dtype) in "fc" else xp.astype(x, x.device.default_dtypes["real floating"])
+
+
+def widened(x: Array) -> Array:
+    """Return numbers of 16 bits in float32, in which formulas compute them; other arrays unchanged."""
+    return xp.astype(x, np.float32) if x.dtype.itemsize == 2 and kind_of(x.dtype) == "f" else x
+
+
+def counted(x: Array) -> Array:
+    """Return booleans as integers of the default dtype; other arrays unchanged."""
+    return xp.astype(x, x.device.default_dtypes["integral"]) if x.dtype.kind == "b" else x
+
+
+def double(dtype: DType, x: Array) -> DType:
+    """Return the promotion of a dtype with the default real floating-point dtype of the device of ``x``."""
+    return result_type(dtype, x.device.default_dtypes["real floating"])
+
+
+def promoted(*arrays: Array) -> list[Array]:
+    """Return arrays as arrays of their common dtype, by NumPy's rules."""
+    first = arrays[0].dtype
+    for x in arrays:
+        if x.dtype != first:
+            break
+    else:
+        return list(arrays)
+    dtype = supported(result_type(*[x.dtype for x in arrays]), arrays[0].device)
+    return [xp.astype(x, dtype, copy=False) for x in arrays]
+
+
+def argsort(x: Array, axis: int = -1) -> Array:
+    """Return the stable order of booleans, real or complex numbers; NaN comes last, as in NumPy."""
+    if x.dtype.kind == "c":
+        real, imag = xp.real(x), xp.imag(x)
+        missing = xp.astype(xp.isnan(real), np.uint8) * 2 + xp.astype(xp.isnan(imag), np.uint8)
+        order = xp.argsort(imag, axis=axis)
+        for key in (real, missing):
+            order = xp.take_along_axis(
+                order, xp.argsort(xp.take_along_axis(key, order, axis=axis), axis=axis), axis=axis
+            )
+        return order
+    return xp.argsort(xp.astype(x, np.uint8) if x.dtype.kind == "b" else x, axis=axis)
+
+
+def sort(x: Array, axis: int = -1) -> Array:
+    """Return booleans, real or complex numbers in ascending order; NaN comes last, as in NumPy."""
+    if x.dtype.kind == "c":
+        return xp.take_along_axis(x, argsort(x, axis), axis=axis)
+    if x.dtype.kind == "b":
+        return xp.astype(xp.sort(xp.astype(x, np.uint8), axis=axis, stable=False), x.dtype)
+    return xp.sort(x, axis=axis, stable=False)
