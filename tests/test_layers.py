@@ -10,7 +10,7 @@ PACKAGE = ROOT / "xtensor"
 
 LAYERS = (
     ("xtensor._core",),
-    ("xtensor._composed", "xtensor._fuse", "xtensor._meta", "xtensor.backend"),
+    ("xtensor._fuse", "xtensor._meta", "xtensor.backend"),
     ("xtensor._estimate",),
     (
         "xtensor.linalg",

@@ -11,8 +11,7 @@ import pytest
 from random_cases import CONTINUOUS, DISCRETE, EXACT, VECTORS
 
 import xtensor as xp
-from xtensor._composed.random import philox
-from xtensor.random._operations import bits, blocks
+from xtensor.random._operations import bits, blocks, philox
 
 CASES = [*CONTINUOUS, *DISCRETE, *VECTORS]
 

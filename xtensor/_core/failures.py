@@ -64,7 +64,7 @@ warnings.filterwarnings(
     category=RuntimeWarning,
     module=(
         r"xtensor\._core\.(dispatch|array|corrections|failures|functions|inplace|many)$|"
-        r"xtensor\.(_composed|_ops|autograd\._derivatives|fft|linalg|nn|random|special)\.|"
+        r"xtensor\.(_ops|autograd\._derivatives|fft|linalg|nn|random|special)\.|"
         r"xtensor\.(autograd\.(_solvers|_transform)|einops|_numpy\.reductions)$|xtensor_"
     ),
 )

@@ -33,9 +33,6 @@ if _typing.TYPE_CHECKING:
     from .elementwise.bitwise import *
     from .elementwise.comparison import *
     from .elementwise.complex import *
-    from .elementwise.elementwise_complex import *
-    from .elementwise.elementwise_floating import *
-    from .elementwise.elementwise_powers import *
     from .elementwise.exponential import *
     from .elementwise.extremes import *
     from .elementwise.floating import *
@@ -69,6 +66,7 @@ if _typing.TYPE_CHECKING:
     from .products import *
     from .quantiles import *
     from .rearranging import *
+    from .scans import *
     from .searching import *
     from .selection import *
     from .set_operations import *
@@ -166,7 +164,8 @@ STANDARD: dict[str, tuple[str, ...]] = {
     "searching": ("argmax", "argmin", "count_nonzero", "nonzero", "searchsorted", "where"),
     "sets": ("isin", "unique_all", "unique_counts", "unique_inverse", "unique_values"),
     "sorting": ("argsort", "sort"),
-    "statistical": ("cumulative_prod", "cumulative_sum", "max", "mean", "min", "prod", "std", "sum", "var"),
+    "scans": ("cumulative_prod", "cumulative_sum"),
+    "statistical": ("max", "mean", "min", "prod", "std", "sum", "var"),
     "utility": ("all", "any", "diff"),
 }
 """The names that the standard defines, by module."""
@@ -185,9 +184,9 @@ NUMPY: dict[str, tuple[str, ...]] = {
     "editing": ("delete", "insert", "trim_zeros"),
     "einsums": ("einsum",),
     "elementwise.angles": ("deg2rad", "degrees", "rad2deg", "radians"),
-    "elementwise.elementwise_complex": ("angle", "iscomplex", "iscomplexobj", "isreal", "isrealobj", "real_if_close"),
-    "elementwise.elementwise_floating": ("fabs", "frexp", "ldexp", "rint", "spacing"),
-    "elementwise.elementwise_powers": ("cbrt", "exp2", "float_power", "logaddexp2"),
+    "elementwise.complex": ("angle", "iscomplex", "iscomplexobj", "isreal", "isrealobj", "real_if_close"),
+    "elementwise.floating": ("fabs", "frexp", "ldexp", "rint", "spacing"),
+    "elementwise.powers": ("cbrt", "exp2", "float_power", "logaddexp2"),
     "elementwise.extremes": ("fmax", "fmin", "heaviside"),
     "elementwise.integers": ("bitwise_count", "gcd", "lcm"),
     "elementwise.remainders": ("divmod", "fmod", "modf"),
@@ -202,12 +201,8 @@ NUMPY: dict[str, tuple[str, ...]] = {
     "kinds": ("isscalar", "issubdtype"),
     "matrices": ("diag", "roots", "transpose"),
     "nan_reductions": (
-        "cumprod",
-        "cumsum",
         "nanargmax",
         "nanargmin",
-        "nancumprod",
-        "nancumsum",
         "nanmax",
         "nanmean",
         "nanmin",
@@ -222,6 +217,7 @@ NUMPY: dict[str, tuple[str, ...]] = {
     "products": ("dot", "inner", "matvec", "outer", "vdot", "vecmat"),
     "quantiles": ("median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"),
     "rearranging": ("fliplr", "flipud", "kron", "ravel", "resize", "rollaxis", "rot90", "swapaxes"),
+    "scans": ("cumprod", "cumsum", "nancumprod", "nancumsum"),
     "selection": ("choose", "compress", "extract", "piecewise", "select"),
     "set_operations": ("intersect1d", "setdiff1d", "setxor1d", "union1d", "unique"),
     "spacing": ("geomspace", "logspace"),

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, Never
 
 import numpy as np
 
-from .. import _composed
 from .._core.array import Array, apply, wrap
+from .._core.backend import Native
 from .._core.checks import LARGEST, check_bounds, check_dtype, check_flag, check_integer, integer_limits
 from .._core.compositions import composed
 from .._core.device import Device, resolve
 from .._core.dispatch import array_argument, array_arguments, call
-from .._core.dtypes import DType
+from .._core.dtypes import DType, kind_of
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import Operation, declare, operation
@@ -145,9 +145,23 @@ def _integers(
     return astype(astype(wrap(result, target), signed, copy=False), dtype, copy=False)
 
 
-EYE = declare(
-    "eye", "creation", operands=0, dtype="argument", shape="argument", numpy="eye", composition=_composed.creation.eye
-)
+def _rows_and_columns(xp: Any, rows: int, columns: int) -> tuple[Native, Native]:
+    """The row and the column of each element, for broadcasting."""
+    row, column = (xp.arange(0, length, 1, dtype=xp.default_integer) for length in (rows, columns))
+    return xp.reshape(row, (rows, 1)), xp.reshape(column, (1, columns))
+
+
+def _clamped(k: int, rows: int, columns: int) -> int:
+    """A diagonal's offset within the integers: all beyond the corners are empty alike."""
+    return max(-rows, min(k, columns))
+
+
+def _compose_eye(xp: Any, rows: int, columns: int, *, k: int, dtype: DType) -> Native:
+    row, column = _rows_and_columns(xp, rows, columns)
+    return xp.astype(xp.equal(xp.add(row, _clamped(k, rows, columns)), column), dtype)
+
+
+EYE = declare("eye", "creation", operands=0, dtype="argument", shape="argument", numpy="eye", composition=_compose_eye)
 
 
 @keywords_only
@@ -198,6 +212,34 @@ def eye(
     return apply(EYE, target, rows, columns, k=check_integer(k, "eye", "k"), dtype=result_dtype)
 
 
+def _real_linspace(xp: Any, start: float, stop: float, num: int, endpoint: bool) -> Native:
+    start, stop = float(start), float(stop)
+    parts = max(num - 1 if endpoint else num, 1)
+    index = xp.astype(xp.arange(0, num, 1, dtype=xp.default_integer), xp.default_float)
+    delta = stop - start
+    if math.isinf(delta) and math.isfinite(start) and math.isfinite(stop):
+        weight = xp.divide(index, parts)
+        result = xp.add(xp.multiply(xp.subtract(1.0, weight), start), xp.multiply(weight, stop))
+    else:
+        step = delta / parts
+        # A step that underflows to 0 would repeat the start.
+        offset = xp.multiply(index, step) if step else xp.multiply(xp.divide(index, parts), delta)
+        result = xp.add(offset, start)
+    return xp.where(xp.equal(index, num - 1.0), stop, result) if endpoint and num > 1 else result
+
+
+def _compose_linspace(
+    xp: Any, start: complex, stop: complex, num: int, *, dtype: DType, endpoint: bool = True
+) -> Native:
+    if isinstance(start, complex) or isinstance(stop, complex) or dtype.kind == "c":
+        start, stop = complex(start), complex(stop)
+        ends = ((start.real, stop.real), (start.imag, stop.imag))
+        real, imag = (_real_linspace(xp, first, last, num, endpoint) for first, last in ends)
+        return xp.astype(xp.complex_of(real, imag), dtype, copy=False)
+    result = _real_linspace(xp, start, stop, num, endpoint)
+    return xp.astype(xp.floor(result) if kind_of(dtype) in "iu" else result, dtype, copy=False)
+
+
 LINSPACE = declare(
     "linspace",
     "creation",
@@ -205,7 +247,7 @@ LINSPACE = declare(
     dtype="argument",
     shape="argument",
     numpy="linspace",
-    composition=_composed.creation.linspace,
+    composition=_compose_linspace,
 )
 
 
@@ -337,7 +379,13 @@ def meshgrid(*arrays: AnyArray, indexing: Literal["xy", "ij"] = "xy") -> tuple[A
     return tuple(grid.copy() for grid in broadcast_arrays(*grids))
 
 
-TRIL = declare("tril", "manipulation", shape="same", numpy="tril", composition=_composed.creation.tril)
+def _compose_tril(xp: Any, x: Native, *, k: int) -> Native:
+    row, column = _rows_and_columns(xp, *x.shape[-2:])
+    below = xp.less_equal(column, xp.add(row, _clamped(k, *x.shape[-2:])))
+    return xp.where(below, x, False if x.dtype.kind == "b" else 0)
+
+
+TRIL = declare("tril", "manipulation", shape="same", numpy="tril", composition=_compose_tril)
 
 
 @keywords_only
@@ -371,7 +419,13 @@ def tril(x: AnyArray, /, *positional: Never, k: int = 0) -> Array:
     return _triangle(TRIL, x, k)
 
 
-TRIU = declare("triu", "manipulation", shape="same", numpy="triu", composition=_composed.creation.triu)
+def _compose_triu(xp: Any, x: Native, *, k: int) -> Native:
+    row, column = _rows_and_columns(xp, *x.shape[-2:])
+    above = xp.less_equal(xp.add(row, _clamped(k, *x.shape[-2:])), column)
+    return xp.where(above, x, False if x.dtype.kind == "b" else 0)
+
+
+TRIU = declare("triu", "manipulation", shape="same", numpy="triu", composition=_compose_triu)
 
 
 @keywords_only

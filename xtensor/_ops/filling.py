@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
-from .. import _composed
 from .._core.array import Array, Scalar, apply
 from .._core.backend import Native
 from .._core.checks import check_bounds, check_dtype, check_shape
@@ -33,6 +32,10 @@ DEFAULT_KINDS: dict[type, str] = {int: "integral", float: "real floating", compl
 """Kind of the default dtype for each Python scalar type; bool has a dtype of its own."""
 
 
+def _compose_empty(xp: Any, shape: tuple[int, ...], *, dtype: DType) -> Native:
+    return xp.full(shape, 0, dtype=dtype)
+
+
 EMPTY = declare(
     "empty",
     "creation",
@@ -40,7 +43,7 @@ EMPTY = declare(
     dtype="argument",
     shape="argument",
     numpy="empty",
-    composition=_composed.creation.empty,
+    composition=_compose_empty,
 )
 
 
@@ -211,6 +214,10 @@ def full_like(
     return apply(FULL, target, lengths, native, dtype=result_dtype)
 
 
+def _compose_ones(xp: Any, shape: tuple[int, ...], *, dtype: DType) -> Native:
+    return xp.full(shape, 1, dtype=dtype)
+
+
 ONES = declare(
     "ones",
     "creation",
@@ -218,7 +225,7 @@ ONES = declare(
     dtype="argument",
     shape="argument",
     numpy="ones",
-    composition=_composed.creation.ones,
+    composition=_compose_ones,
 )
 
 
@@ -292,6 +299,10 @@ def ones_like(
     return apply(ONES, target, lengths, dtype=result_dtype)
 
 
+def _compose_zeros(xp: Any, shape: tuple[int, ...], *, dtype: DType) -> Native:
+    return xp.full(shape, 0, dtype=dtype)
+
+
 ZEROS = declare(
     "zeros",
     "creation",
@@ -299,7 +310,7 @@ ZEROS = declare(
     dtype="argument",
     shape="argument",
     numpy="zeros",
-    composition=_composed.creation.zeros,
+    composition=_compose_zeros,
 )
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
-from .. import _composed
 from .._core.array import Array, apply
 from .._core.backend import Native
 from .._core.checks import check_axis
@@ -23,6 +22,7 @@ from .._core.errors import shortened
 from .._core.keywords import by_position, keywords_only
 from .._core.large_calls import take_by_kernel
 from .._core.operations import declare
+from ._composing import along
 from .conversion import from_list
 from .filling import zeros
 
@@ -32,7 +32,11 @@ if TYPE_CHECKING:
 __all__ = ["take", "take_along_axis"]
 
 
-TAKE = declare("take", "indexing", operands=2, shape="argument", numpy="take", composition=_composed.searching.take)
+def _compose_take(xp: Any, x: Native, indices: Native, *, axis: int) -> Native:
+    return xp.getitem(x, along(axis, indices))
+
+
+TAKE = declare("take", "indexing", operands=2, shape="argument", numpy="take", composition=_compose_take)
 
 
 @keywords_only
@@ -95,13 +99,25 @@ def take(x: AnyArray, indices: AnyArray | int | list[int], /, *positional: Never
     return apply(TAKE, device, *natives, axis=axis) if found is NotImplemented else found
 
 
+def _compose_take_along_axis(xp: Any, x: Native, indices: Native, *, axis: int) -> Native:
+    axis %= x.ndim
+    key = []
+    for position, length in enumerate(x.shape):
+        if position == axis:
+            key.append(indices)
+        else:
+            shape = tuple(length if item == position else 1 for item in range(x.ndim))
+            key.append(xp.reshape(xp.arange(0, length, 1, dtype=xp.default_integer), shape))
+    return xp.getitem(x, tuple(key))
+
+
 TAKE_ALONG_AXIS = declare(
     "take_along_axis",
     "indexing",
     operands=2,
     shape="argument",
     numpy="take_along_axis",
-    composition=_composed.searching.take_along_axis,
+    composition=_compose_take_along_axis,
 )
 
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Never
 
-from .. import _composed
 from .._core.array import ASTYPE, Array, apply, wrap
 from .._core.backend import Native
 from .._core.checks import LARGEST, check_axis, check_integer, check_shape, check_size
@@ -25,6 +24,7 @@ from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.large_calls import apply_joining
 from .._core.operations import declare, operation
+from ._composing import along
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -78,7 +78,22 @@ def concat(arrays: Sequence[AnyArray], /, *positional: Never, axis: int | None =
 MAX, MIN = operation("max"), operation("min")
 
 
-REPEAT = declare("repeat", "manipulation", shape="argument", numpy="repeat", composition=_composed.manipulation.repeat)
+def _compose_repeat(xp: Any, x: Native, repeats: int | Native, *, axis: int | None) -> Native:
+    if axis is None:
+        x, axis = xp.reshape(x, (-1,)), 0
+    length = x.shape[axis]
+    if isinstance(repeats, int):
+        index = xp.arange(0, length * repeats, 1, dtype=xp.default_integer)
+        index = xp.floor_divide(index, repeats) if repeats else index
+    else:
+        counts = xp.broadcast_to(xp.astype(repeats, xp.default_integer), (length,))
+        ends = xp.cumulative_sum(counts, axis=0)
+        total = int(ends[-1, ...]) if length else 0
+        index = xp.searchsorted(ends, xp.arange(0, total, 1, dtype=xp.default_integer), side="right")
+    return xp.getitem(x, along(axis, index))
+
+
+REPEAT = declare("repeat", "manipulation", shape="argument", numpy="repeat", composition=_compose_repeat)
 
 
 @keywords_only
@@ -154,9 +169,11 @@ def _checked_counts(x: Array, counts: Native, axis: int | None, device: Device) 
     return counts
 
 
-STACK = declare(
-    "stack", "manipulation", operands=2, shape="argument", numpy="stack", composition=_composed.manipulation.stack
-)
+def _compose_stack(xp: Any, arrays: Sequence[Native], *, axis: int) -> Native:
+    return xp.concat([xp.expand_dims(x, axis=(axis,)) for x in arrays], axis=axis)
+
+
+STACK = declare("stack", "manipulation", operands=2, shape="argument", numpy="stack", composition=_compose_stack)
 
 
 @keywords_only
@@ -193,7 +210,17 @@ def stack(arrays: Sequence[AnyArray], /, *positional: Never, axis: int = 0) -> A
     return apply_joining(STACK, device, natives, position)
 
 
-TILE = declare("tile", "manipulation", shape="argument", numpy="tile", composition=_composed.manipulation.tile)
+def _compose_tile(xp: Any, x: Native, repetitions: tuple[int, ...]) -> Native:
+    ndim = max(x.ndim, len(repetitions))
+    lengths = (*(1,) * (ndim - x.ndim), *x.shape)
+    counts = (*(1,) * (ndim - len(repetitions)), *repetitions)
+    pairs = [(count, length) for count, length in zip(counts, lengths, strict=True)]
+    expanded = xp.reshape(x, tuple(item for _, length in pairs for item in (1, length)))
+    repeated = xp.broadcast_to(expanded, tuple(item for pair in pairs for item in pair))
+    return xp.reshape(repeated, tuple(count * length for count, length in pairs), copy=True)
+
+
+TILE = declare("tile", "manipulation", shape="argument", numpy="tile", composition=_compose_tile)
 
 
 def tile(x: AnyArray, repetitions: int | tuple[int, ...], /) -> Array:
@@ -230,13 +257,18 @@ def tile(x: AnyArray, repetitions: int | tuple[int, ...], /) -> Array:
     return apply(TILE, device, x._native, counts)
 
 
+def _compose_unstack(xp: Any, x: Native, *, axis: int) -> tuple[Native, ...]:
+    first = xp.moveaxis(x, axis, 0)
+    return tuple(first[i, ...] for i in range(first.shape[0]))
+
+
 UNSTACK = declare(
     "unstack",
     "manipulation",
     dtype="several",
     shape="several",
     numpy="unstack",
-    composition=_composed.manipulation.unstack,
+    composition=_compose_unstack,
 )
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Never
+from typing import TYPE_CHECKING, Any, Never
 
-from .. import _composed
 from .._core.array import Array, apply
 from .._core.backend import Native
 from .._core.checks import axes_of_array, check_axes, check_integer
@@ -61,12 +61,16 @@ def matmul(x1: AnyArray, x2: AnyArray, /) -> Array:
     """
 
 
+def _compose_matrix_transpose(xp: Any, x: Native) -> Native:
+    return xp.permute_dims(x, (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))
+
+
 MATRIX_TRANSPOSE = declare(
     "matrix_transpose",
     "manipulation",
     shape="argument",
     numpy="matrix_transpose",
-    composition=_composed.manipulation.matrix_transpose,
+    composition=_compose_matrix_transpose,
 )
 
 
@@ -102,6 +106,20 @@ def matrix_transpose(x: AnyArray, /) -> Array:
     return apply(MATRIX_TRANSPOSE, device, x._native)
 
 
+def _compose_tensordot(
+    xp: Any, x1: Native, x2: Native, *, axes: int | tuple[tuple[int, ...], tuple[int, ...]]
+) -> Native:
+    if isinstance(axes, int):
+        axes = tuple(range(x1.ndim - axes, x1.ndim)), tuple(range(axes))
+    over1, over2 = axes
+    free1, free2 = ([i for i in range(x.ndim) if i not in over] for x, over in ((x1, over1), (x2, over2)))
+    shape = (*(x1.shape[i] for i in free1), *(x2.shape[i] for i in free2))
+    summed = math.prod(x1.shape[i] for i in over1)
+    left = xp.reshape(xp.permute_dims(x1, (*free1, *over1)), (math.prod(x1.shape[i] for i in free1), summed))
+    right = xp.reshape(xp.permute_dims(x2, (*over2, *free2)), (summed, math.prod(x2.shape[i] for i in free2)))
+    return xp.reshape(xp.matmul(left, right), shape)
+
+
 TENSORDOT = declare(
     "tensordot",
     "linear algebra",
@@ -109,7 +127,7 @@ TENSORDOT = declare(
     accepts="numeric",
     shape="product",
     numpy="tensordot",
-    composition=_composed.linear_algebra.tensordot,
+    composition=_compose_tensordot,
 )
 
 
@@ -177,6 +195,13 @@ def tensordot(
     return apply(TENSORDOT, device, native1, native2, axes=checked_axes)
 
 
+def _compose_vecdot(xp: Any, x1: Native, x2: Native, *, axis: int) -> Native:
+    x1, x2 = (xp.moveaxis(x, axis % x.ndim, x.ndim - 1) for x in (x1, x2))
+    x1 = xp.conj(x1) if x1.dtype.kind == "c" else x1
+    row, column = xp.expand_dims(x1, axis=(x1.ndim - 1,)), xp.expand_dims(x2, axis=(x2.ndim,))
+    return xp.matmul(row, column)[..., 0, 0]
+
+
 VECDOT = declare(
     "vecdot",
     "linear algebra",
@@ -184,7 +209,7 @@ VECDOT = declare(
     accepts="numeric",
     shape="product",
     numpy="vecdot",
-    composition=_composed.linear_algebra.vecdot,
+    composition=_compose_vecdot,
 )
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Never
 
-from .. import _composed
 from .._core.array import Array, Axis, apply
+from .._core.backend import Native
 from .._core.checks import as_lengths, axes_of_array, check_axes, check_axis, check_copy, check_integer, check_shape
 from .._core.compositions import composed
 from .._core.dispatch import array_argument, array_arguments
 from .._core.errors import CopyRequiredError, describe
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
+from ._composing import along
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -129,8 +130,24 @@ def broadcast_to(x: AnyArray, /, shape: Shape) -> Array:
     return apply(BROADCAST_TO, device, x._native, lengths)
 
 
+Axes = int | tuple[int, ...]
+
+
+def _as_tuple(value: Axes) -> tuple[int, ...]:
+    """Return one axis, or several, as a tuple."""
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _compose_expand_dims(xp: Any, x: Native, *, axis: Axes) -> Native:
+    axes = _as_tuple(axis)
+    ndim = x.ndim + len(axes)
+    axes = tuple(item % ndim for item in axes)
+    lengths = iter(x.shape)
+    return xp.reshape(x, tuple(1 if position in axes else next(lengths) for position in range(ndim)))
+
+
 EXPAND_DIMS = declare(
-    "expand_dims", "manipulation", shape="argument", numpy="expand_dims", composition=_composed.manipulation.expand_dims
+    "expand_dims", "manipulation", shape="argument", numpy="expand_dims", composition=_compose_expand_dims
 )
 
 
@@ -165,7 +182,12 @@ def expand_dims(x: AnyArray, /, axis: int | tuple[int, ...]) -> Array:
     return apply(EXPAND_DIMS, device, x._native, axis=axes)
 
 
-FLIP = declare("flip", "manipulation", shape="argument", numpy="flip", composition=_composed.manipulation.flip)
+def _compose_flip(xp: Any, x: Native, *, axis: Axes | None) -> Native:
+    axes = [item % x.ndim for item in (range(x.ndim) if axis is None else _as_tuple(axis))]
+    return xp.getitem(x, tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(x.ndim)))
+
+
+FLIP = declare("flip", "manipulation", shape="argument", numpy="flip", composition=_compose_flip)
 
 
 @keywords_only
@@ -201,9 +223,15 @@ def flip(x: AnyArray, /, *positional: Never, axis: Axis = None) -> Array:
     return apply(FLIP, device, x._native, axis=axes)
 
 
-MOVEAXIS = declare(
-    "moveaxis", "manipulation", shape="argument", numpy="moveaxis", composition=_composed.manipulation.moveaxis
-)
+def _compose_moveaxis(xp: Any, x: Native, source: Axes, destination: Axes) -> Native:
+    sources, destinations = (tuple(item % x.ndim for item in _as_tuple(axes)) for axes in (source, destination))
+    order = [axis for axis in range(x.ndim) if axis not in sources]
+    for target, axis in sorted(zip(destinations, sources, strict=True)):
+        order.insert(target, axis)
+    return xp.permute_dims(x, tuple(order))
+
+
+MOVEAXIS = declare("moveaxis", "manipulation", shape="argument", numpy="moveaxis", composition=_compose_moveaxis)
 
 
 def moveaxis(x: AnyArray, source: int | tuple[int, ...], destination: int | tuple[int, ...], /) -> Array:
@@ -358,7 +386,24 @@ def reshape(x: AnyArray, /, shape: Shape, *positional: Never, copy: bool | None 
         raise
 
 
-ROLL = declare("roll", "manipulation", shape="argument", numpy="roll", composition=_composed.manipulation.roll)
+def _compose_roll(xp: Any, x: Native, shift: Axes, *, axis: Axes | None) -> Native:
+    if axis is None:
+        return xp.reshape(xp.roll(xp.reshape(x, (-1,)), shift, axis=0), x.shape)
+    shifts, axes = _as_tuple(shift), _as_tuple(axis)
+    if len(shifts) == 1:
+        shifts *= len(axes)
+    if len(axes) == 1:
+        axes *= len(shifts)
+    for count, position in zip(shifts, axes, strict=True):
+        length = x.shape[position]
+        start = -count % length if length else 0
+        if start:
+            tail, head = x[along(position, slice(start, None))], x[along(position, slice(None, start))]
+            x = xp.concat([tail, head], axis=position)
+    return xp.astype(x, x.dtype, copy=True)
+
+
+ROLL = declare("roll", "manipulation", shape="argument", numpy="roll", composition=_compose_roll)
 
 
 @keywords_only
@@ -421,9 +466,12 @@ def roll(x: AnyArray, /, shift: int | tuple[int, ...], *positional: Never, axis:
     return apply(ROLL, device, x._native, shifts, axis=axis)
 
 
-SQUEEZE = declare(
-    "squeeze", "manipulation", shape="argument", numpy="squeeze", composition=_composed.manipulation.squeeze
-)
+def _compose_squeeze(xp: Any, x: Native, *, axis: Axes) -> Native:
+    axes = tuple(item % x.ndim for item in _as_tuple(axis)) if x.ndim else ()
+    return xp.reshape(x, tuple(length for position, length in enumerate(x.shape) if position not in axes))
+
+
+SQUEEZE = declare("squeeze", "manipulation", shape="argument", numpy="squeeze", composition=_compose_squeeze)
 
 
 def squeeze(x: AnyArray, /, axis: int | tuple[int, ...] | None = None) -> Array:

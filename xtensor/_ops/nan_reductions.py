@@ -1,4 +1,4 @@
-"""Reductions and cumulative functions that ignore NaN, with NumPy's names and signatures.
+"""Reductions that ignore NaN, with NumPy's names and signatures.
 
 xarray, cubed and scikit-learn look for them. Each function is built from the namespace's functions, so it runs on every
 device. Dtypes without NaN take the plain reduction.
@@ -21,12 +21,8 @@ if TYPE_CHECKING:
     from .._core.annotations import AnyArray, DTypeLike
 
 __all__ = [
-    "cumprod",
-    "cumsum",
     "nanargmax",
     "nanargmin",
-    "nancumprod",
-    "nancumsum",
     "nanmax",
     "nanmean",
     "nanmin",
@@ -35,70 +31,6 @@ __all__ = [
     "nansum",
     "nanvar",
 ]
-
-
-@composed
-def cumprod(a: AnyArray, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
-    r"""Return the cumulative products :math:`\prod_{j \le i} a_j` along an axis.
-
-    Parameters
-    ----------
-    a
-        Array of booleans or numbers.
-    axis
-        The axis to accumulate along; None flattens ``a`` first.
-    dtype
-        The dtype of the result and of the computation, as in :func:`cumulative_prod`.
-    out
-        The Array to write the result to.
-
-    Returns
-    -------
-    Array
-        The cumulative products, of the shape of ``a``, or of one dimension if ``axis`` is None.
-
-    Raises
-    ------
-    ValueError
-        If the axis is out of bounds.
-
-    Notes
-    -----
-    NumPy, ``cumprod``. The standard's function is :func:`cumulative_prod`.
-    """
-    return _missing.accumulated("cumprod", a, axis, dtype, out, xp.cumulative_prod, None)
-
-
-@composed
-def cumsum(a: AnyArray, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
-    r"""Return the cumulative sums :math:`\sum_{j \le i} a_j` along an axis.
-
-    Parameters
-    ----------
-    a
-        Array of booleans or numbers.
-    axis
-        The axis to accumulate along; None flattens ``a`` first.
-    dtype
-        The dtype of the result and of the computation, as in :func:`cumulative_sum`.
-    out
-        The Array to write the result to.
-
-    Returns
-    -------
-    Array
-        The cumulative sums, of the shape of ``a``, or of one dimension if ``axis`` is None.
-
-    Raises
-    ------
-    ValueError
-        If the axis is out of bounds.
-
-    Notes
-    -----
-    NumPy, ``cumsum``. The standard's function is :func:`cumulative_sum`.
-    """
-    return _missing.accumulated("cumsum", a, axis, dtype, out, xp.cumulative_sum, None)
 
 
 @composed
@@ -167,70 +99,6 @@ def nanargmin(a: AnyArray, axis: int | None = None, out: Array | None = None, *,
     NumPy, ``nanargmin``. Unlike NumPy, the function never returns the index of a NaN in place of an infinity.
     """
     return _missing.argextreme("nanargmin", a, axis, out, keepdims, largest=False)
-
-
-@composed
-def nancumprod(a: AnyArray, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
-    r"""Return the cumulative products :math:`\prod_{j \le i} a_j` along an axis, with NaN treated as 1.
-
-    Parameters
-    ----------
-    a
-        Array of booleans or numbers.
-    axis
-        The axis to accumulate along; None flattens ``a`` first.
-    dtype
-        The dtype of the result and of the computation, as in :func:`cumulative_prod`.
-    out
-        The Array to write the result to.
-
-    Returns
-    -------
-    Array
-        The cumulative products, of the shape of ``a``, or of one dimension if ``axis`` is None.
-
-    Raises
-    ------
-    ValueError
-        If the axis is out of bounds.
-
-    Notes
-    -----
-    NumPy, ``nancumprod``.
-    """
-    return _missing.accumulated("nancumprod", a, axis, dtype, out, xp.cumulative_prod, 1)
-
-
-@composed
-def nancumsum(a: AnyArray, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
-    r"""Return the cumulative sums :math:`\sum_{j \le i} a_j` along an axis, with NaN treated as 0.
-
-    Parameters
-    ----------
-    a
-        Array of booleans or numbers.
-    axis
-        The axis to accumulate along; None flattens ``a`` first.
-    dtype
-        The dtype of the result and of the computation, as in :func:`cumulative_sum`.
-    out
-        The Array to write the result to.
-
-    Returns
-    -------
-    Array
-        The cumulative sums, of the shape of ``a``, or of one dimension if ``axis`` is None.
-
-    Raises
-    ------
-    ValueError
-        If the axis is out of bounds.
-
-    Notes
-    -----
-    NumPy, ``nancumsum``.
-    """
-    return _missing.accumulated("nancumsum", a, axis, dtype, out, xp.cumulative_sum, 0)
 
 
 @composed

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _ops as xp
-from .._composed import beyond as compositions
 from .._core.array import Array
+from .._core.backend import Native
 from .._core.compositions import composed
 from .._core.dispatch import binary_function
 from .._core.dtypes import result_type
 from .._core.errors import describe
 from .._core.operations import declare
 from ._arguments import as_arrays, flattened, store
+from ._composing import Operand, cast, loop_dtype
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -169,6 +170,29 @@ def vdot(a: AnyArray, b: AnyArray, /) -> Array:
     return xp.vecdot(x, y) if x.dtype.kind == "c" else _contracted(x, y, 0)
 
 
+def _product(xp: Any, x1: Native, x2: Native) -> Native:
+    """The product of matrices; that of booleans, which the standard does not define, by counting."""
+    if x1.dtype.kind != "b":
+        return xp.matmul(x1, x2)
+    return xp.not_equal(xp.matmul(*cast(xp, xp.default_integer, x1, x2)), 0)
+
+
+def _check_dimensions(name: str, signature: str, *operands: tuple[Native, int]) -> None:
+    """Raise ValueError unless each operand has as many dimensions as its part of the signature."""
+    for position, (x, required) in enumerate(operands):
+        if x.ndim < required:
+            raise ValueError(
+                f"{name}: Input operand {position} does not have enough dimensions (has {x.ndim}, gufunc core with "
+                f"signature {signature} requires {required}); its shape is {tuple(x.shape)}"
+            )
+
+
+def _compose_matvec(xp: Any, x1: Operand, x2: Operand) -> Native:
+    x1, x2 = cast(xp, loop_dtype("matvec", "biufc", x1, x2), x1, x2)
+    _check_dimensions("matvec", "(m,n),(n)->(m)", (x1, 2), (x2, 1))
+    return _product(xp, x1, x2[..., None])[..., 0]
+
+
 MATVEC = declare(
     "matvec",
     "linear algebra",
@@ -176,7 +200,7 @@ MATVEC = declare(
     accepts="numeric",
     shape="product",
     numpy="matvec",
-    composition=compositions.matvec,
+    composition=_compose_matvec,
 )
 
 
@@ -209,6 +233,14 @@ def matvec(x1: AnyArray, x2: AnyArray, /) -> Array:
     """
 
 
+def _compose_vecmat(xp: Any, x1: Operand, x2: Operand) -> Native:
+    x1, x2 = cast(xp, loop_dtype("vecmat", "biufc", x1, x2), x1, x2)
+    _check_dimensions("vecmat", "(n),(n,m)->(m)", (x1, 1), (x2, 2))
+    if x1.dtype.kind == "c":
+        x1 = xp.conj(x1)
+    return _product(xp, x1[..., None, :], x2)[..., 0, :]
+
+
 VECMAT = declare(
     "vecmat",
     "linear algebra",
@@ -216,7 +248,7 @@ VECMAT = declare(
     accepts="numeric",
     shape="product",
     numpy="vecmat",
-    composition=compositions.vecmat,
+    composition=_compose_vecmat,
 )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Never, overload
+from typing import TYPE_CHECKING, Any, Literal, Never, overload
 
-from .. import _composed
 from .._core.array import Array, Axis, apply, wrap
+from .._core.backend import Native
 from .._core.checks import check_axes, check_axis, check_bounds, check_word
 from .._core.dispatch import array_argument, call, coerce_operands, common_device, native_operand
+from .._core.dtypes import kind_of
 from .._core.keywords import by_position, keywords_only
 from .._core.large_calls import apply_elementwise, apply_reduction
 from .._core.operations import declare
@@ -18,6 +19,29 @@ if TYPE_CHECKING:
 __all__ = ["argmax", "argmin", "count_nonzero", "nonzero", "searchsorted", "where"]
 
 
+def _position(xp: Any, extreme: Any, x: Native, axis: int | None, keepdims: bool) -> Native:
+    """The first position of the extreme, or of the first NaN."""
+    kept = (1,) * x.ndim
+    if axis is None:
+        x, axis = xp.reshape(x, (-1,)), 0
+    else:
+        axis %= x.ndim
+        kept = tuple(1 if position == axis else length for position, length in enumerate(x.shape))
+    value = extreme(x, axis=(axis,), keepdims=True)
+    found = xp.equal(x, value)
+    if kind_of(x.dtype) == "f":
+        found = xp.logical_or(found, xp.isnan(x))
+    length = x.shape[axis]
+    index = xp.arange(0, length, 1, dtype=xp.default_integer)
+    index = xp.reshape(index, tuple(length if position == axis else 1 for position in range(x.ndim)))
+    first = xp.min(xp.where(found, index, length), axis=(axis,), keepdims=False)
+    return xp.reshape(first, kept) if keepdims else first
+
+
+def _compose_argmax(xp: Any, x: Native, *, axis: int | None, keepdims: bool) -> Native:
+    return _position(xp, xp.max, x, axis, keepdims)
+
+
 ARGMAX = declare(
     "argmax",
     "reduction",
@@ -25,7 +49,7 @@ ARGMAX = declare(
     dtype="index",
     shape="reduced",
     numpy="argmax",
-    composition=_composed.searching.argmax,
+    composition=_compose_argmax,
 )
 
 
@@ -65,6 +89,10 @@ def argmax(x: AnyArray, /, *positional: Never, axis: int | None = None, keepdims
     return apply_reduction(ARGMAX, device, x._native, axis=axis, keepdims=keepdims)
 
 
+def _compose_argmin(xp: Any, x: Native, *, axis: int | None, keepdims: bool) -> Native:
+    return _position(xp, xp.min, x, axis, keepdims)
+
+
 ARGMIN = declare(
     "argmin",
     "reduction",
@@ -72,7 +100,7 @@ ARGMIN = declare(
     dtype="index",
     shape="reduced",
     numpy="argmin",
-    composition=_composed.searching.argmin,
+    composition=_compose_argmin,
 )
 
 
@@ -112,13 +140,19 @@ def argmin(x: AnyArray, /, *positional: Never, axis: int | None = None, keepdims
     return apply_reduction(ARGMIN, device, x._native, axis=axis, keepdims=keepdims)
 
 
+def _compose_count_nonzero(xp: Any, x: Native, *, axis: Axis, keepdims: bool) -> Native:
+    present = x if x.dtype.kind == "b" else xp.not_equal(x, 0)
+    dtype = xp.default_integer
+    return xp.sum(xp.astype(present, dtype), axis=axis, keepdims=keepdims, dtype=dtype)
+
+
 COUNT_NONZERO = declare(
     "count_nonzero",
     "reduction",
     dtype="index",
     shape="reduced",
     numpy="count_nonzero",
-    composition=_composed.searching.count_nonzero,
+    composition=_compose_count_nonzero,
 )
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Never
+from typing import TYPE_CHECKING, Any, Never
 
-from .. import _composed
 from .._core.array import Array, apply
+from .._core.backend import Native
 from .._core.checks import check_axis
 from .._core.dispatch import array_argument
 from .._core.keywords import by_position, keywords_only
@@ -57,7 +57,11 @@ def argsort(x: AnyArray, /, *positional: Never, axis: int = -1, descending: bool
     return apply(ARGSORT, device, x._native, axis=axis, descending=descending, stable=stable)
 
 
-SORT = declare("sort", "sorting", accepts="real", shape="same", numpy="sort", composition=_composed.searching.sort)
+def _compose_sort(xp: Any, x: Native, *, axis: int, descending: bool, stable: bool) -> Native:
+    return xp.take_along_axis(x, xp.argsort(x, axis=axis, descending=descending, stable=stable), axis=axis)
+
+
+SORT = declare("sort", "sorting", accepts="real", shape="same", numpy="sort", composition=_compose_sort)
 
 
 @keywords_only

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
-from .. import _composed
 from .._core.array import Array, Axis, apply
-from .._core.checks import check_axes, check_axis, check_cast, check_dtype
+from .._core.backend import Native
+from .._core.checks import check_axes, check_cast, check_dtype
 from .._core.dispatch import array_argument
-from .._core.dtypes import DType
+from .._core.dtypes import DType, kind_of
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.large_calls import apply_reduction
@@ -23,119 +23,7 @@ HALF = np.dtype(np.float16)
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray, DTypeLike
 
-__all__ = ["cumulative_prod", "cumulative_sum", "max", "mean", "min", "prod", "std", "sum", "var"]
-
-
-CUMULATIVE_PROD = declare(
-    "cumulative_prod", "scan", accepts="numeric", dtype="accumulated", shape="argument", numpy="cumulative_prod"
-)
-
-
-@keywords_only
-def cumulative_prod(
-    x: AnyArray,
-    /,
-    *positional: Never,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    include_initial: bool = False,
-) -> Array:
-    r"""Return the cumulative product, :math:`y_i = \prod_{j \le i} x_j`, along an axis.
-
-    Parameters
-    ----------
-    x
-        Array of one or more dimensions and a numeric dtype.
-    axis
-        Axis of accumulation; optional for a 1-d array only.
-    dtype
-        Dtype of the result, and of the accumulation. Default: the dtype of ``x``, except that signed integers narrower
-        than the default integer accumulate in the default integer dtype and narrower unsigned integers in ``uint64``.
-    include_initial
-        Whether to prepend the initial value, 1.
-
-    Returns
-    -------
-    Array
-        Array of the shape of ``x``, longer by 1 along ``axis`` if ``include_initial`` is True.
-
-    Raises
-    ------
-    ValueError
-        If ``axis`` is out of bounds, or is None and ``x`` does not have exactly one dimension.
-    TypeError
-        If the device does not support the dtype.
-
-    Notes
-    -----
-    Standard 2025.12, Statistical Functions, ``cumulative_prod``.
-    """
-    if positional:
-        raise by_position(cumulative_prod, positional)
-    x = array_argument(x, "cumulative_prod")
-    device = x._device
-    axis = _scan_axis(x, axis, "cumulative_prod")
-    if dtype is not None:
-        x, dtype = _with_accumulate_dtype(x, dtype, "cumulative_prod")
-    if (x._native.dtype if dtype is None else dtype) == HALF:
-        return _in_float32(CUMULATIVE_PROD, x, axis=axis, include_initial=include_initial)
-    return apply(CUMULATIVE_PROD, device, x._native, axis=axis, dtype=dtype, include_initial=include_initial)
-
-
-CUMULATIVE_SUM = declare(
-    "cumulative_sum", "scan", accepts="numeric", dtype="accumulated", shape="argument", numpy="cumulative_sum"
-)
-
-
-@keywords_only
-def cumulative_sum(
-    x: AnyArray,
-    /,
-    *positional: Never,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    include_initial: bool = False,
-) -> Array:
-    r"""Return the cumulative sum, :math:`y_i = \sum_{j \le i} x_j`, along an axis.
-
-    Parameters
-    ----------
-    x
-        Array of one or more dimensions and a numeric dtype.
-    axis
-        Axis of accumulation; optional for a 1-d array only.
-    dtype
-        Dtype of the result, and of the accumulation. Default: the dtype of ``x``, except that signed integers narrower
-        than the default integer accumulate in the default integer dtype and narrower unsigned integers in ``uint64``.
-    include_initial
-        Whether to prepend the initial value, 0.
-
-    Returns
-    -------
-    Array
-        Array of the shape of ``x``, longer by 1 along ``axis`` if ``include_initial`` is True.
-
-    Raises
-    ------
-    ValueError
-        If ``axis`` is out of bounds, or is None and ``x`` does not have exactly one dimension.
-    TypeError
-        If the device does not support the dtype.
-
-    Notes
-    -----
-    Standard 2025.12, Statistical Functions, ``cumulative_sum``.
-    """
-    if positional:
-        raise by_position(cumulative_sum, positional)
-    x = array_argument(x, "cumulative_sum")
-    device = x._device
-    axis = _scan_axis(x, axis, "cumulative_sum")
-    if dtype is not None:
-        x, dtype = _with_accumulate_dtype(x, dtype, "cumulative_sum")
-    if (x._native.dtype if dtype is None else dtype) == HALF:
-        return _in_float32(CUMULATIVE_SUM, x, axis=axis, include_initial=include_initial)
-    return apply_reduction(CUMULATIVE_SUM, device, x._native, axis=axis, dtype=dtype, include_initial=include_initial)
+__all__ = ["max", "mean", "min", "prod", "std", "sum", "var"]
 
 
 MAX = declare("max", "reduction", accepts="real", shape="reduced", numpy="max")
@@ -177,9 +65,28 @@ def max(x: AnyArray, /, *positional: Never, axis: Axis = None, keepdims: bool = 
     return apply_reduction(MAX, device, x._native, axis=axis, keepdims=keepdims)
 
 
-MEAN = declare(
-    "mean", "reduction", accepts="floating", shape="reduced", numpy="mean", composition=_composed.statistical.mean
-)
+def _count(x: Native, axis: Axis) -> int:
+    """The number of elements that a reduction combines into one."""
+    if axis is None:
+        return math.prod(x.shape)
+    return math.prod(x.shape[item] for item in (axis if isinstance(axis, tuple) else (axis,)))
+
+
+def _accumulated(xp: Any, x: Native) -> Native:
+    """An array in the dtype that sums are accumulated in."""
+    if kind_of(x.dtype) not in "fc":
+        return xp.astype(x, xp.default_float)
+    return xp.astype(x, np.dtype(np.float32)) if x.dtype.itemsize == 2 else x
+
+
+def _compose_mean(xp: Any, x: Native, *, axis: Axis, keepdims: bool) -> Native:
+    work = _accumulated(xp, x)
+    total = xp.sum(work, axis=axis, keepdims=keepdims, dtype=work.dtype)
+    result = xp.divide(total, float(_count(x, axis)))
+    return xp.astype(result, x.dtype, copy=False) if kind_of(x.dtype) in "fc" else result
+
+
+MEAN = declare("mean", "reduction", accepts="floating", shape="reduced", numpy="mean", composition=_compose_mean)
 
 
 @keywords_only
@@ -306,15 +213,21 @@ def prod(
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "prod")
     if dtype is not None:
-        x, dtype = _with_accumulate_dtype(x, dtype, "prod")
+        x, dtype = accumulating(x, dtype, "prod")
     if (x._native.dtype if dtype is None else dtype) == HALF:
-        return _in_float32(PROD, x, axis=axis, keepdims=keepdims)
+        return in_float32(PROD, x, axis=axis, keepdims=keepdims)
     return apply_reduction(PROD, device, x._native, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
-STD = declare(
-    "std", "reduction", accepts="real floating", shape="reduced", numpy="std", composition=_composed.statistical.std
-)
+def _compose_std(xp: Any, x: Native, *, axis: Axis, correction: float, keepdims: bool) -> Native:
+    if x.dtype.itemsize > 2 or kind_of(x.dtype) != "f":
+        return xp.sqrt(xp.var(x, axis=axis, correction=correction, keepdims=keepdims))
+    # The root is taken before the rounding: the variance of float16 may exceed 65504 where its root does not.
+    variance = xp.var(_accumulated(xp, x), axis=axis, correction=correction, keepdims=keepdims)
+    return xp.astype(xp.sqrt(variance), x.dtype)
+
+
+STD = declare("std", "reduction", accepts="real floating", shape="reduced", numpy="std", composition=_compose_std)
 
 
 @keywords_only
@@ -417,16 +330,25 @@ def sum(
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "sum")
     if dtype is not None:
-        x, dtype = _with_accumulate_dtype(x, dtype, "sum")
+        x, dtype = accumulating(x, dtype, "sum")
     native = x._native
     if (native.dtype if dtype is None else dtype) is HALF:
-        return _in_float32(SUM, x, axis=axis, keepdims=keepdims)
+        return in_float32(SUM, x, axis=axis, keepdims=keepdims)
     return apply_reduction(SUM, device, native, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
-VAR = declare(
-    "var", "reduction", accepts="real floating", shape="reduced", numpy="var", composition=_composed.statistical.var
-)
+def _compose_var(xp: Any, x: Native, *, axis: Axis, correction: float, keepdims: bool) -> Native:
+    work = _accumulated(xp, x)
+    distance = xp.subtract(work, xp.mean(work, axis=axis, keepdims=True))
+    # The error of a mean that is far larger than the distances is of their size.
+    distance = xp.subtract(distance, xp.mean(distance, axis=axis, keepdims=True))
+    squares = xp.square(xp.abs(distance)) if work.dtype.kind == "c" else xp.multiply(distance, distance)
+    total = xp.sum(squares, axis=axis, keepdims=keepdims, dtype=squares.dtype)
+    result = xp.divide(total, float(np.maximum(_count(x, axis) - correction, 0.0)))
+    return xp.astype(result, x.dtype, copy=False) if x.dtype.itemsize == 2 and kind_of(x.dtype) == "f" else result
+
+
+VAR = declare("var", "reduction", accepts="real floating", shape="reduced", numpy="var", composition=_compose_var)
 
 
 @keywords_only
@@ -479,7 +401,7 @@ def var(
     return _variance(VAR, x, axis, correction if ddof is None else ddof, keepdims)
 
 
-def _in_float32(row: Operation, x: Array, **options: Any) -> Array:
+def in_float32(row: Operation, x: Array, **options: Any) -> Array:
     """Return sums or products that are computed in float32 and rounded once to float16.
 
     Of 2,048 ones on, sums in float16 would not grow.
@@ -487,7 +409,7 @@ def _in_float32(row: Operation, x: Array, **options: Any) -> Array:
     return astype(apply_reduction(row, x._device, x._native, dtype=np.dtype(np.float32), **options), HALF)
 
 
-def _with_accumulate_dtype(x: Array, dtype: Any, name: str) -> tuple[Array, DType | None]:
+def accumulating(x: Array, dtype: Any, name: str) -> tuple[Array, DType | None]:
     """Return the array and the ``dtype=`` argument for the native function.
 
     For bfloat16, which no library takes as an accumulate dtype, the array is cast and the argument is None.
@@ -497,21 +419,6 @@ def _with_accumulate_dtype(x: Array, dtype: Any, name: str) -> tuple[Array, DTyp
     if accumulate_dtype.kind == "V":
         return astype(x, accumulate_dtype, copy=False), None
     return x, accumulate_dtype
-
-
-def _scan_axis(x: Array, axis: int | None, name: str) -> int:
-    """Return the axis of a cumulative function as an integer in ``[0, ndim)``."""
-    ndim = x._native.ndim
-    if axis is None:
-        if ndim != 1:
-            raise ValueError(
-                f"For arrays which have more than one dimension ``axis`` argument is required; {name}() received shape "
-                f"{x.shape}; pass axis"
-                if ndim
-                else f"{name}() takes an array of one or more dimensions, not a 0-d array; reshape it to (1,)"
-            )
-        axis = 0
-    return check_axis(axis, ndim, name)
 
 
 def _variance(row: Operation, x: Array, axis: Any, correction: Any, keepdims: bool) -> Array:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
-from .. import _composed
 from .._core.array import Array, Axis
+from .._core.backend import Native
 from .._core.checks import check_axes, check_axis, check_integer
 from .._core.dispatch import array_argument, coerce_operands, common_device, native_operand
 from .._core.errors import describe
@@ -26,7 +26,11 @@ __all__ = ["all", "any", "diff"]
 SCALAR_TYPES = (bool, int, float, complex, np.bool, np.number)
 
 
-ALL = declare("all", "reduction", dtype="bool", shape="reduced", numpy="all", composition=_composed.statistical.all)
+def _compose_all(xp: Any, x: Native, *, axis: Axis, keepdims: bool) -> Native:
+    return xp.equal(xp.count_nonzero(xp.logical_not(x), axis=axis, keepdims=keepdims), 0)
+
+
+ALL = declare("all", "reduction", dtype="bool", shape="reduced", numpy="all", composition=_compose_all)
 
 
 @keywords_only
@@ -69,7 +73,11 @@ def all(
     return _stored(apply_reduction(ALL, device, x._native, axis=axis, keepdims=keepdims), out, "all")
 
 
-ANY = declare("any", "reduction", dtype="bool", shape="reduced", numpy="any", composition=_composed.statistical.any)
+def _compose_any(xp: Any, x: Native, *, axis: Axis, keepdims: bool) -> Native:
+    return xp.not_equal(xp.count_nonzero(x, axis=axis, keepdims=keepdims), 0)
+
+
+ANY = declare("any", "reduction", dtype="bool", shape="reduced", numpy="any", composition=_compose_any)
 
 
 @keywords_only
@@ -127,9 +135,20 @@ def _stored(result: Array, out: Any, function: str) -> Array:
     return out
 
 
-DIFF = declare(
-    "diff", "scan", accepts="numeric", shape="argument", numpy="diff", composition=_composed.statistical.diff
-)
+def _compose_diff(
+    xp: Any, x: Native, *, axis: int, n: int, prepend: Native | None = None, append: Native | None = None
+) -> Native:
+    edges = (prepend, x, append) if n else (x,)  # NumPy adds no edges for n = 0
+    parts = [part for part in edges if part is not None]
+    x = xp.concat(parts, axis=axis) if len(parts) > 1 else xp.astype(x, x.dtype, copy=True)
+    subtract = xp.not_equal if x.dtype.kind == "b" else xp.subtract
+    before = (slice(None),) * axis
+    for _ in range(n):
+        x = subtract(x[(*before, slice(1, None))], x[(*before, slice(None, -1))])
+    return x
+
+
+DIFF = declare("diff", "scan", accepts="numeric", shape="argument", numpy="diff", composition=_compose_diff)
 
 
 @keywords_only

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Never
+from typing import TYPE_CHECKING, Any, Never
 
-from .. import _composed
 from .._core.array import Array, apply
+from .._core.backend import Native
 from .._core.checks import check_integer
 from .._core.errors import describe, shortened
 from .._core.keywords import by_position, keywords_only
@@ -28,6 +28,16 @@ if TYPE_CHECKING:
 __all__ = ["fftn", "ifftn", "irfftn", "rfftn"]
 
 
+def _along_each(transform: Any, x: Native, s: tuple[int, ...], axes: tuple[int, ...], norm: str) -> Native:
+    for n, axis in reversed(list(zip(s, axes, strict=True))):
+        x = transform(x, n=n, axis=axis, norm=norm)
+    return x
+
+
+def _compose_fftn(xp: Any, x: Native, *, s: tuple[int, ...], axes: tuple[int, ...], norm: str) -> Native:
+    return _along_each(xp.fft.fft, x, s, axes, norm) if axes else xp.astype(x, x.dtype, copy=True)
+
+
 FFTN = declare(
     "fft.fftn",
     "fourier",
@@ -35,7 +45,7 @@ FFTN = declare(
     dtype="complex",
     shape="argument",
     numpy="fft.fftn",
-    composition=_composed.fourier.fftn,
+    composition=_compose_fftn,
 )
 
 
@@ -87,6 +97,10 @@ def fftn(
     return _transform(FFTN, x, s, axes, norm)
 
 
+def _compose_ifftn(xp: Any, x: Native, *, s: tuple[int, ...], axes: tuple[int, ...], norm: str) -> Native:
+    return _along_each(xp.fft.ifft, x, s, axes, norm) if axes else xp.astype(x, x.dtype, copy=True)
+
+
 IFFTN = declare(
     "fft.ifftn",
     "fourier",
@@ -94,7 +108,7 @@ IFFTN = declare(
     dtype="complex",
     shape="argument",
     numpy="fft.ifftn",
-    composition=_composed.fourier.ifftn,
+    composition=_compose_ifftn,
 )
 
 
@@ -144,6 +158,11 @@ def ifftn(
     return _transform(IFFTN, x, s, axes, norm)
 
 
+def _compose_rfftn(xp: Any, x: Native, *, s: tuple[int, ...], axes: tuple[int, ...], norm: str) -> Native:
+    x = xp.fft.rfft(x, n=s[-1], axis=axes[-1], norm=norm)
+    return _along_each(xp.fft.fft, x, s[:-1], axes[:-1], norm)
+
+
 RFFTN = declare(
     "fft.rfftn",
     "fourier",
@@ -151,7 +170,7 @@ RFFTN = declare(
     dtype="complex",
     shape="argument",
     numpy="fft.rfftn",
-    composition=_composed.fourier.rfftn,
+    composition=_compose_rfftn,
 )
 
 
@@ -204,6 +223,11 @@ def rfftn(
     return _transform(RFFTN, x, s, axes, norm)
 
 
+def _compose_irfftn(xp: Any, x: Native, *, s: tuple[int, ...], axes: tuple[int, ...], norm: str) -> Native:
+    x = _along_each(xp.fft.ifft, x, s[:-1], axes[:-1], norm)
+    return xp.fft.irfft(x, n=s[-1], axis=axes[-1], norm=norm)
+
+
 IRFFTN = declare(
     "fft.irfftn",
     "fourier",
@@ -211,7 +235,7 @@ IRFFTN = declare(
     dtype="component",
     shape="argument",
     numpy="fft.irfftn",
-    composition=_composed.fourier.irfftn,
+    composition=_compose_irfftn,
 )
 
 

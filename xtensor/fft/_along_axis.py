@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Never
+from typing import TYPE_CHECKING, Any, Never
 
-from .. import _composed
 from .._core.array import Array, apply
+from .._core.backend import Native
 from .._core.checks import check_axis, check_integer
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import Operation, declare
+from .._ops._composing import along
 from ._checks import HALF_SPECTRUM_INPUT, Norm, check_length, check_transform, without_empty_axes
 
 if TYPE_CHECKING:
@@ -60,6 +61,14 @@ def fft(x: AnyArray, /, *positional: Never, n: int | None = None, axis: int = -1
     return _transform(FFT, x, n, axis, norm)
 
 
+REVERSED_NORM = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
+"""The normalisation of a transform by which the conjugate's inverse is computed."""
+
+
+def _compose_ifft(xp: Any, x: Native, *, n: int, axis: int, norm: str) -> Native:
+    return xp.conj(xp.fft.fft(xp.conj(x), n=n, axis=axis, norm=REVERSED_NORM[norm]))
+
+
 IFFT = declare(
     "fft.ifft",
     "fourier",
@@ -67,7 +76,7 @@ IFFT = declare(
     dtype="complex",
     shape="argument",
     numpy="fft.ifft",
-    composition=_composed.fourier.ifft,
+    composition=_compose_ifft,
 )
 
 
@@ -109,6 +118,10 @@ def ifft(x: AnyArray, /, *positional: Never, n: int | None = None, axis: int = -
     return _transform(IFFT, x, n, axis, norm)
 
 
+def _compose_rfft(xp: Any, x: Native, *, n: int, axis: int, norm: str) -> Native:
+    return xp.fft.fft(x, n=n, axis=axis, norm=norm)[along(axis, slice(None, n // 2 + 1))]
+
+
 RFFT = declare(
     "fft.rfft",
     "fourier",
@@ -116,7 +129,7 @@ RFFT = declare(
     dtype="complex",
     shape="argument",
     numpy="fft.rfft",
-    composition=_composed.fourier.rfft,
+    composition=_compose_rfft,
 )
 
 
@@ -162,6 +175,18 @@ def rfft(x: AnyArray, /, *positional: Never, n: int | None = None, axis: int = -
     return _transform(RFFT, x, n, axis, norm)
 
 
+def _compose_irfft(xp: Any, x: Native, *, n: int, axis: int, norm: str) -> Native:
+    """By the whole spectrum, whose second half holds the conjugates of the first."""
+    half = n // 2 + 1
+    x = x[along(axis, slice(None, half))]
+    missing = half - x.shape[axis]
+    if missing:
+        shape = tuple(missing if position == axis else length for position, length in enumerate(x.shape))
+        x = xp.concat([x, xp.zeros(shape, dtype=x.dtype)], axis=axis)
+    mirrored = xp.conj(xp.flip(x[along(axis, slice(1, (n + 1) // 2))], axis=(axis,)))
+    return xp.real(xp.fft.ifft(xp.concat([x, mirrored], axis=axis), n=n, axis=axis, norm=norm))
+
+
 IRFFT = declare(
     "fft.irfft",
     "fourier",
@@ -169,7 +194,7 @@ IRFFT = declare(
     dtype="component",
     shape="argument",
     numpy="fft.irfft",
-    composition=_composed.fourier.irfft,
+    composition=_compose_irfft,
 )
 
 
@@ -211,6 +236,10 @@ def irfft(x: AnyArray, /, *positional: Never, n: int | None = None, axis: int = 
     return _transform(IRFFT, x, n, axis, norm)
 
 
+def _compose_hfft(xp: Any, x: Native, *, n: int, axis: int, norm: str) -> Native:
+    return xp.fft.irfft(xp.conj(x), n=n, axis=axis, norm=REVERSED_NORM[norm])
+
+
 HFFT = declare(
     "fft.hfft",
     "fourier",
@@ -218,7 +247,7 @@ HFFT = declare(
     dtype="component",
     shape="argument",
     numpy="fft.hfft",
-    composition=_composed.fourier.hfft,
+    composition=_compose_hfft,
 )
 
 
@@ -262,6 +291,10 @@ def hfft(x: AnyArray, /, *positional: Never, n: int | None = None, axis: int = -
     return _transform(HFFT, x, n, axis, norm)
 
 
+def _compose_ihfft(xp: Any, x: Native, *, n: int, axis: int, norm: str) -> Native:
+    return xp.conj(xp.fft.rfft(x, n=n, axis=axis, norm=REVERSED_NORM[norm]))
+
+
 IHFFT = declare(
     "fft.ihfft",
     "fourier",
@@ -269,7 +302,7 @@ IHFFT = declare(
     dtype="complex",
     shape="argument",
     numpy="fft.ihfft",
-    composition=_composed.fourier.ihfft,
+    composition=_compose_ihfft,
 )
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Never
 
-from .. import _composed
 from .._core.array import ASTYPE, Array, apply
+from .._core.backend import Native
 from .._core.checks import check_dtype, check_integer
 from .._core.device import Device, resolve
 from .._core.dispatch import array_argument, call
@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 
 
+def _compose_fftfreq(xp: Any, n: int, *, d: float) -> Native:
+    positive = xp.arange(0, (n + 1) // 2, 1, dtype=xp.default_integer)
+    negative = xp.arange(-(n // 2), 0, 1, dtype=xp.default_integer)
+    index = xp.astype(xp.concat([positive, negative], axis=0), xp.default_float)
+    return xp.divide(index, n * d)
+
+
 FFTFREQ = declare(
     "fft.fftfreq",
     "creation",
@@ -30,7 +37,7 @@ FFTFREQ = declare(
     dtype="argument",
     shape="argument",
     numpy="fft.fftfreq",
-    composition=_composed.fourier.fftfreq,
+    composition=_compose_fftfreq,
 )
 
 
@@ -82,6 +89,11 @@ def fftfreq(
     return _frequencies(FFTFREQ, n, d, dtype, resolve(device))
 
 
+def _compose_rfftfreq(xp: Any, n: int, *, d: float) -> Native:
+    index = xp.arange(0, n // 2 + 1, 1, dtype=xp.default_integer)
+    return xp.divide(xp.astype(index, xp.default_float), n * d)
+
+
 RFFTFREQ = declare(
     "fft.rfftfreq",
     "creation",
@@ -90,7 +102,7 @@ RFFTFREQ = declare(
     dtype="argument",
     shape="argument",
     numpy="fft.rfftfreq",
-    composition=_composed.fourier.rfftfreq,
+    composition=_compose_rfftfreq,
 )
 
 
@@ -136,9 +148,11 @@ def rfftfreq(
     return _frequencies(RFFTFREQ, n, d, dtype, resolve(device))
 
 
-FFTSHIFT = declare(
-    "fft.fftshift", "manipulation", shape="same", numpy="fft.fftshift", composition=_composed.manipulation.fftshift
-)
+def _compose_fftshift(xp: Any, x: Native, *, axes: tuple[int, ...]) -> Native:
+    return xp.roll(x, tuple(x.shape[axis] // 2 for axis in axes), axis=axes)
+
+
+FFTSHIFT = declare("fft.fftshift", "manipulation", shape="same", numpy="fft.fftshift", composition=_compose_fftshift)
 
 
 @keywords_only
@@ -171,8 +185,12 @@ def fftshift(x: AnyArray, /, *positional: Never, axes: int | Sequence[int] | Non
     return _shift(FFTSHIFT, x, axes)
 
 
+def _compose_ifftshift(xp: Any, x: Native, *, axes: tuple[int, ...]) -> Native:
+    return xp.roll(x, tuple(-(x.shape[axis] // 2) for axis in axes), axis=axes)
+
+
 IFFTSHIFT = declare(
-    "fft.ifftshift", "manipulation", shape="same", numpy="fft.ifftshift", composition=_composed.manipulation.ifftshift
+    "fft.ifftshift", "manipulation", shape="same", numpy="fft.ifftshift", composition=_compose_ifftshift
 )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Never
+from typing import TYPE_CHECKING, Any, Never
 
-from .. import _composed
 from .._core.array import Array, apply
+from .._core.backend import Native
 from .._core.checks import check_cast, check_dtype, check_integer
+from .._core.dtypes import DType
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
 from ._checks import check_matrices
@@ -17,12 +18,22 @@ if TYPE_CHECKING:
 __all__ = ["diagonal", "trace"]
 
 
+def _compose_diagonal(xp: Any, x: Native, *, offset: int) -> Native:
+    rows, columns = x.shape[-2:]
+    length = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
+    flat = xp.reshape(x, (*x.shape[:-2], rows * columns))
+    if not length:
+        return flat[..., :0]
+    start = offset if offset >= 0 else -offset * columns
+    return flat[..., start : start + (length - 1) * (columns + 1) + 1 : columns + 1]
+
+
 DIAGONAL = declare(
     "linalg.diagonal",
     "manipulation",
     shape="argument",
     numpy="linalg.diagonal",
-    composition=_composed.manipulation.diagonal,
+    composition=_compose_diagonal,
 )
 
 
@@ -61,6 +72,11 @@ def diagonal(x: AnyArray, /, *positional: Never, offset: int = 0) -> Array:
     return apply(DIAGONAL, device, x._native, offset=offset)
 
 
+def _compose_trace(xp: Any, x: Native, *, offset: int, dtype: DType | None) -> Native:
+    diagonal = xp.linalg.diagonal(x, offset=offset)
+    return xp.sum(diagonal, axis=(diagonal.ndim - 1,), keepdims=False, dtype=dtype)
+
+
 TRACE = declare(
     "linalg.trace",
     "linear algebra",
@@ -68,7 +84,7 @@ TRACE = declare(
     dtype="accumulated",
     shape="stack",
     numpy="linalg.trace",
-    composition=_composed.linear_algebra.trace,
+    composition=_compose_trace,
 )
 
 

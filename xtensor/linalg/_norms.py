@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from numbers import Real
-from typing import TYPE_CHECKING, Literal, NamedTuple, Never
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Never
 
-from .. import _composed
+import numpy as np
+
 from .._core.array import Array, Axis, apply, wrap
+from .._core.backend import Native
 from .._core.checks import check_axes
 from .._core.dispatch import array_argument, call, coerce_operands
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.large_calls import apply_reduction
 from .._core.operations import declare
+from .._ops._composing import cutoff
 from ._checks import check_matrices, check_square_matrices, tolerance_option
 
 if TYPE_CHECKING:
@@ -32,13 +35,18 @@ class SlogdetResult(NamedTuple):
     logabsdet: Array
 
 
+def _compose_det(xp: Any, x: Native) -> Native:
+    sign, logarithm = xp.linalg.slogdet(x)
+    return xp.multiply(sign, xp.exp(logarithm))
+
+
 DET = declare(
     "linalg.det",
     "linear algebra",
     accepts="floating",
     shape="stack",
     numpy="linalg.det",
-    composition=_composed.linear_algebra.det,
+    composition=_compose_det,
 )
 
 
@@ -70,6 +78,24 @@ def det(x: AnyArray, /) -> Array:
     return apply(DET, device, x._native)
 
 
+def _compose_matrix_norm(xp: Any, x: Native, *, keepdims: bool, ord: Any) -> Native:
+    rows, columns = x.ndim - 2, x.ndim - 1
+    if ord == "fro":
+        return xp.linalg.vector_norm(x, axis=(rows, columns), keepdims=keepdims, ord=2)
+    if ord == "nuc" or abs(ord) == 2:
+        values = xp.linalg.svdvals(x)
+        if ord == "nuc":
+            norms = xp.sum(values, axis=(rows,), keepdims=False, dtype=values.dtype)
+        else:
+            norms = (xp.max if ord > 0 else xp.min)(values, axis=(rows,), keepdims=False)
+    else:
+        along = rows if abs(ord) == 1 else columns
+        magnitude = xp.abs(x)
+        sums = xp.sum(magnitude, axis=(along,), keepdims=True, dtype=magnitude.dtype)
+        norms = (xp.max if ord > 0 else xp.min)(sums, axis=(rows, columns), keepdims=False)
+    return xp.expand_dims(norms, axis=(rows, columns)) if keepdims else norms
+
+
 MATRIX_NORM = declare(
     "linalg.matrix_norm",
     "linear algebra",
@@ -77,7 +103,7 @@ MATRIX_NORM = declare(
     dtype="component",
     shape="stack",
     numpy="linalg.matrix_norm",
-    composition=_composed.linear_algebra.matrix_norm,
+    composition=_compose_matrix_norm,
 )
 
 
@@ -129,6 +155,14 @@ def matrix_norm(
     return apply(MATRIX_NORM, device, x._native, keepdims=keepdims, ord=order)
 
 
+def _compose_matrix_rank(xp: Any, x: Native, *, rtol: Native | float | None = None) -> Native:
+    if not min(x.shape[-2:]):
+        return xp.zeros(x.shape[:-2], dtype=xp.default_integer)
+    values = xp.linalg.svdvals(x)
+    above = xp.less(cutoff(xp, x, values, rtol), values)
+    return xp.count_nonzero(above, axis=(above.ndim - 1,), keepdims=False)
+
+
 MATRIX_RANK = declare(
     "linalg.matrix_rank",
     "linear algebra",
@@ -136,7 +170,7 @@ MATRIX_RANK = declare(
     dtype="index",
     shape="stack",
     numpy="linalg.matrix_rank",
-    composition=_composed.linear_algebra.matrix_rank,
+    composition=_compose_matrix_rank,
 )
 
 
@@ -214,6 +248,27 @@ def slogdet(x: AnyArray, /) -> SlogdetResult:
     return SlogdetResult(wrap(sign, device), wrap(logarithm, device))
 
 
+def _compose_vector_norm(xp: Any, x: Native, *, axis: Any, keepdims: bool, ord: Any) -> Native:
+    magnitude = xp.abs(x)
+    if ord == math.inf:
+        if not x.size:  # the norm of nothing is 0, which a maximum is not
+            return xp.sum(magnitude, axis=axis, keepdims=keepdims, dtype=magnitude.dtype)
+        return xp.max(magnitude, axis=axis, keepdims=keepdims)
+    if ord == -math.inf:
+        return xp.min(magnitude, axis=axis, keepdims=keepdims)
+    if ord == 0:
+        nonzero = xp.astype(xp.not_equal(magnitude, 0), magnitude.dtype)
+        return xp.sum(nonzero, axis=axis, keepdims=keepdims, dtype=magnitude.dtype)
+    if ord == 1:
+        return xp.sum(magnitude, axis=axis, keepdims=keepdims, dtype=magnitude.dtype)
+    if magnitude.dtype.itemsize == 2:
+        single = xp.astype(magnitude, np.dtype(np.float32))
+        return xp.astype(_compose_vector_norm(xp, single, axis=axis, keepdims=keepdims, ord=ord), magnitude.dtype)
+    powers = xp.square(magnitude) if ord == 2 else xp.pow(magnitude, float(ord))
+    total = xp.sum(powers, axis=axis, keepdims=keepdims, dtype=magnitude.dtype)
+    return xp.sqrt(total) if ord == 2 else xp.pow(total, 1.0 / ord)
+
+
 VECTOR_NORM = declare(
     "linalg.vector_norm",
     "reduction",
@@ -221,7 +276,7 @@ VECTOR_NORM = declare(
     dtype="component",
     shape="reduced",
     numpy="linalg.vector_norm",
-    composition=_composed.linear_algebra.vector_norm,
+    composition=_compose_vector_norm,
 )
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Never
+from typing import TYPE_CHECKING, Any, Never
 
-from .. import _composed
 from .._core.array import Array, apply
+from .._core.backend import Native
 from .._core.checks import check_axis, check_integer
 from .._core.dispatch import array_arguments
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
+from .._ops._composing import identity
 from .._ops.linear_algebra import _pair
 from ._checks import check_broadcast, check_square_matrices
 
@@ -19,6 +20,16 @@ if TYPE_CHECKING:
 __all__ = ["cross", "matrix_power", "outer"]
 
 
+def _compose_cross(xp: Any, x1: Native, x2: Native, *, axis: int) -> Native:
+    a, b = (xp.moveaxis(x, axis % x.ndim, x.ndim - 1) for x in (x1, x2))
+    components = [
+        xp.subtract(xp.multiply(a[..., i], b[..., j]), xp.multiply(a[..., j], b[..., i]))
+        for i, j in ((1, 2), (2, 0), (0, 1))
+    ]
+    ndim = components[0].ndim
+    return xp.moveaxis(xp.stack(components, axis=ndim), ndim, axis % (ndim + 1))
+
+
 CROSS = declare(
     "linalg.cross",
     "linear algebra",
@@ -26,7 +37,7 @@ CROSS = declare(
     accepts="numeric",
     shape="product",
     numpy="linalg.cross",
-    composition=_composed.linear_algebra.cross,
+    composition=_compose_cross,
 )
 
 
@@ -83,13 +94,27 @@ def cross(x1: AnyArray, x2: AnyArray, /, *positional: Never, axis: int = -1) -> 
     return apply(CROSS, device, native1, native2, axis=position)
 
 
+def _compose_matrix_power(xp: Any, x: Native, n: int) -> Native:
+    if n == 0:
+        return xp.astype(identity(xp, x), x.dtype, copy=True)
+    power = xp.linalg.inv(x) if n < 0 else x
+    result: Native = None
+    n = abs(n)
+    while n:
+        if n & 1:
+            result = power if result is None else xp.matmul(result, power)
+        n >>= 1
+        power = xp.matmul(power, power) if n else power
+    return xp.astype(result, x.dtype, copy=True) if result is x else result
+
+
 MATRIX_POWER = declare(
     "linalg.matrix_power",
     "linear algebra",
     accepts="numeric",
     shape="same",
     numpy="linalg.matrix_power",
-    composition=_composed.linear_algebra.matrix_power,
+    composition=_compose_matrix_power,
 )
 
 
@@ -126,6 +151,10 @@ def matrix_power(x: AnyArray, n: int, /) -> Array:
     return apply(MATRIX_POWER, device, x._native, n)
 
 
+def _compose_outer(xp: Any, x1: Native, x2: Native) -> Native:
+    return xp.multiply(xp.reshape(x1, (x1.shape[0], 1)), xp.reshape(x2, (1, x2.shape[0])))
+
+
 OUTER = declare(
     "linalg.outer",
     "linear algebra",
@@ -133,7 +162,7 @@ OUTER = declare(
     accepts="numeric",
     shape="product",
     numpy="linalg.outer",
-    composition=_composed.linear_algebra.outer,
+    composition=_compose_outer,
 )
 
 

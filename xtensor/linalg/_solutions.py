@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Never
+from typing import TYPE_CHECKING, Any, NamedTuple, Never
 
 import numpy as np
 
-from .. import _composed
 from .. import _ops as xp
 from .._core.array import Array, apply, wrap
+from .._core.backend import Native
 from .._core.compositions import composed
 from .._core.dispatch import array_arguments, coerce_operands, serve
 from .._core.dtypes import finfo, kind_of, result_type
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
+from .._ops._composing import cutoff, identity
 from .._ops.linear_algebra import _pair
 from ._checks import check_broadcast, check_matrices, check_square_matrices, tolerance_option
 from ._decompositions import svd
@@ -34,13 +35,17 @@ class LstsqResult(NamedTuple):
     s: Array
 
 
+def _compose_inv(xp: Any, x: Native) -> Native:
+    return xp.linalg.solve(x, identity(xp, x))
+
+
 INV = declare(
     "linalg.inv",
     "linear algebra",
     accepts="floating",
     shape="same",
     numpy="linalg.inv",
-    composition=_composed.linear_algebra.inv,
+    composition=_compose_inv,
 )
 
 
@@ -155,13 +160,24 @@ def lstsq(a: AnyArray, b: AnyArray, rcond: float | None = None) -> LstsqResult:
     return LstsqResult(x if b.ndim == 2 else x[:, 0], residuals, rank, s)
 
 
+def _compose_pinv(xp: Any, x: Native, *, rtol: Native | float | None = None) -> Native:
+    shape = (*x.shape[:-2], x.shape[-1], x.shape[-2])
+    if not min(x.shape[-2:]):
+        return xp.zeros(shape, dtype=x.dtype)
+    u, values, vh = xp.linalg.svd(x, full_matrices=False)
+    above = xp.logical_not(xp.less_equal(values, cutoff(xp, x, values, rtol)))  # NaN makes the inverse NaN
+    inverse = xp.where(above, xp.divide(1.0, xp.where(above, values, 1.0)), 0.0)
+    u, vh = (xp.matrix_transpose(xp.conj(part) if part.dtype.kind == "c" else part) for part in (u, vh))
+    return xp.matmul(vh, xp.multiply(xp.expand_dims(inverse, axis=(inverse.ndim,)), u))
+
+
 PINV = declare(
     "linalg.pinv",
     "linear algebra",
     accepts="floating",
     shape="argument",
     numpy="linalg.pinv",
-    composition=_composed.linear_algebra.pinv,
+    composition=_compose_pinv,
 )
 
 

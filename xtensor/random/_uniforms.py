@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _ops as xp
-from .._composed.random import product
 from .._core.array import Array, to_numpy
 from .._core.checks import check_flag, check_integer, integer_limits
 from .._core.dtypes import DType, as_dtype
@@ -16,7 +15,7 @@ from .._core.transfers import transfers
 from .._fuse.formulas import compute_formula
 from . import _formulas as formulas
 from ._arguments import Size, convert, output_shape, require
-from ._operations import UNIFORM
+from ._operations import UNIFORM, product
 from ._stream import StreamOfNumbers
 
 if TYPE_CHECKING:

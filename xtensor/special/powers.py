@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .. import _ops as xp
 from .._core.array import Array
-from .._ops.elementwise import elementwise_powers
+from .._ops.elementwise import powers
 from ._declaration import arrays, special
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def cbrt(x: AnyArray, /) -> Array:
 
     See ``scipy.special.cbrt``.
     """
-    return elementwise_powers.cbrt(x)
+    return powers.cbrt(x)
 
 
 @special()

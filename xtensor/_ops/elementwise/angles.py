@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
-from ..._composed import beyond as composed
+from ..._core.backend import Native
+from .._composing import of_floats
 from ._declaration import unary
 
 if TYPE_CHECKING:
@@ -14,7 +16,12 @@ if TYPE_CHECKING:
 __all__ = ["deg2rad", "degrees", "rad2deg", "radians"]
 
 
-@unary(accepts="real floating", composition=composed.deg2rad)
+@of_floats
+def _compose_deg2rad(xp: Any, x: Native) -> Native:
+    return xp.multiply(x, float(x.dtype.type(math.pi) / x.dtype.type(180)))
+
+
+@unary(accepts="real floating", composition=_compose_deg2rad)
 def deg2rad(x: AnyArray, /) -> Array:
     r"""Convert degrees to radians, :math:`\frac{\pi}{180} x`.
 
@@ -41,7 +48,12 @@ def deg2rad(x: AnyArray, /) -> Array:
     """
 
 
-@unary(accepts="real floating", composition=composed.rad2deg)
+@of_floats
+def _compose_rad2deg(xp: Any, x: Native) -> Native:
+    return xp.multiply(x, float(x.dtype.type(180) / x.dtype.type(math.pi)))
+
+
+@unary(accepts="real floating", composition=_compose_rad2deg)
 def degrees(x: AnyArray, /) -> Array:
     r"""Convert radians to degrees, :math:`\frac{180}{\pi} x`.
 
@@ -68,7 +80,7 @@ def degrees(x: AnyArray, /) -> Array:
     """
 
 
-@unary(accepts="real floating", composition=composed.rad2deg)
+@unary(accepts="real floating", composition=_compose_rad2deg)
 def rad2deg(x: AnyArray, /) -> Array:
     r"""Convert radians to degrees, :math:`\frac{180}{\pi} x`.
 
@@ -95,7 +107,7 @@ def rad2deg(x: AnyArray, /) -> Array:
     """
 
 
-@unary(accepts="real floating", composition=composed.deg2rad)
+@unary(accepts="real floating", composition=_compose_deg2rad)
 def radians(x: AnyArray, /) -> Array:
     r"""Convert degrees to radians, :math:`\frac{\pi}{180} x`.
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
-from ..._composed import elementwise as composed
+import numpy as np
+
+from ..._core.backend import Native
+from ..._core.dtypes import kind_of
+from .._composing import Operand, copy
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
@@ -155,7 +160,24 @@ def divide(x1: Operand, x2: Operand, /) -> Array:
     """
 
 
-@binary(accepts="real", operator="floordiv", composition=composed.floor_divide, primitive=True)
+def _compose_floor_divide(xp: Any, x1: Operand, x2: Operand) -> Native:
+    """``(x1 - remainder(x1, x2)) / x2`` rounded: 1.0 // 0.1 is 9, though 1.0 / 0.1 rounds to 10."""
+    dtype = np.result_type(*(getattr(x, "dtype", x) for x in (x1, x2)))
+    if kind_of(dtype) != "f":
+        return NotImplemented
+    if dtype.itemsize == 2:
+        # x1 - remainder(x1, x2) is not exact in so few digits.
+        work = np.dtype(np.float32)
+        x1, x2 = (xp.astype(x, work, copy=False) if hasattr(x, "dtype") else x for x in (x1, x2))
+        return xp.astype(xp.floor_divide(x1, x2), dtype, copy=False)
+    quotient = xp.divide(x1, x2)
+    whole = xp.round(xp.divide(xp.subtract(x1, xp.remainder(x1, x2)), x2))
+    whole = xp.where(xp.equal(whole, 0.0), xp.copysign(whole, quotient), whole)
+    # Infinite operands and zero divisors: the standard requires the floor of the quotient.
+    return xp.where(xp.isfinite(whole), whole, xp.floor(quotient))
+
+
+@binary(accepts="real", operator="floordiv", composition=_compose_floor_divide, primitive=True)
 def floor_divide(x1: RealOperand, x2: RealOperand, /) -> Array:
     r"""Quotient rounded down to an integer, :math:`\lfloor x_1 / x_2 \rfloor`.
 
@@ -276,7 +298,11 @@ def negative(x: AnyArray, /) -> Array:
     """
 
 
-@unary(accepts="numeric", operator="pos", composition=composed.positive)
+def _compose_positive(xp: Any, x: Native) -> Native:
+    return copy(xp, x)
+
+
+@unary(accepts="numeric", operator="pos", composition=_compose_positive)
 def positive(x: AnyArray, /) -> Array:
     """Positive :math:`+x`, equal to ``x``.
 
@@ -350,7 +376,37 @@ def remainder(x1: RealOperand, x2: RealOperand, /) -> Array:
     """
 
 
-@unary(accepts="numeric", composition=composed.sign)
+def _complex_sign(xp: Any, x: Native) -> Native:
+    """``x / |x|``; one infinite component counts as 1 and the other as 0; 0 at 0."""
+    a, b = xp.real(x), xp.imag(x)
+    unbounded_a, unbounded_b = xp.isinf(a), xp.isinf(b)
+    one = xp.bitwise_xor(unbounded_a, unbounded_b)
+    a, b = (
+        xp.where(one, xp.where(unbounded, xp.copysign(1.0, part), 0.0), part)
+        for part, unbounded in ((a, unbounded_a), (b, unbounded_b))
+    )
+    larger = xp.maximum(xp.abs(a), xp.abs(b))
+    scaled = xp.logical_and(xp.not_equal(larger, 0.0), xp.isfinite(larger))
+    a, b = (xp.where(scaled, xp.divide(part, xp.where(scaled, larger, 1.0)), part) for part in (a, b))
+    magnitude = xp.hypot(a, b)
+    divisor = xp.where(xp.equal(magnitude, 0.0), 1.0, magnitude)
+    real, imag = (xp.where(xp.equal(magnitude, 0.0), 0.0, xp.divide(part, divisor)) for part in (a, b))
+    undefined = xp.logical_or(xp.isnan(magnitude), xp.logical_and(unbounded_a, unbounded_b))
+    return xp.complex_of(*(xp.where(undefined, math.nan, part) for part in (real, imag)))
+
+
+def _compose_sign(xp: Any, x: Native) -> Native:
+    kind = kind_of(x.dtype)
+    if kind == "c":
+        return _complex_sign(xp, x)
+    if kind == "f":
+        zero_or_nan = xp.add(x, 0.0)  # -0 + 0 is +0
+        return xp.where(xp.less(0.0, x), 1.0, xp.where(xp.less(x, 0.0), -1.0, zero_or_nan))
+    above = xp.astype(xp.less(0, x), x.dtype)
+    return above if kind in "bu" else xp.subtract(above, xp.astype(xp.less(x, 0), x.dtype))
+
+
+@unary(accepts="numeric", composition=_compose_sign)
 def sign(x: AnyArray, /) -> Array:
     """Sign :math:`x / |x|`, or 0 where ``x`` is 0.
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..._composed import elementwise as composed
+from ..._core.backend import Native
+from .._composing import Operand
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
@@ -174,7 +175,11 @@ def bitwise_right_shift(x1: IntegerOperand, x2: IntegerOperand, /) -> Array:
     """
 
 
-@binary(accepts="integer or boolean", operator="xor", composition=composed.bitwise_xor)
+def _compose_bitwise_xor(xp: Any, x1: Operand, x2: Operand) -> Native:
+    return xp.bitwise_and(xp.bitwise_or(x1, x2), xp.bitwise_invert(xp.bitwise_and(x1, x2)))
+
+
+@binary(accepts="integer or boolean", operator="xor", composition=_compose_bitwise_xor)
 def bitwise_xor(x1: IntegerOperand, x2: IntegerOperand, /) -> Array:
     """Bitwise exclusive OR, ``x1 ^ x2``.
 

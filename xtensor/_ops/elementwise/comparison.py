@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._composed import elementwise as composed
 from ..._core.array import ASTYPE, Array
 from ..._core.backend import Native
 from ..._core.checks import integer_limits
 from ..._core.dispatch import array_argument, coerce_operands, common_device, native_operand
 from ..._core.large_calls import apply_elementwise, apply_reduction
 from ..._core.operations import declare
+from .._composing import Operand
 from ._declaration import binary
 
 if TYPE_CHECKING:
@@ -61,7 +61,11 @@ def equal(x1: Operand, x2: Operand, /) -> Array:
     """
 
 
-@binary(accepts="real", dtype="bool", operator="gt", composition=composed.greater)
+def _compose_greater(xp: Any, x1: Operand, x2: Operand) -> Native:
+    return xp.less(x2, x1)
+
+
+@binary(accepts="real", dtype="bool", operator="gt", composition=_compose_greater)
 def greater(x1: RealOperand, x2: RealOperand, /) -> Array:
     """Return whether :math:`x_1 > x_2`.
 
@@ -101,7 +105,11 @@ def greater(x1: RealOperand, x2: RealOperand, /) -> Array:
     """
 
 
-@binary(accepts="real", dtype="bool", operator="ge", composition=composed.greater_equal)
+def _compose_greater_equal(xp: Any, x1: Operand, x2: Operand) -> Native:
+    return xp.less_equal(x2, x1)
+
+
+@binary(accepts="real", dtype="bool", operator="ge", composition=_compose_greater_equal)
 def greater_equal(x1: RealOperand, x2: RealOperand, /) -> Array:
     r"""Return whether :math:`x_1 \ge x_2`.
 
@@ -221,7 +229,15 @@ def less_equal(x1: RealOperand, x2: RealOperand, /) -> Array:
     """
 
 
-@binary(accepts="real", composition=composed.maximum)
+def _not_a_number(xp: Any, x: Operand) -> Any:
+    return xp.isnan(x) if hasattr(x, "dtype") else x != x
+
+
+def _compose_maximum(xp: Any, x1: Operand, x2: Operand) -> Native:
+    return xp.where(xp.logical_or(xp.less_equal(x2, x1), _not_a_number(xp, x1)), x1, x2)
+
+
+@binary(accepts="real", composition=_compose_maximum)
 def maximum(x1: RealOperand, x2: RealOperand, /) -> Array:
     r"""Elementwise maximum, :math:`\max(x_1, x_2)`.
 
@@ -259,7 +275,11 @@ def maximum(x1: RealOperand, x2: RealOperand, /) -> Array:
     """
 
 
-@binary(accepts="real", composition=composed.minimum)
+def _compose_minimum(xp: Any, x1: Operand, x2: Operand) -> Native:
+    return xp.where(xp.logical_or(xp.less_equal(x1, x2), _not_a_number(xp, x1)), x1, x2)
+
+
+@binary(accepts="real", composition=_compose_minimum)
 def minimum(x1: RealOperand, x2: RealOperand, /) -> Array:
     r"""Elementwise minimum, :math:`\min(x_1, x_2)`.
 
@@ -297,7 +317,11 @@ def minimum(x1: RealOperand, x2: RealOperand, /) -> Array:
     """
 
 
-@binary(accepts="any", dtype="bool", operator="ne", composition=composed.not_equal)
+def _compose_not_equal(xp: Any, x1: Operand, x2: Operand) -> Native:
+    return xp.bitwise_invert(xp.equal(x1, x2))
+
+
+@binary(accepts="any", dtype="bool", operator="ne", composition=_compose_not_equal)
 def not_equal(x1: Operand, x2: Operand, /) -> Array:
     r"""Return whether :math:`x_1 \ne x_2`.
 
@@ -337,7 +361,13 @@ def not_equal(x1: Operand, x2: Operand, /) -> Array:
     """
 
 
-CLIP = declare("clip", "elementwise", operands=3, accepts="real", numpy="clip", composition=composed.clip)
+def _compose_clip(xp: Any, x: Native, lower: Operand | None, upper: Operand | None) -> Native:
+    if lower is not None:
+        x = xp.maximum(x, lower)
+    return x if upper is None else xp.minimum(x, upper)
+
+
+CLIP = declare("clip", "elementwise", operands=3, accepts="real", numpy="clip", composition=_compose_clip)
 
 
 LIMITS = frozenset((int, float, type(None)))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
-from ..._composed import elementwise as composed
+from ..._core.backend import Native
+from .._composing import Operand, as_floating
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
@@ -188,7 +190,21 @@ def log1p(x: AnyArray, /) -> Array:
     """
 
 
-@unary(accepts="floating", composition=composed.log2)
+def _logarithm(xp: Any, x: Native, base: float) -> Native:
+    """The natural logarithm, scaled; exact at the powers of the base."""
+    natural, scale = xp.log(x), 1.0 / math.log(base)
+    if natural.dtype.kind == "c":
+        return xp.complex_of(*(xp.multiply(part, scale) for part in (xp.real(natural), xp.imag(natural))))
+    result = xp.multiply(natural, scale)
+    nearest = xp.round(result)
+    return xp.where(xp.equal(xp.pow(base, nearest), x), nearest, result)
+
+
+def _compose_log2(xp: Any, x: Native) -> Native:
+    return _logarithm(xp, x, 2.0)
+
+
+@unary(accepts="floating", composition=_compose_log2)
 def log2(x: AnyArray, /) -> Array:
     r"""Base-2 logarithm :math:`\log_{2} x`.
 
@@ -222,7 +238,11 @@ def log2(x: AnyArray, /) -> Array:
     """
 
 
-@unary(accepts="floating", composition=composed.log10)
+def _compose_log10(xp: Any, x: Native) -> Native:
+    return _logarithm(xp, x, 10.0)
+
+
+@unary(accepts="floating", composition=_compose_log10)
 def log10(x: AnyArray, /) -> Array:
     r"""Base-10 logarithm :math:`\log_{10} x`.
 
@@ -256,7 +276,14 @@ def log10(x: AnyArray, /) -> Array:
     """
 
 
-@binary(accepts="real floating", composition=composed.logaddexp)
+def _compose_logaddexp(xp: Any, x1: Operand, x2: Operand) -> Native:
+    """The larger operand plus ``log1p(exp(-|x1 - x2|))``."""
+    x1, x2 = as_floating(xp, x1, x2)
+    distance = xp.where(xp.equal(x1, x2), 0.0, xp.abs(xp.subtract(x1, x2)))
+    return xp.add(xp.maximum(x1, x2), xp.log1p(xp.exp(xp.negative(distance))))
+
+
+@binary(accepts="real floating", composition=_compose_logaddexp)
 def logaddexp(x1: RealOperand, x2: RealOperand, /) -> Array:
     r"""Logarithm of a sum of exponentials, :math:`\ln(e^{x_1} + e^{x_2})`.
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..._composed import beyond as composed
+from ..._core.backend import Native
+from .._composing import Composition, Operand, cast, loop_dtype, of_floats
 from ._declaration import binary
 
 if TYPE_CHECKING:
@@ -14,7 +15,30 @@ if TYPE_CHECKING:
 __all__ = ["fmax", "fmin", "heaviside"]
 
 
-@binary(accepts="real", composition=composed.fmax)
+def _extreme(
+    xp: Any, name: str, integers: Composition, booleans: Composition, compare: Composition, x1: Operand, x2: Operand
+) -> Native:
+    """The first operand where it is not on the wrong side of the second one, or the second one is NaN."""
+    dtype = loop_dtype(name, "biufc", x1, x2)
+    x1, x2 = cast(xp, dtype, x1, x2)
+    if dtype.kind not in "fc":
+        return (booleans if dtype.kind == "b" else integers)(x1, x2)
+    if dtype.kind == "f":
+        first = compare(x1, x2)
+    else:
+        # Complex numbers are ordered by their real components, and by the imaginary ones where those are equal.
+        (a1, b1), (a2, b2) = ((xp.real(x), xp.imag(x)) for x in (x1, x2))
+        tied = xp.logical_and(xp.equal(a1, a2), compare(b1, b2))
+        first = xp.logical_or(xp.logical_and(compare(a1, a2), xp.not_equal(a1, a2)), tied)
+        first = xp.logical_and(first, xp.bitwise_invert(xp.isnan(x1)))
+    return xp.where(xp.logical_or(first, xp.isnan(x2)), x1, x2)
+
+
+def _compose_fmax(xp: Any, x1: Operand, x2: Operand) -> Native:
+    return _extreme(xp, "fmax", xp.maximum, xp.logical_or, xp.greater_equal, x1, x2)
+
+
+@binary(accepts="real", composition=_compose_fmax)
 def fmax(x1: Operand, x2: Operand, /) -> Array:
     r"""Larger operand; the other one where an operand is NaN.
 
@@ -46,7 +70,11 @@ def fmax(x1: Operand, x2: Operand, /) -> Array:
     """
 
 
-@binary(accepts="real", composition=composed.fmin)
+def _compose_fmin(xp: Any, x1: Operand, x2: Operand) -> Native:
+    return _extreme(xp, "fmin", xp.minimum, xp.logical_and, xp.less_equal, x1, x2)
+
+
+@binary(accepts="real", composition=_compose_fmin)
 def fmin(x1: Operand, x2: Operand, /) -> Array:
     r"""Smaller operand; the other one where an operand is NaN.
 
@@ -78,7 +106,13 @@ def fmin(x1: Operand, x2: Operand, /) -> Array:
     """
 
 
-@binary(accepts="real floating", composition=composed.heaviside)
+@of_floats
+def _compose_heaviside(xp: Any, x1: Native, x2: Native) -> Native:
+    step = xp.where(xp.less(0.0, x1), 1.0, xp.where(xp.less(x1, 0.0), 0.0, x2))
+    return xp.where(xp.isnan(x1), x1, step)
+
+
+@binary(accepts="real floating", composition=_compose_heaviside)
 def heaviside(x1: RealOperand, x2: RealOperand, /) -> Array:
     r"""Step function: 0 for negative ``x1``, 1 for positive ``x1``, and ``x2`` where ``x1`` is 0.
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..._composed import elementwise as composed
+from ..._core.backend import Native
+from .._composing import Operand
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
@@ -14,7 +15,18 @@ if TYPE_CHECKING:
 __all__ = ["logical_and", "logical_not", "logical_or", "logical_xor"]
 
 
-@binary(accepts="boolean", dtype="bool", composition=composed.logical_and)
+def _truth(xp: Any, x: Operand) -> Any:
+    """Whether an operand is not 0."""
+    if not hasattr(x, "dtype"):
+        return bool(x)
+    return x if x.dtype.kind == "b" else xp.bitwise_invert(xp.equal(x, 0))
+
+
+def _compose_logical_and(xp: Any, x1: Operand, x2: Operand) -> Native:
+    return xp.bitwise_and(_truth(xp, x1), _truth(xp, x2))
+
+
+@binary(accepts="boolean", dtype="bool", composition=_compose_logical_and)
 def logical_and(x1: Array | bool, x2: Array | bool, /) -> Array:
     """Logical AND: return whether both operands are true.
 
@@ -44,7 +56,11 @@ def logical_and(x1: Array | bool, x2: Array | bool, /) -> Array:
     """
 
 
-@unary(accepts="boolean", dtype="bool", composition=composed.logical_not)
+def _compose_logical_not(xp: Any, x: Native) -> Native:
+    return xp.bitwise_invert(_truth(xp, x))
+
+
+@unary(accepts="boolean", dtype="bool", composition=_compose_logical_not)
 def logical_not(x: AnyArray, /) -> Array:
     """Logical NOT: return whether ``x`` is false.
 
@@ -70,7 +86,11 @@ def logical_not(x: AnyArray, /) -> Array:
     """
 
 
-@binary(accepts="boolean", dtype="bool", composition=composed.logical_or)
+def _compose_logical_or(xp: Any, x1: Operand, x2: Operand) -> Native:
+    return xp.bitwise_or(_truth(xp, x1), _truth(xp, x2))
+
+
+@binary(accepts="boolean", dtype="bool", composition=_compose_logical_or)
 def logical_or(x1: Array | bool, x2: Array | bool, /) -> Array:
     """Logical OR: return whether at least one operand is true.
 
@@ -100,7 +120,11 @@ def logical_or(x1: Array | bool, x2: Array | bool, /) -> Array:
     """
 
 
-@binary(accepts="boolean", dtype="bool", composition=composed.logical_xor)
+def _compose_logical_xor(xp: Any, x1: Operand, x2: Operand) -> Native:
+    return xp.bitwise_invert(xp.equal(_truth(xp, x1), _truth(xp, x2)))
+
+
+@binary(accepts="boolean", dtype="bool", composition=_compose_logical_xor)
 def logical_xor(x1: Array | bool, x2: Array | bool, /) -> Array:
     """Logical exclusive OR: return whether exactly one operand is true.
 

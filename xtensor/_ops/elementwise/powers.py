@@ -1,20 +1,35 @@
-"""Powers, roots, reciprocals and the length of the hypotenuse."""
+"""Powers, roots, reciprocals, the length of the hypotenuse and the logarithm of a sum of powers."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
-from ..._composed import elementwise as composed
+import numpy as np
+
+from ..._core.backend import Native
+from ..._core.dtypes import kind_of
+from .._composing import SINGLE, Operand, as_floating, cast, loop_dtype, of_floats
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
     from ..._core.annotations import AnyArray, Operand, RealOperand
     from ..._core.array import Array
 
-__all__ = ["hypot", "pow", "reciprocal", "sqrt", "square"]
+__all__ = ["cbrt", "exp2", "float_power", "hypot", "logaddexp2", "pow", "reciprocal", "sqrt", "square"]
 
 
-@binary(accepts="real floating", composition=composed.hypot)
+def _compose_hypot(xp: Any, x1: Operand, x2: Operand) -> Native:
+    """The larger magnitude times ``sqrt(1 + ratio²)``, in which no square overflows."""
+    a, b = (xp.abs(x) for x in as_floating(xp, x1, x2))
+    larger, smaller = xp.maximum(a, b), xp.minimum(a, b)
+    scaled = xp.logical_and(xp.not_equal(larger, 0.0), xp.isfinite(larger))
+    ratio = xp.where(scaled, xp.divide(smaller, xp.where(scaled, larger, 1.0)), 0.0)
+    length = xp.multiply(larger, xp.sqrt(xp.add(xp.multiply(ratio, ratio), 1.0)))
+    return xp.where(xp.logical_or(xp.isinf(a), xp.isinf(b)), math.inf, length)
+
+
+@binary(accepts="real floating", composition=_compose_hypot)
 def hypot(x1: RealOperand, x2: RealOperand, /) -> Array:
     r"""Hypotenuse :math:`\sqrt{x_1^2 + x_2^2}` of a right triangle with legs ``x1`` and ``x2``.
 
@@ -107,7 +122,15 @@ def pow(x1: Operand, x2: Operand, /) -> Array:
     """
 
 
-@unary(accepts="floating", composition=composed.reciprocal)
+def _compose_reciprocal(xp: Any, x: Native) -> Native:
+    if kind_of(x.dtype) in "fc":
+        return xp.divide(1.0, x)
+    # The reciprocal of an integer other than 1 and -1 rounds to 0.
+    dtype = np.dtype(np.int8) if x.dtype.kind == "b" else x.dtype
+    return xp.astype(xp.where(xp.equal(xp.abs(x), 1), x, 0), dtype, copy=False)
+
+
+@unary(accepts="floating", composition=_compose_reciprocal)
 def reciprocal(x: AnyArray, /) -> Array:
     r"""Reciprocal :math:`\frac{1}{x}`.
 
@@ -178,7 +201,11 @@ def sqrt(x: AnyArray, /) -> Array:
     """
 
 
-@unary(accepts="numeric", composition=composed.square)
+def _compose_square(xp: Any, x: Native) -> Native:
+    return xp.multiply(x, x)
+
+
+@unary(accepts="numeric", composition=_compose_square)
 def square(x: AnyArray, /) -> Array:
     r"""Square :math:`x^2 = x \cdot x`.
 
@@ -202,4 +229,165 @@ def square(x: AnyArray, /) -> Array:
     Special cases: those of ``multiply(x, x)``.
 
     Standard 2025.12, Element-wise Functions, ``square``.
+    """
+
+
+@of_floats
+def _compose_cbrt(xp: Any, x: Native) -> Native:
+    """The power 1/3 of the magnitude, and a step of Newton's method, because 1/3 is rounded."""
+    special = xp.logical_or(xp.equal(x, 0.0), xp.bitwise_invert(xp.isfinite(x)))
+    magnitude = xp.where(special, 1.0, xp.abs(x))
+    root = xp.pow(magnitude, 1 / 3)
+    correction = xp.divide(xp.subtract(root, xp.divide(xp.divide(magnitude, root), root)), 3.0)
+    return xp.where(special, x, xp.copysign(xp.subtract(root, correction), x))
+
+
+@unary(accepts="real floating", composition=_compose_cbrt)
+def cbrt(x: AnyArray, /) -> Array:
+    r"""Real cube root :math:`\sqrt[3]{x}`.
+
+    Parameters
+    ----------
+    x
+        Array of a real dtype. Integers and booleans are cast to the floating-point dtype that holds them.
+
+    Returns
+    -------
+    Array
+        The roots, with the shape of ``x`` and its floating-point dtype.
+
+    Raises
+    ------
+    TypeError
+        If ``x`` is not an Array, or NumPy has no loop for its dtype.
+
+    Notes
+    -----
+    Odd function: ``cbrt(-x) == -cbrt(x)``. Zeros, infinities and NaN are returned unchanged.
+
+    NumPy, ``cbrt``.
+    """
+
+
+@of_floats
+def _power_of_two(xp: Any, x: Native) -> Native:
+    return xp.pow(2.0, x)
+
+
+def _compose_exp2(xp: Any, x: Native) -> Native:
+    if x.dtype.kind != "c":
+        return _power_of_two(xp, x)
+    scaled = xp.complex_of(*(xp.multiply(part, math.log(2.0)) for part in (xp.real(x), xp.imag(x))))
+    return xp.exp(scaled)
+
+
+@unary(accepts="floating", composition=_compose_exp2)
+def exp2(x: AnyArray, /) -> Array:
+    r"""Power of two :math:`2^x`.
+
+    Parameters
+    ----------
+    x
+        Array of a numeric dtype. Integers and booleans are cast to the floating-point dtype that holds them.
+
+    Returns
+    -------
+    Array
+        The powers, with the shape of ``x`` and its floating-point dtype.
+
+    Raises
+    ------
+    TypeError
+        If ``x`` is not an Array, or NumPy has no loop for its dtype.
+
+    Notes
+    -----
+    Special cases: 0 at ``-inf``, ``+inf`` at ``+inf``. Powers of integers are exact.
+
+    NumPy, ``exp2``.
+    """
+
+
+def _compose_float_power(xp: Any, x1: Operand, x2: Operand) -> Native:
+    dtype = loop_dtype("float_power", "biufc", x1, x2)
+    double = np.result_type(np.dtype(np.complex64) if dtype.kind == "c" else SINGLE, xp.default_float)
+    return xp.pow(*cast(xp, double, x1, x2))
+
+
+@binary(accepts="floating", dtype="double", composition=_compose_float_power)
+def float_power(x1: Operand, x2: Operand, /) -> Array:
+    r"""Power :math:`x_1^{x_2}` in float64 or complex128, so that integers have negative powers.
+
+    Parameters
+    ----------
+    x1, x2
+        Arrays of numeric dtypes whose shapes broadcast. One operand may be a Python scalar.
+
+    Returns
+    -------
+    Array
+        The powers, with the broadcast shape, in float64, or complex128 if an operand is complex; in the default dtypes
+        of a device without float64.
+
+    Raises
+    ------
+    TypeError
+        If no operand is an Array, or NumPy has no loop for the dtypes.
+    ValueError
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
+
+    Notes
+    -----
+    NaN for a negative base and an exponent that is not an integer, unless an operand is complex.
+
+    NumPy, ``float_power``.
+
+    Examples
+    --------
+    >>> import xtensor as xp
+    >>> xp.float_power(xp.asarray([2, 4]), -1)
+    Array([0.5 , 0.25])
+    """
+
+
+@of_floats
+def _compose_logaddexp2(xp: Any, x1: Native, x2: Native) -> Native:
+    """The larger operand plus ``log2(1 + 2**-|x1 - x2|)``."""
+    equal = xp.equal(x1, x2)
+    distance = xp.abs(xp.subtract(x1, xp.where(equal, 0.0, x2)))
+    rest = xp.multiply(xp.log1p(xp.pow(2.0, xp.negative(distance))), 1 / math.log(2.0))
+    return xp.add(xp.maximum(x1, x2), xp.where(equal, 1.0, rest))
+
+
+@binary(accepts="real floating", composition=_compose_logaddexp2)
+def logaddexp2(x1: RealOperand, x2: RealOperand, /) -> Array:
+    r"""Binary logarithm of a sum of powers, :math:`\log_2 (2^{x_1} + 2^{x_2})`.
+
+    Parameters
+    ----------
+    x1, x2
+        Arrays of real dtypes whose shapes broadcast. One operand may be a Python scalar.
+
+    Returns
+    -------
+    Array
+        The logarithms, with the broadcast shape and the floating-point dtype of the operands.
+
+    Raises
+    ------
+    TypeError
+        If no operand is an Array, or NumPy has no loop for the dtypes.
+    ValueError
+        If the shapes do not broadcast.
+    DeviceMismatchError
+        If the operands are on different devices and transfers are forbidden.
+
+    Notes
+    -----
+    Neither power overflows or underflows. If an operand is ``+inf``, the result is ``+inf``; if both are ``-inf``, it
+    is ``-inf``.
+
+    NumPy, ``logaddexp2``.
     """

@@ -2,18 +2,50 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..._composed import beyond as composed
 from ..._core.array import Array, wrap
+from ..._core.backend import Native
 from ..._core.dispatch import array_argument, call, operands
 from ..._core.operations import declare
+from .._composing import Operand, cast, integer_dtype, loop_dtype, of_floats
 from ._declaration import binary
 
 if TYPE_CHECKING:
     from ..._core.annotations import AnyArray, RealOperand
 
 __all__ = ["divmod", "fmod", "modf"]
+
+
+def _truncated_remainder(xp: Any, x1: Native, x2: Native) -> Native:
+    return xp.copysign(xp.remainder(xp.abs(x1), xp.abs(x2)), x1)
+
+
+@of_floats
+def _divmod_of_floats(xp: Any, x1: Native, x2: Native) -> tuple[Native, Native]:
+    """The quotient of ``x1`` without its remainder, rounded: that difference is nearly a multiple of ``x2``.
+
+    NumPy's rules where an operand is not finite: an infinite dividend gives NaN.
+    """
+    quotient = xp.divide(x1, x2)
+    remainder = _truncated_remainder(xp, x1, x2)
+    whole = xp.divide(xp.subtract(x1, remainder), x2)
+    exact = xp.equal(remainder, 0.0)
+    opposite = xp.logical_and(xp.not_equal(xp.less(x2, 0.0), xp.less(remainder, 0.0)), xp.bitwise_invert(exact))
+    whole = xp.where(opposite, xp.subtract(whole, 1.0), whole)
+    remainder = xp.where(exact, xp.copysign(0.0, x2), xp.where(opposite, xp.add(remainder, x2), remainder))
+    floor = xp.floor(whole)
+    floor = xp.where(xp.less(0.5, xp.subtract(whole, floor)), xp.add(floor, 1.0), floor)
+    floor = xp.where(xp.equal(whole, 0.0), xp.copysign(0.0, quotient), floor)
+    return xp.where(xp.equal(x2, 0.0), quotient, floor), remainder
+
+
+def _compose_divmod(xp: Any, x1: Operand, x2: Operand) -> tuple[Native, Native]:
+    if loop_dtype("divmod", "biuf", x1, x2).kind == "f":
+        return _divmod_of_floats(xp, x1, x2)  # type: ignore[no-any-return]
+    x1, x2 = cast(xp, integer_dtype("divmod", x1, x2), x1, x2)
+    return xp.floor_divide(x1, x2), xp.remainder(x1, x2)
+
 
 DIVMOD = declare(
     "divmod",
@@ -23,7 +55,7 @@ DIVMOD = declare(
     dtype="several",
     shape="several",
     numpy="divmod",
-    composition=composed.divmod,
+    composition=_compose_divmod,
 )
 
 
@@ -68,7 +100,24 @@ def divmod(x1: RealOperand, x2: RealOperand, /) -> tuple[Array, Array]:
     return wrap(quotient, device), wrap(remainder, device)
 
 
-@binary(accepts="real", composition=composed.fmod)
+def _fmod(xp: Any, x1: Operand, x2: Operand) -> Native:
+    return of_floats(_truncated_remainder)(xp, x1, x2)
+
+
+def _compose_fmod(xp: Any, x1: Operand, x2: Operand) -> Native:
+    dtype = loop_dtype("fmod", "biuf", x1, x2)
+    if dtype.kind == "f":
+        return _fmod(xp, x1, x2)
+    x1, x2 = cast(xp, integer_dtype("fmod", x1, x2), x1, x2)
+    remainder = xp.remainder(x1, x2)
+    if x1.dtype.kind == "u":
+        return remainder
+    # The remainder of the standard has the sign of the divisor.
+    opposite = xp.not_equal(xp.less(x1, 0), xp.less(x2, 0))
+    return xp.where(xp.logical_and(opposite, xp.not_equal(remainder, 0)), xp.subtract(remainder, x2), remainder)
+
+
+@binary(accepts="real", composition=_compose_fmod)
 def fmod(x1: RealOperand, x2: RealOperand, /) -> Array:
     r"""Remainder of the quotient rounded towards 0, :math:`x_1 - x_2\, \mathrm{trunc}(x_1 / x_2)`.
 
@@ -100,6 +149,13 @@ def fmod(x1: RealOperand, x2: RealOperand, /) -> Array:
     """
 
 
+@of_floats
+def _compose_modf(xp: Any, x: Native) -> tuple[Native, Native]:
+    whole = xp.trunc(x)
+    fraction = xp.where(xp.isinf(x), 0.0, xp.subtract(x, xp.where(xp.isinf(x), 0.0, whole)))
+    return xp.copysign(fraction, x), xp.copysign(whole, x)
+
+
 MODF = declare(
     "modf",
     "elementwise",
@@ -107,7 +163,7 @@ MODF = declare(
     dtype="several",
     shape="several",
     numpy="modf",
-    composition=composed.modf,
+    composition=_compose_modf,
 )
 
 

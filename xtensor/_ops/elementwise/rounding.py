@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..._composed import elementwise as composed
+from ..._core.backend import Native
+from ..._core.dtypes import kind_of
+from .._composing import copy
 from ._declaration import unary
 
 if TYPE_CHECKING:
@@ -14,7 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["ceil", "floor", "round", "trunc"]
 
 
-@unary(accepts="real", composition=composed.ceil)
+def _compose_ceil(xp: Any, x: Native) -> Native:
+    return xp.negative(xp.floor(xp.negative(x))) if kind_of(x.dtype) == "f" else copy(xp, x)
+
+
+@unary(accepts="real", composition=_compose_ceil)
 def ceil(x: AnyArray, /) -> Array:
     r"""Round up to the nearest integer, :math:`\lceil x \rceil`.
 
@@ -102,7 +108,13 @@ def round(x: AnyArray, /) -> Array:
     """
 
 
-@unary(accepts="real", composition=composed.trunc)
+def _compose_trunc(xp: Any, x: Native) -> Native:
+    if kind_of(x.dtype) != "f":
+        return copy(xp, x)
+    return xp.where(xp.less(x, 0.0), xp.ceil(x), xp.floor(x))
+
+
+@unary(accepts="real", composition=_compose_trunc)
 def trunc(x: AnyArray, /) -> Array:
     """Round towards 0 to the nearest integer.
 
