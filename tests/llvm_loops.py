@@ -9,7 +9,8 @@ import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 
-from xtensor_backends.llvm._values import Builder, Value, llvm_type, load, memory_type, store
+from xtensor_backends.kernels.values import Value
+from xtensor_backends.llvm._builder import Builder, llvm_type, load, memory_type, store
 
 llvm.initialize_all_targets()
 llvm.initialize_all_asmprinters()

@@ -184,8 +184,10 @@ def _machine() -> str:
 
 @functools.cache
 def _package() -> str:
-    """Digest of this package's source files, which decide what a key means."""
-    return _digest(*(path.read_text(encoding="utf-8") for path in sorted(Path(__file__).parent.glob("*.py"))))
+    """Digest of the source files of this package and of the formulas, which decide what a key means."""
+    folder = Path(__file__).parent
+    sources = sorted([*folder.glob("*.py"), *folder.parent.joinpath("kernels").glob("*.py")])
+    return _digest(*(path.read_text(encoding="utf-8") for path in sources))
 
 
 @functools.cache

@@ -17,10 +17,10 @@ from llvmlite import ir
 from xtensor.backend import Native, Program, Step
 
 from . import _compile
+from ._builder import alignment, memory_type
 from ._calls import Kernel, compiled, empty
 from ._loops import I64, POINTER, VOID, Writer, smaller
 from ._sizes import BYTES_JOINED, MOST_ELEMENTS_JOINED, SHORTEST_JOINED
-from ._values import alignment, memory_type
 
 __all__ = ["kernels"]
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from xtensor.backend import Program, Step
 
+from ..kernels.formulas import formulas_of
+from ..kernels.values import COMPONENTS, FLOATS, Complex, Value, constant, convert, isfinite, isinf, isnan
 from ._exceptions import by_flags
-from ._formulas import formulas_of
-from ._values import COMPONENTS, FLOATS, Complex, Value, constant, convert, isfinite, isinf, isnan
 
 __all__ = ["computed", "emit", "supported", "supported_elementwise"]
 

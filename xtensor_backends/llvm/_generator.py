@@ -9,9 +9,9 @@ import numpy as np
 
 from xtensor.backend import TABLE, DType, Generator, Native, Program
 
+from ..kernels.formulas import formulas_of
 from . import _calls, _reductions, _rows
 from ._emission import supported, supported_elementwise
-from ._formulas import formulas_of
 from ._sizes import MIN_SIZE
 
 __all__ = ["LlvmGenerator", "resolve"]

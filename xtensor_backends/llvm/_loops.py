@@ -19,9 +19,10 @@ from llvmlite import ir
 
 from xtensor.backend import Program
 
+from ..kernels.values import Value, cast
+from ._builder import Builder, llvm_type, load, load_element, memory_type, store
 from ._emission import emit
 from ._exceptions import by_flags, mask
-from ._values import Builder, Value, cast, llvm_type, load, load_element, memory_type, store
 
 __all__ = ["I1", "I64", "POINTER", "VOID", "Layout", "Slots", "Writer", "elementwise_module", "smaller", "wide"]
 
@@ -105,7 +106,7 @@ class Writer:
 
     def moved(self, builder: Builder, numbers: Sequence[Value]) -> list[Value]:
         """Values that another builder has made, for use with this one."""
-        return [Value(builder, number.ir, number.dtype) for number in numbers]
+        return [Value(builder, number.code, number.dtype) for number in numbers]
 
     def addresses(self, builder: Builder, index: Any, pointers: Sequence[Any], strides: Sequence[Any]) -> list[Any]:
         """The addresses of the elements of an index along the innermost axis."""
@@ -289,7 +290,7 @@ class _Elementwise(Writer):
         for output, place in zip(self.program.outputs, written, strict=True):
             store(values[output], place)
         following = loop.add(index, I64(1), flags=("nsw",))
-        doubted = loop.or_(doubt, doubtful.ir)
+        doubted = loop.or_(doubt, doubtful.code)
         index.add_incoming(I64(0), before)
         index.add_incoming(following, loop.block)
         doubt.add_incoming(I1(0), before)

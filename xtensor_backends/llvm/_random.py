@@ -25,11 +25,12 @@ from xtensor.backend import (
     Step,
 )
 
+from ..kernels.values import Value, cast, constant, from_bits, select, sqrt
+from ..kernels.values import bits as bits_of
 from . import _compile
+from ._builder import Builder, load, memory_type, store
 from ._calls import Kernel, compiled, empty
 from ._loops import I64, POINTER, VOID, Writer, smaller
-from ._values import Builder, Value, cast, constant, from_bits, load, memory_type, select, sqrt, store
-from ._values import bits as bits_of
 
 __all__ = ["kernels"]
 
@@ -173,7 +174,7 @@ class _Blocks(Writer):
         numbers, output = slots.read(POINTER), slots.read(POINTER)
         first, last = self.share(builder, blocks, part, parts, multiple=16)
         with self.counted(builder, first, last) as (loop, index):
-            number = load(loop, self.offset(loop, numbers, (index, I64(8))), UINT64).ir
+            number = load(loop, self.offset(loop, numbers, (index, I64(8))), UINT64).code
             _store_block(self, loop, loop.add(number, I64(1)), stream_and_key, index, output)
         builder.ret_void()
         return function

@@ -20,9 +20,10 @@ from llvmlite import ir
 
 from xtensor.backend import Program
 
+from ..kernels.values import Value, constant, isnan, maximum, minimum
+from ._builder import Builder, llvm_type, load, memory_type, store
 from ._emission import emit
 from ._loops import I1, I64, POINTER, VOID, Slots, Writer, smaller, wide
-from ._values import Builder, Value, constant, isnan, llvm_type, load, maximum, memory_type, minimum, store
 
 __all__ = [
     "BLOCK",
@@ -64,18 +65,18 @@ def identity(name: str, dtype: Any) -> float | int:
 
 def combined(name: str, total: Value, value: Value) -> Value:
     """Return a total with one more value."""
-    builder = total.builder
+    builder: Any = total.builder  # llvmlite's
     if name in ("sum", "prod"):
         if total.kind == "f":
             operation = builder.fadd if name == "sum" else builder.fmul
             # The only place where LLVM may change the order of rounding operations: into lanes.
-            return Value(builder, operation(total.ir, value.ir, flags=("reassoc",)), total.dtype)
+            return Value(builder, operation(total.code, value.code, flags=("reassoc",)), total.dtype)
         return total + value if name == "sum" else total * value
     if total.kind == "f":
         intrinsic = "llvm.maximum" if name == "max" else "llvm.minimum"
         kind = llvm_type(total.dtype)
         function = builder.module.declare_intrinsic(intrinsic, [kind], ir.FunctionType(kind, [kind, kind]))
-        return Value(builder, builder.call(function, [total.ir, value.ir]), total.dtype)
+        return Value(builder, builder.call(function, [total.code, value.code]), total.dtype)
     if total.kind == "b":
         return total | value if name == "max" else total & value
     return maximum(total, value) if name == "max" else minimum(total, value)
@@ -83,11 +84,12 @@ def combined(name: str, total: Value, value: Value) -> Value:
 
 def extreme(name: str, total: Value, value: Value) -> Value:
     """Return the larger or the smaller one of two numbers by the processor's instruction; any number for NaN."""
-    kind = total.ir.type
+    builder: Any = total.builder
+    kind = total.code.type
     intrinsic = "llvm.maxnum" if name == "max" else "llvm.minnum"
-    function = total.builder.module.declare_intrinsic(intrinsic, [kind], ir.FunctionType(kind, [kind, kind]))
-    found = total.builder.call(function, [total.ir, value.ir], fastmath=("nnan", "nsz"))
-    return Value(total.builder, found, total.dtype)
+    function = builder.module.declare_intrinsic(intrinsic, [kind], ir.FunctionType(kind, [kind, kind]))
+    found = builder.call(function, [total.code, value.code], fastmath=("nnan", "nsz"))
+    return Value(builder, found, total.dtype)
 
 
 def rows_module(program: Program, letters: str, *, has_fma: bool) -> ir.Module:
@@ -154,13 +156,13 @@ class _Reducing(Writer, ABC):
         ends = self.combine(loop, index, values, totals, results)
         doubtful = self.doubt(doubtful, values)
         following = loop.add(index, I64(1), flags=("nsw",))
-        doubted = loop.or_(doubt, doubtful.ir)
+        doubted = loop.or_(doubt, doubtful.code)
         index.add_incoming(following, loop.block)
         doubt.add_incoming(doubted, loop.block)
         loop.cbranch(loop.icmp_signed("<", following, length), body, after)
         end = self.builder(after)
         for value, result in zip(ends, results, strict=False):
-            store(Value(end, value.ir, value.dtype), result)
+            store(Value(end, value.code, value.dtype), result)
         end.ret(doubted)
         return function
 
@@ -193,7 +195,7 @@ class _Rows(_Reducing):
         found = []
         for (name, _), dtype in zip(self.program.reductions, self.results, strict=True):
             found.append(loop.phi(llvm_type(dtype)))
-            found[-1].add_incoming(constant(loop, identity(name, dtype), dtype).ir, before)
+            found[-1].add_incoming(constant(loop, identity(name, dtype), dtype).code, before)
         return found
 
     def combine(
@@ -203,7 +205,7 @@ class _Rows(_Reducing):
         for (name, place), total, dtype in zip(self.program.reductions, totals, self.results, strict=True):
             before = Value(loop, total, dtype)
             ends.append((extreme if self.quick else combined)(name, before, values[place]))
-            total.add_incoming(ends[-1].ir, loop.block)
+            total.add_incoming(ends[-1].code, loop.block)
         return ends
 
     def doubt(self, doubtful: Value, values: list[Value]) -> Value:

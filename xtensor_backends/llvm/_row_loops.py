@@ -17,11 +17,12 @@ from llvmlite import ir
 
 from xtensor.backend import Program, Step
 
+from ..kernels.values import Value, constant, isnan
+from ._builder import Builder, llvm_type, load, memory_type, store
 from ._calls import SIMPLE
 from ._emission import computed
 from ._loops import I1, I64, POINTER, VOID, Writer, smaller, wide
 from ._reduction_loops import BLOCK, REDUCTIONS, combined, extreme, identity
-from ._values import Builder, Value, constant, isnan, llvm_type, load, memory_type, store
 
 __all__ = ["Schedule", "rows_program_module"]
 
@@ -190,11 +191,11 @@ class _Rows(Writer):
         start.branch(body)  # a block has at least one element
         index, doubt = loop.phi(I64), loop.phi(I1)
         index.add_incoming(I64(0), before)
-        doubt.add_incoming(unknown.ir, before)
+        doubt.add_incoming(unknown.code, before)
         totals = []
         for place in this.reductions:
             totals.append(loop.phi(llvm_type(self.dtypes[place])))
-            totals[-1].add_incoming(begun.get(place) or self.identity(start, place).ir, before)
+            totals[-1].add_incoming(begun.get(place) or self.identity(start, place).code, before)
         values: dict[int, Value] = {
             place: Value(loop, argument, self.dtypes[place])
             for place, argument in zip(this.numbers, given[: len(this.numbers)], strict=True)
@@ -222,9 +223,9 @@ class _Rows(Writer):
             if quick and place in extremes:
                 found, doubtful = extreme, doubtful | isnan(value)
             ends.append(found(step.name, Value(loop, total, step.dtype), value))
-            total.add_incoming(ends[-1].ir, loop.block)
+            total.add_incoming(ends[-1].code, loop.block)
         following = loop.add(index, I64(1), flags=("nsw",))
-        doubted = loop.or_(doubt, doubtful.ir)
+        doubted = loop.or_(doubt, doubtful.code)
         index.add_incoming(following, loop.block)
         doubt.add_incoming(doubted, loop.block)
         branch = loop.cbranch(loop.icmp_signed("<", following, length), body, after)
@@ -232,7 +233,7 @@ class _Rows(Writer):
             self.fold_tail(branch)
         end = self.builder(after)
         for value, pointer in zip(ends, places, strict=True):
-            store(Value(end, value.ir, value.dtype), pointer)
+            store(Value(end, value.code, value.dtype), pointer)
         end.ret(doubted)
         return function
 
@@ -290,7 +291,7 @@ class _Rows(Writer):
             step = schedule.step(place)
             if not schedule.full[place] and schedule.level[place] == level and step.name not in REDUCTIONS:
                 values[place], doubtful = computed(step, values, constant(loop, False, bool))
-                self.mark(loop, flag, doubtful.ir)
+                self.mark(loop, flag, doubtful.code)
 
     def sweep_over(
         self,
@@ -315,7 +316,7 @@ class _Rows(Writer):
             store(self.identity(loop, place), total[place])
         addressed = [*this.inputs, *this.loads, *this.stores, *this.outputs]
         strides = [where[place][1] for place in this.inputs if self.letters[place] == "v"]
-        numbers = [values[place].ir for place in this.numbers]
+        numbers = [values[place].code for place in this.numbers]
         extremes = self.extremes(number)
         results = [(total if place in extremes else partial)[place] for place in this.reductions]
 
@@ -323,7 +324,8 @@ class _Rows(Writer):
             with inner.if_then(inner.icmp_signed(">", count, I64(0))):
                 pointers = [self.offset(inner, where[place][0], (begin, where[place][1])) for place in addressed]
                 before = [load(inner, total[place], self.dtypes[place]) for place in this.reductions]
-                begun = [number.ir for place, number in zip(this.reductions, before, strict=True) if place in extremes]
+                found = zip(this.reductions, before, strict=True)
+                begun = [number.code for place, number in found if place in extremes]
                 self.mark(inner, flag, inner.call(sweep, [count, *numbers, *begun, *pointers, *results, *strides]))
                 for place, number in zip(this.reductions, before, strict=True):
                     if place not in extremes:

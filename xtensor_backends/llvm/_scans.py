@@ -16,14 +16,15 @@ from llvmlite import ir
 
 from xtensor.backend import Native, Program, Step
 
+from ..kernels.values import Value
 from . import _compile
+from ._builder import load, memory_type, store
 from ._calls import Kernel, compiled, empty
 from ._emission import emit, supported
 from ._loops import I64, POINTER, VOID, Writer, smaller
 from ._reduction_loops import BLOCK
 from ._reductions import accumulated, reduce
 from ._sizes import MIN_SIZE_INTEGERS_SCANNED, MIN_SIZE_REDUCED
-from ._values import Value, load, memory_type, store
 
 __all__ = ["kernels"]
 
@@ -57,15 +58,15 @@ class _Scan(Writer):
         index.add_incoming(I64(0), before)
         totals = []
         for first in firsts:
-            totals.append(loop.phi(first.ir.type))
-            totals[-1].add_incoming(first.ir, before)
+            totals.append(loop.phi(first.code.type))
+            totals[-1].add_incoming(first.code, before)
         for line, total in enumerate(totals):
             place = loop.add(index, I64(line * BLOCK))
             element = load(loop, loop.gep(given, [place], inbounds=True, source_etype=memory_type(source)), source)
             values, _ = emit(self.program, [element])
             following = Value(loop, total, result) + values[-1]
             store(following, loop.gep(output, [place], inbounds=True, source_etype=memory_type(result)))
-            total.add_incoming(following.ir, body)
+            total.add_incoming(following.code, body)
         after_it = loop.add(index, I64(1), flags=("nsw",))
         index.add_incoming(after_it, body)
         loop.cbranch(loop.icmp_signed("<", after_it, length), body, after)

@@ -17,10 +17,10 @@ from llvmlite import ir
 from xtensor.backend import Native, Program, Step
 
 from . import _compile
+from ._builder import alignment
 from ._calls import Kernel, compiled, empty
 from ._loops import I1, I64, POINTER, VOID, Writer, smaller
 from ._sizes import BYTES_ROWS, BYTES_TAKEN, MIN_SIZE_SELECTED
-from ._values import alignment
 
 __all__ = ["kernels"]
 

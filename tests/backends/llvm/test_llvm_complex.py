@@ -18,8 +18,8 @@ mp = pytest.importorskip("mpmath")
 from llvm_kernels import outcome, ulps  # noqa: E402
 
 import xtensor_backends.llvm  # noqa: E402
+from xtensor_backends.kernels.formulas import COMPLEX_FORMULAS  # noqa: E402
 from xtensor_backends.llvm import _compile, _elementwise  # noqa: E402
-from xtensor_backends.llvm._formulas import COMPLEX_FORMULAS  # noqa: E402
 from xtensor_backends.llvm._loops import Layout, elementwise_module  # noqa: E402
 
 DTYPES = ["complex64", "complex128"]

@@ -18,8 +18,8 @@ special = pytest.importorskip("scipy.special")
 
 from llvm_loops import compiled, emit, machine, optimize  # noqa: E402
 
-from xtensor_backends.llvm import _values  # noqa: E402
-from xtensor_backends.llvm._formulas import FASTER, FASTER_WITHOUT_AVX512, FORMULAS  # noqa: E402
+from xtensor_backends.kernels import values  # noqa: E402
+from xtensor_backends.kernels.formulas import FASTER, FASTER_WITHOUT_AVX512, FORMULAS  # noqa: E402
 
 FLOATS = [np.dtype(np.float64), np.dtype(np.float32)]
 INTEGERS = [np.dtype(name) for name in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")]
@@ -442,7 +442,7 @@ def test_cast_is_astype(source, target):
         x = x[(x > limits.min - 1.0 if source.itemsize > target.itemsize else x >= limits.min) & (x < limits.max)]
     with np.errstate(over="ignore"):
         expected = x.astype(target)
-    np.testing.assert_array_equal(compiled(lambda value: _values.cast(value, target), (source,))(x), expected)
+    np.testing.assert_array_equal(compiled(lambda value: values.cast(value, target), (source,))(x), expected)
 
 
 def test_operands_of_two_dtypes_raise():

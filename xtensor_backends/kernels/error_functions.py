@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._exponential import exponential, format_of, log, log1p, polynomial
-from ._values import Value, constant, copysign, fabs, fma, select, two_product
+from .exponential import exponential, format_of, log, log1p, polynomial
+from .values import Value, constant, copysign, fabs, fma, select, two_product
 
 __all__ = ["erf", "erfc", "erfcx", "gelu", "log_ndtr", "ndtr"]
 

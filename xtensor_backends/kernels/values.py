@@ -1,26 +1,25 @@
-"""Scalars of LLVM's intermediate representation with NumPy's dtypes and NumPy's arithmetic.
+"""Scalars of kernels with NumPy's dtypes and NumPy's arithmetic, for every generator of kernels.
 
-A formula is a Python function of :class:`Value` objects. Calling it emits the instructions for one element; LLVM's loop
-vectorizer turns the loop around them into vector code. Formulas therefore contain no branch: both sides of a condition
-are computed, and :func:`select` takes one.
+A formula is a Python function of :class:`Value` objects. Calling it writes the instructions for one element through the
+generator's :class:`Builder`. Formulas contain no branch, so that a loop over them becomes vector code: both sides of a
+condition are computed, and :func:`select` takes one.
 
-Arithmetic has no fast-math flag and is never contracted: ``+ - * /`` and :func:`sqrt` round as NumPy's do.
+Arithmetic is never contracted or reordered: ``+ - * /`` and :func:`sqrt` round as NumPy's do.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from llvmlite import ir
 
 __all__ = [
     "COMPONENTS",
+    "FLOATS",
     "Builder",
     "Complex",
     "Number",
     "Value",
-    "alignment",
     "bits",
     "cast",
     "ceil",
@@ -34,17 +33,12 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
-    "llvm_type",
-    "load",
-    "load_element",
     "maximum",
-    "memory_type",
     "minimum",
     "rint",
     "select",
     "signbit",
     "sqrt",
-    "store",
     "trunc",
     "two_product",
     "two_sum",
@@ -53,7 +47,9 @@ __all__ = [
 Number: TypeAlias = bool | int | float
 
 BOOL = np.dtype(np.bool)
-FLOATS: dict[Any, Any] = {np.dtype(np.float32): ir.FloatType(), np.dtype(np.float64): ir.DoubleType()}
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+"""The floating-point dtypes of formulas."""
+
 COMPONENTS = {np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.float64)}
 """The dtype of the components of each complex dtype."""
 
@@ -61,64 +57,70 @@ SPLITTERS = {np.dtype(np.float32): 2.0**12 + 1, np.dtype(np.float64): 2.0**27 + 
 """Veltkamp's constants, which split a number into two halves of its significand."""
 
 
-class Builder(ir.IRBuilder):  # type: ignore[misc]
-    """An instruction builder that knows whether the CPU has a fused multiply-add instruction.
+class Builder(Protocol):
+    """A generator's writer of instructions, whose operands are code in the generator's own form.
 
-    Parameters
+    Attributes
     ----------
-    block
-        The basic block that receives the instructions.
     has_fma
-        Whether :func:`fma` may use the instruction. Without it, LLVM would call a library function per element.
+        Whether ``fma`` of :meth:`intrinsic` is an instruction. Without it, products and sums are rounded one by one.
     """
 
-    def __init__(self, block: Any = None, *, has_fma: bool) -> None:
-        super().__init__(block)
-        self.has_fma = has_fma
+    has_fma: bool
 
+    def constant(self, number: Number, dtype: Any) -> Any:
+        """A number of a dtype; an integer is in the dtype's range, without sign."""
+        ...
 
-def llvm_type(dtype: Any) -> Any:
-    """LLVM's type of a dtype in registers."""
-    dtype = np.dtype(dtype)
-    if dtype == BOOL:
-        return ir.IntType(1)
-    if dtype.kind in "iu":
-        return ir.IntType(8 * dtype.itemsize)
-    if dtype in FLOATS:
-        return FLOATS[dtype]
-    raise TypeError(f"there are no kernels for dtype {dtype}")
+    def arithmetic(self, operator: str, dtype: Any, first: Any, second: Any) -> Any:
+        """``+ - * / & | ^ << >>`` of two numbers of a dtype; integers wrap, and ``/`` of integers rounds towards 0.
 
+        A shift is by less than the number of bits, and a divisor is not 0.
+        """
+        ...
 
-def memory_type(dtype: Any) -> Any:
-    """LLVM's type of a dtype in memory, where a bool has eight bits, and a complex number two components."""
-    dtype = np.dtype(dtype)
-    if dtype in COMPONENTS:
-        return ir.ArrayType(FLOATS[COMPONENTS[dtype]], 2)
-    return ir.IntType(8) if dtype == BOOL else llvm_type(dtype)
+    def compare(self, operator: str, dtype: Any, first: Any, second: Any) -> Any:
+        """``< <= > >= == !=`` of two numbers of a dtype: of NaN and a number, only ``!=`` is true."""
+        ...
 
+    def negative(self, dtype: Any, number: Any) -> Any:
+        """A floating-point number with the other sign bit."""
+        ...
 
-def alignment(itemsize: int) -> int:
-    """Return the alignment in bytes of NumPy's aligned elements of a size; a complex number has its components'."""
-    return itemsize if itemsize <= 4 else itemsize // 2
+    def choice(self, dtype: Any, condition: Any, first: Any, second: Any) -> Any:
+        """The first number where the condition holds, the second one elsewhere."""
+        ...
+
+    def intrinsic(self, name: str, dtype: Any, *operands: Any) -> Any:
+        """``fma floor ceil trunc rint sqrt fabs copysign`` of floating-point numbers, correctly rounded."""
+        ...
+
+    def reinterpret(self, number: Any, source: Any, target: Any) -> Any:
+        """The number of another dtype of the same size that has the same bits."""
+        ...
+
+    def convert(self, number: Any, source: Any, target: Any) -> Any:
+        """A number in another dtype than bool, in whose range it is; integers wrap, a float is rounded towards 0."""
+        ...
 
 
 class Value:
-    """A scalar of LLVM's intermediate representation with its NumPy dtype.
+    """A scalar in a generator's own form, with its NumPy dtype.
 
     Operators take two values of one dtype, or a value and a Python number, which becomes a constant of that dtype.
     Integers wrap; ``//`` and ``%`` of integers round down and give 0 for a divisor of 0; a shift by at least the number
     of bits gives 0, or -1 for a negative number that is shifted right. All of this is as in NumPy.
     """
 
-    __slots__ = ("builder", "dtype", "ir")
+    __slots__ = ("builder", "code", "dtype")
 
-    def __init__(self, builder: Builder, ir_value: Any, dtype: Any) -> None:
+    def __init__(self, builder: Builder, code: Any, dtype: Any) -> None:
         self.builder = builder
-        self.ir = ir_value
+        self.code = code
         self.dtype: np.dtype[Any] = np.dtype(dtype)
 
     def __repr__(self) -> str:
-        return f"Value({self.ir}, {self.dtype})"
+        return f"Value({self.code}, {self.dtype})"
 
     @property
     def kind(self) -> str:
@@ -132,38 +134,37 @@ class Value:
             raise TypeError(f"operands have dtypes {self.dtype} and {other.dtype}; cast one of them")
         return other
 
-    def _binary(self, other: Value | Number, names: dict[str, str], operator: str, *, swap: bool = False) -> Value:
-        name = names.get(self.kind)
-        if name is None:
+    def _binary(self, other: Value | Number, operator: str, kinds: str, *, swap: bool = False) -> Value:
+        if self.kind not in kinds:
             raise TypeError(f"there is no operator {operator} for dtype {self.dtype}")
         first, second = self, self._operand(other)
         if swap:
             first, second = second, first
-        return Value(self.builder, getattr(self.builder, name)(first.ir, second.ir), self.dtype)
+        return Value(self.builder, self.builder.arithmetic(operator, self.dtype, first.code, second.code), self.dtype)
 
     def __add__(self, other: Value | Number) -> Value:
-        return self._binary(other, ADD, "+")
+        return self._binary(other, "+", "iuf")
 
     def __radd__(self, other: Number) -> Value:
-        return self._binary(other, ADD, "+", swap=True)
+        return self._binary(other, "+", "iuf", swap=True)
 
     def __sub__(self, other: Value | Number) -> Value:
-        return self._binary(other, SUBTRACT, "-")
+        return self._binary(other, "-", "iuf")
 
     def __rsub__(self, other: Number) -> Value:
-        return self._binary(other, SUBTRACT, "-", swap=True)
+        return self._binary(other, "-", "iuf", swap=True)
 
     def __mul__(self, other: Value | Number) -> Value:
-        return self._binary(other, MULTIPLY, "*")
+        return self._binary(other, "*", "iuf")
 
     def __rmul__(self, other: Number) -> Value:
-        return self._binary(other, MULTIPLY, "*", swap=True)
+        return self._binary(other, "*", "iuf", swap=True)
 
     def __truediv__(self, other: Value | Number) -> Value:
-        return self._binary(other, {"f": "fdiv"}, "/")
+        return self._binary(other, "/", "f")
 
     def __rtruediv__(self, other: Number) -> Value:
-        return self._binary(other, {"f": "fdiv"}, "/", swap=True)
+        return self._binary(other, "/", "f", swap=True)
 
     def __floordiv__(self, other: Value | Number) -> Value:
         return self._divide(other)[0]
@@ -180,13 +181,13 @@ class Value:
         undefined = divisor == 0
         if self.kind == "u":
             safe = select(undefined, zero + 1, divisor)
-            quotient = Value(builder, builder.udiv(self.ir, safe.ir), self.dtype)
+            quotient = Value(builder, builder.arithmetic("/", self.dtype, self.code, safe.code), self.dtype)
             remainder = self - quotient * safe
         else:
             # The smallest number over -1 overflows, which the processor may report by a signal: negate instead.
             negates = divisor == -1
             safe = select(undefined | negates, zero + 1, divisor)
-            quotient = Value(builder, builder.sdiv(self.ir, safe.ir), self.dtype)
+            quotient = Value(builder, builder.arithmetic("/", self.dtype, self.code, safe.code), self.dtype)
             remainder = self - quotient * safe
             inexact = (remainder != 0) & ((remainder ^ safe) < 0)
             quotient = select(inexact, quotient - 1, quotient)
@@ -196,45 +197,41 @@ class Value:
 
     def __neg__(self) -> Value:
         if self.kind == "f":
-            return Value(self.builder, self.builder.fneg(self.ir), self.dtype)
+            return Value(self.builder, self.builder.negative(self.dtype, self.code), self.dtype)
         return constant(self.builder, 0, self.dtype) - self
 
     def __and__(self, other: Value | Number) -> Value:
-        return self._binary(other, dict.fromkeys("biu", "and_"), "&")
+        return self._binary(other, "&", "biu")
 
     def __or__(self, other: Value | Number) -> Value:
-        return self._binary(other, dict.fromkeys("biu", "or_"), "|")
+        return self._binary(other, "|", "biu")
 
     def __xor__(self, other: Value | Number) -> Value:
-        return self._binary(other, dict.fromkeys("biu", "xor"), "^")
+        return self._binary(other, "^", "biu")
 
     def __invert__(self) -> Value:
         return self ^ (True if self.kind == "b" else constant(self.builder, -1, self.dtype))
 
     def __lshift__(self, other: Value | Number) -> Value:
-        return self._shift(other, {"i": "shl", "u": "shl"}, "<<")
+        return self._shift(other, "<<")
 
     def __rshift__(self, other: Value | Number) -> Value:
-        return self._shift(other, {"i": "ashr", "u": "lshr"}, ">>")
+        return self._shift(other, ">>")
 
-    def _shift(self, other: Value | Number, names: dict[str, str], operator: str) -> Value:
+    def _shift(self, other: Value | Number, operator: str) -> Value:
         size = 8 * self.dtype.itemsize
         if not isinstance(other, Value) and 0 <= other < size:
-            return self._binary(other, names, operator)
+            return self._binary(other, operator, "iu")
         count = self._operand(other)
         fits = cast(count, f"u{self.dtype.itemsize}") < size
-        shifted = self._binary(select(fits, count, constant(self.builder, 0, self.dtype)), names, operator)
-        if names[self.kind] == "ashr":
+        shifted = self._binary(select(fits, count, constant(self.builder, 0, self.dtype)), operator, "iu")
+        if operator == ">>" and self.kind == "i":
             return select(fits, shifted, self >> size - 1)
         return select(fits, shifted, constant(self.builder, 0, self.dtype))
 
     def _compare(self, other: Value | Number, operator: str) -> Value:
-        second, builder = self._operand(other), self.builder
-        if self.kind == "f":
-            compare = builder.fcmp_unordered if operator == "!=" else builder.fcmp_ordered
-        else:
-            compare = builder.icmp_signed if self.kind == "i" else builder.icmp_unsigned
-        return Value(builder, compare(operator, self.ir, second.ir), BOOL)
+        second = self._operand(other)
+        return Value(self.builder, self.builder.compare(operator, self.dtype, self.code, second.code), BOOL)
 
     def __lt__(self, other: Value | Number) -> Value:
         return self._compare(other, "<")
@@ -280,74 +277,34 @@ class Complex:
         return "c"
 
 
-ADD = {"i": "add", "u": "add", "f": "fadd"}
-SUBTRACT = {"i": "sub", "u": "sub", "f": "fsub"}
-MULTIPLY = {"i": "mul", "u": "mul", "f": "fmul"}
-
-
 def constant(builder: Builder, number: Number, dtype: Any) -> Value:
     """A Python number as a value of a dtype; an integer wraps."""
     dtype = np.dtype(dtype)
     if dtype.kind == "f":
-        return Value(builder, ir.Constant(llvm_type(dtype), float(number)), dtype)
-    if dtype == BOOL:
-        return Value(builder, ir.Constant(llvm_type(dtype), int(bool(number))), dtype)
-    if int(number) != number:
+        number = float(number)
+    elif dtype == BOOL:
+        number = bool(number)
+    elif int(number) != number:
         raise TypeError(f"{number} is not an integer, but the dtype is {dtype}")
-    return Value(builder, ir.Constant(llvm_type(dtype), int(number) % 2 ** (8 * dtype.itemsize)), dtype)
-
-
-def load_element(builder: Builder, pointer: Any, dtype: Any) -> Any:
-    """Read an element of any dtype that kernels have."""
-    part = COMPONENTS.get(np.dtype(dtype))
-    if part is None:
-        return load(builder, pointer, dtype)
-    return Complex(*[load(builder, place, part) for place in _components(builder, pointer, part)])
-
-
-def load(builder: Builder, pointer: Any, dtype: Any) -> Value:
-    """Read an element that is not complex; every byte but 0 is True for a bool."""
-    read = builder.load(pointer, typ=memory_type(dtype), align=np.dtype(dtype).itemsize)
-    if np.dtype(dtype) == BOOL:
-        read = builder.icmp_unsigned("!=", read, ir.Constant(read.type, 0))
-    return Value(builder, read, dtype)
-
-
-def _components(builder: Builder, pointer: Any, dtype: Any) -> list[Any]:
-    """The addresses of the components of a complex number."""
-    index = ir.IntType(64)
-    return [builder.gep(pointer, [index(i)], inbounds=True, source_etype=FLOATS[dtype]) for i in (0, 1)]
-
-
-def store(value: Value | Complex, pointer: Any) -> None:
-    """Write an element."""
-    if isinstance(value, Complex):
-        real, imag = _components(value.builder, pointer, value.real.dtype)
-        store(value.real, real)
-        store(value.imag, imag)
-        return
-    builder, written = value.builder, value.ir
-    if value.dtype == BOOL:
-        written = builder.zext(written, ir.IntType(8))
-    builder.store(written, pointer, align=value.dtype.itemsize)
+    else:
+        number = int(number) % 2 ** (8 * dtype.itemsize)
+    return Value(builder, builder.constant(number, dtype), dtype)
 
 
 def select(condition: Value, first: Value, second: Value | Number) -> Value:
     """The first value where the condition holds, the second one elsewhere."""
     second = first._operand(second)
-    return Value(first.builder, first.builder.select(condition.ir, first.ir, second.ir), first.dtype)
+    chosen = first.builder.choice(first.dtype, condition.code, first.code, second.code)
+    return Value(first.builder, chosen, first.dtype)
 
 
 def _intrinsic(name: str, *operands: Value) -> Value:
-    """Call one of LLVM's functions of floating-point numbers."""
+    """Call a function of floating-point numbers that every generator has."""
     first = operands[0]
     if first.kind != "f":
         raise TypeError(f"{name} takes floating-point numbers, not {first.dtype}")
-    types = [llvm_type(first.dtype)]
-    function = first.builder.module.declare_intrinsic(
-        f"llvm.{name}", types, ir.FunctionType(types[0], types * len(operands))
-    )
-    return Value(first.builder, first.builder.call(function, [x.ir for x in operands]), first.dtype)
+    result = first.builder.intrinsic(name, first.dtype, *[x.code for x in operands])
+    return Value(first.builder, result, first.dtype)
 
 
 def fma(a: Value, b: Value | Number, c: Value | Number) -> Value:
@@ -397,7 +354,7 @@ def trunc(x: Value) -> Value:
 
 def rint(x: Value) -> Value:
     """Round to the nearest integer, to the even one of two."""
-    return _intrinsic("roundeven", x)
+    return _intrinsic("rint", x)
 
 
 def sqrt(x: Value) -> Value:
@@ -430,17 +387,18 @@ def maximum(a: Value, b: Value | Number) -> Value:
 def bits(x: Value) -> Value:
     """The bits of a floating-point number as a signed integer of its size."""
     dtype = np.dtype(f"i{x.dtype.itemsize}")
-    return Value(x.builder, x.builder.bitcast(x.ir, llvm_type(dtype)), dtype)
+    return Value(x.builder, x.builder.reinterpret(x.code, x.dtype, dtype), dtype)
 
 
 def from_bits(x: Value, dtype: Any) -> Value:
     """The floating-point number that an integer of its size holds the bits of."""
-    return Value(x.builder, x.builder.bitcast(x.ir, llvm_type(dtype)), dtype)
+    dtype = np.dtype(dtype)
+    return Value(x.builder, x.builder.reinterpret(x.code, x.dtype, dtype), dtype)
 
 
 def isnan(x: Value) -> Value:
     """Whether a floating-point number is NaN."""
-    return Value(x.builder, x.builder.fcmp_unordered("uno", x.ir, x.ir), BOOL)
+    return x != x
 
 
 def isfinite(x: Value) -> Value:
@@ -475,22 +433,11 @@ def cast(x: Value, dtype: Any) -> Value:
     dtype = np.dtype(dtype)
     if dtype == x.dtype:
         return x
-    builder, target = x.builder, llvm_type(dtype)
     if dtype == BOOL:
         return x != 0
-    if x.kind == "f" and dtype.kind == "f":
-        convert = builder.fpext if dtype.itemsize > x.dtype.itemsize else builder.fptrunc
-        return Value(builder, convert(x.ir, target), dtype)
-    if dtype.kind == "f":
-        convert = builder.sitofp if x.kind == "i" else builder.uitofp
-        return Value(builder, convert(x.ir, target), dtype)
-    if x.kind == "f":
+    if x.kind == "f" and dtype.kind != "f":
         return _to_integer(x, dtype)
-    size, new_size = llvm_type(x.dtype).width, target.width
-    if new_size == size:
-        return Value(builder, x.ir, dtype)
-    convert = builder.trunc if new_size < size else builder.sext if x.kind == "i" else builder.zext
-    return Value(builder, convert(x.ir, target), dtype)
+    return Value(x.builder, x.builder.convert(x.code, x.dtype, dtype), dtype)
 
 
 def _to_integer(x: Value, dtype: Any) -> Value:
@@ -509,5 +456,5 @@ def _to_signed(x: Value, size: int) -> Value:
     low = x > -limit - 1 if x.dtype.itemsize * 8 > size else x >= -limit
     fits = low & (x < limit)
     number = select(fits, x, 0.0)
-    converted = Value(x.builder, x.builder.fptosi(number.ir, llvm_type(dtype)), dtype)
+    converted = Value(x.builder, x.builder.convert(number.code, x.dtype, dtype), dtype)
     return select(fits, converted, -int(limit))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._exponential import DOUBLE, exponential, format_of, polynomial, split_number
-from ._values import (
+from .exponential import DOUBLE, exponential, format_of, polynomial, split_number
+from .values import (
     Value,
     bits,
     cast,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._values import (
+from .values import (
     Value,
     bits,
     cast,

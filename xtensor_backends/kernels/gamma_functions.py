@@ -7,9 +7,9 @@ fitted with Remez's algorithm, quotients of polynomials interpolate at Chebyshev
 
 from __future__ import annotations
 
-from ._exponential import exponential, log, polynomial
-from ._powers import log_parts
-from ._values import Value, constant, fma, isnan, select, two_product
+from .exponential import exponential, log, polynomial
+from .powers import log_parts
+from .values import Value, constant, fma, isnan, select, two_product
 
 __all__ = ["covers_positive", "digamma", "gamma", "gammaln"]
 

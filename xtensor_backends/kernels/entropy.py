@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ._exponential import log, log1p
-from ._values import Value, constant, fabs, isinf, isnan, select
+from .exponential import log, log1p
+from .values import Value, constant, fabs, isinf, isnan, select
 
 __all__ = ["covers_quotient", "entr", "huber", "kl_div", "rel_entr", "xlog1py", "xlogy"]
 

@@ -11,11 +11,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ._exponential import LOG2_E, LOG10_E, exp, expm1, log, log1p
-from ._hyperbolic import cosh, sinh
-from ._powers import hypot
-from ._trigonometric import atan2, cos, covers_reduction, sin
-from ._values import (
+from .exponential import LOG2_E, LOG10_E, exp, expm1, log, log1p
+from .hyperbolic import cosh, sinh
+from .powers import hypot
+from .trigonometric import atan2, cos, covers_reduction, sin
+from .values import (
     Complex,
     Value,
     convert,

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ._exponential import format_of, polynomial
-from ._values import (
+from .exponential import format_of, polynomial
+from .values import (
     Value,
     bits,
     constant,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ._exponential import expm1, exponential, format_of, log1p, polynomial
-from ._values import Value, constant, copysign, fabs, fma, select, sqrt
+from .exponential import expm1, exponential, format_of, log1p, polynomial
+from .values import Value, constant, copysign, fabs, fma, select, sqrt
 
 __all__ = ["acosh", "asinh", "atanh", "cosh", "sinh", "tanh"]
 

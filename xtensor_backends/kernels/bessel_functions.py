@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import pi
 
-from ._bessel_coefficients import (
+from .bessel_coefficients import (
     I_LARGE,
     I_SMALL,
     J_SMALL,
@@ -21,9 +21,9 @@ from ._bessel_coefficients import (
     Q_LARGE,
     Y_SMALL,
 )
-from ._exponential import LN2, exponential, log, polynomial
-from ._trigonometric import cos, sin
-from ._values import Value, constant, copysign, fabs, fma, isinf, select, sqrt
+from .exponential import LN2, exponential, log, polynomial
+from .trigonometric import cos, sin
+from .values import Value, constant, copysign, fabs, fma, isinf, select, sqrt
 
 __all__ = ["first_kind", "modified_first_kind", "modified_second_kind", "second_kind"]
 

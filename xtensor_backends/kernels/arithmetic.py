@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._values import (
+from .values import (
     Value,
     bits,
     cast,
