@@ -123,12 +123,13 @@ def supported_dtypes(names: Iterable[str]) -> tuple[DType, ...]:
 
 def result_type(*operands: Any) -> DType:
     """Return ``numpy.result_type`` of dtypes, arrays and Python scalars, bfloat16 among them."""
-    upcast = [_as_float32(operand) for operand in operands]
-    common = np.result_type(*upcast)
-    if common == FLOAT32 and any(new is not old for new, old in zip(upcast, operands, strict=True)):
-        dtypes = [getattr(operand, "dtype", operand) for operand in operands]
-        if _promotes_to_bfloat16(dtype for dtype in dtypes if isinstance(dtype, np.dtype)):
-            return load_bfloat16()
+    kinds = [getattr(getattr(operand, "dtype", operand), "kind", None) for operand in operands]
+    if "V" not in kinds:
+        return np.result_type(*operands)
+    common = np.result_type(*map(_as_float32, operands))
+    dtypes = [getattr(operand, "dtype", operand) for operand in operands]
+    if common == FLOAT32 and _promotes_to_bfloat16(dtype for dtype in dtypes if isinstance(dtype, np.dtype)):
+        return load_bfloat16()
     return common
 
 

@@ -383,7 +383,10 @@ def result_type(*arrays_and_dtypes: Operand | DTypeLike) -> DType:
     for item in items:
         if item.__class__ in SCALARS:
             operands.append(item)
-        elif isinstance(item, (Array, np.generic)) or item.__class__ in HOST_ARRAYS:
+        elif item.__class__ is Array:
+            operands.append(item.dtype)
+            typed = True
+        elif isinstance(item, np.generic) or item.__class__ in HOST_ARRAYS:
             operands.append(as_dtype(item.dtype, "result_type"))
             typed = True
         else:
@@ -398,7 +401,4 @@ def result_type(*arrays_and_dtypes: Operand | DTypeLike) -> DType:
             f"at least one array or dtype is required; result_type() received {describe(arrays_and_dtypes)}; pass an "
             "Array or a dtype"
         )
-    first = operands[0]
-    if all(item is first for item in operands):
-        return first  # type: ignore[no-any-return]
     return dtypes.result_type(*operands)

@@ -226,16 +226,28 @@ def mean(x: Native, *, axis: int | tuple[int, ...] | None = None, keepdims: bool
     return x.mean(axis, keepdims=keepdims)
 
 
-def var(x: Native, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Native:
+def var(
+    x: Native, *, axis: int | tuple[int, ...] | None = None, correction: float = 0.0, keepdims: bool = False
+) -> Native:
+    # As NumPy's method, which is written in Python.
+    if x.dtype.char in "fd" and x.size:
+        center: Any = mean(x, axis=axis, keepdims=True)
+        divisor = x.size // center.size - correction
+        if divisor > 0.0:
+            distances = x - center
+            distances *= distances
+            return sum(distances, axis=axis, keepdims=keepdims) / divisor  # type: ignore[call-overload]
     if x.dtype.char != "e":
         return x.var(axis=axis, ddof=correction, keepdims=keepdims)
     # In float32: NumPy adds up the squares of float16 in float16, which ends at 65504.
     return x.var(axis=axis, dtype=np.float32, ddof=correction, keepdims=keepdims).astype(np.float16)
 
 
-def std(x: Native, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Native:
+def std(
+    x: Native, *, axis: int | tuple[int, ...] | None = None, correction: float = 0.0, keepdims: bool = False
+) -> Native:
     if x.dtype.char != "e":
-        return x.std(axis=axis, ddof=correction, keepdims=keepdims)
+        return np.sqrt(var(x, axis=axis, correction=correction, keepdims=keepdims))
     return x.std(axis=axis, dtype=np.float32, ddof=correction, keepdims=keepdims).astype(np.float16)
 
 
