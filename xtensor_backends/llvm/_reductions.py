@@ -39,6 +39,9 @@ __all__ = ["accumulated", "kernels", "reduce"]
 Array = np.ndarray[Any, Any]
 Axis = int | tuple[int, ...] | None
 
+EXTREME = {"any": "max", "all": "min"}
+"""The reduction of booleans that each of the two is."""
+
 COMBINE: dict[str, np.ufunc] = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
 
 
@@ -439,15 +442,24 @@ def count_nonzero(x: Native, *, axis: Axis = None, keepdims: bool = False) -> Na
 def _deciding(name: str, dtype: Any) -> Program:
     """Whether any element, or each one, is not zero."""
     steps = (Step("not_equal", (0, 1), "bool"),)
-    return Program((dtype.name,), (dtype.name,), steps, (), (("max" if name == "any" else "min", 2),)).shared()
+    return Program((dtype.name,), (dtype.name,), steps, (), ((EXTREME[name], 2),)).shared()
 
 
 def _decisions(name: str) -> Callable[..., Native]:
-    """Any or all of a whole array: parts of growing length until one decides, as NumPy ends there, too."""
+    """Any or all of a whole array: parts of growing length until one decides, as NumPy ends there, too.
+
+    Along axes before the last one: a reduction of short rows, for each of which NumPy calls a function.
+    """
+    extreme = EXTREME[name]
 
     def function(x: Native, *, axis: Axis = None, keepdims: bool = False) -> Native:
         whole = axis is None or len(_axes(x, axis)) == x.ndim
+        if x.dtype.kind == "b" and not whole and x.shape[-1] <= SHORT_ROW and x.ndim - 1 not in _axes(x, axis):
+            found = reduce(_program(extreme, x.dtype, x.dtype), (x,), (), x.shape, _axes(x, axis), keepdims=keepdims)
+            return NotImplemented if found is None else found[0]
         if not whole or not supported(x.dtype) or x.dtype.kind == "b" or not x.flags.carray:
+            return NotImplemented
+        if x.size < MIN_SIZE_DECIDED:
             return NotImplemented
         flat, begin, length = x.reshape(-1), 0, MIN_SIZE_DECIDED // 8 or 1
         result = getattr(np, name)(flat[:length])
@@ -500,9 +512,8 @@ def _with_flag(function: Callable[..., Native], *, checks: bool) -> Callable[...
 
 
 MIN_SIZE = {
-    **dict.fromkeys(("any", "all"), MIN_SIZE_DECIDED),
     **dict.fromkeys(("argmax", "argmin"), BYTES_EXTREME // 8),
-    **dict.fromkeys(("max", "min"), MIN_SIZE_SHORT_ROWS),
+    **dict.fromkeys(("max", "min", "any", "all"), MIN_SIZE_SHORT_ROWS),
     **dict.fromkeys(("sum", "prod", "mean", "linalg.vector_norm", "linalg.matrix_norm"), MIN_SIZE_TOTAL),
 }
 """Elements from which a function is asked at all."""

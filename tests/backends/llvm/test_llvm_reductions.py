@@ -273,6 +273,18 @@ def test_rows_of_few_elements(name, length, dtype, axis):
     assert result.dtype == getattr(np, name)(x, axis=axis).dtype
 
 
+@pytest.mark.parametrize(("shape", "axis"), [((70_000, 10), 0), ((300, 4, 64), (0, 1)), ((9, 2_000, 5), 1)])
+def test_any_and_all_of_booleans_in_short_rows_are_computed_by_kernels(shape, axis):
+    x = np.zeros(shape, bool)
+    x[-1, ..., 1] = True
+    for function, mask in ((xp.any, x), (xp.all, ~x)):
+        array = xp.asarray(mask, device="cpu")
+        for keepdims in (False, True):
+            result = by_kernel(lambda y, f=function, k=keepdims: f(y, axis=axis, keepdims=k), array)
+            expected = getattr(np, function.__name__)(mask, axis=axis, keepdims=keepdims)
+            np.testing.assert_array_equal(np.asarray(result), expected, strict=True)
+
+
 @pytest.mark.parametrize("name", ["sum", "mean", "max", "any", "std"])
 def test_a_flag_that_numpy_refuses_is_refused(name):
     x = xp.asarray(np.ones(1_000_000), device="cpu")
