@@ -41,7 +41,7 @@ PEERS = {"torch": "torch", "torch.compile": "torch", "jax.jit": "jax.jit"}
 
 LEGEND = {"torch": "torch, for fuse torch.compile", "jax.jit": "jax.jit"}
 
-WIDTH, LABELS, TOP, PITCH = 600.0, 160.0, 64.0, 24.0
+WIDTH, LABELS, TOP, PITCH = 440.0, 130.0, 64.0, 24.0
 RANGE = (0.25, 80.0)
 TICKS = (0.5, 1, 2, 5, 10, 20, 50)
 GREY = "#7d7d7d"
@@ -64,7 +64,7 @@ def draw_picture(run: Document) -> str:
         f".middle{{text-anchor:middle}}.end{{text-anchor:end}}.grid,.one{{stroke:{GREY};stroke-opacity:.3}}"
         ".one{stroke-opacity:1}"
     )
-    height = bottom + 62
+    height = bottom + 78
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:g} {height:g}" width="{WIDTH:g}" '
         f'height="{height:g}" role="img"><title>Speed of xtensor, torch and jax relative to NumPy</title>'
@@ -97,21 +97,22 @@ def _legend() -> str:
             _text(x + 10, 45, label),
         ]
         x += 40 + 6.6 * len(label)
-    return "".join([*parts, _text(WIDTH - 10, 45, "right is faster", "end")])
+    return "".join(parts)
 
 
-def _caption(run: Document) -> tuple[str, str]:
+def _caption(run: Document) -> tuple[str, ...]:
     machine, versions = run["machine"], run["versions"]
     libraries = ", ".join(f"{name} {versions[name].partition('+')[0]}" for name in ("torch", "jax.jit"))
     return (
-        f"{machine['model']}, {machine['cores']} cores, {run['date'][:10]}; NumPy {versions['numpy']}, {libraries},",
-        f"{run['python']}. The 1× of erf is SciPy's function. Drawn from benchmarks/results.",
+        f"Right is faster. {machine['model']}, {machine['cores']} cores, {run['date'][:10]};",
+        f"NumPy {versions['numpy']}, {libraries}, {run['python']}.",
+        "The 1× of erf is SciPy's function. Drawn from benchmarks/results.",
     )
 
 
 def _position(speed: float) -> float:
     low, high = map(math.log, RANGE)
-    return LABELS + (WIDTH - LABELS - 8) * (math.log(speed) - low) / (high - low)
+    return LABELS + (WIDTH - LABELS - 30) * (math.log(speed) - low) / (high - low)
 
 
 def _text(x: float, y: float, text: str, classes: str = "") -> str:

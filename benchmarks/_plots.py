@@ -1,6 +1,7 @@
 """Results as SVG plots: time against size for many sizes, otherwise bars of the ratio to the baseline.
 
-The plots have a transparent background and colours that are legible on light and on dark pages. They are written
+The plots have a transparent background and colours that are legible on light and on dark pages. They are as wide as
+the text of a page on a large screen; on a small one they scroll, so that their labels stay legible. They are written
 without a plotting library, so that the documentation build needs none.
 """
 
@@ -32,13 +33,15 @@ COLOURS = {
     "numexpr": "#4c9f70",
     "numba": "#9c6ade",
 }
-GREY = "#808080"
-WIDTH = 960
-LEGEND_HEIGHT = 24
-COLUMNS = 4
-PANEL_HEIGHT = 130
-BAR_PITCH = 16
-LABEL_WIDTH = 270
+GREY = "#7d7d7d"
+WIDTH = 680
+LINE_HEIGHT = 18.0
+COLUMNS = 3
+PANEL_HEIGHT = 150
+BAR_PITCH = 20
+LETTER_WIDTH = 6.7
+MAX_LABEL = 50
+"""Letters of the longest label of a bar."""
 
 
 class Plot(NamedTuple):
@@ -74,28 +77,30 @@ def _lines(rows: Sequence[Document]) -> str:
     sizes = [row["size"] for row in rows]
     width = WIDTH / COLUMNS
     libraries = _libraries(rows)
-    parts = [_legend(libraries)]
+    legend, height = _legend(libraries)
+    parts = [legend]
     for number, case in enumerate(cases):
-        left, top = number % COLUMNS * width, LEGEND_HEIGHT + number // COLUMNS * PANEL_HEIGHT
+        left, top = number % COLUMNS * width, height + number // COLUMNS * PANEL_HEIGHT
         panel = _panel([row for row in rows if row["case"] == case], libraries, (min(sizes), max(sizes)), width)
-        parts.append(f'<g transform="translate({left:g} {top:g})">{_text(4, 12, case, "code")}{panel}</g>')
-    return _svg(LEGEND_HEIGHT + math.ceil(len(cases) / COLUMNS) * PANEL_HEIGHT, parts)
+        title = _shortened(case, int(width / LETTER_WIDTH) - 2)
+        parts.append(f'<g transform="translate({left:g} {top:g})">{_text(4, 13, title, "code")}{panel}</g>')
+    return _svg(height + math.ceil(len(cases) / COLUMNS) * PANEL_HEIGHT, parts)
 
 
 def _panel(rows: Sequence[Document], libraries: Sequence[str], sizes: tuple[int, int], width: float) -> str:
     times = [timing["best"] for row in rows for timing in row["libraries"].values()]
     if not times:
         return ""
-    left, right, top, bottom = 44.0, width - 12, 20.0, PANEL_HEIGHT - 18.0
+    left, right, top, bottom = 48.0, width - 20, 22.0, PANEL_HEIGHT - 24.0
     x = _log_axis(*sizes, left, right)
     y = _log_axis(min(times), max(times), bottom, top)
     parts = []
     for tick in x.ticks:
         parts.append(_rule(x.position(tick), top, x.position(tick), bottom))
-        parts.append(_text(x.position(tick), bottom + 12, _size_label(tick), "middle"))
+        parts.append(_text(x.position(tick), bottom + 14, _size_label(tick), "middle"))
     for tick in y.ticks:
         parts.append(_rule(left, y.position(tick), right, y.position(tick)))
-        parts.append(_text(left - 4, y.position(tick) + 3, _seconds_label(tick), "end"))
+        parts.append(_text(left - 4, y.position(tick) + 4, _seconds_label(tick), "end"))
     for name in libraries:
         points = [(row["size"], row["libraries"][name]["best"]) for row in rows if name in row["libraries"]]
         path = " ".join(f"{x.position(size):.1f},{y.position(seconds):.1f}" for size, seconds in points)
@@ -113,15 +118,18 @@ def _bars(run: Document) -> str:
     cases = list(dict.fromkeys(row["case"] for row in rows))
     variants = list(dict.fromkeys((row["dtype"], row["size"]) for row in rows))
     libraries = [name for name in _libraries(rows) if name != run["baseline"]]
-    width = (WIDTH - LABEL_WIDTH) / max(len(variants), 1)
-    top = LEGEND_HEIGHT + 18
-    parts = [_legend(libraries)]
-    for number, case in enumerate(cases):
-        parts.append(_text(LABEL_WIDTH - 8, top + (number + 0.5) * BAR_PITCH + 3, case, "code end"))
+    labels = [_shortened(case, MAX_LABEL) for case in cases]
+    label_width = LETTER_WIDTH * max(map(len, labels), default=0) + 12
+    width = (WIDTH - label_width) / max(len(variants), 1)
+    legend, height = _legend(libraries)
+    top = height + 20
+    parts = [legend]
+    for number, label in enumerate(labels):
+        parts.append(_text(label_width - 8, top + (number + 0.5) * BAR_PITCH + 4, label, "code end"))
     for column, (dtype, size) in enumerate(variants):
-        left = LABEL_WIDTH + column * width
+        left = label_width + column * width
         if size is not None:
-            parts.append(_text(left + 8, top - 6, f"{dtype}, {size:,}"))
+            parts.append(_text(left + 8, top - 7, f"{dtype}, {size:,}"))
         ratios = {
             (name, cases.index(row["case"])): row["libraries"][name]["ratio"]
             for row in rows
@@ -130,7 +138,7 @@ def _bars(run: Document) -> str:
             if row["libraries"].get(name, {}).get("ratio") is not None
         }
         parts.append(_bar_panel(ratios, len(cases), left + 8, left + width - 14, top))
-    return _svg(top + len(cases) * BAR_PITCH + 18, parts)
+    return _svg(top + len(cases) * BAR_PITCH + 22, parts)
 
 
 def _bar_panel(ratios: dict[tuple[str, int], float], cases: int, left: float, right: float, top: float) -> str:
@@ -140,17 +148,17 @@ def _bar_panel(ratios: dict[tuple[str, int], float], cases: int, left: float, ri
     parts = []
     for tick in x.ticks:
         parts.append(_rule(x.position(tick), top, x.position(tick), bottom))
-        parts.append(_text(x.position(tick), bottom + 12, f"{tick:g}", "middle"))
+        parts.append(_text(x.position(tick), bottom + 15, f"{tick:g}", "middle"))
     one = x.position(1.0)
     for (name, number), ratio in ratios.items():
         centre, end = top + (number + 0.5) * BAR_PITCH, x.position(ratio)
         if name == "xtensor":
             parts.append(
-                f'<rect x="{min(one, end):.1f}" y="{centre - 5:g}" width="{abs(end - one):.1f}" height="10" '
+                f'<rect x="{min(one, end):.1f}" y="{centre - 6:g}" width="{abs(end - one):.1f}" height="12" '
                 f'fill="{_colour(name)}"/>'
             )
         else:
-            parts.append(f'<circle cx="{end:.1f}" cy="{centre:g}" r="2.5" fill="{_colour(name)}"/>')
+            parts.append(f'<circle cx="{end:.1f}" cy="{centre:g}" r="3.5" fill="{_colour(name)}"/>')
     parts.append(f'<path d="M{one:.1f} {top:g}V{bottom:g}" stroke="{GREY}"/>')
     return "".join(parts)
 
@@ -194,6 +202,10 @@ def _seconds_label(seconds: float) -> str:
     return f"{seconds * 1e9:g} ns"
 
 
+def _shortened(text: str, letters: int) -> str:
+    return text if len(text) <= letters else f"{text[: letters - 1]}…"
+
+
 def _text(x: float, y: float, text: str, classes: str = "") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}"{f" class={quoteattr(classes)}" if classes else ""}>{escape(text)}</text>'
 
@@ -202,17 +214,22 @@ def _rule(x1: float, y1: float, x2: float, y2: float) -> str:
     return f'<path class="grid" d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}"/>'
 
 
-def _legend(names: Sequence[str]) -> str:
-    parts, x = [], 4.0
+def _legend(names: Sequence[str]) -> tuple[str, float]:
+    """Return the legend and its height: as many lines as the names need."""
+    parts, x, y = [], 4.0, 8.0
     for name in names:
-        parts.append(f'<rect x="{x:g}" y="6" width="16" height="4" fill="{_colour(name)}"/>{_text(x + 20, 12, name)}')
-        x += 44 + 6 * len(name)
-    return "".join(parts)
+        width = 40 + LETTER_WIDTH * len(name)
+        if x + width > WIDTH:
+            x, y = 4.0, y + LINE_HEIGHT
+        parts.append(f'<rect x="{x:g}" y="{y - 2:g}" width="16" height="4" fill="{_colour(name)}"/>')
+        parts.append(_text(x + 20, y + 4, name))
+        x += width
+    return "".join(parts), y + LINE_HEIGHT
 
 
 def _svg(height: float, parts: Iterable[str]) -> str:
     style = (
-        f"text{{font:10px sans-serif;fill:{GREY}}}.code{{font-family:monospace;font-size:9px}}"
+        f"text{{font:12px sans-serif;fill:{GREY}}}.code{{font-family:monospace;font-size:11px}}"
         f".middle{{text-anchor:middle}}.end{{text-anchor:end}}"
         f".grid{{stroke:{GREY};stroke-width:.5;stroke-opacity:.4}}polyline{{fill:none}}"
     )

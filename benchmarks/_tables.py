@@ -3,18 +3,53 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from ._allocators import ALLOCATORS, SYSTEM
 from ._results import Document, is_size_sweep
 
-__all__ = ["markdown"]
+__all__ = ["markdown", "summary"]
+
+MAX_ROWS = 60
+"""Rows of a plot that a page shows unfolded."""
+
+
+def summary(runs: Mapping[str, Sequence[Document]]) -> str:
+    """Format a table of stored runs: a row for each group, a column for each machine.
+
+    Parameters
+    ----------
+    runs
+        The runs of each machine, by the address of the page that shows them.
+    """
+    groups = dict.fromkeys(run["group"] for present in runs.values() for run in present)
+    titles = [f"[{_machine(present[0])}]({address})" for address, present in runs.items()]
+    cells = {
+        group: [[run for run in present if run["group"] == group] for present in runs.values()] for group in groups
+    }
+    lines = [
+        (f"`{group}`", *(_of_limits(present[0]) if present else "" for present in columns))
+        for group, columns in sorted(cells.items())
+    ]
+    return _table(("group", *titles), lines)
+
+
+def _machine(run: Document) -> str:
+    machine = run["machine"]
+    return f"{machine['model']}, {machine['cores']} cores"
+
+
+def _of_limits(run: Document) -> str:
+    """How many limits a run kept."""
+    limits = run["limits"]
+    above = sum(limit["ratio"] > limit["limit"] for limit in limits)
+    return f"{len(limits) - above} of {len(limits)}" if limits else "measured"
 
 
 def markdown(run: Document, *, level: int = 2, plots: Mapping[str, str] | None = None) -> str:
-    """Format a run as Markdown.
+    """Format a run as Markdown. With plots the tables are folded, and plots of many rows with them.
 
     Parameters
     ----------
@@ -27,27 +62,38 @@ def markdown(run: Document, *, level: int = 2, plots: Mapping[str, str] | None =
     """
     rows = [row for row in run["rows"] if row["libraries"]]
     sweep = is_size_sweep(run)
-    subheading = "#" * (level + 1)
-    parts = [f"{'#' * level} {run['group']}: {run['title']}", _conditions(run)]
-    parts += [f"![{title}]({address})" for title, address in (plots or {}).items()]
+    images = [
+        f'**{title}**\n\n<div class="plot" markdown>\n![{title}]({address})\n</div>'
+        for title, address in (plots or {}).items()
+    ]
+    is_long = not sweep and len({row["case"] for row in rows}) > MAX_ROWS
+    shown = [f"{'#' * level} {run['group']}: {run['title']}", _conditions(run), *([] if is_long else images)]
+    folded = images if is_long else []
+
+    def subheading(text: str) -> str:
+        return f"**{text}**" if plots else f"{'#' * (level + 1)} {text}"
+
     if sweep:
-        parts += _tables_by_size(run, rows, subheading)
+        folded += _tables_by_size(run, rows, subheading)
     if not (sweep and plots):
         for (dtype, size), variant_rows in groupby(rows, key=lambda row: (row["dtype"], row["size"])):
             if size is not None:
-                parts.append(f"{subheading} {dtype}, size {size:,}")
+                folded.append(subheading(f"{dtype}, size {size:,}"))
             present = tuple(variant_rows)
-            parts.append(_times(present, run["baseline"]))
-            parts += [_figures(present)] if any(row.get("figures") for row in present) else []
+            folded.append(_times(present, run["baseline"]))
+            folded += [_figures(present)] if any(row.get("figures") for row in present) else []
     if run["limits"]:
-        parts += [f"{subheading} Limits", _limits(run["limits"])]
+        folded += [subheading("Limits"), _limits(run["limits"])]
+        shown += [_above(run["limits"])] if plots else []
     if run.get("conditions"):
-        parts += [f"{subheading} Conditions", *_conditions_met(run["conditions"])]
+        folded += [subheading("Conditions"), *_conditions_met(run["conditions"])]
     reasons = [f"{name}: {reason}" for name, reason in run["unavailable"].items()]
     reasons += [f"xtensor: {row['skipped']['xtensor']}" for row in run["rows"] if "xtensor" in row["skipped"]]
     if reasons:
-        parts.append("Not measured: " + "; ".join(dict.fromkeys(reasons)) + ".")
-    return "\n\n".join(parts) + "\n"
+        folded.append("Not measured: " + "; ".join(dict.fromkeys(reasons)) + ".")
+    if plots:
+        folded = ["<details markdown>\n<summary>Tables</summary>", *folded, "</details>"]
+    return "\n\n".join([*shown, *folded]) + "\n"
 
 
 def _conditions(run: Document) -> str:
@@ -79,7 +125,7 @@ def _value(row: Document, library: str, key: str) -> float | None:
     return value
 
 
-def _tables_by_size(run: Document, rows: Sequence[Document], subheading: str) -> list[str]:
+def _tables_by_size(run: Document, rows: Sequence[Document], subheading: Callable[[str], str]) -> list[str]:
     """For each dtype: xtensor's ratio by case and size, and the geometric mean of each library by size."""
     parts = []
     for dtype, group in groupby(rows, key=lambda row: row["dtype"]):
@@ -96,7 +142,7 @@ def _tables_by_size(run: Document, rows: Sequence[Document], subheading: str) ->
             for row in dtype_rows:
                 ratios.setdefault(row["case"], {})[row["size"]] = _value(row, library, "ratio")
             parts += [
-                f"{subheading} {dtype}: ratio of {library} by size",
+                subheading(f"{dtype}: ratio of {library} by size"),
                 _table(
                     ("call", *header),
                     [(f"`{case}`", *(_ratio(by_size.get(size)) for size in sizes)) for case, by_size in ratios.items()],
@@ -161,9 +207,13 @@ def _limits(limits: Sequence[Mapping[str, Any]]) -> str:
         )
         for limit in limits
     ]
-    above = sum(limit["ratio"] > limit["limit"] for limit in limits)
     table = _table(("call", *(("dtype",) if several else ()), "size", "ratio", "limit", ""), lines)
-    return f"{table}\n\n{above} of {len(limits)} above the limit."
+    return f"{table}\n\n{_above(limits)}"
+
+
+def _above(limits: Sequence[Mapping[str, Any]]) -> str:
+    above = sum(limit["ratio"] > limit["limit"] for limit in limits)
+    return f"{above} of {len(limits)} above the limit."
 
 
 def _conditions_met(findings: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -447,7 +447,7 @@ def test_one_size_is_drawn_as_bars_of_the_ratio():
     slow, fast = [
         (float(bar.get("x")), float(bar.get("width")))
         for bar in ElementTree.fromstring(plot.svg).iter("{http://www.w3.org/2000/svg}rect")
-        if bar.get("height") == "10"
+        if bar.get("height") == "12"
     ]
     assert slow[0] == pytest.approx(fast[0] + fast[1], abs=0.2)  # both bars end at the line of ratio 1
     assert slow[1] == pytest.approx(fast[1], abs=0.2)  # the scale is logarithmic

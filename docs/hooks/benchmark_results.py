@@ -1,6 +1,7 @@
 """Benchmark tables and plots on the pages, drawn from the JSON files in ``benchmarks/results`` during the build.
 
-A line ``<!-- benchmarks: GROUP -->`` is replaced by the stored runs of that group, one for each machine and device.
+A line ``<!-- benchmarks of MACHINE -->`` is replaced by all runs in the file ``MACHINE.json``; a line
+``<!-- benchmarks: summary -->`` by a table of all machines.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks._plots import draw  # noqa: E402 - the repository is not installed in the environment of the build
 from benchmarks._results import Document, load, run_key, slug  # noqa: E402
-from benchmarks._tables import markdown  # noqa: E402
+from benchmarks._tables import markdown, summary  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results"
-MARK = re.compile(r"^<!-- benchmarks: (\w+) -->$", re.MULTILINE)
-HEADING_LEVEL = 3
+MACHINE = re.compile(r"^<!-- benchmarks of ([\w-]+) -->$", re.MULTILINE)
+SUMMARY = "<!-- benchmarks: summary -->"
+FIRST = ("cpu", "expressions", "dispatch", "consumers", "autograd", "batches")
+"""The groups that most readers look for, in the order of a page; the others follow."""
 
 
 def stored_runs(folder: Path) -> Iterator[tuple[Document, str]]:
@@ -43,14 +46,16 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(text: str, **_: Any) -> str:
     """Replace the marks of a page by tables and plots."""
-    return MARK.sub(lambda mark: group_markdown(mark[1], RESULTS), text)
+    if SUMMARY in text:
+        runs = {f"performance/{path.stem}.md": load(path) for path in sorted(RESULTS.glob("*.json"))}
+        text = text.replace(SUMMARY, summary(runs))
+    return MACHINE.sub(lambda mark: machine_markdown(mark[1], RESULTS), text)
 
 
-def group_markdown(group: str, folder: Path) -> str:
-    """Format all stored runs of a group."""
-    parts = [
-        markdown(run, level=HEADING_LEVEL, plots={plot.title: f"{stem}{plot.suffix}.svg" for plot in draw(run)})
-        for run, stem in stored_runs(folder)
-        if run["group"] == group
-    ]
-    return "\n\n".join(parts) or f"No run of `{group}` is stored yet."
+def machine_markdown(machine: str, folder: Path) -> str:
+    """Format all stored runs of a machine."""
+    runs = [(run, stem) for run, stem in stored_runs(folder) if stem.startswith(f"benchmarks/{machine}/")]
+    runs.sort(key=lambda item: FIRST.index(item[0]["group"]) if item[0]["group"] in FIRST else len(FIRST))
+    return "\n\n".join(
+        markdown(run, plots={plot.title: f"../{stem}{plot.suffix}.svg" for plot in draw(run)}) for run, stem in runs
+    )

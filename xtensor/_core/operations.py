@@ -269,7 +269,7 @@ class Table(MutableMapping[str, Operation]):
         return iter(tuple(self.rows))
 
     def __len__(self) -> int:
-        return len(tuple(self))
+        return len(tuple(iter(self)))  # tuple(self) asks for the length
 
 
 TABLE = Table()
