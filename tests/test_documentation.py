@@ -136,11 +136,6 @@ def test_block_that_is_not_run_exists(part):
     assert any(part in source for page in PAGES for _, source in blocks(page))
 
 
-def test_tutorial_names_the_wheel_of_this_version():
-    page = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
-    assert re.findall(r"xtensor-([\d.]+)-py3-none-any\.whl", page) == [xp.__version__]
-
-
 # -- links ------------------------------------------------------------------------------------------------------------
 
 
