@@ -40,7 +40,7 @@ COLUMNS = 3
 PANEL_HEIGHT = 150
 BAR_PITCH = 20
 LETTER_WIDTH = 6.7
-MAX_LABEL = 50
+MAX_LABEL = 40
 """Letters of the longest label of a bar."""
 
 
