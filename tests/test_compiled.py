@@ -523,7 +523,7 @@ assert (xp.ones(3, device="numpy") + 1).tolist() == [2.0, 2.0, 2.0]
 
 @pytest.mark.parametrize(("program", "wanted"), [(PYTHON_NAMES, "0"), (STALE, "1")])
 def test_calls_in_python(program, wanted):
-    environment = os.environ | {"XTENSOR_COMPILED": wanted}
+    environment = os.environ | {"XTENSOR_COMPILED": wanted, "XTENSOR_TRACEBACK": "full"}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
 
