@@ -55,6 +55,17 @@ def test_advice_shows_a_reason_for_each_device():
     assert advice._repr_html_().count("<li>") == len(advice.reasons)
 
 
+def test_model_shows_its_layers_and_a_row_for_each_parameter():
+    model = xp.nn.Sequential(xp.nn.Linear(2, 3, rng=xp.random.default_rng(0)), xp.nn.ReLU())
+    shown = model._repr_html_()
+    assert "(1): ReLU()" in shown
+    assert cells(shown)[4:] == [
+        *("0.weight", "(3, 2)", "float32", "6"),
+        *("0.bias", "(3,)", "float32", "3"),
+        *("all", "", "", "9"),
+    ]
+
+
 def test_html_escapes_texts():
     assert cells(facts("a < b", [("x & y", "<b>")])) == ["x &amp; y", "&lt;b&gt;"]
     assert cells(table([("<", ">")])) == ["&lt;", "&gt;"]

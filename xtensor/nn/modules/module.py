@@ -10,6 +10,7 @@ from ..._core.array import Array
 from ..._core.device import Device
 from ..._core.dtypes import is_bfloat16
 from ..._core.errors import describe
+from ..._core.html import escape, table
 from ..._core.trees import Memo, TreeObject, flatten
 from ...random import Generator
 
@@ -331,6 +332,14 @@ class Module(TreeObject):
         if not lines:
             return f"{type(self).__name__}({extra})"
         return f"{type(self).__name__}(\n  " + "\n  ".join([*([extra] if extra else []), *lines]) + "\n)"
+
+    def _repr_html_(self) -> str:
+        """Return the parameters as a table for notebooks."""
+        parameters = list(self.named_parameters())
+        rows = [(name, str(tuple(x.shape)), str(x.dtype), f"{x.size:,}") for name, x in parameters]
+        total = sum([x.size for _, x in parameters])
+        text = f"<pre>{escape(repr(self))}</pre>"
+        return text + table([("parameter", "shape", "dtype", "numbers"), *rows, ("all", "", "", f"{total:,}")], words=3)
 
 
 def _quoted(names: list[str]) -> str:
