@@ -71,7 +71,7 @@ class Kernel:
         names = {kind: TYPES[dtype.name] for kind, dtype in types.items()}
         definitions = "".join(f"typedef {name} {kind};\n" for kind, name in names.items())
         text = (
-            "#include <cmath>\n#include <cstdint>\n"
+            "#include <cmath>\n#include <cstdint>\n#define __device__\n"
             + ("#include <complex>\n" if "complex" in definitions else "")
             + f"using namespace std;\n{definitions}{preamble}\n"
             + f'extern "C" void run(void** arguments, long long count) {{\n{code}\n}}\n'
@@ -141,26 +141,30 @@ class ReductionKernel(Kernel):
         self.parts = mapped, reduced, last, identity
         self.reduce_type, self.preamble = reduce_type, preamble
 
-    def __call__(self, x, *, axis=None, keepdims=False):
-        self.standin.check((x,))
+    def __call__(self, *operands, axis=None, keepdims=False):
+        self.standin.check(operands)
         mapped, reduced, last, identity = self.parts
-        mapped, last = renamed(mapped, self.inputs[0][-1], "in0"), renamed(last, self.outputs[0][-1], "out0")
+        for position, parameter in enumerate(self.inputs):
+            mapped = renamed(mapped, parameter[-1], f"in{position}")
+        last = renamed(last, self.outputs[0][-1], "out0")
+        types = self.types(operands)
+        x, *_ = operands = np.broadcast_arrays(*operands)
         axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
         rest = [position for position in range(x.ndim) if position not in axes]
         shape = tuple(x.shape[position] for position in rest)
         length = math.prod(x.shape[position] for position in axes)
-        lines = np.ascontiguousarray(np.transpose(x, (*rest, *axes))).reshape(-1)
+        lines = [np.ascontiguousarray(np.transpose(item, (*rest, *axes))).reshape(-1) for item in operands]
         result = np.empty(math.prod(shape), x.dtype)
-        types = self.types((x,))
-        kind = self.outputs[0][-2]
+        kind, count = self.outputs[0][-2], len(lines)
         state = self.reduce_type or kind
+        elements = "".join(f"{kind}& in{k} = (({kind}*)arguments[{k}])[i];\n" for k in range(count))
         code = (
-            f"long long length = *(long long*)arguments[2];\nfor (long long j = 0; j < count; ++j) {{\n"
+            f"long long length = *(long long*)arguments[{count + 1}];\nfor (long long j = 0; j < count; ++j) {{\n"
             f"{state} a = {state}({identity});\nfor (long long i = j * length; i < (j + 1) * length; ++i) {{\n"
-            f"{kind}& in0 = (({kind}*)arguments[0])[i];\n{state} b = {mapped};\na = {reduced};\n}}\n"
-            f"{kind}& out0 = (({kind}*)arguments[1])[j];\n{last};\n}}"
+            f"{elements}{state} b = {mapped};\na = {reduced};\n}}\n"
+            f"{kind}& out0 = (({kind}*)arguments[{count}])[j];\n{last};\n}}"
         )
-        self.run(code, [lines, result, np.asarray(length, np.int64)], result.size, types, self.preamble)
+        self.run(code, [*lines, result, np.asarray(length, np.int64)], result.size, types, self.preamble)
         shape = tuple(1 if position in axes else n for position, n in enumerate(x.shape)) if keepdims else shape
         return self.standin.on_current(result.reshape(shape))
 
@@ -215,11 +219,14 @@ class DeviceCode:
     ):
         kind, out = outputs.split()
         state = reduce_type or kind
-        mapped, last = renamed(mapped, inputs.split()[1], "in0"), renamed(last, out, "out0")
+        names = [parameter.split()[1] for parameter in inputs.split(", ")]
+        for position, label in enumerate(names):
+            mapped = renamed(mapped, label, f"in{position}")
+        last, parameters = renamed(last, out, "out0"), ", ".join(f"{kind} in{k}" for k in range(len(names)))
         for element in OPERATED.get(name, FLOATING):
             self._add(
                 element,
-                f"{preamble} __device__ {kind} reduce({kind} in0) {{ {state} a = {state}({identity}); {kind} out0;\n"
+                f"{preamble} __device__ {kind} reduce({parameters}) {{ {state} a = {state}({identity}); {kind} out0;\n"
                 f"{state} b = static_cast<{state}>({mapped}); a = ({reduced}); {last}; return out0; }}",
             )
 

@@ -42,6 +42,8 @@ def rescaled(
     result: Any,
     wrong: Any,
     size_of: Callable[[Any, Any, tuple[int, ...]], Any] | None = None,
+    *,
+    looks: bool = True,
 ) -> Any:
     """Return the result of a reduction, with wrong elements computed again; None where no operand can be scaled.
 
@@ -63,12 +65,14 @@ def rescaled(
         Mask of the shape of the result. Slices without a finite number other than zero remain as they are.
     size_of
         Function that returns the number of each slice by which it is scaled; None for :func:`largest`.
+    looks
+        Whether the host may look at values.
     """
     scales, can_scale = _scales(xp, operands, axes, size_of or largest)
     usable = wrong
     for mask in can_scale:
         usable = xp.logical_and(usable, xp.reshape(mask, result.shape))
-    if is_known(xp.logical_not(xp.any(usable, axis=None, keepdims=False))):
+    if looks and is_known(xp.logical_not(xp.any(usable, axis=None, keepdims=False))):
         return None
     again = _scaled(xp, compute, operands, scales, degrees)
     # An infinite result that is right is kept: its derivatives are those of ordinary numbers.
@@ -186,11 +190,9 @@ def is_ordinary(
 def needs_scaling(condition: Callable[..., Any], *arrays: Any) -> bool:
     """Whether a formula is computed with scaled operands.
 
-    On devices whose results the host looks at, where a condition holds, see :func:`rarely`; on lazy devices always;
-    on others never.
+    On devices whose results the host looks at, where a condition holds, see :func:`rarely`; on others always.
     """
-    device = base_device(arrays[0]._device)
-    return device.lazy or (host_looks_at(device) and rarely(condition, *arrays))
+    return _chooses(base_device(arrays[0]._device)) or rarely(condition, *arrays)
 
 
 def host_looks_at(device: Device) -> bool:
@@ -199,6 +201,11 @@ def host_looks_at(device: Device) -> bool:
     Transforms are looked at as the device below them.
     """
     return "mean" in base_device(device)._library.corrections
+
+
+def _chooses(device: Device) -> bool:
+    """Whether a device chooses between formulas itself, because the host does not look at its results."""
+    return device._library.has_values and not host_looks_at(device)
 
 
 def base_device(device: Device) -> Device:
@@ -218,7 +225,9 @@ def rescaled_where_needed(
     centered: bool = False,
     repeats: bool = False,
 ) -> Any:
-    """Return the result of a homogeneous function of Arrays, as :func:`rescaled` does, where the host looks at results.
+    """Return the result of a homogeneous function of Arrays, as :func:`rescaled` does.
+
+    Where the host does not look at results, both formulas are computed, and each result is chosen on the device.
 
     Parameters
     ----------
@@ -237,17 +246,18 @@ def rescaled_where_needed(
     device, dtype = base_device(arrays[0].device), arrays[0].dtype
     if kind_of(dtype) not in "fc" or dtype.itemsize == 2 or not arrays[0].size:
         return compute(*arrays)[0]
-    if device.lazy and repeats:
+    if device.lazy:
+        if not repeats:
+            return compute(*arrays)[0]
         return _scaled(xp, lambda *scaled: compute(*scaled)[0], arrays, _scales(xp, arrays, axes, largest)[0], degrees)
-    if not host_looks_at(device):
-        return compute(*arrays)[0]
+    looks = not _chooses(device)
     with np.errstate(over="ignore", invalid="ignore"):
         result, powers = compute(*arrays)
         wrong = xp.logical_not(xp.isfinite(result))
         least = least_power(dtype)
         if powers is not None:
             wrong = xp.logical_or(wrong, xp.logical_not(xp.logical_and(powers >= least, xp.isfinite(powers))))
-        if not rarely(any_true, wrong):
+        if looks and not rarely(any_true, wrong):
             return result
         del arrays
         arrays = operands()
@@ -264,5 +274,5 @@ def rescaled_where_needed(
         # Scaled operands underflow as well where a large one has no weight.
         return xp.where(xp.logical_and(xp.isfinite(result), powers < least), math.nan, better)
 
-    better = rescaled(xp, again, arrays, degrees, axes, result, wrong)
+    better = rescaled(xp, again, arrays, degrees, axes, result, wrong, looks=looks)
     return compute(*arrays)[0] if better is None else better  # with the library's warnings

@@ -91,6 +91,44 @@ ROOT = (
     f"sqrt(a.small) / {ENLARGED} : sqrt(a.ordinary + (a.small / {ENLARGED}) / {ENLARGED}))"
 )
 
+# Means: sums of the numbers and of reduced ones, for which a double is large enough, and the count.
+SUMS = "struct Sums { double ordinary, reduced, count; };"
+SUMS_OF = f"Sums{{double(element), double(element) * {2.0**-64!r}, 1.0}}"
+ADDED_SUMS = "Sums{a.ordinary + b.ordinary, a.reduced + b.reduced, a.count + b.count}"
+NO_SUMS = "Sums{0.0, 0.0, 0.0}"
+QUOTIENT = (
+    f"average = T(fabs(a.ordinary) <= {float(np.finfo(np.float64).max)!r} ? a.ordinary / a.count : "
+    f"(a.reduced / a.count) * {2.0**64!r})"
+)
+
+# Deviations: the squares of the distances from a center as above, and the sum of the distances, which is the number of
+# elements times the rounding error of the center.
+DEVIATIONS = f"""
+struct Deviations {{ double small, ordinary, large, drift, count; }};
+__device__ Deviations deviations_of(double x, double y) {{
+    double distance = x - y, size = fabs(distance), reduced = x * {REDUCED} - y * {REDUCED};
+    Deviations a = {{0.0, 0.0, 0.0, distance, 1.0}};
+    if (size < {SMALLEST}) a.small = (distance * {ENLARGED}) * (distance * {ENLARGED});
+    else if (size > {LARGEST}) a.large = reduced * reduced;
+    else a.ordinary = distance * distance;
+    return a;
+}}
+__device__ double spread_of(const Deviations& a) {{
+    double spread = a.large > 0 ? sqrt((a.large + (a.ordinary * {REDUCED}) * {REDUCED}) / a.count) / {REDUCED}
+        : a.ordinary == 0 ? sqrt(a.small / a.count) / {ENLARGED}
+        : sqrt((a.ordinary + (a.small / {ENLARGED}) / {ENLARGED}) / a.count);
+    double error = fabs(a.drift / a.count) / spread;
+    // All elements are equal where the distances are the rounding error of the center.
+    double rest = error > {1 - 2.0**-48!r} ? 0.0 : (1.0 - error) * (1.0 + error);
+    return error <= 2.0 ? spread * sqrt(rest) : spread;
+}}
+"""
+DEVIATIONS_OF = "deviations_of(element, center)"
+ADDED_DEVIATIONS = (
+    "Deviations{a.small + b.small, a.ordinary + b.ordinary, a.large + b.large, a.drift + b.drift, a.count + b.count}"
+)
+NO_DEVIATIONS = "Deviations{0.0, 0.0, 0.0, 0.0, 0.0}"
+
 
 class Kernels:
     """The kernels, built with a library's kernel classes; each is compiled at its first call."""
@@ -127,6 +165,21 @@ class Kernels:
             reduce_type="Squares",
             preamble=SQUARES,
         )
+        self.mean = cp.ReductionKernel(
+            *("T element", "T average", SUMS_OF, ADDED_SUMS, QUOTIENT, NO_SUMS, "xtensor_mean"),
+            reduce_type="Sums",
+            preamble=SUMS,
+        )
+
+        def deviation(result: str, name: str) -> Any:
+            return cp.ReductionKernel(
+                *("T element, T center", "T result", DEVIATIONS_OF, ADDED_DEVIATIONS),
+                *(f"result = T({result})", NO_DEVIATIONS, f"xtensor_{name}"),
+                reduce_type="Deviations",
+                preamble=DEVIATIONS,
+            )
+
+        self.std, self.var = deviation("spread_of(a)", "std"), deviation("spread_of(a) * spread_of(a)", "var")
 
     def extreme(self, name: str, x: Any, **options: Any) -> Any:
         """Return the maximum or the minimum of floating-point numbers, NaN if one is; ``name`` is "max" or "min"."""

@@ -90,9 +90,17 @@ class Linalg:
         return self._cp.linalg.svd(x, compute_uv=False)
 
     def vector_norm(self, x: Native, *, axis: Any, keepdims: bool, ord: float) -> Native:
-        if ord != 2 or x.dtype.kind not in "fc" or x.dtype.itemsize == 2:
+        if ord in (0, 1) or math.isinf(ord) or x.dtype.kind not in "fc" or x.dtype.itemsize == 2 or not x.size:
             return NotImplemented
-        return self._kernels.norm(abs(x) if x.dtype.kind == "c" else x, axis=axis, keepdims=keepdims)
+        magnitude = abs(x)
+        if ord == 2:
+            return self._kernels.norm(magnitude, axis=axis, keepdims=keepdims)
+        # The powers of elements divided by the largest one, or the smallest for negative orders, do not leave the range.
+        cp = self._cp
+        size = self._kernels.extreme("max" if ord > 0 else "min", magnitude, axis=axis, keepdims=True)
+        size = cp.where((size > 0) & cp.isfinite(size), size, size.dtype.type(1))
+        total = cp.sum((magnitude / size) ** ord, axis=axis, keepdims=keepdims)
+        return total ** (1.0 / ord) * size.reshape(total.shape)
 
 
 def _inexact(dtype: DType) -> DType:

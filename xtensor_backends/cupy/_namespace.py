@@ -39,7 +39,7 @@ UNCHANGED = (
     *("isinf", "isnan", "less", "less_equal", "log", "log10", "log1p", "logaddexp", "logical_and"),
     *("logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative", "not_equal", "positive"),
     *("signbit", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh", "trunc"),
-    *("expand_dims", "flip", "mean", "moveaxis", "roll", "squeeze", "stack", "tile"),
+    *("expand_dims", "flip", "moveaxis", "roll", "squeeze", "stack", "tile"),
 )
 """Functions that are CuPy's own, some of them corrected by the core (``CupyBackend.corrections``)."""
 
@@ -437,7 +437,7 @@ class Namespace:
         return self._cp.ascontiguousarray(lines).reshape((*shape, math.prod(x.shape[position] for position in axes)))
 
     def std(self, x: Native, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Native:
-        return self._spread(self._cp.std, x, axis=axis, ddof=correction, keepdims=keepdims)
+        return self._spread("std", x, axis, correction, keepdims)
 
     def sum(self, x: Native, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False) -> Native:
         wanted = x.dtype if dtype is None else dtype
@@ -446,13 +446,31 @@ class Namespace:
         return self._cp.sum(x, axis=axis, dtype=np.float32, keepdims=keepdims).astype(wanted)
 
     def var(self, x: Native, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Native:
-        return self._spread(self._cp.var, x, axis=axis, ddof=correction, keepdims=keepdims)
+        return self._spread("var", x, axis, correction, keepdims)
 
-    def _spread(self, function: Callable[..., Native], x: Native, **options: Any) -> Native:
-        """``cp.std`` or ``cp.var``; in float32 for float16, whose sum of squares soon exceeds 65504."""
-        if x.dtype != HALF:
-            return function(x, **options)
-        return function(x.astype(np.float32), **options).astype(HALF)
+    def mean(self, x: Native, *, axis: Axes = None, keepdims: bool = False) -> Native:
+        if x.dtype.kind == "c":
+            return self.complex_of(*[self.mean(part, axis=axis, keepdims=keepdims) for part in (x.real, x.imag)])
+        mean = self._cp.mean if x.dtype.kind != "f" or x.dtype == HALF else self._kernels.mean
+        return mean(x, axis=axis, keepdims=keepdims)
+
+    def _spread(self, name: str, x: Native, axis: Axes, correction: float, keepdims: bool) -> Native:
+        """Variance or standard deviation, whose squares do not leave the range; float16 is computed in float32."""
+        if x.dtype == HALF:
+            return self._spread(name, x.astype(np.float32), axis, correction, keepdims).astype(HALF)
+        if x.dtype.kind not in "fc":
+            return getattr(self._cp, name)(x, axis=axis, ddof=correction, keepdims=keepdims)
+        if x.dtype.kind == "c":
+            real, imag = (self._spread(name, part, axis, correction, keepdims) for part in (x.real, x.imag))
+            return self.hypot(real, imag) if name == "std" else self.add(real, imag)
+        center = self._kernels.mean(x, axis=axis, keepdims=True)
+        result = getattr(self._kernels, name)(x, center, axis=axis, keepdims=keepdims)
+        if not correction:
+            return result
+        axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+        number = math.prod([x.shape[item] for item in axes])
+        ratio = number / (number - correction) if number > correction else math.inf
+        return self.multiply(result, math.sqrt(ratio) if name == "std" else ratio)
 
     def cumulative_prod(
         self, x: Native, *, axis: int, dtype: DType | None = None, include_initial: bool = False

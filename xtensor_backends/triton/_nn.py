@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from . import _nn_kernels as kernels
 from ._context import Array, Builder, Context, Ready, Unsuited
 from ._dtypes import FLOAT32, KERNEL_DTYPES, UNSPECIALIZED, DType, cast_dtype, result_constants
@@ -42,8 +44,8 @@ def operand(x: Any, position: int) -> Array | None:
     return None if x is None else Array(position, x.dtype)
 
 
-def _loss_dtype(dtype: DType) -> DType:
-    """Dtype of losses before they are reduced and cast."""
+def _work_dtype(dtype: DType) -> DType:
+    """Dtype that elements of a dtype are computed in."""
     return dtype if dtype.itemsize > 2 else FLOAT32
 
 
@@ -67,7 +69,7 @@ def _add_row_launch(
     assert x is not None
     outer, inner = layout
     integer, axes = row_types(layout)
-    tiling = builder.context.row_tiling(layout, _loss_dtype(x.dtype).itemsize, reads_only=per_row)
+    tiling = builder.context.row_tiling(layout, _work_dtype(x.dtype).itemsize, reads_only=per_row)
     # A launch over two axes of the grid has programs beyond the last row.
     exact = not (layout.number % tiling.rows or layout.length % tiling.turn)
     exact = exact and tiling.programs <= builder.context.launcher.longest_axis
@@ -113,7 +115,10 @@ def _normalization(name: str, context: Context, *, centre: bool) -> Callable[...
         layout = layout_of(x, axes, dense_strides(x.shape), ordered=True)
         builder = Builder(context, 3)
         arrays = (Array(0, x.dtype), Array(1, x.dtype), operand(weight, 2), operand(bias, 3))
-        _add_row_launch(builder, kernels.normalize_rows, arrays, layout, (("fp64", eps),), {"CENTRE": centre})
+        limits = np.finfo(_work_dtype(x.dtype))
+        constants = {"CENTRE": centre, "LEAST": float(limits.smallest_normal / limits.eps)}
+        scalars = (("fp64", eps), ("fp64", math.sqrt(eps)))
+        _add_row_launch(builder, kernels.normalize_rows, arrays, layout, scalars, constants)
         return builder.ready(x.shape, x.dtype)
 
     def normalize(x: Any, weight: Any, bias: Any = None, *, axes: tuple[int, ...], eps: float) -> Any:
@@ -135,7 +140,7 @@ def _cross_entropy(name: str, context: Context, kernels_of: dict[str, Callable[.
         if ignored is not None and abs(ignored) >= 2**63:
             raise Unsuited(f"the ignored class {ignored} is out of range")
         layout = layout_of(x, (x.ndim - 1,), (*strides_of(target), 0), ordered=True)
-        dtype = _loss_dtype(x.dtype)
+        dtype = _work_dtype(x.dtype)
         builder = Builder(context, 2)
         losses = Array(0, result) if reduction == "none" else builder.scratch(target.shape, dtype)
         _add_row_launch(
@@ -151,8 +156,8 @@ def _cross_entropy(name: str, context: Context, kernels_of: dict[str, Callable[.
             return builder.ready(target.shape, result)
         all_losses = rows(target.shape, [dense_strides(target.shape)], range(target.ndim))
         out = Array(0, result)
-        finish = "mean" if reduction == "mean" else "none"
-        reduce(builder, losses, all_losses, sum_of(dtype), out, finish=finish, divisor=all_losses.length)
+        divisor = all_losses.length if reduction == "mean" else None
+        reduce(builder, losses, all_losses, sum_of(dtype), out, divisor=divisor)
         return builder.ready((), result)
 
     def cross_entropy(x: Any, target: Any, *, label_smoothing: float, ignore_index: int | None, reduction: str) -> Any:
@@ -160,7 +165,7 @@ def _cross_entropy(name: str, context: Context, kernels_of: dict[str, Callable[.
             options = (label_smoothing, ignore_index, reduction, x.dtype)
             return context.call(name, prepare, (x, target), options)
         # The mean over the targets that are not ignored: a sum, divided by a count that the device computes.
-        dtype = _loss_dtype(x.dtype)
+        dtype = _work_dtype(x.dtype)
         total = context.call(name, prepare, (x, target), (label_smoothing, ignore_index, "sum", dtype))
         if total is NotImplemented:
             return total

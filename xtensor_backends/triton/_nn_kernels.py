@@ -21,6 +21,7 @@ import triton.language as tl
 from ._kernels import block_indices, decode, element_offsets, encode, program_index
 from ._ops.arithmetic import divide, reciprocal
 from ._ops.exponential import exp, log, sqrt
+from ._row_kernels import any_row, power_of_two
 
 
 @triton.jit
@@ -222,74 +223,132 @@ def add_pairs(a1, a2, b1, b2):
 
 
 @triton.jit
+def deviations_of_tile(values, mask, number, CENTRE: tl.constexpr):
+    """Deviations of complete rows from their means, and the mean of their squares; without ``CENTRE`` the mean is 0."""
+    if CENTRE:
+        values = tl.where(mask, values - divide(tl.sum(values, 1), number)[:, None], 0.0)
+        # The rounding error of the mean is removed; a small standard deviation would magnify it.
+        total, square = tl.reduce((values, values * values), 1, add_pairs)
+        error = divide(total, number)
+        values -= error[:, None]
+        variance = divide(square, number) - error * error
+        variance = tl.where(variance < 0.0, 0.0, variance)  # a NaN stays one
+    else:
+        variance = divide(tl.sum(values * values, 1), number)
+    return values, variance
+
+
+@triton.jit
+def moments_of_rows(
+    x, base, exists, length, factor, number, inner_shape, inner_strides, CENTRE: tl.constexpr,
+    ENCODING: tl.constexpr, DTYPE: tl.constexpr, INNER: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+    EXACT: tl.constexpr,
+):  # fmt: skip
+    """Mean of ``x · factor`` over each row, its rounding error, and the mean square of the deviations from it.
+
+    Each lane keeps the mean of its elements and the sum of squared deviations (Welford, 1962); lanes are combined by
+    the deviations of their means (Chan, Golub and LeVeque, 1979).
+    """
+    mean = tl.full([ROWS, COLUMNS], 0, DTYPE)
+    squares = tl.full([ROWS, COLUMNS], 0, DTYPE)
+    count = tl.full([ROWS, COLUMNS], 0, DTYPE)
+    for first in tl.range(0, length, COLUMNS):
+        values, mask = row_elements(
+            x, base, first + tl.arange(0, COLUMNS), exists, length, inner_shape, inner_strides, 0.0,
+            ENCODING, DTYPE, INNER, EXACT,
+        )  # fmt: skip
+        values = values * factor[:, None]
+        if CENTRE:
+            count += mask.to(DTYPE)
+            deviation = tl.where(mask, values - mean, 0.0)
+            mean += divide(deviation, tl.maximum(count, 1.0))
+            squares += deviation * tl.where(mask, values - mean, 0.0)
+        else:
+            squares += values * values
+    if CENTRE:
+        row_mean = divide(tl.sum(mean * count, 1), number)
+        mean_deviation = mean - row_mean[:, None]
+        mean_error = divide(tl.sum(mean_deviation * count, 1), number)
+        mean_deviation -= mean_error[:, None]
+        square = tl.sum(squares + count * (mean_deviation * mean_deviation), 1)
+    else:
+        row_mean = number * 0
+        mean_error = number * 0
+        square = tl.sum(squares, 1)
+    return row_mean, mean_error, divide(square, number)
+
+
+@triton.jit
+def unusual_rows(exists, variance, eps, LEAST: tl.constexpr):
+    """Rows whose squares leave the range, or lose digits because they are small."""
+    total = variance + eps
+    return exists & (((total >= LEAST) & (total < float("inf"))) == 0)
+
+
+@triton.jit
 def normalize_rows(
-    out, x, weight, bias, rows, length, eps, outer_shape, outer_strides, inner_shape, inner_strides,
+    out, x, weight, bias, rows, length, eps, root_eps, outer_shape, outer_strides, inner_shape, inner_strides,
     outer_out_strides, inner_out_strides,
-    CENTRE: tl.constexpr, SINGLE_TILE: tl.constexpr, EXACT: tl.constexpr, ENCODING: tl.constexpr, DTYPE: tl.constexpr,
-    OUT_ENCODING: tl.constexpr, OUT_DTYPE: tl.constexpr,
+    CENTRE: tl.constexpr, LEAST: tl.constexpr, SINGLE_TILE: tl.constexpr, EXACT: tl.constexpr,
+    ENCODING: tl.constexpr, DTYPE: tl.constexpr, OUT_ENCODING: tl.constexpr, OUT_DTYPE: tl.constexpr,
     OUTER: tl.constexpr, INNER: tl.constexpr, OFFSETS_64: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
     """``out[row] = (x[row] - mean) / sqrt(mean((x[row] - mean)²) + eps) · weight + bias``; without ``CENTRE`` the mean
     counts as 0.
+
+    Rows whose mean square leaves the range, or is less than ``LEAST``, are computed from elements divided by a power of
+    two that neither they nor the root of ``eps`` exceed by far.
     """
     row = program_index(OFFSETS_64) * ROWS + tl.arange(0, ROWS)
     exists = row < rows
     base = element_offsets(row, outer_shape, outer_strides, OUTER)
     out_base = element_offsets(row, outer_shape, outer_out_strides, OUTER)
     number = tl.full([ROWS], 0, DTYPE) + length
+    factor = tl.full([ROWS], 1, DTYPE)
+    added = factor * eps.to(DTYPE)
     if SINGLE_TILE:
         column = tl.arange(0, COLUMNS)
-        values, mask = row_elements(
+        elements, mask = row_elements(
             x, base, column, exists, length, inner_shape, inner_strides, 0.0, ENCODING, DTYPE, INNER, EXACT
         )
-        if CENTRE:
-            values = tl.where(mask, values - divide(tl.sum(values, 1), number)[:, None], 0.0)
-            # The rounding error of the mean is removed; a small standard deviation would magnify it.
-            total, square = tl.reduce((values, values * values), 1, add_pairs)
-            error = divide(total, number)
-            values -= error[:, None]
-            variance = tl.maximum(divide(square, number) - error * error, 0.0)
-        else:
-            variance = divide(tl.sum(values * values, 1), number)
-        values = values * reciprocal(sqrt(variance + eps.to(DTYPE)))[:, None]
+        values, variance = deviations_of_tile(elements, mask, number, CENTRE)
+        unusual = unusual_rows(exists, variance, added, LEAST)
+        if any_row(unusual):
+            largest = tl.maximum(tl.max(tl.abs(elements), 1), root_eps.to(DTYPE))
+            factor = tl.where(unusual, reciprocal(power_of_two(largest)), factor)
+            added = added * factor * factor
+            values, variance = deviations_of_tile(elements * factor[:, None], mask, number, CENTRE)
+        values = values * reciprocal(sqrt(variance + added))[:, None]
         values = scale_and_shift(values, weight, bias, column, column < length, ENCODING, DTYPE)
         offsets = out_base[:, None] + element_offsets(column, inner_shape, inner_out_strides, INNER)[None, :]
         tl.store(out + offsets, encode(values, OUT_ENCODING, OUT_DTYPE), mask=mask)
     else:
-        # Each lane keeps the mean of its elements and the sum of squared deviations (Welford, 1962); lanes are combined
-        # by the deviations of their means (Chan, Golub and LeVeque, 1979).
-        mean = tl.full([ROWS, COLUMNS], 0, DTYPE)
-        squares = tl.full([ROWS, COLUMNS], 0, DTYPE)
-        count = tl.full([ROWS, COLUMNS], 0, DTYPE)
-        for first in tl.range(0, length, COLUMNS):
-            values, mask = row_elements(
-                x, base, first + tl.arange(0, COLUMNS), exists, length, inner_shape, inner_strides, 0.0,
-                ENCODING, DTYPE, INNER, EXACT,
+        row_mean, mean_error, variance = moments_of_rows(
+            x, base, exists, length, factor, number, inner_shape, inner_strides, CENTRE,
+            ENCODING, DTYPE, INNER, ROWS, COLUMNS, EXACT,
+        )  # fmt: skip
+        unusual = unusual_rows(exists, variance, added, LEAST)
+        if any_row(unusual):
+            largest = tl.full([ROWS, COLUMNS], 0, DTYPE) + root_eps.to(DTYPE)
+            for first in tl.range(0, length, COLUMNS):
+                values, mask = row_elements(
+                    x, base, first + tl.arange(0, COLUMNS), exists, length, inner_shape, inner_strides, 0.0,
+                    ENCODING, DTYPE, INNER, EXACT,
+                )  # fmt: skip
+                largest = tl.maximum(largest, tl.abs(values))
+            factor = tl.where(unusual, reciprocal(power_of_two(tl.max(largest, 1))), factor)
+            added = added * factor * factor
+            row_mean, mean_error, variance = moments_of_rows(
+                x, base, exists, length, factor, number, inner_shape, inner_strides, CENTRE,
+                ENCODING, DTYPE, INNER, ROWS, COLUMNS, EXACT,
             )  # fmt: skip
-            if CENTRE:
-                count += mask.to(DTYPE)
-                deviation = tl.where(mask, values - mean, 0.0)
-                mean += divide(deviation, tl.maximum(count, 1.0))
-                squares += deviation * tl.where(mask, values - mean, 0.0)
-            else:
-                squares += values * values
-        if CENTRE:
-            row_mean = divide(tl.sum(mean * count, 1), number)
-            mean_deviation = mean - row_mean[:, None]
-            mean_error = divide(tl.sum(mean_deviation * count, 1), number)
-            mean_deviation -= mean_error[:, None]
-            square = tl.sum(squares + count * (mean_deviation * mean_deviation), 1)
-        else:
-            row_mean = number * 0
-            mean_error = number * 0
-            square = tl.sum(squares, 1)
-        scale = reciprocal(sqrt(divide(square, number) + eps.to(DTYPE)))[:, None]
+        scale = reciprocal(sqrt(variance + added))[:, None]
         for i in tl.range(0, (length + COLUMNS - 1) // COLUMNS):
             column = ((length - 1) // COLUMNS - i) * COLUMNS + tl.arange(0, COLUMNS)
             values, mask = row_elements(
                 x, base, column, exists, length, inner_shape, inner_strides, 0.0, ENCODING, DTYPE, INNER, EXACT
             )
-            values = values - row_mean[:, None] - mean_error[:, None]
+            values = values * factor[:, None] - row_mean[:, None] - mean_error[:, None]
             values = values * scale
             values = scale_and_shift(values, weight, bias, column, column < length, ENCODING, DTYPE)
             offsets = out_base[:, None] + element_offsets(column, inner_shape, inner_out_strides, INNER)[None, :]

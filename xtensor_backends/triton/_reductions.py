@@ -16,6 +16,7 @@ from ._dtypes import BFLOAT16, FLOAT32, FLOAT64, INT32, INT64, KERNEL_DTYPES, DT
 from ._row_launches import (
     Reduction,
     arg_extremum,
+    deviations,
     identity_element,
     kind_of,
     layout_of,
@@ -50,7 +51,7 @@ def functions(context: Context) -> dict[str, Callable[..., Any]]:
 
 def sum_of(dtype: DType) -> Reduction:
     """Sum of elements of a dtype."""
-    return Reduction("sum", 0, cast_dtype(dtype), sum_dtype(dtype))
+    return Reduction("sum", 0, cast_dtype(dtype), sum_dtype(dtype), scales=dtype in (BFLOAT16, FLOAT64))
 
 
 def _product_of(dtype: DType) -> Reduction:
@@ -118,9 +119,9 @@ def _reduction(name: str, context: Context, function: Function) -> Callable[...,
         how = function.how(check_cast(x.dtype, dtype))
         layout = layout_of(x, axes)
         result = function.result(x.dtype) if dtype is None else dtype
-        finish, divisor = ("mean", layout.length) if name == "mean" else ("none", 1)
+        divisor = layout.length if name == "mean" else None
         builder = Builder(context, 1)
-        reduce(builder, Array(1, x.dtype), layout, how, Array(0, result), finish=finish, divisor=divisor)
+        reduce(builder, Array(1, x.dtype), layout, how, Array(0, result), divisor=divisor)
         return builder.ready(shape, result)
 
     def call(x: Any, *, axis: Axis = None, keepdims: bool = False, dtype: DType | None = None) -> Any:
@@ -160,10 +161,9 @@ def _variance(name: str, context: Context, finish: str) -> Callable[..., Any]:
         builder = Builder(context, 1)
         source = Array(1, x.dtype)
         means = builder.scratch(shape, how.accumulate)
-        reduce(builder, source, layout, how, means, finish="mean", divisor=layout.length)
+        reduce(builder, source, layout, how, means, divisor=layout.length)
         divisor = max(layout.length - correction, 0)
-        squares = how._replace(map="squares")
-        reduce(builder, source, layout, squares, Array(0, result), finish=finish, divisor=divisor, means=means)
+        deviations(builder, source, layout, how, means, Array(0, result), divisor=divisor, finish=finish)
         return builder.ready(shape, result)
 
     def call(x: Any, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Any:

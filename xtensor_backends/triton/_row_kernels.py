@@ -18,7 +18,7 @@ import triton
 import triton.language as tl
 
 from ._kernels import decode, element_offsets, encode, program_index
-from ._ops.arithmetic import divide, multiply
+from ._ops.arithmetic import divide, multiply, reciprocal
 from ._ops.comparison import maximum, minimum
 from ._ops.exponential import sqrt
 
@@ -88,57 +88,204 @@ def reduce_total(total, errors, OP: tl.constexpr, COMPENSATE: tl.constexpr):
 
 
 @triton.jit
-def map_elements(values, row_means, MAP: tl.constexpr, ACCUMULATE_DTYPE: tl.constexpr):
-    """Map elements before they are reduced: to themselves, to ``x != 0``, or to ``(x - mean)²``."""
+def map_elements(values, factor, MAP: tl.constexpr, ACCUMULATE_DTYPE: tl.constexpr):
+    """Map elements before they are reduced: to themselves, times a factor of their row if present, or to ``x != 0``."""
     if MAP == "truth":
         values = (values != 0).to(ACCUMULATE_DTYPE)
     else:
         values = values.to(ACCUMULATE_DTYPE)
-    if MAP == "squares":
-        values = values - row_means
-        values = values * values
+    if factor is not None:
+        values = values * factor[:, None]
     return values
 
 
 @triton.jit
+def tile_mask(column, end, exists, EXACT: tl.constexpr):
+    """Mask of the elements of a tile that lie before the end of a row that exists."""
+    if EXACT:
+        # The compiler removes a mask that is true everywhere.
+        mask = tl.full([exists.shape[0], column.shape[0]], True, tl.int1)
+    else:
+        mask = exists[:, None] & (column < end)[None, :]
+    return mask
+
+
+@triton.jit
+def reduce_part(
+    x, base, exists, start, end, factor, inner_shape, inner_strides, OP: tl.constexpr, MAP: tl.constexpr,
+    IDENTITY: tl.constexpr, COMPENSATE: tl.constexpr, ENCODING: tl.constexpr, DTYPE: tl.constexpr,
+    ACCUMULATE_DTYPE: tl.constexpr, EXACT: tl.constexpr, INNER: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
+    """Reduce the elements of each row from ``start`` to ``end``."""
+    total = tl.full([ROWS, COLUMNS], IDENTITY, ACCUMULATE_DTYPE)
+    errors = tl.full([ROWS, COLUMNS], 0, ACCUMULATE_DTYPE)
+    for first in tl.range(start, end, COLUMNS):
+        column = first + tl.arange(0, COLUMNS)
+        mask = tile_mask(column, end, exists, EXACT)
+        values = load_tile(x, base, column, mask, inner_shape, inner_strides, ENCODING, DTYPE, INNER)
+        values = map_elements(values, factor, MAP, ACCUMULATE_DTYPE)
+        values = tl.where(mask, values, tl.full([ROWS, COLUMNS], IDENTITY, ACCUMULATE_DTYPE))
+        total, errors = accumulate(total, errors, values, OP, COMPENSATE)
+    return reduce_total(total, errors, OP, COMPENSATE)
+
+
+@triton.jit
+def any_row(condition):
+    """Whether a condition holds for any row."""
+    return tl.max(condition.to(tl.int32), 0) > 0
+
+
+@triton.jit
+def power_of_two(x):
+    """Power of two not greater than a positive number, within limits that keep quotients and their squares in range."""
+    if x.dtype == tl.float64:
+        power = (x.to(tl.int64, bitcast=True) & 0x7FF0000000000000).to(tl.float64, bitcast=True)
+        power = tl.minimum(tl.maximum(power, 2.0**-1000), 2.0**1000)
+    else:
+        power = (x.to(tl.int32, bitcast=True) & 0x7F800000).to(tl.float32, bitcast=True)
+        power = tl.minimum(tl.maximum(power, 2.0**-120), 2.0**120)
+    return power
+
+
+@triton.jit
+def scale_of_part(
+    x, base, exists, start, end, inner_shape, inner_strides, ENCODING: tl.constexpr, DTYPE: tl.constexpr,
+    ACCUMULATE_DTYPE: tl.constexpr, EXACT: tl.constexpr, INNER: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
+    """Power of two near the largest element of each row from ``start`` to ``end``."""
+    largest = tl.full([ROWS, COLUMNS], 0, ACCUMULATE_DTYPE)
+    for first in tl.range(start, end, COLUMNS):
+        column = first + tl.arange(0, COLUMNS)
+        mask = tile_mask(column, end, exists, EXACT)
+        values = load_tile(x, base, column, mask, inner_shape, inner_strides, ENCODING, DTYPE, INNER)
+        largest = tl.maximum(largest, tl.where(mask, tl.abs(values.to(ACCUMULATE_DTYPE)), 0.0))
+    return power_of_two(tl.max(largest, 1))
+
+
+@triton.jit
 def reduce_rows(
-    out, x, means, rows, length, chunk, parts, divisor, outer_shape, outer_strides, inner_shape, inner_strides,
-    OP: tl.constexpr, MAP: tl.constexpr, FINISH: tl.constexpr, IDENTITY: tl.constexpr, COMPENSATE: tl.constexpr,
-    ENCODING: tl.constexpr, DTYPE: tl.constexpr, ACCUMULATE_DTYPE: tl.constexpr, EXACT: tl.constexpr,
-    OUT_ENCODING: tl.constexpr, OUT_DTYPE: tl.constexpr,
+    out, x, rows, length, chunk, parts, divisor, outer_shape, outer_strides, inner_shape, inner_strides,
+    OP: tl.constexpr, MAP: tl.constexpr, IS_MEAN: tl.constexpr, SCALES: tl.constexpr, IDENTITY: tl.constexpr,
+    COMPENSATE: tl.constexpr, ENCODING: tl.constexpr, DTYPE: tl.constexpr, ACCUMULATE_DTYPE: tl.constexpr,
+    EXACT: tl.constexpr, OUT_ENCODING: tl.constexpr, OUT_DTYPE: tl.constexpr,
     OUTER: tl.constexpr, INNER: tl.constexpr, OFFSETS_64: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
-    """``out[row, part] = OP(MAP(x[row, …]))``, then ``FINISH``: division by ``divisor``, and a square root.
+    """``out[row, part] = OP(MAP(x[row, …]))``, divided by ``divisor`` with ``IS_MEAN``.
 
-    ``EXACT``: all tiles lie within the rows and parts, so that nothing is masked.
+    ``EXACT``: all tiles lie within the rows and parts, so that nothing is masked. ``SCALES``: means of rows whose sum
+    leaves the range are computed again from elements divided by a power of two.
     """
     row, part = rows_and_part(parts, ROWS, OFFSETS_64)
     exists = row < rows
     base = element_offsets(row, outer_shape, outer_strides, OUTER)
-    if MAP == "squares":
-        row_means = tl.load(means + row, mask=exists, other=0)[:, None]
-    else:
-        row_means = 0
-    total = tl.full([ROWS, COLUMNS], IDENTITY, ACCUMULATE_DTYPE)
-    errors = tl.full([ROWS, COLUMNS], 0, ACCUMULATE_DTYPE)
     start = part * chunk
     end = tl.minimum(start + chunk, length)
+    result = reduce_part(
+        x, base, exists, start, end, None, inner_shape, inner_strides, OP, MAP, IDENTITY, COMPENSATE,
+        ENCODING, DTYPE, ACCUMULATE_DTYPE, EXACT, INNER, ROWS, COLUMNS,
+    )  # fmt: skip
+    if IS_MEAN:
+        result = divide(result, divisor.to(ACCUMULATE_DTYPE))
+    if SCALES:
+        overflows = exists & ((tl.abs(result) < float("inf")) == 0)
+        if any_row(overflows):
+            scale = scale_of_part(
+                x, base, exists, start, end, inner_shape, inner_strides,
+                ENCODING, DTYPE, ACCUMULATE_DTYPE, EXACT, INNER, ROWS, COLUMNS,
+            )  # fmt: skip
+            again = reduce_part(
+                x, base, exists, start, end, reciprocal(scale), inner_shape, inner_strides, OP, MAP, IDENTITY,
+                COMPENSATE, ENCODING, DTYPE, ACCUMULATE_DTYPE, EXACT, INNER, ROWS, COLUMNS,
+            )  # fmt: skip
+            result = tl.where(overflows, divide(again, divisor.to(ACCUMULATE_DTYPE)) * scale, result)
+    tl.store(out + row * parts + part, encode(result, OUT_ENCODING, OUT_DTYPE), mask=exists)
+
+
+@triton.jit
+def squares_of_part(
+    x, base, exists, start, end, center, factor, inner_shape, inner_strides, COMPENSATE: tl.constexpr,
+    ENCODING: tl.constexpr, DTYPE: tl.constexpr, ACCUMULATE_DTYPE: tl.constexpr, EXACT: tl.constexpr,
+    INNER: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
+    """Sums of ``(x · factor - center)²`` and of ``x · factor - center`` over each row from ``start`` to ``end``."""
+    total = tl.full([ROWS, COLUMNS], 0, ACCUMULATE_DTYPE)
+    errors = tl.full([ROWS, COLUMNS], 0, ACCUMULATE_DTYPE)
+    drift = tl.full([ROWS, COLUMNS], 0, ACCUMULATE_DTYPE)
     for first in tl.range(start, end, COLUMNS):
         column = first + tl.arange(0, COLUMNS)
-        if EXACT:
-            # The compiler removes a mask that is true everywhere.
-            mask = tl.full([ROWS, COLUMNS], True, tl.int1)
-        else:
-            mask = exists[:, None] & (column < end)[None, :]
+        mask = tile_mask(column, end, exists, EXACT)
         values = load_tile(x, base, column, mask, inner_shape, inner_strides, ENCODING, DTYPE, INNER)
-        values = map_elements(values, row_means, MAP, ACCUMULATE_DTYPE)
-        values = tl.where(mask, values, tl.full([ROWS, COLUMNS], IDENTITY, ACCUMULATE_DTYPE))
-        total, errors = accumulate(total, errors, values, OP, COMPENSATE)
-    result = reduce_total(total, errors, OP, COMPENSATE)
-    if FINISH != "none":
-        result = divide(result, divisor.to(ACCUMULATE_DTYPE))
+        distance = tl.where(mask, values.to(ACCUMULATE_DTYPE) * factor[:, None] - center[:, None], 0.0)
+        total, errors = accumulate(total, errors, distance * distance, "sum", COMPENSATE)
+        drift += distance
+    return reduce_total(total, errors, "sum", COMPENSATE), tl.sum(drift, 1)
+
+
+@triton.jit
+def deviation_rows(
+    out, out_drift, x, x_drift, means, rows, length, chunk, parts, divisor, number,
+    outer_shape, outer_strides, inner_shape, inner_strides,
+    FINISH: tl.constexpr, SCALES: tl.constexpr, LEAST: tl.constexpr, TOLERANCE: tl.constexpr, COMPENSATE: tl.constexpr,
+    ENCODING: tl.constexpr, DTYPE: tl.constexpr, ACCUMULATE_DTYPE: tl.constexpr, EXACT: tl.constexpr,
+    OUT_ENCODING: tl.constexpr, OUT_DTYPE: tl.constexpr,
+    OUTER: tl.constexpr, INNER: tl.constexpr, OFFSETS_64: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
+    """Root of the sum of ``(x[row, …] - mean)²`` for a part of a row (``FINISH`` is ``"part"``), variance of a row
+    (``"mean"``) or standard deviation (``"root"``).
+
+    A second launch reads the roots of parts as ``x``, without ``means``. ``out_drift`` and ``x_drift`` are the sums of
+    ``x - mean`` over parts divided by ``number``, the length of a row: they add up to the rounding error of the mean.
+    Their part of the squares is subtracted; what is left is 0 where it is not greater than ``TOLERANCE`` times them.
+    ``SCALES``: rows whose squares leave the range, or sum up to less than ``LEAST``, are computed again from elements
+    divided by a power of two.
+    """
+    row, part = rows_and_part(parts, ROWS, OFFSETS_64)
+    exists = row < rows
+    base = element_offsets(row, outer_shape, outer_strides, OUTER)
+    if means is not None:
+        center = tl.load(means + row, mask=exists, other=0)
+    else:
+        center = tl.full([ROWS], 0, ACCUMULATE_DTYPE)
+    start = part * chunk
+    end = tl.minimum(start + chunk, length)
+    scale = tl.full([ROWS], 1, ACCUMULATE_DTYPE)
+    total, drift = squares_of_part(
+        x, base, exists, start, end, center, scale, inner_shape, inner_strides, COMPENSATE,
+        ENCODING, DTYPE, ACCUMULATE_DTYPE, EXACT, INNER, ROWS, COLUMNS,
+    )  # fmt: skip
+    if SCALES:
+        unusual = exists & (((total >= LEAST) & (total < float("inf"))) == 0)
+        if any_row(unusual):
+            power = scale_of_part(
+                x, base, exists, start, end, inner_shape, inner_strides,
+                ENCODING, DTYPE, ACCUMULATE_DTYPE, EXACT, INNER, ROWS, COLUMNS,
+            )  # fmt: skip
+            scale = tl.where(unusual, power, scale)
+            factor = reciprocal(scale)
+            total, drift = squares_of_part(
+                x, base, exists, start, end, center * factor, factor, inner_shape, inner_strides, COMPENSATE,
+                ENCODING, DTYPE, ACCUMULATE_DTYPE, EXACT, INNER, ROWS, COLUMNS,
+            )  # fmt: skip
+    if FINISH == "part":
+        tl.store(out_drift + row * parts + part, divide(drift, number.to(ACCUMULATE_DTYPE)) * scale, mask=exists)
+        result = sqrt(total) * scale
+    else:
+        if x_drift is not None:
+            error = reduce_part(
+                x_drift, base, exists, start, end, None, inner_shape, inner_strides, "sum", "none", 0, False,
+                "plain", ACCUMULATE_DTYPE, ACCUMULATE_DTYPE, EXACT, INNER, ROWS, COLUMNS,
+            ) * reciprocal(scale)  # fmt: skip
+        else:
+            error = divide(drift, number.to(ACCUMULATE_DTYPE))
+        excess = number.to(ACCUMULATE_DTYPE) * (error * error)
+        # All elements are equal where the distances are the rounding error of the mean.
+        rest = tl.where(total - excess <= total * TOLERANCE, 0.0, total - excess)
+        total = tl.where(excess <= 2.0 * total, rest, total)
+        result = divide(total, divisor.to(ACCUMULATE_DTYPE))
         if FINISH == "root":
-            result = sqrt(result)
+            result = sqrt(result) * scale
+        else:
+            result = result * scale * scale
     tl.store(out + row * parts + part, encode(result, OUT_ENCODING, OUT_DTYPE), mask=exists)
 
 

@@ -21,6 +21,7 @@ from ._tiling import ACCUMULATORS, ADJACENT_ROWS, RowTiling, Tiling, sequential_
 __all__ = [
     "Reduction",
     "arg_extremum",
+    "deviations",
     "identity_element",
     "kind_of",
     "layout_of",
@@ -57,7 +58,10 @@ class Reduction(NamedTuple):
     accumulate
         The dtype that partial results are accumulated in.
     map
-        The function of each element that is reduced: ``"none"``, ``"truth"`` or ``"squares"``.
+        The function of each element that is reduced: ``"none"`` or ``"truth"``.
+    scales
+        Whether sums and squares of elements leave the range of ``accumulate``: means and deviations are then computed
+        from elements divided by a power of two.
     """
 
     op: str
@@ -65,6 +69,7 @@ class Reduction(NamedTuple):
     dtype: Any
     accumulate: DType
     map: str = "none"
+    scales: bool = False
 
     @property
     def accumulate_in(self) -> Any:
@@ -164,26 +169,40 @@ def row_constants(layout: Rows, tiling: Tiling | RowTiling) -> dict[str, Any]:
 
 
 def reduce(
-    builder: Builder,
-    x: Array,
-    layout: Rows,
-    how: Reduction,
-    out: Array,
-    *,
-    finish: str = "none",
-    divisor: float = 1.0,
-    means: Array | None = None,
+    builder: Builder, x: Array, layout: Rows, how: Reduction, out: Array, *, divisor: float | None = None
 ) -> None:
     """Add the launches that reduce each row of ``x``; split rows need a second launch over their partial results.
 
-    ``finish`` is ``"none"``, ``"mean"`` for a division by ``divisor``, or ``"root"`` for the root of the quotient.
+    With a divisor, the result is a mean: partial results are divided as well, so that they do not leave the range.
     """
     tiling = reduction_tiling(builder.context, layout, how)
     if tiling.parts > 1:
-        table = reduce_parts(builder, x, layout, how, tiling, means)
-        reduce_table(builder, table, (layout.number, tiling.parts), how, out, finish=finish, divisor=divisor)
+        table = builder.scratch((layout.number, tiling.parts), how.accumulate)
+        _reduce_rows(builder, x, layout, how, table, tiling, divisor)
+        reduce_table(builder, table, (layout.number, tiling.parts), how, out)
     else:
-        _reduce_rows(builder, x, layout, how, out, tiling, finish, divisor, means)
+        _reduce_rows(builder, x, layout, how, out, tiling, divisor)
+
+
+def deviations(
+    builder: Builder, x: Array, layout: Rows, how: Reduction, means: Array, out: Array, *, divisor: float, finish: str
+) -> None:
+    """Add the launches that compute the variance (``finish`` is ``"mean"``) or standard deviation (``"root"``) of rows.
+
+    Parts of rows need a second launch over the roots of their sums of squares.
+    """
+    tiling = reduction_tiling(builder.context, layout, how)
+    scalars = (divisor, layout.length)
+    if tiling.parts == 1:
+        _deviation_rows(builder, (out, None, x, None, means), layout, how, tiling, scalars, finish)
+        return
+    shape = (layout.number, tiling.parts)
+    roots, drifts = (builder.scratch(shape, how.accumulate) for _ in range(2))
+    _deviation_rows(builder, (roots, drifts, x, None, means), layout, how, tiling, scalars, "part")
+    table = rows(shape, [(tiling.parts, 1)], (1,))
+    arrays = (out, None, roots, drifts, None)
+    unsplit = builder.context.unsplit_tiling(table)
+    _deviation_rows(builder, arrays, table, how.of_partial_results, unsplit, scalars, finish)
 
 
 def reduction_tiling(context: Context, layout: Rows, *reductions: Reduction) -> Tiling:
@@ -200,29 +219,18 @@ def reduction_tiling(context: Context, layout: Rows, *reductions: Reduction) -> 
     return context.tiling(layout, tile=max(ACCUMULATORS >> (numbers - 1).bit_length(), ADJACENT_ROWS))
 
 
-def reduce_table(
-    builder: Builder,
-    table: Array,
-    shape: tuple[int, int],
-    how: Reduction,
-    out: Array,
-    *,
-    finish: str = "none",
-    divisor: float = 1.0,
-) -> None:
+def reduce_table(builder: Builder, table: Array, shape: tuple[int, int], how: Reduction, out: Array) -> None:
     """Add the launch that reduces each row of a table of partial results."""
     _, parts = shape
     layout = rows(shape, [(parts, 1)], (1,))
     tiling = builder.context.unsplit_tiling(layout)
-    _reduce_rows(builder, table, layout, how.of_partial_results, out, tiling, finish, divisor, None)
+    _reduce_rows(builder, table, layout, how.of_partial_results, out, tiling)
 
 
-def reduce_parts(
-    builder: Builder, x: Array, layout: Rows, how: Reduction, tiling: Tiling, means: Array | None = None
-) -> Array:
+def reduce_parts(builder: Builder, x: Array, layout: Rows, how: Reduction, tiling: Tiling) -> Array:
     """Add the launch that reduces each part of each row, and return the table of partial results."""
     table = builder.scratch((layout.number, tiling.parts), how.accumulate)
-    _reduce_rows(builder, x, layout, how, table, tiling, "none", 1.0, means)
+    _reduce_rows(builder, x, layout, how, table, tiling)
     return table
 
 
@@ -233,32 +241,57 @@ def _reduce_rows(
     how: Reduction,
     out: Array,
     tiling: Tiling,
-    finish: str,
-    divisor: float,
-    means: Array | None,
+    divisor: float | None = None,
 ) -> None:
+    is_mean = divisor is not None
+    constants = {"OP": how.op, "MAP": how.map, "IS_MEAN": is_mean, "SCALES": is_mean and how.scales}
+    constants |= {"IDENTITY": how.identity, **_constants(builder, x, layout, how, out, tiling)}
     integer, axes = row_types(layout)
+    types = (*(integer,) * 4, UNSPECIALIZED + "fp64", *axes)
+    scalars = (layout.number, layout.length, tiling.chunk, tiling.parts, float(divisor or 1))
+    arguments = (*scalars, *row_arguments(layout))
+    builder.launch(kernels.reduce_rows, (out, x), types, constants, tiling.programs, arguments, warps=tiling.warps)
+
+
+def _deviation_rows(
+    builder: Builder,
+    arrays: tuple[Array | None, ...],
+    layout: Rows,
+    how: Reduction,
+    tiling: Tiling,
+    scalars: tuple[float, float],
+    finish: str,
+) -> None:
+    """Add a launch of deviations; ``arrays`` are the first arguments of the kernel."""
+    out, _, x, *_ = arrays
+    assert out is not None
+    assert x is not None
+    limits = np.finfo(how.accumulate)
+    constants = {"FINISH": finish, "SCALES": how.scales, "TOLERANCE": float(16 * limits.eps)}
+    constants["LEAST"] = float(limits.smallest_normal / limits.eps)
+    constants |= _constants(builder, x, layout, how, out, tiling)
+    integer, axes = row_types(layout)
+    types = (*(integer,) * 4, *(UNSPECIALIZED + "fp64",) * 2, *axes)
+    integers = (layout.number, layout.length, tiling.chunk, tiling.parts)
+    arguments = (*integers, *map(float, scalars), *row_arguments(layout))
+    builder.launch(kernels.deviation_rows, arrays, types, constants, tiling.programs, arguments, warps=tiling.warps)
+
+
+def _constants(
+    builder: Builder, x: Array, layout: Rows, how: Reduction, out: Array, tiling: Tiling
+) -> dict[str, Any]:
+    """Return the constants for dtypes and tiles."""
     # A launch over two axes of the grid has programs beyond the last row.
     exact = not (layout.number % tiling.rows or layout.length % tiling.chunk or tiling.chunk % tiling.columns)
-    exact = exact and tiling.programs <= builder.context.launcher.longest_axis
-    constants = {
-        "OP": how.op,
-        "MAP": how.map,
-        "FINISH": finish,
-        "IDENTITY": how.identity,
+    return {
         "COMPENSATE": how.compensate,
         "ENCODING": KERNEL_DTYPES[x.dtype].encoding,
         "DTYPE": how.dtype,
         "ACCUMULATE_DTYPE": how.accumulate_in,
-        "EXACT": exact,
+        "EXACT": exact and tiling.programs <= builder.context.launcher.longest_axis,
         **result_constants(out.dtype),
         **row_constants(layout, tiling),
     }
-    types = (*(integer,) * 4, UNSPECIALIZED + "fp64", *axes)
-    arguments = (layout.number, layout.length, tiling.chunk, tiling.parts, float(divisor), *row_arguments(layout))
-    builder.launch(
-        kernels.reduce_rows, (out, x, means), types, constants, tiling.programs, arguments, warps=tiling.warps
-    )
 
 
 # -- positions of extrema -----------------------------------------------------------------------------------------

@@ -218,6 +218,7 @@ def selection(everything: bool) -> list[tuple[Request, str]]:
     # All targets, as they compute it differently.
     some += [pair for pair in pairs if pair[0][:2] == ("sqrt", "float32")]
     some += [pair for pair in pairs if needs_most_registers(*pair)]
+    some += [(item, target) for item, target in pairs if item.constants.get("PRECISION") == "tf32"][:3]
     seen = {item.function for item, _ in some}
     for item, target in pairs:
         if item.function not in seen:
