@@ -177,3 +177,24 @@ def test_a_recording_keeps_no_function_that_chooses_another_one(monkeypatch: pyt
     fused(array(1.0, 2.0))
     ((recorded,),) = fused._plans.values()
     assert first_call not in [node.operands[0] for node in recorded.plan.same if node.kind == "call"]
+
+
+@pytest.mark.parametrize(("failing", "stops"), [((True,) * 20, True), ((True, True, False) * 20, False)])
+def test_a_recording_whose_replays_fail_in_a_row_is_not_replayed(
+    failing: tuple[bool, ...], stops: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fused, ordinary, equal = fuse(lambda x: xp.std(x * 1.0)), array(1.0, 3.0), array(2.0, 2.0)
+    fused(ordinary)
+    ((recorded,),) = fused._plans.values()
+    replays, plan = 0, recorded.plan
+
+    def counted(*operands: Any) -> Any:
+        nonlocal replays
+        replays += 1
+        return plan(*operands)
+
+    monkeypatch.setattr(recorded, "plan", counted)
+    monkeypatch.setattr(recorded, "direct", None)
+    for fails in failing:
+        assert float(fused(equal if fails else ordinary)) == (0.0 if fails else 1.0)
+    assert (replays < len(failing)) == stops

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from math import isqrt
@@ -383,3 +384,22 @@ def test_derivatives_of_norms_at_the_ends_of_the_range(device, dtype, scale, ord
     scaled = hessian.astype(float) * float(exact)  # ordinary numbers
     expected = np.asarray(second, float)
     np.testing.assert_allclose(scaled, expected, atol=256 * float(np.finfo(dtype).eps) * np.max(np.abs(expected)))
+
+
+@pytest.mark.parametrize("exponent", [0, 600, 1015, -600, -1000])
+def test_statistics_of_long_rows_at_the_ends_of_the_range(device, exponent):
+    if not device.supports(xp.float64):
+        pytest.skip(f"{device} does not support float64")
+    numbers = np.random.default_rng(0).integers(-255, 256, (2, 70_001))
+    scale = 2.0**exponent
+    x = xp.asarray(numbers * scale)
+    count = numbers.shape[1]
+    with quiet():
+        means, deviations = values_of(xp.mean(x, axis=1)), values_of(xp.std(x, axis=1))
+        normalized = values_of(functional.layer_norm(x, eps=0.0))
+    for row, line, average, deviation in zip(numbers, normalized, means, deviations, strict=True):
+        total = int(np.sum(row))
+        spread = math.sqrt(count * int(np.sum(row * row)) - total**2) / count
+        assert average / scale == pytest.approx(total / count, rel=1e-13)
+        assert deviation / scale == pytest.approx(spread, rel=1e-13)
+        np.testing.assert_allclose(line, (row - total / count) / spread, rtol=1e-12, atol=1e-15)

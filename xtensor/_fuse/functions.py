@@ -38,6 +38,9 @@ MOST_PLANS = 256
 MOST_VARIANTS = 8
 """Recordings for the same arguments and other values from outside; when there are more, the oldest is dropped."""
 
+MOST_FAILURES = 8
+"""Replays in a row that may fail, after each of which the function itself computes; then it computes at once."""
+
 _generators: dict[tuple[Provider, str], Generator | None] = {}
 
 
@@ -91,11 +94,12 @@ class Recorded:
         The conditions that it takes for false.
     streams
         The streams of random numbers from which it draws.
-    varies
-        Whether the shape or dtype of an array was another one in a call: the function itself computes from then on.
+    failures
+        The number of replays in a row after which the function itself had to compute. From ``MOST_FAILURES`` on it
+        computes at once, and where the shape or dtype of an array was another one in a call.
     """
 
-    __slots__ = ("arithmetic", "assumed", "direct", "guards", "plan", "results", "streams", "varies")
+    __slots__ = ("arithmetic", "assumed", "direct", "failures", "guards", "plan", "results", "streams")
 
     def __init__(self, plan: Plan, results: Results, current: Session, guards: Guards | None) -> None:
         self.plan, self.results = plan, results
@@ -103,7 +107,7 @@ class Recorded:
         self.assumed = [(condition, [plan.same[node] for node in nodes]) for condition, nodes in current.assumed]
         self.streams = [stream for stream, _ in current.streams.values()]
         self.direct = plan.direct if results.single and not current.arithmetic.steps else None
-        self.varies = False
+        self.failures = 0
 
     def replay(
         self, arrays: list[Array], natives: list[Any], numbers: list[complex], objects: Memo | None, device: Device
@@ -123,10 +127,11 @@ class Recorded:
                 if condition(functions, *[computed[node] for node in nodes]):
                     raise ReplayError
         except ReplayError as error:
-            self.varies = isinstance(error, ChangedArrayError)
+            self.failures = MOST_FAILURES if isinstance(error, ChangedArrayError) else self.failures + 1
             for stream, state in states:
                 stream.state = state
             raise
+        self.failures = 0
         return self.results(computed, arrays, values, () if objects is None else objects.items, device)
 
 
@@ -191,7 +196,7 @@ class Fused(Generic[P, R]):
             value = found.direct(natives)
             if value is not None:
                 return wrap(value, device)  # type: ignore[return-value]
-        if not found.varies:
+        if found.failures < MOST_FAILURES:
             with contextlib.suppress(ReplayError):
                 return found.replay(arrays, natives, numbers, objects, device)  # type: ignore[no-any-return]
         return self.__wrapped__(*args, **kwargs)
