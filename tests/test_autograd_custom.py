@@ -191,3 +191,19 @@ def test_least_squares_uses_the_jacobian():
     data = 2.0 * xp.exp(-3.0 * t)
     result = autograd.least_squares(lambda x, t: x[0] * xp.exp(-x[1] * t) - data, xp.ones(2), (t,))
     np.testing.assert_allclose(xp.to_numpy(result.x), [2.0, 3.0], rtol=1e-8)
+
+
+def test_argument_that_the_root_does_not_depend_on_has_derivative_zero():
+    """The derivative of the square root of the first element is infinite."""
+
+    def root(a):
+        return xp.sum(autograd.find_root(lambda x, p: x**2 - p[1:], xp.ones(1), xp.sqrt(a)))
+
+    x = xp.asarray([0.0, 16.0])
+    np.testing.assert_allclose(np.asarray(autograd.grad(root)(x)), [0.0, 1 / 32], rtol=1e-12)
+    np.testing.assert_allclose(np.asarray(autograd.jacobian(root, mode="forward")(x)), [0.0, 1 / 32], rtol=1e-12)
+
+
+def test_second_derivative_of_a_root():
+    cube_root = lambda a: autograd.find_root(lambda x, a: x**3 - a, xp.asarray(1.0), a)  # noqa: E731
+    assert float(autograd.grad(autograd.grad(cube_root))(xp.asarray(8.0))) == pytest.approx(-1 / 144)

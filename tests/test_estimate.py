@@ -180,12 +180,18 @@ def test_text_is_a_table():
         ("interp", lambda x: xp.interp(x, x, x)),
         ("nanmax", lambda x: xp.nanmax(x)),
         ("pad", lambda x: xp.pad(x, 3)),
+        ("einsum", lambda x: xp.einsum("i,i->", x, x)),
     ],
 )
 def test_function_that_the_library_computes_in_one_call_is_counted_as_one(name, function):
     found = xp.estimate(function, xp.empty(1000, dtype=xp.float64, device="meta"))
     assert list(found.by_operation) == [name]
     assert found.peak_bytes == 8000 + found.result_bytes
+
+
+def test_einsum_of_many_products_is_counted_by_the_composition():
+    x = xp.empty((100, 100), dtype=xp.float64, device="meta")
+    assert "matmul" in xp.estimate(lambda x: xp.einsum("ij,jk->ik", x, x), x).by_operation
 
 
 def test_arguments_that_the_library_does_not_take_are_counted_by_the_composition():

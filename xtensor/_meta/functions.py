@@ -24,8 +24,8 @@ from .rules import is_view, rule_of, sample_call
 
 __all__ = ["Namespace", "count_assignment"]
 
-OF_SIZE = ("einsum",)
-"""Functions that the library of ``cpu`` computes for small arrays alone."""
+OF_SIZE = {"einsum": 2**16}
+"""Functions that the library of ``cpu`` computes for small arrays alone, and a number of elements that is none."""
 
 CHAPTERS = ("linalg", "fft", "special", "nn", "random")
 
@@ -53,7 +53,7 @@ class Namespace:
         rule = rule_of(row)
         if rule is not None:
             return _reporting(row, rule)
-        if row.kind == "composed" and row.name not in OF_SIZE and device("cpu").implements(row.name):
+        if row.kind == "composed" and device("cpu").implements(row.name):
             return _of_library(row)
         if row.composition is not None and device("cpu").implements(row.name):
             return _composing(row)
@@ -102,8 +102,13 @@ def _of_library(row: Operation) -> Callable[..., Any]:
     def function(*args: Any, **options: Any) -> Any:
         if row.name in _composing_now.get():
             return NotImplemented
+        limit, longest = OF_SIZE.get(row.name), 2
+        if limit is not None:  # samples of the same shapes, of which the function chooses those that it computes
+            longest = max([x.size for x in arrays_of((args, options), MetaArray)])
+            if longest > limit:
+                return NotImplemented
         try:
-            if sample_call(row, args, options, longest=2) is NotImplemented:
+            if sample_call(row, args, options, longest=longest) is NotImplemented:
                 return NotImplemented
         except EXPLAINED_BY_COMPOSITION:
             return NotImplemented

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -18,7 +18,7 @@ from ._table import Derivative
 from ._transform import Transform
 from ._transforms import pulled_with_masks, stop_gradient
 
-__all__ = ["Context", "Function", "checkpoint", "differentiated_by"]
+__all__ = ["Context", "Function", "checkpoint", "differentiated_by", "highest_transform"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,7 +46,7 @@ def differentiated_by(
         Function of the cotangent, its mask of connected elements, the result and the Arrays, which returns the
         cotangents of the Arrays and their masks. Without it all elements of the Arrays count as connected.
     """
-    device = _highest(arrays)
+    device = highest_transform(arrays)
     if device is None:
         return compute(*arrays)
     transform, base = device._library, device.base
@@ -69,7 +69,8 @@ def differentiated_by(
     return wrapped(result, device)
 
 
-def _highest(arrays: list[Array]) -> Device | None:
+def highest_transform(arrays: Sequence[Array]) -> Device | None:
+    """Return the device of the innermost transform of some Arrays that differentiates; None without one."""
     device: Device | None = None
     for x in arrays:
         if isinstance(x._device._library, Transform) and (device is None or x._device.level > device.level):

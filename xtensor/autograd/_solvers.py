@@ -17,9 +17,9 @@ from .._core.array import Array, to_numpy
 from .._core.dtypes import kind_of
 from .._core.errors import describe
 from .._core.trees import flatten
-from ._custom import differentiated_by
+from ._custom import differentiated_by, highest_transform
 from ._jacobians import jacobian
-from ._transforms import stop_gradient, value_and_grad, vjp
+from ._transforms import pulled_with_masks, stop_gradient, value_and_grad
 
 __all__ = ["ConvergenceError", "find_root", "fixed_point", "least_squares", "minimize"]
 
@@ -70,30 +70,36 @@ def find_root(
         return lambda x: f(x, *tree.build(given))
 
     def compute(*arrays: Array) -> Array:
-        if any(x._device.base is not None for x in arrays):  # an outer transform differentiates the root, too
-            return differentiated_by("find_root", compute, pull, list(arrays))  # type: ignore[no-any-return]
+        if highest_transform(arrays) is not None:  # an outer transform differentiates the root, too
+            return differentiated_by("find_root", compute, pull, list(arrays), masked)  # type: ignore[no-any-return]
         equation = function_of(arrays)
         return newton(equation, start, tolerance, max_steps) if solver is None else solver(equation, start)
 
-    def pull(g: Array, out: Array, *arrays: Array) -> tuple[Any, ...]:
+    def pull(g: Array, out: Array, *arrays: Array) -> list[Any]:
+        return masked(g, None, out, *arrays)[0]
+
+    def masked(g: Array, mask: Array | None, out: Array, *arrays: Array) -> tuple[list[Any], list[Any]]:
         size = out.size
         slope = xp.reshape(jacobian(function_of(arrays))(out), (size, size))
         multiplier = -linalg.solve(xp.matrix_transpose(slope), xp.reshape(g, (size, 1)))
         floating = [place for place, x in enumerate(arrays) if x.dtype.kind == "f"]
 
-        def of_arguments(*values: Array) -> Array:
+        def of_arguments(*values: Array) -> tuple[Array]:
             given = list(arrays)
             for place, x in zip(floating, values, strict=True):
                 given[place] = x
-            return function_of(tuple(given))(out)
+            return (function_of(tuple(given))(out),)
 
-        _, pulled = vjp(of_arguments, *[arrays[place] for place in floating])
+        # All elements of the equation are connected with each element of the root; those of the arguments may not be.
+        values = tuple([arrays[place] for place in floating])
+        parts, masks = pulled_with_masks(of_arguments, values, (xp.reshape(multiplier, out.shape),), (None,))
         cotangents: list[Any] = [None] * len(arrays)
-        for place, part in zip(floating, pulled(xp.reshape(multiplier, out.shape)), strict=True):
-            cotangents[place] = part
-        return tuple(cotangents)
+        connected: list[Any] = [None] * len(arrays)
+        for place, part, elements in zip(floating, parts, masks, strict=True):
+            cotangents[place], connected[place] = part, elements
+        return cotangents, connected
 
-    return differentiated_by("find_root", compute, pull, [leaves[place] for place in places])  # type: ignore[no-any-return]
+    return differentiated_by("find_root", compute, pull, [leaves[place] for place in places], masked)  # type: ignore[no-any-return]
 
 
 def newton(f: Callable[[Array], Array], x: Array, tolerance: float, max_steps: int) -> Array:
