@@ -118,6 +118,7 @@ KINDS = (
     *("far from 0", "zero", "equal"),
 )
 
+
 def units(result: float, expected: Fraction, info: Any) -> float:
     """Return the error in units in the last place; an expected number beyond the range is infinite."""
     if abs(expected) >= Fraction(float(info.max)) * (1 + Fraction(float(info.eps)) / 4):

@@ -224,6 +224,7 @@ def rescaled_where_needed(
     *,
     centered: bool = False,
     repeats: bool = False,
+    joined: Callable[[Any, Any], Any],
 ) -> Any:
     """Return the result of a homogeneous function of Arrays, as :func:`rescaled` does.
 
@@ -241,6 +242,9 @@ def rescaled_where_needed(
     repeats
         Whether ``compute`` reads its operands more than once: lazy devices compute it with scaled operands. Those of
         others would have to be kept until the largest element is known.
+    joined
+        Function of the plain result and of the one from scaled operands that returns the second with the derivative of
+        the first, or of a formula whose derivative does not leave the range: powers of the scale may.
     """
     arrays = operands()
     device, dtype = base_device(arrays[0].device), arrays[0].dtype
@@ -275,4 +279,6 @@ def rescaled_where_needed(
         return xp.where(xp.logical_and(xp.isfinite(result), powers < least), math.nan, better)
 
     better = rescaled(xp, again, arrays, degrees, axes, result, wrong, looks=looks)
-    return compute(*arrays)[0] if better is None else better  # with the library's warnings
+    if better is None:
+        return compute(*arrays)[0]  # with the library's warnings
+    return joined(result, better)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import _ops as xp
+from .._core import array
 from .._core.array import Array, wrap
 from .._core.device import Device, default_device
 from .._core.dispatch import HOST_ARRAYS, SCALARS, common_device, computing_device, native_operand
@@ -28,6 +29,7 @@ __all__ = [
     "shared_device",
     "store",
     "with_axes_before",
+    "with_derivative_of",
     "with_three_axes",
 ]
 
@@ -161,3 +163,8 @@ def store(function: str, result: Array, out: Any, casting: Casting = "same_kind"
             )
         rewarned(np.copyto, out, device._library.to_host(result._native), casting=casting)
     return out  # type: ignore[no-any-return]
+
+
+def with_derivative_of(other: Array, value: Array) -> Array:
+    """Return the value of one Array with the derivative of another one, see :mod:`xtensor.autograd`."""
+    return array.xp.autograd._custom.with_derivative_of(other, value)  # type: ignore[no-any-return]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import _ops as xp
+from .. import linalg
 from .._core.array import Array, Axis
 from .._core.checks import check_axes
 from .._core.dtypes import finfo, kind_of
@@ -20,7 +21,7 @@ from .._core.large_calls import call_elementwise_if_implemented
 from .._core.scaling import base_device, rescaled_where_needed
 from .._core.tracing_errors import any_true, rarely
 from . import _casts
-from ._arguments import as_arrays, flattened, on_device, store
+from ._arguments import as_arrays, flattened, on_device, store, with_derivative_of
 from ._fused import mean_of_numbers, of_numbers, sum_of_numbers, variance_of_numbers
 
 __all__ = ["accumulated", "argextreme", "correction_of", "extreme", "mean", "reduced", "sum_from", "variance"]
@@ -91,7 +92,10 @@ def mean(name: str, a: Any, axis: Axis, dtype: Any, out: Array | None, keepdims:
         quotient = _quotient(xp.sum(x, axis=axis, dtype=x.dtype, keepdims=keepdims), count)
         return quotient, None
 
-    quotient = rescaled_where_needed(xp, compute, lambda: (_filled(a, invalid, 0.0),), (1,), _axes(axis, a.ndim, name))
+    axes = _axes(axis, a.ndim, name)
+    quotient = rescaled_where_needed(
+        xp, compute, lambda: (_filled(a, invalid, 0.0),), (1,), axes, joined=with_derivative_of
+    )
     if base_device(a.device).lazy and invalid is not None:  # the sum may have left the range, a mean does not
         factor = _quotient(xp.full_like(count, a.size / max(count.size, 1)), count)
         average = xp.mean(_filled(a, invalid, 0.0), axis=axis, keepdims=keepdims) * xp.astype(factor, a.dtype)
@@ -159,7 +163,26 @@ def variance(
         return (_filled(a if center is None else a - center, invalid, 0.0),)
 
     axes, degree = _axes(axis, a.ndim, name), 1 if root else 2
-    result = rescaled_where_needed(xp, compute, operands, (degree,), axes, centered=center is None, repeats=True)
+
+    def joined(_: Array, value: Array) -> Array:
+        """Return the value with the derivative of a formula whose derivatives do not leave the range."""
+        (x,) = operands()
+        with np.errstate(all="ignore"):
+            if center is None:
+                weight = _quotient(xp.full_like(count, x.size / max(count.size, 1)), count)
+                x = x - xp.mean(x, axis=axis, keepdims=True) * xp.astype(weight, x.dtype)
+                x = x if invalid is None else _cleared(x, invalid)
+            if root:
+                size = linalg.vector_norm(x, axis=axes, keepdims=keepdims)
+                divisor = xp.astype(xp.reshape(count, size.shape) - correction, size.dtype)
+                return with_derivative_of(size / xp.sqrt(divisor), value)
+            squares = xp.real(x) ** 2 + xp.imag(x) ** 2 if x.dtype.kind == "c" else x * x
+            total = xp.sum(squares, axis=axis, dtype=squares.dtype, keepdims=keepdims)
+            return with_derivative_of(_quotient(total, xp.reshape(count, total.shape) - correction), value)
+
+    result = rescaled_where_needed(
+        xp, compute, operands, (degree,), axes, centered=center is None, repeats=True, joined=joined
+    )
     return xp.astype(result, real, copy=False)
 
 

@@ -26,7 +26,7 @@ from .._core.scaling import (
 )
 from .._core.tracing_errors import any_true, rarely
 from . import _casts
-from ._arguments import as_arrays, shared_device, store
+from ._arguments import as_arrays, shared_device, store, with_derivative_of
 from ._flags import number, truth
 from ._fused import weighted_mean
 from ._weights import fit_weights
@@ -106,8 +106,16 @@ def average(
             products = xp.sum(values * factors, axis=axes, dtype=factors.dtype, keepdims=keepdims)
             return products / total, xp.where(xp.isfinite(total), xp.abs(products), xp.inf)
 
+        def joined(_: Array, value: Array) -> Array:
+            """Return the value with the derivative of a sum with normalized weights, which does not leave the range."""
+            share = factors / xp.mean(factors, axis=axes, keepdims=True)
+            with np.errstate(all="ignore"):
+                number = float(values.size // max(value.size, 1))
+                total = xp.sum(values * (share / number), axis=axes, dtype=value.dtype, keepdims=keepdims)
+            return with_derivative_of(total, value)
+
         reduced = tuple(range(a.ndim)) if axes is None else axes
-        mean = rescaled_where_needed(xp, compute, lambda: (values, factors), (1, 0), reduced)
+        mean = rescaled_where_needed(xp, compute, lambda: (values, factors), (1, 0), reduced, joined=joined)
         total = xp.broadcast_to(total, mean.shape)
         if factors.dtype.itemsize > dtype.itemsize and dtype.itemsize == 2:
             mean, total = xp.astype(mean, dtype), xp.astype(total, dtype)

@@ -17,7 +17,7 @@ from .._core.errors import describe
 from .._core.operations import COMPLEX_OF
 from .._core.scaling import rescaled_where_needed
 from . import _casts
-from ._arguments import as_arrays, flattened, on_device
+from ._arguments import as_arrays, flattened, on_device, with_derivative_of
 from ._flags import number
 
 if TYPE_CHECKING:
@@ -225,7 +225,9 @@ def _integral(y: Array, axis: int, steps_of: Callable[..., Any], *coordinates: A
         return standard.sum(areas, axis=axis - y.ndim, dtype=areas.dtype), None
 
     operands = y, *coordinates
-    return rescaled_where_needed(standard, compute, lambda: operands, (1,) * len(operands), (axis,))  # type: ignore[no-any-return]
+    return rescaled_where_needed(  # type: ignore[no-any-return]
+        standard, compute, lambda: operands, (1,) * len(operands), (axis,), joined=with_derivative_of
+    )
 
 
 @composed

@@ -18,7 +18,7 @@ from ._table import Derivative
 from ._transform import Transform
 from ._transforms import pulled_with_masks, stop_gradient
 
-__all__ = ["Context", "Function", "checkpoint", "differentiated_by", "highest_transform"]
+__all__ = ["Context", "Function", "checkpoint", "differentiated_by", "highest_transform", "with_derivative_of"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -90,6 +90,21 @@ def _native(y: Any, base: Device, name: str) -> Any:
             )
         y = lowered(y, y._device)
     return by_value(lifted(y, base)._native, base)
+
+
+def with_derivative_of(other: Array, value: Array) -> Array:
+    """Return the value of one Array with the derivative of another one, of the same shape and dtype."""
+
+    def compute(other: Array, value: Array) -> Array:
+        return value
+
+    def pull(g: Array, out: Array, other: Array, value: Array) -> tuple[Array, None]:
+        return g, None
+
+    def masked(g: Array, mask: Array | None, out: Array, other: Array, value: Array) -> tuple[Any, Any]:
+        return (g, None), (mask, None)
+
+    return differentiated_by("with_derivative_of", compute, pull, [other, value], masked)  # type: ignore[no-any-return]
 
 
 class Context:

@@ -95,7 +95,7 @@ class Linalg:
         magnitude = abs(x)
         if ord == 2:
             return self._kernels.norm(magnitude, axis=axis, keepdims=keepdims)
-        # The powers of elements divided by the largest one, or the smallest for negative orders, do not leave the range.
+        # Powers of elements divided by the largest one (for negative orders the smallest) do not leave the range.
         cp = self._cp
         size = self._kernels.extreme("max" if ord > 0 else "min", magnitude, axis=axis, keepdims=True)
         size = cp.where((size > 0) & cp.isfinite(size), size, size.dtype.type(1))

@@ -277,9 +277,7 @@ def _deviation_rows(
     builder.launch(kernels.deviation_rows, arrays, types, constants, tiling.programs, arguments, warps=tiling.warps)
 
 
-def _constants(
-    builder: Builder, x: Array, layout: Rows, how: Reduction, out: Array, tiling: Tiling
-) -> dict[str, Any]:
+def _constants(builder: Builder, x: Array, layout: Rows, how: Reduction, out: Array, tiling: Tiling) -> dict[str, Any]:
     """Return the constants for dtypes and tiles."""
     # A launch over two axes of the grid has programs beyond the last row.
     exact = not (layout.number % tiling.rows or layout.length % tiling.chunk or tiling.chunk % tiling.columns)

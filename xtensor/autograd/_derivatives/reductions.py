@@ -15,6 +15,7 @@ from ... import _ops as xp
 from ... import linalg
 from ..._core.array import Array
 from ..._core.dtypes import kind_of
+from ..._core.scaling import largest, needs_scaling, power_of_two
 from ..._ops.counting import bincount
 from .._table import constant, pullback
 from .partial_products import may_divide, products_of_others, shifted, sums_of_products
@@ -167,6 +168,8 @@ def _cumulative_prod(
 @pullback("linalg.vector_norm", keeps="out x")
 @partial(in_float32, compute=linalg.vector_norm)
 def _vector_norm(g: Array, out: Array, x: Array, *, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> Array:
+    if ord not in (0, 1, math.inf, -math.inf) and needs_scaling(_any_infinite, out):
+        x, out = _with_finite_norm(x, out, axis, keepdims, ord)
     length, g = expanded(out, x.shape, axis, keepdims), expanded(g, x.shape, axis, keepdims)
     direction = xp.conj(x) if kind_of(x.dtype) == "c" else x
     if ord == 2:
@@ -182,6 +185,18 @@ def _vector_norm(g: Array, out: Array, x: Array, *, axis: Axis = None, keepdims:
     if ord == 1:
         return g * unit
     return g * unit * xp.where(size == 0, 0, _over(size, length) ** (ord - 1))
+
+
+def _any_infinite(xp: Any, norms: Any) -> Any:
+    return xp.any(xp.isinf(norms), axis=None, keepdims=False)
+
+
+def _with_finite_norm(x: Array, out: Array, axis: Axis, keepdims: bool, ord: float) -> tuple[Array, Array]:
+    """Return Arrays with the same gradient of their norms, divided by a power of two where these overflow."""
+    size = largest(xp, x, axes_of(axis, x.ndim))
+    overflows = xp.isinf(xp.reshape(out, size.shape)) & xp.isfinite(size)
+    x = x / xp.where(overflows, power_of_two(xp, xp.where(overflows, size, 1.0)), 1.0)
+    return x, linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)
 
 
 def _over(x: Array, length: Array) -> Array:
