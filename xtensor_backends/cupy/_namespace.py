@@ -462,7 +462,7 @@ class Namespace:
             return getattr(self._cp, name)(x, axis=axis, ddof=correction, keepdims=keepdims)
         if x.dtype.kind == "c":
             real, imag = (self._spread(name, part, axis, correction, keepdims) for part in (x.real, x.imag))
-            return self.hypot(real, imag) if name == "std" else self.add(real, imag)
+            return self._cp.hypot(real, imag) if name == "std" else self._cp.add(real, imag)
         center = self._kernels.mean(x, axis=axis, keepdims=True)
         result = getattr(self._kernels, name)(x, center, axis=axis, keepdims=keepdims)
         if not correction:
@@ -470,7 +470,7 @@ class Namespace:
         axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
         number = math.prod([x.shape[item] for item in axes])
         ratio = number / (number - correction) if number > correction else math.inf
-        return self.multiply(result, math.sqrt(ratio) if name == "std" else ratio)
+        return self._cp.multiply(result, math.sqrt(ratio) if name == "std" else ratio)
 
     def cumulative_prod(
         self, x: Native, *, axis: int, dtype: DType | None = None, include_initial: bool = False
