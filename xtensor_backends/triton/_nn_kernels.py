@@ -279,13 +279,6 @@ def moments_of_rows(
 
 
 @triton.jit
-def unusual_rows(exists, variance, eps, LEAST: tl.constexpr):
-    """Rows whose squares leave the range, or lose digits because they are small."""
-    total = variance + eps
-    return exists & (((total >= LEAST) & (total < float("inf"))) == 0)
-
-
-@triton.jit
 def normalize_rows(
     out, x, weight, bias, rows, length, eps, root_eps, outer_shape, outer_strides, inner_shape, inner_strides,
     outer_out_strides, inner_out_strides,
@@ -296,8 +289,8 @@ def normalize_rows(
     """``out[row] = (x[row] - mean) / sqrt(mean((x[row] - mean)²) + eps) · weight + bias``; without ``CENTRE`` the mean
     counts as 0.
 
-    Rows whose mean square leaves the range, or is less than ``LEAST``, are computed from elements divided by a power of
-    two that neither they nor the root of ``eps`` exceed by far.
+    Elements are divided by a power of two that neither they nor the root of ``eps`` exceed by far, so that no square
+    leaves the range; those of long rows where the mean square leaves it, or is less than ``LEAST``.
     """
     row = program_index(OFFSETS_64) * ROWS + tl.arange(0, ROWS)
     exists = row < rows
@@ -308,16 +301,12 @@ def normalize_rows(
     added = factor * eps.to(DTYPE)
     if SINGLE_TILE:
         column = tl.arange(0, COLUMNS)
-        elements, mask = row_elements(
+        values, mask = row_elements(
             x, base, column, exists, length, inner_shape, inner_strides, 0.0, ENCODING, DTYPE, INNER, EXACT
         )
-        values, variance = deviations_of_tile(elements, mask, number, CENTRE)
-        unusual = unusual_rows(exists, variance, added, LEAST)
-        if any_row(unusual):
-            largest = tl.maximum(tl.max(tl.abs(elements), 1), root_eps.to(DTYPE))
-            factor = tl.where(unusual, reciprocal(power_of_two(largest)), factor)
-            added = added * factor * factor
-            values, variance = deviations_of_tile(elements * factor[:, None], mask, number, CENTRE)
+        factor = reciprocal(power_of_two(tl.maximum(tl.max(tl.abs(values), 1), root_eps.to(DTYPE))))
+        added = added * factor * factor
+        values, variance = deviations_of_tile(values * factor[:, None], mask, number, CENTRE)
         values = values * reciprocal(sqrt(variance + added))[:, None]
         values = scale_and_shift(values, weight, bias, column, column < length, ENCODING, DTYPE)
         offsets = out_base[:, None] + element_offsets(column, inner_shape, inner_out_strides, INNER)[None, :]
@@ -327,7 +316,7 @@ def normalize_rows(
             x, base, exists, length, factor, number, inner_shape, inner_strides, CENTRE,
             ENCODING, DTYPE, INNER, ROWS, COLUMNS, EXACT,
         )  # fmt: skip
-        unusual = unusual_rows(exists, variance, added, LEAST)
+        unusual = exists & (((variance + added >= LEAST) & (variance + added < float("inf"))) == 0)
         if any_row(unusual):
             largest = tl.full([ROWS, COLUMNS], 0, DTYPE) + root_eps.to(DTYPE)
             for first in tl.range(0, length, COLUMNS):

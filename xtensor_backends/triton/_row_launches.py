@@ -267,8 +267,12 @@ def _deviation_rows(
     assert out is not None
     assert x is not None
     limits = np.finfo(how.accumulate)
-    constants = {"FINISH": finish, "SCALES": how.scales, "TOLERANCE": float(16 * limits.eps)}
-    constants["LEAST"] = float(limits.smallest_normal / limits.eps)
+    constants = {
+        "FINISH": finish,
+        "SCALES": how.scales,
+        "LEAST": float(limits.smallest_normal / limits.eps),
+        "TOLERANCE": float(16 * limits.eps),
+    }
     constants |= _constants(builder, x, layout, how, out, tiling)
     integer, axes = row_types(layout)
     types = (*(integer,) * 4, *(UNSPECIALIZED + "fp64",) * 2, *axes)
