@@ -63,8 +63,7 @@ def layer_norm(
 
     Notes
     -----
-    float16 and bfloat16 are computed in float32. On GPUs, whose values the host does not look at, the squares of
-    :math:`x - \mu` must not overflow.
+    float16 and bfloat16 are computed in float32. Squares of :math:`x - \mu` may leave the range.
 
     Ba, Kiros and Hinton, "Layer Normalization" (2016).
     """
@@ -181,8 +180,7 @@ def rms_norm(
 
     Notes
     -----
-    float16 and bfloat16 are computed in float32. On GPUs, whose values the host does not look at, the squares must
-    not overflow.
+    float16 and bfloat16 are computed in float32. Squares of :math:`x` may leave the range.
 
     Zhang and Sennrich, "Root Mean Square Layer Normalization" (2019).
     """
