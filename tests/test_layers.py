@@ -27,7 +27,15 @@ LAYERS = (
         "xtensor.optim",
     ),
     ("xtensor._advice",),
-    ("xtensor", "xtensor.__main__", "xtensor._doctor", "xtensor._integration", "xtensor.dask", "xtensor.einops"),
+    (
+        "xtensor",
+        "xtensor.__main__",
+        "xtensor._doctor",
+        "xtensor._integration",
+        "xtensor.dask",
+        "xtensor.einops",
+        "xtensor.nn.__main__",
+    ),
 )
 """Parts of the package, lowest layer first."""
 
@@ -37,6 +45,7 @@ OPTIONAL = {
     "scipy.special": "optional, and as costly to import as NumPy",
     "importlib.metadata": "costs as much as the rest of `import xtensor`",
     "pyarrow": "optional, and as costly to import as NumPy",
+    "tokenizers": "optional: the tokens of language models",
     "tqdm.auto": "optional: the progress bar of batches",
     "dis": "needed only where an expression has large temporaries",
     "logging": "needed only by a transfer that is logged",

@@ -1,4 +1,4 @@
-"""Neural networks: layers, and their functions in ``xtensor.nn.functional``."""
+"""Neural networks: layers, their functions in ``xtensor.nn.functional``, language models in ``xtensor.nn.models``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from importlib import import_module as _import_module
 from . import functional
 
 if _typing.TYPE_CHECKING:
+    from . import models
     from .modules.activation import *
     from .modules.attention import *
     from .modules.batches import *
@@ -59,7 +60,7 @@ _MODULES = {
 
 _LOADED_LATER = {name: module for module, names in _MODULES.items() for name in names.split()}
 
-__all__ = ["functional", *_LOADED_LATER]
+__all__ = ["functional", "models", *_LOADED_LATER]
 
 
 def __dir__() -> list[str]:
@@ -68,6 +69,8 @@ def __dir__() -> list[str]:
 
 def _load(name: str) -> _typing.Any:
     """Return a name that is imported at its first use."""
+    if name == "models":
+        return _import_module(".models", __name__)
     if name not in _LOADED_LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(_import_module(f".modules.{_LOADED_LATER[name]}", __name__), name)

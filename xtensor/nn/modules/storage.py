@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
+import mmap
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -17,7 +19,7 @@ from ..._core.device import Device
 from ..._core.dtypes import is_bfloat16, load_bfloat16
 from ..._core.errors import describe
 
-__all__ = ["load", "save"]
+__all__ = ["Entry", "WeightFile", "load", "save"]
 
 NAMES = {
     "BOOL": "bool",
@@ -127,22 +129,59 @@ def load(path: str | os.PathLike[str], *, device: str | Device | None = None) ->
         If the file is damaged: shorter than its header says, or with a header that contradicts itself. The message
         names the Array.
     """
-    data = Path(path).read_bytes()
-    rows, start = _header(data, path)
-    return {name: xp.asarray(host, device=device) for name, host in _arrays(rows, memoryview(data)[start:], path)}
+    file = WeightFile(path)
+    return {name: xp.asarray(file.read(name), device=device) for name in file.entries}
 
 
-def _header(data: bytes, path: Any) -> tuple[dict[str, Any], int]:
+class Entry(NamedTuple):
+    """An Array of a file: its dtype and shape, and the position of its bytes."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    first: int
+    last: int
+
+
+class WeightFile:
+    """A file of the format safetensors, of which the header is read and checked at once, an Array when it is asked for.
+
+    Attributes
+    ----------
+    entries
+        The Arrays of the header by name.
+
+    Raises
+    ------
+    ValueError
+        If the header is damaged, or names bytes beyond the end of the file.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = path
+        with Path(path).open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            rows, self._start = _header(file, size, path)
+            self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self.entries = {name: _entry(name, row, size - self._start, path) for name, row in rows.items()}
+
+    def read(self, name: str) -> np.ndarray[Any, Any]:
+        """Return a copy of an Array."""
+        dtype, shape, first, last = self.entries[name]
+        data = memoryview(self._data)[self._start + first : self._start + last]
+        return np.frombuffer(data, dtype=dtype.newbyteorder("<")).reshape(shape).astype(dtype)
+
+
+def _header(file: BinaryIO, size: int, path: Any) -> tuple[dict[str, Any], int]:
     """Return the rows of the header, and the position of the elements."""
-    length = int.from_bytes(data[:8], "little")
-    if len(data) < 8 or length > min(len(data) - 8, LONGEST_HEADER):
+    length = int.from_bytes(file.read(8), "little")
+    if size < 8 or length > min(size - 8, LONGEST_HEADER):
         raise ValueError(
-            f"load(): {path} is no whole file of the format safetensors: it has {len(data)} bytes, and its header is "
+            f"load(): {path} is no whole file of the format safetensors: it has {size} bytes, and its header is "
             f"said to have {length}"
         )
     try:
-        rows = json.loads(data[8 : 8 + length])
-    except ValueError as error:
+        rows = json.loads(file.read(length))
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"load(): the header of {path} is no JSON: {error}") from error
     if not isinstance(rows, dict):
         raise ValueError(f"load(): the header of {path} is {describe(rows)}, expected a dict")
@@ -150,25 +189,22 @@ def _header(data: bytes, path: Any) -> tuple[dict[str, Any], int]:
     return rows, 8 + length
 
 
-def _arrays(rows: dict[str, Any], data: memoryview, path: Any) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
-    for name, row in rows.items():
-        try:
-            code, shape, (first, last) = row["dtype"], tuple(row["shape"]), row["data_offsets"]
-            if not all(type(number) is int and number >= 0 for number in (*shape, first, last)):
-                raise ValueError("a number of the header is negative, or no integer")
-            dtype = _dtype(code)
-            size = dtype.itemsize
-            for number in shape:
-                size *= number
-            if last - first != size or last > len(data):
-                raise ValueError(
-                    f"shape {shape} of {dtype} takes {size} bytes, the header names bytes {first} to {last}, and the "
-                    f"file has {len(data)}"
-                )
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"load(): the Array {name!r} in {path} is damaged: {error}") from error
-        host = np.frombuffer(data[first:last], dtype=dtype.newbyteorder("<")).reshape(shape)
-        yield name, host.astype(dtype)
+def _entry(name: str, row: Any, size: int, path: Any) -> Entry:
+    """Return an Array of the header; raise ValueError unless its bytes are in the file."""
+    try:
+        code, shape, (first, last) = row["dtype"], tuple(row["shape"]), row["data_offsets"]
+        if not all(type(number) is int and number >= 0 for number in (*shape, first, last)):
+            raise ValueError("a number of the header is negative, or no integer")
+        dtype = _dtype(code)
+        bytes_needed = math.prod(shape) * dtype.itemsize
+        if last - first != bytes_needed or last > size:
+            raise ValueError(
+                f"shape {shape} of {dtype} takes {bytes_needed} bytes, the header names bytes {first} to {last}, and "
+                f"the file has {size}"
+            )
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"load(): the Array {name!r} in {path} is damaged: {error}") from error
+    return Entry(dtype, shape, first, last)
 
 
 def _dtype(code: Any) -> np.dtype[Any]:

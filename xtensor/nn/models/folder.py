@@ -1,0 +1,157 @@
+"""Models from folders as they are published: ``config.json`` and weights of the format safetensors."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ... import _standard as xp
+from ..._core.array import Array
+from ..._core.device import Device, resolve
+from ..._core.errors import describe, shortened
+from ..modules.module import Module
+from ..modules.storage import WeightFile
+from .configuration import DecoderConfig, EncoderConfig, configuration
+from .decoder import Decoder
+from .encoder import Encoder
+from .memory import check_memory
+from .names import IGNORED, Source, sources
+
+__all__ = ["from_folder", "load_parameters"]
+
+INDEX = "model.safetensors.index.json"
+
+LONGEST_LIST = 8
+"""Number of tensors that a message names."""
+
+
+def from_folder(
+    path: str | os.PathLike[str],
+    *,
+    device: str | Device | None = None,
+    dtype: Any = None,
+    context: int = 2048,
+) -> Decoder | Encoder:
+    """Load a model from a folder, as it is published.
+
+    All names and shapes are checked before the first weight is read, and the memory before that.
+
+    Parameters
+    ----------
+    path
+        Folder with ``config.json`` and ``model.safetensors``, or the latter in several files with
+        ``model.safetensors.index.json``.
+    device
+        Device of the parameters. Default: the default device.
+    dtype
+        Their dtype. Default: float32.
+    context
+        Number of tokens of a text for which the memory must suffice, together with the weights.
+
+    Returns
+    -------
+    Decoder or Encoder
+        The model, in evaluation.
+
+    Raises
+    ------
+    FileNotFoundError
+        If a file is missing.
+    ValueError
+        If a file is damaged, a tensor is missing, unknown or has another shape, or the kind of model is not
+        implemented. The message names the tensors.
+    OutOfMemoryError
+        If weights, cache and activations do not fit into the free memory of the device.
+    """
+    folder = Path(path)
+    entries = _read_json(folder / "config.json")
+    config = configuration(entries, str(folder / "config.json"))
+    files = _files(folder)
+    model = empty_model(config, dtype)
+    tensors = {name: file for file in files for name in file.entries}
+    shapes = {name: file.entries[name].shape for name, file in tensors.items()}
+    found = sources(model, entries["model_type"], tensors)
+    check_tensors(found, shapes, model, str(folder))
+    target = resolve(device)
+    check_memory(model, target, context, str(folder))
+    return load_parameters(model, found, lambda name: tensors[name].read(name), target)
+
+
+def empty_model(config: DecoderConfig | EncoderConfig, dtype: Any) -> Decoder | Encoder:
+    """Return the model of a configuration in evaluation, with parameters of the device ``meta``."""
+    kind = Decoder if isinstance(config, DecoderConfig) else Encoder
+    model: Decoder | Encoder = kind(config, device="meta", dtype=dtype)  # type: ignore[arg-type]
+    return model.eval()
+
+
+def load_parameters(
+    model: Decoder | Encoder, found: Mapping[str, Source], read: Callable[[str], np.ndarray[Any, Any]], device: Device
+) -> Decoder | Encoder:
+    """Set the parameters of a model of the device ``meta`` to the values of the tensors; return the model."""
+    loaded: dict[int, Array] = {}
+    for path, x in model.named_parameters():
+        name, _, select = found[path]
+        values = read(name)
+        part = np.ascontiguousarray(values if select is None else select(values))
+        # Cast on the host: the device may lack the dtype of the file.
+        loaded[id(x)] = xp.asarray(part.astype(x.dtype, copy=False), device=device)
+    model._replace(lambda x: loaded[id(x)])
+    return model
+
+
+def check_tensors(found: Mapping[str, Source], shapes: Mapping[str, tuple[int, ...]], model: Module, path: str) -> None:
+    """Raise ValueError unless a file has exactly the tensors of a model, in their shapes."""
+    needed = {source.name: source.shape for source in found.values()}
+    errors = [f"{name} is missing" for name in needed if name not in shapes]
+    errors += [
+        f"{name} has shape {shapes[name]}, expected {shape}"
+        for name, shape in needed.items()
+        if name in shapes and shapes[name] != shape
+    ]
+    tied = {"lm_head.weight"} if getattr(model, "lm_head", model) is None else set()
+    errors += [
+        f"{shortened(name)} is unknown"
+        for name in shapes
+        if name not in needed and name not in tied and not IGNORED.fullmatch(name)
+    ]
+    if errors:
+        rest = len(errors) - LONGEST_LIST
+        more = f"; and {rest} more" if rest > 0 else ""
+        raise ValueError(
+            f"{path}: the tensors are not those of config.json: {'; '.join(errors[:LONGEST_LIST])}{more}. Check that "
+            "the download is complete and all files are of one model"
+        )
+
+
+def _files(folder: Path) -> list[WeightFile]:
+    """Return the files of the weights."""
+    index = folder / INDEX
+    if not index.exists():
+        return [WeightFile(folder / "model.safetensors")]
+    table = _read_json(index).get("weight_map")
+    if not isinstance(table, dict) or not all(isinstance(name, str) for name in table.values()):
+        raise ValueError(f"{index}: weight_map is {describe(table)}, expected names of files by names of tensors")
+    names = sorted(set(table.values()))
+    outside = [name for name in names if Path(name).name != name]
+    if outside:
+        raise ValueError(f"{index} names {shortened(outside[0])}, expected a file of the folder")
+    files = {name: WeightFile(folder / name) for name in names}
+    for tensor, name in table.items():
+        if tensor not in files[name].entries:
+            raise ValueError(f"{index}: the tensor {tensor} is not in {name}; download the folder again")
+    return list(files.values())
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        entries = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is no JSON: {error}") from error
+    if not isinstance(entries, dict):
+        raise ValueError(f"{path} is {describe(entries)}, expected a dict")
+    return entries

@@ -1,0 +1,105 @@
+"""Tokens of texts, by the package ``tokenizers``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from ..._core.errors import describe
+
+__all__ = ["Tokenizer"]
+
+
+class Tokenizer:
+    """Turns a text into the tokens of a model, and tokens into a text.
+
+    Parameters
+    ----------
+    path
+        Folder of a model, with ``tokenizer.json``, or that file.
+
+    Raises
+    ------
+    ImportError
+        If the package ``tokenizers`` is missing.
+    FileNotFoundError
+        If the file is missing.
+    ValueError
+        If the file is damaged.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        try:
+            import tokenizers
+        except ImportError as error:
+            raise ImportError(
+                "Tokenizer() needs the package tokenizers, which is missing; install it with "
+                'pip install "xtensor[models]"'
+            ) from error
+        file = Path(path)
+        file = file / "tokenizer.json" if file.is_dir() else file
+        text = file.read_text(encoding="utf-8")
+        try:
+            self._tokenizer = tokenizers.Tokenizer.from_str(text)
+        except Exception as error:  # the package raises no narrower class
+            raise ValueError(f"{file} is no file of the package tokenizers: {error}") from error
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+
+    def encode(self, text: str, *, special: bool = True) -> list[int]:
+        """Return the tokens of a text.
+
+        Parameters
+        ----------
+        text
+            The text.
+        special
+            Whether tokens such as that of the beginning are added, as the model's file says.
+        """
+        if not isinstance(text, str):
+            raise TypeError(f"encode() takes a text, not {describe(text)}")
+        return list(self._tokenizer.encode(text, add_special_tokens=special).ids)
+
+    def encode_batch(self, texts: Sequence[str]) -> tuple[list[list[int]], list[list[bool]]]:
+        """Return the tokens of several texts with padding at the end, and which are no padding."""
+        rows = [self.encode(text) for text in texts]
+        longest = max(map(len, rows), default=0)
+        tokens = [row + [0] * (longest - len(row)) for row in rows]
+        return tokens, [[number < len(row) for number in range(longest)] for row in rows]
+
+    def decode(self, tokens: Iterable[int], *, special: bool = False) -> str:
+        """Return the text of tokens.
+
+        Parameters
+        ----------
+        tokens
+            The tokens.
+        special
+            Whether tokens such as that of the end are shown.
+        """
+        text: str = self._tokenizer.decode([int(token) for token in tokens], skip_special_tokens=not special)
+        return text
+
+    def stream(self, tokens: Iterable[int]) -> Iterator[str]:
+        """Yield the text of tokens as they come, as soon as their characters are complete."""
+        waiting: list[int] = []
+        shown = ""
+        for token in tokens:
+            waiting.append(int(token))
+            text = self.decode(waiting)
+            if text.endswith("�") or len(text) <= len(shown):  # the bytes of a character are not complete
+                continue
+            yield text[len(shown) :]
+            # The last token stays, because the space before a word depends on the token before it.
+            waiting = waiting[-1:]
+            shown = self.decode(waiting)
+        text = self.decode(waiting)
+        if len(text) > len(shown):
+            yield text[len(shown) :]
+
+    @property
+    def size(self) -> int:
+        """Number of tokens."""
+        count: int = self._tokenizer.get_vocab_size()
+        return count
