@@ -239,6 +239,11 @@ SPECIAL: dict[str, Callable[[], Arguments]] = {
     "nn.functional.one_hot": lambda: {"indices": integers(), "num_classes": 4},
     "nn.functional.prelu": lambda: {"x": matrix(), "weight": ones()},
     "nn.functional.linear": lambda: {"x": matrix(), "weight": matrix()},
+    "nn.functional.quantized_linear": lambda: {
+        "x": matrix(),
+        "codes": xp.asarray([[1, 2], [-3, 4]], dtype=xp.int8),
+        "scales": unit_interval()[:, :1],
+    },
     "nn.functional.rotary_embedding": lambda: {
         "x": matrix(),
         "cos": unit_interval()[:, :1],

@@ -28,10 +28,13 @@ CONFIG = {
 NORM = "model.layers.1.post_attention_layernorm.weight"
 
 
-def tensors() -> dict[str, Any]:
-    config = models.configuration.configuration(CONFIG)
+def tensors(**changes: Any) -> dict[str, Any]:
+    config = models.configuration.configuration({**CONFIG, **changes})
     parameters = models.Decoder(config, rng=0, device="numpy").state_dict()
     return {name if name.startswith("lm_head") else f"model.{name}": x for name, x in parameters.items()}
+
+
+WIDE = {"hidden_size": 32, "intermediate_size": 64}
 
 
 def write(folder: Any, arrays: Any = None, **config: Any) -> Any:
@@ -56,6 +59,21 @@ def test_folder_is_loaded_in_a_dtype(tmp_path, device):
     halves = {name: xp.astype(x, xp.float16) for name, x in tensors().items()}
     assert models.from_folder(write(tmp_path, halves)).norm.weight.dtype == xp.float32
     assert models.from_folder(tmp_path, dtype=xp.float64).norm.weight.dtype == xp.float64
+
+
+def test_folder_is_quantized_while_it_is_loaded(tmp_path, device):
+    """A scale for each 32 columns, which are all columns of these layers."""
+    found = models.from_folder(write(tmp_path, tensors(**WIDE), **WIDE), quantize="int8")
+    expected = nn.quantize(models.from_folder(tmp_path))
+    assert type(found.lm_head) is nn.QuantizedLinear
+    for name, x in expected.state_dict().items():
+        np.testing.assert_array_equal(xp.to_numpy(found.state_dict()[name]), xp.to_numpy(x))
+
+
+@pytest.mark.one_device
+def test_folder_that_cannot_be_quantized_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="has 16 columns, expected a multiple of group 32"):
+        models.from_folder(write(tmp_path), quantize="int8")
 
 
 def test_folder_of_several_files_is_loaded(tmp_path, device):

@@ -21,6 +21,7 @@ if _typing.TYPE_CHECKING:
     from .modules.module import *
     from .modules.normalization import *
     from .modules.pooling import *
+    from .modules.quantized import *
     from .modules.recurrent import *
     from .modules.storage import *
     from .modules.summary import *
@@ -54,6 +55,7 @@ _MODULES = {
         "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d "
         "AdaptiveMaxPool3d AvgPool1d AvgPool2d AvgPool3d MaxPool1d MaxPool2d MaxPool3d Upsample"
     ),
+    "quantized": "QuantizedEmbedding QuantizedLinear quantize",
     "recurrent": "GRU LSTM RNN",
 }
 """The layers of each module of ``xtensor.nn.modules``, which is imported when one of them is used first."""

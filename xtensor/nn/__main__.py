@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from io import TextIOWrapper
+from pathlib import Path
 
 import xtensor as xp
 from xtensor._core.dtypes import load_bfloat16
@@ -15,13 +16,26 @@ from xtensor.nn import models
 __all__ = ["main"]
 
 
+def _folder(model: str) -> Path:
+    """Return the folder of a model, in which its tokenizer is."""
+    return Path(model).parent if model.endswith(".gguf") else Path(model)
+
+
 def _generate(options: argparse.Namespace) -> None:
     """Print the prompt and its continuation, each token as it comes."""
-    tokenizer = models.Tokenizer(options.tokenizer or options.model)
+    tokenizer = models.Tokenizer(options.tokenizer or _folder(options.model))
     dtype = load_bfloat16() if options.dtype == "bfloat16" else getattr(xp, options.dtype)
     prompt = tokenizer.encode(options.prompt)
     context = len(prompt) + options.max_tokens
-    model = models.from_folder(options.model, device=options.device, dtype=dtype, context=context)
+    model: models.Decoder | models.Encoder
+    if options.model.endswith(".gguf"):
+        if options.quantize:
+            raise ValueError(f"{options.model} has quantized weights; leave --quantize out")
+        model = models.from_gguf(options.model, device=options.device, dtype=dtype, context=context)
+    else:
+        model = models.from_folder(
+            options.model, device=options.device, dtype=dtype, quantize=options.quantize, context=context
+        )
     if not isinstance(model, models.Decoder):
         raise ValueError(f"{options.model} has an encoder, which generates no text; pass the folder of a decoder")
     tokens = models.generate(
@@ -55,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m xtensor.nn", description="Language models.")
     commands = parser.add_subparsers(dest="command", metavar="generate", required=True)
     command = commands.add_parser("generate", help="print the continuation of a prompt")
-    command.add_argument("model", help="folder of the model, with config.json and model.safetensors")
+    command.add_argument("model", help="folder with config.json and model.safetensors, or a file .gguf")
     command.add_argument("prompt", help="the beginning of the text")
     command.add_argument("--max-tokens", type=int, default=128, metavar="N", help="most tokens that are generated")
     command.add_argument("--temperature", type=float, default=0.0, metavar="T", help="0: the most probable token")
@@ -66,6 +80,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     command.add_argument(
         "--dtype", default="float32", choices=("float32", "float16", "bfloat16"), help="of the weights"
     )
+    command.add_argument("--quantize", choices=("int8", "int4"), help="quantize the weights while they are read")
     command.add_argument("--tokenizer", metavar="PATH", help="tokenizer.json, or its folder; default: the model's")
     command.add_argument("--verbose", action="store_true", help="print the number of tokens a second")
     options = parser.parse_args(argv)

@@ -46,6 +46,7 @@ from .losses import cross_entropy
 from .normalization import layer_norm, rms_norm
 from .pooling import avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
 from .position import rotary_embedding
+from .quantization import quantized_linear
 from .rectifiers import (
     elu,
     glu,
@@ -112,6 +113,7 @@ __all__ = [
     "nll_loss",
     "one_hot",
     "prelu",
+    "quantized_linear",
     "relu",
     "relu6",
     "rms_norm",

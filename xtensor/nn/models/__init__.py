@@ -8,6 +8,7 @@ from .decoder import Decoder
 from .encoder import Encoder, EncoderOutput
 from .folder import from_folder
 from .generation import generate
+from .gguf import from_gguf
 from .memory import ModelMemory, memory
 from .tokenization import Tokenizer
 
@@ -21,6 +22,7 @@ __all__ = [
     "ModelMemory",
     "Tokenizer",
     "from_folder",
+    "from_gguf",
     "generate",
     "memory",
 ]

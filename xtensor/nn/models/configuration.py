@@ -51,7 +51,8 @@ class DecoderConfig:
     rope_theta
         Base of the rotary embedding; None for learned positions.
     rope_scaling
-        Parameters of ``"linear"`` or ``"llama3"`` scaling of its frequencies; None without.
+        Parameters of the scaling of its frequencies, of which ``rope_type`` is ``"linear"``, ``"llama3"`` or
+        ``"factors"``, their divisors; None without.
     rope_interleaved
         Whether elements 2i and 2i + 1 of a head are a pair; otherwise elements i and i + d / 2 are.
     windows
@@ -113,6 +114,8 @@ class DecoderConfig:
         scaling = self.rope_scaling
         if scaling is None:
             return plain
+        if scaling["rope_type"] == "factors":
+            return plain / np.asarray(scaling["factors"], dtype=np.float32)
         slow = plain / np.float32(scaling["factor"])
         if scaling["rope_type"] == "linear":
             return slow

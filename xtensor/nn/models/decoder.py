@@ -194,12 +194,14 @@ class Decoder(Module):
             raise TypeError(f"Decoder() takes a DecoderConfig, not {describe(config)}")
         options = Initial(rng, device, dtype).options
         self.config = config
-        self.embed_tokens = Embedding(config.vocab_size, config.hidden_size, **options)
+        self.embed_tokens: Module = Embedding(config.vocab_size, config.hidden_size, **options)
         learned = config.rope_theta is None
         self.embed_positions = Embedding(config.max_positions, config.hidden_size, **options) if learned else None
         self.layers = ModuleList([DecoderLayer(config, number, options) for number in range(config.num_layers)])
         self.norm = normalization(config, config.hidden_size, options)
-        self.lm_head = None if config.tied else Linear(config.hidden_size, config.vocab_size, False, **options)
+        self.lm_head: Module | None = None
+        if not config.tied:
+            self.lm_head = Linear(config.hidden_size, config.vocab_size, False, **options)
 
     def forward(self, tokens: Array, cache: Cache | None = None) -> Array:
         """Return the scores of the next token after each token.
@@ -244,5 +246,5 @@ class Decoder(Module):
     def scores(self, hidden: Array) -> Array:
         """Return the scores of the next token from vectors of :meth:`hidden`."""
         if self.lm_head is None:
-            return F.linear(hidden, self.embed_tokens.weight)
+            return F.linear(hidden, cast(Embedding, self.embed_tokens).weight)
         return cast(Array, self.lm_head(hidden))

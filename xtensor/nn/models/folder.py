@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,7 +14,10 @@ from ... import _standard as xp
 from ..._core.array import Array
 from ..._core.device import Device, resolve
 from ..._core.errors import describe, shortened
+from ..modules.linear import Linear
 from ..modules.module import Module
+from ..modules.quantized import quantize as quantize_layers
+from ..modules.quantized import quantized, replace_layers
 from ..modules.storage import WeightFile
 from .configuration import DecoderConfig, EncoderConfig, configuration
 from .decoder import Decoder
@@ -22,7 +25,7 @@ from .encoder import Encoder
 from .memory import check_memory
 from .names import IGNORED, Source, sources
 
-__all__ = ["from_folder", "load_parameters"]
+__all__ = ["check_tensors", "from_folder"]
 
 INDEX = "model.safetensors.index.json"
 
@@ -35,6 +38,7 @@ def from_folder(
     *,
     device: str | Device | None = None,
     dtype: Any = None,
+    quantize: Literal["int8", "int4"] | None = None,
     context: int = 2048,
 ) -> Decoder | Encoder:
     """Load a model from a folder, as it is published.
@@ -50,6 +54,8 @@ def from_folder(
         Device of the parameters. Default: the default device.
     dtype
         Their dtype. Default: float32.
+    quantize
+        Quantize the linear layers while they are read, by groups of 32 columns; see :func:`xtensor.nn.quantize`.
     context
         Number of tokens of a text for which the memory must suffice, together with the weights.
 
@@ -78,8 +84,19 @@ def from_folder(
     found = sources(model, entries["model_type"], tensors)
     check_tensors(found, shapes, model, str(folder))
     target = resolve(device)
-    check_memory(model, target, context, str(folder))
-    return load_parameters(model, found, lambda name: tensors[name].read(name), target)
+    # On the device meta, quantization costs nothing, and raises before anything is read.
+    planned = None if quantize is None else quantize_layers(empty_model(config, dtype), quantize)
+    weights = None if planned is None else sum([x.nbytes for x in (*planned.parameters(), *planned.buffers())])
+    check_memory(model, target, context, str(folder), weights)
+
+    def read(path: str, x: Array) -> Array:
+        name, _, select = found[path]
+        values = tensors[name].read(name)
+        part = np.ascontiguousarray(values if select is None else select(values))
+        # Cast on the host: the device may lack the dtype of the file.
+        return xp.asarray(part.astype(x.dtype, copy=False), device=target)
+
+    return _loaded(model, read, quantize)
 
 
 def empty_model(config: DecoderConfig | EncoderConfig, dtype: Any) -> Decoder | Encoder:
@@ -89,18 +106,17 @@ def empty_model(config: DecoderConfig | EncoderConfig, dtype: Any) -> Decoder | 
     return model.eval()
 
 
-def load_parameters(
-    model: Decoder | Encoder, found: Mapping[str, Source], read: Callable[[str], np.ndarray[Any, Any]], device: Device
-) -> Decoder | Encoder:
-    """Set the parameters of a model of the device ``meta`` to the values of the tensors; return the model."""
-    loaded: dict[int, Array] = {}
-    for path, x in model.named_parameters():
-        name, _, select = found[path]
-        values = read(name)
-        part = np.ascontiguousarray(values if select is None else select(values))
-        # Cast on the host: the device may lack the dtype of the file.
-        loaded[id(x)] = xp.asarray(part.astype(x.dtype, copy=False), device=device)
-    model._replace(lambda x: loaded[id(x)])
+def _loaded(model: Decoder | Encoder, read: Callable[[str, Array], Array], kind: str | None) -> Decoder | Encoder:
+    """Set the parameters of a model of the device ``meta`` to what ``read`` returns for them, and quantize it."""
+    replaced: dict[int, Module] = {}
+    if kind is not None:
+        for name, layer in model.named_modules():
+            if isinstance(layer, Linear):
+                bias = None if layer.bias is None else read(f"{name}.bias", layer.bias)
+                replaced[id(layer)] = quantized(read(f"{name}.weight", layer.weight), bias, kind, 32)
+    model = replace_layers(model, replaced)
+    loaded = {id(x): read(name, x) for name, x in model.named_parameters() if x.device == "meta"}
+    model._replace(lambda x: loaded.get(id(x), x))
     return model
 
 

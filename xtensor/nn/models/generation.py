@@ -72,7 +72,7 @@ def generate(
     """
     if not isinstance(model, Decoder):
         raise TypeError(f"generate() takes a Decoder, not {describe(model)}")
-    device = model.embed_tokens.weight.device
+    device = next(model.norm.parameters()).device
     prompt = xp.asarray(tokens, device=device)
     if prompt.ndim != 1 or not prompt.size or prompt.dtype.kind not in "iu":
         raise ValueError(

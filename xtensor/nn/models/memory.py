@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ... import _standard as xp
@@ -101,9 +101,14 @@ def memory(
     return ModelMemory(weights, cache_bytes, max(found.peak_bytes - weights - cache_bytes, 0))
 
 
-def check_memory(model: Decoder | Encoder, device: Device, context: int, path: str) -> None:
-    """Raise OutOfMemoryError if a model does not fit into the free memory of a device."""
+def check_memory(model: Decoder | Encoder, device: Device, context: int, path: str, weights: int | None = None) -> None:
+    """Raise OutOfMemoryError if a model does not fit into the free memory of a device.
+
+    ``weights`` are the bytes of its parameters where these are quantized while they are read.
+    """
     needed, free = memory(model, context=context), device.memory().free
+    if weights is not None:
+        needed = replace(needed, weights=weights)
     if free is not None and needed.total > free:
         raise OutOfMemoryError(
             f"{path} needs {needed.total / 2**30:.1f} GiB on {device}: {needed.weights / 2**30:.1f} GiB of weights, "

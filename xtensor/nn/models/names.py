@@ -31,9 +31,7 @@ class Source(NamedTuple):
     values: Callable[[Values], Values] | None = None
 
 
-IGNORED = re.compile(
-    r"(.*\.)?(rotary_emb\.inv_freq|attn\.bias|attn\.masked_bias|embeddings\.position_ids)|cls\..*|rope_freqs\.weight"
-)
+IGNORED = re.compile(r"(.*\.)?(rotary_emb\.inv_freq|attn\.bias|attn\.masked_bias|embeddings\.position_ids)|cls\..*")
 """Tensors of files that are computed, or that belong to other tasks than these models' own."""
 
 GPT2_LAYER = {
@@ -98,10 +96,35 @@ def _bert(path: str, shape: tuple[int, ...]) -> Source:
     return Source(f"encoder.layer.{number}.{BERT_LAYER[name]}.{kind}", shape)
 
 
-PREFIXES = {"bert": "bert.", "gpt2": "transformer.", "llama": "model."}
+GGUF = {"embed_tokens": "token_embd", "norm": "output_norm", "lm_head": "output"}
+
+GGUF_LAYER = {
+    "input_layernorm": "attn_norm",
+    "self_attn.q_proj": "attn_q",
+    "self_attn.k_proj": "attn_k",
+    "self_attn.v_proj": "attn_v",
+    "self_attn.o_proj": "attn_output",
+    "self_attn.q_norm": "attn_q_norm",
+    "self_attn.k_norm": "attn_k_norm",
+    "post_attention_layernorm": "ffn_norm",
+    "mlp.gate_proj": "ffn_gate",
+    "mlp.up_proj": "ffn_up",
+    "mlp.down_proj": "ffn_down",
+}
+
+
+def _gguf(path: str, shape: tuple[int, ...]) -> Source:
+    owner, _, kind = path.rpartition(".")
+    if owner in GGUF:
+        return Source(f"{GGUF[owner]}.{kind}", shape)
+    _, number, name = owner.split(".", 2)
+    return Source(f"blk.{number}.{GGUF_LAYER[name]}.{kind}", shape)
+
+
+PREFIXES = {"bert": "bert.", "gguf": "", "gpt2": "transformer.", "llama": "model."}
 """Prefix of the names, which some files leave out."""
 
-NAMERS = {"bert": _bert, "gpt2": _gpt2}
+NAMERS = {"bert": _bert, "gpt2": _gpt2, "gguf": _gguf}
 
 
 def sources(model: Module, kind: str, known: Mapping[str, Any]) -> dict[str, Source]:

@@ -1,0 +1,53 @@
+"""Kernels of products with quantized matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import xtensor as xp
+from xtensor.nn.functional import quantized_linear
+from xtensor_backends.llvm import _quantized, _threads
+
+
+def operands(kind: str, group: int, vectors: int = 1, rows: int = 64) -> list:
+    rng = np.random.default_rng(0)
+    codes = rng.integers(-128, 128, (rows, 256)) if kind == "int8" else rng.integers(0, 256, (rows, 128))
+    x = rng.normal(size=(vectors, 256))
+    arrays = [x.astype(np.float32), codes.astype(kind.replace("int4", "uint8")), rng.random((rows, 256 // group))]
+    return [xp.asarray(a.astype(np.float32) if a.dtype == np.float64 else a, device="cpu") for a in arrays]
+
+
+@pytest.fixture
+def used(monkeypatch):
+    """Numbers of calls of jobs of the kernel."""
+    calls = []
+    run = _threads.run
+    monkeypatch.setattr(_quantized._threads, "run", lambda *args, **options: (calls.append(1), run(*args, **options)))
+    return calls
+
+
+@pytest.mark.parametrize(("kind", "group"), [("int8", 16), ("int8", 256), ("int4", 32), ("int4", 128)])
+@pytest.mark.parametrize("vectors", [1, 8])
+def test_kernel_computes_few_vectors(kind, group, vectors, used):
+    quantized_linear(*operands(kind, group, vectors))
+    assert used == [1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "group", "vectors", "rows"),
+    [("int8", 16, 9, 64), ("int8", 8, 1, 64), ("int4", 16, 1, 64), ("int8", 16, 1, 8)],
+)
+def test_composition_computes_what_the_kernel_does_not(kind, group, vectors, rows, used):
+    quantized_linear(*operands(kind, group, vectors, rows))
+    assert used == []
+
+
+@pytest.mark.parametrize("kind", ["int8", "int4"])
+def test_result_does_not_depend_on_the_number_of_threads(kind):
+    values = operands(kind, 32, 3, 1000)
+    results = []
+    for number in (1, 2):
+        with _threads.limit(number):
+            results.append(xp.to_numpy(quantized_linear(*values)))
+    np.testing.assert_array_equal(*results)
