@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ... import _standard as xp
+from ... import _ops as xp
 from ..._core.array import Array
 from ..modules.linear import check_size
 from .configuration import DecoderConfig

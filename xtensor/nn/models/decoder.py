@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ... import _standard as xp
+from ... import _ops as xp
 from ..._core.array import Array
 from ..._core.device import Device
 from ..._core.errors import describe

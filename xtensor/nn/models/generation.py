@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import _standard as xp
+from ... import _ops as xp
 from ..._core.array import Array, to_numpy
 from ..._core.errors import describe
 from .._checks import check_number

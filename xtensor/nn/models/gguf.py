@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import _standard as xp
+from ... import _ops as xp
 from ..._core.array import Array
 from ..._core.device import Device, resolve
 from ..modules.embedding import Embedding
