@@ -29,7 +29,7 @@ ARCHITECTURES: dict[str, dict[str, Any]] = {
     "qwen2": {"attention_bias": True},
     "qwen3": {"qk_norm": True},
 }
-"""What the settings of a file do not say, by its architecture."""
+"""Settings that a file lacks, by its architecture."""
 
 FACTORS = "rope_freqs.weight"
 """The tensor of the divisors of the rotary embedding's frequencies."""
