@@ -196,7 +196,11 @@ def entries() -> Counter[str]:
 
 
 @pytest.mark.parametrize(
-    "module", ["xtensor", "xtensor.linalg", "xtensor.fft", "xtensor.special", "xtensor.nn.functional", "xtensor.random"]
+    "module",
+    [
+        *("xtensor", "xtensor.linalg", "xtensor.fft", "xtensor.special", "xtensor.nn.functional", "xtensor.random"),
+        *("xtensor.nn.init", "xtensor.nn.models", "xtensor.optim"),
+    ],
 )
 def test_every_public_name_has_one_entry(module):
     names = [f"{module}.{name}" for name in dir(import_module(module))]

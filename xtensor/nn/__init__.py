@@ -8,7 +8,7 @@ from importlib import import_module as _import_module
 from . import functional
 
 if _typing.TYPE_CHECKING:
-    from . import models
+    from . import init, models
     from .modules.activation import *
     from .modules.attention import *
     from .modules.batches import *
@@ -38,7 +38,7 @@ _MODULES = {
         "FeedForwardSwiGLU MultiheadAttention TransformerDecoder TransformerDecoderLayer TransformerEncoder "
         "TransformerEncoderLayer"
     ),
-    "container": "ModuleDict ModuleList Sequential",
+    "container": "ModuleDict ModuleList ParameterDict ParameterList Sequential",
     "convolution": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
     "dropout": "Dropout Dropout1d Dropout2d Dropout3d",
     "embedding": "Embedding RotaryEmbedding",
@@ -62,7 +62,10 @@ _MODULES = {
 
 _LOADED_LATER = {name: module for module, names in _MODULES.items() for name in names.split()}
 
-__all__ = ["functional", "models", *_LOADED_LATER]
+_SUBMODULES = ("init", "models")
+"""Submodules that are imported at their first use."""
+
+__all__ = ["functional", "init", "models", *_LOADED_LATER]
 
 
 def __dir__() -> list[str]:
@@ -71,8 +74,8 @@ def __dir__() -> list[str]:
 
 def _load(name: str) -> _typing.Any:
     """Return a name that is imported at its first use."""
-    if name == "models":
-        return _import_module(".models", __name__)
+    if name in _SUBMODULES:
+        return _import_module(f".{name}", __name__)
     if name not in _LOADED_LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(_import_module(f".modules.{_LOADED_LATER[name]}", __name__), name)

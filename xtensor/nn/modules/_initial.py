@@ -50,12 +50,13 @@ class Initial:
         """Keyword arguments of a layer that continues the generator."""
         return {"rng": self.rng, "device": self.device, "dtype": self.dtype}
 
-    def _array(self, x: Array) -> Array:
+    def convert(self, x: Array) -> Array:
+        """Return numbers in the dtype and on the device of the parameters."""
         return xp.astype(x, self.dtype, copy=False).to_device(self.device)
 
     def uniform(self, bound: float, shape: tuple[int, ...]) -> Array:
         """Return numbers of [-bound, bound)."""
-        return self._array(self.rng.uniform(-bound, bound, shape))
+        return self.convert(self.rng.uniform(-bound, bound, shape))
 
     def by_inputs(self, inputs: int, shape: tuple[int, ...]) -> Array:
         r"""Return numbers of :math:`[-1/\sqrt n, 1/\sqrt n)` for n inputs."""
@@ -63,7 +64,7 @@ class Initial:
 
     def normal(self, shape: tuple[int, ...]) -> Array:
         """Return normally distributed numbers."""
-        return self._array(self.rng.standard_normal(shape))
+        return self.convert(self.rng.standard_normal(shape))
 
     def zeros(self, shape: tuple[int, ...]) -> Array:
         return xp.zeros(shape, dtype=self.dtype, device=self.device)

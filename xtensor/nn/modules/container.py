@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ..._core.array import Array
 from ..._core.errors import describe
-from .module import Module
+from .module import Module, Parameter
 
-__all__ = ["ModuleDict", "ModuleList", "Sequential"]
+__all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
 
 def _check_module(module: Any, name: str) -> Module:
@@ -174,3 +175,102 @@ class ModuleDict(Module):
     def items(self) -> Iterable[tuple[str, Module]]:
         """Return the names and modules."""
         return self._modules().items()
+
+
+class ParameterList(Module):
+    """List of parameters, whose names are their numbers.
+
+    Parameters
+    ----------
+    values
+        Arrays, or what :func:`xtensor.asarray` takes.
+    """
+
+    def __init__(self, values: Iterable[Any] = ()) -> None:
+        self.extend(values)
+
+    def _parameters(self) -> list[Array]:
+        return [value for value in vars(self).values() if value.__class__ is Array]
+
+    def __len__(self) -> int:
+        return len(self._parameters())
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter(self._parameters())
+
+    def __getitem__(self, index: Any) -> Any:
+        values = self._parameters()[index]
+        return ParameterList(values) if isinstance(index, slice) else values
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        vars(self)[str(range(len(self))[index])] = Parameter(value)
+
+    def append(self, value: Any) -> ParameterList:
+        """Add a parameter at the end; return the list."""
+        vars(self)[str(len(self))] = Parameter(value)
+        return self
+
+    def extend(self, values: Iterable[Any]) -> ParameterList:
+        """Add parameters at the end; return the list."""
+        for value in values:
+            self.append(value)
+        return self
+
+    def extra_repr(self) -> str:
+        """Return the shapes and dtypes that ``repr`` shows."""
+        return ", ".join([f"{name}: {x.dtype}{list(x.shape)}" for name, x in enumerate(self)])
+
+
+class ParameterDict(Module):
+    """Dict of parameters, in the order of their names' insertion.
+
+    Parameters
+    ----------
+    values
+        Arrays, or what :func:`xtensor.asarray` takes, by name.
+    """
+
+    def __init__(self, values: Mapping[str, Any] | None = None) -> None:
+        self.update(values or {})
+
+    def _parameters(self) -> dict[str, Array]:
+        return {name: value for name, value in vars(self).items() if value.__class__ is Array}
+
+    def update(self, values: Mapping[str, Any]) -> None:
+        """Set parameters by name."""
+        for name, value in values.items():
+            self[name] = value
+
+    def __getitem__(self, name: str) -> Array:
+        return self._parameters()[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        vars(self)[name] = Parameter(value)
+
+    def __delitem__(self, name: str) -> None:
+        del vars(self)[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._parameters()
+
+    def __len__(self) -> int:
+        return len(self._parameters())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters())
+
+    def keys(self) -> Iterable[str]:
+        """Return the names."""
+        return self._parameters().keys()
+
+    def values(self) -> Iterable[Array]:
+        """Return the parameters."""
+        return self._parameters().values()
+
+    def items(self) -> Iterable[tuple[str, Array]]:
+        """Return the names and parameters."""
+        return self._parameters().items()
+
+    def extra_repr(self) -> str:
+        """Return the shapes and dtypes that ``repr`` shows."""
+        return ", ".join([f"{name}: {x.dtype}{list(x.shape)}" for name, x in self.items()])
