@@ -44,6 +44,7 @@ OPTIONAL = {
     "scipy": "optional, and as costly to import as NumPy",
     "scipy.special": "optional, and as costly to import as NumPy",
     "importlib.metadata": "costs as much as the rest of `import xtensor`",
+    "matplotlib.pyplot": "optional: the plot of losses",
     "pyarrow": "optional, and as costly to import as NumPy",
     "tokenizers": "optional: the tokens of language models",
     "tqdm.auto": "optional: the progress bar of batches",

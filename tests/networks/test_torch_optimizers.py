@@ -139,3 +139,42 @@ def test_schedule_is_that_of_pytorch(name: str) -> None:
         assert float(schedule()(number)) == pytest.approx(scheduler.get_last_lr()[0], rel=1e-12)
         optimizer.step()
         scheduler.step()
+
+
+@pytest.mark.parametrize("options", [{"lr": 0.1}, {"lr": 0.5, "history_size": 3, "max_iter": 5}], ids=str)
+def test_steps_of_lbfgs_are_those_of_pytorch(options: dict[str, Any]) -> None:
+    ours, theirs = networks("float64")
+    x, y = arrays(0, (6, 5), (6, 2))
+    optimizer, reference = optim.LBFGS(ours, **options), torch.optim.LBFGS(theirs.parameters(), **options)
+
+    def closure() -> Any:
+        reference.zero_grad()
+        loss = torch.nn.functional.mse_loss(theirs(torch.from_numpy(x)), torch.from_numpy(y))
+        loss.backward()
+        return loss
+
+    for _ in range(10):
+        found = optimizer.step(ours, lambda m: nn.functional.mse_loss(m(xp.asarray(x)), xp.asarray(y)))
+        assert found == pytest.approx(float(reference.step(closure).detach()), rel=1e-6)
+    for name, parameter in theirs.named_parameters():
+        np.testing.assert_allclose(
+            xp.to_numpy(dict(ours.named_parameters())[name]), parameter.detach().numpy(), rtol=0, atol=1e-6
+        )
+
+
+def test_line_search_of_lbfgs_reaches_the_loss_of_pytorchs() -> None:
+    ours, theirs = networks("float64")
+    x, y = arrays(0, (6, 5), (6, 2))
+    optimizer = optim.LBFGS(ours, line_search_fn="strong_wolfe")
+    reference = torch.optim.LBFGS(theirs.parameters(), line_search_fn="strong_wolfe")
+
+    def closure() -> Any:
+        reference.zero_grad()
+        loss = torch.nn.functional.mse_loss(theirs(torch.from_numpy(x)), torch.from_numpy(y))
+        loss.backward()
+        return loss
+
+    for _ in range(5):
+        found = optimizer.step(ours, lambda m: nn.functional.mse_loss(m(xp.asarray(x)), xp.asarray(y)))
+        expected = float(reference.step(closure).detach())
+    assert found < 1.5 * expected + 1e-6

@@ -117,7 +117,7 @@ class Plan:
                 elif node.kind == "rows":
                     self._rows(node)
                 elif node.kind == "result":
-                    self._add(_selecting(node), node.operands)
+                    self._add(self._selecting(node), node.operands)
 
         self.direct = self._direct()
         ends = _last_uses(self.reads, set(self.wanted) | self.constants.keys())
@@ -368,6 +368,22 @@ class Plan:
         run.__doc__ = node.name
         self._add(run, list(operands_of(node)))
 
+    def _selecting(self, node: Node) -> Action:
+        (call,) = node.operands
+        shape, dtype = node.shape, node.dtype
+
+        def run(values: Values, numbers: Sequence[Any]) -> None:
+            result = values[call]
+            for index in node.options:
+                result = result[index]
+            if not hasattr(result, "ndim") or isinstance(result, np.generic):
+                result = np.asarray(result)
+            if result.shape != shape or result.dtype != dtype:
+                raise ChangedArrayError
+            values[node] = self._normal(result)
+
+        return run
+
     def _normal(self, value: Any) -> Native:
         if value.__class__ is self.device.native_type:
             return value
@@ -389,23 +405,6 @@ def _last_uses(reads: Sequence[Sequence[Node]], kept: set[Node]) -> list[list[No
         later.update(ended)
         ends.append(ended)
     return ends[::-1]
-
-
-def _selecting(node: Node) -> Action:
-    (call,) = node.operands
-    shape, dtype = node.shape, node.dtype
-
-    def run(values: Values, numbers: Sequence[Any]) -> None:
-        result = values[call]
-        for index in node.options:
-            result = result[index]
-        if not hasattr(result, "ndim") or isinstance(result, np.generic):
-            result = np.asarray(result)
-        if result.shape != shape or result.dtype != dtype:
-            raise ChangedArrayError
-        values[node] = result
-
-    return run
 
 
 def _filled(tree: Any, values: Values, numbers: Sequence[Any]) -> Any:

@@ -21,6 +21,8 @@ if _typing.TYPE_CHECKING:
     from .modules.module import *
     from .modules.normalization import *
     from .modules.pooling import *
+    from .modules.precision import *
+    from .modules.progress import *
     from .modules.quantized import *
     from .modules.recurrent import *
     from .modules.storage import *
@@ -55,6 +57,8 @@ _MODULES = {
         "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d "
         "AdaptiveMaxPool3d AvgPool1d AvgPool2d AvgPool3d MaxPool1d MaxPool2d MaxPool3d Upsample"
     ),
+    "precision": "Autocast GradScaler autocast",
+    "progress": "EarlyStopping plot_losses",
     "quantized": "QuantizedEmbedding QuantizedLinear quantize",
     "recurrent": "GRU LSTM RNN",
 }

@@ -7,9 +7,11 @@ from .adam import Adam, AdamW, Lion
 from .adaptive import Adadelta, Adagrad, RMSprop
 from .clipping import ExponentialMovingAverage, clip_by_norm, clip_by_value, global_norm
 from .gradient_descent import SGD
+from .lbfgs import LBFGS
 from .schedules import cosine, exponential, linear, step_decay, warmup
 
 __all__ = [
+    "LBFGS",
     "SGD",
     "Adadelta",
     "Adagrad",

@@ -71,6 +71,8 @@ class MultiheadAttention(Module):
     Vaswani et al., "Attention Is All You Need" (2017), section 3.2.2.
     """
 
+    _computes_in_short = True
+
     def __init__(
         self,
         embed_dim: int,
@@ -183,7 +185,7 @@ class MultiheadAttention(Module):
             part = slice(number * size, (number + 1) * size)
             weight = self.in_proj_weight[part, :] if self.in_proj_weight is not None else own
             assert weight is not None
-            y = F.linear(x, weight, None if self.in_proj_bias is None else self.in_proj_bias[part])
+            y = F.linear(*self._shortened(x, weight, None if self.in_proj_bias is None else self.in_proj_bias[part]))
             split = xp.reshape(y, (*y.shape[:2], self.num_heads, size // self.num_heads))
             projected.append(xp.moveaxis(split, 1, 2))
         return projected[0], projected[1], projected[2]

@@ -33,6 +33,7 @@ PADDINGS = {"zeros": "constant", "reflect": "reflect", "replicate": "edge", "cir
 
 
 class _Convolution(Module):
+    _computes_in_short = True
     axes: ClassVar[int]
     transposed: ClassVar[bool]
     function: ClassVar[Callable[..., Array]]
@@ -119,9 +120,7 @@ class _Forward(_Convolution):
             x = pad(x, [*[(0, 0)] * (x.ndim - self.axes), *widths], mode=PADDINGS[self.padding_mode])
             padding = "valid"
         return type(self).function(
-            x,
-            self.weight,
-            self.bias,
+            *self._shortened(x, self.weight, self.bias),
             stride=self.stride,
             padding=padding,
             dilation=self.dilation,
@@ -156,9 +155,7 @@ class _Transposed(_Convolution):
     def forward(self, x: Array) -> Array:
         """Return the transposed convolution of an Array of shape (n, c, …)."""
         return type(self).function(
-            x,
-            self.weight,
-            self.bias,
+            *self._shortened(x, self.weight, self.bias),
             stride=self.stride,
             padding=self.padding,
             output_padding=self.output_padding,

@@ -51,6 +51,8 @@ class Linear(Module):
         If a length is negative.
     """
 
+    _computes_in_short = True
+
     def __init__(
         self,
         in_features: int,
@@ -69,7 +71,7 @@ class Linear(Module):
 
     def forward(self, x: Array) -> Array:
         """Return the map of an Array of shape (…, n): an Array of shape (…, m)."""
-        return F.linear(x, self.weight, self.bias)
+        return F.linear(*self._shortened(x, self.weight, self.bias))
 
     def extra_repr(self) -> str:
         """Return the settings that ``repr`` shows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from ... import _ops as xp
 from ..._core.array import Array
@@ -76,6 +76,8 @@ class Module(TreeObject):
     """
 
     training: bool = True
+    _computes_in_short: ClassVar[bool] = False
+    _short: Any = None
     _buffers: frozenset[str] = frozenset()
     _temporary: frozenset[str] = frozenset()
     _frozen: frozenset[str] = frozenset()
@@ -97,6 +99,12 @@ class Module(TreeObject):
             replaced = hook(self, args, output)
             output = output if replaced is None else replaced
         return output
+
+    def _shortened(self, *arrays: Array | None) -> tuple[Any, ...]:
+        """Return Arrays of floating point in the dtype of :func:`xtensor.nn.autocast`; unchanged without it."""
+        if self._short is None:
+            return arrays
+        return tuple([None if x is None else xp.astype(x, self._short, copy=False) for x in arrays])
 
     def register_forward_hook(self, hook: Callable[..., Any]) -> Callable[[], None]:
         """Call ``hook(module, args, output)`` after each call of the module.
