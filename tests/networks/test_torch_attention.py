@@ -60,6 +60,33 @@ def test_attention_with_other_lengths_of_keys_is_that_of_pytorch(bias: bool, dty
     assert_like_torch(ours, theirs, arrays(0, (2, 3, 6), (7, 3, 4), (7, 3, 5), dtype=dtype), dtype)
 
 
+@DTYPES
+@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize(
+    "added", [{"add_bias_kv": True}, {"add_zero_attn": True}, {"add_bias_kv": True, "add_zero_attn": True}]
+)
+def test_attention_with_more_keys_is_that_of_pytorch(added: dict[str, bool], name: str, dtype: str) -> None:
+    def call(module: Any, x: Any, y: Any) -> Any:
+        options = {
+            key: as_mask(module, value.astype(dtype) if value.dtype.kind == "f" else value)
+            if isinstance(value, np.ndarray)
+            else value
+            for key, value in OPTIONS[name].items()
+        }
+        return module(x, y, y, **options)
+
+    ours, theirs = [library.MultiheadAttention(6, 2, **added) for library in (nn, T)]
+    assert_like_torch(ours, theirs, arrays(0, (4, 3, 6), (4, 3, 6), dtype=dtype), dtype, call)
+
+
+def test_causal_attention_with_more_keys_hides_the_keys_after_a_query() -> None:
+    module = nn.MultiheadAttention(6, 2, add_bias_kv=True, add_zero_attn=True, dtype=xp.float64, rng=0)
+    (x,) = map(xp.asarray, arrays(0, (4, 3, 6)))
+    found, _ = module(x, x, x, is_causal=True)
+    expected, _ = module(x, x, x, attn_mask=xp.asarray(CAUSAL))
+    assert_near(found, xp.to_numpy(expected), "float64", "outputs")
+
+
 def test_attention_of_one_example_is_that_of_pytorch() -> None:
     ours, theirs = [library.MultiheadAttention(6, 3) for library in (nn, T)]
     assert_like_torch(ours, theirs, arrays(0, (2, 6), (7, 6), (7, 6)), "float64")

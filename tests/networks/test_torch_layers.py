@@ -100,6 +100,10 @@ NORMALIZATIONS = [
     case("BatchNorm3d", "2", (3, 2, 2, 3, 2)),
     *[case("GroupNorm", a, (3, 6, 4)) for a in ("2, 6", "6, 6, affine=False", "1, 6, eps=0.1")],
     case("GroupNorm", "3, 6", X),
+    *[
+        case(f"InstanceNorm{n}d", "3, 1e-3, 0.3, affine=True, track_running_stats=True", (2, 3, *(4, 5, 3)[:n]))
+        for n in (1, 2, 3)
+    ],
     *[case(f"InstanceNorm{n}d", f"3, affine={a}", (2, 3, *(4, 5, 3)[:n])) for n in (1, 2, 3) for a in (True, False)],
     *[
         case("LayerNorm", a, (3, 4, 6))
@@ -114,6 +118,8 @@ RECURRENT = [
         for n in ("RNN", "GRU", "LSTM")
         for a in ("4, 3", "4, 3, 2, bidirectional=True", "4, 3, bias=False")
     ],
+    case("LSTM", "4, 5, proj_size=2", (5, 3, 4)),
+    case("LSTM", "4, 5, 2, bias=False, bidirectional=True, proj_size=3", (5, 3, 4)),
     *[case(n, "4, 3, batch_first=True", (3, 5, 4)) for n in ("RNN", "GRU", "LSTM")],
     *[case(n, "4, 3, 2", (5, 4), (2, 3)) for n in ("RNN", "GRU")],
     case("RNN", "4, 3, nonlinearity='relu'", (5, 3, 4), (1, 3, 3)),
@@ -125,6 +131,7 @@ def pair(name: str, arguments: str) -> tuple[Any, Any]:
     return eval(f"nn.{name}({arguments})", {"nn": nn}), eval(f"T.{name}({arguments})", {"T": T})
 
 
+@pytest.mark.filterwarnings("ignore:LSTM with projections is not supported with oneDNN")
 @pytest.mark.filterwarnings("ignore:Using padding='same':UserWarning")
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize(("name", "arguments", "shapes"), [*SIMPLE, *CONVOLUTIONS, *POOLS, *NORMALIZATIONS, *RECURRENT])

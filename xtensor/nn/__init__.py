@@ -27,6 +27,7 @@ if _typing.TYPE_CHECKING:
     from .modules.recurrent import *
     from .modules.storage import *
     from .modules.summary import *
+    from .modules.transformer import *
 
 _MODULES = {
     "batches": "batches",
@@ -36,10 +37,7 @@ _MODULES = {
         "ELU GELU GLU Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish PReLU ReLU ReLU6 SELU SiLU Sigmoid Softmax "
         "Softplus Tanh"
     ),
-    "attention": (
-        "FeedForwardSwiGLU MultiheadAttention TransformerDecoder TransformerDecoderLayer TransformerEncoder "
-        "TransformerEncoderLayer"
-    ),
+    "attention": "FeedForwardSwiGLU MultiheadAttention",
     "container": "ModuleDict ModuleList ParameterDict ParameterList Sequential",
     "convolution": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
     "dropout": "Dropout Dropout1d Dropout2d Dropout3d",
@@ -61,6 +59,7 @@ _MODULES = {
     "progress": "EarlyStopping plot_losses",
     "quantized": "QuantizedEmbedding QuantizedLinear quantize",
     "recurrent": "GRU LSTM RNN",
+    "transformer": "TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer",
 }
 """The layers of each module of ``xtensor.nn.modules``, which is imported when one of them is used first."""
 

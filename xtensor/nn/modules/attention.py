@@ -1,34 +1,19 @@
-"""Attention and transformer layers as modules."""
+"""Attention as modules."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 from ... import _ops as xp
 from ..._core.array import Array
 from ..._core.device import Device
-from ..._core.errors import describe
-from ..._core.trees import map_leaves
 from .. import functional as F  # noqa: N812
 from ._initial import Initial, Rng
-from .container import ModuleList
-from .dropout import Dropout
 from .linear import Linear, check_size
 from .module import Module
-from .normalization import LayerNorm
 
-__all__ = [
-    "FeedForwardSwiGLU",
-    "MultiheadAttention",
-    "TransformerDecoder",
-    "TransformerDecoderLayer",
-    "TransformerEncoder",
-    "TransformerEncoderLayer",
-]
-
-Activation = Literal["relu", "gelu"] | Callable[[Any], Any]
+__all__ = ["FeedForwardSwiGLU", "MultiheadAttention"]
 
 
 class MultiheadAttention(Module):
@@ -44,6 +29,10 @@ class MultiheadAttention(Module):
         Probability with which weights are set to 0 in training.
     bias
         Whether the projections have biases.
+    add_bias_kv
+        Whether a learned key and value, ``bias_k`` and ``bias_v``, follow those of each sequence.
+    add_zero_attn
+        Whether a key and a value of zeros follow those of each sequence.
     kdim, vdim
         Lengths of the vectors of keys and values. Default: e.
     batch_first
@@ -79,6 +68,8 @@ class MultiheadAttention(Module):
         num_heads: int,
         dropout: float = 0.0,
         bias: bool = True,
+        add_bias_kv: bool = False,
+        add_zero_attn: bool = False,
         kdim: int | None = None,
         vdim: int | None = None,
         batch_first: bool = False,
@@ -108,6 +99,11 @@ class MultiheadAttention(Module):
                 for inputs in (embed_dim, self.kdim, self.vdim)
             ]
         self.in_proj_bias = initial.zeros((3 * embed_dim,)) if bias else None
+        self.add_zero_attn = add_zero_attn
+        self.bias_k: Array | None = None
+        self.bias_v: Array | None = None
+        if add_bias_kv:  # deviations of Glorot's initial values, for as many outputs as inputs
+            self.bias_k, self.bias_v = [initial.normal((1, 1, embed_dim)) / math.sqrt(embed_dim) for _ in range(2)]
         self.out_proj = Linear(embed_dim, embed_dim, bias, **initial.options)
         if bias:
             self.out_proj.bias = initial.zeros((embed_dim,))
@@ -160,7 +156,11 @@ class MultiheadAttention(Module):
         elif not self.batch_first:
             query, key, value = [xp.moveaxis(x, 0, 1) for x in (query, key, value)]
         heads = self._heads(query, key, value)
-        mask = self._mask(attn_mask, key_padding_mask, heads[0], heads[1].shape[2])
+        keys = heads[1].shape[2]
+        if is_causal and (self.add_zero_attn or self.bias_k is not None):
+            attn_mask, is_causal = self._causal(attn_mask, heads[0], keys), False
+        mask = self._mask(attn_mask, key_padding_mask, heads[0], keys)
+        heads, mask = self._extended(heads, mask)
         if need_weights or (self.dropout and self.training):
             result, weights = self._weighted(*heads, mask, is_causal)
         else:
@@ -189,6 +189,36 @@ class MultiheadAttention(Module):
             split = xp.reshape(y, (*y.shape[:2], self.num_heads, size // self.num_heads))
             projected.append(xp.moveaxis(split, 1, 2))
         return projected[0], projected[1], projected[2]
+
+    def _causal(self, attn_mask: Array | None, query: Array, keys: int) -> Array:
+        """Return a mask that also hides the keys after each query."""
+        numbers = [xp.arange(length, device=query.device) for length in (query.shape[2], keys)]
+        hidden = xp.expand_dims(numbers[0], axis=1) < numbers[1]
+        if attn_mask is None:
+            return hidden
+        return hidden | attn_mask if attn_mask.dtype == xp.bool else xp.where(hidden, -math.inf, attn_mask)
+
+    def _extended(
+        self, heads: tuple[Array, Array, Array], mask: Array | None
+    ) -> tuple[tuple[Array, Array, Array], Array | None]:
+        """Add the learned key and value, and those of zeros, which every query attends to."""
+        query, key, value = heads
+        shape = (*key.shape[:2], 1, key.shape[3])
+        added: list[tuple[Array, Array]] = []
+        if self.bias_k is not None and self.bias_v is not None:
+            learned = [xp.reshape(x, (1, self.num_heads, 1, -1)) for x in self._shortened(self.bias_k, self.bias_v)]
+            added.append((xp.broadcast_to(learned[0], shape), xp.broadcast_to(learned[1], shape)))
+        if self.add_zero_attn:
+            zeros = xp.zeros(shape, dtype=key.dtype, device=key.device)
+            added.append((zeros, zeros))
+        for more_key, more_value in added:
+            key, value = xp.concat([key, more_key], axis=2), xp.concat([value, more_value], axis=2)
+            if mask is not None:
+                attends = (xp.ones if mask.dtype == xp.bool else xp.zeros)(
+                    (*mask.shape[:-1], 1), dtype=mask.dtype, device=mask.device
+                )
+                mask = xp.concat([mask, attends], axis=-1)
+        return (query, key, value), mask
 
     def _mask(self, attn_mask: Array | None, padding: Array | None, query: Array, keys: int) -> Array | None:
         """Return one mask as :func:`xtensor.nn.functional.scaled_dot_product_attention` takes it."""
@@ -276,286 +306,3 @@ class FeedForwardSwiGLU(Module):
     def forward(self, x: Array) -> Array:
         """Return the result for an Array of shape (…, dim)."""
         return self.down_proj(F.swiglu(self.gate_proj(x), self.up_proj(x)))  # type: ignore[no-any-return]
-
-
-class _TransformerLayer(Module):
-    """Common parts of the layers of encoder and decoder."""
-
-    self_attn: MultiheadAttention
-
-    def _set(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int,
-        dropout: float,
-        activation: Activation,
-        layer_norm_eps: float,
-        batch_first: bool,
-        norm_first: bool,
-        bias: bool,
-        initial: Initial,
-        attentions: tuple[str, ...],
-    ) -> None:
-        if not callable(activation) and activation not in ("relu", "gelu"):
-            raise ValueError(
-                f"{type(self).__name__}(): activation is 'relu', 'gelu' or a function, not {describe(activation)}"
-            )
-        self.norm_first = norm_first
-        self.activation = activation if callable(activation) else getattr(F, activation)
-        options = initial.options
-        for name in attentions:
-            attention = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **options)
-            setattr(self, name, attention)
-        self.linear1 = Linear(d_model, dim_feedforward, bias, **options)
-        self.dropout = Dropout(dropout, rng=initial.rng)
-        self.linear2 = Linear(dim_feedforward, d_model, bias, **options)
-        for number in range(1, len(attentions) + 2):
-            norm = LayerNorm(d_model, layer_norm_eps, bias=bias, device=initial.device, dtype=initial.dtype)
-            setattr(self, f"norm{number}", norm)
-        for number in range(1, len(attentions) + 2):
-            setattr(self, f"dropout{number}", Dropout(dropout, rng=initial.rng))
-
-    def _residual(self, x: Array, number: int, block: Callable[[Array], Array]) -> Array:
-        """Add what a block computes, with the normalization before it or after the sum."""
-        norm, dropout = getattr(self, f"norm{number}"), getattr(self, f"dropout{number}")
-        if self.norm_first:
-            return x + dropout(block(norm(x)))  # type: ignore[no-any-return]
-        return norm(x + dropout(block(x)))  # type: ignore[no-any-return]
-
-    def _feed_forward(self, x: Array) -> Array:
-        return self.linear2(self.dropout(self.activation(self.linear1(x))))  # type: ignore[no-any-return]
-
-
-class TransformerEncoderLayer(_TransformerLayer):
-    """Layer of a transformer's encoder: attention and a feed-forward network, each with a sum and a normalization.
-
-    Parameters
-    ----------
-    d_model, nhead, dim_feedforward
-        Length of the vectors, number of heads, and length within the feed-forward network.
-    dropout
-        Probability of dropout.
-    activation
-        ``"relu"``, ``"gelu"``, or a function.
-    layer_norm_eps
-        Added to variances.
-    batch_first
-        Whether the axis of examples is the first one; otherwise it is the second one.
-    norm_first
-        Whether inputs are normalized before attention and network; otherwise sums after them are.
-    bias
-        Whether projections and normalizations have biases.
-    rng
-        Generator of the initial values and of dropout, or its seed.
-    device, dtype
-        Of the parameters. Default: the generator's device, else the default device; float32.
-
-    Raises
-    ------
-    ValueError
-        If ``nhead`` does not divide ``d_model``, or ``activation`` is another value.
-
-    Notes
-    -----
-    Vaswani et al., "Attention Is All You Need" (2017), section 3.1.
-    """
-
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Activation = "relu",
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        *,
-        rng: Rng = None,
-        device: str | Device | None = None,
-        dtype: Any = None,
-    ) -> None:
-        self._set(
-            d_model,
-            nhead,
-            dim_feedforward,
-            dropout,
-            activation,
-            layer_norm_eps,
-            batch_first,
-            norm_first,
-            bias,
-            Initial(rng, device, dtype),
-            ("self_attn",),
-        )
-
-    def forward(
-        self,
-        src: Array,
-        src_mask: Array | None = None,
-        src_key_padding_mask: Array | None = None,
-        is_causal: bool = False,
-    ) -> Array:
-        """Return the result for sequences; masks are those of :class:`MultiheadAttention`."""
-
-        def attend(x: Array) -> Array:
-            found = self.self_attn(
-                x, x, x, src_key_padding_mask, need_weights=False, attn_mask=src_mask, is_causal=is_causal
-            )
-            return found[0]  # type: ignore[no-any-return]
-
-        return self._residual(self._residual(src, 1, attend), 2, self._feed_forward)
-
-
-class TransformerDecoderLayer(_TransformerLayer):
-    """Layer of a transformer's decoder: attention, attention to the encoder's result, and a feed-forward network.
-
-    Parameters
-    ----------
-    d_model, nhead, dim_feedforward
-        Length of the vectors, number of heads, and length within the feed-forward network.
-    dropout
-        Probability of dropout.
-    activation
-        ``"relu"``, ``"gelu"``, or a function.
-    layer_norm_eps
-        Added to variances.
-    batch_first
-        Whether the axis of examples is the first one; otherwise it is the second one.
-    norm_first
-        Whether inputs are normalized before attention and network; otherwise sums after them are.
-    bias
-        Whether projections and normalizations have biases.
-    rng
-        Generator of the initial values and of dropout, or its seed.
-    device, dtype
-        Of the parameters. Default: the generator's device, else the default device; float32.
-
-    Raises
-    ------
-    ValueError
-        If ``nhead`` does not divide ``d_model``, or ``activation`` is another value.
-    """
-
-    multihead_attn: MultiheadAttention
-
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Activation = "relu",
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        *,
-        rng: Rng = None,
-        device: str | Device | None = None,
-        dtype: Any = None,
-    ) -> None:
-        self._set(
-            d_model,
-            nhead,
-            dim_feedforward,
-            dropout,
-            activation,
-            layer_norm_eps,
-            batch_first,
-            norm_first,
-            bias,
-            Initial(rng, device, dtype),
-            ("self_attn", "multihead_attn"),
-        )
-
-    def forward(
-        self,
-        tgt: Array,
-        memory: Array,
-        tgt_mask: Array | None = None,
-        memory_mask: Array | None = None,
-        tgt_key_padding_mask: Array | None = None,
-        memory_key_padding_mask: Array | None = None,
-        tgt_is_causal: bool = False,
-        memory_is_causal: bool = False,
-    ) -> Array:
-        """Return the result for sequences and the encoder's result; masks are those of :class:`MultiheadAttention`."""
-
-        def attend(x: Array) -> Array:
-            found = self.self_attn(
-                x, x, x, tgt_key_padding_mask, need_weights=False, attn_mask=tgt_mask, is_causal=tgt_is_causal
-            )
-            return found[0]  # type: ignore[no-any-return]
-
-        def attend_to_memory(x: Array) -> Array:
-            found = self.multihead_attn(
-                x,
-                memory,
-                memory,
-                memory_key_padding_mask,
-                need_weights=False,
-                attn_mask=memory_mask,
-                is_causal=memory_is_causal,
-            )
-            return found[0]  # type: ignore[no-any-return]
-
-        x = self._residual(tgt, 1, attend)
-        x = self._residual(x, 2, attend_to_memory)
-        return self._residual(x, 3, self._feed_forward)
-
-
-class _Stack(Module):
-    def __init__(self, layer: Module, num_layers: int, norm: Module | None = None) -> None:
-        """Copy the layer; the copies draw from its generator."""
-        count = check_size(num_layers, type(self).__name__, "num_layers")
-        self.layers = ModuleList([map_leaves(lambda x: x.copy(), layer) for _ in range(count)])
-        self.num_layers, self.norm = num_layers, norm
-
-
-class TransformerEncoder(_Stack):
-    """Several copies of an encoder's layer, one after the other.
-
-    Parameters
-    ----------
-    layer
-        The layer, with whose parameters each copy begins.
-    num_layers
-        Number of copies.
-    norm
-        Module that is applied to the result; None without one.
-    """
-
-    def forward(
-        self,
-        src: Array,
-        mask: Array | None = None,
-        src_key_padding_mask: Array | None = None,
-        is_causal: bool = False,
-    ) -> Array:
-        """Return the result for sequences; masks are those of :class:`MultiheadAttention`."""
-        for layer in self.layers:
-            src = layer(src, mask, src_key_padding_mask, is_causal)
-        return src if self.norm is None else self.norm(src)
-
-
-class TransformerDecoder(_Stack):
-    """Several copies of a decoder's layer, one after the other.
-
-    Parameters
-    ----------
-    layer
-        The layer, with whose parameters each copy begins.
-    num_layers
-        Number of copies.
-    norm
-        Module that is applied to the result; None without one.
-    """
-
-    def forward(self, tgt: Array, memory: Array, **masks: Any) -> Array:
-        """Return the result for sequences; masks are those of :class:`TransformerDecoderLayer`."""
-        for layer in self.layers:
-            tgt = layer(tgt, memory, **masks)
-        return tgt if self.norm is None else self.norm(tgt)

@@ -58,13 +58,7 @@ class _BatchNorm(Module):
 
     def forward(self, x: Array) -> Array:
         """Return ``x`` normalized; in training, also update the running statistics."""
-        if x.ndim not in self.dimensions:
-            expected = " or ".join(map(str, self.dimensions))
-            raise ValueError(f"{type(self).__name__}(): expected {expected} axes, x has shape {x.shape}")
-        if x.shape[1] != self.num_features:
-            raise ValueError(
-                f"{type(self).__name__}(): x of shape {x.shape} has {x.shape[1]} channels, expected {self.num_features}"
-            )
+        self._check_input(x)
         if not self.training and self.track_running_stats:
             return F.batch_norm(x, self.running_mean, self.running_var, self.weight, self.bias, eps=self.eps)
         result, mean, variance = batch_norm_and_statistics(x, self.weight, self.bias, eps=self.eps)
@@ -72,16 +66,31 @@ class _BatchNorm(Module):
             self._update(mean, variance, x.size // x.shape[1])
         return result
 
+    def _check_input(self, x: Array) -> None:
+        """Raise ValueError unless an input has the axes and channels of the layer."""
+        if x.ndim not in self.dimensions:
+            expected = " or ".join(map(str, self.dimensions))
+            raise ValueError(f"{type(self).__name__}(): expected {expected} axes, x has shape {x.shape}")
+        if x.shape[1] != self.num_features:
+            raise ValueError(
+                f"{type(self).__name__}(): x of shape {x.shape} has {x.shape[1]} channels, expected {self.num_features}"
+            )
+
     def _update(self, mean: Array, variance: Array, count: int) -> None:
-        """Mix the statistics of a batch into the running ones: the mean, and the unbiased variance."""
+        """Count a batch, and mix its statistics into the running ones."""
         assert self.num_batches_tracked is not None
         assert self.running_mean is not None
-        assert self.running_var is not None
-        dtype = self.running_mean.dtype
         self.num_batches_tracked = stop_gradient(self.num_batches_tracked + 1)
         share: Any = self.momentum
         if share is None:  # the mean of all batches
-            share = 1.0 / xp.astype(self.num_batches_tracked, dtype)
+            share = 1.0 / xp.astype(self.num_batches_tracked, self.running_mean.dtype)
+        self._mix(mean, variance, count, share)
+
+    def _mix(self, mean: Array, variance: Array, count: int, share: Any) -> None:
+        """Mix statistics of some numbers into the running ones: the mean, and the unbiased variance."""
+        assert self.running_mean is not None
+        assert self.running_var is not None
+        dtype = self.running_mean.dtype
         new_mean = xp.astype(mean, dtype, copy=False)
         new_var = xp.astype(variance, dtype, copy=False) * (count / (count - 1))
         self.running_mean = stop_gradient((1 - share) * self.running_mean + share * new_mean)
@@ -198,52 +207,70 @@ class GroupNorm(Module):
         return f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}"
 
 
-class _InstanceNorm(Module):
-    dimensions: ClassVar[int]
-    weight: Array | None
-    bias: Array | None
-
+class _InstanceNorm(_BatchNorm):
     def __init__(
         self,
         num_features: int,
         eps: float = 1e-5,
+        momentum: float = 0.1,
         affine: bool = False,
+        track_running_stats: bool = False,
         *,
         device: str | Device | None = None,
         dtype: Any = None,
     ) -> None:
-        self.num_features = check_size(num_features, type(self).__name__, "num_features")
-        self.eps, self.affine = eps, affine
-        initial, shape = Initial(None, device, dtype), (num_features,)
-        self.weight, self.bias = (initial.ones(shape), initial.zeros(shape)) if affine else (None, None)
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device=device, dtype=dtype)
 
     def forward(self, x: Array) -> Array:
-        """Return ``x`` normalized."""
-        if x.ndim != self.dimensions:
-            raise ValueError(f"{type(self).__name__}(): expected {self.dimensions} axes, x has shape {x.shape}")
+        """Return ``x`` normalized; in training, also update the running statistics."""
+        self._check_input(x)
+        if not self.training and self.track_running_stats:
+            return F.batch_norm(x, self.running_mean, self.running_var, self.weight, self.bias, eps=self.eps)
+        if self.training and self.track_running_stats:
+            spatial = tuple(range(2, x.ndim))
+            means, variances = xp.mean(x, axis=spatial), xp.var(x, axis=spatial)
+            count = x.size // max(x.shape[0] * x.shape[1], 1)
+            self._mix(xp.mean(means, axis=0), xp.mean(variances, axis=0), count, self.momentum)
         return F.instance_norm(x, self.weight, self.bias, eps=self.eps)
-
-    def extra_repr(self) -> str:
-        """Return the settings that ``repr`` shows."""
-        return f"{self.num_features}, eps={self.eps}, affine={self.affine}"
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Instance normalization of arrays of shape (n, c, l); see :func:`xtensor.nn.functional.instance_norm`."""
+    """Instance normalization of arrays of shape (n, c, l); see :func:`xtensor.nn.functional.instance_norm`.
 
-    dimensions = 3
+    Parameters
+    ----------
+    num_features
+        Number c of channels.
+    eps
+        Added to the variance.
+    momentum
+        Share of a batch in the running statistics.
+    affine
+        Whether there are a weight and a bias.
+    track_running_stats
+        Whether there are running statistics, which take the position of each example's outside of training.
+    device, dtype
+        Of the Arrays. Default: the default device; float32.
+
+    Raises
+    ------
+    ValueError
+        If the number of channels or axes of an input is another one.
+    """
+
+    dimensions = (3,)
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Instance normalization of arrays of shape (n, c, h, w); see :func:`xtensor.nn.functional.instance_norm`."""
+    """Instance normalization of arrays of shape (n, c, h, w); parameters are those of :class:`InstanceNorm1d`."""
 
-    dimensions = 4
+    dimensions = (4,)
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """Instance normalization of arrays of shape (n, c, d, h, w); see :func:`xtensor.nn.functional.instance_norm`."""
+    """Instance normalization of arrays of shape (n, c, d, h, w); parameters are those of :class:`InstanceNorm1d`."""
 
-    dimensions = 5
+    dimensions = (5,)
 
 
 def _shape(normalized_shape: int | tuple[int, ...], name: str) -> tuple[int, ...]:

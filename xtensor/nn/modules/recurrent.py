@@ -21,6 +21,7 @@ class _Recurrent(Module):
 
     gates: ClassVar[int]
     states: ClassVar[int] = 1
+    proj_size: int = 0
 
     def _set(
         self,
@@ -44,16 +45,23 @@ class _Recurrent(Module):
             raise ValueError(f"{name}(): dropout is {dropout}, expected a probability, a number in [0, 1]")
         self.dropout = dropout
         initial = Initial(rng, device, dtype)
-        rows = self.gates * hidden_size
+        rows, outputs = self.gates * hidden_size, self._output_size
         for layer in range(num_layers):
-            inputs = input_size if layer == 0 else hidden_size * (2 if bidirectional else 1)
+            inputs = input_size if layer == 0 else outputs * (2 if bidirectional else 1)
             for suffix in self._suffixes(layer):
-                shapes: dict[str, tuple[int, ...]] = {"weight_ih": (rows, inputs), "weight_hh": (rows, hidden_size)}
+                shapes: dict[str, tuple[int, ...]] = {"weight_ih": (rows, inputs), "weight_hh": (rows, outputs)}
                 if bias:
                     shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
+                if self.proj_size:
+                    shapes["weight_hr"] = (self.proj_size, hidden_size)
                 for part, shape in shapes.items():
                     setattr(self, f"{part}_{suffix}", initial.by_inputs(hidden_size, shape))
         self.rng = initial.rng if dropout else None
+
+    @property
+    def _output_size(self) -> int:
+        """Length of the vectors of the output, and of the first state."""
+        return self.proj_size or self.hidden_size
 
     def _suffixes(self, layer: int) -> tuple[str, ...]:
         return (f"l{layer}", f"l{layer}_reverse") if self.bidirectional else (f"l{layer}",)
@@ -81,11 +89,12 @@ class _Recurrent(Module):
         elif self.batch_first:
             x = xp.moveaxis(x, 0, 1)
         directions = 2 if self.bidirectional else 1
-        shape = (self.num_layers * directions, x.shape[1], self.hidden_size)
+        sizes = (self._output_size, self.hidden_size)[: self.states]
+        shapes = [(self.num_layers * directions, x.shape[1], size) for size in sizes]
         if not states:
-            states = [xp.zeros(shape, dtype=x.dtype, device=x.device) for _ in range(self.states)]
-        if any(state.shape != shape for state in states):
-            raise ValueError(f"{name}(): states have shapes {[state.shape for state in states]}, expected {shape}")
+            states = [xp.zeros(shape, dtype=x.dtype, device=x.device) for shape in shapes]
+        if [state.shape for state in states] != shapes:
+            raise ValueError(f"{name}(): states have shapes {[state.shape for state in states]}, expected {shapes}")
         last: list[list[Array]] = [[] for _ in range(self.states)]
         for layer in range(self.num_layers):
             if layer and self.dropout and self.training:
@@ -107,17 +116,21 @@ class _Recurrent(Module):
         """Return the outputs of one layer in one direction, and its last states."""
         bias, weight = getattr(self, f"bias_hh_{suffix}", None), getattr(self, f"weight_hh_{suffix}")
         projected = F.linear(x, getattr(self, f"weight_ih_{suffix}"), getattr(self, f"bias_ih_{suffix}", None))
+        projection = getattr(self, f"weight_hr_{suffix}", None)
         steps = list(xp.unstack(projected, axis=0))
         outputs = []
         for step in reversed(steps) if reverse else steps:
             states = self._cell(step, states, weight, bias)
+            if projection is not None:
+                states = [F.linear(states[0], projection), *states[1:]]
             outputs.append(states[0])
         return xp.stack(outputs[::-1] if reverse else outputs, axis=0), states
 
     def extra_repr(self) -> str:
         """Return the settings that ``repr`` shows."""
         text = f"{self.input_size}, {self.hidden_size}"
-        defaults = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0, "bidirectional": False}
+        defaults: dict[str, Any] = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0}
+        defaults |= {"bidirectional": False, "proj_size": 0}
         changed = {name: getattr(self, name) for name, value in defaults.items() if getattr(self, name) != value}
         return text + "".join([f", {name}={value}" for name, value in changed.items()])
 
@@ -283,6 +296,9 @@ class LSTM(_Recurrent):
         Probability of dropout between layers.
     bidirectional
         Whether a second network runs from the end to the beginning.
+    proj_size
+        Length of the vectors to which h is projected after each step, by ``weight_hr_l0`` and so on; less than
+        ``hidden_size``. 0 for no projection.
     rng
         Generator of the initial values and of dropout, or its seed.
     device, dtype
@@ -310,11 +326,15 @@ class LSTM(_Recurrent):
         batch_first: bool = False,
         dropout: float = 0.0,
         bidirectional: bool = False,
+        proj_size: int = 0,
         *,
         rng: Rng = None,
         device: str | Device | None = None,
         dtype: Any = None,
     ) -> None:
+        self.proj_size = check_size(proj_size, "LSTM", "proj_size", 0)
+        if proj_size >= check_size(hidden_size, "LSTM", "hidden_size"):
+            raise ValueError(f"LSTM(): proj_size is {proj_size}, expected less than hidden_size {hidden_size}")
         self._set(input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, rng, device, dtype)
 
     def _cell(self, x: Array, states: list[Array], weight: Array, bias: Array | None) -> list[Array]:
