@@ -87,6 +87,11 @@ POOLS = [
     ],
     case("Upsample", "scale_factor=2, mode='bilinear'", (2, 3, 4, 5)),
     case("Upsample", "scale_factor=1.7, mode='bilinear'", (2, 3, 4, 5)),
+    *[
+        case("Upsample", f"{target}, mode='bicubic', align_corners={aligned}", (2, 3, 4, 5))
+        for target in ("(9, 3)", "(2, 11)", "scale_factor=2", "scale_factor=(1.7, 0.5)", "1")
+        for aligned in (True, False)
+    ],
     case("Upsample", "size=(3, 9)", (2, 3, 4, 5)),
 ]
 

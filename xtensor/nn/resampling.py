@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 
 __all__ = ["interpolate"]
 
-AXES = {"linear": 1, "bilinear": 2, "trilinear": 3}
-"""Number of spatial axes that each linear mode takes."""
+AXES = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}
+"""Number of spatial axes that each mode takes; ``"nearest"`` takes any."""
+
+CUBIC = -0.75
+"""Slope of the cubic kernel at distance 1."""
 
 
 @composed
@@ -33,7 +36,7 @@ def interpolate(
     size: int | Sequence[int] | None = None,
     *,
     scale_factor: float | Sequence[float] | None = None,
-    mode: Literal["nearest", "linear", "bilinear", "trilinear"] = "nearest",
+    mode: Literal["nearest", "linear", "bilinear", "trilinear", "bicubic"] = "nearest",
     align_corners: bool = False,
 ) -> Array:
     r"""Interpolate spatial axes to other lengths.
@@ -47,8 +50,8 @@ def interpolate(
     scale_factor
         Factors of the lengths instead, whose products are rounded down.
     mode
-        ``"nearest"`` takes the element at :math:`\lfloor i / s \rfloor` for the scale s; the others interpolate
-        linearly along one, two or three axes.
+        ``"nearest"`` takes the element at :math:`\lfloor i / s \rfloor` for the scale s; ``"bicubic"`` interpolates by
+        cubic polynomials along two axes, the others linearly along one, two or three.
     align_corners
         Whether the first and last elements of both grids coincide; otherwise the edges of the axis do.
 
@@ -87,7 +90,10 @@ def interpolate(
         )
     for axis, (length, scale) in enumerate(zip(lengths, scales, strict=True), 2):
         step = x.shape[axis] / length if scale is None else 1 / scale
-        x = _nearest(x, axis, length, step) if word == "nearest" else _linear(x, axis, length, step, aligned)
+        if word == "nearest":
+            x = _nearest(x, axis, length, step)
+        else:
+            x = _weighted(x, axis, length, step, aligned, cubic=word == "bicubic")
     return x
 
 
@@ -113,19 +119,32 @@ def _nearest(x: Array, axis: int, length: int, step: float) -> Array:
     return xp.take(x, xp.asarray(index, device=x.device), axis=axis)
 
 
-def _linear(x: Array, axis: int, length: int, step: float, aligned: bool) -> Array:
+def _weighted(x: Array, axis: int, length: int, step: float, aligned: bool, *, cubic: bool) -> Array:
+    """Return the sums of neighbours with the weights of linear or cubic interpolation."""
     old = x.shape[axis]
     if length == old and (aligned or step == 1):
         return x
     if aligned:
         position = np.arange(length) * ((old - 1) / (length - 1) if length > 1 else 0.0)
     else:
-        position = np.maximum((np.arange(length) + 0.5) * step - 0.5, 0.0)
-    before = np.minimum(np.floor(position).astype(np.int64), old - 1)
-    after = np.minimum(before + 1, old - 1)
-    share = position - before
+        position = (np.arange(length) + 0.5) * step - 0.5
+    if not cubic:
+        position = np.clip(position, 0.0, old - 1)
+    before = np.floor(position).astype(np.int64)
     matrix = np.zeros((length, old))
-    rows = np.arange(length)
-    np.add.at(matrix, (rows, before), 1 - share)
-    np.add.at(matrix, (rows, after), share)
+    for offset in (-1, 0, 1, 2) if cubic else (0, 1):
+        neighbour = np.clip(before + offset, 0, old - 1)
+        weight = (_cubic if cubic else _tent)(np.abs(position - before - offset))
+        np.add.at(matrix, (np.arange(length), neighbour), weight)
     return along_axis(x, matrix, axis)
+
+
+def _tent(distance: np.ndarray[Any, Any]) -> Any:
+    return 1 - distance
+
+
+def _cubic(distance: np.ndarray[Any, Any]) -> Any:
+    """Return Keys' kernel: 1 at 0, and 0 at 1 and 2, with equal slopes on both sides."""
+    near = ((CUBIC + 2) * distance - (CUBIC + 3)) * distance**2 + 1
+    far = CUBIC * (((distance - 5) * distance + 8) * distance - 4)
+    return np.where(distance <= 1, near, far)

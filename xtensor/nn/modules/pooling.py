@@ -174,7 +174,7 @@ class Upsample(Module):
     scale_factor
         Factors of the lengths instead.
     mode
-        ``"nearest"``, ``"linear"``, ``"bilinear"`` or ``"trilinear"``.
+        ``"nearest"``, ``"linear"``, ``"bilinear"``, ``"trilinear"`` or ``"bicubic"``.
     align_corners
         Whether the first and last elements of both grids coincide.
     """
@@ -183,7 +183,7 @@ class Upsample(Module):
         self,
         size: Lengths | None = None,
         scale_factor: float | Sequence[float] | None = None,
-        mode: Literal["nearest", "linear", "bilinear", "trilinear"] = "nearest",
+        mode: Literal["nearest", "linear", "bilinear", "trilinear", "bicubic"] = "nearest",
         align_corners: bool = False,
     ) -> None:
         self.size, self.scale_factor, self.mode, self.align_corners = size, scale_factor, mode, align_corners
