@@ -23,9 +23,9 @@ def show_only_default_device() -> None:
     # By name, because the runner's own tests run it on a stand-in for xtensor.
     xtensor: Any = import_module("xtensor")
     info = xtensor.__array_namespace_info__()
-    visible = [info.default_device()]
+    visible = (info.default_device(),)
 
-    def devices(self: object) -> list[Any]:
+    def devices(self: object) -> tuple[Any, ...]:
         return visible
 
     type(info).devices = devices

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import xtensor
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "xtensor"
 
@@ -177,3 +179,9 @@ def test_backends_import_the_contract_only():
         own = {name for name in imported if name == "xtensor" or name.startswith("xtensor.")}
         violations += [f"{path.relative_to(ROOT)} imports {name}" for name in own - {"xtensor.backend"}]
     assert not violations
+
+
+def test_no_module_of_operations_hides_a_function_of_the_namespace() -> None:
+    """The import of a module makes it an attribute of its package, in the place of a function of the same name."""
+    modules = {path.stem for path in (PACKAGE / "_ops").glob("*.py")}
+    assert [name for name in sorted(modules) if callable(getattr(xtensor, name, None))] == []

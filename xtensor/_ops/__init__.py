@@ -72,7 +72,7 @@ if _typing.TYPE_CHECKING:
     from .set_operations import *
     from .sets import *
     from .sorting import *
-    from .spacing import *
+    from .spacings import *
     from .splitting import *
     from .stacking import *
     from .statistical import *
@@ -220,7 +220,7 @@ NUMPY: dict[str, tuple[str, ...]] = {
     "scans": ("cumprod", "cumsum", "nancumprod", "nancumsum"),
     "selection": ("choose", "compress", "extract", "piecewise", "select"),
     "set_operations": ("intersect1d", "setdiff1d", "setxor1d", "union1d", "unique"),
-    "spacing": ("geomspace", "logspace"),
+    "spacings": ("geomspace", "logspace"),
     "splitting": ("array_split", "dsplit", "hsplit", "split", "vsplit"),
     "stacking": ("append", "block", "column_stack", "dstack", "hstack", "vstack"),
     "triangles": (

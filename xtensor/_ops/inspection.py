@@ -43,9 +43,9 @@ class NamespaceInfo:
         """
         return dict(resolve(device).default_dtypes)
 
-    def devices(self) -> list[Device]:
-        """Return a list of the devices of this machine."""
-        return list(devices())
+    def devices(self) -> tuple[Device, ...]:
+        """Return the devices of this machine."""
+        return devices()
 
     def dtypes(
         self, *, device: str | Device | None = None, kind: str | tuple[str, ...] | None = None
