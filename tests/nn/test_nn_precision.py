@@ -87,11 +87,11 @@ def test_fused_function_follows_the_setting(short):
 
 def test_network_learns_in_a_short_dtype(short):
     rng = np.random.default_rng(0)
-    x = xp.asarray(rng.normal(size=(64, 4)).astype(np.float32))
+    x = xp.asarray(rng.normal(size=(32, 4)).astype(np.float32))
     y = xp.asarray((xp.to_numpy(x)[:, 0] > 0).astype(np.int64))
-    for name in short:
+    for name in short[-1:]:  # float16, whose gradients need the scale
         model = nn.Sequential(nn.Linear(4, 16, rng=0), nn.Tanh(), nn.Linear(16, 2, rng=1))
-        optimizer, scaler = optim.Adam(model, lr=0.02), nn.GradScaler()
+        optimizer, scaler = optim.Adam(model, lr=0.1), nn.GradScaler()
         nn.autocast(model, name)
 
         def scaled(model: Any, scaler: Any) -> Any:
@@ -102,7 +102,7 @@ def test_network_learns_in_a_short_dtype(short):
             value, gradient = autograd.value_and_grad(lambda m: scaled(m, scaler))(model)
             return value / scaler.factor, scaler.update(optimizer, model, gradient)
 
-        losses = [float(step(model, optimizer, scaler)[0]) for _ in range(60)]
+        losses = [float(step(model, optimizer, scaler)[0]) for _ in range(15)]
         assert losses[-1] < 0.2 < 0.5 < losses[0]
 
 
