@@ -6,7 +6,7 @@ reads the row from memory once and writes only the result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from .graph import MOST_STEPS
@@ -55,25 +55,42 @@ def row_groups(
     takes
         Whether a kernel goes over a shape row by row.
     """
+    needs = {node: operands(node) for node in order}
     readers: dict[Node, list[Node]] = {node: [] for node in order}
     for node in order:
-        for operand in operands(node):
+        for operand in needs[node]:
             readers[operand].append(node)
     groups: list[Group] = []
-    free = {node for node in order if node.kind in ("step", "reduction")}
+    units: list[Sequence[Node]] = [(node,) for node in order]
     shapes = dict.fromkeys(node.operands[0].shape for node in order if _reduces_rows(node))
     for shape in shapes:
         while takes(shape):
-            members = _members(order, free, shape, operands)
-            ordered = [node for node in order if node in members]
+            members = _members(units, shape, needs)
+            ordered = [node for unit in units for node in unit if node in members]
             if not _goes_over_rows_again(ordered, shape):
                 break
-            free -= members
             outputs = [
                 node for node in ordered if node in wanted or any(reader not in members for reader in readers[node])
             ]
             groups.append(Group(shape, ordered, outputs))
+            units = _sorted([ordered, *[unit for unit in units if unit[0] not in members]], needs)
     return groups
+
+
+def _sorted(units: Sequence[Sequence[Node]], needs: Mapping[Node, Collection[Node]]) -> list[Sequence[Node]]:
+    """Return units of nodes, each after those that it depends on."""
+    unit_of = {node: number for number, unit in enumerate(units) for node in unit}
+    order: dict[int, None] = {}
+    waiting = [(number, False) for number in reversed(range(len(units)))]
+    while waiting:
+        number, ready = waiting.pop()
+        if ready:
+            order[number] = None
+        elif number not in order:
+            waiting.append((number, True))
+            before = {unit_of[operand] for node in units[number] for operand in needs[node]}
+            waiting += [(other, False) for other in sorted(before, reverse=True) if other != number]
+    return [units[number] for number in order]
 
 
 def _reduces_rows(node: Node) -> bool:
@@ -85,24 +102,27 @@ def _reduces_rows(node: Node) -> bool:
 
 
 def _members(
-    order: Sequence[Node], free: set[Node], shape: Shape, operands: Callable[[Node], Collection[Node]]
+    units: Sequence[Sequence[Node]], shape: Shape, needs: Mapping[Node, Collection[Node]]
 ) -> set[Node]:
-    """The operations over a shape that depend on no other operation that depends on one of them."""
+    """The operations over a shape that depend on no other unit that depends on one of them.
+
+    The units are single operations, and earlier groups, which are computed as a whole.
+    """
     reduced = (*shape[:-1], 1)
     members: set[Node] = set()
     after: set[Node] = set()
-    for node in order:
-        own = operands(node)
+    for unit in units:
+        node, own = unit[0], [operand for member in unit for operand in needs[member]]
         if node.kind == "reduction":
             fits = _reduces_rows(node) and node.operands[0].shape == shape
         else:
-            fits = node.shape in (shape, reduced)
+            fits = node.kind == "step" and node.shape in (shape, reduced)
+        fits = fits and len(unit) == 1 and len(members) < MOST_STEPS
         # A reduced axis that is left out does not broadcast to its row.
-        fits = fits and not any(operand in after or (operand in members and _drops_axis(operand)) for operand in own)
-        if fits and node in free and len(members) < MOST_STEPS:
+        if fits and not any(operand in after or (operand in members and _drops_axis(operand)) for operand in own):
             members.add(node)
         elif any(operand in members or operand in after for operand in own):
-            after.add(node)
+            after.update(unit)
     return members
 
 
