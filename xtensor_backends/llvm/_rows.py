@@ -66,7 +66,8 @@ def compute_rows(
         row_stride = joined_stride(shape[:-1], strides[:-1])
         if row_stride is None or not array.flags.aligned:
             return None
-        letter = {array.itemsize: "c", 0: "s"}.get(strides[-1], "v")
+        alone = strides[-1] == 0 and (not array.ndim or array.shape[-1] == 1)  # a view of one number may be a row
+        letter = "s" if alone else "c" if strides[-1] == array.itemsize else "v"
         letters += letter
         operands += [array, *([strides[-1]] if letter == "v" else []), row_stride]
     found = _kernel(program, letters)
