@@ -114,7 +114,10 @@ class Watch:
         try:
             return function(*args, **kwargs)
         finally:
-            sys.setprofile(previous)
+            if callable(previous) or previous is None:
+                sys.setprofile(previous)
+            else:
+                previous.enable()  # cProfile is an object of C that sys.setprofile does not take back
             if collects:
                 gc.enable()
 

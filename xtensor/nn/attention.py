@@ -17,7 +17,7 @@ from ._computation import compute
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
 
-__all__ = ["scaled_dot_product_attention"]
+__all__ = ["attention_weights", "scaled_dot_product_attention", "split_groups"]
 
 
 ATTENTION = declare(
@@ -137,7 +137,16 @@ def _attention(
     if 0 in (*shape, key.shape[-2]):
         return xp.zeros(shape, dtype=query.dtype, device=query.device)
     if query.ndim > 2 and query.shape[-3] != key.shape[-3]:
-        query, key, value, mask = _split_groups(query, key, value, mask)
+        query, key, value, mask = split_groups(query, key, value, mask)
+    weights, total = attention_weights(query, key, mask, causal=causal, scale=scale)
+    result = xp.where(total == 0, 0.0, xp.matmul(weights, value) / total)  # also where a value is NaN or infinite
+    return xp.reshape(result, shape)
+
+
+def attention_weights(
+    query: Array, key: Array, mask: Array | None, *, causal: bool, scale: float
+) -> tuple[Array, Array]:
+    """Return the exponentials of the scores, scaled by a factor for each query, and their sums over the keys."""
     scores = xp.matmul(query, xp.matrix_transpose(key)) * scale
     if causal:
         queries, keys = (xp.arange(length, device=query.device) for length in scores.shape[-2:])
@@ -147,12 +156,10 @@ def _attention(
     largest = xp.max(scores, axis=-1, keepdims=True)
     # All scores of a query that attends to no key are -inf, and -inf - (-inf) would be NaN.
     weights = xp.exp(scores - xp.where(largest == -math.inf, 0.0, largest))
-    total = xp.sum(weights, axis=-1, keepdims=True)
-    result = xp.where(total == 0, 0.0, xp.matmul(weights, value) / total)  # also where a value is NaN or infinite
-    return xp.reshape(result, shape)
+    return weights, xp.sum(weights, axis=-1, keepdims=True)
 
 
-def _split_groups(
+def split_groups(
     query: Array, key: Array, value: Array, mask: Array | None
 ) -> tuple[Array, Array, Array, Array | None]:
     """Split the axis of query heads into (heads of key, group), so that key and value broadcast without a copy."""

@@ -25,6 +25,9 @@ __all__ = [
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",
+    "columns_of",
+    "flipped",
+    "patches",
 ]
 
 Lengths = int | Sequence[int]
@@ -352,7 +355,7 @@ def _convolution(
                 f"{weight.shape[2:]} with dilation {dilation}"
             )
     result = compute(
-        operation, _patches, x, weight, bias, strides=strides, widths=widths, dilations=dilations, groups=groups
+        operation, patches, x, weight, bias, strides=strides, widths=widths, dilations=dilations, groups=groups
     )
     return xp.squeeze(result, axis=0) if alone else result
 
@@ -370,7 +373,7 @@ def _widths(padding: Any, axes: int, spans: Sequence[int], strides: Sequence[int
     raise ValueError(f"{name}(): padding is 'valid', 'same' or integers, not {padding!r}")
 
 
-def _patches(
+def patches(
     x: Array,
     weight: Array,
     bias: Array | None,
@@ -382,19 +385,30 @@ def _patches(
 ) -> Array:
     """Compute a convolution as one product of matrices: the weight, and the windows as columns."""
     kernel = weight.shape[2:]
-    x = padded(x, widths, 0.0)
     outputs = [
-        (length - width * (size - 1) - 1) // step + 1
-        for length, width, size, step in zip(x.shape[2:], dilations, kernel, strides, strict=True)
+        (length + sum(ends) - width * (size - 1) - 1) // step + 1
+        for length, ends, width, size, step in zip(x.shape[2:], widths, dilations, kernel, strides, strict=True)
     ]
-    count, channels, filters = x.shape[0], x.shape[1], weight.shape[0]
-    columns = windows(x, kernel, strides, dilations, outputs)
-    size = channels // groups * math.prod(kernel)
-    split = (count, groups) if groups > 1 else (count,)
-    columns = xp.reshape(columns, (*split, size, math.prod(outputs)))
-    matrix = xp.reshape(weight, (groups, filters // groups, size) if groups > 1 else (filters, size))
-    result = xp.reshape(xp.matmul(matrix, columns), (count, filters, *outputs))
+    filters = weight.shape[0]
+    columns = columns_of(x, kernel, strides, widths, dilations, outputs, groups)
+    matrix = xp.reshape(weight, (groups, filters // groups, -1))
+    result = xp.reshape(xp.matmul(matrix, columns), (x.shape[0], filters, *outputs))
     return result if bias is None else result + xp.reshape(bias, (filters, *[1] * len(kernel)))
+
+
+def columns_of(
+    x: Array,
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    widths: Sequence[tuple[int, int]],
+    dilations: Sequence[int],
+    outputs: Sequence[int],
+    groups: int,
+) -> Array:
+    """Return the windows of a convolution: shape (examples, groups, elements of a window, windows)."""
+    found = windows(padded(x, widths, 0.0), kernel, strides, dilations, outputs)
+    size = x.shape[1] // groups * math.prod(kernel)
+    return xp.reshape(found, (x.shape[0], groups, size, math.prod(outputs)))
 
 
 def _transposed(
@@ -428,7 +442,7 @@ def _transposed(
         widths.append((span - width, span - width + more))
     result = compute(
         operation,
-        _flipped,
+        flipped,
         x,
         weight,
         bias,
@@ -440,7 +454,7 @@ def _transposed(
     return xp.squeeze(result, axis=0) if alone else result
 
 
-def _flipped(
+def flipped(
     x: Array,
     weight: Array,
     bias: Array | None,
@@ -467,4 +481,4 @@ def _flipped(
     weight = xp.reshape(xp.moveaxis(weight, 1, 2), (groups * outputs, inputs // groups, *kernel))
     positive = tuple([(max(before, 0), max(after, 0)) for before, after in widths])
     ones = (1,) * len(kernel)
-    return _patches(x, weight, bias, strides=ones, widths=positive, dilations=dilations, groups=groups)
+    return patches(x, weight, bias, strides=ones, widths=positive, dilations=dilations, groups=groups)

@@ -12,13 +12,14 @@ from .._core.compositions import composed
 from .._core.dispatch import coerce_operands
 from .._core.operations import Operation, declare
 from .._core.scaling import is_ordinary, least_power, needs_scaling, power_of_two
+from .._fuse.formulas import compute_formula
 from ._checks import check_eps, check_last_axes, check_parameter, check_real_floating
 from ._computation import compute
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
 
-__all__ = ["layer_norm", "rms_norm"]
+__all__ = ["layer_norm", "rms_norm", "standardized"]
 
 
 LAYER_NORM = declare("nn.layer_norm", "network", operands=3, accepts="real floating", shape="same", primitive=False)
@@ -95,34 +96,49 @@ def _normalized(
     if found.__class__ is Array:
         return found
     result, roots = found
+    if _leaves_range(roots, eps):
+        return compute(operation, scaled, x, *parameters, axes=axes, eps=eps)
+    return result  # type: ignore[no-any-return]
+
+
+def _leaves_range(roots: Array, eps: float) -> bool:
+    """Whether a mean square overflows, or underflows to less than ``eps`` makes up for."""
     least = least_power(roots.dtype)
 
     def leave_range(xp: Any, roots: Any) -> bool:
         return not is_ordinary(xp, roots, math.sqrt(least) if eps < least else 0.0)
 
-    if needs_scaling(leave_range, roots):
-        return compute(operation, scaled, x, *parameters, axes=axes, eps=eps)
-    return result  # type: ignore[no-any-return]
+    return needs_scaling(leave_range, roots)
+
+
+def standardized(x: Array, axes: tuple[int, ...], eps: float) -> tuple[Array, Array]:
+    """Return ``(x - mean) / root`` over the last axes, and the root of the variance and ``eps``."""
+    standard, root = compute_formula(_layer_norm, x, None, None, axes=axes, eps=eps)
+    if _leaves_range(root, eps):
+        scaled, scaled_eps, scale = _scaled(x, axes, eps)
+        standard, root = _layer_norm(scaled, None, None, axes=axes, eps=scaled_eps)
+        root = root * scale
+    return standard, root
 
 
 def _scaled_layer_norm(
     x: Array, weight: Array | None, bias: Array | None, *, axes: tuple[int, ...], eps: float
 ) -> Array:
-    x, scaled_eps = _scaled(x, axes, eps)
+    x, scaled_eps, _ = _scaled(x, axes, eps)
     return _layer_norm(x, weight, bias, axes=axes, eps=scaled_eps)[0]
 
 
 def _scaled_rms_norm(x: Array, weight: Array | None, *, axes: tuple[int, ...], eps: float) -> Array:
-    x, scaled_eps = _scaled(x, axes, eps)
+    x, scaled_eps, _ = _scaled(x, axes, eps)
     return _rms_norm(x, weight, axes=axes, eps=scaled_eps)[0]
 
 
-def _scaled(x: Array, axes: tuple[int, ...], eps: float) -> tuple[Array, Array]:
-    """Return elements divided by a power of two whose square neither they nor ``eps`` exceed by far, and ``eps``."""
+def _scaled(x: Array, axes: tuple[int, ...], eps: float) -> tuple[Array, Array, Array]:
+    """Return elements divided by a power of two whose square neither they nor ``eps`` exceed by far; eps; the power."""
     largest = xp.maximum(xp.max(xp.abs(x), axis=axes, keepdims=True), math.sqrt(eps))
     usable = xp.isfinite(largest) & (largest > 0)
     scale = power_of_two(xp, xp.where(usable, largest, 1.0))
-    return x / scale, eps / scale / scale
+    return x / scale, eps / scale / scale, scale
 
 
 def _layer_norm(

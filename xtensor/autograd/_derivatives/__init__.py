@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
-from . import connections, decompositions, elementwise, fourier, products, reductions, shapes, special
+from . import connections, decompositions, elementwise, fourier, networks, products, reductions, shapes, special
 
-__all__ = ["connections", "decompositions", "elementwise", "fourier", "products", "reductions", "shapes", "special"]
+__all__ = [
+    "connections",
+    "decompositions",
+    "elementwise",
+    "fourier",
+    "networks",
+    "products",
+    "reductions",
+    "shapes",
+    "special",
+]

@@ -1,0 +1,209 @@
+"""Derivatives of layers of neural networks, whose formulas would leave more work to the pass back than they are worth."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ... import _standard as xp
+from ... import special
+from ..._core.array import Array
+from ..._core.dtypes import kind_of
+from ..._fuse.formulas import compute_formula
+from ...nn import functional
+from ...nn.attention import attention_weights, split_groups
+from ...nn.convolution import columns_of, flipped, patches
+from ...nn.normalization import standardized
+from .._table import connection, elementwise, fit, pullback
+
+__all__: list[str] = []
+
+SATURATED = 30.0
+"""Magnitude from which the tangent of :func:`gelu` is 0 or 1, to the last digit of float64."""
+
+
+def _slope_of_gelu_tanh(x: Array) -> Array:
+    x = xp.clip(x, -SATURATED, SATURATED)
+    factor = math.sqrt(8 / math.pi)
+    argument = factor * (x + 0.044715 * x * x * x)
+    share = special.expit(argument)
+    return share + x * share * special.expit(-argument) * (factor + 3 * 0.044715 * factor * x * x)
+
+
+elementwise(
+    "nn.gelu_tanh",
+    lambda g, x: g * _slope_of_gelu_tanh(x),
+    public=lambda x: functional.gelu(x, approximate="tanh"),
+)
+
+
+def widened(*arrays: Any) -> list[Any]:
+    """Return Arrays of two-byte floating-point dtypes as float32, and other arguments as they are."""
+    return [
+        xp.astype(x, xp.float32) if x.__class__ is Array and kind_of(x.dtype) == "f" and x.dtype.itemsize <= 2 else x
+        for x in arrays
+    ]
+
+
+# -- normalization ----------------------------------------------------------------------------------------------------
+
+
+def _normalize(x: Array, weight: Any, bias: Any, *, axes: tuple[int, ...], eps: float) -> Array:
+    return functional.layer_norm(x, weight, bias, axis=axes, eps=eps)
+
+
+@pullback("nn.layer_norm", keeps="x weight", several=True, public=_normalize)
+def _layer_norm(
+    g: Array, out: Any, x: Array, weight: Array | None, bias: Any, *, axes: tuple[int, ...], eps: float
+) -> tuple[Array, Array | None, Array | None]:
+    if 0 in x.shape:
+        return xp.zeros_like(x), None if weight is None else g, None if bias is None else g
+    g, x, weight = widened(g, x, weight)
+    standard, root = standardized(x, axes, eps)
+    by_x = compute_formula(_through_standardized, g if weight is None else g * weight, standard, root, axes=axes)
+    return by_x, None if weight is None else g * standard, None if bias is None else g
+
+
+def _through_standardized(g: Array, standard: Array, root: Array, *, axes: tuple[int, ...]) -> Array:
+    """The pullback of ``(x - mean) / root``: neither a constant nor a multiple of the result has an effect."""
+    count = float(math.prod([standard.shape[axis] for axis in axes]))
+    g = g - xp.sum(g, axis=axes, keepdims=True) / count
+    return (g - standard * (xp.sum(g * standard, axis=axes, keepdims=True) / count)) / root
+
+
+@connection("nn.layer_norm")
+def _connect_rows(
+    g: Array, out: Any, x: Any, weight: Any, bias: Any, *, axes: tuple[int, ...], eps: float
+) -> tuple[Array, Array | None, Array | None]:
+    by_x = xp.broadcast_to(xp.sum(g, axis=axes, keepdims=True), x.shape)
+    return by_x, None if weight is None else g, None if bias is None else g
+
+
+# -- attention --------------------------------------------------------------------------------------------------------
+
+
+def _attend(query: Array, key: Array, value: Array, mask: Any, **options: Any) -> Array:
+    return functional.scaled_dot_product_attention(query, key, value, mask=mask, **options)
+
+
+@pullback("nn.scaled_dot_product_attention", keeps="query key value mask", several=True, public=_attend)
+def _attention(
+    g: Array,
+    out: Any,
+    query: Array,
+    key: Array,
+    value: Array,
+    mask: Array | None,
+    *,
+    causal: bool,
+    scale: float,
+    precision: str,
+) -> list[Any]:
+    if 0 in (*g.shape, key.shape[-2]):
+        return [xp.zeros_like(x) for x in (query, key, value)] + [None]
+    g, query, key, value, mask = widened(g, query, key, value, mask)
+    shapes = query.shape, key.shape, value.shape
+    given = mask
+    if query.ndim > 2 and query.shape[-3] != key.shape[-3]:
+        query, key, value, mask = split_groups(query, key, value, mask)
+        g = xp.reshape(g, (*query.shape[:-1], value.shape[-1]))
+    weights, total = attention_weights(query, key, mask, causal=causal, scale=scale)
+    shares = xp.where(total == 0, 0.0, weights / total)
+    by_scores = compute_formula(_through_softmax, xp.matmul(g, xp.matrix_transpose(value)), shares)
+    scaled = by_scores * scale
+    parts = (
+        xp.matmul(scaled, key),
+        xp.matmul(xp.matrix_transpose(scaled), query),
+        xp.matmul(xp.matrix_transpose(shares), g),
+    )
+    found: list[Any] = [
+        xp.reshape(fit(part, operand.shape, part.dtype), shape)
+        for part, operand, shape in zip(parts, (query, key, value), shapes, strict=True)
+    ]
+    if given is None or given.dtype.kind == "b":
+        return [*found, None]
+    by_mask = xp.reshape(by_scores, (*shapes[0][:-1], shapes[1][-2]))
+    return [*found, by_mask]
+
+
+def _through_softmax(g: Array, shares: Array) -> Array:
+    return shares * (g - xp.sum(g * shares, axis=-1, keepdims=True))
+
+
+# -- losses -----------------------------------------------------------------------------------------------------------
+
+
+@pullback("nn.cross_entropy", keeps="logits target", several=True, public=functional.cross_entropy)
+def _cross_entropy(
+    g: Array,
+    out: Any,
+    logits: Array,
+    target: Array,
+    *,
+    label_smoothing: float,
+    ignore_index: int | None,
+    reduction: str,
+) -> tuple[Array, None]:
+    g, logits = widened(g, logits)
+    count = logits.shape[-1]
+    counted = (target >= 0) & (target < count)
+    if ignore_index is not None:
+        counted = counted & (target != ignore_index)
+        divisor = xp.sum(xp.astype(target != ignore_index, logits.dtype))
+    else:
+        divisor = float(target.size)  # type: ignore[assignment]
+    g = g / divisor if reduction == "mean" else g
+    classes = xp.arange(count, dtype=target.dtype, device=target.device)
+    logarithms = functional.log_softmax(logits, axis=-1)
+    factor = xp.where(counted, g, 0.0)[..., None]
+    by_logits = compute_formula(
+        _through_classes, factor, logarithms, xp.expand_dims(target, axis=-1), classes, smoothing=label_smoothing
+    )
+    return by_logits, None
+
+
+def _through_classes(factor: Array, logarithms: Array, target: Array, classes: Array, *, smoothing: float) -> Array:
+    """The shares minus 1 at the target, without cancellation where its share is nearly 1."""
+    shares = xp.where(target == classes, xp.expm1(logarithms), xp.exp(logarithms))
+    if smoothing:
+        uniform = smoothing / classes.shape[0]
+        shares = shares + xp.where(target == classes, smoothing - uniform, -uniform)
+    return xp.where(factor == 0.0, 0.0, factor * shares)
+
+
+# -- convolution ------------------------------------------------------------------------------------------------------
+
+
+def _convolve(x: Array, weight: Array, bias: Any, **options: Any) -> Array:
+    return compute_formula(patches, x, weight, bias, **options)  # type: ignore[no-any-return]
+
+
+@pullback("nn.conv1d", "nn.conv2d", "nn.conv3d", keeps="x weight", several=True, public=_convolve)
+def _convolution(
+    g: Array,
+    out: Any,
+    x: Array,
+    weight: Array,
+    bias: Any,
+    *,
+    strides: tuple[int, ...],
+    widths: tuple[tuple[int, int], ...],
+    dilations: tuple[int, ...],
+    groups: int,
+) -> tuple[Array, Array, Array | None]:
+    g, x, weight = widened(g, x, weight)
+    kernel, places = weight.shape[2:], g.shape[2:]
+    columns = columns_of(x, kernel, strides, widths, dilations, places, groups)
+    rows = xp.reshape(g, (x.shape[0], groups, -1, math.prod(places)))
+    by_weight = xp.reshape(xp.sum(xp.matmul(rows, xp.matrix_transpose(columns)), axis=0), weight.shape)
+    # A transposed convolution; the elements after the last window of an axis have the cotangent 0.
+    spans = [width * (size - 1) for width, size in zip(dilations, kernel, strict=True)]
+    settings = zip(x.shape[2:], places, strides, widths, spans, strict=True)
+    ends = [
+        (span - before, length - (count - 1) * step - 1 + before)
+        for length, count, step, (before, _), span in settings
+    ]
+    by_x = flipped(
+        g, weight, None, strides=strides, widths=tuple(ends), dilations=dilations, groups=groups
+    )
+    return by_x, by_weight, None if bias is None else xp.sum(g, axis=(0, *range(2, g.ndim)))
