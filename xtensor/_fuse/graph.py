@@ -9,15 +9,20 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from .._core.tracing_errors import Number
 from .._core.trees import leaves_of, mapped
-from .keys import key_of
+from .keys import Same, key_of
 from .nodes import Node
 
 __all__ = ["MOST_STEPS", "ancestors", "needed_nodes", "operands_of", "replaced", "sort", "stages_of", "unify"]
 
 MOST_STEPS = 96
 """Operations of one kernel: compilers take more than proportional time for more."""
+
+MOST_BYTES = 2**20
+"""Bytes of a constant that is compared with others."""
 
 MOST_NUMBERS = 64
 """Numbers among the operands of one kernel, which takes few."""
@@ -55,11 +60,34 @@ def unify(order: Sequence[Node]) -> dict[Node, Node]:
             options = node.options if node.kind == "reduction" else None
             key = node.kind, node.name, tuple([_identity(item) for item in node.operands]), options, node.dtype
             same[node] = first.setdefault(key, node)
+        elif node.kind == "call":
+            node.operands = (node.operands[0], *[replaced(tree, same) for tree in node.operands[1:]])
+            try:
+                key = node.name, Same(node.operands[0]), _identities(node.operands[1:])
+            except TypeError:  # of an argument that has no key
+                key = node
+            same[node] = first.setdefault(key, node)
+        elif node.kind == "result":
+            node.operands = tuple([same[item] for item in node.operands])
+            same[node] = first.setdefault((node.operands, node.options), node)
+        elif node.kind == "constant" and isinstance(node.options, np.ndarray) and node.options.nbytes <= MOST_BYTES:
+            value = node.options
+            same[node] = first.setdefault((value.dtype, value.shape, value.tobytes()), node)
         else:
-            if node.kind == "call":
-                node.operands = (node.operands[0], *[replaced(tree, same) for tree in node.operands[1:]])
             same[node] = node
     return same
+
+
+def _identities(tree: Any) -> Any:
+    """Return a key of nested arguments."""
+    kind = tree.__class__
+    if kind is tuple or kind is list:
+        return kind, *map(_identities, tree)
+    if kind is dict:
+        return kind, *[(name, _identities(item)) for name, item in tree.items()]
+    if kind is slice:
+        return kind, _identities(tree.start), _identities(tree.stop), _identities(tree.step)
+    return _identity(tree)
 
 
 def _identity(operand: Any) -> Any:

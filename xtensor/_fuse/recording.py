@@ -37,6 +37,9 @@ FUSED_COMPOSITIONS = frozenset(("elementwise", "reduction", "special", "network"
 
 ASTYPE = operation("astype")
 
+LARGEST_CONSTANT = 2**20
+"""Bytes of a result of constants that a recording computes once; a larger one is computed by each call."""
+
 
 class Recorder:
     """Records what is computed with the arrays of one device.
@@ -79,9 +82,13 @@ class Recorder:
         name = operation.name
         if operation is ASSIGNED_WHERE:  # writes to its operand: its callers record an assignment instead
             return NotImplemented
+        traced = any(operand.__class__ in (Traced, Number) for operand in operands)
+        if traced or operation.takes_arrays:
+            known = self._known(operation, operands, options)
+            if known is not None:
+                return known
         if operation.takes_arrays:
             return self._implemented(operation, operands, options)
-        traced = any(operand.__class__ in (Traced, Number) for operand in operands)
         if not traced and not any(item.__class__ in (Traced, Number) for item in leaves_of((operands, options))):
             result = self.base.table[operation.index].function(*operands, **options)
             return (
@@ -111,6 +118,27 @@ class Recorder:
             if result is not NotImplemented:
                 return result
         return self.call(self.base._functions.choose(operation), name, operands, options)
+
+    def _known(self, operation: Operation, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """Return the constant result of constants, or the operand that a constant condition selects; None for others."""
+        if operation.name == "where" and operands[0].__class__ is Traced and operands[0].node.kind == "constant":
+            x, y = operands[1:]
+            same = x.__class__ is Traced and (y.__class__ in (int, float) or y.dtype == x.dtype)
+            shape = x.shape if y.__class__ in (int, float) or not same else np.broadcast_shapes(x.shape, y.shape)
+            chosen = same and x.shape == shape == np.broadcast_shapes(operands[0].shape, shape)
+            if chosen and not options and x.dtype.kind == "f" and bool(operands[0].value.all()):
+                return Traced(x.value, x.node) if x.root is None else None
+        leaves = leaves_of((operands, options))
+        arrays = [item for item in leaves if item.__class__ is Traced]
+        if any(item.__class__ is Number for item in leaves) or any(x.node.kind != "constant" for x in arrays):
+            return None
+        result = self.base._functions.choose(operation)(*_unwrapped(operands), **_unwrapped(options))
+        if not hasattr(result, "dtype"):
+            return None
+        value = self.library.normal(result)
+        if value.size * value.dtype.itemsize > max(LARGEST_CONSTANT, sum([x.size * x.dtype.itemsize for x in arrays])):
+            return None
+        return self.constant(value)
 
     def _implemented(self, operation: Operation, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Record the call of the device's own implementation of a function that is composed of others.

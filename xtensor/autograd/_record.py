@@ -199,8 +199,9 @@ def as_weights(mask: Any, g: Any) -> Any:
         return None
     if isinstance(g, tuple):
         return tuple(map(as_weights, mask or (None,) * len(g), g))
-    device = g._device
-    dtype = device.default_dtypes["real floating"]
+    device, dtype = g._device, g.dtype
+    if dtype.kind != "f" or dtype.itemsize < 4:
+        dtype = device.default_dtypes["real floating"]
     return xp.ones(g.shape, dtype=dtype, device=device) if mask is None else xp.astype(mask, dtype)
 
 

@@ -63,9 +63,14 @@ def compute_rows(
         strides = array.strides
         if array.shape != shape:
             strides = np.broadcast_to(array, shape).strides
-        row_stride = joined_stride(shape[:-1], strides[:-1])
-        if row_stride is None or not array.flags.aligned:
+        if not array.flags.aligned:
             return None
+        row_stride = joined_stride(shape[:-1], strides[:-1])
+        if row_stride is None:  # of a mask that is the same for each example, and the like
+            whole = (*shape[:-1], array.shape[-1] if array.ndim else 1)
+            array = np.ascontiguousarray(np.broadcast_to(array, whole))
+            strides = array.strides
+            row_stride = strides[-2]
         alone = strides[-1] == 0 and (not array.ndim or array.shape[-1] == 1)  # a view of one number may be a row
         letter = "s" if alone else "c" if strides[-1] == array.itemsize else "v"
         letters += letter

@@ -18,7 +18,10 @@ def _matmul(g: Array, out: Any, x: Array, y: Array) -> tuple[Array, Array]:
         return xp.squeeze(y @ g[..., None], axis=-1), x[:, None] * g[..., None, :]
     if y.ndim == 1:
         return g[..., :, None] * y, xp.squeeze(xp.matrix_transpose(x) @ g[..., :, None], axis=-1)
-    return g @ xp.matrix_transpose(y), xp.matrix_transpose(x) @ g
+    by_x = g @ xp.matrix_transpose(y)
+    if y.ndim == 2:  # one product in the place of a sum of products
+        x, g = xp.reshape(x, (-1, x.shape[-1])), xp.reshape(g, (-1, g.shape[-1]))
+    return by_x, xp.matrix_transpose(x) @ g
 
 
 @pullback("vecdot", keeps="x y", several=True)

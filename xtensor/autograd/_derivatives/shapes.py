@@ -120,9 +120,33 @@ def is_plain(key: Any) -> bool:
     return all(part.__class__ in INDICES or part.dtype.kind == "b" for part in parts)
 
 
+def _part_of_one_axis(key: Any, shape: tuple[int, ...]) -> tuple[int, int, int] | None:
+    """Return axis, start and stop of a key that takes consecutive elements of one axis and all of others, else None."""
+    parts = key if key.__class__ is tuple else (key,)
+    if not all(part is Ellipsis or part.__class__ is slice for part in parts):
+        return None
+    missing = len(shape) - sum(part is not Ellipsis for part in parts)
+    full: list[slice] = []
+    for part in parts:
+        full += [slice(None)] * missing if part is Ellipsis else [part]
+    full += [slice(None)] * (len(shape) - len(full))
+    ranges = [part.indices(length) for part, length in zip(full, shape, strict=True)]
+    partial = [axis for axis, (ends, length) in enumerate(zip(ranges, shape, strict=True)) if ends != (0, length, 1)]
+    if len(partial) != 1:
+        return None
+    start, stop, step = ranges[partial[0]]
+    return (partial[0], start, stop) if step == 1 and start < stop else None
+
+
 @pullback("getitem", linear=True)
 def _getitem(g: Array, out: Any, x: Any, key: Key) -> Array:
     index = key.over(g.device)
+    part = _part_of_one_axis(index, x.shape)
+    if part is not None:
+        axis, start, stop = part
+        before, after = (*x.shape[:axis], start), (*x.shape[:axis], x.shape[axis] - stop)
+        ends = [xp.zeros((*shape, *x.shape[axis + 1 :]), dtype=g.dtype, device=g.device) for shape in (before, after)]
+        return xp.concat([item for item in (ends[0], g, ends[1]) if item.shape[axis]], axis=axis)
     if is_plain(index):
         result = xp.zeros(x.shape, dtype=g.dtype, device=g.device)
         parts = index if index.__class__ is tuple else (index,)
