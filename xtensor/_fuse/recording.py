@@ -121,13 +121,8 @@ class Recorder:
 
     def _known(self, operation: Operation, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Return the constant result of constants, or the operand that a constant condition selects; None for others."""
-        if operation.name == "where" and operands[0].__class__ is Traced and operands[0].node.kind == "constant":
-            x, y = operands[1:]
-            same = x.__class__ is Traced and (y.__class__ in (int, float) or y.dtype == x.dtype)
-            shape = x.shape if y.__class__ in (int, float) or not same else np.broadcast_shapes(x.shape, y.shape)
-            chosen = same and x.shape == shape == np.broadcast_shapes(operands[0].shape, shape)
-            if chosen and not options and x.dtype.kind == "f" and bool(operands[0].value.all()):
-                return Traced(x.value, x.node) if x.root is None else None
+        if operation.name == "where" and _selects_all(*operands):
+            return Traced(self.copied(operands[1].value), operands[1].node)
         leaves = leaves_of((operands, options))
         arrays = [item for item in leaves if item.__class__ is Traced]
         if any(item.__class__ is Number for item in leaves) or any(x.node.kind != "constant" for x in arrays):
@@ -300,6 +295,20 @@ class Recorder:
             root._node = Node("result", "__setitem__", (call,), (), root.shape, root.dtype)
         root.writes += 1
         return native
+
+
+def _selects_all(condition: Any, x: Any, y: Any) -> bool:
+    """Whether a constant condition selects all elements of an array that has the result's shape, dtype and memory."""
+    if condition.__class__ is not Traced or x.__class__ is not Traced or condition.node.kind != "constant":
+        return False
+    if x.root is not None or x.node.kind in ("array", "constant", "outside") or x.dtype.kind != "f":
+        return False
+    shapes = [condition.shape, x.shape]
+    if y.__class__ is Traced and y.dtype == x.dtype:
+        shapes.append(y.shape)
+    elif y.__class__ is not int and y.__class__ is not float:
+        return False
+    return x.shape == np.broadcast_shapes(*shapes) and bool(condition.value.all())
 
 
 def _varies(name: str, arrays: Sequence[Traced]) -> bool:
