@@ -293,10 +293,10 @@ def _clusters(library: Library) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     xp = library.xp
 
     def step(x: Any, centres: Any, numbers: Any) -> Any:
-        distances = xp.sum(centres * centres, 1) - 2.0 * (x @ centres.T)
-        labels = xp.argmin(distances, 1)
+        distances = xp.sum(centres * centres, axis=1) - 2.0 * (x @ centres.T)
+        labels = xp.argmin(distances, axis=1)
         chosen = xp.where(labels[:, None] == numbers, 1.0, 0.0)
-        counts = xp.sum(chosen, 0)
+        counts = xp.sum(chosen, axis=0)
         return (chosen.T @ x) / xp.where(counts > 0.0, counts, 1.0)[:, None], labels
 
     x = rng.standard_normal((10_000, 16))
