@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ... import _standard as xp
+from ... import _ops as xp
 from ... import special
 from ..._core.array import Array
 from ..._core.dtypes import kind_of
