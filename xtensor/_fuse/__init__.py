@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from typing import Any, ParamSpec, TypeVar, overload
 
 from .._core.errors import describe
-from .functions import Fused, generator_of
+from .functions import Fused, check_names, generator_of
 
 __all__ = ["Fused", "fuse", "generator_of"]
 
@@ -15,14 +15,18 @@ R = TypeVar("R")
 
 
 @overload
-def fuse(function: Callable[P, R], /, *, static: Collection[str] = ()) -> Fused[P, R]: ...
+def fuse(
+    function: Callable[P, R], /, *, static: Collection[str] = (), donate: Collection[str] = ()
+) -> Fused[P, R]: ...
 
 
 @overload
-def fuse(*, static: Collection[str] = ()) -> Callable[[Callable[P, R]], Fused[P, R]]: ...
+def fuse(
+    *, static: Collection[str] = (), donate: Collection[str] = ()
+) -> Callable[[Callable[P, R]], Fused[P, R]]: ...
 
 
-def fuse(function: Any = None, /, *, static: Collection[str] = ()) -> Any:
+def fuse(function: Any = None, /, *, static: Collection[str] = (), donate: Collection[str] = ()) -> Any:
     """Make a function that computes the elementwise operations of another one in as few kernels as possible.
 
     The function is recorded at its first call with arguments of certain shapes and dtypes: it runs once, as written.
@@ -37,6 +41,10 @@ def fuse(function: Any = None, /, *, static: Collection[str] = ()) -> Any:
         complex may change from call to call; those of other classes, int among them, are part of what is recorded.
     static
         Names of arguments of the class float or complex whose values the function looks at.
+    donate
+        Names of arguments whose Arrays the caller does not use again, such as parameters that a training step returns
+        anew: their memory is free for the results. Such an Array raises RuntimeError when it is used after the call.
+        Attributes of an object to which the function assigns nothing stay.
 
     Returns
     -------
@@ -67,7 +75,48 @@ def fuse(function: Any = None, /, *, static: Collection[str] = ()) -> Any:
     Array([5.])
     """
     if function is None:
-        return lambda function: fuse(function, static=static)
+        return lambda function: fuse(function, static=static, donate=donate)
     if not callable(function):
         raise TypeError(f"fuse() takes a function, not {describe(function)}")
-    return Fused(function, (static,) if isinstance(static, str) else static)
+    static, donate = [(names,) if isinstance(names, str) else names for names in (static, donate)]
+    check_names(function, {"static": static, "donate": donate})
+    return Fused(function, static, donate)
+
+
+def explain(function: Callable[..., Any], /) -> Callable[..., None]:
+    """Make a function that prints what :func:`xtensor.fuse` makes of another one for its arguments.
+
+    The text names each kernel with its operations, each call between kernels with the line that made it, the checks and
+    guards of a replay, and the largest memory of arrays that a replay holds besides its arguments.
+
+    Parameters
+    ----------
+    function
+        A function, or one that :func:`xtensor.fuse` returned.
+
+    Returns
+    -------
+    function
+        A function of the same arguments. It records the function and replays it once, and returns None.
+
+    Raises
+    ------
+    TypeError
+        If ``function`` is not a function.
+
+    Examples
+    --------
+    >>> import xtensor as xp
+    >>> xp.fuse.explain(lambda x: xp.sum(x * x))(xp.asarray([3.0]))  # doctest: +SKIP
+    """
+    if not callable(function):
+        raise TypeError(f"explain() takes a function, not {describe(function)}")
+    fused = function if isinstance(function, Fused) else Fused(function, ())
+
+    def explained(*args: Any, **kwargs: Any) -> None:
+        print(fused.explained(args, kwargs))
+
+    return explained
+
+
+fuse.explain = explain  # type: ignore[attr-defined]

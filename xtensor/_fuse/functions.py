@@ -19,15 +19,17 @@ from .._core.kernel_program import Generator
 from .._core.tracing_errors import UnknownValueError, unknown
 from .._core.tree_copies import Copies
 from .._core.trees import Memo, Tree, TreeObject, flatten, mapped
+from .donations import Donation
+from .explanations import described
 from .guards import Guards
 from .keys import EXACT, key_of
-from .nodes import Session, Traced, session
+from .nodes import Node, Session, Traced, session
 from .plans import ChangedArrayError, Plan, ReplayError
 from .recording import Recorder, recorder_of
 from .results import Results
 from .watching import Watch
 
-__all__ = ["Fused", "generator_of"]
+__all__ = ["Fused", "check_names", "generator_of"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -90,8 +92,6 @@ class Recorded:
         The arithmetic of the numbers among the arguments.
     guards
         The values from outside that it depends on; None without one.
-    assumed
-        The conditions that it takes for false.
     streams
         The streams of random numbers from which it draws.
     failures
@@ -99,18 +99,23 @@ class Recorded:
         computes at once, and where the shape or dtype of an array was another one in a call.
     """
 
-    __slots__ = ("arithmetic", "assumed", "direct", "failures", "guards", "plan", "results", "streams")
+    __slots__ = ("arithmetic", "direct", "failures", "guards", "plan", "results", "streams")
 
     def __init__(self, plan: Plan, results: Results, current: Session, guards: Guards | None) -> None:
         self.plan, self.results = plan, results
         self.arithmetic, self.guards = current.arithmetic, guards
-        self.assumed = [(condition, [plan.same[node] for node in nodes]) for condition, nodes in current.assumed]
         self.streams = [stream for stream, _ in current.streams.values()]
         self.direct = plan.direct if results.single and not current.arithmetic.steps else None
         self.failures = 0
 
     def replay(
-        self, arrays: list[Array], natives: list[Any], numbers: list[complex], objects: Memo | None, device: Device
+        self,
+        arrays: Sequence[Array | None],
+        natives: list[Any],
+        numbers: list[complex],
+        objects: Memo | None,
+        device: Device,
+        give_up: Callable[[], Any] | None = None,
     ) -> Any:
         """Return the results for some arguments, and set what the function assigns to attributes of objects.
 
@@ -122,10 +127,7 @@ class Recorded:
         values = self.arithmetic.values(numbers) if numbers else numbers
         states = [(stream, stream.state) for stream in self.streams]
         try:
-            computed, functions = self.plan(natives, values), device._functions.namespace
-            for condition, nodes in self.assumed:
-                if condition(functions, *[computed[node] for node in nodes]):
-                    raise ReplayError
+            computed = self.plan(natives, values, give_up)
         except ReplayError as error:
             self.failures = MOST_FAILURES if isinstance(error, ChangedArrayError) else self.failures + 1
             for stream, state in states:
@@ -144,13 +146,15 @@ class Fused(Generic[P, R]):
         The function as it was written.
     """
 
-    def __init__(self, function: Callable[P, R], static: Collection[str], *, guarded: bool = True) -> None:
+    def __init__(
+        self, function: Callable[P, R], static: Collection[str], donate: Collection[str] = (), *, guarded: bool = True
+    ) -> None:
         functools.update_wrapper(self, function)
         self.__wrapped__ = function
         self._name = getattr(function, "__name__", type(function).__name__)
         self._guarded = guarded
-        self._static = frozenset(static)
-        self._names = _positional(function) if static else ()
+        self._static, self._donate = frozenset(static), frozenset(donate)
+        self._names = _positional(function) if static or donate else ()
         self._plans: dict[Any, list[Recorded]] = {}
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -161,7 +165,7 @@ class Fused(Generic[P, R]):
         numbers: list[complex] = []
         key: list[Any] = []
         objects: Memo | None = None
-        if kwargs or self._static:
+        if kwargs or self._static or self._donate:
             objects = Memo()
             self._flatten_call(args, kwargs, arrays, numbers, objects, key)
         else:
@@ -176,22 +180,13 @@ class Fused(Generic[P, R]):
                     self._flatten(argument, arrays, numbers, objects, key, static=False)
         if not arrays or (self._guarded and session.get() is not None):
             return self.__wrapped__(*args, **kwargs)  # within a recording, it becomes part of that
+        if self._donate:
+            return self._call_with_donations(args, kwargs, arrays, numbers, key, objects)  # type: ignore[arg-type]
         device = arrays[0]._device
-        key.append(id(device))  # a plan keeps its device; the hash of a device is that of its name, which takes longer
-        for array in arrays:
-            if array._device is not device:
-                return self.__wrapped__(*args, **kwargs)
         natives = [array._native for array in arrays]
-        signature = tuple(key)
-        for found in self._plans.get(signature, ()):
-            if found.guards is None or found.guards.hold():
-                break
-        else:
-            generator = generator_of(device)
-            if generator is None:
-                return self.__wrapped__(*args, **kwargs)
-            found = self._record(generator, device, args, kwargs, natives)
-            self._keep(signature, found)
+        found = self._recorded(args, kwargs, arrays, natives, key)
+        if found is None:
+            return self.__wrapped__(*args, **kwargs)
         if found.direct is not None and profiling.active is None:
             value = found.direct(natives)
             if value is not None:
@@ -201,10 +196,81 @@ class Fused(Generic[P, R]):
                 return found.replay(arrays, natives, numbers, objects, device)  # type: ignore[no-any-return]
         return self.__wrapped__(*args, **kwargs)
 
+    def _recorded(
+        self, args: Any, kwargs: Any, arrays: Sequence[Array], natives: list[Any], key: list[Any]
+    ) -> Recorded | None:
+        """Return the recording for some arguments, made now where there is none; None where the function computes."""
+        device = arrays[0]._device
+        key.append(id(device))  # a plan keeps its device; the hash of a device is that of its name, which takes longer
+        for array in arrays:
+            if array._device is not device:
+                return None
+        signature = tuple(key)
+        for found in self._plans.get(signature, ()):
+            if found.guards is None or found.guards.hold():
+                return found
+        generator = generator_of(device)
+        if generator is None:
+            return None
+        found = self._record(generator, device, args, kwargs, natives)
+        self._keep(signature, found)
+        return found
+
+    def _call_with_donations(
+        self, args: Any, kwargs: Any, arrays: list[Array], numbers: list[complex], key: list[Any], objects: Memo
+    ) -> R:
+        """Call the function, and take the memory of the donated arguments away from the caller.
+
+        A replay gives it up as soon as no operation reads it any more and none may decline, so that later results
+        take it.
+        """
+        donation = Donation(self._donated(args, kwargs))
+        natives = [array._native for array in arrays]
+        found = self._recorded(args, kwargs, arrays, natives, key)
+        if found is not None and found.failures < MOST_FAILURES:
+            donation.limit(found.results.assigned, objects.items)
+            given = donation.take(arrays, natives, found.results.returned)
+            try:
+                return found.replay(given, natives, numbers, objects, found.plan.device, donation.surrender)  # type: ignore[no-any-return]
+            except ReplayError as error:
+                if donation.surrendered:
+                    raise error.__cause__ or error from None
+                donation.give_back()
+            except BaseException:
+                donation.give_back()
+                raise
+        result = self.__wrapped__(*args, **kwargs)
+        donation.finish(result, (args, kwargs))
+        return result
+
+    def _donated(self, args: Any, kwargs: Any) -> list[Any]:
+        """Return the arguments that are donated."""
+        return [
+            *[value for name, value in zip(self._names, args, strict=False) if name in self._donate],
+            *[value for name, value in kwargs.items() if name in self._donate],
+        ]
+
     def _keep(self, signature: Any, found: Recorded) -> None:
         if len(self._plans) >= MOST_PLANS:
             self._plans.pop(next(iter(self._plans)), None)
         self._plans[signature] = [found, *self._plans.get(signature, ())][:MOST_VARIANTS]
+
+    def explained(self, args: Any, kwargs: Any) -> str:
+        """Return a text that tells what the recording for some arguments consists of."""
+        arrays: list[Array] = []
+        numbers: list[complex] = []
+        self._flatten_call(args, kwargs, arrays, numbers, Memo(), [])
+        generator = generator_of(arrays[0]._device) if arrays else None
+        if generator is None or any(array._device is not arrays[0]._device for array in arrays):
+            where = f"the device {arrays[0]._device} has no generator of kernels" if arrays else "no argument is an Array"
+            where = where if generator is None else "the arguments are on several devices"
+            return f"{self._name}() is called as it is: {where}"
+        natives, lines = [array._native for array in arrays], dict[Node, str]()
+        try:
+            found = self._record(generator, arrays[0]._device, args, kwargs, natives, lines)
+        except UnknownValueError as error:
+            return f"{self._name}() cannot be recorded: {error}"
+        return described(self._name, found.plan, found.guards, lines, natives, found.arithmetic.values(numbers))
 
     # -- arguments ----------------------------------------------------------------------------------------------------
 
@@ -279,13 +345,22 @@ class Fused(Generic[P, R]):
 
     # -- recordings ---------------------------------------------------------------------------------------------------
 
-    def _record(self, generator: Generator, device: Device, args: Any, kwargs: Any, natives: list[Any]) -> Recorded:
+    def _record(
+        self,
+        generator: Generator,
+        device: Device,
+        args: Any,
+        kwargs: Any,
+        natives: list[Any],
+        lines: dict[Node, str] | None = None,
+    ) -> Recorded:
         recorder = recorder_of(device, generator)
         numbers: list[complex] = []
         copies = Copies()
         given = self._flatten_call(args, kwargs, [], numbers, copies.originals, [])
         arguments = [wrap(recorder.array(native, index), recorder.device) for index, native in enumerate(natives)]
         current = Session(self._watch(args, kwargs))
+        current.lines = lines
         known = [current.arithmetic.argument(value) for value in numbers]
         try:
             filled = _filled(given, arguments, known, copies)
@@ -306,8 +381,8 @@ class Fused(Generic[P, R]):
         watch = current.watch
         results = Results(values, copies, arguments, watch, self._name)
         guards = None if watch is None else watch.finish(self._name, current.computed)
-        checked = [node for _, nodes in current.assumed for node in nodes]
-        plan = Plan([*results.nodes, *checked], device, generator, effects=[*current.effects, *current.shapes])
+        effects = [*current.effects, *current.shapes]
+        plan = Plan(results.nodes, device, generator, effects=effects, checks=current.assumed)
         results.bind(plan)
         return Recorded(plan, results, current, guards if guards is not None and guards.needed else None)
 
@@ -342,6 +417,23 @@ def _filled(tree: Any, arrays: Sequence[Array], numbers: Sequence[Any], copies: 
         return numbers[item.index] if item.__class__ is _NumberLeaf else item
 
     return mapped(tree, filled)
+
+
+def check_names(function: Callable[..., Any], settings: dict[str, Collection[str]]) -> None:
+    """Raise ValueError for a setting that names no parameter of a function."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+        return
+    for setting, names in settings.items():
+        for name in names:
+            if name not in parameters:
+                raise ValueError(
+                    f"fuse(): {setting}= names {name!r}, which is no parameter of the function; it has "
+                    f"{', '.join(parameters) or 'none'}"
+                )
 
 
 def _positional(function: Callable[..., Any]) -> tuple[str, ...]:

@@ -70,6 +70,8 @@ class Session:
         The streams of random numbers of these calls, each with its state before: the replay of the recorded call draws.
     computed
         The line that joined an array which the device below had computed; empty without one.
+    lines
+        The lines of the calls, for an explanation; None without one.
     """
 
     def __init__(self, watch: Watch | None) -> None:
@@ -80,6 +82,7 @@ class Session:
         self.assumed: list[Assumption] = []
         self.streams: dict[int, tuple[Any, Any]] = {}
         self.computed = ""
+        self.lines: dict[Node, str] | None = None
 
 
 session: ContextVar[Session | None] = ContextVar("xtensor_recording", default=None)

@@ -23,7 +23,7 @@ from .._core.operations import TABLE
 from .._core.tracing_errors import Number
 from .._core.trees import mapped
 from .graph import ancestors, needed_nodes, operands_of, replaced, sort, stages_of, unify
-from .nodes import Node
+from .nodes import Assumption, Node
 from .rows import Group, row_groups
 
 __all__ = ["ChangedArrayError", "Plan", "ReplayError"]
@@ -66,6 +66,8 @@ class Plan:
         The nodes of the results.
     effects
         The nodes that are computed although no result depends on them.
+    checks
+        The conditions that the recording takes for false, each with the nodes of its arrays.
     device, generator
         What computes.
     by_rows
@@ -79,12 +81,14 @@ class Plan:
         generator: Generator,
         *,
         effects: Sequence[Node] = (),
+        checks: Sequence[Assumption] = (),
         by_rows: bool = True,
     ) -> None:
         self.device, self.generator = device, generator
-        self.same = unify(sort([*effects, *wanted]))
+        checked = [node for _, nodes in checks for node in nodes]
+        self.same = unify(sort([*effects, *wanted, *checked]))
         self.effects = effects
-        self.wanted = list(dict.fromkeys([self.same[node] for node in wanted]))
+        self.wanted = list(dict.fromkeys([self.same[node] for node in [*wanted, *checked]]))
         order = sort([*effects, *self.wanted])
         self.groups: dict[Node, tuple[Group, list[Node]]] = {}
         if by_rows:
@@ -98,11 +102,15 @@ class Plan:
         self.single: Single | None = None
         self.actions: list[Action] = []
         self.reads: list[Sequence[Node]] = []
+        self.kinds: list[tuple[str, Node | None]] = []
         self.kernels = 0
         by_stage: list[list[Node]] = [[] for _ in range(max(stages.values(), default=0) + 1)]
         for node in order:
             by_stage[stages[node]].append(node)
-        for nodes in by_stage:
+        waiting = [(condition, [self.same[node] for node in nodes]) for condition, nodes in checks]
+        uncertain = [self.same[effect] for effect in effects]
+        fallible = {node for effect in uncertain for node in (effect, *operands_of(effect))}
+        for stage, nodes in enumerate(by_stage):
             steps: dict[Any, list[Node]] = {}
             for node in nodes:
                 if node.kind == "step":
@@ -117,14 +125,26 @@ class Plan:
                 elif node.kind == "rows":
                     self._rows(node)
                 elif node.kind == "result":
-                    self._add(self._selecting(node), node.operands)
+                    self._add(self._selecting(node), node.operands, "result", node)
+            ready = [item for item in waiting if all(stages[node] <= stage for node in item[1])]
+            for item in ready:
+                waiting.remove(item)
+                self._check(*item)
+        may_end = [kind == "check" or node in fallible for kind, node in self.kinds]
+        self.surrender = len(may_end) - may_end[::-1].index(True) if True in may_end else 0
 
         self.direct = self._direct()
-        ends = _last_uses(self.reads, set(self.wanted) | self.constants.keys())
+        kept = {self.same[node] for node in wanted} | self.constants.keys()
+        ends = _last_uses(self.reads, kept)
         self.schedule = list(zip(self.actions, ends, strict=True))
 
-    def __call__(self, arrays: Sequence[Native], numbers: Sequence[Any]) -> Values:
+    def __call__(
+        self, arrays: Sequence[Native], numbers: Sequence[Any], give_up: Callable[[], Any] | None = None
+    ) -> Values:
         """Return the arrays of the wanted nodes, and of others.
+
+        ``give_up`` is called once no action may decline any more, so that the memory of the arguments is free after
+        their last use.
 
         Raises
         ------
@@ -134,6 +154,14 @@ class Plan:
         values = dict(self.constants)
         for node, index in self.arguments:
             values[node] = arrays[index]
+        if give_up is not None:
+            for index, (action, ended) in enumerate(self.schedule):
+                if index == self.surrender:
+                    give_up()
+                action(values, numbers)
+                for node in ended:
+                    values.pop(node, None)
+            return values
         if profiling.active is None:
             for action, ended in self.schedule:
                 action(values, numbers)
@@ -166,9 +194,21 @@ class Plan:
             return lambda arrays: compute((arrays[place],))
         return lambda arrays: compute(tuple([arrays[place] for place in places]))
 
-    def _add(self, action: Action, reads: Sequence[Node]) -> None:
+    def _add(self, action: Action, reads: Sequence[Node], kind: str = "kernel", node: Node | None = None) -> None:
         self.actions.append(action)
         self.reads.append(reads)
+        self.kinds.append((kind, node))
+
+    def _check(self, condition: Callable[..., Any], nodes: Sequence[Node]) -> None:
+        """Add an action that ends the replay where a condition holds that the recording takes for false."""
+        functions = self.device._functions.namespace
+
+        def run(values: Values, numbers: Sequence[Any]) -> None:
+            if condition(functions, *[values[node] for node in nodes]):
+                raise ReplayError
+
+        run.__doc__ = getattr(condition, "__name__", "check")
+        self._add(run, nodes, "check")
 
     # -- kernels ------------------------------------------------------------------------------------------------------
 
@@ -366,7 +406,7 @@ class Plan:
                 raise ReplayError
 
         run.__doc__ = node.name
-        self._add(run, list(operands_of(node)))
+        self._add(run, list(operands_of(node)), "call", node)
 
     def _selecting(self, node: Node) -> Action:
         (call,) = node.operands

@@ -232,6 +232,8 @@ class Recorder:
         arrays = [item for item in leaves_of((operands, options)) if item.__class__ is Traced]
         results = self._results(result, call, (), arrays)
         current = session.get()
+        if current is not None and current.lines is not None:
+            current.lines[call] = at_caller().removeprefix(" at ")
         if current is not None and _varies(name, arrays):
             current.shapes += [item._node for item in leaves_of(results)]
         return results

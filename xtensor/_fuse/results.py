@@ -40,6 +40,8 @@ class Results:
         The nodes of the Arrays among them.
     single
         Whether there is one result, which a kernel computes.
+    returned
+        The positions of the arguments that are results themselves.
     """
 
     def __init__(self, values: Any, copies: Copies, arguments: Sequence[Array], watch: Watch | None, name: str) -> None:
@@ -79,7 +81,13 @@ class Results:
                 raise TypeError(
                     f"{name}(): a function of xtensor.fuse returns Arrays and numbers, not {describe(leaf)}"
                 )
+        self.returned = {item for kind, item in self._leaves if kind == "argument"}
         self._kept += leaves  # whose identities are compared above
+
+    @property
+    def assigned(self) -> Sequence[tuple[int, str]]:
+        """The objects among the arguments, by number, and their attributes to which the function assigns."""
+        return self._names
 
     def bind(self, plan: Plan) -> None:
         """Set the plan that computes the nodes."""
@@ -133,7 +141,7 @@ class Results:
 
     def _separate(self, natives: list[Native], arrays: Sequence[Array], device: Device) -> None:
         """Copy the results that share memory with a constant or an earlier result, unless it is an argument's."""
-        given = {id(memory_of(array._native)) for array in arrays} | self._outside
+        given = {id(memory_of(array._native)) for array in arrays if array is not None} | self._outside
         taken = set(self._constants)
         for index, native in enumerate(natives):
             memory = id(memory_of(native))
