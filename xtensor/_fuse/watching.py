@@ -400,7 +400,9 @@ def _caller(frame: types.FrameType) -> types.FrameType | None:
 
 
 def _is_constant(kind: type) -> bool:
-    """Whether objects of a class have no attributes that a function reads: universal functions, dtypes, devices."""
+    """Whether objects of a class have no attributes that a function reads: ufuncs, dtypes, devices, annotations."""
+    if kind is types.GenericAlias or kind is types.UnionType or kind.__module__ == "typing":
+        return True
     return kind.__module__ == "numpy" or kind.__module__.startswith("xtensor._core")
 
 

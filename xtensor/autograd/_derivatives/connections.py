@@ -15,6 +15,7 @@ from . import decompositions as decompositions
 from . import products as products
 from . import special as special
 from .fourier import resized
+from .products import is_joined
 from .reductions import Axis, expanded
 
 __all__: list[str] = []
@@ -61,7 +62,10 @@ def _matmul(g: Array, out: Any, x: Any, y: Any) -> tuple[Array, Array]:
         return total(g, -1), g[..., None, :]
     if y.ndim == 1:
         return g[..., :, None], total(g, -1)
-    return total(g, -1), total(g, -2)
+    by_x = total(g, -1)
+    if is_joined(g, x, y):
+        g = xp.reshape(g, (-1, g.shape[-1]))
+    return by_x, total(g, -2)
 
 
 @connection("vecdot")

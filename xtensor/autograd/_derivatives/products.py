@@ -10,6 +10,11 @@ from ..._core.dtypes import kind_of
 from .._table import pullback
 
 
+def is_joined(g: Array, x: Any, y: Any) -> bool:
+    """Whether the cotangent of a matrix y is one product, in the place of a sum of products over the other axes."""
+    return y.ndim == 2 and x.ndim == g.ndim > 2 and g.size > 0 and 0 not in x.shape
+
+
 @pullback("matmul", keeps="x y", bilinear=True)
 def _matmul(g: Array, out: Any, x: Array, y: Array) -> tuple[Array, Array]:
     if x.ndim == 1 and y.ndim == 1:
@@ -19,7 +24,7 @@ def _matmul(g: Array, out: Any, x: Array, y: Array) -> tuple[Array, Array]:
     if y.ndim == 1:
         return g[..., :, None] * y, xp.squeeze(xp.matrix_transpose(x) @ g[..., :, None], axis=-1)
     by_x = g @ xp.matrix_transpose(y)
-    if y.ndim == 2:  # one product in the place of a sum of products
+    if is_joined(g, x, y):
         x, g = xp.reshape(x, (-1, x.shape[-1])), xp.reshape(g, (-1, g.shape[-1]))
     return by_x, xp.matrix_transpose(x) @ g
 
