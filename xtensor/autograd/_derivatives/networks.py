@@ -155,20 +155,24 @@ def _cross_entropy(
     g = g / divisor if reduction == "mean" else g
     classes = xp.arange(count, dtype=target.dtype, device=target.device)
     logarithms = functional.log_softmax(logits, axis=-1)
-    factor = xp.where(counted, g, 0.0)[..., None]
+    factor, counted, target = [
+        xp.expand_dims(item, axis=-1) for item in (xp.broadcast_to(g, target.shape), counted, target)
+    ]
     by_logits = compute_formula(
-        _through_classes, factor, logarithms, xp.expand_dims(target, axis=-1), classes, smoothing=label_smoothing
+        _through_classes, factor, logarithms, counted, target, classes, smoothing=label_smoothing
     )
     return by_logits, None
 
 
-def _through_classes(factor: Array, logarithms: Array, target: Array, classes: Array, *, smoothing: float) -> Array:
+def _through_classes(
+    factor: Array, logarithms: Array, counted: Array, target: Array, classes: Array, *, smoothing: float
+) -> Array:
     """The shares minus 1 at the target, without cancellation where its share is nearly 1."""
     shares = xp.where(target == classes, xp.expm1(logarithms), xp.exp(logarithms))
     if smoothing:
         uniform = smoothing / classes.shape[0]
         shares = shares + xp.where(target == classes, smoothing - uniform, -uniform)
-    return xp.where(factor == 0.0, 0.0, factor * shares)
+    return xp.where(counted, factor * shares, 0.0)
 
 
 # -- convolution ------------------------------------------------------------------------------------------------------
