@@ -100,3 +100,22 @@ def assigned(x: xp.Array, places: xp.Array) -> xp.Array:
 def test_tasks_do_not_grow_with_the_elements_of_a_chunk(engine, name):
     few, many = (count(CALLS[name](Operands(length, engine))) for length in (400, 1600))
     assert many <= few + 4, (few, many)
+
+
+def chain(x: xp.Array) -> xp.Array:
+    return xp.sqrt(xp.exp(-x * x) + 1.0) * xp.where(x > 3.0, x, 2.0 * x) + xp.tanh(x)
+
+
+@pytest.mark.skipif("dask" not in ENGINES, reason="dask is not installed")
+@pytest.mark.parametrize("function", [chain, xp.fuse(chain)], ids=["unfused", "fused"])
+def test_chain_of_ten_operations_is_one_task_for_each_chunk_as_one_operation_is(function):
+    x = engines.rechunk(xp.asarray(np.arange(1000.0), device="dask"), (100,))
+    assert count(function(x)) == count(xp.exp(x))
+
+
+@pytest.mark.skipif("dask" not in ENGINES, reason="dask is not installed")
+@pytest.mark.parametrize("fuse", [lambda function: function, xp.fuse], ids=["unfused", "fused"])
+def test_sum_of_a_chain_has_one_task_for_each_chunk_and_a_tree_of_partial_sums(fuse):
+    x = engines.rechunk(xp.asarray(np.arange(1000.0), device="dask"), (100,))
+    summed = fuse(lambda x: xp.sum(chain(x)))(x)
+    assert count(summed) == count(xp.sum(x))
