@@ -65,7 +65,7 @@ def row_groups(
     shapes = dict.fromkeys(node.operands[0].shape for node in order if _reduces_rows(node))
     for shape in shapes:
         while takes(shape):
-            members = _members(units, shape, needs)
+            members, after = _members(units, shape, needs)
             ordered = [node for unit in units for node in unit if node in members]
             if not _goes_over_rows_again(ordered, shape):
                 break
@@ -73,24 +73,10 @@ def row_groups(
                 node for node in ordered if node in wanted or any(reader not in members for reader in readers[node])
             ]
             groups.append(Group(shape, ordered, outputs))
-            units = _sorted([ordered, *[unit for unit in units if unit[0] not in members]], needs)
+            # No other unit depends on the group or on what comes after it.
+            before = [unit for unit in units if unit[0] not in members and unit[0] not in after]
+            units = [*before, ordered, *[unit for unit in units if unit[0] in after]]
     return groups
-
-
-def _sorted(units: Sequence[Sequence[Node]], needs: Mapping[Node, Collection[Node]]) -> list[Sequence[Node]]:
-    """Return units of nodes, each after those that it depends on."""
-    unit_of = {node: number for number, unit in enumerate(units) for node in unit}
-    order: dict[int, None] = {}
-    waiting = [(number, False) for number in reversed(range(len(units)))]
-    while waiting:
-        number, ready = waiting.pop()
-        if ready:
-            order[number] = None
-        elif number not in order:
-            waiting.append((number, True))
-            before = {unit_of[operand] for node in units[number] for operand in needs[node]}
-            waiting += [(other, False) for other in sorted(before, reverse=True) if other != number]
-    return [units[number] for number in order]
 
 
 def _reduces_rows(node: Node) -> bool:
@@ -103,8 +89,8 @@ def _reduces_rows(node: Node) -> bool:
 
 def _members(
     units: Sequence[Sequence[Node]], shape: Shape, needs: Mapping[Node, Collection[Node]]
-) -> set[Node]:
-    """The operations over a shape that depend on no other unit that depends on one of them.
+) -> tuple[set[Node], set[Node]]:
+    """The operations over a shape that depend on no other unit that depends on one of them; and those other units.
 
     The units are single operations, and earlier groups, which are computed as a whole.
     """
@@ -112,18 +98,26 @@ def _members(
     members: set[Node] = set()
     after: set[Node] = set()
     for unit in units:
-        node, own = unit[0], [operand for member in unit for operand in needs[member]]
+        node = unit[0]
+        fits = len(unit) == 1 and len(members) < MOST_STEPS
         if node.kind == "reduction":
-            fits = _reduces_rows(node) and node.operands[0].shape == shape
+            fits = fits and _reduces_rows(node) and node.operands[0].shape == shape
         else:
-            fits = node.kind == "step" and node.shape in (shape, reduced)
-        fits = fits and len(unit) == 1 and len(members) < MOST_STEPS
-        # A reduced axis that is left out does not broadcast to its row.
-        if fits and not any(operand in after or (operand in members and _drops_axis(operand)) for operand in own):
+            fits = fits and node.kind == "step" and node.shape in (shape, reduced)
+        later = depends = False
+        for item in unit:
+            for operand in needs[item] if members else ():
+                if operand in after:
+                    later = True
+                elif operand in members:
+                    depends = True
+                    # A reduced axis that is left out does not broadcast to its row.
+                    later = later or (_drops_axis(operand) and fits)
+        if fits and not later:
             members.add(node)
-        elif any(operand in members or operand in after for operand in own):
+        elif later or depends:
             after.update(unit)
-    return members
+    return members, after
 
 
 def _drops_axis(node: Node) -> bool:
