@@ -127,7 +127,9 @@ def test_argument_stays_where_the_function_itself_computes():
 
 def test_training_step_of_a_donated_module_and_its_optimizer():
     def made():
-        model = nn.Sequential(nn.Linear(3, 4, rng=xp.random.default_rng(0)), nn.Linear(4, 2, rng=xp.random.default_rng(1)))
+        model = nn.Sequential(
+            nn.Linear(3, 4, rng=xp.random.default_rng(0)), nn.Linear(4, 2, rng=xp.random.default_rng(1))
+        )
         return model, optim.Adam(model, lr=0.1)
 
     def step(model, optimizer, x):

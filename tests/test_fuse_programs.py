@@ -108,7 +108,8 @@ def test_constants_are_computed_by_the_recording():
         return xp.where(places[:, None] >= places[None, :], x, 0.0)
 
     fused = assert_replayed(masked, array(16, 16))
-    assert plan_of(fused).kernels == 1 and len(plan_of(fused).actions) == 1
+    assert plan_of(fused).kernels == 1
+    assert len(plan_of(fused).actions) == 1
 
 
 def test_constant_that_the_function_writes_to_has_its_new_elements():

@@ -7,7 +7,6 @@ from dataclasses import fields, is_dataclass
 import numpy as np
 from scipy.spatial.transform import RigidTransform, Rotation
 from scipy_cases import CASES, NUMPY_INSIDE, WITHOUT_CASE, declared
-from scipy_host_cases import HOST_CASES
 
 import xtensor as xp
 
@@ -21,12 +20,10 @@ def says_jit(entry):
     return entry["jax_jit"] and not no_jax and not (elsewhere and "jax.numpy" not in entry["exceptions"])
 
 
-ALL_CASES = {**CASES, **HOST_CASES}
-
 COMPILED = tuple(
     name
     for name, (_, entry) in DECLARED.items()
-    if says_jit(entry) and name in ALL_CASES and name not in NUMPY_INSIDE.keys() | WITHOUT_CASE.keys()
+    if says_jit(entry) and name in CASES and name not in NUMPY_INSIDE.keys() | WITHOUT_CASE.keys()
 )
 """The functions whose case the tests compile."""
 
@@ -56,10 +53,10 @@ def function_of(name, device):
         return arrays[-1]
 
     function = DECLARED[name][0]
-    ALL_CASES[name](function, note)
+    CASES[name](function, note)
 
     def call(*given):
         rest = iter(given)
-        return tuple(leaves_of(ALL_CASES[name](function, lambda values: next(rest))))
+        return tuple(leaves_of(CASES[name](function, lambda values: next(rest))))
 
     return call, arrays

@@ -20,7 +20,12 @@ pytestmark = [pytest.mark.filterwarnings("ignore::RuntimeWarning"), pytest.mark.
 
 LOOK_AT_VALUES = frozenset(
     (
-        *("interpolate.RBFInterpolator", "signal.bode", "signal.choose_conv_method", "spatial.transform.Rotation.__repr__"),
+        *(
+            "interpolate.RBFInterpolator",
+            "signal.bode",
+            "signal.choose_conv_method",
+            "spatial.transform.Rotation.__repr__",
+        ),
         *("spatial.transform.Rotation.align_vectors", "stats.chatterjeexi", "stats.mood"),
     )
 )
@@ -40,7 +45,8 @@ def assert_same(results, expected):
 
 
 @pytest.mark.parametrize(
-    "name", [name if number % 6 == 0 else pytest.param(name, marks=pytest.mark.long) for number, name in enumerate(FUSED)]
+    "name",
+    [name if number % 6 == 0 else pytest.param(name, marks=pytest.mark.long) for number, name in enumerate(FUSED)],
 )
 def test_replay_of_a_function_of_scipy_gives_its_results(name):
     device = xp.device("cpu")

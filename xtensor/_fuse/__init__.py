@@ -15,15 +15,11 @@ R = TypeVar("R")
 
 
 @overload
-def fuse(
-    function: Callable[P, R], /, *, static: Collection[str] = (), donate: Collection[str] = ()
-) -> Fused[P, R]: ...
+def fuse(function: Callable[P, R], /, *, static: Collection[str] = (), donate: Collection[str] = ()) -> Fused[P, R]: ...
 
 
 @overload
-def fuse(
-    *, static: Collection[str] = (), donate: Collection[str] = ()
-) -> Callable[[Callable[P, R]], Fused[P, R]]: ...
+def fuse(*, static: Collection[str] = (), donate: Collection[str] = ()) -> Callable[[Callable[P, R]], Fused[P, R]]: ...
 
 
 def fuse(function: Any = None, /, *, static: Collection[str] = (), donate: Collection[str] = ()) -> Any:

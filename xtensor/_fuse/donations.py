@@ -24,7 +24,7 @@ class Donated:
 
     __array_ufunc__ = __array_function__ = __array__ = __getattr__ = __getitem__ = __setitem__ = _raise
     __len__ = __iter__ = __bool__ = __int__ = __float__ = __complex__ = __index__ = __dlpack__ = _raise
-    __copy__ = __deepcopy__ = __reduce_ex__ = __format__ = __str__ = __repr__ = _raise  # type: ignore[assignment]
+    __copy__ = __deepcopy__ = __reduce_ex__ = __format__ = __str__ = __repr__ = _raise
 
 
 DONATED = Donated()
@@ -94,7 +94,7 @@ class Donation:
 
     def finish(self, result: Any, arguments: Any) -> None:
         """Take the Arrays after the function itself has computed: those that are no results, and in no object."""
-        objects = [item for item in _objects(arguments)]
+        objects = list(_objects(arguments))
         used = {id(x) for x in arrays_in([result, *objects])}
         for array in self.arrays:
             if id(array) not in used:

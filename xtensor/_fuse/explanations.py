@@ -46,8 +46,8 @@ def _steps(
 ) -> tuple[list[str], int]:
     """Return a line for each kernel, call and check, and the largest number of bytes of their results at a time."""
     values = dict(plan.constants)
-    for node, index in plan.arguments:
-        values[node] = arrays[index]
+    for argument, index in plan.arguments:
+        values[argument] = arrays[index]
     given = {id(memory_of(value)) for value in values.values()}
     steps, peak = [], 0
     for (action, ended), (kind, node) in zip(plan.schedule, plan.kinds, strict=True):
@@ -56,10 +56,12 @@ def _steps(
         held = {id(memory_of(x)): x.nbytes for x in map(memory_of, _arrays(values.values())) if hasattr(x, "nbytes")}
         peak = max(peak, sum(size for key, size in held.items() if key not in given))
         if kind != "result":
-            made = [f"{x.dtype.name}{list(x.shape)}" for item, x in values.items() if item not in before and _is_array(x)]
+            made = [
+                f"{x.dtype.name}{list(x.shape)}" for item, x in values.items() if item not in before and _is_array(x)
+            ]
             steps.append(_line(kind, action.__doc__ or "", made, lines.get(node, "") if node else ""))
-        for item in ended:
-            values.pop(item, None)
+        for unused in ended:
+            values.pop(unused, None)
     return steps, peak
 
 
@@ -95,7 +97,9 @@ def _guards(guards: Guards | None) -> list[str]:
         if isinstance(value, (bool, int, float, complex, str)):
             where = "the global" if isinstance(owner, dict) else f"the attribute of {type(owner).__name__}"
             where = "the closure's value" if type(owner).__name__ == "cell" else where
-            named.append(f"{where} {'' if type(owner).__name__ == 'cell' else name} is {shortened(value)}".replace("  ", " "))
+            named.append(
+                f"{where} {'' if type(owner).__name__ == 'cell' else name} is {shortened(value)}".replace("  ", " ")
+            )
     others = len(guards.exact) - len(named)
     named += [f"{others} functions, modules and objects are the same"] if others else []
     named += [f"{len(guards.states)} containers have the same items"] if guards.states else []

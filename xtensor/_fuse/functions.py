@@ -262,7 +262,9 @@ class Fused(Generic[P, R]):
         self._flatten_call(args, kwargs, arrays, numbers, Memo(), [])
         generator = generator_of(arrays[0]._device) if arrays else None
         if generator is None or any(array._device is not arrays[0]._device for array in arrays):
-            where = f"the device {arrays[0]._device} has no generator of kernels" if arrays else "no argument is an Array"
+            where = (
+                f"the device {arrays[0]._device} has no generator of kernels" if arrays else "no argument is an Array"
+            )
             where = where if generator is None else "the arguments are on several devices"
             return f"{self._name}() is called as it is: {where}"
         natives, lines = [array._native for array in arrays], dict[Node, str]()

@@ -54,6 +54,7 @@ def unify(order: Sequence[Node]) -> dict[Node, Node]:
     """Return for each node the first one that computes the same; operands are replaced by theirs."""
     same: dict[Node, Node] = {}
     first: dict[Any, Node] = {}
+    key: Any
     for node in order:
         if node.kind in ("step", "reduction"):
             node.operands = tuple([same[item] if item.__class__ is Node else item for item in node.operands])

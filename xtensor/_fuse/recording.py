@@ -120,7 +120,7 @@ class Recorder:
         return self.call(self.base._functions.choose(operation), name, operands, options)
 
     def _known(self, operation: Operation, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        """Return the constant result of constants, or the operand that a constant condition selects; None for others."""
+        """Return the result of constants, or the operand that a constant condition selects; None for others."""
         if operation.name == "where" and _selects_all(*operands):
             return Traced(self.copied(operands[1].value), operands[1].node)
         leaves = leaves_of((operands, options))

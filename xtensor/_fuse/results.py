@@ -108,7 +108,7 @@ class Results:
     def __call__(
         self,
         values: dict[Node, Native],
-        arrays: Sequence[Array],
+        arrays: Sequence[Array | None],
         numbers: Sequence[Any],
         objects: Sequence[Any],
         device: Device,
@@ -139,7 +139,7 @@ class Results:
         assign(objects, self._names, assigned)
         return returned
 
-    def _separate(self, natives: list[Native], arrays: Sequence[Array], device: Device) -> None:
+    def _separate(self, natives: list[Native], arrays: Sequence[Array | None], device: Device) -> None:
         """Copy the results that share memory with a constant or an earlier result, unless it is an argument's."""
         given = {id(memory_of(array._native)) for array in arrays if array is not None} | self._outside
         taken = set(self._constants)

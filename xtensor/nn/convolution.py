@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from .._core.annotations import AnyArray
 
 __all__ = [
+    "columns_of",
     "conv1d",
     "conv2d",
     "conv3d",
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",
-    "columns_of",
     "flipped",
     "patches",
 ]

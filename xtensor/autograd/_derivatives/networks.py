@@ -1,4 +1,4 @@
-"""Derivatives of layers of neural networks, whose formulas would leave more work to the pass back than they are worth."""
+"""Derivatives of layers of neural networks, whose compositions would leave much work to the pass back."""
 
 from __future__ import annotations
 
@@ -204,10 +204,7 @@ def _convolution(
     spans = [width * (size - 1) for width, size in zip(dilations, kernel, strict=True)]
     settings = zip(x.shape[2:], places, strides, widths, spans, strict=True)
     ends = [
-        (span - before, length - (count - 1) * step - 1 + before)
-        for length, count, step, (before, _), span in settings
+        (span - before, length - (count - 1) * step - 1 + before) for length, count, step, (before, _), span in settings
     ]
-    by_x = flipped(
-        g, weight, None, strides=strides, widths=tuple(ends), dilations=dilations, groups=groups
-    )
+    by_x = flipped(g, weight, None, strides=strides, widths=tuple(ends), dilations=dilations, groups=groups)
     return by_x, by_weight, None if bias is None else xp.sum(g, axis=(0, *range(2, g.ndim)))
