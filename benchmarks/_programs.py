@@ -19,7 +19,7 @@ Program = Callable[["Library"], tuple[Callable[..., Any], tuple[Any, ...]]]
 
 
 class Library:
-    """What programs use of a library.
+    """The functions of a library that programs use.
 
     Attributes
     ----------
