@@ -42,7 +42,7 @@ def _machine(run: Document) -> str:
 
 
 def _of_limits(run: Document) -> str:
-    """How many limits a run kept."""
+    """Return how many limits a run kept."""
     limits = run["limits"]
     above = sum(limit["ratio"] > limit["limit"] for limit in limits)
     return f"{len(limits) - above} of {len(limits)}" if limits else "measured"
