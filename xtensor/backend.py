@@ -21,8 +21,17 @@ from ._core.files import read_file, user_cache, write_file
 from ._core.forks import around_forks
 from ._core.fp_warnings import rewarn
 from ._core.kernel_program import SHORT_POWERS, Generator, Program, Step, refuse_negative_power, short_power
+from ._core.library_functions import (
+    float_floor_divide,
+    float_remainder,
+    integer_floor_divide,
+    integer_remainder,
+    shift,
+    with_initial,
+)
 from ._core.operations import TABLE, Operation, primitives
 from ._core.random_constants import NORMAL_QUANTILES, PHILOX_MULTIPLIERS, PHILOX_ROUNDS, PHILOX_WEYL
+from ._core.resolved_keys import forward_slice, resolved_key
 from ._core.transfers import note_computation
 from ._core.wrapping import WrappedArray, wrapped_namespace
 
@@ -56,17 +65,25 @@ __all__ = [
     "WrappedArray",
     "WrittenWithWarningError",
     "around_forks",
+    "float_floor_divide",
+    "float_remainder",
+    "forward_slice",
     "in_float32",
     "install_command",
+    "integer_floor_divide",
+    "integer_remainder",
     "note_computation",
     "primitives",
     "read_file",
     "read_on_host",
     "refuse_negative_power",
+    "resolved_key",
     "result_type",
     "rewarn",
+    "shift",
     "short_power",
     "user_cache",
+    "with_initial",
     "with_short_way",
     "wrapped_namespace",
     "write_file",

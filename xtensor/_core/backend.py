@@ -75,6 +75,8 @@ class Provider(ABC):
         The kinds of device it serves: ``"cpu"``, ``"cuda"``, ``"rocm"``, ``"sycl"``, ….
     requires
         The requirement to install, as ``pip`` takes it.
+    chosen_by_itself
+        Whether a device of it may be the default device without being named. False spares the choice its ``probe``.
     has_values
         Whether the arrays of its devices have values. :func:`xtensor.devices` lists no devices without.
     """
@@ -82,6 +84,7 @@ class Provider(ABC):
     name: str
     kinds: tuple[str, ...]
     requires: str = ""
+    chosen_by_itself: ClassVar[bool] = True
     has_values: ClassVar[bool] = True
 
     @abstractmethod
@@ -273,6 +276,13 @@ class Backend(Provider):
     def normalize(self, value: Any, spec: str) -> Native:
         """Return a native array for a function's result of another class: a library's scalar, a Python number."""
         return self.from_host(np.asarray(value), spec, copy=True)
+
+    def from_operand(self, value: Any, spec: str) -> Native | None:
+        """Return an operand of the library's own class as a native array of a device; None for other classes.
+
+        An operand on another of the library's devices raises :class:`xtensor.DeviceMismatchError`.
+        """
+        return None
 
     def describe(self, native: Native) -> str:
         """Return what an Array's ``repr`` tells beside shape and dtype where it shows no values; empty for nothing."""

@@ -460,8 +460,13 @@ def devices() -> tuple[Device, ...]:
 
     The device ``meta``, whose arrays have no values, is not among them.
     """
+    return _sorted_devices(registry.entries())
+
+
+def _sorted_devices(entries: Iterable[registry.Entry]) -> tuple[Device, ...]:
+    """Return the devices of some backends, the default choice first."""
     found = []
-    for entry in registry.entries():
+    for entry in entries:
         try:
             provider = entry.probe()
         except BackendUnavailableError:
@@ -481,7 +486,12 @@ def devices() -> tuple[Device, ...]:
 def eligible_devices() -> list[Device]:
     """Return the devices that may be chosen without being named, the default choice first."""
     named = registry.priority()
-    return [place for place in devices() if place.backend in named or registry.rank(place._provider, place._spec) >= 0]
+    entries = [entry for entry in registry.entries() if entry.name in named or entry.chosen_by_itself]
+    return [
+        place
+        for place in _sorted_devices(entries)
+        if place.backend in named or registry.rank(place._provider, place._spec) >= 0
+    ]
 
 
 def best_device(*, min_free_memory: int = 0) -> Device:

@@ -418,6 +418,9 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
         return float(value)
     if isinstance(value, complex):
         return complex(value)
+    native = device._library.from_operand(value, device._backend_spec)
+    if native is not None:
+        return native
     if foreign is not None and isinstance(value, (list, tuple)) and not device._library.defined_only:
         return device._library.from_host(_host_list(value, device, name), device._backend_spec, copy=None)
     if foreign is TypeError or (foreign is NotImplemented and isinstance(value, (list, tuple))):

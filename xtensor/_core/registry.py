@@ -101,6 +101,14 @@ class Entry:
         """Whether the backend is known to compute with another backend's arrays."""
         return isinstance(self._backend, Overlay)
 
+    @property
+    def chosen_by_itself(self) -> bool:
+        """Whether a device of the backend may be the default one without being named; True where it does not load."""
+        try:
+            return self.load().chosen_by_itself
+        except BackendUnavailableError:
+            return True
+
     def is_made_of(self, point: EntryPoint) -> bool:
         """Whether the backend is that of an entry point."""
         return getattr(self._source, "value", None) == point.value

@@ -1,0 +1,1 @@
+"""Backends of the libraries and engines that compute for xtensor."""

@@ -1,0 +1,419 @@
+"""Elementwise functions on tensors, and those of two operands that are called most on native arrays themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from xtensor.backend import (
+    float_floor_divide,
+    float_remainder,
+    integer_floor_divide,
+    integer_remainder,
+    shift,
+    short_power,
+)
+
+from ._native import COMPLEX, FLOATS, INEXACT, SIGNED, TorchArray, ordered, signed, wide
+from ._operands import NATIVE_SCALARS, cast, common_dtype, floating_dtype, promoted
+
+__all__ = ["FUNCTIONS", "PLAIN", "astype", "complex_of", "direct", "where"]
+
+Tensor = torch.Tensor
+Function = Callable[..., Any]
+
+SMALLEST = -(2**63)
+
+PLAIN = frozenset((torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)) | INEXACT
+"""The dtypes that torch's own arithmetic takes."""
+
+
+# -- two operands -----------------------------------------------------------------------------------------------------
+
+
+def direct(function: Function, otherwise: Function) -> Function:
+    """A function on native arrays: torch's own for operands of one dtype and for Python floats, else another one."""
+
+    def call(x1: Any, x2: Any) -> Any:
+        if x1.__class__ is TorchArray:
+            a = x1.array
+            if x2.__class__ is TorchArray:
+                b = x2.array
+                dtype = a.dtype
+                if dtype is b.dtype and dtype in PLAIN:
+                    return TorchArray(function(a, b))
+                return TorchArray(otherwise(a, b))
+            if x2.__class__ is float and a.dtype in NATIVE_SCALARS:
+                return TorchArray(function(a, x2))
+            return TorchArray(otherwise(a, x2))
+        return TorchArray(otherwise(x1, x2.array))
+
+    return call
+
+
+def wrapping(function: Function) -> Function:
+    """A function of two operands of which unsigned integers have the same bits as signed ones."""
+
+    def computed(x1: Any, x2: Any) -> Tensor:
+        x1, x2 = promoted(x1, x2)
+        if x1.dtype in SIGNED:
+            return function(signed(x1), signed(x2)).view(x1.dtype)  # type: ignore[no-any-return]
+        return function(x1, x2)  # type: ignore[no-any-return]
+
+    return computed
+
+
+def _comparison(function: Function) -> Function:
+    def computed(x1: Any, x2: Any) -> Tensor:
+        return function(*_comparable(x1, x2))  # type: ignore[no-any-return]
+
+    return computed
+
+
+def _comparable(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
+    """Return two operands as tensors of one dtype that compare as their values do.
+
+    A Python integer beyond the dtype of an array is on one side of all its values.
+    """
+    if x1.__class__ is not Tensor:
+        x2, x1 = _comparable(x2, x1)
+        return x1, x2
+    if x2.__class__ is int and x1.dtype not in INEXACT and x1.dtype is not torch.bool:
+        limits = torch.iinfo(x1.dtype)
+        if not limits.min <= x2 <= limits.max:
+            zeros = torch.zeros(x1.shape, dtype=torch.int8, device=x1.device)
+            return zeros, zeros + (1 if x2 > 0 else -1)
+    if x2.__class__ is Tensor and x1.dtype is not x2.dtype:
+        if x1.dtype is torch.uint64 and x2.dtype in SIGNED_INTEGERS:
+            return _beside_signed(x1, x2)
+        if x2.dtype is torch.uint64 and x1.dtype in SIGNED_INTEGERS:
+            x2, x1 = _beside_signed(x2, x1)
+            return x1, x2
+    x1, x2 = promoted(x1, x2)
+    return ordered(x1), ordered(x2)
+
+
+SIGNED_INTEGERS = frozenset((torch.int8, torch.int16, torch.int32, torch.int64))
+
+
+def _beside_signed(unsigned: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
+    """Return uint64 and signed integers as comparable int64; float64, to which they promote, cannot tell neighbours."""
+    x = x.to(torch.int64)
+    below = x < 0
+    return torch.where(below, 1, ordered(unsigned)), torch.where(below, 0, x ^ SMALLEST)
+
+
+def divide(x1: Any, x2: Any) -> Tensor:
+    x1, x2 = promoted(x1, x2)
+    if x1.dtype not in INEXACT:
+        x1, x2 = x1.to(torch.float64), x2.to(torch.float64)
+    return torch.divide(x1, x2)
+
+
+def floor_divide(x1: Any, x2: Any) -> Tensor:
+    x1, x2 = _numbers(x1, x2)
+    if x1.dtype in FLOATS:
+        return float_floor_divide(torch, torch.floor_divide, x1, x2)  # type: ignore[no-any-return]
+    if x1.dtype is torch.uint64:
+        return _divided(x1, x2)[0]
+    return _integers(integer_floor_divide, torch.floor_divide, x1, x2)
+
+
+def remainder(x1: Any, x2: Any) -> Tensor:
+    x1, x2 = _numbers(x1, x2)
+    if x1.dtype in FLOATS:
+        return float_remainder(torch, x1, x2)  # type: ignore[no-any-return]
+    if x1.dtype is torch.uint64:
+        return _divided(x1, x2)[1]
+    return _integers(integer_remainder, torch.remainder, x1, x2)
+
+
+def _numbers(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
+    """Return promoted operands, booleans as int8, the dtype in which NumPy computes with them."""
+    x1, x2 = promoted(x1, x2)
+    if x1.dtype is torch.bool:
+        return x1.to(torch.int8), x2.to(torch.int8)
+    return x1, x2
+
+
+def _integers(function: Function, raw: Function, x1: Tensor, x2: Tensor) -> Tensor:
+    dtype = x1.dtype
+    return function(torch, raw, wide(x1), wide(x2)).to(dtype)  # type: ignore[no-any-return]
+
+
+def _divided(x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
+    """Return quotients and remainders of uint64; 0 for a divisor of 0.
+
+    Half the dividend fits into int64. Twice its quotient is at most 1 too small.
+    """
+    a, b = torch.broadcast_tensors(signed(x1), signed(x2))
+    half = (a >> 1) & (2**63 - 1)
+    quotient = torch.floor_divide(half, torch.where(b <= 0, 1, b)) << 1
+    rest = a - quotient * b
+    quotient = quotient + ((rest ^ SMALLEST) >= (b ^ SMALLEST)).to(torch.int64)
+    above = ((a ^ SMALLEST) >= (b ^ SMALLEST)).to(torch.int64)  # the quotient by 2**63 or more
+    quotient = torch.where(b < 0, above, torch.where(b == 0, 0, quotient))
+    rest = torch.where(b == 0, 0, a - quotient * b)
+    return quotient.view(torch.uint64), rest.view(torch.uint64)
+
+
+def pow_(x1: Any, x2: Any) -> Tensor:
+    if x1.__class__ is Tensor and x1.dtype in NATIVE_SCALARS and x2.__class__ in (int, float):
+        short = short_power(TorchArray(x1), x2)
+        if short is not None:
+            return SHORT_POWERS[short](x1)
+    if x1.__class__ is Tensor and x2.__class__ is int and x2 < 0 and x1.dtype not in INEXACT and x1.numel():
+        raise ValueError("Integers to negative integer powers are not allowed.")
+    x1, x2 = _numbers(x1, x2)
+    dtype = x1.dtype
+    if dtype in INEXACT:
+        return torch.pow(x1, x2)
+    if dtype in SIGNED:
+        return _unsigned_power(signed(x1), x2)
+    if x1.numel() and bool((x2 < 0).any()):
+        raise ValueError("Integers to negative integer powers are not allowed.")
+    return torch.pow(x1, x2)
+
+
+def _unsigned_power(a: Tensor, x2: Tensor) -> Tensor:
+    """Powers of unsigned integers, whose bits are those of signed ones, modulo the powers of two of their width."""
+    dtype = x2.dtype
+    exponent = signed(x2).to(torch.int64) if dtype is torch.uint64 else x2.to(torch.int64)
+    # The order of an odd number divides 2**62; an even one to the power of 64 or more is 0.
+    period = exponent & (2**62 - 1)
+    power = torch.pow(a.to(torch.int64), period)
+    vanishes = (exponent != period) & (a & 1 == 0)
+    return torch.where(vanishes, 0, power).to(SIGNED[dtype]).view(dtype)
+
+
+def _shift(raw: Function, *, left: bool) -> Function:
+    def computed(x1: Any, x2: Any) -> Tensor:
+        x1, x2 = _numbers(x1, x2)
+        dtype = x1.dtype
+        if dtype in INEXACT:
+            raise TypeError(f"shifts take integers, not the promoted dtype {dtype}")
+        bits = torch.iinfo(dtype).bits
+        if dtype is torch.uint64 and not left:
+            return _logical_right_shift(x1, x2)
+        if dtype in SIGNED:
+            if left:
+                return shift(torch, raw, signed(x1), signed(x2), bits, keeps_sign=False).view(dtype)  # type: ignore[no-any-return]
+            return shift(torch, raw, wide(x1), wide(x2), bits, keeps_sign=False).to(dtype)  # type: ignore[no-any-return]
+        return shift(torch, raw, x1, x2, bits, keeps_sign=not left)  # type: ignore[no-any-return]
+
+    return computed
+
+
+def _logical_right_shift(x1: Tensor, x2: Tensor) -> Tensor:
+    """Shift uint64 to the right: the copies of the sign that int64 shifts in are removed."""
+    a, distance = signed(x1), signed(x2)
+    beyond = (distance < 0) | (distance >= 64)
+    near = torch.where(beyond, 0, distance)
+    copies = (torch.full_like(near, SMALLEST) >> near) << 1  # the bits above those of the result
+    return torch.where(beyond, 0, torch.where(near == 0, a, (a >> near) & ~copies)).view(torch.uint64)
+
+
+def _floating_binary(function: Function) -> Function:
+    def computed(x1: Any, x2: Any) -> Tensor:
+        # int8 beside uint8 is computed in float16, although they promote to int16.
+        x1, x2 = (cast(x, floating_dtype(x.dtype)) if x.__class__ is Tensor else x for x in (x1, x2))
+        return function(*promoted(x1, x2))  # type: ignore[no-any-return]
+
+    return computed
+
+
+def _extreme(function: Function) -> Function:
+    def computed(x1: Any, x2: Any) -> Tensor:
+        x1, x2 = promoted(x1, x2)
+        if x1.dtype in COMPLEX:
+            return NotImplemented
+        dtype = x1.dtype
+        if dtype in SIGNED:
+            return (function(ordered(x1), ordered(x2)) ^ torch.iinfo(SIGNED[dtype]).min).view(dtype)  # type: ignore[no-any-return]
+        return function(x1, x2)  # type: ignore[no-any-return]
+
+    return computed
+
+
+def _logical(function: Function) -> Function:
+    def computed(x1: Any, x2: Any) -> Tensor:
+        x1, x2 = promoted(x1, x2)
+        return function(signed(x1), signed(x2))  # type: ignore[no-any-return]
+
+    return computed
+
+
+# -- one operand ------------------------------------------------------------------------------------------------------
+
+
+def floating(function: Function) -> Function:
+    """A function of floating-point numbers; integers become the dtype in which NumPy computes it."""
+
+    def computed(x: Tensor) -> Tensor:
+        dtype = x.dtype
+        return function(x) if dtype in INEXACT else function(x.to(floating_dtype(dtype)))  # type: ignore[no-any-return]
+
+    return computed
+
+
+def _real(function: Function) -> Function:
+    """A function of real numbers, whose complex form in torch departs from the standard."""
+    computed = floating(function)
+    return lambda x: NotImplemented if x.dtype in COMPLEX else computed(x)
+
+
+def _reciprocal(x: Tensor) -> Tensor:
+    return torch.reciprocal(x) if x.dtype in FLOATS else NotImplemented
+
+
+def _rounding(function: Function) -> Function:
+    def computed(x: Tensor) -> Tensor:
+        if x.dtype in COMPLEX:
+            return torch.complex(function(x.real), function(x.imag))
+        return function(x) if x.dtype in FLOATS else x.clone()  # type: ignore[no-any-return]
+
+    return computed
+
+
+def _of_bits(function: Function) -> Function:
+    def computed(x: Tensor) -> Tensor:
+        return function(signed(x)).view(x.dtype) if x.dtype in SIGNED else function(x)  # type: ignore[no-any-return]
+
+    return computed
+
+
+def absolute(x: Tensor) -> Tensor:
+    return x.clone() if x.dtype is torch.bool or x.dtype in SIGNED else torch.abs(x)
+
+
+def acos(x: Tensor) -> Tensor:
+    result = floating(torch.acos)(x)
+    if result.dtype in COMPLEX:
+        # torch returns +0 for the imaginary component of acos(0 + 0j).
+        return torch.complex(result.real, torch.copysign(result.imag, -x.imag))
+    return result
+
+
+def negative(x: Tensor) -> Tensor:
+    if x.dtype is torch.bool:
+        raise TypeError("negative takes no bool array; use logical_not")
+    return _of_bits(torch.negative)(x)
+
+
+def _classified(function: Function, otherwise: bool) -> Function:
+    def computed(x: Tensor) -> Tensor:
+        if x.dtype in INEXACT:
+            return function(x)  # type: ignore[no-any-return]
+        return torch.full(x.shape, otherwise, dtype=torch.bool, device=x.device)
+
+    return computed
+
+
+def sqrt(x: Tensor) -> Tensor:
+    x = x if x.dtype in INEXACT else x.to(floating_dtype(x.dtype))
+    if x.device.type != "cpu" or x.dtype in COMPLEX or x.dtype is torch.bfloat16:
+        return torch.sqrt(x)
+    # On the CPU torch calls MKL, whose roots are not correctly rounded; NumPy's are, in the same memory.
+    with np.errstate(invalid="ignore"):
+        return torch.from_numpy(np.asarray(np.sqrt(x.numpy())))
+
+
+def real(x: Tensor) -> Tensor:
+    return torch.real(x) if x.dtype in COMPLEX else x
+
+
+def imag(x: Tensor) -> Tensor:
+    return torch.imag(x) if x.dtype in COMPLEX else torch.zeros_like(x)
+
+
+def logical_not(x: Tensor) -> Tensor:
+    return torch.logical_not(signed(x))
+
+
+def square(x: Tensor) -> Tensor:
+    return torch.multiply(x, x) if x.dtype in PLAIN else wrapping(torch.multiply)(x, x)
+
+
+# -- casts and choices ------------------------------------------------------------------------------------------------
+
+
+def astype(x: Tensor, dtype: torch.dtype, *, copy: bool = True) -> Tensor:
+    if x.dtype is dtype:
+        return x.clone() if copy else x
+    return cast(x, dtype)
+
+
+def complex_of(real: Tensor, imag: Tensor) -> Tensor:
+    dtype = common_dtype(real.dtype, imag.dtype)
+    return torch.complex(*torch.broadcast_tensors(cast(real, dtype), cast(imag, dtype)))
+
+
+def where(condition: Tensor, x1: Any, x2: Any) -> Tensor:
+    if x1.__class__ is not Tensor and x2.__class__ is not Tensor:
+        x1 = torch.tensor(x1, device=condition.device, dtype=_default_dtype(x1))
+    x1, x2 = promoted(x1, x2)
+    if x1.dtype in SIGNED:
+        return torch.where(condition, signed(x1), signed(x2)).view(x1.dtype)
+    return torch.where(condition, x1, x2)
+
+
+def _default_dtype(value: Any) -> torch.dtype:
+    if value.__class__ is float:
+        return torch.float64
+    return torch.complex128 if value.__class__ is complex else torch.bool if value.__class__ is bool else torch.int64
+
+
+SHORT_POWERS: dict[str, Function] = {
+    "square": torch.square,
+    "sqrt": sqrt,
+    "reciprocal": torch.reciprocal,
+    "positive": torch.clone,
+}
+
+FUNCTIONS: dict[str, Function] = {
+    **{name: floating(getattr(torch, name)) for name in ("exp", "expm1", "log", "log1p", "sin", "cos", "tan")},
+    **{name: floating(getattr(torch, name)) for name in ("asin", "atan", "sinh", "cosh", "tanh")},
+    **{name: floating(getattr(torch, name)) for name in ("asinh", "acosh", "atanh")},
+    **{name: _real(getattr(torch, name)) for name in ("log2", "log10")},
+    **{name: _rounding(getattr(torch, name)) for name in ("floor", "ceil", "trunc", "round")},
+    **{f"bitwise_{name}": wrapping(getattr(torch, f"bitwise_{name}")) for name in ("and", "or", "xor")},
+    **{f"logical_{name}": _logical(getattr(torch, f"logical_{name}")) for name in ("and", "or", "xor")},
+    "abs": absolute,
+    "acos": acos,
+    "add": wrapping(torch.add),
+    "atan2": _floating_binary(torch.atan2),
+    "bitwise_invert": _of_bits(torch.bitwise_not),
+    "bitwise_left_shift": _shift(torch.bitwise_left_shift, left=True),
+    "bitwise_right_shift": _shift(torch.bitwise_right_shift, left=False),
+    "copysign": _floating_binary(torch.copysign),
+    "divide": divide,
+    "equal": _comparison(torch.eq),
+    "floor_divide": floor_divide,
+    "greater": _comparison(torch.gt),
+    "greater_equal": _comparison(torch.ge),
+    "imag": imag,
+    "isfinite": _classified(torch.isfinite, True),
+    "isinf": _classified(torch.isinf, False),
+    "isnan": _classified(torch.isnan, False),
+    "less": _comparison(torch.lt),
+    "less_equal": _comparison(torch.le),
+    "logical_not": logical_not,
+    "maximum": _extreme(torch.maximum),
+    "minimum": _extreme(torch.minimum),
+    "multiply": wrapping(torch.multiply),
+    "negative": negative,
+    "nextafter": _floating_binary(torch.nextafter),
+    "not_equal": _comparison(torch.ne),
+    "pow": pow_,
+    "real": real,
+    "reciprocal": _reciprocal,
+    "remainder": remainder,
+    "signbit": floating(torch.signbit),
+    "sqrt": sqrt,
+    "square": square,
+    "subtract": wrapping(torch.subtract),
+}
+"""Functions on tensors by their operations' names."""

@@ -1,0 +1,154 @@
+"""NumPy's keys on tensors: torch has no negative steps, takes uint8 for masks and 0-d index arrays for integers.
+
+A negative step selects by a copy, all other basic keys by a view.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+
+from xtensor.backend import forward_slice, resolved_key
+
+from ._native import TorchArray, repeats_memory, signed
+from ._operands import cast, number
+
+__all__ = ["check_positions", "getitem", "setitem"]
+
+Tensor = torch.Tensor
+
+
+class Selection(NamedTuple):
+    """A view, the axes along which it is to be reversed, and for each axis its positions or a full slice.
+
+    ``positions`` is empty for a basic key, and ``(...,)`` for a basic key by 0-d index arrays, which select a copy.
+    """
+
+    view: Tensor
+    flips: tuple[int, ...]
+    positions: tuple[Any, ...]
+
+
+def getitem(native: TorchArray, key: Any) -> TorchArray:
+    """Return ``native[key]``."""
+    tensor = native.array
+    if key.__class__ is slice and key.step is None and tensor.dim():
+        return TorchArray(tensor[key])
+    view, flips, positions = _select(tensor, key)
+    if flips:
+        view = torch.flip(signed(view), flips).view(tensor.dtype)
+    if positions == (...,):
+        view = view.clone()
+    elif positions:
+        view = view[positions]
+    elif repeats_memory(tensor) and not repeats_memory(view):
+        view = view.clone()  # a write to it would change all rows of the broadcast view
+    return TorchArray(view)
+
+
+def setitem(native: TorchArray, key: Any, value: Any) -> None:
+    """Assign to ``native[key]``; raise for Python numbers that the dtype cannot represent, as NumPy does."""
+    tensor = native.array
+    view, flips, positions = _select(tensor, key)
+    if repeats_memory(tensor):
+        raise ValueError("assignment destination is read-only: it is a broadcast view; copy it with xtensor.asarray")
+    if value.__class__ is TorchArray:
+        source = _apart(cast(value.array, tensor.dtype), tensor)
+    else:
+        source = number(value, tensor.dtype, tensor.device)
+    view, source = signed(view), signed(source)
+    if not positions or positions == (...,):
+        source = _without_leading_axes(source, view.dim())
+        view.copy_(torch.flip(source.expand(view.shape), flips) if flips else source)
+        return
+    if flips:
+        numbers = torch.arange(tensor.numel(), device=tensor.device).reshape(tensor.shape)
+        selected = torch.flip(_select(numbers, key).view, flips)[positions]
+        source = _without_leading_axes(source, selected.dim()).expand(selected.shape)
+        signed(tensor).put_(selected, source.contiguous())
+        return
+    positions = tuple([_apart(item, tensor) if item.__class__ is Tensor else item for item in positions])
+    arrays = [item for item in positions if item.__class__ is Tensor]
+    ndim = view.dim() - len(arrays) + len(torch.broadcast_shapes(*[item.shape for item in arrays]))
+    view[positions] = _without_leading_axes(source, ndim)
+
+
+def _select(tensor: Tensor, key: Any) -> Selection:
+    shape = tuple(tensor.shape)
+    parts = resolved_key(key, shape, TorchArray)
+    advanced = [part for part in parts if part.__class__ is TorchArray or part.__class__ is bool]
+    if not advanced:
+        return _basic(tensor, parts)
+    if all(part.__class__ is TorchArray and not part.array.dim() for part in advanced):
+        # torch takes 0-d index arrays for integers, whose result is a view.
+        parts = [int(part) if part.__class__ is TorchArray else part for part in parts]
+        view, flips, _ = _basic(tensor, resolved_key(tuple(parts), shape, TorchArray))
+        return Selection(view, flips, (...,))
+    basic: list[Any] = []
+    positions: list[Any] = []
+    axis = 0
+    for part in parts:
+        if part is None or part.__class__ is slice:
+            basic.append(part)
+            positions.append(slice(None))
+            axis += part is not None
+        elif part.__class__ is bool:
+            basic.append(None)
+            positions.append(torch.zeros(int(part), dtype=torch.int64, device=tensor.device))
+        elif part.__class__ is int:
+            basic.append(slice(0, shape[axis], 1))
+            positions.append(torch.full((1,), part, dtype=torch.int64, device=tensor.device))
+            axis += 1
+        elif part.array.dtype is torch.bool:
+            for found in torch.nonzero(part.array, as_tuple=True):
+                basic.append(slice(0, shape[axis], 1))
+                positions.append(found)
+                axis += 1
+        else:
+            basic.append(slice(0, shape[axis], 1))
+            positions.append(check_positions(part.array.to(torch.int64), shape[axis], axis))
+            axis += 1
+    view, flips, _ = _basic(tensor, basic)
+    positions = [item.reshape(1) if item.__class__ is Tensor and not item.dim() else item for item in positions]
+    return Selection(view, flips, tuple(positions))
+
+
+def _basic(tensor: Tensor, parts: list[Any]) -> Selection:
+    """Return the view of ints, slices and None, and the axes along which it is to be reversed."""
+    forward: list[Any] = []
+    flips: list[int] = []
+    axis = 0
+    for part in parts:
+        if part.__class__ is slice and part.step < 0:
+            forward.append(forward_slice(part))
+            flips.append(axis)
+        else:
+            forward.append(part)
+        axis += part.__class__ is not int
+    return Selection(tensor[tuple(forward)] if forward else tensor[...], tuple(flips), ())
+
+
+def check_positions(positions: Tensor, length: int, axis: int) -> Tensor:
+    """Return positions; IndexError where one is out of bounds. Blocks until the device has finished.
+
+    torch raises the error on the CPU. On a GPU it would stop the process's context.
+    """
+    if positions.device.type != "cpu" and positions.numel():
+        lowest, highest = int(positions.min()), int(positions.max())
+        if lowest < -length or highest >= length:
+            wrong = highest if highest >= length else lowest
+            raise IndexError(f"index {wrong} is out of bounds for axis {axis} with size {length}")
+    return positions
+
+
+def _apart(x: Tensor, tensor: Tensor) -> Tensor:
+    """Return an operand of an assignment to a tensor, a copy if it is in the same memory."""
+    return x.clone() if x.untyped_storage().data_ptr() == tensor.untyped_storage().data_ptr() else x
+
+
+def _without_leading_axes(x: Tensor, ndim: int) -> Tensor:
+    """Return a value to assign without leading axes of length 1 beyond ``ndim`` axes."""
+    while x.dim() > ndim and x.shape[0] == 1:
+        x = x[0]
+    return x

@@ -1,0 +1,123 @@
+"""Linear algebra and Fourier transforms on tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from ._native import FLOATS, HALVES, SIGNED, wide
+from ._operands import cast, floating_dtype, promoted
+
+__all__ = ["Fourier", "Linalg", "matmul"]
+
+Tensor = torch.Tensor
+
+
+def matmul(x1: Tensor, x2: Tensor) -> Tensor:
+    x1, x2 = promoted(x1, x2)
+    dtype = x1.dtype
+    if dtype in FLOATS or dtype.is_complex:
+        return torch.matmul(x1, x2)
+    if dtype in SIGNED:
+        # uint64 has the bits of int64, and so have products of narrower integers.
+        x1, x2 = (x.view(torch.int64) if dtype is torch.uint64 else wide(x) for x in (x1, x2))
+    x1, x2 = x1.to(torch.int64), x2.to(torch.int64)
+    product = torch.matmul(x1, x2) if x1.device.type == "cpu" else _integer_product(x1, x2)
+    if dtype is torch.bool:
+        return product != 0
+    return product.view(dtype) if dtype is torch.uint64 else product.to(dtype)
+
+
+def _integer_product(x1: Tensor, x2: Tensor) -> Tensor:
+    """Return a product of matrices of integers, for which GPUs have no kernel, column by column of the second one."""
+    is_vector = x2.dim() == 1
+    x2 = x2[:, None] if is_vector else x2
+    columns = [torch.sum(x1 * x2[..., None, :, column], -1) for column in range(x2.shape[-1])]
+    result = torch.stack(columns, -1) if columns else torch.matmul(x1.double(), x2.double()).to(torch.int64)
+    if x1.dim() == 1:
+        result = result[..., 0, :] if result.dim() > 1 else result
+    return result[..., 0] if is_vector else result
+
+
+def _matrices(x: Tensor) -> Tensor:
+    if x.dtype in HALVES:
+        raise TypeError(f"linear algebra takes no {x.dtype}; cast it with xtensor.astype(x, xtensor.float32)")
+    return cast(x, floating_dtype(x.dtype))
+
+
+class Linalg:
+    """The functions of ``linalg``."""
+
+    @staticmethod
+    def cholesky(x: Tensor, *, upper: bool = False) -> Tensor:
+        return torch.linalg.cholesky(_matrices(x), upper=upper)
+
+    @staticmethod
+    def det(x: Tensor) -> Tensor:
+        return torch.linalg.det(_matrices(x))
+
+    @staticmethod
+    def eig(x: Tensor) -> Any:
+        return torch.linalg.eig(_matrices(x))
+
+    @staticmethod
+    def eigh(x: Tensor) -> Any:
+        return torch.linalg.eigh(_matrices(x))
+
+    @staticmethod
+    def eigvals(x: Tensor) -> Tensor:
+        return torch.linalg.eigvals(_matrices(x))
+
+    @staticmethod
+    def eigvalsh(x: Tensor) -> Tensor:
+        return torch.linalg.eigvalsh(_matrices(x))
+
+    @staticmethod
+    def inv(x: Tensor) -> Tensor:
+        return torch.linalg.inv(_matrices(x))
+
+    @staticmethod
+    def qr(x: Tensor, *, mode: str = "reduced") -> Any:
+        return torch.linalg.qr(_matrices(x), mode)
+
+    @staticmethod
+    def slogdet(x: Tensor) -> Any:
+        return torch.linalg.slogdet(_matrices(x))
+
+    @staticmethod
+    def solve(x1: Tensor, x2: Tensor) -> Tensor:
+        x1, x2 = promoted(_matrices(x1), _matrices(x2))
+        if x2.dim() == 1:
+            return torch.linalg.solve(x1, x2[:, None].expand(*x1.shape[:-2], *x2.shape, 1))[..., 0]
+        # torch takes (…, n) beside (…, n, n) for vectors, the standard for one matrix.
+        batch = torch.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
+        return torch.linalg.solve(x1.expand(*batch, *x1.shape[-2:]), x2.expand(*batch, *x2.shape[-2:]))
+
+    @staticmethod
+    def svd(x: Tensor, *, full_matrices: bool = True) -> Any:
+        return torch.linalg.svd(_matrices(x), full_matrices=full_matrices)
+
+    @staticmethod
+    def svdvals(x: Tensor) -> Tensor:
+        return torch.linalg.svdvals(_matrices(x))
+
+
+def _transform(name: str) -> Any:
+    function = getattr(torch.fft, name)
+
+    def transformed(x: Tensor, *, n: int, axis: int, norm: str) -> Tensor:
+        return NotImplemented if x.dtype in HALVES else function(x, n=n, dim=axis, norm=norm)
+
+    return staticmethod(transformed)
+
+
+class Fourier:
+    """The transforms along one axis; those along several are composed of them."""
+
+    fft = _transform("fft")
+    ifft = _transform("ifft")
+    rfft = _transform("rfft")
+    irfft = _transform("irfft")
+    hfft = _transform("hfft")
+    ihfft = _transform("ihfft")

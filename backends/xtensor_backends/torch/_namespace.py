@@ -1,0 +1,326 @@
+"""torch's functions in the standard's names and signatures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+
+from xtensor.backend import with_initial, wrapped_namespace
+
+from ._elementwise import FUNCTIONS, PLAIN, astype, complex_of, direct, where
+from ._inplace import Inplace
+from ._linalg import Fourier, Linalg, matmul
+from ._native import COMPLEX, FLOATS, HALVES, INEXACT, SIGNED, TorchArray, ordered, signed, wide
+from ._nn import Networks
+from ._operands import cast, common_dtype, number, promoted
+
+__all__ = ["namespace"]
+
+Tensor = torch.Tensor
+Axes = int | tuple[int, ...] | None
+
+DIRECT = {
+    **{name: getattr(torch, name) for name in ("add", "subtract", "multiply")},
+    **{"equal": torch.eq, "less": torch.lt, "less_equal": torch.le, "greater": torch.gt, "greater_equal": torch.ge},
+    "not_equal": torch.ne,
+}
+"""torch's functions that need nothing for operands of one dtype."""
+
+
+def namespace(device: torch.device) -> Any:
+    """Return the functions on native arrays of a device."""
+    functions = wrapped_namespace(TorchArray, _functions(device))
+    for name, function in DIRECT.items():
+        setattr(functions, name, direct(function, FUNCTIONS[name]))
+    functions.inplace = Inplace()
+    return functions
+
+
+def _functions(device: torch.device) -> SimpleNamespace:
+    return SimpleNamespace(
+        **FUNCTIONS,
+        all=_all,
+        any=_any,
+        arange=partial(_arange, device),
+        argmax=_position(torch.argmax),
+        argmin=_position(torch.argmin),
+        argsort=_argsort,
+        astype=astype,
+        broadcast_to=_broadcast_to,
+        complex_of=complex_of,
+        concat=_concat,
+        cumulative_prod=_scan(torch.cumprod, 1),
+        cumulative_sum=_scan(torch.cumsum, 0),
+        empty=partial(_empty, device),
+        fft=Fourier(),
+        flip=_flip,
+        full=partial(_full, device),
+        linalg=Linalg(),
+        matmul=matmul,
+        max=_extreme(torch.amax, "maximum"),
+        mean=_mean,
+        min=_extreme(torch.amin, "minimum"),
+        nn=Networks(),
+        nonzero=_nonzero,
+        permute_dims=torch.permute,
+        prod=_prod,
+        reshape=_reshape,
+        searchsorted=_searchsorted,
+        sort=_sort,
+        stack=_stack,
+        sum=_sum,
+        take_along_axis=_take_along_axis,
+        where=where,
+    )
+
+
+# -- creation ---------------------------------------------------------------------------------------------------------
+
+
+def _empty(device: torch.device, shape: tuple[int, ...], *, dtype: torch.dtype) -> Tensor:
+    return torch.empty(shape, dtype=dtype, device=device)
+
+
+def _full(device: torch.device, shape: tuple[int, ...], fill_value: Any, *, dtype: torch.dtype) -> Tensor:
+    value = cast(fill_value, dtype) if fill_value.__class__ is Tensor else number(fill_value, dtype, device)
+    result = torch.empty(shape, dtype=dtype, device=device)
+    result.copy_(value)
+    return result
+
+
+def _arange(device: torch.device, start: Any, stop: Any, step: Any, *, dtype: torch.dtype) -> Tensor:
+    if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int):
+        length = max(-((start - stop) // step), 0)
+    else:
+        length = max(math.ceil((stop - start) / step), 0)
+    if dtype is torch.bool and length > 2:
+        raise TypeError(f"arange() of {length} booleans: a count of booleans has 2 elements at most")
+    if dtype in INEXACT:
+        result = torch.arange(length, dtype=torch.float64, device=device) * float(step) + float(start)
+        return cast(result, dtype)
+    # NumPy's rule for integers: from int(start) in steps of int(start + step) - int(start), modulo the width.
+    first = int(start)
+    stride = int(start + step) - first
+    numbers = torch.arange(length, dtype=torch.int64, device=device)
+    result = numbers * _as_int64(stride) + _as_int64(first)
+    return result.view(dtype) if dtype is torch.uint64 else result.to(dtype)
+
+
+def _as_int64(value: int) -> int:
+    """Return the signed integer with the last 64 bits of an integer."""
+    return (value + 2**63) % 2**64 - 2**63
+
+
+# -- manipulation -----------------------------------------------------------------------------------------------------
+
+
+def _broadcast_to(x: Tensor, shape: tuple[int, ...]) -> Tensor:
+    result = torch.broadcast_to(x, shape)
+    # Without a repeated axis nothing tells that the result is read-only.
+    return result if result.numel() != x.numel() else result.clone()
+
+
+def _concat(arrays: Sequence[Tensor], *, axis: int | None) -> Tensor:
+    dtype = arrays[0].dtype
+    for x in arrays[1:]:
+        dtype = dtype if x.dtype is dtype else common_dtype(dtype, x.dtype)
+    if axis is None:
+        arrays, axis = [x.reshape(-1) for x in arrays], 0
+    return torch.cat([cast(x, dtype) for x in arrays], axis)
+
+
+def _stack(arrays: Sequence[Tensor], *, axis: int) -> Tensor:
+    dtype = arrays[0].dtype
+    for x in arrays[1:]:
+        dtype = dtype if x.dtype is dtype else common_dtype(dtype, x.dtype)
+    return torch.stack([cast(x, dtype) for x in arrays], axis)
+
+
+def _flip(x: Tensor, *, axis: Axes = None) -> Tensor:
+    return torch.flip(signed(x), _axes(x, axis)).view(x.dtype)
+
+
+def _reshape(x: Tensor, shape: tuple[int, ...], *, copy: bool | None = None) -> Tensor:
+    if copy is False:
+        try:
+            return x.view(shape)
+        except RuntimeError as error:
+            raise ValueError("a copy is needed, which copy=False forbids") from error
+    return x.reshape(shape).clone() if copy else x.reshape(shape)
+
+
+def _take_along_axis(x: Tensor, indices: Tensor, *, axis: int) -> Tensor:
+    indices = indices.to(torch.int64)
+    length = x.shape[axis]
+    if indices.numel():
+        lowest, highest = int(indices.min()), int(indices.max())
+        if lowest < -length or highest >= length:
+            wrong = highest if highest >= length else lowest
+            raise IndexError(f"index {wrong} is out of bounds for axis {axis} with size {length}")
+    indices = torch.where(indices < 0, indices + length, indices)
+    return torch.take_along_dim(signed(x), indices, axis).view(x.dtype)
+
+
+# -- reductions and scans ---------------------------------------------------------------------------------------------
+
+
+def _axes(x: Tensor, axis: Axes) -> tuple[int, ...]:
+    if axis is None:
+        return tuple(range(x.dim()))
+    return axis if isinstance(axis, tuple) else (axis,)
+
+
+def _accumulated(x: Tensor, dtype: torch.dtype | None) -> torch.dtype:
+    if dtype is not None:
+        return dtype
+    if x.dtype in INEXACT:
+        return x.dtype
+    return torch.uint64 if x.dtype is torch.uint8 or x.dtype in SIGNED else torch.int64
+
+
+def _as_summand(x: Tensor, dtype: torch.dtype) -> Tensor:
+    """Return elements in the dtype in which sums and products have the bits of those in ``dtype``."""
+    return signed(cast(x, dtype))
+
+
+def _sum(x: Tensor, *, axis: Axes = None, dtype: torch.dtype | None = None, keepdims: bool = False) -> Tensor:
+    dtype, axes = _accumulated(x, dtype), _axes(x, axis)
+    if dtype in PLAIN and x.dtype is dtype and axes:
+        return torch.sum(x, axes, keepdim=keepdims, dtype=dtype)
+    if not axes:
+        return astype(x, dtype, copy=True)
+    if dtype is torch.bool:
+        return torch.any(x.to(torch.bool), axes, keepdim=keepdims)
+    x = _as_summand(x, dtype)
+    return torch.sum(x, axes, keepdim=keepdims, dtype=x.dtype).view(dtype)
+
+
+def _prod(x: Tensor, *, axis: Axes = None, dtype: torch.dtype | None = None, keepdims: bool = False) -> Tensor:
+    dtype, axes = _accumulated(x, dtype), _axes(x, axis)
+    if not axes:
+        return astype(x, dtype, copy=True)
+    if dtype is torch.bool:
+        return torch.all(x.to(torch.bool), axes, keepdim=keepdims)
+    # One rounding: the products along several axes of a half dtype are of float32.
+    result = _as_summand(x, torch.float32 if dtype in HALVES else dtype)
+    for item in sorted([item % x.dim() for item in axes], reverse=True):
+        result = torch.prod(result, item, keepdim=keepdims, dtype=result.dtype)
+    return cast(result, dtype) if dtype in HALVES else result.view(dtype)
+
+
+def _extreme(function: Any, name: str) -> Any:
+    def computed(x: Tensor, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
+        axes = _axes(x, axis)
+        if x.dtype in COMPLEX:
+            return NotImplemented
+        if not axes:
+            return x.clone()
+        if not all(x.shape[item] for item in axes):
+            raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+        if x.dtype in SIGNED:
+            smallest = torch.iinfo(SIGNED[x.dtype]).min
+            return (function(ordered(x), axes, keepdim=keepdims) ^ smallest).view(x.dtype)
+        return function(x, axes, keepdim=keepdims)
+
+    return computed
+
+
+def _mean(x: Tensor, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
+    axes = _axes(x, axis)
+    x = x if x.dtype in INEXACT else x.to(torch.float64)
+    return torch.mean(x, axes, keepdim=keepdims) if axes else x.clone()
+
+
+def _any(x: Tensor, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
+    axes, truth = _axes(x, axis), signed(x).to(torch.bool)
+    return torch.any(truth, axes, keepdim=keepdims) if axes else truth.clone()
+
+
+def _all(x: Tensor, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
+    axes, truth = _axes(x, axis), signed(x).to(torch.bool)
+    return torch.all(truth, axes, keepdim=keepdims) if axes else truth.clone()
+
+
+def _scan(function: Any, first: int) -> Any:
+    def computed(x: Tensor, *, axis: int, dtype: torch.dtype | None = None, include_initial: bool = False) -> Tensor:
+        dtype = _accumulated(x, dtype)
+        if dtype is torch.bool:
+            return computed(x, axis=axis, include_initial=include_initial) != 0
+        x = _as_summand(x, dtype)
+        result = function(x, axis, dtype=x.dtype)
+        if include_initial:
+            full = partial(torch.full, dtype=x.dtype, device=x.device)
+            result = with_initial(torch.cat, full, result, axis % x.dim(), first)
+        return result.view(dtype)
+
+    return computed
+
+
+# -- searching and sorting --------------------------------------------------------------------------------------------
+
+
+def _position(function: Any) -> Any:
+    def computed(x: Tensor, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
+        if x.dtype in COMPLEX:
+            return NotImplemented
+        if not (x.numel() if axis is None else x.shape[axis]):
+            raise ValueError(f"attempt to get {function.__name__} of an empty sequence")
+        x = x.to(torch.uint8) if x.dtype is torch.bool else ordered(x)
+        if axis is not None or not keepdims:
+            return function(x, axis, keepdim=keepdims)
+        return function(x).reshape((1,) * x.dim())
+
+    return computed
+
+
+def _argsort(x: Tensor, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
+    if x.dtype in COMPLEX:  # in NumPy's order: numbers without NaN, by their components, then those with NaN
+        order = torch.argsort(x.imag, dim=axis, descending=descending, stable=True)
+        for keys in (x.real, torch.isnan(x.real) * 2 + torch.isnan(x.imag)):
+            sorted_keys = torch.take_along_dim(keys, order, axis)
+            later = torch.argsort(sorted_keys, dim=axis, descending=descending, stable=True)
+            order = torch.take_along_dim(order, later, axis)
+        return order
+    return torch.argsort(ordered(x), dim=axis, descending=descending, stable=True)
+
+
+def _sort(x: Tensor, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
+    if x.dtype in COMPLEX:
+        return NotImplemented
+    if x.dtype in SIGNED:
+        values = torch.sort(ordered(x), dim=axis, descending=descending)[0]
+        return (values ^ torch.iinfo(values.dtype).min).view(x.dtype)
+    return torch.sort(x, dim=axis, descending=descending, stable=True)[0]
+
+
+def _searchsorted(x1: Tensor, x2: Any, *, side: str = "left", sorter: Tensor | None = None) -> Tensor:
+    x1, x2 = promoted(x1, x2)
+    if x1.dtype in COMPLEX:
+        return NotImplemented
+    if sorter is not None:
+        x1 = torch.take_along_dim(x1, sorter.to(torch.int64), 0)
+    x1, x2 = _sort_keys(x1).contiguous(), _sort_keys(x2)
+    result = torch.searchsorted(x1, x2.reshape(-1).contiguous(), right=side == "right")
+    return result.reshape(x2.shape)
+
+
+def _sort_keys(x: Tensor) -> Tensor:
+    """Return integers in the order of the elements: NaN is the largest number, as in a sorted array."""
+    if x.dtype is torch.bool:
+        return x.to(torch.uint8)
+    if x.dtype not in FLOATS:
+        return ordered(x)
+    dtype = {2: torch.int16, 4: torch.int32, 8: torch.int64}[x.dtype.itemsize]
+    bits = (x + 0.0).contiguous().view(dtype)  # -0 + 0 is +0
+    largest = torch.iinfo(dtype).max
+    keys = torch.where(bits < 0, bits ^ largest, bits)
+    return torch.where(torch.isnan(x), largest, keys)
+
+
+def _nonzero(x: Tensor) -> Any:
+    return torch.nonzero(wide(x) if x.dtype is not torch.uint64 else signed(x), as_tuple=True)

@@ -1,0 +1,167 @@
+"""Functions of neural networks by torch's own kernels: convolutions, pooling, attention, normalization, activations.
+
+On GPUs they are those of cuDNN, and of FlashAttention where dtype and shape permit. A function returns NotImplemented
+where torch departs from the definition; the composition is next.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from ._native import HALVES
+
+__all__ = ["Networks"]
+
+Tensor = torch.Tensor
+
+LARGE, SMALL = 1e15, 1e-15
+"""Limits between which squares of float32 are ordinary numbers."""
+
+
+def _convolution(axes: int) -> Any:
+    function: Callable[..., Tensor] = getattr(functional, f"conv{axes}d")
+
+    def convolved(
+        x: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        *,
+        strides: tuple[int, ...],
+        widths: tuple[tuple[int, int], ...],
+        dilations: tuple[int, ...],
+        groups: int,
+    ) -> Tensor:
+        if 0 in x.shape or 0 in weight.shape:
+            return NotImplemented
+        padding = [before for before, _ in widths]
+        if any(before != after for before, after in widths):
+            x = functional.pad(x, [width for pair in reversed(widths) for width in pair])
+            padding = [0] * axes
+        return function(x, weight, bias, strides, padding, dilations, groups)
+
+    return staticmethod(convolved)
+
+
+def _transposed(axes: int) -> Any:
+    function: Callable[..., Tensor] = getattr(functional, f"conv_transpose{axes}d")
+
+    def convolved(
+        x: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        *,
+        strides: tuple[int, ...],
+        widths: tuple[tuple[int, int], ...],
+        dilations: tuple[int, ...],
+        groups: int,
+    ) -> Tensor:
+        if 0 in x.shape or 0 in weight.shape:
+            return NotImplemented
+        # The widths are those of the convolution with the flipped weight: d (k - 1) - padding, the result's end later.
+        spans = [width * (size - 1) for width, size in zip(dilations, weight.shape[2:], strict=True)]
+        padding = [span - before for span, (before, _) in zip(spans, widths, strict=True)]
+        extra = [after - before for before, after in widths]
+        return function(x, weight, bias, strides, padding, extra, groups, dilations)
+
+    return staticmethod(convolved)
+
+
+def _averages(axes: int) -> Any:
+    function: Callable[..., Tensor] = getattr(functional, f"avg_pool{axes}d")
+
+    def averaged(
+        x: Tensor,
+        *,
+        kernel: tuple[int, ...],
+        strides: tuple[int, ...],
+        widths: tuple[tuple[int, int], ...],
+        outputs: tuple[int, ...],
+        counts: tuple[tuple[int, ...], ...],
+        divisor: int | None,
+    ) -> Tensor:
+        unequal = any(set(numbers) != {size} for numbers, size in zip(counts, kernel, strict=True))
+        if 0 in x.shape or unequal or divisor is not None or any(before or after for before, after in widths):
+            return NotImplemented
+        return function(x, kernel, strides)
+
+    return staticmethod(averaged)
+
+
+def _activation(function: Callable[..., Tensor], **settings: Any) -> Any:
+    return staticmethod(lambda x, **options: function(x, **settings, **options))
+
+
+class Networks:
+    """The functions of ``nn``."""
+
+    conv1d, conv2d, conv3d = (_convolution(axes) for axes in (1, 2, 3))
+    conv_transpose1d, conv_transpose2d, conv_transpose3d = (_transposed(axes) for axes in (1, 2, 3))
+    avg_pool1d, avg_pool2d, avg_pool3d = (_averages(axes) for axes in (1, 2, 3))
+
+    relu = _activation(torch.relu)
+    silu = _activation(functional.silu)
+    gelu = _activation(functional.gelu)
+    gelu_tanh = _activation(functional.gelu, approximate="tanh")
+    sigmoid = _activation(torch.sigmoid)
+
+    @staticmethod
+    def softmax(x: Tensor, *, axis: int) -> Tensor:
+        return torch.softmax(x, axis)
+
+    @staticmethod
+    def log_softmax(x: Tensor, *, axis: int) -> Tensor:
+        return torch.log_softmax(x, axis)
+
+    @staticmethod
+    def linear(x: Tensor, weight: Tensor, bias: Tensor | None, *, precision: str) -> Tensor:
+        return NotImplemented if x.dtype in HALVES and x.device.type == "cpu" else functional.linear(x, weight, bias)
+
+    @staticmethod
+    def layer_norm(
+        x: Tensor, weight: Tensor | None, bias: Tensor | None, *, axes: tuple[int, ...], eps: Any
+    ) -> Tensor:
+        if eps.__class__ is not float or not _has_ordinary_squares(x):
+            return NotImplemented
+        return functional.layer_norm(x, x.shape[axes[0] :], weight, bias, eps)
+
+    @staticmethod
+    def rms_norm(x: Tensor, weight: Tensor | None, *, axes: tuple[int, ...], eps: Any) -> Tensor:
+        if eps.__class__ is not float or not _has_ordinary_squares(x):
+            return NotImplemented
+        return functional.rms_norm(x, x.shape[axes[0] :], weight, eps)
+
+    @staticmethod
+    def scaled_dot_product_attention(
+        query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, *, causal: bool, scale: float, precision: str
+    ) -> Tensor:
+        if 0 in (*query.shape, *key.shape, *value.shape):
+            return NotImplemented
+        if mask is not None and causal:
+            rows = torch.arange(query.shape[-2], device=query.device)[:, None]
+            visible = rows >= torch.arange(key.shape[-2], device=query.device)
+            mask = mask & visible if mask.dtype is torch.bool else torch.where(visible, mask, -math.inf)
+            causal = False
+        if mask is not None and mask.dtype is torch.bool:
+            hidden = ~mask.any(-1, keepdim=True)
+        elif mask is not None:
+            hidden = (mask == -math.inf).all(-1, keepdim=True)
+        else:
+            hidden = None
+        grouped = query.dim() > 2 and query.shape[-3] != key.shape[-3]
+        result = functional.scaled_dot_product_attention(
+            query, key, value, mask, is_causal=causal, scale=scale, enable_gqa=grouped
+        )
+        return result if hidden is None else torch.where(hidden, 0.0, result)
+
+
+def _has_ordinary_squares(x: Tensor) -> bool:
+    """Whether squares of the elements stay in the range of float32. Blocks until the device has finished."""
+    if not x.numel():
+        return False
+    largest = float(x.abs().amax())
+    return SMALL < largest < LARGE

@@ -1,0 +1,70 @@
+"""Functions that several libraries need, over a library's own arrays and its own ``where``, ``copysign`` and others.
+
+A correction (:mod:`xtensor._core.corrections`) is written in operations of a device; these functions are written in the
+functions of a library, for a backend's namespace. ``lib`` is the library's module. Operands are arrays of one dtype.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+__all__ = ["float_floor_divide", "float_remainder", "integer_floor_divide", "integer_remainder", "shift", "with_initial"]
+
+Array: TypeAlias = Any
+"""A library's own array."""
+
+
+def integer_floor_divide(lib: Any, raw: Callable[..., Array], x1: Array, x2: Array) -> Array:
+    """Quotients of integers as NumPy has them: 0 where the divisor is 0, and the least integer over -1 is itself."""
+    by_zero, by_minus_one = x2 == 0, _is_minus_one(x2)
+    quotient = raw(x1, lib.where(by_zero | by_minus_one, lib.ones_like(x2), x2))
+    return lib.where(by_zero, lib.zeros_like(x1), lib.where(by_minus_one, -x1, quotient))
+
+
+def integer_remainder(lib: Any, raw: Callable[..., Array], x1: Array, x2: Array) -> Array:
+    """Remainders of integers as NumPy has them: 0 where the divisor is 0."""
+    return raw(x1, lib.where((x2 == 0) | _is_minus_one(x2), lib.ones_like(x2), x2))
+
+
+def _is_minus_one(x: Array) -> Array:
+    """Return whether elements are -1, false for unsigned integers."""
+    return (x < 0) & (x + 1 == 0)
+
+
+def float_remainder(lib: Any, x1: Array, x2: Array) -> Array:
+    """Remainders with the sign of the divisor, zeros included: ``fmod``, which is exact, moved by the divisor."""
+    rest = lib.fmod(x1, x2)
+    rest = lib.where((rest != 0) & (lib.signbit(rest) != lib.signbit(x2)), rest + x2, rest)
+    return lib.where(rest == 0, lib.copysign(rest, x2), rest)
+
+
+def float_floor_divide(lib: Any, raw: Callable[..., Array], x1: Array, x2: Array) -> Array:
+    """Quotients whose zeros have the sign of ``x1 / x2``."""
+    quotient = raw(x1, x2)
+    return lib.where(quotient == 0, lib.copysign(quotient, x1 / x2), quotient)
+
+
+def shift(lib: Any, raw: Callable[..., Array], x1: Array, x2: Array, bits: int, *, keeps_sign: bool) -> Array:
+    """Shifts as NumPy has them: by the width or more, or a negative distance, the result is 0.
+
+    Parameters
+    ----------
+    bits
+        The width of the dtype.
+    keeps_sign
+        Whether such a result is -1 for negative numbers, as in a shift to the right.
+    """
+    beyond = (x2 < 0) | (x2 >= bits)
+    near = raw(x1, lib.where(beyond, lib.zeros_like(x2), x2))
+    zeros = lib.zeros_like(x1)
+    return lib.where(beyond, lib.where(x1 < 0, zeros - 1, zeros) if keeps_sign else zeros, near)
+
+
+def with_initial(concatenate: Callable[..., Array], full: Callable[..., Array], scan: Array, axis: int, first: int) -> Array:
+    """Return a scan with the initial value before its first element along an axis.
+
+    ``concatenate`` takes a list of arrays and an axis, ``full`` a shape and a value.
+    """
+    shape = tuple(scan.shape)
+    return concatenate([full((*shape[:axis], 1, *shape[axis + 1 :]), first), scan], axis)

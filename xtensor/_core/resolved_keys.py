@@ -1,0 +1,98 @@
+"""Resolution of NumPy's keys for libraries whose own indexing has fewer kinds of key, or does not check bounds.
+
+A resolved key has one part for each axis, and no ellipsis: an int in ``[0, length)``, a slice whose start, stop and step
+are ints, None, a bool, or a native index array. Masks have the shape of the axes that they index.
+"""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Any
+
+from .dtypes import kind_of
+
+__all__ = ["forward_slice", "resolved_key"]
+
+NO_INDEX = "only integers, slices (`:`), ellipsis (`...`), None and integer or boolean arrays are valid indices"
+
+
+def resolved_key(key: Any, shape: tuple[int, ...], array_type: type) -> list[Any]:
+    """Return the parts of a key for an array of a shape.
+
+    Parameters
+    ----------
+    key
+        The key of the contract: ints, bools, slices, ``...``, None and native index arrays.
+    shape
+        The shape of the array that is indexed.
+    array_type
+        The class of the native arrays.
+
+    Raises
+    ------
+    IndexError
+        If the key has too many parts, an int is out of bounds, or a mask has another shape than the axes it indexes.
+        The positions in an index array are not checked.
+    """
+    parts = [_part(part, array_type) for part in (key if key.__class__ is tuple else (key,))]
+    used = sum([_axes_used(part) for part in parts])
+    if used > len(shape):
+        raise IndexError(f"too many indices for array: array is {len(shape)}-dimensional, but {used} were indexed")
+    ellipses = [position for position, part in enumerate(parts) if part is ...]
+    if len(ellipses) > 1:
+        raise IndexError("an index can only have a single ellipsis ('...')")
+    position = ellipses[0] if ellipses else len(parts)
+    parts[position : position + 1] = [slice(None)] * (len(shape) - used)
+    resolved, axis = [], 0
+    for part in parts:
+        resolved.append(_resolved(part, shape, axis))
+        axis += _axes_used(part)
+    return resolved
+
+
+def forward_slice(part: slice) -> slice:
+    """Return the slice of the same elements in ascending order, for a resolved slice with a negative step."""
+    positions = range(part.start, part.stop, part.step)
+    return slice(positions[-1], positions[0] + 1, -part.step) if positions else slice(0, 0, 1)
+
+
+def _part(part: Any, array_type: type) -> Any:
+    if part is None or part is ... or part.__class__ is slice or part.__class__ is int or part.__class__ is bool:
+        return part
+    if isinstance(part, array_type):
+        kind = kind_of(part.dtype)  # type: ignore[attr-defined]
+        if kind not in "biu":
+            raise IndexError(f"arrays used as indices must be of integer (or boolean) type, not {part.dtype}")  # type: ignore[attr-defined]
+        return bool(part) if kind == "b" and not part.ndim else part  # type: ignore[attr-defined]
+    try:
+        return index(part)
+    except TypeError:
+        raise IndexError(f"{NO_INDEX}, not {part!r}") from None
+
+
+def _axes_used(part: Any) -> int:
+    """Return the number of axes that a part indexes."""
+    if part is None or part is ... or part.__class__ is bool:
+        return 0
+    if part.__class__ is int or part.__class__ is slice:
+        return 1
+    return part.ndim if kind_of(part.dtype) == "b" else 1  # type: ignore[no-any-return]
+
+
+def _resolved(part: Any, shape: tuple[int, ...], axis: int) -> Any:
+    if part.__class__ is slice:
+        start, stop, step = part.indices(shape[axis])
+        return slice(start, stop if step < 0 else max(start, stop), step)
+    if part.__class__ is int:
+        length = shape[axis]
+        if not -length <= part < length:
+            raise IndexError(f"index {part} is out of bounds for axis {axis} with size {length}")
+        return part % length
+    if part is not None and part.__class__ is not bool and kind_of(part.dtype) == "b":
+        expected = shape[axis : axis + part.ndim]
+        if tuple(part.shape) != expected:
+            raise IndexError(
+                f"boolean index did not match indexed array: the mask has shape {tuple(part.shape)}, the indexed axes "
+                f"have {expected}, the array has {shape}"
+            )
+    return part
