@@ -27,8 +27,8 @@ Function = Callable[..., Any]
 
 SMALLEST = -(2**63)
 
-PLAIN = frozenset((torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)) | INEXACT
-"""The dtypes that torch's own arithmetic takes."""
+PLAIN = frozenset((torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)) | FLOATS
+"""The dtypes of which torch's own arithmetic has NumPy's values."""
 
 
 # -- two operands -----------------------------------------------------------------------------------------------------
@@ -62,6 +62,20 @@ def wrapping(function: Function) -> Function:
         if x1.dtype in SIGNED:
             return function(signed(x1), signed(x2)).view(x1.dtype)  # type: ignore[no-any-return]
         return function(x1, x2)  # type: ignore[no-any-return]
+
+    return computed
+
+
+def by_components(function: Function) -> Function:
+    """A sum or difference, whose complex form in torch multiplies by 1 + 0j, so that infinities become NaN."""
+    otherwise = wrapping(function)
+
+    def computed(x1: Any, x2: Any) -> Tensor:
+        x1, x2 = promoted(x1, x2)
+        if x1.dtype not in COMPLEX:
+            return otherwise(x1, x2)  # type: ignore[no-any-return]
+        x1, x2 = torch.broadcast_tensors(x1, x2)
+        return torch.view_as_complex(function(torch.view_as_real(x1), torch.view_as_real(x2)))
 
     return computed
 
@@ -272,6 +286,8 @@ def _reciprocal(x: Tensor) -> Tensor:
 def _rounding(function: Function) -> Function:
     def computed(x: Tensor) -> Tensor:
         if x.dtype in COMPLEX:
+            if function is not torch.round:
+                raise TypeError(f"{function.__name__} takes no complex numbers")
             return torch.complex(function(x.real), function(x.imag))
         return function(x) if x.dtype in FLOATS else x.clone()  # type: ignore[no-any-return]
 
@@ -300,6 +316,8 @@ def acos(x: Tensor) -> Tensor:
 def negative(x: Tensor) -> Tensor:
     if x.dtype is torch.bool:
         raise TypeError("negative takes no bool array; use logical_not")
+    if x.dtype in COMPLEX:  # torch's loses the signs of zeros
+        return torch.view_as_complex(torch.negative(torch.view_as_real(x)))
     return _of_bits(torch.negative)(x)
 
 
@@ -333,10 +351,6 @@ def logical_not(x: Tensor) -> Tensor:
     return torch.logical_not(signed(x))
 
 
-def square(x: Tensor) -> Tensor:
-    return torch.multiply(x, x) if x.dtype in PLAIN else wrapping(torch.multiply)(x, x)
-
-
 # -- casts and choices ------------------------------------------------------------------------------------------------
 
 
@@ -354,6 +368,7 @@ def complex_of(real: Tensor, imag: Tensor) -> Tensor:
 def where(condition: Tensor, x1: Any, x2: Any) -> Tensor:
     if x1.__class__ is not Tensor and x2.__class__ is not Tensor:
         x1 = torch.tensor(x1, device=condition.device, dtype=_default_dtype(x1))
+    condition = condition if condition.dtype is torch.bool else signed(condition).to(torch.bool)
     x1, x2 = promoted(x1, x2)
     if x1.dtype in SIGNED:
         return torch.where(condition, signed(x1), signed(x2)).view(x1.dtype)
@@ -383,7 +398,7 @@ FUNCTIONS: dict[str, Function] = {
     **{f"logical_{name}": _logical(getattr(torch, f"logical_{name}")) for name in ("and", "or", "xor")},
     "abs": absolute,
     "acos": acos,
-    "add": wrapping(torch.add),
+    "add": by_components(torch.add),
     "atan2": _floating_binary(torch.atan2),
     "bitwise_invert": _of_bits(torch.bitwise_not),
     "bitwise_left_shift": _shift(torch.bitwise_left_shift, left=True),
@@ -413,7 +428,6 @@ FUNCTIONS: dict[str, Function] = {
     "remainder": remainder,
     "signbit": floating(torch.signbit),
     "sqrt": sqrt,
-    "square": square,
-    "subtract": wrapping(torch.subtract),
+    "subtract": by_components(torch.subtract),
 }
 """Functions on tensors by their operations' names."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -78,6 +79,17 @@ class Linalg:
         return torch.linalg.inv(_matrices(x))
 
     @staticmethod
+    def matrix_norm(x: Tensor, *, keepdims: bool = False, ord: Any = "fro") -> Tensor:
+        if ord == "fro":
+            return Linalg.vector_norm(x, axis=(-2, -1), keepdims=keepdims, ord=2)
+        x = _matrices(x)
+        if 0 not in x.shape[-2:]:
+            return torch.linalg.matrix_norm(x, ord, (-2, -1), keepdim=keepdims)
+        if ord != "nuc" and ord < 0:
+            raise ValueError("zero-size array to reduction operation minimum which has no identity")
+        return torch.linalg.vector_norm(x, 2, (-2, -1), keepdim=keepdims)
+
+    @staticmethod
     def qr(x: Tensor, *, mode: str = "reduced") -> Any:
         return torch.linalg.qr(_matrices(x), mode)
 
@@ -102,12 +114,31 @@ class Linalg:
     def svdvals(x: Tensor) -> Tensor:
         return torch.linalg.svdvals(_matrices(x))
 
+    @staticmethod
+    def vector_norm(x: Tensor, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Tensor:
+        x = cast(x, floating_dtype(x.dtype))
+        axes = tuple(range(x.dim())) if axis is None else axis
+        if axes == ():  # the norm of one element, over an axis of length 1
+            return torch.linalg.vector_norm(x[None], ord, (0,))
+        if not x.numel() and ord == math.inf:
+            ord = 2  # the norm of nothing is 0, which a maximum is not
+        return torch.linalg.vector_norm(x, ord, axes, keepdim=keepdims)
+
 
 def _transform(name: str) -> Any:
     function = getattr(torch.fft, name)
 
     def transformed(x: Tensor, *, n: int, axis: int, norm: str) -> Tensor:
-        return NotImplemented if x.dtype in HALVES else function(x, n=n, dim=axis, norm=norm)
+        if x.dtype in HALVES:
+            raise TypeError(f"Fourier transforms take no {x.dtype}; cast it with xtensor.astype(x, xtensor.float32)")
+        if x.numel():
+            return function(x, n=n, dim=axis, norm=norm).resolve_conj()  # type: ignore[no-any-return]
+        # MKL raises an error for an array without elements.
+        lengths = list(x.shape)
+        lengths[axis] = n // 2 + 1 if name in ("rfft", "ihfft") else n
+        is_real = name in ("irfft", "hfft")
+        dtype = x.real.dtype if is_real else torch.promote_types(x.dtype, torch.complex64)
+        return torch.zeros(lengths, dtype=dtype, device=x.device)
 
     return staticmethod(transformed)
 

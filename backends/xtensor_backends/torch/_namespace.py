@@ -73,8 +73,10 @@ def _functions(device: torch.device) -> SimpleNamespace:
         searchsorted=_searchsorted,
         sort=_sort,
         stack=_stack,
+        std=_std,
         sum=_sum,
         take_along_axis=_take_along_axis,
+        var=_var,
         where=where,
     )
 
@@ -101,7 +103,9 @@ def _arange(device: torch.device, start: Any, stop: Any, step: Any, *, dtype: to
     if dtype is torch.bool and length > 2:
         raise TypeError(f"arange() of {length} booleans: a count of booleans has 2 elements at most")
     if dtype in INEXACT:
-        result = torch.arange(length, dtype=torch.float64, device=device) * float(step) + float(start)
+        wide_dtype = torch.float32 if device.type == "mps" else torch.float64
+        result = torch.arange(length, dtype=wide_dtype, device=device) * float(step) + float(start)
+        result[:1] = float(start)  # the sign of a zero
         return cast(result, dtype)
     # NumPy's rule for integers: from int(start) in steps of int(start + step) - int(start), modulo the width.
     first = int(start)
@@ -236,6 +240,23 @@ def _mean(x: Tensor, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     return torch.mean(x, axes, keepdim=keepdims) if axes else x.clone()
 
 
+def _var(x: Tensor, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
+    axes = _axes(x, axis)
+    x = x if x.dtype in INEXACT else x.to(torch.float64)
+    if not axes:  # a variance of one element: an axis of length 1
+        return _var(x[None], axis=0, correction=correction)
+    count = math.prod([x.shape[item] for item in axes])
+    if count > max(correction, 0.0):
+        return torch.var(x, axes, correction=correction, keepdim=keepdims)
+    if not count:
+        return torch.mean(x.real, axes, keepdim=keepdims)
+    return torch.var(x, axes, correction=0, keepdim=keepdims) * count / 0.0
+
+
+def _std(x: Tensor, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
+    return FUNCTIONS["sqrt"](_var(x, axis=axis, correction=correction, keepdims=keepdims))  # type: ignore[no-any-return]
+
+
 def _any(x: Tensor, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     axes, truth = _axes(x, axis), signed(x).to(torch.bool)
     return torch.any(truth, axes, keepdim=keepdims) if axes else truth.clone()
@@ -303,7 +324,7 @@ def _searchsorted(x1: Tensor, x2: Any, *, side: str = "left", sorter: Tensor | N
     if x1.dtype in COMPLEX:
         return NotImplemented
     if sorter is not None:
-        x1 = torch.take_along_dim(x1, sorter.to(torch.int64), 0)
+        x1 = x1[sorter.to(torch.int64)]
     x1, x2 = _sort_keys(x1).contiguous(), _sort_keys(x2)
     result = torch.searchsorted(x1, x2.reshape(-1).contiguous(), right=side == "right")
     return result.reshape(x2.shape)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._core.backend import Native
 from ..._core.dtypes import kind_of
-from .._composing import Operand, copy
+from .._composing import Operand, copy, loop_dtype
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
@@ -299,6 +299,7 @@ def negative(x: AnyArray, /) -> Array:
 
 
 def _compose_positive(xp: Any, x: Native) -> Native:
+    loop_dtype("positive", "iufcV", x)
     return copy(xp, x)
 
 
@@ -396,6 +397,7 @@ def _complex_sign(xp: Any, x: Native) -> Native:
 
 
 def _compose_sign(xp: Any, x: Native) -> Native:
+    loop_dtype("sign", "iufcV", x)
     kind = kind_of(x.dtype)
     if kind == "c":
         return _complex_sign(xp, x)

@@ -14,7 +14,7 @@ from ..._core.dtypes import DType, finfo, kind_of, result_type
 from ..._core.errors import describe
 from .._arguments import as_arrays
 from .._casts import supported
-from .._composing import copy
+from .._composing import INT8, copy
 from .._flags import number, truth
 from ._declaration import unary
 
@@ -26,6 +26,8 @@ __all__ = ["angle", "conj", "imag", "iscomplex", "iscomplexobj", "isreal", "isre
 
 
 def _compose_conj(xp: Any, x: Native) -> Native:
+    if x.dtype.kind == "b":
+        return xp.astype(x, INT8)  # in which NumPy computes with booleans
     if x.dtype.kind != "c":
         return copy(xp, x)
     return xp.complex_of(xp.real(x), xp.negative(xp.imag(x)))

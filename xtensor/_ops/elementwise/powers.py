@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._core.backend import Native
 from ..._core.dtypes import kind_of
-from .._composing import SINGLE, Operand, as_floating, cast, loop_dtype, of_floats
+from .._composing import INT8, SINGLE, Operand, as_floating, cast, loop_dtype, of_floats
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
@@ -123,8 +123,10 @@ def pow(x1: Operand, x2: Operand, /) -> Array:
 
 
 def _compose_reciprocal(xp: Any, x: Native) -> Native:
-    if kind_of(x.dtype) in "fc":
+    if kind_of(x.dtype) == "f":
         return xp.divide(1.0, x)
+    if x.dtype.kind == "c":
+        return xp.divide(complex(1.0, -0.0), x)  # the imaginary component has the other sign, that of a zero too
     # The reciprocal of an integer other than 1 and -1 rounds to 0.
     dtype = np.dtype(np.int8) if x.dtype.kind == "b" else x.dtype
     return xp.astype(xp.where(xp.equal(xp.abs(x), 1), x, 0), dtype, copy=False)
@@ -202,6 +204,7 @@ def sqrt(x: AnyArray, /) -> Array:
 
 
 def _compose_square(xp: Any, x: Native) -> Native:
+    x = xp.astype(x, INT8) if x.dtype.kind == "b" else x  # in which NumPy computes with booleans
     return xp.multiply(x, x)
 
 

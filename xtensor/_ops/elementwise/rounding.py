@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..._core.backend import Native
 from ..._core.dtypes import kind_of
-from .._composing import copy
+from .._composing import copy, loop_dtype
 from ._declaration import unary
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ __all__ = ["ceil", "floor", "round", "trunc"]
 
 
 def _compose_ceil(xp: Any, x: Native) -> Native:
+    loop_dtype("ceil", "biufV", x)
     return xp.negative(xp.floor(xp.negative(x))) if kind_of(x.dtype) == "f" else copy(xp, x)
 
 
@@ -109,6 +110,7 @@ def round(x: AnyArray, /) -> Array:
 
 
 def _compose_trunc(xp: Any, x: Native) -> Native:
+    loop_dtype("trunc", "biufV", x)
     if kind_of(x.dtype) != "f":
         return copy(xp, x)
     return xp.where(xp.less(x, 0.0), xp.ceil(x), xp.floor(x))
