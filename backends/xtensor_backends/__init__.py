@@ -1,1 +1,0 @@
-"""Backends of the libraries and engines that compute for xtensor."""
