@@ -69,6 +69,8 @@ class TorchBackend(Backend):
     def __init__(self) -> None:
         self._torch: Any = None
         self._specs: tuple[str, ...] = ()
+        self._getitem: Any = None
+        self._setitem: Any = None
 
     def probe(self) -> str:
         try:
@@ -83,7 +85,9 @@ class TorchBackend(Backend):
         if match is not None and (int(match[1]), int(match[2])) < OLDEST:
             oldest = ".".join(map(str, OLDEST))
             raise BackendUnavailableError(f"torch is {version}, and {oldest} or newer is needed", REMEDY)
-        self._torch = torch
+        from . import _indexing
+
+        self._torch, self._getitem, self._setitem = torch, _indexing.getitem, _indexing.setitem
         self._specs = ("torch:cpu", *_accelerators(torch))
         return version
 
@@ -158,14 +162,10 @@ class TorchBackend(Backend):
     # -- indexing -----------------------------------------------------------------------------------------------------
 
     def getitem(self, native: Native, key: Any) -> Native:
-        from ._indexing import getitem
-
-        return getitem(native, key)
+        return self._getitem(native, key)
 
     def setitem(self, native: Native, key: Any, value: Native) -> Native:
-        from ._indexing import setitem
-
-        setitem(native, key, value)
+        self._setitem(native, key, value)
         return native
 
     # -- the device ---------------------------------------------------------------------------------------------------

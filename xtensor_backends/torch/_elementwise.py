@@ -25,6 +25,8 @@ __all__ = ["FUNCTIONS", "PLAIN", "astype", "complex_of", "direct", "where"]
 Tensor = torch.Tensor
 Function = Callable[..., Any]
 
+new: Callable[[type[TorchArray]], TorchArray] = object.__new__
+
 SMALLEST = -(2**63)
 
 PLAIN = frozenset((torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)) | FLOATS
@@ -44,7 +46,9 @@ def direct(function: Function, otherwise: Function) -> Function:
                 b = x2.array
                 dtype = a.dtype
                 if dtype is b.dtype and dtype in PLAIN:
-                    return TorchArray(function(a, b))
+                    result = new(TorchArray)  # a call of the class takes twice as long
+                    result.array = function(a, b)
+                    return result
                 return TorchArray(otherwise(a, b))
             if x2.__class__ is float and a.dtype in NATIVE_SCALARS:
                 return TorchArray(function(a, x2))

@@ -37,6 +37,7 @@ def namespace(device: torch.device) -> Any:
     functions = wrapped_namespace(TorchArray, _functions(device))
     for name, function in DIRECT.items():
         setattr(functions, name, direct(function, FUNCTIONS[name]))
+    functions.sum = _direct_sum(functions.sum)
     functions.inplace = Inplace()
     return functions
 
@@ -202,6 +203,18 @@ def _sum(x: Tensor, *, axis: Axes = None, dtype: torch.dtype | None = None, keep
         return torch.any(x.to(torch.bool), axes, keepdim=keepdims)
     x = _as_summand(x, dtype)
     return torch.sum(x, axes, keepdim=keepdims, dtype=x.dtype).view(dtype)
+
+
+def _direct_sum(otherwise: Any) -> Any:
+    """A sum on native arrays: of all floating-point elements by torch's own call, else by another function."""
+
+    def call(x: Any, *, axis: Axes = None, dtype: Any = None, keepdims: bool = False) -> Any:
+        tensor = x.array
+        if axis is None and dtype is None and not keepdims and tensor.dtype in INEXACT:
+            return TorchArray(torch.sum(tensor))
+        return otherwise(x, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    return call
 
 
 def _prod(x: Tensor, *, axis: Axes = None, dtype: torch.dtype | None = None, keepdims: bool = False) -> Tensor:
