@@ -22,6 +22,7 @@ from ._core.forks import around_forks
 from ._core.fp_warnings import rewarn
 from ._core.kernel_program import SHORT_POWERS, Generator, Program, Step, refuse_negative_power, short_power
 from ._core.library_functions import (
+    arange_terms,
     float_floor_divide,
     float_remainder,
     integer_floor_divide,
@@ -31,7 +32,7 @@ from ._core.library_functions import (
 )
 from ._core.operations import TABLE, Operation, primitives
 from ._core.random_constants import NORMAL_QUANTILES, PHILOX_MULTIPLIERS, PHILOX_ROUNDS, PHILOX_WEYL
-from ._core.resolved_keys import forward_slice, resolved_key
+from ._core.resolved_keys import forward_slice, resolved_key, split_key
 from ._core.transfers import note_computation
 from ._core.wrapping import WrappedArray, wrapped_namespace
 
@@ -64,6 +65,7 @@ __all__ = [
     "WorkerLostError",
     "WrappedArray",
     "WrittenWithWarningError",
+    "arange_terms",
     "around_forks",
     "float_floor_divide",
     "float_remainder",
@@ -81,6 +83,7 @@ __all__ = [
     "result_type",
     "rewarn",
     "shift",
+    "split_key",
     "short_power",
     "user_cache",
     "with_initial",

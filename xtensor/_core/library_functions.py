@@ -6,10 +6,11 @@ functions of a library, for a backend's namespace. ``lib`` is the library's modu
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-__all__ = ["float_floor_divide", "float_remainder", "integer_floor_divide", "integer_remainder", "shift", "with_initial"]
+__all__ = ["arange_terms", "float_floor_divide", "float_remainder", "integer_floor_divide", "integer_remainder", "shift", "with_initial"]
 
 Array: TypeAlias = Any
 """A library's own array."""
@@ -68,3 +69,31 @@ def with_initial(concatenate: Callable[..., Array], full: Callable[..., Array], 
     """
     shape = tuple(scan.shape)
     return concatenate([full((*shape[:axis], 1, *shape[axis + 1 :]), first), scan], axis)
+
+
+def arange_terms(start: Any, stop: Any, step: Any, kind: str) -> tuple[int, Any, Any]:
+    """Return length, first element and step of ``arange``, for a kind of dtype.
+
+    NumPy's rule for integers: from ``int(start)`` in steps of ``int(start + step) - int(start)``, modulo 2**64, here
+    as signed integers.
+
+    Raises
+    ------
+    TypeError
+        If more than two booleans are counted.
+    """
+    if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int):
+        length = max(-((start - stop) // step), 0)
+    else:
+        length = max(math.ceil((stop - start) / step), 0)
+    if kind == "b" and length > 2:
+        raise TypeError(f"arange() of {length} booleans: a count of booleans has 2 elements at most")
+    if kind not in "biu":
+        return length, float(start), float(step)
+    first = int(start)
+    return length, _as_int64(first), _as_int64(int(start + step) - first)
+
+
+def _as_int64(value: int) -> int:
+    """Return the signed integer with the last 64 bits of an integer."""
+    return (value + 2**63) % 2**64 - 2**63

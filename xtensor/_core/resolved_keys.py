@@ -1,17 +1,18 @@
 """Resolution of NumPy's keys for libraries whose own indexing has fewer kinds of key, or does not check bounds.
 
 A resolved key has one part for each axis, and no ellipsis: an int in ``[0, length)``, a slice whose start, stop and step
-are ints, None, a bool, or a native index array. Masks have the shape of the axes that they index.
+are ints, None, a bool, or a native index array. Masks have the shape of the axes that they index, or no elements.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from operator import index
 from typing import Any
 
 from .dtypes import kind_of
 
-__all__ = ["forward_slice", "resolved_key"]
+__all__ = ["forward_slice", "resolved_key", "split_key"]
 
 NO_INDEX = "only integers, slices (`:`), ellipsis (`...`), None and integer or boolean arrays are valid indices"
 
@@ -48,6 +49,60 @@ def resolved_key(key: Any, shape: tuple[int, ...], array_type: type) -> list[Any
         resolved.append(_resolved(part, shape, axis))
         axis += _axes_used(part)
     return resolved
+
+
+def split_key(
+    parts: list[Any],
+    shape: tuple[int, ...],
+    *,
+    nonzero: Callable[[Any], Iterable[Any]],
+    positions: Callable[[Any, int, int], Any],
+    constant: Callable[[list[int]], Any],
+) -> tuple[list[Any], list[Any]]:
+    """Return a resolved key with index arrays as a basic key of a view, and the positions along the axes of the view.
+
+    NumPy's rule: beside an index array an int is one, and a mask is one index array for each of its axes.
+
+    Parameters
+    ----------
+    parts, shape
+        The resolved key, and the shape of the array that is indexed.
+    nonzero
+        Function that returns the positions of a mask's true elements along each of its axes.
+    positions
+        Function of an index array, the length of its axis and the axis, which checks its elements.
+    constant
+        Function that returns an index array of a list of integers.
+
+    Returns
+    -------
+    tuple
+        The parts of the basic key, and for each axis of the view its positions or a full slice.
+    """
+    basic: list[Any] = []
+    selected: list[Any] = []
+    axis = 0
+    for part in parts:
+        if part is None or part.__class__ is slice:
+            basic.append(part)
+            selected.append(slice(None))
+            axis += part is not None
+            continue
+        if part.__class__ is bool:
+            basic.append(None)
+            selected.append(constant([0] * part))
+            continue
+        if part.__class__ is int:
+            found: Iterable[Any] = [constant([part])]
+        elif kind_of(part.dtype) == "b":
+            found = nonzero(part)
+        else:
+            found = [positions(part, shape[axis], axis)]
+        for item in found:
+            basic.append(slice(0, shape[axis], 1))
+            selected.append(item)
+            axis += 1
+    return basic, selected
 
 
 def forward_slice(part: slice) -> slice:
@@ -90,7 +145,8 @@ def _resolved(part: Any, shape: tuple[int, ...], axis: int) -> Any:
         return part % length
     if part is not None and part.__class__ is not bool and kind_of(part.dtype) == "b":
         expected = shape[axis : axis + part.ndim]
-        if tuple(part.shape) != expected:
+        # As in NumPy, a mask of no elements selects nothing, whatever the axis that its length of 0 stands for.
+        if len(expected) != part.ndim or any(size not in (0, length) for size, length in zip(part.shape, expected, strict=True)):
             raise IndexError(
                 f"boolean index did not match indexed array: the mask has shape {tuple(part.shape)}, the indexed axes "
                 f"have {expected}, the array has {shape}"

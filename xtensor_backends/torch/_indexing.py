@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from xtensor.backend import forward_slice, resolved_key
+from xtensor.backend import forward_slice, resolved_key, split_key
 
 from ._native import TorchArray, repeats_memory, signed
 from ._operands import cast, number
@@ -85,30 +85,13 @@ def _select(tensor: Tensor, key: Any) -> Selection:
         parts = [int(part) if part.__class__ is TorchArray else part for part in parts]
         view, flips, _ = _basic(tensor, resolved_key(tuple(parts), shape, TorchArray))
         return Selection(view, flips, (...,))
-    basic: list[Any] = []
-    positions: list[Any] = []
-    axis = 0
-    for part in parts:
-        if part is None or part.__class__ is slice:
-            basic.append(part)
-            positions.append(slice(None))
-            axis += part is not None
-        elif part.__class__ is bool:
-            basic.append(None)
-            positions.append(torch.zeros(int(part), dtype=torch.int64, device=tensor.device))
-        elif part.__class__ is int:
-            basic.append(slice(0, shape[axis], 1))
-            positions.append(torch.full((1,), part, dtype=torch.int64, device=tensor.device))
-            axis += 1
-        elif part.array.dtype is torch.bool:
-            for found in torch.nonzero(part.array, as_tuple=True):
-                basic.append(slice(0, shape[axis], 1))
-                positions.append(found)
-                axis += 1
-        else:
-            basic.append(slice(0, shape[axis], 1))
-            positions.append(check_positions(part.array.to(torch.int64), shape[axis], axis))
-            axis += 1
+    basic, positions = split_key(
+        parts,
+        shape,
+        nonzero=lambda mask: torch.nonzero(mask.array, as_tuple=True),
+        positions=lambda part, length, axis: check_positions(part.array.to(torch.int64), length, axis),
+        constant=lambda values: torch.tensor(values, dtype=torch.int64, device=tensor.device),
+    )
     view, flips, _ = _basic(tensor, basic)
     positions = [item.reshape(1) if item.__class__ is Tensor and not item.dim() else item for item in positions]
     return Selection(view, flips, tuple(positions))

@@ -10,12 +10,12 @@ from typing import Any
 
 import torch
 
-from xtensor.backend import with_initial, wrapped_namespace
+from xtensor.backend import arange_terms, with_initial, wrapped_namespace
 
 from ._elementwise import FUNCTIONS, PLAIN, astype, complex_of, direct, where
 from ._inplace import Inplace
 from ._linalg import Fourier, Linalg, matmul
-from ._native import COMPLEX, FLOATS, HALVES, INEXACT, SIGNED, TorchArray, ordered, signed, wide
+from ._native import COMPLEX, FLOATS, HALVES, INEXACT, SIGNED, TO_NUMPY, TorchArray, ordered, signed, wide
 from ._nn import Networks
 from ._operands import cast, common_dtype, number, promoted
 
@@ -97,28 +97,14 @@ def _full(device: torch.device, shape: tuple[int, ...], fill_value: Any, *, dtyp
 
 
 def _arange(device: torch.device, start: Any, stop: Any, step: Any, *, dtype: torch.dtype) -> Tensor:
-    if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int):
-        length = max(-((start - stop) // step), 0)
-    else:
-        length = max(math.ceil((stop - start) / step), 0)
-    if dtype is torch.bool and length > 2:
-        raise TypeError(f"arange() of {length} booleans: a count of booleans has 2 elements at most")
+    length, first, stride = arange_terms(start, stop, step, TO_NUMPY[dtype].kind)
     if dtype in INEXACT:
         wide_dtype = torch.float32 if device.type == "mps" else torch.float64
-        result = torch.arange(length, dtype=wide_dtype, device=device) * float(step) + float(start)
-        result[:1] = float(start)  # the sign of a zero
+        result = torch.arange(length, dtype=wide_dtype, device=device) * stride + first
+        result[:1] = first  # the sign of a zero
         return cast(result, dtype)
-    # NumPy's rule for integers: from int(start) in steps of int(start + step) - int(start), modulo the width.
-    first = int(start)
-    stride = int(start + step) - first
-    numbers = torch.arange(length, dtype=torch.int64, device=device)
-    result = numbers * _as_int64(stride) + _as_int64(first)
+    result = torch.arange(length, dtype=torch.int64, device=device) * stride + first
     return result.view(dtype) if dtype is torch.uint64 else result.to(dtype)
-
-
-def _as_int64(value: int) -> int:
-    """Return the signed integer with the last 64 bits of an integer."""
-    return (value + 2**63) % 2**64 - 2**63
 
 
 # -- manipulation -----------------------------------------------------------------------------------------------------

@@ -167,11 +167,18 @@ def test_nan_is_the_largest_number_of_a_sorted_array():
 # -- indexing ---------------------------------------------------------------------------------------------------------
 
 
-def test_mask_of_length_0_selects_nothing():
-    x = xp.ones((0, 3), device=CPU)
-    assert x[xp.zeros(0, dtype=xp.bool, device=CPU)].shape == (0, 3)
+@pytest.mark.parametrize(("shape", "mask"), [((0, 3), (0,)), ((1, 3), (0,)), ((2, 3), (0, 3)), ((2, 3), (2, 0))])
+def test_mask_without_elements_selects_nothing(shape, mask):
+    x = xp.ones(shape, device=CPU)
+    key = xp.zeros(mask, dtype=xp.bool, device=CPU)
+    assert x[key].shape == (0, *shape[len(mask) :])
+    x[key] = 5.0
+    assert bool(xp.all(x == 1.0))
+
+
+def test_mask_of_another_length_raises():
     with pytest.raises(IndexError, match="boolean index did not match"):
-        xp.ones(1, device=CPU)[xp.zeros(0, dtype=xp.bool, device=CPU)]
+        xp.ones(3, device=CPU)[xp.ones(2, dtype=xp.bool, device=CPU)]
 
 
 @pytest.mark.parametrize("position", [3, -4, 2**40])

@@ -1,0 +1,186 @@
+"""The devices of JAX: ``jax:cpu``, and ``jax:gpu:0``, ``jax:tpu:0``, … where JAX_PLATFORMS names the platform."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from xtensor.backend import (
+    LAPACK_CORRECTIONS,
+    REDUCTION_CORRECTIONS,
+    STANDARD_DTYPES,
+    Backend,
+    BackendUnavailableError,
+    DeviceInfo,
+    Memory,
+    Native,
+    install_command,
+)
+
+__all__ = ["JaxBackend", "backend"]
+
+OLDEST = (0, 8)
+"""The oldest supported JAX, the first with the public ``jax.enable_x64``."""
+
+REQUIREMENT = "jax>=0.8"
+
+REMEDY = install_command(REQUIREMENT)
+
+DLPACK = {"cpu": 1, "gpu": 2, "cuda": 2, "rocm": 10, "tpu": 12}
+"""DLPack's device types; a TPU, which has none, is an extension device."""
+
+
+class JaxBackend(Backend):
+    """JAX's functions, corrected where they depart from the standard.
+
+    Every function runs in a block in which JAX has types of 64 bits; the setting of the process stays the user's.
+    Arrays are immutable: an assignment makes a new one. XLA's threads do not survive a fork.
+    """
+
+    name = "jax"
+    kinds = ("jax",)
+    requires = REQUIREMENT
+    chosen_by_itself = False
+    survives_fork = False
+    corrections = (
+        *("acosh", "cosh", "divide", "exp", "expm1", "floor_divide", "log", "log1p", "pow"),
+        *("sign", "sinh", "sqrt", "tan", "tanh"),
+        *LAPACK_CORRECTIONS,
+        *REDUCTION_CORRECTIONS,
+    )
+
+    def __init__(self) -> None:
+        self._jax: Any = None
+        self._devices: dict[str, Any] = {}
+        self._specs: tuple[str, ...] = ()
+        self._getitem: Any = None
+        self._setitem: Any = None
+
+    def probe(self) -> str:
+        try:
+            import jax
+        except ModuleNotFoundError as error:
+            raise BackendUnavailableError(f"the module {error.name!r} is not installed", REMEDY) from error
+        except Exception as error:
+            raise BackendUnavailableError(f"JAX does not import: {type(error).__name__}: {error}", REMEDY) from error
+        version = str(jax.__version__)
+        match = re.match(r"(\d+)\.(\d+)", version)
+        if match is not None and (int(match[1]), int(match[2])) < OLDEST:
+            oldest = ".".join(map(str, OLDEST))
+            raise BackendUnavailableError(f"JAX is {version}, and {oldest} or newer is needed", REMEDY)
+        from . import _indexing
+
+        self._jax, self._getitem, self._setitem = jax, _indexing.getitem, _indexing.setitem
+        self._specs = ("jax:cpu",)
+        # JAX opens all its devices at once, and takes most of a GPU's memory: only where the user names the platform.
+        if any(name not in ("", "cpu") for name in str(jax.config.jax_platforms or "").split(",")):
+            self._devices = {f"jax:{item.platform}:{item.id}": item for item in jax.devices() if item.platform != "cpu"}
+            self._specs = ("jax:cpu", *self._devices)
+        return version
+
+    def devices(self) -> Sequence[str]:
+        return self._specs
+
+    def device(self, spec: str) -> Any:
+        """Return JAX's device of a spec; opens JAX's devices."""
+        if spec not in self._devices:
+            self._devices[spec] = self._jax.devices("cpu")[0]
+        return self._devices[spec]
+
+    @property
+    def native_type(self) -> type:
+        from jaxlib._jax import ArrayImpl
+
+        return ArrayImpl  # type: ignore[no-any-return]
+
+    def namespace(self, spec: str) -> Any:
+        from ._namespace import namespace
+
+        return namespace(self.device(spec))
+
+    # -- values -------------------------------------------------------------------------------------------------------
+
+    def to_host(self, native: Native) -> np.ndarray[Any, Any]:
+        return np.asarray(native)
+
+    def host_view(self, native: Native) -> np.ndarray[Any, Any] | None:
+        return np.asarray(native) if native.device.platform == "cpu" else None
+
+    def from_host(self, array: np.ndarray[Any, Any], spec: str, *, copy: bool | None) -> Native:
+        if copy is False:
+            raise ValueError(f"host values cannot be used on {spec} without a copy; pass copy=None or copy=True")
+        with self._jax.enable_x64(True):
+            # JAX may share the memory of the copy, which nobody else can write to.
+            return self._jax.device_put(np.array(array, dtype=array.dtype.newbyteorder("=")), self.device(spec))
+
+    def from_operand(self, value: Any, spec: str) -> Native | None:
+        if value.__class__ is not self.native_type:
+            return None
+        if value.device != self.device(spec):
+            raise ValueError(f"a JAX array on {value.device} beside an Array on {spec}; move it with jax.device_put")
+        return value
+
+    def dlpack_device(self, spec: str) -> tuple[int, int]:
+        platform = spec.split(":")[1]
+        return DLPACK.get(platform, 12), 0 if platform == "cpu" else int(spec.rpartition(":")[2])
+
+    def from_dlpack(self, producer: Any, spec: str, *, copy: bool | None) -> Native:
+        with self._jax.enable_x64(True):
+            if producer.__class__ is self.native_type:
+                return self._jax.numpy.array(producer, copy=True) if copy else producer
+            if copy is False or spec.split(":")[1] != "cpu":
+                native = self._jax.dlpack.from_dlpack(producer, copy=copy)
+                return self._jax.numpy.array(native, copy=True) if copy is None else native
+        # A copy: JAX computes as if nobody could write to the memory of an array.
+        return self.from_host(np.from_dlpack(producer), spec, copy=True)
+
+    # -- indexing -----------------------------------------------------------------------------------------------------
+
+    def getitem(self, native: Native, key: Any) -> Native:
+        return self._getitem(native, key)
+
+    def setitem(self, native: Native, key: Any, value: Native) -> Native:
+        return self._setitem(native, key, value)
+
+    # -- the device ---------------------------------------------------------------------------------------------------
+
+    def rank(self, spec: str) -> int:
+        return -100  # never chosen by itself: xtensor's other devices are measured, these are not
+
+    def dtypes(self, spec: str) -> Collection[str]:
+        return (*STANDARD_DTYPES, "float16", "bfloat16")
+
+    def info(self, spec: str) -> DeviceInfo:
+        device, memory = self.device(spec), self.memory(spec)
+        index = None if device.platform == "cpu" else int(device.id)
+        return DeviceInfo(str(device.device_kind), index, total_memory=memory.total, free_memory=memory.free)
+
+    def memory(self, spec: str) -> Memory:
+        found = self.device(spec).memory_stats() or {}
+        total, used = found.get("bytes_limit"), found.get("bytes_in_use")
+        free = None if total is None or used is None else total - used
+        return Memory(total, free, used, found.get("pool_bytes"))
+
+    def synchronize(self, spec: str) -> None:
+        # Work on one device is done in its order.
+        self._jax.device_put(np.zeros(()), self.device(spec)).block_until_ready()
+
+    # -- errors -------------------------------------------------------------------------------------------------------
+
+    def out_of_memory(self, error: BaseException) -> bool:
+        text = str(error)
+        return isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in text or "Out of memory" in text
+
+    def translate(self, error: Exception) -> Exception:
+        if self.out_of_memory(error):
+            return MemoryError(str(error))
+        if isinstance(error, RuntimeError):
+            return ValueError(str(error))
+        return error
+
+
+backend = JaxBackend()
+"""The object of the entry point ``jax``."""

@@ -1,0 +1,342 @@
+"""JAX's functions in the standard's names and signatures, with NumPy's promotion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from xtensor.backend import (
+    DType,
+    arange_terms,
+    float_floor_divide,
+    float_remainder,
+    integer_floor_divide,
+    integer_remainder,
+    refuse_negative_power,
+    result_type,
+    shift,
+    with_initial,
+)
+
+from ._operands import Array, cast, number, promoted, with_x64
+
+__all__ = ["namespace"]
+
+Function = Callable[..., Any]
+Axes = int | tuple[int, ...] | None
+
+FLOATING = (
+    *("sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan"),
+    *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
+)
+
+COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
+
+PROMOTING = ("subtract", "multiply", "bitwise_and", "bitwise_or", "bitwise_xor")
+
+
+def namespace(device: Any) -> SimpleNamespace:
+    """Return the functions on arrays of a device."""
+    functions: dict[str, Function] = {
+        **{name: _floating(getattr(jnp, name)) for name in FLOATING},
+        **{name: _promoting(getattr(jnp, name)) for name in PROMOTING},
+        **{name: _floating_binary(getattr(jnp, name)) for name in ("copysign", "nextafter")},
+        **{name: _comparison(getattr(jnp, name)) for name in COMPARISONS},
+        **{name: getattr(jnp, name) for name in ("abs", "imag", "real", "broadcast_to", "nonzero")},
+        "add": _promoting(jnp.add),
+        "arange": partial(_arange, device),
+        "argsort": _argsort,
+        "astype": _astype,
+        "atan2": _floating_binary(jnp.atan2),
+        "bitwise_invert": jnp.bitwise_not,
+        "bitwise_left_shift": _shift(jnp.left_shift, left=True),
+        "bitwise_right_shift": _shift(jnp.right_shift, left=False),
+        "complex_of": _complex_of,
+        "concat": _concat,
+        "cumulative_prod": _scan(jnp.cumprod, 1),
+        "cumulative_sum": _scan(jnp.cumsum, 0),
+        "divide": _divide,
+        "floor": _rounding(jnp.floor, "floor"),
+        "floor_divide": _floor_divide,
+        "full": partial(_full, device),
+        "matmul": _matmul,
+        "max": _extreme(jnp.max),
+        "min": _extreme(jnp.min),
+        "negative": _negative,
+        "permute_dims": jnp.transpose,
+        "pow": _pow,
+        "prod": _reduction(jnp.prod),
+        "remainder": _remainder,
+        "reshape": _reshape,
+        "round": _rounding(jnp.round, "round"),
+        "searchsorted": _searchsorted,
+        "sum": _reduction(jnp.sum),
+        "var": _var,
+        "std": _std,
+        "mean": _mean,
+        "where": _where,
+    }
+    linalg: dict[str, Function] = {
+        "cholesky": lambda x, *, upper=False: jnp.linalg.cholesky(x, upper=upper),
+        "eig": lambda x: tuple(jnp.linalg.eig(x)),
+        "eigh": lambda x: tuple(jnp.linalg.eigh(x)),
+        "qr": lambda x, *, mode="reduced": tuple(jnp.linalg.qr(x, mode=mode)),
+        "slogdet": lambda x: tuple(jnp.linalg.slogdet(x)),
+        "solve": lambda x1, x2: jnp.linalg.solve(*promoted(x1, x2)),
+        "svd": lambda x, *, full_matrices=True: tuple(jnp.linalg.svd(x, full_matrices=full_matrices)),
+        "vector_norm": _vector_norm,
+    }
+    fft = {name: _transform(getattr(jnp.fft, name)) for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")}
+    return SimpleNamespace(**_all_with_x64(functions), linalg=_chapter(linalg), fft=_chapter(fft))
+
+
+def _all_with_x64(functions: dict[str, Function]) -> dict[str, Function]:
+    return {name: with_x64(function) for name, function in functions.items()}
+
+
+def _chapter(functions: dict[str, Function]) -> SimpleNamespace:
+    return SimpleNamespace(**_all_with_x64(functions))
+
+
+# -- elementwise ------------------------------------------------------------------------------------------------------
+
+
+def _promoting(function: Function) -> Function:
+    return lambda x1, x2: function(*promoted(x1, x2))
+
+
+def _floating_dtype(dtype: DType) -> DType:
+    """Return the dtype in which NumPy computes a function of floating-point numbers for a dtype."""
+    if dtype.kind in "fcV":
+        return dtype
+    return np.dtype({1: np.float16, 2: np.float32}.get(dtype.itemsize, np.float64))
+
+
+def _floating(function: Function) -> Function:
+    return lambda x: function(cast(x, _floating_dtype(x.dtype)))
+
+
+def _floating_binary(function: Function) -> Function:
+    def computed(x1: Any, x2: Any) -> Array:
+        x1, x2 = (cast(x, _floating_dtype(x.dtype)) if hasattr(x, "dtype") else x for x in (x1, x2))
+        return function(*promoted(x1, x2))
+
+    return computed
+
+
+def _comparison(function: Function) -> Function:
+    def computed(x1: Any, x2: Any) -> Array:
+        for x, other in ((x1, x2), (x2, x1)):
+            if other.__class__ is int and x.dtype.kind in "iu":
+                limits = np.iinfo(x.dtype)
+                if not limits.min <= other <= limits.max:
+                    # Zero and all the array's values are on the same side of the number.
+                    zeros, sign = jnp.zeros(x.shape, np.int8), np.int8(1 if other > 0 else -1)
+                    return function(zeros, sign) if x is x1 else function(sign, zeros)
+        if hasattr(x1, "dtype") and hasattr(x2, "dtype") and result_type(x1.dtype, x2.dtype).kind == "f":
+            if (x1.dtype.kind, x2.dtype.kind) == ("u", "i"):
+                return function(*_beside_signed(x1, x2))
+            if (x1.dtype.kind, x2.dtype.kind) == ("i", "u"):
+                return function(*_beside_signed(x2, x1)[::-1])
+        return function(*promoted(x1, x2))
+
+    return computed
+
+
+def _beside_signed(unsigned: Array, x: Array) -> tuple[Array, Array]:
+    """Return uint64 and signed integers as comparable uint64; float64, to which they promote, cannot tell neighbours."""
+    one, zero = np.uint64(1), np.uint64(0)
+    return jnp.where(x < 0, one, unsigned), jnp.where(x < 0, zero, x.astype(np.uint64))
+
+
+def _divide(x1: Any, x2: Any) -> Array:
+    x1, x2 = promoted(x1, x2)
+    if x1.dtype.kind in "biu":
+        x1, x2 = x1.astype(np.float64), x2.astype(np.float64)
+    return jnp.true_divide(x1, x2)
+
+
+def _numbers(x1: Any, x2: Any) -> tuple[Any, Any]:
+    """Return promoted operands, booleans as int8, the dtype in which NumPy computes with them."""
+    x1, x2 = promoted(x1, x2)
+    return (x1.astype(np.int8), x2.astype(np.int8)) if x1.dtype.kind == "b" else (x1, x2)
+
+
+def _floor_divide(x1: Any, x2: Any) -> Array:
+    x1, x2 = _numbers(x1, x2)
+    if x1.dtype.kind in "fV":
+        return float_floor_divide(jnp, jnp.floor_divide, x1, x2)
+    return integer_floor_divide(jnp, jnp.floor_divide, x1, x2)
+
+
+def _remainder(x1: Any, x2: Any) -> Array:
+    x1, x2 = _numbers(x1, x2)
+    if x1.dtype.kind in "fV":
+        return float_remainder(jnp, x1, x2)
+    return integer_remainder(jnp, jnp.remainder, x1, x2)
+
+
+def _pow(x1: Any, x2: Any) -> Array:
+    refuse_negative_power(x1, x2)
+    return jnp.power(*_numbers(x1, x2))
+
+
+def _shift(raw: Function, *, left: bool) -> Function:
+    def computed(x1: Any, x2: Any) -> Array:
+        x1, x2 = _numbers(x1, x2)
+        if x1.dtype.kind not in "iu":
+            raise TypeError(f"shifts take integers, not the promoted dtype {x1.dtype}")
+        return shift(jnp, raw, x1, x2, x1.dtype.itemsize * 8, keeps_sign=not left and x1.dtype.kind == "i")
+
+    return computed
+
+
+def _negative(x: Array) -> Array:
+    if x.dtype.kind == "b":
+        raise TypeError("negative takes no bool array; use logical_not")
+    return jnp.negative(x)
+
+
+def _rounding(function: Function, name: str) -> Function:
+    def computed(x: Array) -> Array:
+        if x.dtype.kind == "c" and name == "floor":
+            raise TypeError("floor takes no complex numbers")
+        return function(x) if x.dtype.kind in "fcV" else jnp.array(x, copy=True)
+
+    return computed
+
+
+def _astype(x: Array, dtype: DType, *, copy: bool = True) -> Array:
+    if x.dtype == dtype:
+        return jnp.array(x, copy=True) if copy else x
+    return cast(x, dtype)
+
+
+def _complex_of(real: Array, imag: Array) -> Array:
+    dtype = np.dtype(np.float64 if np.float64 in (real.dtype, imag.dtype) else np.float32)
+    return jax.lax.complex(*jnp.broadcast_arrays(cast(real, dtype), cast(imag, dtype)))
+
+
+def _where(condition: Array, x1: Any, x2: Any) -> Array:
+    if not hasattr(x1, "dtype") and not hasattr(x2, "dtype"):
+        x1 = np.asarray(x1)
+    return jnp.where(cast(condition, np.dtype(bool)), *promoted(x1, x2))
+
+
+# -- creation and manipulation ----------------------------------------------------------------------------------------
+
+
+def _full(device: Any, shape: tuple[int, ...], fill_value: Any, *, dtype: DType) -> Array:
+    value = cast(fill_value, dtype) if hasattr(fill_value, "dtype") else number(fill_value, dtype)
+    return jnp.full(shape, value, dtype=dtype, device=device)
+
+
+def _arange(device: Any, start: Any, stop: Any, step: Any, *, dtype: DType) -> Array:
+    length, first, stride = arange_terms(start, stop, step, dtype.kind)
+    if dtype.kind in "biu":
+        return cast(jnp.arange(length, dtype=np.int64, device=device) * stride + first, dtype)
+    result = jnp.arange(length, dtype=np.float64, device=device) * stride + first
+    return cast(result.at[:1].set(first) if length else result, dtype)  # the sign of a zero
+
+
+def _reshape(x: Array, shape: tuple[int, ...], *, copy: bool | None = None) -> Array:
+    if copy is False and x.shape != tuple(shape):
+        raise ValueError("a copy is needed, which copy=False forbids")
+    return jnp.array(jnp.reshape(x, shape), copy=True) if copy else jnp.reshape(x, shape)
+
+
+def _concat(arrays: Sequence[Array], *, axis: int | None) -> Array:
+    dtype = result_type(*(x.dtype for x in arrays))
+    if axis is None:
+        arrays, axis = [x.reshape(-1) for x in arrays], 0
+    return jnp.concatenate([cast(x, dtype) for x in arrays], axis)
+
+
+# -- reductions, scans, searching -------------------------------------------------------------------------------------
+
+
+def _accumulated(x: Array, dtype: DType | None) -> DType:
+    if dtype is not None:
+        return dtype
+    if x.dtype.kind in "biu":
+        return np.dtype(np.uint64 if x.dtype.kind == "u" else np.int64)
+    return x.dtype  # type: ignore[no-any-return]
+
+
+def _reduction(function: Function) -> Function:
+    def computed(x: Array, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False) -> Array:
+        return function(cast(x, _accumulated(x, dtype)), axis=axis, keepdims=keepdims)
+
+    return computed
+
+
+def _extreme(function: Function) -> Function:
+    return lambda x, *, axis=None, keepdims=False: function(x, axis=axis, keepdims=keepdims)
+
+
+def _mean(x: Array, *, axis: Axes = None, keepdims: bool = False) -> Array:
+    return jnp.mean(x if x.dtype.kind in "fcV" else x.astype(np.float64), axis=axis, keepdims=keepdims)
+
+
+def _var(x: Array, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Array:
+    x = x if x.dtype.kind in "fcV" else x.astype(np.float64)
+    axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    count = 1
+    for item in axes:
+        count *= x.shape[item]
+    centered = x - jnp.mean(x, axis=axis, keepdims=True)
+    squares = jnp.real(centered * jnp.conj(centered)) if x.dtype.kind == "c" else centered * centered
+    total = jnp.sum(squares, axis=axis, keepdims=keepdims)
+    return total / np.asarray(max(count - correction, 0.0), total.dtype)
+
+
+def _std(x: Array, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Array:
+    return jnp.sqrt(_var(x, axis=axis, correction=correction, keepdims=keepdims))
+
+
+def _scan(function: Function, first: int) -> Function:
+    def computed(x: Array, *, axis: int, dtype: DType | None = None, include_initial: bool = False) -> Array:
+        dtype = _accumulated(x, dtype)
+        result = function(cast(x, dtype), axis=axis)
+        if not include_initial:
+            return result
+        return with_initial(jnp.concatenate, partial(jnp.full, dtype=dtype), result, axis % x.ndim, first)
+
+    return computed
+
+
+def _argsort(x: Array, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
+    if not descending:
+        return jnp.argsort(x, axis=axis, stable=True).astype(np.int64)
+    order = jnp.argsort(jnp.flip(x, axis=axis), axis=axis, stable=True)
+    return jnp.flip(x.shape[axis] - 1 - order, axis=axis).astype(np.int64)
+
+
+def _searchsorted(x1: Array, x2: Any, *, side: str = "left", sorter: Array | None = None) -> Array:
+    x1, x2 = promoted(x1, x2)
+    return jnp.searchsorted(x1, x2, side=side, sorter=sorter).astype(np.int64)
+
+
+# -- linear algebra and Fourier transforms ----------------------------------------------------------------------------
+
+
+def _matmul(x1: Array, x2: Array) -> Array:
+    # Of full precision on TPUs and GPUs, too.
+    return jnp.matmul(*promoted(x1, x2), precision="highest")
+
+
+def _vector_norm(x: Array, *, axis: Axes = None, keepdims: bool = False, ord: Any = 2) -> Array:
+    x = cast(x, _floating_dtype(x.dtype))
+    if not x.size and ord == np.inf:
+        ord = 2  # the norm of nothing is 0, which a maximum is not
+    return jnp.linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)
+
+
+def _transform(function: Function) -> Function:
+    return lambda x, *, n, axis, norm: function(x, n=n, axis=axis, norm=norm)
