@@ -36,10 +36,10 @@ __all__ = [
 
 GROUP = "xtensor.backends"
 
-ENGINES = frozenset(("cubed", "dask"))
+OF_ONE_KIND = frozenset(("cubed", "dask", "jax", "torch"))
 """The names of our own backends that serve the kind of their name only, and are not loaded for other kinds."""
 
-RESERVED = ENGINES | {"cupy", "dpnp", "llvm", "meta", "numpy", "strict", "triton"}
+RESERVED = OF_ONE_KIND | {"cupy", "dpnp", "llvm", "meta", "numpy", "strict", "triton"}
 """The names of our own backends, whose modules are ``xtensor_backends.<name>``; that of ``meta`` is in this package."""
 
 META = "xtensor._meta:backend"
@@ -309,7 +309,7 @@ def serving(kind: str) -> list[Entry]:
     Another package's backend is asked where none of ours serves the kind, or where the priority names it.
     """
     known = entries()
-    first = (RESERVED - ENGINES).union(_priority)
+    first = (RESERVED - OF_ONE_KIND).union(_priority)
     asked = [entry for entry in known if entry.name in first or entry.registered]
     others = [entry for entry in known if entry not in asked]
     able = (

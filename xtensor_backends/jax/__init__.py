@@ -127,6 +127,11 @@ class JaxBackend(Backend):
         platform = spec.split(":")[1]
         return DLPACK.get(platform, 12), 0 if platform == "cpu" else int(spec.rpartition(":")[2])
 
+    def to_dlpack(self, native: Native, **requested: Any) -> Any:
+        if requested.get("max_version", (1, 0)) < (1, 0):
+            del requested["max_version"]  # JAX knows no version but the last ones, and none means the first
+        return native.__dlpack__(**requested)
+
     def from_dlpack(self, producer: Any, spec: str, *, copy: bool | None) -> Native:
         with self._jax.enable_x64(True):
             if producer.__class__ is self.native_type:

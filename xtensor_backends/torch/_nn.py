@@ -1,4 +1,4 @@
-"""Functions of neural networks by torch's own kernels: convolutions, pooling, attention, normalization, activations.
+"""Functions of neural networks by torch's own kernels: convolutions, pooling, attention and normalization.
 
 On GPUs they are those of cuDNN, and of FlashAttention where dtype and shape permit. A function returns NotImplemented
 where torch departs from the definition; the composition is next.
@@ -92,8 +92,13 @@ def _averages(axes: int) -> Any:
     return staticmethod(averaged)
 
 
-def _activation(function: Callable[..., Tensor], **settings: Any) -> Any:
-    return staticmethod(lambda x, **options: function(x, **settings, **options))
+def _softmax(function: Callable[..., Tensor]) -> Any:
+    def computed(x: Tensor, *, axis: int) -> Tensor:
+        result = function(x, axis)
+        # torch has NaN for a row with an infinity. Blocks until the device has finished.
+        return NotImplemented if bool(torch.isnan(result).any()) else result
+
+    return staticmethod(computed)
 
 
 class Networks:
@@ -103,19 +108,10 @@ class Networks:
     conv_transpose1d, conv_transpose2d, conv_transpose3d = (_transposed(axes) for axes in (1, 2, 3))
     avg_pool1d, avg_pool2d, avg_pool3d = (_averages(axes) for axes in (1, 2, 3))
 
-    relu = _activation(torch.relu)
-    silu = _activation(functional.silu)
-    gelu = _activation(functional.gelu)
-    gelu_tanh = _activation(functional.gelu, approximate="tanh")
-    sigmoid = _activation(torch.sigmoid)
-
-    @staticmethod
-    def softmax(x: Tensor, *, axis: int) -> Tensor:
-        return torch.softmax(x, axis)
-
-    @staticmethod
-    def log_softmax(x: Tensor, *, axis: int) -> Tensor:
-        return torch.log_softmax(x, axis)
+    relu = staticmethod(torch.relu)
+    sigmoid = staticmethod(torch.sigmoid)
+    softmax = _softmax(torch.softmax)
+    log_softmax = _softmax(torch.log_softmax)
 
     @staticmethod
     def linear(x: Tensor, weight: Tensor, bias: Tensor | None, *, precision: str) -> Tensor:
@@ -141,6 +137,7 @@ class Networks:
     ) -> Tensor:
         if 0 in (*query.shape, *key.shape, *value.shape):
             return NotImplemented
+        mask = None if mask is None else torch.atleast_2d(mask)
         if mask is not None and causal:
             rows = torch.arange(query.shape[-2], device=query.device)[:, None]
             visible = rows >= torch.arange(key.shape[-2], device=query.device)
