@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from .backend import Native
+from .complex_corrections import COMPLEX_CORRECTIONS
 from .dtypes import DType, kind_of
 from .kernel_program import short_power
 from .scaling import is_ordinary, largest, least_power, rescaled, smallest
@@ -162,116 +163,6 @@ def _logarithm(base: float) -> Correction:
         return corrected
 
     return correction
-
-
-# -- complex functions at infinities, NaN and the ends of the range --------------------------------------------------
-
-
-def exp(xp: Any, raw: Function) -> Function:
-    """Complex operands: ``exp(a) (cos(b) + j sin(b))``, with the standard's results for infinite components.
-
-    The exponential is multiplied by in two halves, so that it overflows only where the product does.
-    """
-
-    def corrected(x: Native) -> Native:
-        if x.dtype.kind != "c":
-            return raw(x)
-        a, b = xp.real(x), xp.imag(x)
-        half = raw(xp.divide(a, 2.0))
-        real = xp.multiply(xp.multiply(half, xp.cos(b)), half)
-        imag = xp.multiply(xp.multiply(half, xp.sin(b)), half)
-        # A real argument stays real: 0 · exp(a) is NaN where exp(a) is infinite or NaN.
-        imag = xp.where(xp.equal(b, 0.0), b, imag)
-        unbounded = xp.logical_not(xp.isfinite(b))
-        real = xp.where(xp.logical_and(xp.equal(a, math.inf), unbounded), math.inf, real)
-        vanishes = xp.logical_and(xp.equal(a, -math.inf), unbounded)
-        return xp.complex_of(xp.where(vanishes, 0.0, real), xp.where(vanishes, 0.0, imag))
-
-    return corrected
-
-
-def _hyperbolic(*, is_odd: bool) -> Correction:
-    """``sinh(a) cos(b) + j cosh(a) sin(b)`` (odd), or ``cosh(a) cos(b) + j sinh(a) sin(b)``, for complex operands.
-
-    A factor that is 0 makes a component 0, also beside an infinite or NaN one. Large functions are halves of
-    exponentials, which are multiplied by in two halves.
-    """
-
-    def correction(xp: Any, raw: Function) -> Function:
-        def corrected(x: Native) -> Native:
-            if x.dtype.kind != "c":
-                return raw(x)
-            a, b = xp.real(x), xp.imag(x)
-            magnitude = xp.abs(a)
-            half = xp.exp(xp.divide(magnitude, 2.0))
-            large = xp.less(20.0, magnitude)
-            cosine, sine = xp.cos(b), xp.sin(b)
-            sinh, cosh = (raw, xp.cosh) if is_odd else (xp.sinh, raw)
-            small = xp.where(large, 0.0, a)
-
-            def product(function: Function, factor: Native, sign: Native | None) -> Native:
-                beyond = xp.multiply(xp.multiply(half, xp.multiply(factor, 0.5)), half)
-                beyond = beyond if sign is None else xp.multiply(beyond, xp.sign(sign))
-                return xp.where(large, beyond, xp.multiply(function(small), factor))
-
-            unbounded = xp.logical_not(xp.isfinite(b))
-            infinite = xp.logical_and(xp.isinf(a), unbounded)
-            if is_odd:
-                real, imag = product(sinh, cosine, a), product(cosh, sine, None)
-                real = xp.where(xp.logical_or(infinite, xp.equal(a, 0.0)), xp.where(unbounded, a, real), real)
-                imag = xp.where(xp.equal(b, 0.0), b, imag)
-            else:
-                real, imag = product(cosh, cosine, None), product(sinh, sine, a)
-                real = xp.where(infinite, math.inf, real)
-                signed_zero = xp.multiply(xp.copysign(0.0, a), xp.copysign(1.0, b))
-                is_zero = xp.logical_or(xp.equal(b, 0.0), xp.equal(a, 0.0))
-                imag = xp.where(is_zero, signed_zero, imag)
-            return xp.complex_of(real, imag)
-
-        return corrected
-
-    return correction
-
-
-def sqrt(xp: Any, raw: Function) -> Function:
-    """Complex operands: one root of a real number, and a quotient by it; scaled, so that nothing overflows between."""
-
-    def corrected(x: Native) -> Native:
-        if x.dtype.kind != "c":
-            return raw(x)
-        a, b = xp.real(x), xp.imag(x)
-        limits = np.finfo(a.dtype)
-        size = xp.maximum(xp.abs(a), xp.abs(b))
-        large, small = xp.less(float(limits.max) / 8, size), xp.less(size, float(limits.smallest_normal) * 2.0**64)
-        factor = xp.where(large, 2.0**-4, xp.where(small, 2.0**100, 1.0))
-        back = xp.where(large, 2.0**2, xp.where(small, 2.0**-50, 1.0))
-        a1, b1 = xp.multiply(a, factor), xp.multiply(b, factor)
-        root = raw(xp.multiply(xp.add(xp.abs(a1), xp.hypot(a1, b1)), 0.5))
-        nonzero = xp.where(xp.equal(root, 0.0), 1.0, root)
-        other = xp.divide(xp.abs(b1), xp.multiply(nonzero, 2.0))
-        root, other = xp.multiply(root, back), xp.multiply(other, back)
-        negative = xp.less(xp.copysign(1.0, a), 0.0)
-        real, imag = xp.where(negative, other, root), xp.where(negative, root, other)
-        infinite_a, infinite_b = xp.isinf(a), xp.isinf(b)
-        real = xp.where(infinite_a, xp.where(negative, xp.where(xp.isnan(b), b, 0.0), math.inf), real)
-        imag = xp.where(infinite_a, xp.where(negative, math.inf, xp.where(xp.isnan(b), b, 0.0)), imag)
-        real, imag = xp.where(infinite_b, math.inf, real), xp.where(infinite_b, math.inf, imag)
-        return xp.complex_of(real, xp.copysign(imag, b))
-
-    return corrected
-
-
-def acosh(xp: Any, raw: Function) -> Function:
-    """Complex operands ``0 + NaN j``: ``NaN + π/2 j``."""
-
-    def corrected(x: Native) -> Native:
-        result = raw(x)
-        if result.dtype.kind != "c":
-            return result
-        on_axis = xp.logical_and(xp.equal(xp.real(x), 0.0), xp.isnan(xp.imag(x)))
-        return xp.complex_of(xp.real(result), xp.where(on_axis, math.pi / 2, xp.imag(result)))
-
-    return corrected
 
 
 def pow(xp: Any, raw: Function) -> Function:
@@ -551,10 +442,7 @@ REDUCTION_CORRECTIONS: dict[str, ScaledReduction] = {
 
 
 CORRECTIONS: dict[str, Correction] = {
-    "acosh": acosh,
-    "cosh": _hyperbolic(is_odd=False),
     "divide": divide,
-    "exp": exp,
     "expm1": expm1,
     "floor_divide": floor_divide,
     "log": _logarithm(math.e),
@@ -563,10 +451,9 @@ CORRECTIONS: dict[str, Correction] = {
     "log2": _logarithm(2.0),
     "pow": pow,
     "sign": sign,
-    "sinh": _hyperbolic(is_odd=True),
-    "sqrt": sqrt,
     "tan": tan,
     "tanh": tanh,
+    **COMPLEX_CORRECTIONS,
     **REDUCTION_CORRECTIONS,
     **LAPACK_CORRECTIONS,
 }

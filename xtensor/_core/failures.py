@@ -63,7 +63,7 @@ warnings.filterwarnings(
     "(divide by zero|overflow|underflow|invalid value) encountered",
     category=RuntimeWarning,
     module=(
-        r"xtensor\._core\.(dispatch|array|corrections|failures|functions|inplace|many)$|"
+        r"xtensor\._core\.(dispatch|array|complex_corrections|corrections|failures|functions|inplace|many)$|"
         r"xtensor\.(_ops|autograd\._derivatives|fft|linalg|nn|random|special)\.|"
         r"xtensor\.(autograd\.(_solvers|_transform)|einops|_numpy\.reductions)$|xtensor_"
     ),

@@ -10,7 +10,15 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-__all__ = ["arange_terms", "float_floor_divide", "float_remainder", "integer_floor_divide", "integer_remainder", "shift", "with_initial"]
+__all__ = [
+    "arange_terms",
+    "float_floor_divide",
+    "float_remainder",
+    "integer_floor_divide",
+    "integer_remainder",
+    "shift",
+    "with_initial",
+]
 
 Array: TypeAlias = Any
 """A library's own array."""
@@ -62,7 +70,9 @@ def shift(lib: Any, raw: Callable[..., Array], x1: Array, x2: Array, bits: int, 
     return lib.where(beyond, lib.where(x1 < 0, zeros - 1, zeros) if keeps_sign else zeros, near)
 
 
-def with_initial(concatenate: Callable[..., Array], full: Callable[..., Array], scan: Array, axis: int, first: int) -> Array:
+def with_initial(
+    concatenate: Callable[..., Array], full: Callable[..., Array], scan: Array, axis: int, first: int
+) -> Array:
     """Return a scan with the initial value before its first element along an axis.
 
     ``concatenate`` takes a list of arrays and an axis, ``full`` a shape and a value.

@@ -1,7 +1,7 @@
 """Resolution of NumPy's keys for libraries whose own indexing has fewer kinds of key, or does not check bounds.
 
-A resolved key has one part for each axis, and no ellipsis: an int in ``[0, length)``, a slice whose start, stop and step
-are ints, None, a bool, or a native index array. Masks have the shape of the axes that they index, or no elements.
+A resolved key has one part for each axis, and no ellipsis: an int in ``[0, length)``, a slice whose start, stop and
+step are ints, None, a bool, or a native index array. Masks have the shape of the axes that they index, or no elements.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _axes_used(part: Any) -> int:
         return 0
     if part.__class__ is int or part.__class__ is slice:
         return 1
-    return part.ndim if kind_of(part.dtype) == "b" else 1  # type: ignore[no-any-return]
+    return int(part.ndim) if kind_of(part.dtype) == "b" else 1
 
 
 def _resolved(part: Any, shape: tuple[int, ...], axis: int) -> Any:
@@ -146,7 +146,8 @@ def _resolved(part: Any, shape: tuple[int, ...], axis: int) -> Any:
     if part is not None and part.__class__ is not bool and kind_of(part.dtype) == "b":
         expected = shape[axis : axis + part.ndim]
         # As in NumPy, a mask of no elements selects nothing, whatever the axis that its length of 0 stands for.
-        if len(expected) != part.ndim or any(size not in (0, length) for size, length in zip(part.shape, expected, strict=True)):
+        pairs = zip(part.shape, expected, strict=False)
+        if len(expected) != part.ndim or any(size not in (0, length) for size, length in pairs):
             raise IndexError(
                 f"boolean index did not match indexed array: the mask has shape {tuple(part.shape)}, the indexed axes "
                 f"have {expected}, the array has {shape}"

@@ -46,7 +46,7 @@ class JaxBackend(Backend):
     chosen_by_itself = False
     survives_fork = False
     corrections = (
-        *("acosh", "cosh", "divide", "exp", "expm1", "floor_divide", "log", "log1p", "pow"),
+        *("acos", "acosh", "asinh", "atanh", "cosh", "divide", "exp", "expm1", "floor_divide", "log", "log1p", "pow"),
         *("sign", "sinh", "sqrt", "tan", "tanh"),
         *LAPACK_CORRECTIONS,
         *REDUCTION_CORRECTIONS,
@@ -117,7 +117,8 @@ class JaxBackend(Backend):
             return self._jax.device_put(np.array(array, dtype=array.dtype.newbyteorder("=")), self.device(spec))
 
     def from_operand(self, value: Any, spec: str) -> Native | None:
-        if value.__class__ is not self.native_type:
+        kind: Any = self.native_type
+        if value.__class__ is not kind:
             return None
         if value.device != self.device(spec):
             raise ValueError(f"a JAX array on {value.device} beside an Array on {spec}; move it with jax.device_put")

@@ -150,7 +150,7 @@ def _comparison(function: Function) -> Function:
 
 
 def _beside_signed(unsigned: Array, x: Array) -> tuple[Array, Array]:
-    """Return uint64 and signed integers as comparable uint64; float64, to which they promote, cannot tell neighbours."""
+    """Return uint64 and signed integers as comparable uint64; their promoted dtype, float64, is not exact."""
     one, zero = np.uint64(1), np.uint64(0)
     return jnp.where(x < 0, one, unsigned), jnp.where(x < 0, zero, x.astype(np.uint64))
 
@@ -271,7 +271,8 @@ def _accumulated(x: Array, dtype: DType | None) -> DType:
 
 def _reduction(function: Function) -> Function:
     def computed(x: Array, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False) -> Array:
-        return function(cast(x, _accumulated(x, dtype)), axis=axis, keepdims=keepdims)
+        dtype = _accumulated(x, dtype)
+        return function(cast(x, dtype), axis=axis, dtype=dtype, keepdims=keepdims)
 
     return computed
 
@@ -303,7 +304,7 @@ def _std(x: Array, *, axis: Axes = None, correction: float = 0.0, keepdims: bool
 def _scan(function: Function, first: int) -> Function:
     def computed(x: Array, *, axis: int, dtype: DType | None = None, include_initial: bool = False) -> Array:
         dtype = _accumulated(x, dtype)
-        result = function(cast(x, dtype), axis=axis)
+        result = function(cast(x, dtype), axis=axis, dtype=dtype)
         if not include_initial:
             return result
         return with_initial(jnp.concatenate, partial(jnp.full, dtype=dtype), result, axis % x.ndim, first)

@@ -129,7 +129,9 @@ class TorchBackend(Backend):
 
         device = self.device(spec)
         if value.device != device:
-            raise ValueError(f"a tensor on {value.device} beside an Array on {spec}; move it with tensor.to({str(device)!r})")
+            raise ValueError(
+                f"a tensor on {value.device} beside an Array on {spec}; move it with tensor.to({str(device)!r})"
+            )
         return TorchArray(plain(value))
 
     def dlpack_device(self, spec: str) -> tuple[int, int]:

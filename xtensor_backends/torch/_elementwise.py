@@ -17,12 +17,11 @@ from xtensor.backend import (
     short_power,
 )
 
-from ._native import COMPLEX, FLOATS, INEXACT, SIGNED, TorchArray, ordered, signed, wide
+from ._native import COMPLEX, FLOATS, INEXACT, SIGNED, TENSOR, Tensor, TorchArray, ordered, signed, wide
 from ._operands import NATIVE_SCALARS, cast, common_dtype, floating_dtype, promoted
 
 __all__ = ["FUNCTIONS", "PLAIN", "astype", "complex_of", "direct", "where"]
 
-Tensor = torch.Tensor
 Function = Callable[..., Any]
 
 new: Callable[[type[TorchArray]], TorchArray] = object.__new__
@@ -64,8 +63,8 @@ def wrapping(function: Function) -> Function:
     def computed(x1: Any, x2: Any) -> Tensor:
         x1, x2 = promoted(x1, x2)
         if x1.dtype in SIGNED:
-            return function(signed(x1), signed(x2)).view(x1.dtype)  # type: ignore[no-any-return]
-        return function(x1, x2)  # type: ignore[no-any-return]
+            return function(signed(x1), signed(x2)).view(x1.dtype)
+        return function(x1, x2)
 
     return computed
 
@@ -77,7 +76,7 @@ def by_components(function: Function) -> Function:
     def computed(x1: Any, x2: Any) -> Tensor:
         x1, x2 = promoted(x1, x2)
         if x1.dtype not in COMPLEX:
-            return otherwise(x1, x2)  # type: ignore[no-any-return]
+            return otherwise(x1, x2)
         x1, x2 = torch.broadcast_tensors(x1, x2)
         return torch.view_as_complex(function(torch.view_as_real(x1), torch.view_as_real(x2)))
 
@@ -86,7 +85,7 @@ def by_components(function: Function) -> Function:
 
 def _comparison(function: Function) -> Function:
     def computed(x1: Any, x2: Any) -> Tensor:
-        return function(*_comparable(x1, x2))  # type: ignore[no-any-return]
+        return function(*_comparable(x1, x2))
 
     return computed
 
@@ -96,7 +95,7 @@ def _comparable(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
 
     A Python integer beyond the dtype of an array is on one side of all its values.
     """
-    if x1.__class__ is not Tensor:
+    if x1.__class__ is not TENSOR:
         x2, x1 = _comparable(x2, x1)
         return x1, x2
     if x2.__class__ is int and x1.dtype not in INEXACT and x1.dtype is not torch.bool:
@@ -104,7 +103,7 @@ def _comparable(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
         if not limits.min <= x2 <= limits.max:
             zeros = torch.zeros(x1.shape, dtype=torch.int8, device=x1.device)
             return zeros, zeros + (1 if x2 > 0 else -1)
-    if x2.__class__ is Tensor and x1.dtype is not x2.dtype:
+    if x2.__class__ is TENSOR and x1.dtype is not x2.dtype:
         if x1.dtype is torch.uint64 and x2.dtype in SIGNED_INTEGERS:
             return _beside_signed(x1, x2)
         if x2.dtype is torch.uint64 and x1.dtype in SIGNED_INTEGERS:
@@ -134,7 +133,7 @@ def divide(x1: Any, x2: Any) -> Tensor:
 def floor_divide(x1: Any, x2: Any) -> Tensor:
     x1, x2 = _numbers(x1, x2)
     if x1.dtype in FLOATS:
-        return float_floor_divide(torch, torch.floor_divide, x1, x2)  # type: ignore[no-any-return]
+        return float_floor_divide(torch, torch.floor_divide, x1, x2)
     if x1.dtype is torch.uint64:
         return _divided(x1, x2)[0]
     return _integers(integer_floor_divide, torch.floor_divide, x1, x2)
@@ -143,7 +142,7 @@ def floor_divide(x1: Any, x2: Any) -> Tensor:
 def remainder(x1: Any, x2: Any) -> Tensor:
     x1, x2 = _numbers(x1, x2)
     if x1.dtype in FLOATS:
-        return float_remainder(torch, x1, x2)  # type: ignore[no-any-return]
+        return float_remainder(torch, x1, x2)
     if x1.dtype is torch.uint64:
         return _divided(x1, x2)[1]
     return _integers(integer_remainder, torch.remainder, x1, x2)
@@ -159,7 +158,7 @@ def _numbers(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
 
 def _integers(function: Function, raw: Function, x1: Tensor, x2: Tensor) -> Tensor:
     dtype = x1.dtype
-    return function(torch, raw, wide(x1), wide(x2)).to(dtype)  # type: ignore[no-any-return]
+    return function(torch, raw, wide(x1), wide(x2)).to(dtype)
 
 
 def _divided(x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
@@ -179,11 +178,11 @@ def _divided(x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def pow_(x1: Any, x2: Any) -> Tensor:
-    if x1.__class__ is Tensor and x1.dtype in NATIVE_SCALARS and x2.__class__ in (int, float):
+    if x1.__class__ is TENSOR and x1.dtype in NATIVE_SCALARS and x2.__class__ in (int, float):
         short = short_power(TorchArray(x1), x2)
         if short is not None:
             return SHORT_POWERS[short](x1)
-    if x1.__class__ is Tensor and x2.__class__ is int and x2 < 0 and x1.dtype not in INEXACT and x1.numel():
+    if x1.__class__ is TENSOR and x2.__class__ is int and x2 < 0 and x1.dtype not in INEXACT and x1.numel():
         raise ValueError("Integers to negative integer powers are not allowed.")
     x1, x2 = _numbers(x1, x2)
     dtype = x1.dtype
@@ -218,9 +217,9 @@ def _shift(raw: Function, *, left: bool) -> Function:
             return _logical_right_shift(x1, x2)
         if dtype in SIGNED:
             if left:
-                return shift(torch, raw, signed(x1), signed(x2), bits, keeps_sign=False).view(dtype)  # type: ignore[no-any-return]
-            return shift(torch, raw, wide(x1), wide(x2), bits, keeps_sign=False).to(dtype)  # type: ignore[no-any-return]
-        return shift(torch, raw, x1, x2, bits, keeps_sign=not left)  # type: ignore[no-any-return]
+                return shift(torch, raw, signed(x1), signed(x2), bits, keeps_sign=False).view(dtype)
+            return shift(torch, raw, wide(x1), wide(x2), bits, keeps_sign=False).to(dtype)
+        return shift(torch, raw, x1, x2, bits, keeps_sign=not left)
 
     return computed
 
@@ -237,8 +236,8 @@ def _logical_right_shift(x1: Tensor, x2: Tensor) -> Tensor:
 def _floating_binary(function: Function) -> Function:
     def computed(x1: Any, x2: Any) -> Tensor:
         # int8 beside uint8 is computed in float16, although they promote to int16.
-        x1, x2 = (cast(x, floating_dtype(x.dtype)) if x.__class__ is Tensor else x for x in (x1, x2))
-        return function(*promoted(x1, x2))  # type: ignore[no-any-return]
+        x1, x2 = (cast(x, floating_dtype(x.dtype)) if x.__class__ is TENSOR else x for x in (x1, x2))
+        return function(*promoted(x1, x2))
 
     return computed
 
@@ -250,8 +249,8 @@ def _extreme(function: Function) -> Function:
             return NotImplemented
         dtype = x1.dtype
         if dtype in SIGNED:
-            return (function(ordered(x1), ordered(x2)) ^ torch.iinfo(SIGNED[dtype]).min).view(dtype)  # type: ignore[no-any-return]
-        return function(x1, x2)  # type: ignore[no-any-return]
+            return (function(ordered(x1), ordered(x2)) ^ torch.iinfo(SIGNED[dtype]).min).view(dtype)
+        return function(x1, x2)
 
     return computed
 
@@ -259,7 +258,7 @@ def _extreme(function: Function) -> Function:
 def _logical(function: Function) -> Function:
     def computed(x1: Any, x2: Any) -> Tensor:
         x1, x2 = promoted(x1, x2)
-        return function(signed(x1), signed(x2))  # type: ignore[no-any-return]
+        return function(signed(x1), signed(x2))
 
     return computed
 
@@ -272,7 +271,7 @@ def floating(function: Function) -> Function:
 
     def computed(x: Tensor) -> Tensor:
         dtype = x.dtype
-        return function(x) if dtype in INEXACT else function(x.to(floating_dtype(dtype)))  # type: ignore[no-any-return]
+        return function(x) if dtype in INEXACT else function(x.to(floating_dtype(dtype)))
 
     return computed
 
@@ -293,14 +292,14 @@ def _rounding(function: Function) -> Function:
             if function is not torch.round:
                 raise TypeError(f"{function.__name__} takes no complex numbers")
             return torch.complex(function(x.real), function(x.imag))
-        return function(x) if x.dtype in FLOATS else x.clone()  # type: ignore[no-any-return]
+        return function(x) if x.dtype in FLOATS else x.clone()
 
     return computed
 
 
 def _of_bits(function: Function) -> Function:
     def computed(x: Tensor) -> Tensor:
-        return function(signed(x)).view(x.dtype) if x.dtype in SIGNED else function(x)  # type: ignore[no-any-return]
+        return function(signed(x)).view(x.dtype) if x.dtype in SIGNED else function(x)
 
     return computed
 
@@ -328,7 +327,7 @@ def negative(x: Tensor) -> Tensor:
 def _classified(function: Function, otherwise: bool) -> Function:
     def computed(x: Tensor) -> Tensor:
         if x.dtype in INEXACT:
-            return function(x)  # type: ignore[no-any-return]
+            return function(x)
         return torch.full(x.shape, otherwise, dtype=torch.bool, device=x.device)
 
     return computed
@@ -370,7 +369,7 @@ def complex_of(real: Tensor, imag: Tensor) -> Tensor:
 
 
 def where(condition: Tensor, x1: Any, x2: Any) -> Tensor:
-    if x1.__class__ is not Tensor and x2.__class__ is not Tensor:
+    if x1.__class__ is not TENSOR and x2.__class__ is not TENSOR:
         x1 = torch.tensor(x1, device=condition.device, dtype=_default_dtype(x1))
     condition = condition if condition.dtype is torch.bool else signed(condition).to(torch.bool)
     x1, x2 = promoted(x1, x2)

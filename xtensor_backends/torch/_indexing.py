@@ -11,12 +11,10 @@ import torch
 
 from xtensor.backend import forward_slice, resolved_key, split_key
 
-from ._native import TorchArray, repeats_memory, signed
+from ._native import TENSOR, Tensor, TorchArray, repeats_memory, signed
 from ._operands import cast, number
 
 __all__ = ["check_positions", "getitem", "setitem"]
-
-Tensor = torch.Tensor
 
 
 class Selection(NamedTuple):
@@ -68,8 +66,8 @@ def setitem(native: TorchArray, key: Any, value: Any) -> None:
         source = _without_leading_axes(source, selected.dim()).expand(selected.shape)
         signed(tensor).put_(selected, source.contiguous())
         return
-    positions = tuple([_apart(item, tensor) if item.__class__ is Tensor else item for item in positions])
-    arrays = [item for item in positions if item.__class__ is Tensor]
+    positions = tuple([_apart(item, tensor) if item.__class__ is TENSOR else item for item in positions])
+    arrays = [item for item in positions if item.__class__ is TENSOR]
     ndim = view.dim() - len(arrays) + len(torch.broadcast_shapes(*[item.shape for item in arrays]))
     view[positions] = _without_leading_axes(source, ndim)
 
@@ -93,7 +91,7 @@ def _select(tensor: Tensor, key: Any) -> Selection:
         constant=lambda values: torch.tensor(values, dtype=torch.int64, device=tensor.device),
     )
     view, flips, _ = _basic(tensor, basic)
-    positions = [item.reshape(1) if item.__class__ is Tensor and not item.dim() else item for item in positions]
+    positions = [item.reshape(1) if item.__class__ is TENSOR and not item.dim() else item for item in positions]
     return Selection(view, flips, tuple(positions))
 
 

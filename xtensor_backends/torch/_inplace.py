@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from ._elementwise import PLAIN
-from ._native import TorchArray, repeats_memory
+from ._native import TENSOR, TorchArray, repeats_memory
 from ._operands import NATIVE_SCALARS
 
 __all__ = ["Inplace"]
@@ -37,6 +37,6 @@ def _operator(method: Callable[..., Any]) -> Any:
 class Inplace:
     """The operators that torch computes as the core does."""
 
-    add = _operator(torch.Tensor.add_)
-    subtract = _operator(torch.Tensor.sub_)
-    multiply = _operator(torch.Tensor.mul_)
+    add = _operator(TENSOR.add_)
+    subtract = _operator(TENSOR.sub_)
+    multiply = _operator(TENSOR.mul_)

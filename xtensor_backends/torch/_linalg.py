@@ -7,12 +7,10 @@ from typing import Any
 
 import torch
 
-from ._native import FLOATS, HALVES, SIGNED, wide
+from ._native import FLOATS, HALVES, SIGNED, Tensor, wide
 from ._operands import cast, floating_dtype, promoted
 
 __all__ = ["Fourier", "Linalg", "matmul"]
-
-Tensor = torch.Tensor
 
 
 def matmul(x1: Tensor, x2: Tensor) -> Tensor:
@@ -132,7 +130,7 @@ def _transform(name: str) -> Any:
         if x.dtype in HALVES:
             raise TypeError(f"Fourier transforms take no {x.dtype}; cast it with xtensor.astype(x, xtensor.float32)")
         if x.numel():
-            return function(x, n=n, dim=axis, norm=norm).resolve_conj()  # type: ignore[no-any-return]
+            return function(x, n=n, dim=axis, norm=norm).resolve_conj()
         # MKL raises an error for an array without elements.
         lengths = list(x.shape)
         lengths[axis] = n // 2 + 1 if name in ("rfft", "ihfft") else n

@@ -15,18 +15,34 @@ from xtensor.backend import arange_terms, with_initial, wrapped_namespace
 from ._elementwise import FUNCTIONS, PLAIN, astype, complex_of, direct, where
 from ._inplace import Inplace
 from ._linalg import Fourier, Linalg, matmul
-from ._native import COMPLEX, FLOATS, HALVES, INEXACT, SIGNED, TO_NUMPY, TorchArray, ordered, signed, wide
+from ._native import (
+    COMPLEX,
+    FLOATS,
+    HALVES,
+    INEXACT,
+    SIGNED,
+    TENSOR,
+    TO_NUMPY,
+    Tensor,
+    TorchArray,
+    ordered,
+    signed,
+    wide,
+)
 from ._nn import Networks
 from ._operands import cast, common_dtype, number, promoted
 
 __all__ = ["namespace"]
 
-Tensor = torch.Tensor
 Axes = int | tuple[int, ...] | None
 
 DIRECT = {
     **{name: getattr(torch, name) for name in ("add", "subtract", "multiply")},
-    **{"equal": torch.eq, "less": torch.lt, "less_equal": torch.le, "greater": torch.gt, "greater_equal": torch.ge},
+    "equal": torch.eq,
+    "less": torch.lt,
+    "less_equal": torch.le,
+    "greater": torch.gt,
+    "greater_equal": torch.ge,
     "not_equal": torch.ne,
 }
 """torch's functions that need nothing for operands of one dtype."""
@@ -90,7 +106,7 @@ def _empty(device: torch.device, shape: tuple[int, ...], *, dtype: torch.dtype) 
 
 
 def _full(device: torch.device, shape: tuple[int, ...], fill_value: Any, *, dtype: torch.dtype) -> Tensor:
-    value = cast(fill_value, dtype) if fill_value.__class__ is Tensor else number(fill_value, dtype, device)
+    value = cast(fill_value, dtype) if fill_value.__class__ is TENSOR else number(fill_value, dtype, device)
     result = torch.empty(shape, dtype=dtype, device=device)
     result.copy_(value)
     return result
@@ -253,7 +269,7 @@ def _var(x: Tensor, *, axis: Axes = None, correction: float = 0.0, keepdims: boo
 
 
 def _std(x: Tensor, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
-    return FUNCTIONS["sqrt"](_var(x, axis=axis, correction=correction, keepdims=keepdims))  # type: ignore[no-any-return]
+    return FUNCTIONS["sqrt"](_var(x, axis=axis, correction=correction, keepdims=keepdims))
 
 
 def _any(x: Tensor, *, axis: Axes = None, keepdims: bool = False) -> Tensor:

@@ -6,7 +6,7 @@ which addition, multiplication and moves have the same bits; :func:`ordered` are
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import ml_dtypes
 import numpy as np
@@ -20,8 +20,10 @@ __all__ = [
     "HALVES",
     "INEXACT",
     "SIGNED",
+    "TENSOR",
     "TO_NUMPY",
     "TO_TORCH",
+    "Tensor",
     "TorchArray",
     "from_host",
     "ordered",
@@ -30,6 +32,11 @@ __all__ = [
     "signed",
     "wide",
 ]
+
+TENSOR: Any = torch.Tensor
+
+Tensor: TypeAlias = Any
+"""A tensor in annotations: torch's types are not known where torch is not installed."""
 
 BFLOAT16: DType = np.dtype(ml_dtypes.bfloat16)
 
@@ -56,19 +63,19 @@ class TorchArray(WrappedArray):
 
     __slots__ = ()
 
-    library_type = torch.Tensor
+    library_type = TENSOR
     library_dtypes: ClassVar = TO_TORCH
     numpy_dtypes: ClassVar = TO_NUMPY
 
     @property
     def size(self) -> int:
         """The number of elements."""
-        return self.array.numel()  # type: ignore[no-any-return]
+        return int(self.array.numel())
 
     @property
     def ndim(self) -> int:
         """The number of axes."""
-        return self.array.dim()  # type: ignore[no-any-return]
+        return int(self.array.dim())
 
     def __getitem__(self, key: Any) -> TorchArray:
         from ._indexing import getitem
@@ -97,25 +104,28 @@ class TorchArray(WrappedArray):
         """Return the values as a NumPy array: the same memory on the CPU."""
         tensor = self.array.cpu()
         if tensor.dtype is torch.bfloat16:
-            return tensor.view(torch.int16).numpy().view(BFLOAT16)  # type: ignore[no-any-return]
-        return tensor.numpy()  # type: ignore[no-any-return]
+            bits: np.ndarray[Any, Any] = tensor.view(torch.int16).numpy()
+            return bits.view(BFLOAT16)
+        values: np.ndarray[Any, Any] = tensor.numpy()
+        return values
 
     def __dlpack__(self, **requested: Any) -> Any:
         return self.array.__dlpack__(**requested)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return self.array.__dlpack_device__()  # type: ignore[no-any-return]
+        kind, index = self.array.__dlpack_device__()
+        return kind, index
 
 
-def plain(tensor: torch.Tensor) -> torch.Tensor:
-    """Return a user's tensor as plain memory: without lazy conjugation and negation; TypeError if it needs a gradient."""
+def plain(tensor: Tensor) -> Tensor:
+    """Return a user's tensor without lazy conjugation and negation; TypeError if it needs a gradient."""
     if tensor.requires_grad:
         raise TypeError(
             "the tensor requires a gradient, which torch does not follow through xtensor; pass tensor.detach(), and "
             "differentiate with xtensor.autograd"
         )
     if tensor.dtype not in TO_NUMPY or tensor.layout is not torch.strided:
-        raise TypeError(f"a {tensor.layout} tensor of dtype {tensor.dtype} has no counterpart; cast it or densify it first")
+        raise TypeError(f"xtensor has no {tensor.layout} arrays of {tensor.dtype}; cast the tensor, or call to_dense()")
     return tensor.resolve_conj().resolve_neg()
 
 
@@ -136,24 +146,24 @@ def from_host(array: np.ndarray[Any, Any], device: torch.device, copy: bool | No
     return TorchArray(torch.from_numpy(array).to(device))
 
 
-def signed(x: torch.Tensor) -> torch.Tensor:
+def signed(x: Tensor) -> Tensor:
     """Return the memory of unsigned integers as signed ones; others as they are."""
     dtype = SIGNED.get(x.dtype)
     return x if dtype is None else x.view(dtype)
 
 
-def ordered(x: torch.Tensor) -> torch.Tensor:
+def ordered(x: Tensor) -> Tensor:
     """Return signed integers in the order of unsigned ones: the highest bit is inverted; others as they are."""
     dtype = SIGNED.get(x.dtype)
     return x if dtype is None else x.view(dtype) ^ torch.iinfo(dtype).min
 
 
-def wide(x: torch.Tensor) -> torch.Tensor:
+def wide(x: Tensor) -> Tensor:
     """Return uint16 and uint32 as signed integers of twice the width, which hold their values; others as they are."""
     dtype = WIDER.get(x.dtype)
     return x if dtype is None else x.to(dtype)
 
 
-def repeats_memory(x: torch.Tensor) -> bool:
+def repeats_memory(x: Tensor) -> bool:
     """Whether several elements are one element in memory, as in the result of ``broadcast_to``."""
     return any(step == 0 and length > 1 for step, length in zip(x.stride(), x.shape, strict=True)) and x.numel() > 1

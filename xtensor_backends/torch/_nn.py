@@ -13,11 +13,9 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from ._native import HALVES
+from ._native import HALVES, Tensor
 
 __all__ = ["Networks"]
-
-Tensor = torch.Tensor
 
 LARGE, SMALL = 1e15, 1e-15
 """Limits between which squares of float32 are ordinary numbers."""
@@ -118,9 +116,7 @@ class Networks:
         return NotImplemented if x.dtype in HALVES and x.device.type == "cpu" else functional.linear(x, weight, bias)
 
     @staticmethod
-    def layer_norm(
-        x: Tensor, weight: Tensor | None, bias: Tensor | None, *, axes: tuple[int, ...], eps: Any
-    ) -> Tensor:
+    def layer_norm(x: Tensor, weight: Tensor | None, bias: Tensor | None, *, axes: tuple[int, ...], eps: Any) -> Tensor:
         if eps.__class__ is not float or not _has_ordinary_squares(x):
             return NotImplemented
         return functional.layer_norm(x, x.shape[axes[0] :], weight, bias, eps)

@@ -1,4 +1,7 @@
-"""Operands in NumPy's common dtype: torch promotes int32 beside float32 to float32, and Python numbers out of range wrap."""
+"""Operands in NumPy's common dtype.
+
+torch promotes int32 beside float32 to float32, and Python numbers that are out of range wrap around.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,9 @@ import torch
 
 from xtensor.backend import result_type
 
-from ._native import FLOATS, HALVES, INEXACT, SIGNED, TO_NUMPY, TO_TORCH
+from ._native import FLOATS, HALVES, INEXACT, SIGNED, TENSOR, TO_NUMPY, TO_TORCH, Tensor
 
 __all__ = ["NATIVE_SCALARS", "cast", "common_dtype", "floating_dtype", "number", "promoted"]
-
-Tensor = torch.Tensor
 
 _common: dict[tuple[torch.dtype, Any], torch.dtype] = {}
 """Cache of promoted dtypes: of two dtypes, or of a dtype and the class of a Python number."""
@@ -42,9 +43,9 @@ def floating_dtype(dtype: torch.dtype) -> torch.dtype:
 
 def promoted(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
     """Return two operands as tensors of the promoted dtype; one of them may be a Python number."""
-    if x1.__class__ is not Tensor:
+    if x1.__class__ is not TENSOR:
         x2, x1 = _with_scalar(x2, x1)
-    elif x2.__class__ is not Tensor:
+    elif x2.__class__ is not TENSOR:
         x1, x2 = _with_scalar(x1, x2)
     elif x1.dtype is not x2.dtype:
         dtype = common_dtype(x1.dtype, x2.dtype)

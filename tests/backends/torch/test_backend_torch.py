@@ -23,8 +23,8 @@ SIGNED = (xp.int8, xp.int16, xp.int32, xp.int64)
 
 def ends(dtype):
     limits = np.iinfo(dtype)
-    numbers = {0, 1, 2, 3, 7, limits.max, limits.max - 1, limits.max // 2, limits.max // 2 + 1, limits.min, limits.min + 1}
-    return sorted(numbers)
+    half = limits.max // 2
+    return sorted({0, 1, 2, 3, 7, limits.max, limits.max - 1, half, half + 1, limits.min, limits.min + 1})
 
 
 def pairs(dtype):
@@ -83,7 +83,7 @@ def test_uint64_beside_int64_compares_exactly():
 def test_python_integer_beyond_the_dtype_compares_and_does_not_wrap(dtype):
     x = on_torch([0, 1], dtype)
     assert (x < 2**70).tolist() == [True, True]
-    assert (-(2**70) < x).tolist() == [True, True]
+    assert (x > -(2**70)).tolist() == [True, True]
     assert (x == 2**70).tolist() == [False, False]
     with pytest.raises(OverflowError, match="out of bounds|too large"):
         x + 2**70

@@ -1,0 +1,130 @@
+"""JAX's devices: 64-bit types, immutable arrays, complex functions, operands, errors. The chapters test the rest."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax", reason="JAX is not installed: environment tests-jax")
+
+import mpmath  # noqa: E402 - after importorskip
+
+import xtensor as xp  # noqa: E402
+
+CPU = "jax:cpu"
+
+
+def test_types_of_64_bits_leave_the_process_as_it_is():
+    before = jax.config.jax_enable_x64
+    x = xp.asarray([2**53 + 1, 1], device=CPU)
+    assert (x + 1).tolist() == [2**53 + 2, 2]
+    assert xp.ones(1, device=CPU).dtype == xp.float64
+    assert jax.config.jax_enable_x64 is before
+    assert jax.numpy.ones(1).dtype == (np.float64 if before else np.float32)
+
+
+def test_assignment_leaves_other_arrays_of_the_memory_unchanged():
+    x = xp.asarray([1.0, 2.0, 3.0], device=CPU)
+    y = x[:2]
+    x[0] = 5.0
+    x += 1.0
+    assert (x.tolist(), y.tolist()) == ([6.0, 3.0, 4.0], [1.0, 2.0])
+
+
+def test_array_does_not_follow_writes_to_the_values_that_it_was_made_of():
+    values = np.zeros(1024)
+    x = xp.asarray(values, device=CPU)
+    y = xp.from_dlpack(values, device=CPU)
+    values[...] = 1.0
+    assert (x.tolist(), y.tolist()) == ([0.0] * 1024, [0.0] * 1024)
+
+
+@pytest.mark.parametrize("position", [3, -4, 2**40])
+def test_position_out_of_bounds_raises(position):
+    x = xp.ones(3, device=CPU)
+    for key in (position, xp.asarray([0, position], device=CPU)):
+        with pytest.raises(IndexError, match="out of bounds"):
+            x[key]
+        with pytest.raises(IndexError, match="out of bounds"):
+            x[key] = 1.0
+
+
+def test_assignment_by_a_mask_and_a_negative_step():
+    x = xp.asarray(np.zeros((3, 2)), device=CPU)
+    x[xp.asarray([True, False, True], device=CPU), ::-1] = xp.asarray([[1.0, 2.0], [3.0, 4.0]], device=CPU)
+    assert x.tolist() == [[2.0, 1.0], [0.0, 0.0], [4.0, 3.0]]
+
+
+@pytest.mark.parametrize("dtype", [xp.int8, xp.uint8, xp.int64, xp.uint64], ids=str)
+def test_integers_divide_by_zero_to_zero(dtype):
+    limits = np.iinfo(dtype)
+    numbers = [limits.min, 1, limits.max]
+    x = xp.asarray(np.asarray(numbers, dtype=dtype), device=CPU)
+    assert (x // 0).tolist() == [0, 0, 0]
+    assert (x % 0).tolist() == [0, 0, 0]
+    assert (x // 3).tolist() == [number // 3 for number in numbers]
+    assert (x % 3).tolist() == [number % 3 for number in numbers]
+
+
+def test_uint64_beside_int64_compares_exactly():
+    a, b = [0, 2**53 + 1, 2**64 - 1], [-1, 2**53, 2**63 - 1]
+    cases = [(p, q) for p in a for q in b]
+    x = xp.asarray(np.asarray([p for p, _ in cases], np.uint64), device=CPU)
+    y = xp.asarray([q for _, q in cases], device=CPU)
+    assert xp.less(x, y).tolist() == [p < q for p, q in cases]
+    assert xp.less_equal(y, x).tolist() == [q <= p for p, q in cases]
+
+
+LARGEST = {"sinh": 710.4, "cosh": 710.4}
+"""Real components whose exponentials overflow, although the functions do not."""
+
+
+@pytest.mark.parametrize("name", ["exp", "sinh", "cosh", "sqrt"])
+def test_complex_function_is_accurate_to_its_ends(name):
+    parts = (-700.0, -3.0, -1e-9, 0.25, 30.0, LARGEST.get(name, 709.0))
+    numbers = [complex(a, b) for a in parts for b in (-2.0, 1e-9, 0.5, 3.0)]
+    found = getattr(xp, name)(xp.asarray(numbers, device=CPU)).tolist()
+    with mpmath.workdps(40):
+        for z, value in zip(numbers, found, strict=True):
+            exact = getattr(mpmath, name)(mpmath.mpc(z))
+            assert abs(mpmath.mpc(value) - exact) <= 8 * 2.0**-53 * abs(exact), z
+
+
+def test_square_root_of_a_complex_number_at_the_ends_of_the_range():
+    numbers = [complex(1e308, 1e308), complex(-1e308, -1e308), complex(5e-300, -5e-300), complex(0.0, 1e-290)]
+    found = xp.sqrt(xp.asarray(numbers, device=CPU)).tolist()
+    with mpmath.workdps(40):
+        for z, value in zip(numbers, found, strict=True):
+            exact = mpmath.sqrt(mpmath.mpc(z))
+            assert abs(mpmath.mpc(value) - exact) <= 8 * 2.0**-53 * abs(exact), z
+
+
+def test_jax_array_joins_an_array_on_its_device():
+    x = xp.asarray([1.0, 2.0], device=CPU)
+    own = jax.numpy.asarray([10, 20])
+    result = x + own
+    assert (str(result.device), result.dtype, result.tolist()) == (CPU, xp.float64, [11.0, 22.0])
+
+
+def test_random_numbers_are_those_of_the_cpu():
+    found = xp.random.default_rng(3, device=CPU).random(5)
+    assert found.tolist() == xp.random.default_rng(3, device="cpu").random(5).tolist()
+
+
+def test_jax_is_not_imported_for_the_choice_of_the_default_device():
+    code = "import sys, xtensor as xp; xp.ones(3); print(xp.default_device(), 'jax' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout.split()[1:] == ["False"]
+
+
+def test_exhausted_memory_is_an_out_of_memory_error():
+    with pytest.raises(xp.OutOfMemoryError, match=CPU):
+        xp.zeros(2**46, device=CPU) + 1
+
+
+def test_infinity_of_a_sum_stays_one():
+    assert xp.sum(xp.asarray([math.inf, 1.0], device=CPU)).tolist() == math.inf
