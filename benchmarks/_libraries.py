@@ -124,7 +124,7 @@ def load_libraries(device: Device, peers: tuple[str, ...] | None = None) -> tupl
 
 def raw_library(device: Device) -> str:
     """Return the name of the library that owns a device's native arrays, the default baseline of the ratios."""
-    if device.backend in ("cupy", "dpnp", "dask"):
+    if device.backend in ("cupy", "dask", "dpnp", "jax", "torch"):
         return device.backend
     if device.backend == "strict":
         return "array_api_strict"

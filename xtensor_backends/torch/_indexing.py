@@ -12,9 +12,13 @@ import torch
 from xtensor.backend import forward_slice, resolved_key, split_key
 
 from ._native import TENSOR, Tensor, TorchArray, repeats_memory, signed
-from ._operands import cast, number
+from ._operands import NATIVE_SCALARS, cast, number
 
 __all__ = ["check_positions", "getitem", "setitem"]
+
+
+LARGEST = 2**62
+"""The largest integer in a key that torch is given; from 2**63 on it raises another error."""
 
 
 class Selection(NamedTuple):
@@ -31,7 +35,7 @@ class Selection(NamedTuple):
 def getitem(native: TorchArray, key: Any) -> TorchArray:
     """Return ``native[key]``."""
     tensor = native.array
-    if key.__class__ is slice and key.step is None and tensor.dim():
+    if _is_torchs(key) and tensor.is_contiguous():
         return TorchArray(tensor[key])
     view, flips, positions = _select(tensor, key)
     if flips:
@@ -48,6 +52,9 @@ def getitem(native: TorchArray, key: Any) -> TorchArray:
 def setitem(native: TorchArray, key: Any, value: Any) -> None:
     """Assign to ``native[key]``; raise for Python numbers that the dtype cannot represent, as NumPy does."""
     tensor = native.array
+    if value.__class__ is float and tensor.dtype in NATIVE_SCALARS and _is_torchs(key) and tensor.is_contiguous():
+        tensor[key] = value
+        return
     view, flips, positions = _select(tensor, key)
     if repeats_memory(tensor):
         raise ValueError("assignment destination is read-only: it is a broadcast view; copy it with xtensor.asarray")
@@ -70,6 +77,16 @@ def setitem(native: TorchArray, key: Any, value: Any) -> None:
     arrays = [item for item in positions if item.__class__ is TENSOR]
     ndim = view.dim() - len(arrays) + len(torch.broadcast_shapes(*[item.shape for item in arrays]))
     view[positions] = _without_leading_axes(source, ndim)
+
+
+def _is_torchs(key: Any) -> bool:
+    """Whether torch takes a key as NumPy does: one of small integers, and slices without a step."""
+    kind = key.__class__
+    if kind is tuple:
+        return all([item.__class__ is not tuple and _is_torchs(item) for item in key])
+    if kind is int:
+        return bool(-LARGEST <= key <= LARGEST)
+    return key is ... or (kind is slice and key.step is None)
 
 
 def _select(tensor: Tensor, key: Any) -> Selection:
