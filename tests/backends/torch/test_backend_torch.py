@@ -300,3 +300,21 @@ def test_threads_compute_the_same():
     for thread in threads:
         thread.join()
     assert results == [332833500.0] * 8
+
+
+def test_random_numbers_are_bit_for_bit_those_of_the_cpu():
+    here, there = (xp.random.default_rng(7, device=device) for device in (CPU, "cpu"))
+    assert here.standard_normal(100).tolist() == there.standard_normal(100).tolist()
+    assert here.integers(0, 2**63, 20).tolist() == there.integers(0, 2**63, 20).tolist()
+
+
+def test_gradient_of_an_exact_function():
+    gradient = xp.autograd.grad(lambda x: xp.sum(x * x * x))(xp.asarray([1.0, 2.0, -3.0], device=CPU))
+    assert (str(gradient.device), gradient.tolist()) == (CPU, [3.0, 12.0, 27.0])
+
+
+def test_chunks_of_a_dask_array_are_computed_by_torch():
+    dask = pytest.importorskip("dask.array", reason="dask is not installed: the extra dask")
+    x = xp.asarray(np.arange(12.0).reshape(3, 4), device=CPU)
+    total = (dask.from_array(x, chunks=2, asarray=False) + 1).sum().compute()
+    assert (str(total.device), float(total)) == (CPU, 78.0)
