@@ -412,12 +412,9 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
         return np.asarray(value)
     if _is_host_array(value):
         return _host_operand(value, device, name, foreign)
-    if isinstance(value, int):
-        return int(value)
-    if isinstance(value, float):
-        return float(value)
-    if isinstance(value, complex):
-        return complex(value)
+    if isinstance(value, (int, float, complex)):
+        number: Any = int if isinstance(value, int) else float if isinstance(value, float) else complex
+        return number(value)
     native = device._library.from_operand(value, device._backend_spec)
     if native is not None:
         return native

@@ -83,7 +83,7 @@ def _is_torchs(key: Any) -> bool:
     """Whether torch takes a key as NumPy does: one of small integers, and slices without a step."""
     kind = key.__class__
     if kind is tuple:
-        return all([item.__class__ is not tuple and _is_torchs(item) for item in key])
+        return all(item.__class__ is not tuple and _is_torchs(item) for item in key)
     if kind is int:
         return bool(-LARGEST <= key <= LARGEST)
     return key is ... or (kind is slice and key.step is None)
