@@ -66,7 +66,7 @@ def _transforms(device: xp.Device) -> bool:
 
 
 def _random_numbers(device: xp.Device) -> bool:
-    draws = [xp.random.default_rng(7, device=place).integers(0, 1000, 5).tolist() for place in (device, "cpu")]
+    draws = [xp.random.default_rng(7, device=target).integers(0, 1000, 5).tolist() for target in (device, "cpu")]
     return bool(draws[0] == draws[1])
 
 

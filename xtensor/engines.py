@@ -55,8 +55,8 @@ def compute(*arrays: Array) -> tuple[Array, ...]:
     """
     host = device("cpu")
 
-    def computed(place: Any, natives: list[Any]) -> list[Array]:
-        values = place._library.compute(natives)
+    def computed(target: Any, natives: list[Any]) -> list[Array]:
+        values = target._library.compute(natives)
         return [wrap(host._library.from_host(x, host._backend_spec, copy=None), host) for x in values]
 
     return _replaced(_checked(arrays, "compute"), computed)
@@ -76,8 +76,8 @@ def persist(*arrays: Array) -> tuple[Array, ...]:
         If an argument is not an Array.
     """
 
-    def persisted(place: Any, natives: list[Any]) -> list[Array]:
-        return [wrap(native, place) for native in place._library.persist(natives)]
+    def persisted(target: Any, natives: list[Any]) -> list[Array]:
+        return [wrap(native, target) for native in target._library.persist(natives)]
 
     return _replaced(_checked(arrays, "persist"), persisted)
 
@@ -108,8 +108,8 @@ def progress(after: float | None = 1.0, /) -> Iterator[None]:
     if after is not None and not after >= 0:
         raise ValueError(f"progress() takes a number of seconds that is not negative, or None, not {after!r}")
     with ExitStack() as stack:
-        for place in _engines():
-            stack.enter_context(place._library.progress(after))  # type: ignore[attr-defined]
+        for target in _engines():
+            stack.enter_context(target._library.progress(after))  # type: ignore[attr-defined]
         yield
 
 
@@ -155,8 +155,8 @@ def from_zarr(store: Any, /, *, device: str | Device | None = None, **options: A
     TypeError
         If the device is no engine's.
     """
-    place = _any_engine("from_zarr") if device is None else _engine(device, "from_zarr")
-    return wrap(place._library.from_zarr(store, place._backend_spec, **options), place)
+    target = _any_engine("from_zarr") if device is None else _engine(device, "from_zarr")
+    return wrap(target._library.from_zarr(store, target._backend_spec, **options), target)
 
 
 def to_zarr(x: Array, store: Any, /, **options: Any) -> None:
@@ -201,17 +201,17 @@ def from_engine(array: Any, /, *, device: str | Device | None = None) -> Array:
     """
     if device is None:
         library = type(array).__module__.partition(".")[0]
-        device = next((place for place in _engines() if place._library.name == library), None)
+        device = next((target for target in _engines() if target._library.name == library), None)
         if device is None:
             raise TypeError(f"from_engine() takes an array of an engine, not {describe(array)}; use xtensor.asarray")
-    place = _engine(device, "from_engine")
-    native = place._library.adopt(array, place._backend_spec)
-    if not place.supports(native.dtype):
+    target = _engine(device, "from_engine")
+    native = target._library.adopt(array, target._backend_spec)
+    if not target.supports(native.dtype):
         raise TypeError(
             f"from_engine() takes booleans and numbers, and the array has dtype {native.dtype}; select the columns of "
             "numbers, or cast it"
         )
-    return wrap(native, place)
+    return wrap(native, target)
 
 
 def to_engine(x: Array, /) -> Any:
@@ -271,22 +271,22 @@ def _checked(arrays: tuple[Any, ...], name: str) -> tuple[Array, ...]:
 def _replaced(arrays: tuple[Array, ...], function: Callable[[Any, list[Any]], list[Array]]) -> tuple[Array, ...]:
     """Return Arrays with the results of a function in the place of the native arrays of each engine."""
     found = list(arrays)
-    for place in dict.fromkeys(x._device for x in arrays if isinstance(x._device._library, Engine)):
-        places = [i for i, x in enumerate(arrays) if x._device is place]
-        for i, x in zip(places, function(place, [arrays[i]._native for i in places]), strict=True):
+    for target in dict.fromkeys(x._device for x in arrays if isinstance(x._device._library, Engine)):
+        targets = [i for i, x in enumerate(arrays) if x._device is target]
+        for i, x in zip(targets, function(target, [arrays[i]._native for i in targets]), strict=True):
             found[i] = x
     return tuple(found)
 
 
 def _engine(spec: str | Device, name: str) -> Any:
-    place = device(spec)
-    if not isinstance(place._library, Engine):
-        raise TypeError(f"{name}() takes a device of an engine, such as 'dask', not {str(place)!r}")
-    return place
+    target = device(spec)
+    if not isinstance(target._library, Engine):
+        raise TypeError(f"{name}() takes a device of an engine, such as 'dask', not {str(target)!r}")
+    return target
 
 
 def _engines() -> list[Device]:
-    return [place for place in devices() if isinstance(place._library, Engine)]
+    return [target for target in devices() if isinstance(target._library, Engine)]
 
 
 def _any_engine(name: str) -> Any:

@@ -143,9 +143,9 @@ def best_device(function: Any = None, /, *args: Any, min_free_memory: int = 0, *
         raise TypeError(f"best_device(): min_free_memory is a number of bytes, not {describe(min_free_memory)}")
     found = estimate(function, *args, **kwargs)
     arrays = [leaf for leaf in flatten((args, kwargs))[0] if isinstance(leaf, Array)]
-    places = eligible_devices()
+    targets = eligible_devices()
     rates = known_rates()
-    candidates = [_candidate(place, found, arrays, min_free_memory, rates.get(str(place))) for place in places]
+    candidates = [_candidate(target, found, arrays, min_free_memory, rates.get(str(target))) for target in targets]
     able = [item for item in candidates if item.has_room]
     unmeasured = [item for item in able if item.seconds is None]
     if not unmeasured:
@@ -153,7 +153,7 @@ def best_device(function: Any = None, /, *args: Any, min_free_memory: int = 0, *
     ranking = (*able, *[item for item in candidates if not item.has_room])
     reasons = [item.reason for item in ranking]
     if not able:
-        reasons.append(_in_chunks(found, arrays, places))
+        reasons.append(_in_chunks(found, arrays, targets))
     elif unmeasured:
         names = ", ".join([str(item.device) for item in unmeasured])
         reasons.append(
@@ -163,39 +163,39 @@ def best_device(function: Any = None, /, *args: Any, min_free_memory: int = 0, *
     return Advice(able[0].device if able else None, ranking, tuple(reasons), found)
 
 
-def _candidate(place: Device, found: Estimate, arrays: list[Array], least: int, rates: Rates | None) -> Candidate:
+def _candidate(target: Device, found: Estimate, arrays: list[Array], least: int, rates: Rates | None) -> Candidate:
     results = [leaf for leaf in flatten(found.result)[0] if isinstance(leaf, Array)]
-    missing = sorted({x.dtype.name for x in (*arrays, *results) if not place.supports(x.dtype)})
+    missing = sorted({x.dtype.name for x in (*arrays, *results) if not target.supports(x.dtype)})
     if missing:
-        return Candidate(place, False, None, f"{place}: it does not support {', '.join(missing)}; cast the arguments")
-    here = sum([x.nbytes for x in arrays if x.device is place])
-    need, free = max(found.peak_bytes - here, least), _free(place)
+        return Candidate(target, False, None, f"{target}: it does not support {', '.join(missing)}; cast the arguments")
+    here = sum([x.nbytes for x in arrays if x.device is target])
+    need, free = max(found.peak_bytes - here, least), _free(target)
     if free is None:
-        return Candidate(place, False, None, f"{place}: its library does not tell the free memory")
+        return Candidate(target, False, None, f"{target}: its library does not tell the free memory")
     room = f"needs {_size(need)} of {_size(free)} free"
     if need > free:
-        return Candidate(place, False, None, f"{place}: no room, {room}")
+        return Candidate(target, False, None, f"{target}: no room, {room}")
     if rates is None:
-        return Candidate(place, True, None, f"{place}: {room}, time unknown")
-    transfer = _transfer_seconds(place, found, arrays, rates)
+        return Candidate(target, True, None, f"{target}: {room}, time unknown")
+    transfer = _transfer_seconds(target, found, arrays, rates)
     work = _work_seconds(found, arrays, rates)
-    text = f"{place}: {room}, about {work + transfer:.3g} s, {transfer:.3g} s of them for transfers"
-    return Candidate(place, True, work + transfer, text)
+    text = f"{target}: {room}, about {work + transfer:.3g} s, {transfer:.3g} s of them for transfers"
+    return Candidate(target, True, work + transfer, text)
 
 
-def _free(place: Device) -> int | None:
+def _free(target: Device) -> int | None:
     """Return the free memory of a device: where its library does not tell it, that of the host's memory."""
-    free = place.memory().free
-    return device("cpu").memory().free if free is None and place.host else free
+    free = target.memory().free
+    return device("cpu").memory().free if free is None and target.host else free
 
 
-def _transfer_seconds(place: Device, found: Estimate, arrays: list[Array], rates: Rates) -> float:
+def _transfer_seconds(target: Device, found: Estimate, arrays: list[Array], rates: Rates) -> float:
     """Return the time of the arguments' way to a device, and of the results' way back to where the arguments are."""
-    moved = [x for x in arrays if x.device is not place and not (x.device.host and place.host)]
+    moved = [x for x in arrays if x.device is not target and not (x.device.host and target.host)]
     if not moved:
         return 0.0
     if all(not x.device._provider.has_values for x in moved):
-        return 0.0 if place.host else _both_ways(found.argument_bytes, found.result_bytes, rates)
+        return 0.0 if target.host else _both_ways(found.argument_bytes, found.result_bytes, rates)
     return _both_ways(sum([x.nbytes for x in moved]), found.result_bytes, rates)
 
 
@@ -234,10 +234,10 @@ def _limits(name: str, rates: Rates, products: float) -> tuple[float, float | No
     }.get(kind)
 
 
-def _in_chunks(found: Estimate, arrays: list[Array], places: list[Device]) -> str:
+def _in_chunks(found: Estimate, arrays: list[Array], targets: list[Device]) -> str:
     """Return the sentence on an engine that computes in chunks, with a size of chunk for the memory of the host."""
-    free = max([_free(place) or 0 for place in places], default=0)
-    cores = max([place.info().cores or 1 for place in places], default=1)
+    free = max([_free(target) or 0 for target in targets], default=0)
+    cores = max([target.info().cores or 1 for target in targets], default=1)
     growth = max(found.peak_bytes / max(found.argument_bytes, 1), 1.0)
     chunk = int(min(max(free / (SHARE * cores * growth), 2**20), LARGEST_CHUNK))
     text = (

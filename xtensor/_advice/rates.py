@@ -139,14 +139,14 @@ def calibrate(
     OSError
         If the file cannot be written.
     """
-    places = list(devices)
+    targets = list(devices)
     measured = {}
-    for number, place in enumerate(places):
+    for number, target in enumerate(targets):
 
-        def report(what: str, part: float, number: int = number, place: Device = place) -> None:
-            progress(f"{place}: {what}", (number + part) / len(places))
+        def report(what: str, part: float, number: int = number, target: Device = target) -> None:
+            progress(f"{target}: {what}", (number + part) / len(targets))
 
-        measured[str(place)] = measure(place, report)
+        measured[str(target)] = measure(target, report)
     _write(measured)
     return measured
 

@@ -74,7 +74,7 @@ HostArray: TypeAlias = "np.ndarray[Any, np.dtype[np.bool | np.number[Any]]]"
 AnyArray: TypeAlias = "Array | HostArray"
 
 SingleOperand: TypeAlias = "Array | HostArray | Number | complex"
-"""An array or a scalar beside an Array."""
+"""An array or a scalar next to an Array."""
 
 Operand: TypeAlias = "SingleOperand | Nested[SingleOperand]"
 """An operand of an operator or of a function of several arrays, one of which is an Array."""
@@ -86,7 +86,7 @@ IntegerOperand: TypeAlias = (
 )
 
 ArrayLike: TypeAlias = "Operand"
-"""Whatever converts to an Array of booleans or numbers beside another Array."""
+"""Whatever converts to an Array of booleans or numbers next to another Array."""
 
 Index: TypeAlias = "int | np.bool | np.integer[Any]"
 

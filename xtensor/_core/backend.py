@@ -132,18 +132,18 @@ class Provider(ABC):
 
     def memory(self, spec: str) -> Memory:
         """Return the device's memory now. An overlay with a pool of its own counts that, too."""
-        library, place = self.storage(spec)
-        return library.memory(place)
+        library, storage_spec = self.storage(spec)
+        return library.memory(storage_spec)
 
     def release_memory(self, spec: str) -> None:
         """Return memory that a pool holds, but no array occupies, to the system."""
-        library, place = self.storage(spec)
-        library.release_memory(place)
+        library, storage_spec = self.storage(spec)
+        library.release_memory(storage_spec)
 
     def limit_pool(self, spec: str, size: int) -> None:
         """Keep at most ``size`` bytes of memory that no array occupies in a pool."""
-        library, place = self.storage(spec)
-        library.limit_pool(place, size)
+        library, storage_spec = self.storage(spec)
+        library.limit_pool(storage_spec, size)
 
 
 def read_on_host(producer: Any, *, copy: bool | None) -> np.ndarray[Any, Any]:
@@ -285,7 +285,7 @@ class Backend(Provider):
         return None
 
     def describe(self, native: Native) -> str:
-        """Return what an Array's ``repr`` tells beside shape and dtype where it shows no values; empty for nothing."""
+        """Return what an Array's ``repr`` tells next to shape and dtype where it shows no values; empty for nothing."""
         return ""
 
     # -- indexing -----------------------------------------------------------------------------------------------------

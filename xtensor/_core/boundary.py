@@ -36,7 +36,7 @@ SPECIAL_METHODS = frozenset(
         *("__bool__", "__float__", "__int__", "__index__"),
     )
 )
-"""The special methods that have the boundary, beside the operators and ``__getitem__``."""
+"""The special methods that have the boundary, next to the operators and ``__getitem__``."""
 
 
 def leaving(error: Exception) -> None:

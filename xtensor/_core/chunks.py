@@ -50,13 +50,13 @@ class ChunkFunction:
         self.version: str = array.xp.__version__
 
     def __call__(self, *args: Any, **options: Any) -> Any:
-        place, function = _opened(self.spec, self.name, self.version)
-        native_type = place.native_type
+        target, function = _opened(self.spec, self.name, self.version)
+        native_type = target.native_type
 
         def wrapped(value: Any) -> Any:
             if isinstance(value, native_type):
-                return wrap(value, place)
-            return wrap(place.from_scalar(value), place) if isinstance(value, np.generic) else value
+                return wrap(value, target)
+            return wrap(target.from_scalar(value), target) if isinstance(value, np.generic) else value
 
         with np.errstate(all="ignore"):
             result = function(*mapped(args, wrapped), **mapped(self.options | options, wrapped))
@@ -105,9 +105,9 @@ def _opened(spec: str, name: str, version: str) -> Any:
             f"computation of {name}()",
             "Install the same version on the client, the scheduler and every worker",
         )
-    place = device(spec)
+    target = device(spec)
     try:
-        return place, attrgetter(name)(array.xp)
+        return target, attrgetter(name)(array.xp)
     except AttributeError:  # an operation without a public function
         row = operation(name)
-        return place, lambda *operands, **options: array.apply(row, place, *map(_native, operands), **options)
+        return target, lambda *operands, **options: array.apply(row, target, *map(_native, operands), **options)

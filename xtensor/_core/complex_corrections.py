@@ -45,7 +45,7 @@ def exp(xp: Any, raw: Function) -> Function:
 def _hyperbolic(*, is_odd: bool) -> Correction:
     """``sinh(a) cos(b) + j cosh(a) sin(b)`` (odd), or ``cosh(a) cos(b) + j sinh(a) sin(b)``, for complex operands.
 
-    A factor that is 0 makes a component 0, also beside an infinite or NaN one. Large functions are halves of
+    A factor that is 0 makes a component 0, also next to an infinite or NaN one. Large functions are halves of
     exponentials, which are multiplied by in two halves.
     """
 

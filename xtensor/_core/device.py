@@ -287,13 +287,13 @@ def intern(provider: Provider, spec: str) -> Device:
     with _lock:
         key = (provider, spec)
         if key not in _devices:
-            library, place = provider.storage(spec)
+            library, target = provider.storage(spec)
             new: Device = object.__new__(_Unopened)
             for name, value in (
                 ("_provider", provider),
                 ("_spec", spec),
                 ("_library", library),
-                ("_backend_spec", place),
+                ("_backend_spec", target),
             ):
                 _set(new, name, value)
             if library in _lost:
@@ -307,8 +307,8 @@ def observed(observer: Callable[[Device], None]) -> Iterator[None]:
     """Call a function with each device that is open, and with each that opens within the block, before it computes."""
     with _lock:
         _observers.append(observer)
-        for place in [place for place in _devices.values() if place.__class__ is Device]:
-            observer(place)
+        for target in [target for target in _devices.values() if target.__class__ is Device]:
+            observer(target)
     try:
         yield
     finally:
@@ -321,9 +321,9 @@ def lose(libraries: Iterable[Backend]) -> None:
     global _lock
     _lock = threading.RLock()
     _lost.update(libraries)
-    for place in _devices.values():
-        if place._provider.storage(place._spec)[0] in _lost:
-            _set(place, "__class__", _Forked)
+    for target in _devices.values():
+        if target._provider.storage(target._spec)[0] in _lost:
+            _set(target, "__class__", _Forked)
 
 
 def restore(backend: str, spec: str) -> Device:
@@ -341,23 +341,23 @@ def restore(backend: str, spec: str) -> Device:
     return default_device()
 
 
-def _open(place: Device) -> None:
+def _open(target: Device) -> None:
     """Assemble a device's functions; where that fails, the device stays unopened and can be tried again."""
-    with _lock, postponed(f"opening device {place._spec!r}"):
-        if place.__class__ is Device:
+    with _lock, postponed(f"opening device {target._spec!r}"):
+        if target.__class__ is Device:
             return
-        provider, spec, library = place._provider, place._spec, place._library
+        provider, spec, library = target._provider, target._spec, target._library
         try:
-            values = _assembled(provider, spec, library, place._backend_spec)
+            values = _assembled(provider, spec, library, target._backend_spec)
         except BackendUnavailableError:
             raise
         except Exception as error:
             raise BackendUnavailableError(f"device {spec} cannot be opened: {type(error).__name__}: {error}") from error
         for name, value in values.items():
-            _set(place, name, value)
-        _set(place, "__class__", Device)
+            _set(target, name, value)
+        _set(target, "__class__", Device)
         for observer in _observers:
-            observer(place)
+            observer(target)
 
 
 def _assembled(provider: Provider, spec: str, library: Backend, library_spec: str) -> dict[str, object]:
@@ -418,9 +418,9 @@ def device(spec: str | Device) -> Device:
     if found is not None and found[0] == registry.generation:
         return found[1]
     generation = registry.generation
-    place = _look_up(spec)
-    _named[spec] = generation, place
-    return place
+    target = _look_up(spec)
+    _named[spec] = generation, target
+    return target
 
 
 _named: dict[str, tuple[int, Device]] = {}
@@ -440,7 +440,7 @@ def _look_up(spec: str) -> Device:
         for candidate in entry.devices:
             if _matches(candidate, spec) or (kind == entry.name and _matches(candidate.partition(":")[2], rest)):
                 return intern(provider, candidate)
-    here = ", ".join(str(place) for place in devices())
+    here = ", ".join(str(target) for target in devices())
     if failures:
         failures.sort(key=lambda failure: failure[0])  # a backend that has the arrays before one of kernels over them
         reasons = "; ".join(reason for _, reason in failures)
@@ -476,9 +476,9 @@ def _sorted_devices(entries: Iterable[registry.Entry]) -> tuple[Device, ...]:
     names = [entry.name for entry in registry.entries()]
     chosen = registry.priority()
 
-    def preference(place: Device) -> tuple[int, float, int]:
-        position = chosen.index(place.backend) if place.backend in chosen else len(chosen)
-        return position, -registry.rank(place._provider, place._spec), names.index(place.backend)
+    def preference(target: Device) -> tuple[int, float, int]:
+        position = chosen.index(target.backend) if target.backend in chosen else len(chosen)
+        return position, -registry.rank(target._provider, target._spec), names.index(target.backend)
 
     return tuple(sorted(found, key=preference))
 
@@ -488,9 +488,9 @@ def eligible_devices() -> list[Device]:
     named = registry.priority()
     entries = [entry for entry in registry.entries() if entry.name in named or entry.chosen_by_itself]
     return [
-        place
-        for place in _sorted_devices(entries)
-        if place.backend in named or registry.rank(place._provider, place._spec) >= 0
+        target
+        for target in _sorted_devices(entries)
+        if target.backend in named or registry.rank(target._provider, target._spec) >= 0
     ]
 
 
@@ -524,9 +524,9 @@ def best_device(*, min_free_memory: int = 0) -> Device:
             f"no device is chosen by itself here ({reasons})",
             f"Name one of {', '.join(map(str, devices()))}: xtensor.set_default_device, or XTENSOR_DEVICE",
         )
-    for place in able:
-        if min_free_memory <= 0 or (place.memory().free or 0) >= min_free_memory:
-            return place
+    for target in able:
+        if min_free_memory <= 0 or (target.memory().free or 0) >= min_free_memory:
+            return target
     raise ValueError(
         f"best_device(): no device has {min_free_memory} bytes free; devices here: {', '.join(map(str, devices()))}"
     )
@@ -557,10 +557,10 @@ def default_device() -> Device:
     return _automatic[1]
 
 
-def is_default(place: Device) -> bool:
+def is_default(target: Device) -> bool:
     """Whether a device is the default one; False where that cannot be determined."""
     try:
-        return place is default_device()
+        return target is default_device()
     except (BackendUnavailableError, ValueError):
         return False
 

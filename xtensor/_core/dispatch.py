@@ -79,7 +79,7 @@ HOST_ARRAYS: frozenset[type[Any]] = frozenset((np.ndarray, np.memmap))
 """The classes of NumPy arrays that are operands. Other subclasses mean more than numbers: units, masks, matrices."""
 
 CONVERTED = HOST_ARRAYS | {list, tuple}
-"""Classes of operands that become Arrays beside an Array."""
+"""Classes of operands that become Arrays next to an Array."""
 
 
 def make() -> Any:
@@ -179,7 +179,7 @@ def _binary(
     foreign
         The answer to an operand of another kind: see :func:`operands`.
     holders
-        The number of references to a temporary beside those of these functions. The interpreter's stack keeps the
+        The number of references to a temporary next to those of these functions. The interpreter's stack keeps the
         operands of an operator and the arguments of a compiled function, whereas those of a function in Python are
         moved to it.
     callee
@@ -336,7 +336,7 @@ def computes_with(device: Device, value: Any) -> bool:
 
 
 def _beside(value: Any, native: Native) -> Any:
-    """Return an array or scalar of NumPy as an operand beside a native array.
+    """Return an array or scalar of NumPy as an operand next to a native array.
 
     A scalar of the array's dtype promotes as a Python scalar does, and costs as little.
     """

@@ -63,7 +63,7 @@ NUMPY_CLASSES: frozenset[Any] = frozenset(map(type, NUMPY_DTYPES))
 FLOAT32: DType = np.dtype(np.float32)
 
 BFLOAT16_ABSORBS: frozenset[DType] = frozenset((np.dtype(np.bool), np.dtype(np.int8), np.dtype(np.uint8)))
-"""The dtypes that promote to bfloat16 beside it."""
+"""The dtypes that promote to bfloat16 next to it."""
 
 
 # -- names and kinds ------------------------------------------------------------------------------------------------

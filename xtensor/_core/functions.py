@@ -118,7 +118,7 @@ class Functions:
     """
 
     def __init__(self, provider: Provider, spec: str) -> None:
-        library, place = provider.storage(spec)
+        library, storage_spec = provider.storage(spec)
         unknown = set(library.corrections) - set(CORRECTIONS)
         if unknown:
             raise ValueError(
@@ -127,16 +127,16 @@ class Functions:
             )
         self.missing: ImportError | None = None
         self._library: Backend = library
-        self._source = library.namespace(place)
+        self._source = library.namespace(storage_spec)
         self._kernels = dict(provider.kernels(spec))
         self.namespace = Chapter(
             self,
             "",
             **{name: Chapter(self, f"{name}.") for name in ("linalg", "fft", "special", "nn", "random")},
             getitem=library.getitem,
-            default_float=np.dtype(library.default_float(place)),
-            default_integer=np.dtype(library.default_integer(place)),
-            dtypes=frozenset(library.dtypes(place)),
+            default_float=np.dtype(library.default_float(storage_spec)),
+            default_integer=np.dtype(library.default_integer(storage_spec)),
+            dtypes=frozenset(library.dtypes(storage_spec)),
         )
         self.table: list[Implementation] = []
         self.observer: Callable[[Operation], None] | None = None

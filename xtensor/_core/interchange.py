@@ -89,17 +89,18 @@ def _source(x: Any, name: str) -> tuple[int, int]:
     if not (callable(locate) and callable(deliver)):
         raise AttributeError(_not_a_producer(x, name))
     try:
-        place = locate()
+        dlpack_pair = locate()
     except MemoryError:
         raise
     except Exception as error:
         text = f"{name}(): __dlpack_device__ of {describe(x)} raises {_reason(error)}"
         raise _named(error, text) from cause(error)
     try:
-        kind, number = map(index, place)
+        kind, number = map(index, dlpack_pair)
     except Exception:
         raise TypeError(
-            f"{name}(): __dlpack_device__ of {describe(x)} returns {describe(place)}, which is not a pair of integers "
+            f"{name}(): __dlpack_device__ of {describe(x)} returns {describe(dlpack_pair)}, which is not a pair of "
+            "integers "
             "(device type, device number)"
         ) from None
     return HOST if kind in HOST_TYPES else (kind, number)
@@ -130,15 +131,15 @@ def _dlpack_device(value: Any) -> tuple[int, int]:
         raise TypeError(f"dl_device is a pair (device type, device number), not {describe(value)}") from None
 
 
-def _device_at(place: tuple[int, int], x: Any, name: str) -> Device:
+def _device_at(dlpack_pair: tuple[int, int], x: Any, name: str) -> Device:
     """Return the device at the DLPack device of a producer; the default device if it is there."""
     preferred = default_device()
-    if preferred._library.dlpack_device(preferred._backend_spec) == place:
+    if preferred._library.dlpack_device(preferred._backend_spec) == dlpack_pair:
         return preferred  # without asking every backend for its devices
     for candidate in devices():
-        if candidate._library.dlpack_device(candidate._backend_spec) == place:
+        if candidate._library.dlpack_device(candidate._backend_spec) == dlpack_pair:
             return candidate
     raise BufferError(
-        f"{name}(): {describe(x)} is on DLPack device {place}, and no device here has that memory; "
+        f"{name}(): {describe(x)} is on DLPack device {dlpack_pair}, and no device here has that memory; "
         f"devices: {', '.join(map(str, devices()))}"
     )

@@ -1,6 +1,6 @@
 """The table of operations: one record for each function that devices compute.
 
-A record is declared once, in the chapter of its function, beside the docstring. Everything else that is true of a
+A record is declared once, in the chapter of its function, next to the docstring. Everything else that is true of a
 function on every device is derived from it: Array's operators, the checks' messages, what a backend must provide,
 NumPy's protocols, the kernels' dtypes, the tests' arguments and the tables of the documentation.
 

@@ -174,8 +174,8 @@ class Entry:
         """Return the backend's state as :func:`backends` reports it."""
         try:
             backend = self.probe()
-            library, place = backend.storage(self._devices[0])
-            dtypes = tuple(library.dtypes(place))
+            library, storage_spec = backend.storage(self._devices[0])
+            dtypes = tuple(library.dtypes(storage_spec))
         except Exception as error:
             failure = _unavailable(f"backend {self.name!r} does not work here", error)
             loaded = self._backend

@@ -61,7 +61,7 @@ def split_key(
 ) -> tuple[list[Any], list[Any]]:
     """Return a resolved key with index arrays as a basic key of a view, and the positions along the axes of the view.
 
-    NumPy's rule: beside an index array an int is one, and a mask is one index array for each of its axes.
+    NumPy's rule: next to an index array an int is one, and a mask is one index array for each of its axes.
 
     Parameters
     ----------

@@ -124,10 +124,10 @@ def is_temporary(x: Any, native: Any, holders: int, frames: int, callee: int, *o
 
 def _are_operands(frame: FrameType, callee: int, operands: tuple[Any, ...]) -> bool:
     """Whether a frame executes an operator or calls a function whose operands on the value stack are these."""
-    place = _place(frame.f_code, frame.f_lasti)
-    if place is None:
+    slot = _place(frame.f_code, frame.f_lasti)
+    if slot is None:
         return False
-    end, count, is_call = place
+    end, count, is_call = slot
     if count != len(operands):
         return False  # an operator of an extension type, whose code calls another one
     first = (memory[(id(frame) + FRAME_POINTER) // SLOT] + end) // SLOT - count

@@ -26,8 +26,8 @@ class UnknownValueError(TypeError):
 
 def unknown(what: str, remedy: str) -> UnknownValueError:
     frame = caller_frame()
-    place = "" if frame is None else f" at {frame.f_code.co_filename}:{frame.f_lineno}"
-    return UnknownValueError(f"a function of xtensor.fuse looks at a value{place}: {what}; {remedy}")
+    location = "" if frame is None else f" at {frame.f_code.co_filename}:{frame.f_lineno}"
+    return UnknownValueError(f"a function of xtensor.fuse looks at a value{location}: {what}; {remedy}")
 
 
 def is_known(condition: Any) -> bool:

@@ -1,7 +1,7 @@
 """Native arrays for libraries whose own arrays lack what the contract asks for, a ``numpy.dtype`` for instance.
 
-Requirement: the wrapper costs little beside the library's own call. It has one slot, and the functions of one and two
-operands are wrapped by closures that do nothing but take the array out and put the result in.
+Requirement: the wrapper costs little compared with the library's own call. It has one slot, and the functions of one
+and two operands are wrapped by closures that do nothing but take the array out and put the result in.
 """
 
 from __future__ import annotations

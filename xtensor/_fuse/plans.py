@@ -188,11 +188,11 @@ class Plan:
         compute = self.generator.prepared(program, shape, scalars)
         if compute is None:
             return None
-        places = [node.options for node in inputs]
-        if len(places) == 1:
-            place = places[0]
-            return lambda arrays: compute((arrays[place],))
-        return lambda arrays: compute(tuple([arrays[place] for place in places]))
+        positions = [node.options for node in inputs]
+        if len(positions) == 1:
+            position = positions[0]
+            return lambda arrays: compute((arrays[position],))
+        return lambda arrays: compute(tuple([arrays[position] for position in positions]))
 
     def _add(self, action: Action, reads: Sequence[Node], kind: str = "kernel", node: Node | None = None) -> None:
         self.actions.append(action)
@@ -333,16 +333,16 @@ class Plan:
                 found = self.generator.resolve(node.name, [_kind(operand) for operand in node.operands])
                 assert found is not None, node.name  # it was resolved when it was recorded
                 casts = found[0]
-            places: list[tuple[str, Any, Any]] = []
+            positions: list[tuple[str, Any, Any]] = []
             for operand, dtype in zip(node.operands, casts, strict=True):
                 if operand.__class__ is not Node:
-                    places.append(("scalar", len(scalars), dtype))
+                    positions.append(("scalar", len(scalars), dtype))
                     scalars.append((operand, dtype.name))
                 elif operand in inside:
-                    places.append(("step", operand, dtype))
+                    positions.append(("step", operand, dtype))
                 else:
-                    places.append(("array", inputs.setdefault(operand, len(inputs)), dtype))
-            plans.append((node, places))
+                    positions.append(("array", inputs.setdefault(operand, len(inputs)), dtype))
+            plans.append((node, positions))
         if reduction is not None and reduction[1] not in inside:
             inputs.setdefault(reduction[1], len(inputs))
         arrays = list(inputs)
@@ -350,7 +350,7 @@ class Plan:
         made: list[Step] = []
         known: dict[Any, int] = {}
 
-        def place(kind: str, item: Any, dtype: Any) -> int:
+        def position(kind: str, item: Any, dtype: Any) -> int:
             if kind == "scalar":
                 return len(arrays) + int(item)
             source, origin = (item, arrays[item].dtype) if kind == "array" else (known[item], item.dtype)
@@ -362,8 +362,8 @@ class Plan:
                 known[key] = first + len(made) - 1
             return known[key]
 
-        for node, places in plans:
-            operands = tuple([place(*operand) for operand in places])
+        for node, positions in plans:
+            operands = tuple([position(*operand) for operand in positions])
             made.append(Step(node.name, operands, node.dtype.name))
             known[node] = first + len(made) - 1
         reductions: tuple[tuple[str, int], ...] = ()

@@ -68,7 +68,7 @@ def operations_of(row: Operation, operands: Sequence[MetaArray], results: Sequen
 
 
 def workspace_of(row: Operation, operands: Sequence[MetaArray], results: Sequence[MetaArray]) -> int:
-    """Return the bytes that NumPy's function allocates beside the results and frees before it returns."""
+    """Return the bytes that NumPy's function allocates next to the results and frees before it returns."""
     name = row.name
     if name in ("std", "var") and device("cpu")._functions.kernels(row):
         return 0  # a kernel, which does not store the distances from the mean
@@ -92,7 +92,7 @@ def _is_matrix(x: MetaArray) -> bool:
 
 
 def _one_axis_after_another(x: MetaArray, result: MetaArray) -> int:
-    """Transforms over several axes: one result beside the next, but for transforms over one axis."""
+    """Transforms over several axes: one result next to the next, but for transforms over one axis."""
     return max(_size(x), _size(result)) * (x.dtype.kind != "c" and result.dtype.kind == "c") or _complex(x, result)
 
 

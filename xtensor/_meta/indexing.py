@@ -42,17 +42,17 @@ def _shape(native: MetaArray, parts: tuple[Any, ...]) -> tuple[int, ...]:
     lengths = iter(native.shape)
     axes: list[int] = []
     indexed: list[tuple[int, ...]] = []
-    places: list[int] = []
+    positions: list[int] = []
     start = 0
-    for place, part in enumerate(_without_ellipsis(native, parts)):
+    for position, part in enumerate(_without_ellipsis(native, parts)):
         if part is None:
             axes.append(1)
         elif part.__class__ is slice:
             axes.append(len(range(*part.indices(next(lengths)))))
         else:
-            if not places:
+            if not positions:
                 start = len(axes)
-            places.append(place)
+            positions.append(position)
             if isinstance(part, (bool, np.bool)):
                 indexed.append((int(part),))
                 continue
@@ -60,7 +60,7 @@ def _shape(native: MetaArray, parts: tuple[Any, ...]) -> tuple[int, ...]:
             indexed.append(part.shape if part.__class__ is MetaArray else _checked(part, length, len(axes)))
     shape = np.broadcast_shapes(*indexed)
     # Index arrays that slices separate have their axes in front.
-    together = places[-1] - places[0] == len(places) - 1
+    together = positions[-1] - positions[0] == len(positions) - 1
     return (*axes[:start], *shape, *axes[start:]) if together else (*shape, *axes)
 
 

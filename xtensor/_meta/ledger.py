@@ -68,7 +68,7 @@ class Ledger:
             self.live_bytes -= size
 
     def add(self, name: str, operations: int, moved: int, workspace: int) -> None:
-        """Record a call whose results exist; ``workspace`` is what it allocated beside them and has freed."""
+        """Record a call whose results exist; ``workspace`` is what it allocated next to them and has freed."""
         with self._lock:
             cost = self.costs.setdefault(name, Cost())
             peak = self.live_bytes + workspace

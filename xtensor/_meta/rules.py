@@ -348,7 +348,7 @@ def _words(row: Operation, *, shape: tuple[int, ...], dtype: Any = None, **optio
 
 def _unstack(row: Operation, x: MetaArray, *, axis: int) -> Any:
     before = (slice(None),) * (axis % x.ndim)
-    return tuple([select(x, (*before, place, ...)) for place in range(x.shape[axis])])
+    return tuple([select(x, (*before, position, ...)) for position in range(x.shape[axis])])
 
 
 OWN: dict[str, Rule] = {

@@ -1,8 +1,8 @@
 """``__array_ufunc__``: NumPy's and SciPy's universal functions on Arrays.
 
-Requirements: a call without options costs one dictionary look-up beside the namespace's function; the options of a call
-(``out``, ``where``, ``dtype``, ``casting``) mean on every device what they mean in NumPy; an operand that is more than
-numbers (a quantity with a unit, a masked array) is left to its own class.
+Requirements: a call without options costs one dictionary look-up more than the namespace's function; the options of a
+call (``out``, ``where``, ``dtype``, ``casting``) mean on every device what they mean in NumPy; an operand that is more
+than numbers (a quantity with a unit, a masked array) is left to its own class.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .ufunc_methods import METHODS
 __all__ = ["array_ufunc", "counterpart"]
 
 PLAIN = (np.generic, bool, int, float, complex, list, tuple)
-"""Classes of operands beside Arrays and NumPy arrays."""
+"""Classes of operands next to Arrays and NumPy arrays."""
 
 
 def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:

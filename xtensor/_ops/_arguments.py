@@ -1,6 +1,6 @@
-"""Arguments of the functions beyond the standard: array-likes beside Arrays, and ``out``.
+"""Arguments of the functions beyond the standard: array-likes with Arrays, and ``out``.
 
-Requirement: what NumPy accepts as an array is accepted beside an Array, without a transfer that the policy forbids.
+Requirement: what NumPy accepts as an array is accepted next to an Array, without a transfer that the policy forbids.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ __all__ = [
 
 
 Operand = Any
-"""A native array, or a Python scalar beside one."""
+"""A native array, or a Python scalar next to one."""
 
 
 Composition = Callable[..., Any]
@@ -55,8 +55,8 @@ def loop_dtype(name: str, kinds: str, *operands: Operand) -> DType:
 def floating_dtype(xp: Any, *operands: Operand) -> DType:
     """The dtype of NumPy's first floating-point loop that takes operands, or the device's default if it lacks that.
 
-    Each integer dtype is cast to the floating-point dtype that holds it: int8 beside uint16 gives float32. A Python
-    scalar has the dtype that it gives beside the array.
+    Each integer dtype is cast to the floating-point dtype that holds it: int8 next to uint16 gives float32. A Python
+    scalar has the dtype that it gives next to the array.
     """
     common = np.result_type(*(getattr(x, "dtype", x) for x in operands))
     dtypes = (getattr(x, "dtype", common) for x in operands)

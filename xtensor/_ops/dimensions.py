@@ -18,7 +18,7 @@ def atleast_1d(*arys: Any) -> Any:
     Parameters
     ----------
     *arys
-        Arrays, and array-likes beside at least one Array.
+        Arrays, and array-likes with at least one Array.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def atleast_2d(*arys: Any) -> Any:
     Parameters
     ----------
     *arys
-        Arrays, and array-likes beside at least one Array.
+        Arrays, and array-likes with at least one Array.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def atleast_3d(*arys: Any) -> Any:
     Parameters
     ----------
     *arys
-        Arrays, and array-likes beside at least one Array.
+        Arrays, and array-likes with at least one Array.
 
     Returns
     -------

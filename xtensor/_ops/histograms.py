@@ -35,7 +35,7 @@ def digitize(x: AnyArray, bins: AnyArray, right: bool = False) -> Array:
     Parameters
     ----------
     x
-        Array of booleans or real numbers, or an array-like beside an Array.
+        Array of booleans or real numbers, or an array-like with an Array.
     bins
         The edges of the bins, of one dimension, in ascending or descending order.
     right
@@ -155,7 +155,7 @@ def histogram2d(
     Parameters
     ----------
     x, y
-        The coordinates of the points, Arrays or array-likes beside one, of shape ``(N,)``.
+        The coordinates of the points, Arrays or array-likes with one, of shape ``(N,)``.
     bins
         The number of bins or their edges, for both axes; or a pair of them.
     range
@@ -333,7 +333,7 @@ def _outer_edges(name: str, a: Array, limits: Any) -> tuple[Any, Any]:
 
 
 def _inside(a: Array, first: Any, last: Any) -> Array:
-    """Return which elements lie between two numbers, which may be fractions beside integers."""
+    """Return which elements lie between two numbers, which may be fractions next to integers."""
     if a.dtype.kind in "iu":
         limits = np.iinfo(a.dtype)
         first, last = math.ceil(max(first, limits.min)), math.floor(min(last, limits.max))

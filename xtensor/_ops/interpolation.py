@@ -289,7 +289,7 @@ def unwrap(p: AnyArray, discont: float | None = None, axis: int = -1, *, period:
 
 
 def _below(differences: Array, limit: float) -> Array:
-    """Return whether differences are smaller than a limit, which may be a fraction beside integers."""
+    """Return whether differences are smaller than a limit, which may be a fraction next to integers."""
     sizes = standard.abs(differences)
     return sizes < (math.ceil(limit) if sizes.dtype.kind in "iu" else limit)
 
@@ -327,7 +327,7 @@ def _piecewise(x: Array, knots: Array, values: Array) -> Array:
         other = slope * standard.astype(at - end, values.dtype) + high
         result = standard.where(standard.isnan(result), other, result)
         result = standard.where(standard.isnan(result) & (low == high), low, result)
-        # At a point the value is exact, even beside an infinite one.
+        # At a point the value is exact, even next to an infinite one.
         result = standard.where(at == start, low, standard.where(at == end, high, result))
         result = standard.where(x < knots[:1], values[:1], standard.where(x >= knots[-1:], values[-1:], result))
     return standard.where(standard.isnan(x), standard.astype(x, values.dtype), result)

@@ -78,7 +78,7 @@ def polyadd(a1: AnyArray, a2: AnyArray) -> Array:
     Parameters
     ----------
     a1, a2
-        The coefficients, Arrays or array-likes beside one, of one dimension.
+        The coefficients, Arrays or array-likes with one, of one dimension.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def polydiv(u: AnyArray, v: AnyArray) -> tuple[Array, Array]:
     Parameters
     ----------
     u, v
-        The coefficients of the dividend and of the divisor, Arrays or array-likes beside one, of one dimension.
+        The coefficients of the dividend and of the divisor, Arrays or array-likes with one, of one dimension.
 
     Returns
     -------
@@ -358,7 +358,7 @@ def polymul(a1: AnyArray, a2: AnyArray) -> Array:
     Parameters
     ----------
     a1, a2
-        The coefficients, Arrays or array-likes beside one, of one dimension.
+        The coefficients, Arrays or array-likes with one, of one dimension.
 
     Returns
     -------
@@ -385,7 +385,7 @@ def polysub(a1: AnyArray, a2: AnyArray) -> Array:
     Parameters
     ----------
     a1, a2
-        The coefficients, Arrays or array-likes beside one, of one dimension.
+        The coefficients, Arrays or array-likes with one, of one dimension.
 
     Returns
     -------
@@ -412,7 +412,7 @@ def polyval(p: AnyArray, x: AnyArray) -> Array:
     Parameters
     ----------
     p
-        The coefficients, an Array or an array-like beside one.
+        The coefficients, an Array or an array-like with one.
     x
         The points, of any shape.
 

@@ -29,7 +29,7 @@ def intersect1d(
     Parameters
     ----------
     ar1, ar2
-        Arrays of booleans or numbers, or array-likes beside one; they are flattened.
+        Arrays of booleans or numbers, or array-likes with one; they are flattened.
     assume_unique
         Whether the elements of each array are distinct already. The result is undefined if they are not.
     return_indices
@@ -74,7 +74,7 @@ def setdiff1d(ar1: AnyArray, ar2: AnyArray, assume_unique: bool = False) -> Arra
     Parameters
     ----------
     ar1, ar2
-        Arrays of booleans or numbers, or array-likes beside one; they are flattened.
+        Arrays of booleans or numbers, or array-likes with one; they are flattened.
     assume_unique
         Whether the elements of each array are distinct already; then they are not sorted.
 
@@ -104,7 +104,7 @@ def setxor1d(ar1: AnyArray, ar2: AnyArray, assume_unique: bool = False) -> Array
     Parameters
     ----------
     ar1, ar2
-        Arrays of booleans or numbers, or array-likes beside one; they are flattened.
+        Arrays of booleans or numbers, or array-likes with one; they are flattened.
     assume_unique
         Whether the elements of each array are distinct already. The result is undefined if they are not.
 
@@ -132,7 +132,7 @@ def union1d(ar1: AnyArray, ar2: AnyArray) -> Array:
     Parameters
     ----------
     ar1, ar2
-        Arrays of booleans or numbers, or array-likes beside one; they are flattened.
+        Arrays of booleans or numbers, or array-likes with one; they are flattened.
 
     Returns
     -------

@@ -50,7 +50,7 @@ def _compose_isin(xp: Any, x1: Native | complex, x2: Native | complex, *, invert
     signs = {getattr(item, "kind", None) for item in operands}
     comparable: Any = True
     if signs == {"i", "u"} and dtype.kind == "f":
-        # int64 beside uint64 promotes to float64, which cannot tell neighbours apart. Negative numbers have no match.
+        # int64 next to uint64 promotes to float64, which cannot tell neighbours apart. Negative numbers have no match.
         dtype = np.dtype(np.uint64)
         comparable = xp.less_equal(0, x1)
         x2 = xp.getitem(xp.reshape(x2, (-1,)), xp.less_equal(0, xp.reshape(x2, (-1,))))
@@ -65,9 +65,9 @@ def _compose_isin(xp: Any, x1: Native | complex, x2: Native | complex, *, invert
         found = xp.any(pairs, axis=(pairs.ndim - 1,), keepdims=False)
     else:
         ordered = xp.sort(members, axis=0, descending=False, stable=True)
-        place = xp.searchsorted(ordered, elements, side="left")
-        place = xp.minimum(place, ordered.shape[0] - 1)
-        found = xp.equal(xp.getitem(ordered, (place,)), elements)
+        position = xp.searchsorted(ordered, elements, side="left")
+        position = xp.minimum(position, ordered.shape[0] - 1)
+        found = xp.equal(xp.getitem(ordered, (position,)), elements)
     found = xp.logical_and(found, comparable) if comparable is not True else found
     return xp.logical_not(found) if invert else found
 

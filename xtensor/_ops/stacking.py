@@ -29,7 +29,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Array:
     Parameters
     ----------
     arr
-        The Array, or an array-like beside an Array.
+        The Array, or an array-like with an Array.
     values
         The array-like to add, of the shape of ``arr`` except along ``axis``.
     axis

@@ -213,7 +213,7 @@ def diff(
 
 
 def _edge(x: Array, axis: int, edge: Any) -> Array:
-    """Return the elements beside those of ``x`` along an axis; a scalar becomes one row or column of its value."""
+    """Return the elements next to those of ``x`` along an axis; a scalar becomes one row or column of its value."""
     if isinstance(edge, SCALAR_TYPES):
         value = edge.item() if isinstance(edge, np.generic) else edge
         edge = full((), value, dtype=result_type(x, edge), device=x.device)

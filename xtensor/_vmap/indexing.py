@@ -63,8 +63,8 @@ class Parts:
             axis += self._axes(part)
         if self.new_axes:
             self.native = batching.expanded(native, self.new_axes)
-        self.advanced = [place for place, part in enumerate(self.parts) if self._is_index(part)]
-        if not any(is_array(self.parts[place]) for place in self.advanced):
+        self.advanced = [position for position, part in enumerate(self.parts) if self._is_index(part)]
+        if not any(is_array(self.parts[position]) for position in self.advanced):
             self.advanced = []
 
     @staticmethod
@@ -105,13 +105,13 @@ class Parts:
     @property
     def first(self) -> int:
         """The number of the result's axes in front of those of the index arrays."""
-        places = self.advanced
-        return places[0] if places[-1] - places[0] == len(places) - 1 else 0
+        positions = self.advanced
+        return positions[0] if positions[-1] - positions[0] == len(positions) - 1 else 0
 
     @property
     def ndim(self) -> int:
         """The number of axes of the broadcast index arrays."""
-        return max(self.parts[place].ndim if is_array(self.parts[place]) else 0 for place in self.advanced)
+        return max(self.parts[position].ndim if is_array(self.parts[position]) else 0 for position in self.advanced)
 
     @property
     def result_ndim(self) -> int:

@@ -162,12 +162,12 @@ class Function:
     def apply(cls, *args: Any) -> Any:
         """Return the result for arguments, through which derivatives are taken by ``backward``."""
         context = Context()
-        places = [place for place, arg in enumerate(args) if arg.__class__ is Array]
+        positions = [position for position, arg in enumerate(args) if arg.__class__ is Array]
 
         def compute(*arrays: Array) -> Any:
             given = list(args)
-            for place, x in zip(places, arrays, strict=True):
-                given[place] = x
+            for position, x in zip(positions, arrays, strict=True):
+                given[position] = x
             return cls.forward(context, *given)
 
         def pull(g: Any, out: Any, *arrays: Array) -> tuple[Any, ...]:
@@ -179,9 +179,9 @@ class Function:
                     f"{cls.__name__}.backward() returns a cotangent or None for each of the {len(args)} arguments of "
                     f"forward, not {len(results)}"
                 )
-            return tuple([results[place] for place in places])
+            return tuple([results[position] for position in positions])
 
-        return differentiated_by(cls.__name__, compute, pull, [args[place] for place in places])
+        return differentiated_by(cls.__name__, compute, pull, [args[position] for position in positions])
 
 
 def checkpoint(f: F) -> F:
@@ -199,13 +199,13 @@ def checkpoint(f: F) -> F:
     @wraps(f)
     def computed_again(*args: Any, **kwargs: Any) -> Any:
         leaves = flatten((args, kwargs))[0]
-        places = [place for place, leaf in enumerate(leaves) if leaf.__class__ is Array]
+        positions = [position for position, leaf in enumerate(leaves) if leaf.__class__ is Array]
         structure: list[Any] = []
 
         def compute(*arrays: Array) -> Any:
             copies, given = Copies(), list(leaves)
-            for place, x in zip(places, arrays, strict=True):
-                given[place] = x
+            for position, x in zip(positions, arrays, strict=True):
+                given[position] = x
             positional, named = copies.build(copies.flatten((args, kwargs))[1], given)
             copies.begin()
             output = f(*positional, **named)
@@ -218,27 +218,27 @@ def checkpoint(f: F) -> F:
         def masked(
             g: tuple[Array | None, ...], mask: tuple[Array | None, ...] | None, out: Any, *arrays: Array
         ) -> tuple[list[Any], list[Any]]:
-            floating = [place for place, x in enumerate(arrays) if x.dtype.kind in "fcV"]
+            floating = [position for position, x in enumerate(arrays) if x.dtype.kind in "fcV"]
 
             def of_floating(*values: Array) -> Any:
                 given = list(arrays)
-                for place, x in zip(floating, values, strict=True):
-                    given[place] = x
+                for position, x in zip(floating, values, strict=True):
+                    given[position] = x
                 return tuple([y for y, part in zip(compute(*given), g, strict=True) if part is not None])
 
             pairs: list[Any] = [pair for pair in zip(g, mask or (None,) * len(g), strict=True) if pair[0] is not None]
             parts, connected = (tuple([pair[i] for pair in pairs]) for i in (0, 1))
-            found = pulled_with_masks(of_floating, tuple([arrays[place] for place in floating]), parts, connected)
+            found = pulled_with_masks(of_floating, tuple([arrays[position] for position in floating]), parts, connected)
             cotangents: list[Any] = [None] * len(arrays)
             masks: list[Any] = [None] * len(arrays)
-            for place, part, connected_part in zip(floating, *found, strict=True):
-                cotangents[place], masks[place] = part, connected_part
+            for position, part, connected_part in zip(floating, *found, strict=True):
+                cotangents[position], masks[position] = part, connected_part
             return cotangents, masks
 
         def pull(g: tuple[Array | None, ...], out: Any, *arrays: Array) -> list[Any]:
             return masked(g, None, out, *arrays)[0]
 
-        found = iter(differentiated_by(f.__name__, compute, pull, [leaves[place] for place in places], masked))
+        found = iter(differentiated_by(f.__name__, compute, pull, [leaves[position] for position in positions], masked))
         outputs, output_tree = structure
         return output_tree.build([next(found) if y.__class__ is Array else y for y in outputs])
 

@@ -78,14 +78,14 @@ class Forward(Transform):
             tangent: Array | None = None
             masks: list[Array | None] = []
             with np.errstate(all="ignore"):
-                for place, ((pull, places), x) in enumerate(zip(functions, operands, strict=True)):
+                for position, ((pull, positions), x) in enumerate(zip(functions, operands, strict=True)):
                     if not isinstance(x, Dual) or x.tangent is None:
                         continue
                     if pull is None:
-                        raise unknown(row.name, place)
+                        raise unknown(row.name, position)
                     # An elementwise pullback is its own transpose.
                     slots = (None, value, *values)
-                    others = [wrapped(slots[used], base) for used in places[1:]]
+                    others = [wrapped(slots[used], base) for used in positions[1:]]
                     part, mask = pull(wrap(x.tangent, base), *others), x.mask
                     if pulls_masks:
                         mask = pull(x.weights(base), *others) != 0
@@ -167,9 +167,9 @@ class Forward(Transform):
     ) -> Native:
         """Return the tangent of a product: the sum of the products with one operand replaced by its tangent."""
         total: Array | None = None
-        for place, x in enumerate(args):
+        for position, x in enumerate(args):
             if isinstance(x, Dual) and x.tangent is not None:
-                product = compute(*values[:place], x.tangent, *values[place + 1 :], **settings)
+                product = compute(*values[:position], x.tangent, *values[position + 1 :], **settings)
                 part = wrap(self.normal(product), self.below)
                 total = part if total is None else total + part
         assert total is not None

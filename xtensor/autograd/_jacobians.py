@@ -84,10 +84,10 @@ def _by_rows(f: Function, inputs: list[Array]) -> tuple[list[list[Array]], Tree]
     results, output_tree = flatten(value)
     zeros = [xp.zeros_like(x) for x in results]
     blocks = []
-    for place, x in enumerate(results):
+    for position, x in enumerate(results):
 
-        def row(unit: Array, place: int = place) -> list[Array]:
-            return list(pull(output_tree.build([*zeros[:place], unit, *zeros[place + 1 :]])))
+        def row(unit: Array, position: int = position) -> list[Array]:
+            return list(pull(output_tree.build([*zeros[:position], unit, *zeros[position + 1 :]])))
 
         blocks.append(
             [xp.reshape(part, (*x.shape, *y.shape)) for part, y in zip(_of_units(row, x, inputs), inputs, strict=True)]
@@ -103,15 +103,15 @@ def _by_columns(f: Function, inputs: list[Array]) -> tuple[list[list[Array]], Tr
 
     results, output_tree = flatten(of_arrays(*inputs))
     columns = []
-    for place, x in enumerate(inputs):
+    for position, x in enumerate(inputs):
 
-        def column(unit: Array, place: int = place) -> list[Array]:
-            return flatten(jvp(of_arrays, inputs, [*zeros[:place], unit, *zeros[place + 1 :]])[1])[0]
+        def column(unit: Array, position: int = position) -> list[Array]:
+            return flatten(jvp(of_arrays, inputs, [*zeros[:position], unit, *zeros[position + 1 :]])[1])[0]
 
         columns.append([xp.moveaxis(part, 0, -1) for part in _of_units(column, x, results)])
     blocks = [
-        [xp.reshape(column[place], (*y.shape, *x.shape)) for column, x in zip(columns, inputs, strict=True)]
-        for place, y in enumerate(results)
+        [xp.reshape(column[position], (*y.shape, *x.shape)) for column, x in zip(columns, inputs, strict=True)]
+        for position, y in enumerate(results)
     ]
     return blocks, output_tree
 
@@ -137,7 +137,7 @@ def _of_units(f: Callable[[Array], list[Array]], x: Array, results: list[Array])
 
 
 def as_result(leaf: Any, inputs: list[Array]) -> Any:
-    """Return a result that is a number or a NumPy array, a constant, as an Array beside the arguments."""
+    """Return a result that is a number or a NumPy array, a constant, as an Array next to the arguments."""
     is_number = isinstance(leaf, (int, float, complex, np.number, np.ndarray))
     return xp.asarray(leaf, device=inputs[0].device) if is_number and inputs else leaf
 

@@ -103,7 +103,7 @@ class ElementwisePull(Pull):
         base, saved = self._base, node.saved
         native_type = base.native_type
         found: list[Any] = []
-        for (function, places), parent in zip(self._functions, node.parents, strict=True):
+        for (function, positions), parent in zip(self._functions, node.parents, strict=True):
             if parent is None or function is None:
                 found.append(None)
                 continue
@@ -111,8 +111,8 @@ class ElementwisePull(Pull):
                 found.append(g)
                 continue
             given = [g]  # each function begins with it
-            for place in places[1:]:
-                value = saved[place - 1]
+            for position in positions[1:]:
+                value = saved[position - 1]
                 given.append(wrap(value, base) if isinstance(value, native_type) else value)
             found.append(compute_formula(function, *given) if g.size >= self._min_size else function(*given))
         return found
@@ -372,12 +372,14 @@ def _accumulate(cotangents: dict[Node, Cotangent], node: Node, cotangent: Cotang
     """Add a cotangent to those of a node: for one of several results, a pair of its position and the cotangent."""
     before = cotangents.get(node)
     if node.__class__ is Several:
-        place, g = cotangent.value
-        cotangent = _fitted(cotangent._replace(value=g), *node.results[place])
+        position, g = cotangent.value
+        cotangent = _fitted(cotangent._replace(value=g), *node.results[position])
         values, masks, _ = before or Cotangent((None,) * len(node.results), (None,) * len(node.results), False)
-        if values[place] is not None:
-            cotangent = _sum(Cotangent(values[place], masks[place], False), cotangent)
-        cotangents[node] = Cotangent(_with(values, place, cotangent.value), _with(masks, place, cotangent.mask), False)
+        if values[position] is not None:
+            cotangent = _sum(Cotangent(values[position], masks[position], False), cotangent)
+        cotangents[node] = Cotangent(
+            _with(values, position, cotangent.value), _with(masks, position, cotangent.mask), False
+        )
         return
     g, mask = cotangent.value, cotangent.mask
     if g.dtype is not node.dtype or g.shape != node.shape or (mask is not None and mask.shape != g.shape):
@@ -385,8 +387,8 @@ def _accumulate(cotangents: dict[Node, Cotangent], node: Node, cotangent: Cotang
     cotangents[node] = cotangent if before is None else _sum(before, cotangent)
 
 
-def _with(parts: tuple[Any, ...], place: int, part: Any) -> tuple[Any, ...]:
-    return (*parts[:place], part, *parts[place + 1 :])
+def _with(parts: tuple[Any, ...], position: int, part: Any) -> tuple[Any, ...]:
+    return (*parts[:position], part, *parts[position + 1 :])
 
 
 def _sum(first: Cotangent, second: Cotangent) -> Cotangent:

@@ -62,8 +62,8 @@ class Reverse(Transform):
     # The functions of one and of two operands, and those of one array, are called most. They do nothing twice.
 
     def unary(self, row: Derivative, compute: Callable[..., Native]) -> Callable[..., Any]:
-        ((function, places),) = row.elementwise
-        pull, keeps_result, keeps_x, name = ElementwisePull(row, self.below), 1 in places, 2 in places, row.name
+        ((function, positions),) = row.elementwise
+        pull, keeps_result, keeps_x, name = ElementwisePull(row, self.below), 1 in positions, 2 in positions, row.name
         native_type, normal, recorded = self.below.native_type, self.normal, self.traced
 
         def unary(x: Recorded) -> Any:
@@ -87,7 +87,9 @@ class Reverse(Transform):
         pull, name = ElementwisePull(row, self.below), row.name
         base, native_type, normal, recorded = self.below, self.below.native_type, self.normal, self.traced
         # What is kept, result and operands, where the first operand, the second, or both have a node.
-        keeps = [tuple([place in used for place in (1, 2, 3)]) for used in ((), places1, places2, (*places1, *places2))]
+        keeps = [
+            tuple([position in used for position in (1, 2, 3)]) for used in ((), places1, places2, (*places1, *places2))
+        ]
 
         def binary(x: Any, y: Any) -> Any:
             node1 = node2 = None
@@ -130,13 +132,13 @@ class Reverse(Transform):
             if parents == [None] * len(parents) or not is_inexact(value.dtype):
                 return self.traced(value, None)
             used: set[int] = set()
-            for place, (node, (function, places)) in enumerate(zip(parents, functions, strict=True)):
+            for position, (node, (function, positions)) in enumerate(zip(parents, functions, strict=True)):
                 if node is not None:
                     if function is None:
-                        raise unknown(row.name, place)
-                    used.update(places)
+                        raise unknown(row.name, position)
+                    used.update(positions)
             kept = (value, *map(self.recorded_value, operands))
-            saved = tuple([x if place in used else None for place, x in enumerate(kept, 1)])
+            saved = tuple([x if position in used else None for position, x in enumerate(kept, 1)])
             return self.traced(value, Node(value, parents, pull, saved))
 
         return ternary
@@ -195,9 +197,9 @@ class Reverse(Transform):
         return tuple(
             [
                 mapped(x, self.recorded_value, self.traced)
-                if place in row.kept
+                if position in row.kept
                 else shells(mapped(x, value_of, self.traced), base)
-                for place, x in enumerate(args)
+                for position, x in enumerate(args)
             ]
         )
 
@@ -214,7 +216,7 @@ class Reverse(Transform):
         node = Several(result, parents, pull, saved)
         return tuple(
             [
-                self.traced(value, Node(value, (node,), select, place) if is_inexact(value.dtype) else None)
-                for place, value in enumerate(result)
+                self.traced(value, Node(value, (node,), select, position) if is_inexact(value.dtype) else None)
+                for position, value in enumerate(result)
             ]
         )

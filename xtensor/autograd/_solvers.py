@@ -60,13 +60,13 @@ def find_root(
         If Newton's method does not converge.
     """
     leaves, tree = flatten(args)
-    places = [place for place, leaf in enumerate(leaves) if leaf.__class__ is Array]
+    positions = [position for position, leaf in enumerate(leaves) if leaf.__class__ is Array]
     start = stop_gradient(x0)
 
     def function_of(arrays: tuple[Array, ...]) -> Callable[[Array], Array]:
         given = list(leaves)
-        for place, leaf in zip(places, arrays, strict=True):
-            given[place] = leaf
+        for position, leaf in zip(positions, arrays, strict=True):
+            given[position] = leaf
         return lambda x: f(x, *tree.build(given))
 
     def compute(*arrays: Array) -> Array:
@@ -82,24 +82,24 @@ def find_root(
         size = out.size
         slope = xp.reshape(jacobian(function_of(arrays))(out), (size, size))
         multiplier = -linalg.solve(xp.matrix_transpose(slope), xp.reshape(g, (size, 1)))
-        floating = [place for place, x in enumerate(arrays) if x.dtype.kind == "f"]
+        floating = [position for position, x in enumerate(arrays) if x.dtype.kind == "f"]
 
         def of_arguments(*values: Array) -> tuple[Array]:
             given = list(arrays)
-            for place, x in zip(floating, values, strict=True):
-                given[place] = x
+            for position, x in zip(floating, values, strict=True):
+                given[position] = x
             return (function_of(tuple(given))(out),)
 
         # All elements of the equation are connected with each element of the root; those of the arguments may not be.
-        values = tuple([arrays[place] for place in floating])
+        values = tuple([arrays[position] for position in floating])
         parts, masks = pulled_with_masks(of_arguments, values, (xp.reshape(multiplier, out.shape),), (None,))
         cotangents: list[Any] = [None] * len(arrays)
         connected: list[Any] = [None] * len(arrays)
-        for place, part, elements in zip(floating, parts, masks, strict=True):
-            cotangents[place], connected[place] = part, elements
+        for position, part, elements in zip(floating, parts, masks, strict=True):
+            cotangents[position], connected[position] = part, elements
         return cotangents, connected
 
-    return differentiated_by("find_root", compute, pull, [leaves[place] for place in places], masked)  # type: ignore[no-any-return]
+    return differentiated_by("find_root", compute, pull, [leaves[position] for position in positions], masked)  # type: ignore[no-any-return]
 
 
 def newton(f: Callable[[Array], Array], x: Array, tolerance: float, max_steps: int) -> Array:

@@ -1,4 +1,4 @@
-r"""The table of derivatives: how each operation is differentiated, beside the table of operations.
+r"""The table of derivatives: how each operation is differentiated, next to the table of operations.
 
 A row holds the *pullback* of an operation: the linear map from the cotangent of the result to the cotangents of the
 operands. The pushforward, from the operands' tangents to the result's, follows from it: an elementwise pullback is its
@@ -51,7 +51,7 @@ SELECTIONS = frozenset(
 FILLED = frozenset(
     ("where", "clip", "maximum", "minimum", "fmax", "fmin", "nn.relu", "tril", "triu", "cumulative_sum", "bincount")
 )
-"""The operations of whose result some elements may depend on no operand, beside those that join constants."""
+"""The operations of whose result some elements may depend on no operand, next to those that join constants."""
 
 VIEWS = frozenset(
     (
@@ -244,11 +244,11 @@ def constant(*names: str) -> None:
     CONSTANT.update(names)
 
 
-def unknown(name: str, place: int) -> NotDifferentiableError:
+def unknown(name: str, position: int) -> NotDifferentiableError:
     """Return the error for an operand with respect to which no derivative is known."""
     return NotDifferentiableError(
-        f"{name.rpartition('.')[2]}() has no known derivative with respect to operand {place + 1}; give it a constant: "
-        "xtensor.autograd.stop_gradient(x)"
+        f"{name.rpartition('.')[2]}() has no known derivative with respect to operand {position + 1}; give it a "
+        "constant: xtensor.autograd.stop_gradient(x)"
     )
 
 

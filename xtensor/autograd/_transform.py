@@ -159,7 +159,7 @@ class Transform(Level):
     def kept(self, row: Derivative, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the arguments that a pullback gets: the values that it uses, and shape and dtype of others."""
         base = self.below
-        return tuple([x if place in row.kept else shells(x, base) for place, x in enumerate(values)])
+        return tuple([x if position in row.kept else shells(x, base) for position, x in enumerate(values)])
 
     def constant(self, operation: Operation) -> Callable[..., Any]:
         """Return the function of an operation whose results are constants."""

@@ -314,7 +314,7 @@ def factor_of_tiny(largest: Array) -> Array:
     """Return a factor of parameters of gamma numbers, from the largest one of those that are compared.
 
     The logarithms of gamma numbers of tiny parameters overflow. The probability that a number is the largest is then a
-    ratio of parameters, and the others are 0 beside it.
+    ratio of parameters, and the others are 0 next to it.
     """
     tiny = float(xp.finfo(largest.dtype).smallest_normal)
     return xp.where(largest < tiny ** (2 / 3), tiny**-0.4, xp.ones_like(largest))

@@ -2,7 +2,7 @@
 
 The following holds for every function:
 
-- Operands broadcast against each other and must be on one device; the result is on the same device. Operands beside an
+- Operands broadcast against each other and must be on one device; the result is on the same device. Operands next to an
   Array may be Python scalars. Floating-point dtypes promote as in NumPy; integers and booleans become the default
   floating-point dtype, and float16 becomes float32. NaN gives NaN, unless the function's documentation says otherwise.
 - The device's own library computes the function if it has it: SciPy on the host, ``cupyx.scipy.special`` on CUDA and

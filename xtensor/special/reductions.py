@@ -45,7 +45,7 @@ def softmax_over(x: Array, axes: tuple[int, ...]) -> Array:
 def log_softmax_over(x: Array, axes: tuple[int, ...]) -> Array:
     """Return the logarithm of the softmax over axes: by the device's kernel, else by the formula.
 
-    An infinite maximum is not subtracted, so that finite elements stay finite beside ``+inf``. The terms of the
+    An infinite maximum is not subtracted, so that finite elements stay finite next to ``+inf``. The terms of the
     largest elements are counted apart from the others, which may be too small to change the sum.
     """
     if len(axes) > 1:

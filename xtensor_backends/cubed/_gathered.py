@@ -16,12 +16,12 @@ from cubed.core.ops import general_blockwise
 from cubed.primitive.blockwise import ChunkKey, FunctionArgs
 
 from xtensor.backend import DType
-from xtensor_backends.engines._chunk_slices import Place, lengths_of
+from xtensor_backends.engines._chunk_slices import Slices, lengths_of
 
-__all__ = ["Grid", "Pieces", "Regions", "gathered", "place_of", "regular"]
+__all__ = ["Grid", "Pieces", "Regions", "gathered", "regular", "slices_of"]
 
-Regions = Callable[[Place], Sequence[Sequence[Place]]]
-"""Returns the regions of each array for the place of a chunk of the result."""
+Regions = Callable[[Slices], Sequence[Sequence[Slices]]]
+"""Returns the regions of each array for the slices of a chunk of the result."""
 
 Pieces = Iterator[Any]
 """The elements of an array's regions, one native array for each."""
@@ -40,11 +40,11 @@ def gathered(
     Parameters
     ----------
     function
-        Returns a chunk for the pieces of each array and ``place``, a tuple of chunks where there are several results.
+        Returns a chunk for the pieces of each array and ``slices``, a tuple of chunks where there are several results.
     arrays
         Arrays with elements, at least one.
     regions
-        The regions of each array. The place is that of the chunk of the first result.
+        The regions of each array. The slices are those of the chunk of the first result.
     shapes, lengths, dtypes
         Shape, length of a chunk along each axis, and dtype of each result. All have the same number of chunks.
     """
@@ -53,7 +53,7 @@ def gathered(
     names = [x.name for x in arrays]
 
     def keys(out: Any) -> Any:
-        wanted = regions(grid.place(out.coords))
+        wanted = regions(grid.slices(out.coords))
         return FunctionArgs(
             *[
                 iter([ChunkKey(name, coords) for region in parts for coords in source.touched(region)])
@@ -65,12 +65,12 @@ def gathered(
     types = [x.dtype for x in arrays]
 
     def compute(*chunks: Any, block_id: tuple[int, ...]) -> Any:
-        place = grid.place(block_id)
+        slices = grid.slices(block_id)
         pieces = [
             _pieces(iter(found), source, parts, dtype)
-            for found, source, parts, dtype in zip(chunks, sources, regions(place), types, strict=True)
+            for found, source, parts, dtype in zip(chunks, sources, regions(slices), types, strict=True)
         ]
-        result = function(*pieces, place=place)
+        result = function(*pieces, slices=slices)
         return tuple(result) if len(shapes) > 1 else result
 
     counts, extra = _largest(grid, sources, types, regions)
@@ -97,7 +97,7 @@ class Grid:
     def __init__(self, shape: tuple[int, ...], lengths: tuple[int, ...]) -> None:
         self.shape, self.lengths = tuple(shape), tuple(lengths)
 
-    def place(self, coords: Sequence[int]) -> Place:
+    def slices(self, coords: Sequence[int]) -> Slices:
         """Return where a chunk lies."""
         return tuple(
             [
@@ -106,7 +106,7 @@ class Grid:
             ]
         )
 
-    def touched(self, region: Place) -> Iterator[tuple[int, ...]]:
+    def touched(self, region: Slices) -> Iterator[tuple[int, ...]]:
         """Return the coordinates of the chunks that have elements of a region, in the order of rows."""
         if any(part.stop <= part.start for part in region):
             return iter(())
@@ -122,26 +122,26 @@ class Grid:
         return tuple([-(-n // length) for n, length in zip(self.shape, self.lengths, strict=True)])
 
 
-def _pieces(chunks: Iterator[Any], source: Grid, regions: Sequence[Place], dtype: DType) -> Pieces:
+def _pieces(chunks: Iterator[Any], source: Grid, regions: Sequence[Slices], dtype: DType) -> Pieces:
     for region in regions:
         lengths = lengths_of(region)
         touched = list(source.touched(region))
         if len(touched) == 1:
-            yield next(chunks)[_within(region, source.place(touched[0]))]
+            yield next(chunks)[_within(region, source.slices(touched[0]))]
             continue
         piece = np.empty(lengths, dtype)
         for coords in touched:
-            place = source.place(coords)
+            slices = source.slices(coords)
             common = tuple(
-                [slice(max(a.start, b.start), min(a.stop, b.stop)) for a, b in zip(region, place, strict=True)]
+                [slice(max(a.start, b.start), min(a.stop, b.stop)) for a, b in zip(region, slices, strict=True)]
             )
-            piece[_within(common, region)] = next(chunks)[_within(common, place)]
+            piece[_within(common, region)] = next(chunks)[_within(common, slices)]
         yield piece
 
 
-def _within(region: Place, place: Place) -> Place:
-    """A region by the indices of an array that begins at a place."""
-    return tuple([slice(a.start - b.start, a.stop - b.start) for a, b in zip(region, place, strict=True)])
+def _within(region: Slices, slices: Slices) -> Slices:
+    """A region by the indices of an array that begins at the first elements of a chunk."""
+    return tuple([slice(a.start - b.start, a.stop - b.start) for a, b in zip(region, slices, strict=True)])
 
 
 def _largest(
@@ -152,7 +152,7 @@ def _largest(
     last = grid.counts()
     for coords in {(0,) * len(last), tuple([n // 2 for n in last]), tuple([n - 1 for n in last])}:
         joined = 0
-        for i, (source, parts) in enumerate(zip(sources, regions(grid.place(coords)), strict=True)):
+        for i, (source, parts) in enumerate(zip(sources, regions(grid.slices(coords)), strict=True)):
             touched = [len(list(source.touched(region))) for region in parts]
             counts[i] = max(counts[i], sum(touched))
             sizes = [math.prod(lengths_of(region)) for region in parts]
@@ -171,6 +171,6 @@ def regular(shape: tuple[int, ...], lengths: tuple[int, ...]) -> tuple[tuple[int
     )
 
 
-def place_of(shape: tuple[int, ...]) -> Place:
+def slices_of(shape: tuple[int, ...]) -> Slices:
     """Return where all elements of an array lie."""
     return tuple([slice(0, n) for n in shape])

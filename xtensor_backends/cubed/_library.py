@@ -27,13 +27,13 @@ from xtensor.backend import (
     WorkerLostError,
     note_computation,
 )
-from xtensor_backends.engines._chunk_slices import Place, joint, lengths_of
+from xtensor_backends.engines._chunk_slices import Slices, joint, lengths_of
 from xtensor_backends.engines._library import Library, Partial, format_bytes
 from xtensor_backends.engines._native import Chunked, fetched
 from xtensor_backends.engines._progress import Bar, delay
 
 from . import _reductions, _structure
-from ._gathered import Grid, Pieces, gathered, place_of, regular
+from ._gathered import Grid, Pieces, gathered, regular, slices_of
 
 __all__ = ["CubedArray", "CubedLibrary"]
 
@@ -134,7 +134,7 @@ class CubedLibrary(Library):
         grid = Grid(shape, lengths)
 
         def create(block: Any, block_id: tuple[int, ...]) -> Any:
-            return function(place=grid.place(block_id))
+            return function(slices=grid.slices(block_id))
 
         return cubed.map_blocks(create, dtype=dtype, chunks=regular(shape, grid.lengths), spec=_spec())
 
@@ -147,7 +147,7 @@ class CubedLibrary(Library):
         self,
         function: Callable[..., Any],
         arrays: Sequence[Any],
-        regions: Callable[[Place], Sequence[Sequence[Place]]],
+        regions: Callable[[Slices], Sequence[Sequence[Slices]]],
         shape: tuple[int, ...],
         lengths: tuple[int, ...],
         dtype: DType,
@@ -159,7 +159,7 @@ class CubedLibrary(Library):
         self,
         function: Callable[..., Any],
         arrays: Sequence[Any],
-        regions: Callable[[Place], Sequence[Sequence[Place]]],
+        regions: Callable[[Slices], Sequence[Sequence[Slices]]],
         shapes: Sequence[tuple[int, ...]],
         lengths: Sequence[tuple[int, ...]],
         dtypes: Sequence[DType],
@@ -171,12 +171,12 @@ class CubedLibrary(Library):
         if any(full):
             if not all(full):
                 function = partial(_with_empty, function=function, full=full, regions=regions, of=_dtypes(arrays))
-                all_regions, regions = regions, lambda place: _where(full, all_regions(place))
+                all_regions, regions = regions, lambda slices: _where(full, all_regions(slices))
                 arrays = _where(full, arrays)
             return gathered(function, arrays, regions, shapes, lengths, dtypes)
         # Nothing is read: the result follows from the shapes.
-        place = place_of(shapes[0])
-        result = _with_empty(place=place, function=function, full=full, regions=regions, of=_dtypes(arrays))
+        slices = slices_of(shapes[0])
+        result = _with_empty(slices=slices, function=function, full=full, regions=regions, of=_dtypes(arrays))
         return [self.from_host(np.asarray(x)) for x in (result if len(shapes) > 1 else [result])]
 
     def elementwise(self, function: Callable[..., Any], operands: Sequence[Any], dtypes: Sequence[DType]) -> list[Any]:
@@ -187,8 +187,8 @@ class CubedLibrary(Library):
             lengths = self.lengths(shape, largest, lengths)
         sources = [tuple(x.shape) for x in arrays]
 
-        def regions(place: Place) -> list[list[Place]]:
-            return [[_structure.source_of(own, place)] for own in sources]
+        def regions(slices: Slices) -> list[list[Slices]]:
+            return [[_structure.source_of(own, slices)] for own in sources]
 
         scalars = [None if isinstance(x, self.array_type) else (x,) for x in operands]
         compute = partial(_of_pieces, function=function, scalars=scalars)
@@ -204,11 +204,11 @@ class CubedLibrary(Library):
         *,
         placed: bool = False,
     ) -> Any:
-        others = [[place_of(whole.shape)] for whole in wholes]
+        others = [[slices_of(whole.shape)] for whole in wholes]
         return self.gathered(
             partial(_of_all, function=function, placed=placed),
             [x, *wholes],
-            lambda place: [[place], *others],
+            lambda slices: [[slices], *others],
             x.shape,
             x.chunksize,
             dtype,
@@ -220,7 +220,7 @@ class CubedLibrary(Library):
         return self.gathered(
             partial(_of_all, function=function, placed=False),
             [x],
-            lambda place: [[(*place[:axis], whole, *place[axis + 1 :])]],
+            lambda slices: [[(*slices[:axis], whole, *slices[axis + 1 :])]],
             tuple(shape),
             tuple(lengths),
             dtype,
@@ -259,11 +259,11 @@ class CubedLibrary(Library):
     ) -> list[Any]:
         stacks = [x.shape[: x.ndim - n] for x, n in zip(operands, counts, strict=True)]
         stack, lengths = joint([(own, x.chunksize[: len(own)]) for x, own in zip(operands, stacks, strict=True)])
-        matrices = [place_of(x.shape[x.ndim - n :]) for x, n in zip(operands, counts, strict=True)]
+        matrices = [slices_of(x.shape[x.ndim - n :]) for x, n in zip(operands, counts, strict=True)]
 
-        def regions(place: Place) -> list[list[Place]]:
+        def regions(slices: Slices) -> list[list[Slices]]:
             return [
-                [(*_structure.source_of(own, place[: len(stack)]), *matrix)]
+                [(*_structure.source_of(own, slices[: len(stack)]), *matrix)]
                 for own, matrix in zip(stacks, matrices, strict=True)
             ]
 
@@ -301,7 +301,7 @@ class CubedLibrary(Library):
         return self.gathered(
             partial(_transposed, axes=axes),
             [x],
-            lambda place: [[tuple([place[axis] for axis in back])]],
+            lambda slices: [[tuple([slices[axis] for axis in back])]],
             tuple([x.shape[axis] for axis in axes]),
             tuple([max(x.chunksize[axis], 1) for axis in axes]),
             x.dtype,
@@ -314,7 +314,7 @@ class CubedLibrary(Library):
         return self.gathered(
             _repeated,
             [x],
-            lambda place: [[_structure.source_of(own, place)]],
+            lambda slices: [[_structure.source_of(own, slices)]],
             shape,
             self.lengths(shape, x.dtype, bounds),
             x.dtype,
@@ -340,7 +340,7 @@ class CubedLibrary(Library):
         counts = self.gathered(
             _count,
             [mask],
-            lambda place: [[(slice(place[0].start * length, min(place[0].stop * length, rows)),)]],
+            lambda slices: [[(slice(slices[0].start * length, min(slices[0].stop * length, rows)),)]],
             (blocks,),
             (1,),
             np.dtype(np.int64),
@@ -463,36 +463,36 @@ def _where(full: Sequence[bool], items: Sequence[Any]) -> list[Any]:
 
 def _with_empty(
     *pieces: Pieces,
-    place: Place,
+    slices: Slices,
     function: Callable[..., Any],
     full: Sequence[bool],
-    regions: Callable[[Place], Sequence[Sequence[Place]]],
+    regions: Callable[[Slices], Sequence[Sequence[Slices]]],
     of: Sequence[DType],
 ) -> Any:
     """Return a function's result for the pieces of all arrays, of which only those with elements are read."""
     found = iter(pieces)
     every: list[Pieces] = []
-    for has, parts, dtype in zip(full, regions(place), of, strict=True):
+    for has, parts, dtype in zip(full, regions(slices), of, strict=True):
         empty = (np.empty(lengths_of(region), dtype) for region in parts)
         every.append(next(found) if has else empty)
-    return function(*every, place=place)
+    return function(*every, slices=slices)
 
 
 def _of_pieces(
-    *pieces: Pieces, place: Place, function: Callable[..., Any], scalars: Sequence[tuple[Any] | None]
+    *pieces: Pieces, slices: Slices, function: Callable[..., Any], scalars: Sequence[tuple[Any] | None]
 ) -> Any:
     found = iter(pieces)
     return function(*[next(next(found)) if scalar is None else scalar[0] for scalar in scalars])
 
 
-def _of_all(*pieces: Pieces, place: Place, function: Callable[..., Any], placed: bool) -> Any:
+def _of_all(*pieces: Pieces, slices: Slices, function: Callable[..., Any], placed: bool) -> Any:
     arrays = [next(piece) for piece in pieces]
-    return function(*arrays, place=place) if placed else function(*arrays)
+    return function(*arrays, slices=slices) if placed else function(*arrays)
 
 
 def _matrices(
     *pieces: Pieces,
-    place: Place,
+    slices: Slices,
     function: Callable[..., Any],
     padded: Sequence[tuple[int, ...]],
     stack: int,
@@ -503,13 +503,13 @@ def _matrices(
     return found if len(found) > 1 else found[0]
 
 
-def _transposed(piece: Pieces, *, place: Place, axes: tuple[int, ...]) -> Any:
+def _transposed(piece: Pieces, *, slices: Slices, axes: tuple[int, ...]) -> Any:
     return np.transpose(next(piece), axes)
 
 
-def _repeated(piece: Pieces, *, place: Place) -> Any:
-    return np.broadcast_to(next(piece), lengths_of(place))
+def _repeated(piece: Pieces, *, slices: Slices) -> Any:
+    return np.broadcast_to(next(piece), lengths_of(slices))
 
 
-def _count(piece: Pieces, *, place: Place) -> Any:
+def _count(piece: Pieces, *, slices: Slices) -> Any:
     return np.asarray([np.count_nonzero(next(piece))])

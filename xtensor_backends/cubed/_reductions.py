@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xtensor.backend import DType
-from xtensor_backends.engines._chunk_slices import Place
+from xtensor_backends.engines._chunk_slices import Slices
 from xtensor_backends.engines._library import Partial
 
 from ._gathered import Pieces
@@ -46,7 +46,7 @@ def reduced(
     arrays, inside = [x], x.chunksize
 
     def step(first: bool, last: bool) -> Callable[..., Any]:
-        def compute(*pieces: Pieces, place: Place) -> Any:
+        def compute(*pieces: Pieces, slices: Slices) -> Any:
             parts = map(partial, pieces[0]) if first else _partials(names, pieces)
             with np.errstate(all="ignore"):
                 result = reduce(merge, parts)
@@ -87,7 +87,7 @@ def _at_least_one(n: int) -> int:
 
 def _groups(
     shape: tuple[int, ...], inside: tuple[int, ...], axes: tuple[int, ...], group: int, several: int
-) -> Callable[[Place], list[list[Place]]]:
+) -> Callable[[Slices], list[list[Slices]]]:
     """Regions: a group of chunks along axes."""
 
     def along(axis: int, part: slice) -> list[slice]:
@@ -97,8 +97,8 @@ def _groups(
         start, stop = part.start * group * length, min(part.stop * group * length, n)
         return [slice(i, min(i + length, n)) for i in range(start, stop, length)] or [slice(0, 0)]
 
-    def regions(place: Place) -> list[list[Place]]:
-        return [list(product(*[along(axis, part) for axis, part in enumerate(place)]))] * several
+    def regions(slices: Slices) -> list[list[Slices]]:
+        return [list(product(*[along(axis, part) for axis, part in enumerate(slices)]))] * several
 
     return regions
 
@@ -120,34 +120,34 @@ def scanned(
     def at(values: tuple[Any, ...], value: Any) -> tuple[Any, ...]:
         return (*values[:axis], value, *values[axis + 1 :])
 
-    def of_chunk(pieces: Pieces, *, place: Place) -> Any:
+    def of_chunk(pieces: Pieces, *, slices: Slices) -> Any:
         return scan(next(pieces), axis=axis)
 
     if blocks == 1:
-        return library.gathered(of_chunk, [x], lambda place: [[place]], shape, lengths, dtype)
+        return library.gathered(of_chunk, [x], lambda slices: [[slices]], shape, lengths, dtype)
 
-    def last(pieces: Pieces, *, place: Place) -> Any:
-        return scan(next(pieces), axis=axis)[at((slice(None),) * len(place), slice(-1, None))]
+    def last(pieces: Pieces, *, slices: Slices) -> Any:
+        return scan(next(pieces), axis=axis)[at((slice(None),) * len(slices), slice(-1, None))]
 
-    def before(pieces: Pieces, *, place: Place) -> Any:
+    def before(pieces: Pieces, *, slices: Slices) -> Any:
         found = scan(next(pieces), axis=axis)
-        first = np.full_like(found[at((slice(None),) * len(place), slice(0, 1))], neutral)
-        return np.concatenate([first, found[at((slice(None),) * len(place), slice(0, -1))]], axis=axis)
+        first = np.full_like(found[at((slice(None),) * len(slices), slice(0, 1))], neutral)
+        return np.concatenate([first, found[at((slice(None),) * len(slices), slice(0, -1))]], axis=axis)
 
-    def joined(chunk: Pieces, others: Pieces, *, place: Place) -> Any:
+    def joined(chunk: Pieces, others: Pieces, *, slices: Slices) -> Any:
         return combine(next(others), scan(next(chunk), axis=axis))
 
-    def of_block(place: Place) -> list[list[Place]]:
-        start = place[axis].start * length
-        return [[at(place, slice(start, min(start + length, n)))]]
+    def of_block(slices: Slices) -> list[list[Slices]]:
+        start = slices[axis].start * length
+        return [[at(slices, slice(start, min(start + length, n)))]]
 
     counts = at(shape, blocks)
     ends = library.gathered(last, [x], of_block, counts, at(lengths, 1), dtype)
-    starts = library.gathered(before, [ends], lambda place: [[place]], counts, at(lengths, blocks), dtype)
+    starts = library.gathered(before, [ends], lambda slices: [[slices]], counts, at(lengths, blocks), dtype)
     return library.gathered(
         joined,
         [x, starts],
-        lambda place: [[place], [at(place, slice(place[axis].start // length, place[axis].start // length + 1))]],
+        lambda slices: [[slices], [at(slices, slice(slices[axis].start // length, slices[axis].start // length + 1))]],
         shape,
         lengths,
         dtype,

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xtensor.backend import DType
-from xtensor_backends.engines._chunk_slices import Place, joint, lengths_of, number_of
+from xtensor_backends.engines._chunk_slices import Slices, joint, lengths_of, number_of
 
-from ._gathered import Pieces, place_of
+from ._gathered import Pieces, slices_of
 
 if TYPE_CHECKING:
     from ._library import CubedLibrary
@@ -29,9 +29,9 @@ __all__ = [
 ]
 
 
-def source_of(shape: tuple[int, ...], place: Place) -> Place:
-    """Return the region of an array of a shape that is broadcast to a place, which may have more axes in front."""
-    last = place[len(place) - len(shape) :]
+def source_of(shape: tuple[int, ...], slices: Slices) -> Slices:
+    """Return the region of an array of a shape that is broadcast to slices, which may have more axes in front."""
+    last = slices[len(slices) - len(shape) :]
     return tuple([slice(0, 1) if n == 1 else part for n, part in zip(shape, last, strict=True)])
 
 
@@ -44,15 +44,15 @@ def concatenated(library: CubedLibrary, arrays: Sequence[Any], axis: int) -> Any
     others = [min([max(1, x.chunksize[i]) for x in arrays if x.shape[i]] or [1]) for i in range(len(shape))]
     lengths = [length if i == axis else others[i] for i, length in enumerate(lengths)]
 
-    def regions(place: Place) -> list[list[Place]]:
-        part = place[axis]
+    def regions(slices: Slices) -> list[list[Slices]]:
+        part = slices[axis]
         found = []
         for start, end in zip(starts, ends, strict=True):
             common = slice(max(part.start, start) - start, min(part.stop, end) - start)
-            found.append([(*place[:axis], common, *place[axis + 1 :])] if common.stop > common.start else [])
+            found.append([(*slices[:axis], common, *slices[axis + 1 :])] if common.stop > common.start else [])
         return found
 
-    def compute(*pieces: Pieces, place: Place) -> Any:
+    def compute(*pieces: Pieces, slices: Slices) -> Any:
         parts = [part for piece in pieces for part in piece]
         return np.concatenate(parts, axis=axis) if len(parts) > 1 else parts[0]
 
@@ -75,13 +75,13 @@ def reshaped(library: CubedLibrary, x: Any, shape: tuple[int, ...]) -> Any:
     if not _follows(old, x.chunksize):
         x = library.rechunked(x, rows(old, size))
 
-    def regions(place: Place) -> list[list[Place]]:
-        start = number_of(new, [part.start for part in place])
-        return [list(_boxes(old, start, start + math.prod(lengths_of(place))))]
+    def regions(slices: Slices) -> list[list[Slices]]:
+        start = number_of(new, [part.start for part in slices])
+        return [list(_boxes(old, start, start + math.prod(lengths_of(slices))))]
 
-    def compute(pieces: Pieces, *, place: Place) -> Any:
+    def compute(pieces: Pieces, *, slices: Slices) -> Any:
         parts = [np.reshape(piece, (-1,)) for piece in pieces]
-        return np.reshape(np.concatenate(parts) if len(parts) > 1 else parts[0], lengths_of(place))
+        return np.reshape(np.concatenate(parts) if len(parts) > 1 else parts[0], lengths_of(slices))
 
     return library.gathered(compute, [x], regions, new, rows(new, size), x.dtype)
 
@@ -116,7 +116,7 @@ def _follows(shape: tuple[int, ...], lengths: tuple[int, ...]) -> bool:
     return all(lengths[axis] >= shape[axis] for axis in range(first + 1, len(shape)))
 
 
-def _boxes(shape: tuple[int, ...], start: int, stop: int) -> Iterator[Place]:
+def _boxes(shape: tuple[int, ...], start: int, stop: int) -> Iterator[Slices]:
     """The rectangles of the elements from one number to another in the order of rows."""
     if not shape:
         yield ()
@@ -131,7 +131,7 @@ def _boxes(shape: tuple[int, ...], start: int, stop: int) -> Iterator[Place]:
         yield from ((slice(row, row + 1), *box) for box in _boxes(shape[1:], offset, inside))
         row += 1
     if last > row:
-        yield (slice(row, last), *place_of(shape[1:]))
+        yield (slice(row, last), *slices_of(shape[1:]))
     if rest:
         yield from ((slice(last, last + 1), *box) for box in _boxes(shape[1:], 0, rest))
 
@@ -156,9 +156,9 @@ def sliced(library: CubedLibrary, x: Any, key: tuple[Any, ...]) -> Any:
     shape = tuple([1 if axis is None else len(ranges[axis]) for axis in axes])
     lengths = tuple([1 if axis is None else max(1, -(-x.chunksize[axis] // abs(ranges[axis].step))) for axis in axes])
 
-    def regions(place: Place) -> list[list[Place]]:
+    def regions(slices: Slices) -> list[list[Slices]]:
         region = [slice(found.start, found.start + 1) if found else slice(0, 0) for found in ranges]
-        for axis, part in zip(axes, place, strict=True):
+        for axis, part in zip(axes, slices, strict=True):
             if axis is not None and ranges[axis]:
                 found = ranges[axis][part]
                 region[axis] = slice(min(found[0], found[-1]), max(found[0], found[-1]) + 1) if found else slice(0, 0)
@@ -166,8 +166,8 @@ def sliced(library: CubedLibrary, x: Any, key: tuple[Any, ...]) -> Any:
 
     steps = tuple([slice(None, None, found.step) for found in ranges])
 
-    def compute(pieces: Pieces, *, place: Place) -> Any:
-        return np.reshape(next(pieces)[steps], lengths_of(place))
+    def compute(pieces: Pieces, *, slices: Slices) -> Any:
+        return np.reshape(next(pieces)[steps], lengths_of(slices))
 
     return library.gathered(compute, [x], regions, shape, lengths, x.dtype)
 
@@ -180,25 +180,25 @@ def replaced(library: CubedLibrary, x: Any, key: tuple[Any, ...], value: Any) ->
     ]
     sliced_axes = [isinstance(part, slice) for part in key]
 
-    def within(place: Place) -> list[range] | None:
-        """The numbers, along each axis, of the key's elements in a place; None if there are none."""
-        found = [_inside(places, part) for places, part in zip(ranges, place, strict=True)]
+    def within(slices: Slices) -> list[range] | None:
+        """The numbers, along each axis, of the key's elements in a chunk; None if there are none."""
+        found = [_inside(places, part) for places, part in zip(ranges, slices, strict=True)]
         return found if all(found) else None
 
-    def regions(place: Place) -> list[list[Place]]:
-        numbers = within(place)
+    def regions(slices: Slices) -> list[list[Slices]]:
+        numbers = within(slices)
         if numbers is None:
-            return [[place], []]
+            return [[slices], []]
         of_value = tuple([slice(part[0], part[-1] + 1) for part, has in zip(numbers, sliced_axes, strict=True) if has])
-        return [[place], [of_value]]
+        return [[slices], [of_value]]
 
-    def compute(pieces: Pieces, values: Pieces, *, place: Place) -> Any:
-        chunk, numbers = next(pieces), within(place)
+    def compute(pieces: Pieces, values: Pieces, *, slices: Slices) -> Any:
+        chunk, numbers = next(pieces), within(slices)
         if numbers is None:
             return chunk
         result = np.array(chunk, copy=True)
         target = []
-        for places, part, along, has in zip(ranges, numbers, place, sliced_axes, strict=True):
+        for places, part, along, has in zip(ranges, numbers, slices, sliced_axes, strict=True):
             first, last = places[part[0]] - along.start, places[part[-1]] - along.start
             if not has:
                 target.append(first)
@@ -229,14 +229,14 @@ def taken(library: CubedLibrary, x: Any, places: np.ndarray[Any, Any]) -> Any:
     def blocks_of(part: slice) -> list[int]:
         return np.unique(places[part] // length).tolist()  # type: ignore[no-any-return]
 
-    def regions(place: Place) -> list[list[Place]]:
-        first, *others = place
+    def regions(slices: Slices) -> list[list[Slices]]:
+        first, *others = slices
         return [[(slice(i * length, min((i + 1) * length, rows)), *others) for i in blocks_of(first)]]
 
-    def compute(pieces: Pieces, *, place: Place) -> Any:
-        wanted = places[place[0]]
-        result = np.empty(lengths_of(place), dtype)
-        for i in blocks_of(place[0]):
+    def compute(pieces: Pieces, *, slices: Slices) -> Any:
+        wanted = places[slices[0]]
+        result = np.empty(lengths_of(slices), dtype)
+        for i in blocks_of(slices[0]):
             here = wanted // length == i
             result[here] = next(pieces)[wanted[here] - i * length]
         return result
@@ -265,16 +265,16 @@ def selected(library: CubedLibrary, x: Any, mask: Any, length: int, counts: np.n
     def blocks_of(part: slice) -> list[int]:
         return np.flatnonzero((ends > part.start) & (starts < part.stop)).tolist()
 
-    def regions(place: Place) -> list[list[Place]]:
-        first, *others = place
+    def regions(slices: Slices) -> list[list[Slices]]:
+        first, *others = slices
         blocks = [slice(i * length, min((i + 1) * length, rows)) for i in blocks_of(first)]
         return [[(block, *others) for block in blocks], [(block,) for block in blocks]]
 
-    def compute(pieces: Pieces, masks: Pieces, *, place: Place) -> Any:
+    def compute(pieces: Pieces, masks: Pieces, *, slices: Slices) -> Any:
         parts = [piece[found] for piece, found in zip(pieces, masks, strict=True)]
         joined = np.concatenate(parts) if len(parts) > 1 else parts[0]
-        skipped = place[0].start - int(starts[blocks_of(place[0])[0]])
-        return joined[skipped : skipped + place[0].stop - place[0].start]
+        skipped = slices[0].start - int(starts[blocks_of(slices[0])[0]])
+        return joined[skipped : skipped + slices[0].stop - slices[0].start]
 
     lengths = (length, *[max(1, n) for n in x.chunksize[1:]])
     return library.gathered(compute, [x, mask], regions, (int(ends[-1]), *x.shape[1:]), lengths, x.dtype)
@@ -296,8 +296,8 @@ def product(library: CubedLibrary, x1: Any, x2: Any, dtype: DType) -> Any:
     n, step = x1.shape[-1], max(1, x1.chunksize[-1])
     inside = [slice(i, min(i + step, n)) for i in range(0, n, step)] or [slice(0, 0)]
 
-    def regions(place: Place) -> list[list[Place]]:
-        front, last = place[: len(stack)], place[len(stack) :]
+    def regions(slices: Slices) -> list[list[Slices]]:
+        front, last = slices[: len(stack)], slices[len(stack) :]
         before = [source_of(own, front) for own in stacks]
         of_rows, of_columns = last[: len(rows)], last[len(rows) :]
         return [
@@ -305,7 +305,7 @@ def product(library: CubedLibrary, x1: Any, x2: Any, dtype: DType) -> Any:
             [(*before[1], part, *of_columns) for part in inside],
         ]
 
-    def compute(first: Pieces, second: Pieces, *, place: Place) -> Any:
+    def compute(first: Pieces, second: Pieces, *, slices: Slices) -> Any:
         total: Any = None
         for a, b in zip(first, second, strict=True):
             found = matmul(a, b)

@@ -72,7 +72,7 @@ class Linalg:
         return self.solve(x, self._cp.eye(x.shape[-1], dtype=_inexact(x.dtype)))
 
     def solve(self, x1: Native, x2: Native) -> Native:
-        # CuPy requires stacks of equal shape, and does not take one vector beside a stack of matrices.
+        # CuPy requires stacks of equal shape, and does not take one vector next to a stack of matrices.
         cp = self._cp
         vector = x2.ndim == 1
         if vector:

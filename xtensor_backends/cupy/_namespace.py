@@ -334,7 +334,7 @@ class Namespace:
     def isin(self, x1: Native | complex, x2: Native | complex, *, invert: bool = False) -> Native:
         operands = [getattr(x, "dtype", x) for x in (x1, x2)]
         if np.result_type(*operands).kind == "f" and not any(_is_float(item) for item in operands):
-            return NotImplemented  # int64 beside uint64: float64 cannot tell neighbours apart
+            return NotImplemented  # int64 next to uint64: float64 cannot tell neighbours apart
         x1, x2 = self._promoted(x1, x2)
         if x1.dtype.kind == "f":
             x1, x2 = self._kernels.keys(x1, nan=1), self._kernels.keys(x2, nan=-1)  # NaN equals no NaN
@@ -549,7 +549,7 @@ def _widened(dtype: DType) -> DType:
 
 
 def _cast(x: Native | complex, dtype: DType) -> Any:
-    """An operand in a dtype; a Python scalar unchanged, as kernels take it in the dtype of the arrays beside it."""
+    """An operand in a dtype; a Python scalar unchanged, as kernels take it in the dtype of the arrays next to it."""
     return x if isinstance(x, (bool, int, float, complex)) else x.astype(dtype, copy=False)
 
 

@@ -386,9 +386,9 @@ def _killed(error: Any, client: Any) -> Exception:
 
 def _task(key: Any) -> str:
     """A task's name without the token: ``chunk (3, 0) of 'sum'``."""
-    name, *place = key if isinstance(key, tuple) else (key,)
+    name, *position = key if isinstance(key, tuple) else (key,)
     function = re.sub(r"(-finalize-hlgfinalizecompute)?-[0-9a-f]{32}$", "", str(name))
-    return f"chunk {tuple(place)} of {function!r}" if place else repr(function)
+    return f"chunk {tuple(position)} of {function!r}" if position else repr(function)
 
 
 def _disconnected(client: Any) -> Exception:

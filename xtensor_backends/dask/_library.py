@@ -15,7 +15,7 @@ import numpy as np
 from dask.utils import parse_bytes
 
 from xtensor.backend import DType, note_computation
-from xtensor_backends.engines._chunk_slices import Place, joint
+from xtensor_backends.engines._chunk_slices import Slices, joint
 from xtensor_backends.engines._library import Library, Partial, place_values
 from xtensor_backends.engines._native import Chunked
 
@@ -154,7 +154,7 @@ class DaskLibrary(Library):
         others = itertools.count(x.ndim)  # axes that each chunk of the result needs whole
         pairs: list[Any] = [x, axes]
         if placed:
-            function = partial(_with_place, function=function, ndim=x.ndim)
+            function = partial(_with_slices, function=function, ndim=x.ndim)
             for axis, lengths in enumerate(x.chunks):
                 stops = np.cumsum(lengths)
                 bounds = np.stack([stops - lengths, stops], axis=1)
@@ -366,13 +366,13 @@ def _consecutive(shape: tuple[int, ...], dtype: DType) -> tuple[tuple[int, ...],
 
 
 def _created(*, function: Callable[..., Any], block_info: Any) -> Any:
-    return function(place=tuple([slice(*bounds) for bounds in block_info[None]["array-location"]]))
+    return function(slices=tuple([slice(*bounds) for bounds in block_info[None]["array-location"]]))
 
 
-def _with_place(x: Any, *others: Any, function: Callable[..., Any], ndim: int) -> Any:
-    """Return a function's result for a chunk, what it takes whole, and the chunk's place, from its bounds."""
-    place: Place = tuple([slice(*bounds[0].tolist()) for bounds in others[:ndim]])
-    return function(x, *others[ndim:], place=place)
+def _with_slices(x: Any, *others: Any, function: Callable[..., Any], ndim: int) -> Any:
+    """Return a function's result for a chunk, what it takes whole, and the chunk's slices, from its bounds."""
+    slices: Slices = tuple([slice(*bounds[0].tolist()) for bounds in others[:ndim]])
+    return function(x, *others[ndim:], slices=slices)
 
 
 def _rows(table: Any, places: Any) -> Any:
@@ -443,7 +443,7 @@ class _Finished(_Merged):
             result = self.finish(self._merged(parts))
         if keepdims:
             return result
-        return result.reshape([length for place, length in enumerate(result.shape) if place not in axis])
+        return result.reshape([length for slices, length in enumerate(result.shape) if slices not in axis])
 
 
 def _flat(parts: Any) -> Iterable[Partial]:

@@ -1,7 +1,7 @@
 """NumPy's indexing, where dpnp lacks a part of it.
 
 dpnp supports keys of integers, slices, ``...`` and None, and keys of one mask. For all other keys, with index arrays
-apart from each other or beside integers and booleans, the indexed axes are moved to the front of a view, which is then
+apart from each other or next to integers and booleans, the indexed axes are moved to the front of a view, which is then
 indexed by one index array for each of these axes. Positions are checked, as dpnp reads and writes out of bounds.
 """
 

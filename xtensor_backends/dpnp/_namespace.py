@@ -83,7 +83,7 @@ class Namespace(Creation, Elementwise):
         kinds = {np.result_type(getattr(x, "dtype", x)).kind for x in (x1, x2)}
         dtype = np.result_type(*(getattr(x, "dtype", x) for x in (x1, x2)))
         if kinds == {"i", "u"} and dtype.kind == "f":
-            return NotImplemented  # int64 beside uint64: float64 cannot tell neighbours apart
+            return NotImplemented  # int64 next to uint64: float64 cannot tell neighbours apart
         return dpnp.isin(x1, x2, invert=invert)
 
     @staticmethod

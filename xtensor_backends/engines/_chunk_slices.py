@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-__all__ = ["Place", "joint", "lengths_of", "number_of"]
+__all__ = ["Slices", "joint", "lengths_of", "number_of"]
 
-Place = tuple[slice, ...]
+Slices = tuple[slice, ...]
 """Where a chunk lies: the indices of its elements along each axis."""
 
 
-def lengths_of(place: Place) -> tuple[int, ...]:
-    """Return the shape of a place."""
-    return tuple([part.stop - part.start for part in place])
+def lengths_of(slices: Slices) -> tuple[int, ...]:
+    """Return the lengths of slices."""
+    return tuple([part.stop - part.start for part in slices])
 
 
 def number_of(shape: tuple[int, ...], index: Sequence[int]) -> int:

@@ -17,7 +17,7 @@ import numpy as np
 
 from xtensor.backend import DType
 
-from ._chunk_slices import Place
+from ._chunk_slices import Slices
 from ._library import place_values
 
 __all__ = ["File", "file_of", "read"]
@@ -38,8 +38,8 @@ class File(Protocol):
     def chunks(self) -> tuple[int, ...] | None:
         """The lengths of the file's own chunks, None where it has none."""
 
-    def read(self, place: Place) -> Any:
-        """Return the elements of a place, in memory of their own."""
+    def read(self, slices: Slices) -> Any:
+        """Return the elements of slices, in memory of their own."""
 
 
 def file_of(array: Any) -> File | None:
@@ -59,9 +59,9 @@ def file_of(array: Any) -> File | None:
     return found if found is not None and found.dtype.kind in "biufc" else None
 
 
-def read(*, place: Place, file: File, spec: str) -> Any:
-    """Return the elements of a place as a native array of a device."""
-    return place_values(np.asarray(file.read(place), file.dtype.newbyteorder("="), order="C"), spec)
+def read(*, slices: Slices, file: File, spec: str) -> Any:
+    """Return the elements of slices as a native array of a device."""
+    return place_values(np.asarray(file.read(slices), file.dtype.newbyteorder("="), order="C"), spec)
 
 
 def _is_of(array: Any, module: str, name: str) -> bool:
@@ -85,7 +85,7 @@ class MemoryMap:
     def chunks(self) -> None:
         return None
 
-    def read(self, place: Place) -> Any:
+    def read(self, slices: Slices) -> Any:
         with open(self.path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as memory:
             try:
                 elements = np.ndarray(self.shape, self.dtype, memory, self.offset, self.strides)
@@ -93,7 +93,7 @@ class MemoryMap:
                 raise OSError(
                     f"{self.path!r} has {len(memory)} bytes, fewer than when the array was made of it; make it again"
                 ) from error
-            values = np.array(elements[place])
+            values = np.array(elements[slices])
             del elements  # the map cannot be closed while an array has its memory
             return values
 
@@ -118,11 +118,11 @@ class Dataset:
     dtype: DType
     chunks: tuple[int, ...] | None
 
-    def read(self, place: Place) -> Any:
+    def read(self, slices: Slices) -> Any:
         import h5py
 
         with h5py.File(self.path, "r") as file:
-            return file[self.name][place]
+            return file[self.name][slices]
 
 
 @dataclass(frozen=True)
@@ -144,5 +144,5 @@ class Stored:
     def chunks(self) -> tuple[int, ...]:
         return tuple(self.array.chunks)
 
-    def read(self, place: Place) -> Any:
-        return self.array[place]
+    def read(self, slices: Slices) -> Any:
+        return self.array[slices]

@@ -10,7 +10,7 @@ import numpy as np
 
 from xtensor.backend import DType, note_computation
 
-from ._chunk_slices import Place
+from ._chunk_slices import Slices
 from ._elementwise import astype
 from ._keys import check_masks, checked_key, expanded
 from ._library import Library
@@ -57,7 +57,7 @@ def _is_whole(part: Any) -> bool:
 
 def _masked(library: Library, x: Any, parts: list[Any], mask: Any) -> Any:
     """Select with one mask; a pass computes how many elements it selects in each chunk."""
-    first = next(place for place, part in enumerate(parts) if isinstance(part, Chunked))
+    first = next(position for position, part in enumerate(parts) if isinstance(part, Chunked))
     shape = x.shape[first : first + mask.ndim]
     flat = reshaped(library, x, (*x.shape[:first], math.prod(shape), *x.shape[first + mask.ndim :]))
     if not math.prod(mask.shape):
@@ -93,7 +93,7 @@ def _gathered(library: Library, x: Any, parts: list[Any]) -> Any:
     plain: list[Any] = []
     where: list[int] = []
     axis = 0
-    for place, part in enumerate(parts):
+    for number, part in enumerate(parts):
         if part is ...:
             continue
         if isinstance(part, np.ndarray) and part.dtype == bool:  # of no axis: a new one of length 0 or 1
@@ -106,7 +106,7 @@ def _gathered(library: Library, x: Any, parts: list[Any]) -> Any:
             plain.append(part)
             axis += 1
             continue
-        where.append(place)
+        where.append(number)
         axis += 1
     x = library.sliced(x, checked_key(plain, x.shape))
     # 2. The positions on the joint axis.
@@ -209,7 +209,7 @@ def _inserted(library: Library, x: Any, parts: list[Any], value: Any) -> Any:
     value = flattened(library, _fitted(library, _cast(library, value, x.dtype), shape))
     if not math.prod(shape):
         return x
-    function = partial(_assigned, places=[part.reshape(-1) for part in places])
+    function = partial(_assigned, positions=[part.reshape(-1) for part in places])
     return library.mapped(function, x, (library.single(value, (0,), "__setitem__"),), x.dtype, placed=True)
 
 
@@ -254,12 +254,12 @@ def _coordinates(shape: tuple[int, ...], parts: list[Any]) -> tuple[Any, ...]:
     return tuple(found) if shape else (np.zeros((), np.int64)[key],)
 
 
-def _assigned(x: Any, values: Any, *, places: list[Any], place: Place) -> Any:
-    inside = np.ones(len(places[0]), bool)
-    for part, along in zip(places, place, strict=False):
+def _assigned(x: Any, values: Any, *, positions: list[Any], slices: Slices) -> Any:
+    inside = np.ones(len(positions[0]), bool)
+    for part, along in zip(positions, slices, strict=False):
         inside &= (part >= along.start) & (part < along.stop)
     if not inside.any():
         return x
     result = x.copy()
-    result[tuple([part[inside] - along.start for part, along in zip(places, place, strict=False)])] = values[inside]
+    result[tuple([part[inside] - along.start for part, along in zip(positions, slices, strict=False)])] = values[inside]
     return result

@@ -23,9 +23,9 @@ def expanded(key: Any, ndim: int) -> list[Any]:
     if used > ndim:
         raise IndexError(f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed")
     missing = [slice(None)] * (ndim - used)
-    for place, part in enumerate(parts):
+    for position, part in enumerate(parts):
         if part is ...:
-            before, after = parts[:place], parts[place + 1 :]
+            before, after = parts[:position], parts[position + 1 :]
             separates = not missing and any(map(_selects, before)) and any(map(_selects, after))
             return [*before, *([...] if separates else missing), *after]
     return [*parts, *missing]
@@ -57,10 +57,10 @@ def check_masks(parts: list[Any], shape: tuple[int, ...]) -> None:
         if isinstance(part, WrappedArray) and part.dtype == bool:
             lengths = shape[axis : axis + part.ndim]
             if lengths != part.shape and part.size:  # NumPy takes any mask without elements
-                place = next(i for i, (n, m) in enumerate(zip(lengths, part.shape, strict=True)) if n != m)
+                position = next(i for i, (n, m) in enumerate(zip(lengths, part.shape, strict=True)) if n != m)
                 raise IndexError(
-                    f"boolean index did not match indexed array along axis {axis + place}; size of axis is "
-                    f"{lengths[place]} but size of corresponding boolean axis is {part.shape[place]}"
+                    f"boolean index did not match indexed array along axis {axis + position}; size of axis is "
+                    f"{lengths[position]} but size of corresponding boolean axis is {part.shape[position]}"
                 )
         if part is not None and part is not ...:
             axis += _axes_of(part)
@@ -78,10 +78,10 @@ def checked_key(parts: list[Any], shape: tuple[int, ...]) -> tuple[Any, ...]:
         elif isinstance(part, slice):
             found.append(_checked_slice(part, shape[axis]))
         else:
-            place, length = index(part), shape[axis]
-            if not -length <= place < length:
-                raise IndexError(f"index {place} is out of bounds for axis {axis} with size {length}")
-            found.append(place % length)
+            position, length = index(part), shape[axis]
+            if not -length <= position < length:
+                raise IndexError(f"index {position} is out of bounds for axis {axis} with size {length}")
+            found.append(position % length)
         axis += part is not None
     return tuple(found)
 

@@ -25,8 +25,8 @@ class Library(ABC):
     """An engine's library.
 
     Its arrays are immutable: a function returns another array, and computes nothing. ``x`` is an array of the library.
-    A function that it is given takes and returns chunks, native arrays of the chunks' device; where a chunk's place is
-    asked for, it is the argument ``place``. Functions travel to other processes.
+    A function that it is given takes and returns chunks, native arrays of the chunks' device; where a chunk's slices
+    are asked for, they are the argument ``slices``. Functions travel to other processes.
     """
 
     name: ClassVar[str]
@@ -182,7 +182,7 @@ class Library(ABC):
         consecutive: bool = False,
         multiples: tuple[int, ...] | None = None,
     ) -> Any:
-        """Return an array each chunk of which is a function's result for ``place``.
+        """Return an array each chunk of which is a function's result for ``slices``.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ class Library(ABC):
         wholes
             Arrays that the function takes whole, after the chunk.
         placed
-            Whether it takes ``place``.
+            Whether it takes ``slices``.
         """
 
     @abstractmethod
@@ -306,7 +306,7 @@ class Library(ABC):
 
     @abstractmethod
     def sliced(self, x: Any, key: tuple[Any, ...]) -> Any:
-        """Return the elements of a key of slices, integers and None, one for each axis beside the Nones."""
+        """Return the elements of a key of slices, integers and None, one for each axis next to the Nones."""
 
     @abstractmethod
     def replaced(self, x: Any, key: tuple[Any, ...], value: Any) -> Any:

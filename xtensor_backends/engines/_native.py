@@ -11,7 +11,7 @@ import numpy as np
 
 from xtensor.backend import WrappedArray, note_computation
 
-from ._chunk_slices import Place
+from ._chunk_slices import Slices
 from ._keys import checked_key, expanded
 from ._library import KEPT, Library, format_bytes
 
@@ -217,18 +217,18 @@ def _taken(whole: Chunked, array: Any, places: tuple[int, ...], purpose: str) ->
     return np.asarray(whole.needed(purpose)[places]) if whole.array is array else None
 
 
-def _written(x: Any, *, assignments: list[Assignment], place: Place) -> Any:
+def _written(x: Any, *, assignments: list[Assignment], slices: Slices) -> Any:
     """Return a chunk with the values of assignments, as far as they lie in it."""
     result = None
     for places, values in assignments:
         inside = [
             np.flatnonzero((indices >= along.start) & (indices < along.stop))
-            for indices, along in zip(places, place, strict=True)
+            for indices, along in zip(places, slices, strict=True)
         ]
         if all(part.size for part in inside):
             if result is None:
                 result = np.array(x) if isinstance(x, np.generic) else x.copy()
-            local = [indices[part] - along.start for indices, part, along in zip(places, inside, place, strict=True)]
+            local = [indices[part] - along.start for indices, part, along in zip(places, inside, slices, strict=True)]
             result[np.ix_(*local)] = values[np.ix_(*inside)]
     return x if result is None else result
 

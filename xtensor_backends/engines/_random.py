@@ -9,7 +9,7 @@ import numpy as np
 
 from xtensor.backend import ChunkFunction, DType
 
-from ._chunk_slices import Place, lengths_of, number_of
+from ._chunk_slices import Slices, lengths_of, number_of
 from ._library import Library
 from ._structure import reshaped
 
@@ -52,5 +52,5 @@ def _drawn(library: Library, draw: ChunkFunction, dtype: DType, start: int, shap
     return library.created(partial(_part, draw=draw, first=start, shape=shape), shape, dtype, consecutive=True)
 
 
-def _part(*, place: Place, draw: ChunkFunction, first: int, shape: tuple[int, ...]) -> Any:
-    return draw(start=first + number_of(shape, [part.start for part in place]), shape=lengths_of(place))
+def _part(*, slices: Slices, draw: ChunkFunction, first: int, shape: tuple[int, ...]) -> Any:
+    return draw(start=first + number_of(shape, [part.start for part in slices]), shape=lengths_of(slices))

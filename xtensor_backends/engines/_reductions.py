@@ -54,7 +54,7 @@ def _dtype(library: Library, name: str, x: Any, axis: Any, keepdims: bool, optio
 def _axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
     """Return the axes of a reduction, in order and none of them negative; None names all."""
     given = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    return tuple(sorted(place % ndim for place in given))
+    return tuple(sorted(position % ndim for position in given))
 
 
 def _value(x: Any, *, function: ChunkFunction) -> Partial:

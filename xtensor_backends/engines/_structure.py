@@ -11,7 +11,7 @@ import numpy as np
 
 from xtensor.backend import DType
 
-from ._chunk_slices import Place, lengths_of
+from ._chunk_slices import Slices, lengths_of
 from ._elementwise import astype, elementwise
 from ._library import Library, place_values
 from ._native import Chunked
@@ -25,8 +25,8 @@ def full(library: Library, shape: tuple[int, ...], fill_value: Any, *, dtype: DT
     return library.created(partial(_full, value=value, spec=library.chunk_device), tuple(shape), value.dtype)
 
 
-def _full(*, place: Place, value: Any, spec: str) -> Any:
-    return place_values(np.full(lengths_of(place), value), spec)
+def _full(*, slices: Slices, value: Any, spec: str) -> Any:
+    return place_values(np.full(lengths_of(slices), value), spec)
 
 
 def arange(library: Library, start: Any, stop: Any, step: Any, *, dtype: DType) -> Any:
@@ -43,8 +43,8 @@ def arange(library: Library, start: Any, stop: Any, step: Any, *, dtype: DType) 
     return library.created(function, (n,), dtype)
 
 
-def _multiples(*, place: Place, first: Any, difference: Any, spec: str) -> Any:
-    (elements,) = place
+def _multiples(*, slices: Slices, first: Any, difference: Any, spec: str) -> Any:
+    (elements,) = slices
     with np.errstate(all="ignore"):
         places = np.arange(elements.start, elements.stop).astype(first.dtype)
         return place_values(first + places * difference, spec)
@@ -127,6 +127,6 @@ def nonzero(library: Library, x: Any) -> tuple[Any, ...]:
     return tuple(indices)
 
 
-def _places(x: Any, *, place: Place, spec: str) -> Any:
-    (elements,) = place
+def _places(x: Any, *, slices: Slices, spec: str) -> Any:
+    (elements,) = slices
     return place_values(np.arange(elements.start, elements.stop), spec)

@@ -47,7 +47,7 @@ def tanh(x: Value) -> Value:
 def asinh(x: Value) -> Value:
     """The inverse hyperbolic sine."""
     a = fabs(x)
-    # From here on 1 vanishes beside the square, which may overflow.
+    # From here on 1 vanishes next to the square, which may overflow.
     large = a > 2.0 ** (format_of(x).digits + 4)
     square = a * a
     part = log1p(select(large, a, a + square / (sqrt(square + 1.0) + 1.0)))

@@ -96,7 +96,7 @@ def cost(program: Program) -> float:
     if known is not None:
         return known
     dtypes, first = program.dtypes, len(program.inputs) + len(program.scalars)
-    total: float = BYTE * sum(dtypes[place].itemsize for place in (*range(len(program.inputs)), *program.outputs))
+    total: float = BYTE * sum(dtypes[position].itemsize for position in (*range(len(program.inputs)), *program.outputs))
     for step, dtype in zip(program.steps, dtypes[first:], strict=True):
         dear = 0.05 if step.name in SIMPLE else DIVIDING if step.name in DIVISIONS else TRANSCENDENTAL_COST
         total += dear * dtype.itemsize / 8
@@ -160,7 +160,7 @@ class Kernel:
         self.wide = [
             float if np.dtype(name).kind == "f" else _bits if name == "uint64" else int for name in program.scalars
         ]
-        self.results = [program.dtypes[place] for place in program.outputs]
+        self.results = [program.dtypes[position] for position in program.outputs]
 
     def run(self, elements: int, operands: tuple[Any, ...], scalars: Sequence[float]) -> int:
         """Call the kernel; return 0, or another number if NumPy is to compute.
@@ -372,8 +372,8 @@ def prepared(
 
 def _streams(program: Program, size: int) -> bool:
     """Whether a kernel writes past the caches: large outputs of operations that the memory bounds."""
-    least = min([program.dtypes[place].itemsize for place in program.outputs])
-    walked = sum([program.dtypes[place].itemsize for place in (*range(len(program.inputs)), *program.outputs)])
+    least = min([program.dtypes[position].itemsize for position in program.outputs])
+    walked = sum([program.dtypes[position].itemsize for position in (*range(len(program.inputs)), *program.outputs)])
     return least * size >= BYTES_STREAMED and cost(program) <= BOUND_BY_MEMORY * walked
 
 
@@ -405,23 +405,23 @@ def _may_write(program: Program, arrays: Sequence[Array], spare: Array) -> bool:
         warns = program.kernels["warns"] = _exceptions.warns(program)
     if not warns or spare.dtype != program.dtypes[-1] or not spare.flags.writeable:
         return False
-    places = 0
+    positions = 0
     for array in arrays:
         if array is spare:
-            places += 1
+            positions += 1
         elif (array.base is not None or spare.base is not None) and np.may_share_memory(spare, array):
             return False  # arrays that own their memory share none
-    return places == 1
+    return positions == 1
 
 
 def _write(
     program: Program, arrays: Sequence[Array], scalars: Sequence[float], spare: Array
 ) -> tuple[Array, ...] | None:
-    place = 0 if arrays[0] is spare else 1
+    position = 0 if arrays[0] is spare else 1
     try:
-        kernel = program.kernels["over", place]
+        kernel = program.kernels["over", position]
     except KeyError:
-        kernel = program.kernels["over", place] = _kernel(program, "c" * len(arrays), over=place)
+        kernel = program.kernels["over", position] = _kernel(program, "c" * len(arrays), over=position)
     if kernel is None:
         return None
     raised = kernel.run(spare.size, (spare.size, spare.size, *arrays), scalars)
@@ -444,7 +444,7 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
     shape = max(arrays, key=_size).shape
     letters = joined_letters(arrays, shape)
     if letters:
-        outputs = [empty(shape, program.dtypes[place], "C") for place in program.outputs]
+        outputs = [empty(shape, program.dtypes[position], "C") for position in program.outputs]
         kernel = _kernel(program, letters + "c" * len(outputs))
         if kernel is None:
             return None
@@ -458,12 +458,12 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
     dtypes = program.dtypes
     walk = walk_of(
         tuple([(array.shape, array.strides, array.itemsize) for array in arrays]),
-        tuple([dtypes[place].itemsize for place in program.outputs]),
+        tuple([dtypes[position].itemsize for position in program.outputs]),
     )
     kernel = None if walk is None else _kernel(program, walk.letters, len(walk.sizes) - 2)
     if walk is None or kernel is None:
         return None
-    outputs = [empty(walk.made, dtypes[place], "C") for place in program.outputs]
+    outputs = [empty(walk.made, dtypes[position], "C") for position in program.outputs]
     operands: list[Any] = list(walk.sizes)
     for array, strides in zip([*arrays, *outputs], walk.strides, strict=True):
         operands += array, *strides

@@ -109,8 +109,8 @@ class _ShortRows(Writer):
             target = inside.mul(index, I64(sum(self.counts)))
             for given, count in zip(inputs, self.counts, strict=True):
                 source = inside.mul(index, I64(count))
-                for place in range(count):
-                    read = inside.gep(given, [inside.add(source, I64(place))], inbounds=True, source_etype=element)
+                for position in range(count):
+                    read = inside.gep(given, [inside.add(source, I64(position))], inbounds=True, source_etype=element)
                     write = inside.gep(output, [target], inbounds=True, source_etype=element)
                     inside.store(inside.load(read, typ=element, align=align), write, align=align)
                     target = inside.add(target, I64(1))
@@ -174,8 +174,8 @@ def concat(*arrays: Native, axis: int | None) -> Native:
     """Return the arrays joined along an axis; NotImplemented for those that NumPy casts, reorders or refuses."""
     first = arrays[0]
     dtype, size, length = first.dtype, 0, 0
-    place = 0 if axis is None else axis
-    before, behind = first.shape[:place], first.shape[place + 1 :]
+    position = 0 if axis is None else axis
+    before, behind = first.shape[:position], first.shape[position + 1 :]
     for x in arrays:
         if x.__class__ is not np.ndarray or x.dtype != dtype or not x.flags.c_contiguous:
             return NotImplemented
@@ -183,7 +183,7 @@ def concat(*arrays: Native, axis: int | None) -> Native:
         if axis is not None and (shape[:axis] != before or shape[axis + 1 :] != behind or len(shape) != first.ndim):
             return NotImplemented
         size += x.size
-        length += shape[place] if shape else 1
+        length += shape[position] if shape else 1
     if size * first.itemsize < BYTES_JOINED or not dtype.isnative:
         return NotImplemented
     if axis is None:

@@ -76,15 +76,15 @@ def _plan(name: str, kinds: tuple[Any, ...]) -> Program | None:
     computed, result = found
     scalars = tuple(dtype.name for dtype, kind in zip(computed, kinds, strict=True) if not isinstance(kind, np.dtype))
     steps: list[Step] = []
-    places = []
+    positions = []
     arrays, numbers = iter(range(len(dtypes))), iter(range(len(dtypes), len(kinds)))
     for kind, dtype in zip(kinds, computed, strict=True):
-        place = next(arrays if isinstance(kind, np.dtype) else numbers)
+        position = next(arrays if isinstance(kind, np.dtype) else numbers)
         if isinstance(kind, np.dtype) and kind != dtype:
-            steps.append(Step("astype", (place,), dtype.name))
-            place = len(kinds) + len(steps) - 1
-        places.append(place)
-    steps.append(Step(name, tuple(places), result.name))
+            steps.append(Step("astype", (position,), dtype.name))
+            position = len(kinds) + len(steps) - 1
+        positions.append(position)
+    steps.append(Step(name, tuple(positions), result.name))
     inputs = tuple(dtype.name for dtype in dtypes)
     checks = not name.startswith("special.")  # SciPy warns of nothing
     return Program(inputs, scalars, tuple(steps), (len(kinds) + len(steps) - 1,), checks=checks).shared()

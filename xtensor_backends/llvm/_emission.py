@@ -55,7 +55,7 @@ def emit(program: Program, values: Sequence[Any]) -> tuple[list[Any], Value]:
     for step in program.steps:
         result, doubtful = computed(step, found, doubtful)
         if looks and result.kind in "fc" and step.name not in SILENT:
-            operands = [found[place] for place in step.operands]
+            operands = [found[position] for position in step.operands]
             # The second operand of nextafter is a direction only, which may be infinite.
             doubtful = doubtful | _warned_of(result, operands[:1] if step.name == "nextafter" else operands)
         found.append(result)
@@ -64,7 +64,7 @@ def emit(program: Program, values: Sequence[Any]) -> tuple[list[Any], Value]:
 
 def computed(step: Step, values: Sequence[Any] | Mapping[int, Any], doubtful: Value) -> tuple[Any, Value]:
     """Return a step's result for values by their numbers, and whether an element is doubtful with this step, too."""
-    operands = [values[place] for place in step.operands]
+    operands = [values[position] for position in step.operands]
     if step.name == "astype":
         return convert(operands[0], step.dtype), doubtful
     formula = formulas_of(operands)[step.name]

@@ -80,7 +80,7 @@ class Writer:
         self.module = ir.Module()
         self.loops = 0
         dtypes = program.dtypes
-        self.arrays = [*dtypes[: len(program.inputs)], *(dtypes[place] for place in program.outputs)]
+        self.arrays = [*dtypes[: len(program.inputs)], *(dtypes[location] for location in program.outputs)]
         self.scalars = dtypes[len(program.inputs) : len(program.inputs) + len(program.scalars)]
 
     def function(self, name: str, result: Any, arguments: Sequence[Any], *, internal: bool = False) -> Any:
@@ -123,8 +123,8 @@ class Writer:
 
     def elements(self, builder: Builder, index: Any, pointers: Sequence[Any], strides: Sequence[Any]) -> list[Value]:
         """The elements of an index along the innermost axis."""
-        places = self.addresses(builder, index, pointers, strides)
-        return [load(builder, place, dtype) for place, dtype in zip(places, self.arrays, strict=True)]
+        locations = self.addresses(builder, index, pointers, strides)
+        return [load(builder, location, dtype) for location, dtype in zip(locations, self.arrays, strict=True)]
 
     def offset(self, builder: Builder, base: Any, *moves: tuple[Any, Any]) -> Any:
         """The address that is away from another one by a number of strides along each of several axes."""
@@ -158,8 +158,8 @@ class Writer:
         with self.counted(builder, I64(0), pieces) as (inside, index):
             done = inside.mul(index, I64(PIECE))
             count = smaller(inside, inside.sub(size, done), I64(PIECE))
-            places = [inside.gep(start, [done], source_etype=ir.IntType(8)) for start in (target, source)]
-            inside.call(move, [*places, count, I1(0)])
+            locations = [inside.gep(start, [done], source_etype=ir.IntType(8)) for start in (target, source)]
+            inside.call(move, [*locations, count, I1(0)])
         builder.ret_void()
         return function
 
@@ -282,13 +282,15 @@ class _Elementwise(Writer):
         loop = self.builder(body)
         index = loop.phi(I64)
         doubt = loop.phi(I1)
-        places = self.addresses(loop, index, pointers, strides)
+        locations = self.addresses(loop, index, pointers, strides)
         count = len(self.program.inputs)
-        loaded = [load_element(loop, place, dtype) for place, dtype in zip(places[:count], self.arrays, strict=False)]
+        loaded = [
+            load_element(loop, location, dtype) for location, dtype in zip(locations[:count], self.arrays, strict=False)
+        ]
         values, doubtful = emit(self.program, [*loaded, *self.moved(loop, numbers)])
-        written = places[count:] if self.over < 0 else [places[self.over]]
-        for output, place in zip(self.program.outputs, written, strict=True):
-            store(values[output], place)
+        written = locations[count:] if self.over < 0 else [locations[self.over]]
+        for output, location in zip(self.program.outputs, written, strict=True):
+            store(values[output], location)
         following = loop.add(index, I64(1), flags=("nsw",))
         doubted = loop.or_(doubt, doubtful.code)
         index.add_incoming(I64(0), before)
@@ -304,17 +306,17 @@ class _Elementwise(Writer):
         end.ret(outcome)
         return function
 
-    def stream(self, builder: Builder, place: Any, source: Any, size: Any) -> None:
+    def stream(self, builder: Builder, location: Any, source: Any, size: Any) -> None:
         """Copy bytes past the caches, in lines of 64 bytes. The rest, and all to another place, go the usual way."""
-        address = builder.ptrtoint(place, I64)
+        address = builder.ptrtoint(location, I64)
         is_line = builder.icmp_signed("==", builder.and_(address, I64(63)), I64(0))
         lines = builder.select(is_line, builder.ashr(size, I64(6)), I64(0))
         with self.counted(builder, I64(0), lines) as (inside, index):
             line = inside.load(inside.gep(source, [index], source_etype=LINE), typ=LINE, align=64)
-            written = inside.store(line, inside.gep(place, [index], source_etype=LINE), align=64)
+            written = inside.store(line, inside.gep(location, [index], source_etype=LINE), align=64)
             written.set_metadata("nontemporal", self.module.add_metadata([I32(1)]))
         done = builder.shl(lines, I64(6))
-        rest = [builder.gep(start, [done], source_etype=ir.IntType(8)) for start in (place, source)]
+        rest = [builder.gep(start, [done], source_etype=ir.IntType(8)) for start in (location, source)]
         self.copy(builder, rest[0], rest[1], builder.sub(size, done))
 
     def job(self, inner: Any, axes: int) -> Any:
@@ -394,9 +396,9 @@ class Slots:
         self.count = 0
 
     def address(self) -> Any:
-        place = self.builder.gep(self.memory, [I64(self.count)], inbounds=True, source_etype=I64)
+        location = self.builder.gep(self.memory, [I64(self.count)], inbounds=True, source_etype=I64)
         self.count += 1
-        return place
+        return location
 
     def read(self, kind: Any = I64) -> Any:
         return self.builder.load(self.address(), typ=kind)

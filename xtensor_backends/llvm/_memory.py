@@ -83,10 +83,10 @@ class _Handler(ctypes.Structure):
     )
 
 
-def _numpy_function(place: int) -> int:
+def _numpy_function(position: int) -> int:
     pointer = _python.prototype("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
     table = pointer(sys.modules["numpy._core._multiarray_umath"]._ARRAY_API, None)
-    return (ctypes.c_void_p * (place + 1)).from_address(table)[place] or 0
+    return (ctypes.c_void_p * (position + 1)).from_address(table)[position] or 0
 
 
 _lock = threading.Lock()

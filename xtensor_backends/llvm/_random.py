@@ -124,8 +124,8 @@ class _Random(Writer):
             pointer.add_attribute("noalias")
         builder = self.builder(function.append_basic_block())
         with self.counted(builder, I64(0), length) as (loop, index):
-            place = loop.gep(words, [index], inbounds=True, source_etype=memory_type(self.source))
-            value = self.formula(load(loop, place, self.source), self.result)
+            location = loop.gep(words, [index], inbounds=True, source_etype=memory_type(self.source))
+            value = self.formula(load(loop, location, self.source), self.result)
             store(value, loop.gep(output, [index], inbounds=True, source_etype=memory_type(self.result)))
         builder.ret_void()
         return function
@@ -185,7 +185,7 @@ def _store_block(writer: Writer, builder: Builder, counter: Any, stream_and_key:
     words, key = [counter, I64(0), *stream_and_key[:2]], stream_and_key[2:]
     for _ in range(PHILOX_ROUNDS):
         (high0, low0), (high1, low1) = (
-            _product(builder, words[2 * place], number) for place, number in enumerate(PHILOX_MULTIPLIERS)
+            _product(builder, words[2 * location], number) for location, number in enumerate(PHILOX_MULTIPLIERS)
         )
         words = [
             builder.xor(builder.xor(high1, words[1]), key[0]),
@@ -194,9 +194,9 @@ def _store_block(writer: Writer, builder: Builder, counter: Any, stream_and_key:
             low0,
         ]
         key = [builder.add(value, I64(step)) for value, step in zip(key, PHILOX_WEYL, strict=True)]
-    place = writer.offset(builder, output, (index, I64(32)))
+    location = writer.offset(builder, output, (index, I64(32)))
     for position, value in enumerate(words):
-        builder.store(value, writer.offset(builder, place, (I64(position), I64(8))), align=8)
+        builder.store(value, writer.offset(builder, location, (I64(position), I64(8))), align=8)
 
 
 def _product(builder: Builder, x: Any, number: int) -> tuple[Any, Any]:

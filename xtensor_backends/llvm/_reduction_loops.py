@@ -121,7 +121,7 @@ class _Reducing(Writer, ABC):
 
     def __init__(self, program: Program, letters: str, *, has_fma: bool) -> None:
         super().__init__(program, letters, has_fma=has_fma)
-        self.results = [program.dtypes[place] for _, place in program.reductions]
+        self.results = [program.dtypes[location] for _, location in program.reductions]
 
     def types(self) -> list[Any]:
         strided = [I64] * self.letters.count("v")
@@ -202,9 +202,9 @@ class _Rows(_Reducing):
         self, loop: Builder, index: Any, values: list[Value], totals: list[Any], results: list[Any]
     ) -> list[Value]:
         ends = []
-        for (name, place), total, dtype in zip(self.program.reductions, totals, self.results, strict=True):
+        for (name, location), total, dtype in zip(self.program.reductions, totals, self.results, strict=True):
             before = Value(loop, total, dtype)
-            ends.append((extreme if self.quick else combined)(name, before, values[place]))
+            ends.append((extreme if self.quick else combined)(name, before, values[location]))
             total.add_incoming(ends[-1].code, loop.block)
         return ends
 
@@ -267,10 +267,10 @@ class _Rows(_Reducing):
             with self.counted(builder, I64(0), builder.select(wanted, rows, I64(0))) as (loop, row):
                 first = loop.mul(row, blocks)
                 self.combine_blocks(loop, name, partial, first, blocks, dtype)
-                total = load(loop, self.place(loop, partial, first, dtype), dtype)
+                total = load(loop, self.location(loop, partial, first, dtype), dtype)
                 if name == "sum" and dtype.kind == "f":
                     total += 0.0  # as NumPy's, a sum of negative zeros is 0
-                store(total, self.place(loop, final, row, dtype))
+                store(total, self.location(loop, final, row, dtype))
 
     def combine_blocks(self, builder: Builder, name: str, base: Any, first: Any, blocks: Any, dtype: Any) -> None:
         """Combine the numbers of a row's blocks pairwise, in the place of the first one."""
@@ -281,11 +281,11 @@ class _Rows(_Reducing):
             pairs = outer.ashr(outer.add(blocks, outer.sub(width, I64(1))), outer.add(level, I64(1)))
             with self.counted(outer, I64(0), pairs) as (loop, pair):
                 left = loop.add(first, loop.shl(pair, loop.add(level, I64(1))))
-                places = [self.place(loop, base, index, dtype) for index in (left, loop.add(left, width))]
-                numbers = [load(loop, place, dtype) for place in places]
-                store(combined(name, *numbers), places[0])
+                locations = [self.location(loop, base, index, dtype) for index in (left, loop.add(left, width))]
+                numbers = [load(loop, location, dtype) for location in locations]
+                store(combined(name, *numbers), locations[0])
 
-    def place(self, builder: Builder, base: Any, index: Any, dtype: Any) -> Any:
+    def location(self, builder: Builder, base: Any, index: Any, dtype: Any) -> Any:
         """The address of a number."""
         return builder.gep(base, [index], source_etype=memory_type(dtype))
 
@@ -296,9 +296,9 @@ class _Columns(_Reducing):
     def combine(
         self, loop: Builder, index: Any, values: list[Value], totals: list[Any], results: list[Any]
     ) -> list[Value]:
-        for (name, place), result, dtype in zip(self.program.reductions, results, self.results, strict=True):
+        for (name, location), result, dtype in zip(self.program.reductions, results, self.results, strict=True):
             address = loop.gep(result, [index], inbounds=True, source_etype=memory_type(dtype))
-            store(combined(name, load(loop, address, dtype), values[place]), address)
+            store(combined(name, load(loop, address, dtype), values[location]), address)
         return []
 
     def job(self, block: Any) -> Any:
@@ -324,8 +324,8 @@ class _Columns(_Reducing):
             count = smaller(loop, I64(COLUMNS), loop.sub(length, column))
             given = []
             for base, dtype in zip(results, self.results, strict=True):
-                place = loop.add(loop.mul(strip, length), column)
-                given.append(self.offset(loop, base, (place, I64(dtype.itemsize))))
+                location = loop.add(loop.mul(strip, length), column)
+                given.append(self.offset(loop, base, (location, I64(dtype.itemsize))))
             with self.counted(loop, first, last) as (inner, row):
                 pointers = []
                 for (base, stride, row_stride, matrix_stride), letter, dtype in zip(

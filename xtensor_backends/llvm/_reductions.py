@@ -114,9 +114,9 @@ def reduce(
         return _rows(kernel, program, operands, scalars, wanted, partial=partial)
     length, rows, matrices = walk.sizes
     results = []
-    for name, place in program.reductions:
-        result = empty((matrices, -(-rows // ROWS), length), dtypes[place])
-        result[...] = identity(name, dtypes[place])
+    for name, position in program.reductions:
+        result = empty((matrices, -(-rows // ROWS), length), dtypes[position])
+        result[...] = identity(name, dtypes[position])
         results.append(result)
     if kernel.run(matrices * rows * length, (*operands, *results), scalars):
         return None
@@ -163,9 +163,9 @@ def _rows(
     blocks = -(-length // BLOCK)
     make = np.empty if rows == 1 else empty  # of few bytes, it is faster
     results = []
-    for _, place in program.reductions:
-        part = make((rows, blocks), program.dtypes[place])
-        results.append(part if partial else make(shape, program.dtypes[place]))
+    for _, position in program.reductions:
+        part = make((rows, blocks), program.dtypes[position])
+        results.append(part if partial else make(shape, program.dtypes[position]))
         operands += [part, 0 if partial else results[-1]]
     return None if kernel.run(rows * length, tuple(operands), scalars) else tuple(results)
 

@@ -84,53 +84,53 @@ class Schedule:
         self.full = [letter != "s" for letter in letters] + [False] * len(program.scalars)
         self.level = [0] * self.first
         for step in program.steps:
-            level = max((self.level[place] for place in step.operands), default=0)
+            level = max((self.level[position] for position in step.operands), default=0)
             reduces = step.name in REDUCTIONS
             self.level.append(level + reduces)
-            self.full.append(not reduces and any(self.full[place] for place in step.operands))
-        count = max(self.level[place] + self.full[place] for place in range(len(self.level)))
+            self.full.append(not reduces and any(self.full[position] for position in step.operands))
+        count = max(self.level[position] + self.full[position] for position in range(len(self.level)))
         self.passes = [Pass() for _ in range(count)]
         self.kept: list[int] = []
-        for place in program.outputs:
-            if self.full[place]:
-                self.passes[self.level[place]].outputs.append(place)
-        for place, step in enumerate(program.steps, self.first):
+        for position in program.outputs:
+            if self.full[position]:
+                self.passes[self.level[position]].outputs.append(position)
+        for position, step in enumerate(program.steps, self.first):
             if step.name in REDUCTIONS:
-                self.passes[self.level[place] - 1].reductions.append(place)
+                self.passes[self.level[position] - 1].reductions.append(position)
         for number in reversed(range(count)):
             self._fill(number)
 
-    def step(self, place: int) -> Step:
+    def step(self, position: int) -> Step:
         """The step that computes a value."""
-        return self.program.steps[place - self.first]
+        return self.program.steps[position - self.first]
 
     def _fill(self, number: int) -> None:
         """Determine what a pass needs for its results; passes after it are complete."""
         this, done = self.passes[number], set()
 
-        def need(place: int) -> None:
-            if place in done:
+        def need(position: int) -> None:
+            if position in done:
                 return
-            done.add(place)
-            if not self.full[place]:
-                this.numbers.append(place)
-            elif place < self.first:
-                this.inputs.append(place)
-            elif self.level[place] < number and self.step(place).name not in SIMPLE:
-                this.loads.append(place)
-                earlier = self.passes[self.level[place]]
-                if place not in (*earlier.stores, *earlier.outputs):
-                    earlier.stores.append(place)
-                    self.kept.append(place)
+            done.add(position)
+            if not self.full[position]:
+                this.numbers.append(position)
+            elif position < self.first:
+                this.inputs.append(position)
+            elif self.level[position] < number and self.step(position).name not in SIMPLE:
+                this.loads.append(position)
+                earlier = self.passes[self.level[position]]
+                if position not in (*earlier.stores, *earlier.outputs):
+                    earlier.stores.append(position)
+                    self.kept.append(position)
             else:
-                for operand in self.step(place).operands:
+                for operand in self.step(position).operands:
                     need(operand)
-                this.steps.append(place)
+                this.steps.append(position)
 
-        for place in this.reductions:
-            need(self.step(place).operands[0])
-        for place in (*this.outputs, *this.stores):
-            need(place)
+        for position in this.reductions:
+            need(self.step(position).operands[0])
+        for position in (*this.outputs, *this.stores):
+            need(position)
 
 
 class _Rows(Writer):
@@ -155,13 +155,13 @@ class _Rows(Writer):
 
     def extremes(self, number: int) -> list[int]:
         """The reductions of a pass that are the largest or smallest floating-point number of the row."""
-        places = self.schedule.passes[number].reductions
-        return [i for i in places if self.schedule.step(i).name in ("max", "min") and self.dtypes[i].kind == "f"]
+        positions = self.schedule.passes[number].reductions
+        return [i for i in positions if self.schedule.step(i).name in ("max", "min") and self.dtypes[i].kind == "f"]
 
-    def identity(self, builder: Builder, place: int) -> Value:
+    def identity(self, builder: Builder, position: int) -> Value:
         """The number that a reduction begins with."""
-        dtype = self.dtypes[place]
-        return constant(builder, identity(self.schedule.step(place).name, dtype), dtype)
+        dtype = self.dtypes[position]
+        return constant(builder, identity(self.schedule.step(position).name, dtype), dtype)
 
     def written(self, name: str, number: int, *, short: bool, quick: bool = False) -> Any:
         """The function of a pass. Where it is quick, NaN among the operands of an extreme is doubtful, too.
@@ -171,9 +171,9 @@ class _Rows(Writer):
         """
         this = self.schedule.passes[number]
         extremes = self.extremes(number)
-        strided = [place for place in this.inputs if self.letters[place] == "v"]
+        strided = [position for position in this.inputs if self.letters[position] == "v"]
         addressed = [*this.inputs, *this.loads, *this.stores, *this.outputs, *this.reductions]
-        numbers = [llvm_type(self.dtypes[place]) for place in (*this.numbers, *extremes)]
+        numbers = [llvm_type(self.dtypes[position]) for position in (*this.numbers, *extremes)]
         types = [I64, *numbers, *[POINTER] * len(addressed), *[I64] * len(strided)]
         function = self.function(name, I1, types, internal=True)
         function.attributes.add("noinline")
@@ -186,41 +186,41 @@ class _Rows(Writer):
         before, body, after = (function.append_basic_block(name) for name in ("before", "body", "after"))
         start, loop = self.builder(before), self.builder(body)
         unknown = constant(start, False, bool)
-        for place, argument in begun.items() if quick else ():
-            unknown = unknown | isnan(Value(start, argument, self.dtypes[place]))
+        for position, argument in begun.items() if quick else ():
+            unknown = unknown | isnan(Value(start, argument, self.dtypes[position]))
         start.branch(body)  # a block has at least one element
         index, doubt = loop.phi(I64), loop.phi(I1)
         index.add_incoming(I64(0), before)
         doubt.add_incoming(unknown.code, before)
         totals = []
-        for place in this.reductions:
-            totals.append(loop.phi(llvm_type(self.dtypes[place])))
-            totals[-1].add_incoming(begun.get(place) or self.identity(start, place).code, before)
+        for position in this.reductions:
+            totals.append(loop.phi(llvm_type(self.dtypes[position])))
+            totals[-1].add_incoming(begun.get(position) or self.identity(start, position).code, before)
         values: dict[int, Value] = {
-            place: Value(loop, argument, self.dtypes[place])
-            for place, argument in zip(this.numbers, given[: len(this.numbers)], strict=True)
+            position: Value(loop, argument, self.dtypes[position])
+            for position, argument in zip(this.numbers, given[: len(this.numbers)], strict=True)
         }
         stride = dict(zip(strided, steps, strict=True))
-        places = iter(pointers)
+        positions = iter(pointers)
 
-        def address(place: int) -> Any:
-            pointer = next(places)
-            if place in stride:
-                return self.offset(loop, pointer, (index, stride[place]))
-            return loop.gep(pointer, [index], inbounds=True, source_etype=memory_type(self.dtypes[place]))
+        def address(position: int) -> Any:
+            pointer = next(positions)
+            if position in stride:
+                return self.offset(loop, pointer, (index, stride[position]))
+            return loop.gep(pointer, [index], inbounds=True, source_etype=memory_type(self.dtypes[position]))
 
-        for place in (*this.inputs, *this.loads):
-            values[place] = load(loop, address(place), self.dtypes[place])
+        for position in (*this.inputs, *this.loads):
+            values[position] = load(loop, address(position), self.dtypes[position])
         doubtful = constant(loop, False, bool)
-        for place in this.steps:
-            values[place], doubtful = computed(self.schedule.step(place), values, doubtful)
-        for place in (*this.stores, *this.outputs):
-            store(values[place], address(place))
+        for position in this.steps:
+            values[position], doubtful = computed(self.schedule.step(position), values, doubtful)
+        for position in (*this.stores, *this.outputs):
+            store(values[position], address(position))
         ends = []
-        for place, total in zip(this.reductions, totals, strict=True):
-            step = self.schedule.step(place)
+        for position, total in zip(this.reductions, totals, strict=True):
+            step = self.schedule.step(position)
             value, found = values[step.operands[0]], combined
-            if quick and place in extremes:
+            if quick and position in extremes:
                 found, doubtful = extreme, doubtful | isnan(value)
             ends.append(found(step.name, Value(loop, total, step.dtype), value))
             total.add_incoming(ends[-1].code, loop.block)
@@ -232,7 +232,7 @@ class _Rows(Writer):
         if short:
             self.fold_tail(branch)
         end = self.builder(after)
-        for value, pointer in zip(ends, places, strict=True):
+        for value, pointer in zip(ends, positions, strict=True):
             store(Value(end, value.code, value.dtype), pointer)
         end.ret(doubted)
         return function
@@ -251,46 +251,46 @@ class _Rows(Writer):
         outputs = [slots.read(POINTER) for _ in program.outputs]
         kept = [slots.read(POINTER) for _ in schedule.kept]
         scalars = self.numbers(builder, [slots.read(wide(dtype)) for dtype in self.scalars])
-        reductions = [place for this in schedule.passes for place in this.reductions]
-        partial = {place: self.memory(builder) for place in reductions}
-        total = {place: self.memory(builder) for place in reductions}
+        reductions = [position for this in schedule.passes for position in this.reductions]
+        partial = {position: self.memory(builder) for position in reductions}
+        total = {position: self.memory(builder) for position in reductions}
         blocks = builder.sdiv(builder.add(length, I64(BLOCK - 1)), I64(BLOCK))
         first, last = self.share(builder, rows, part, parts)
         with self.counted(builder, first, last) as (loop, row):
             # The address of each value's row, and the stride of its elements.
             where: dict[int, tuple[Any, Any]] = {}
             values: dict[int, Value] = {}
-            for place, (base, stride, row_stride) in enumerate(inputs):
-                dtype = self.dtypes[place]
+            for position, (base, stride, row_stride) in enumerate(inputs):
+                dtype = self.dtypes[position]
                 address = self.offset(loop, base, (row, row_stride))
-                if schedule.full[place]:
-                    where[place] = address, I64(dtype.itemsize) if stride is None else stride
+                if schedule.full[position]:
+                    where[position] = address, I64(dtype.itemsize) if stride is None else stride
                 else:
-                    values[place] = load(loop, address, dtype)
-            for place, scalar in enumerate(self.moved(loop, scalars), len(inputs)):
-                values[place] = scalar
-            for unit, places, bases in ((part, schedule.kept, kept), (row, program.outputs, outputs)):
-                for place, base in zip(places, bases, strict=True):
-                    size = I64(self.dtypes[place].itemsize)
-                    stride = loop.mul(length, size) if schedule.full[place] else size
-                    where[place] = self.offset(loop, base, (unit, stride)), size
+                    values[position] = load(loop, address, dtype)
+            for position, scalar in enumerate(self.moved(loop, scalars), len(inputs)):
+                values[position] = scalar
+            for unit, positions, bases in ((part, schedule.kept, kept), (row, program.outputs, outputs)):
+                for position, base in zip(positions, bases, strict=True):
+                    size = I64(self.dtypes[position].itemsize)
+                    stride = loop.mul(length, size) if schedule.full[position] else size
+                    where[position] = self.offset(loop, base, (unit, stride)), size
             for number, both in enumerate(sweeps):
                 self.once(loop, flag, number, values)
                 self.sweep_over(loop, flag, number, both, length, blocks, where, values, partial, total)
             self.once(loop, flag, len(sweeps), values)
-            for place in program.outputs:
-                if not schedule.full[place]:
-                    store(values[place], where[place][0])
+            for position in program.outputs:
+                if not schedule.full[position]:
+                    store(values[position], where[position][0])
         builder.ret_void()
         return function
 
     def once(self, loop: Builder, flag: Any, level: int, values: dict[int, Value]) -> None:
         """Compute what is one number for the row and known before a pass."""
         schedule = self.schedule
-        for place in range(schedule.first, len(schedule.full)):
-            step = schedule.step(place)
-            if not schedule.full[place] and schedule.level[place] == level and step.name not in REDUCTIONS:
-                values[place], doubtful = computed(step, values, constant(loop, False, bool))
+        for position in range(schedule.first, len(schedule.full)):
+            step = schedule.step(position)
+            if not schedule.full[position] and schedule.level[position] == level and step.name not in REDUCTIONS:
+                values[position], doubtful = computed(step, values, constant(loop, False, bool))
                 self.mark(loop, flag, doubtful.code)
 
     def sweep_over(
@@ -312,25 +312,27 @@ class _Rows(Writer):
         """
         schedule = self.schedule
         this = schedule.passes[number]
-        for place in this.reductions:
-            store(self.identity(loop, place), total[place])
+        for position in this.reductions:
+            store(self.identity(loop, position), total[position])
         addressed = [*this.inputs, *this.loads, *this.stores, *this.outputs]
-        strides = [where[place][1] for place in this.inputs if self.letters[place] == "v"]
-        numbers = [values[place].code for place in this.numbers]
+        strides = [where[position][1] for position in this.inputs if self.letters[position] == "v"]
+        numbers = [values[position].code for position in this.numbers]
         extremes = self.extremes(number)
-        results = [(total if place in extremes else partial)[place] for place in this.reductions]
+        results = [(total if position in extremes else partial)[position] for position in this.reductions]
 
         def go_over(inner: Builder, sweep: Any, begin: Any, count: Any) -> None:
             with inner.if_then(inner.icmp_signed(">", count, I64(0))):
-                pointers = [self.offset(inner, where[place][0], (begin, where[place][1])) for place in addressed]
-                before = [load(inner, total[place], self.dtypes[place]) for place in this.reductions]
+                pointers = [
+                    self.offset(inner, where[position][0], (begin, where[position][1])) for position in addressed
+                ]
+                before = [load(inner, total[position], self.dtypes[position]) for position in this.reductions]
                 found = zip(this.reductions, before, strict=True)
-                begun = [number.code for place, number in found if place in extremes]
+                begun = [number.code for position, number in found if position in extremes]
                 self.mark(inner, flag, inner.call(sweep, [count, *numbers, *begun, *pointers, *results, *strides]))
-                for place, number in zip(this.reductions, before, strict=True):
-                    if place not in extremes:
-                        more = load(inner, partial[place], number.dtype)
-                        store(combined(schedule.step(place).name, number, more), total[place])
+                for position, number in zip(this.reductions, before, strict=True):
+                    if position not in extremes:
+                        more = load(inner, partial[position], number.dtype)
+                        store(combined(schedule.step(position).name, number, more), total[position])
 
         with self.counted(loop, I64(0), blocks) as (inner, block):
             begin = inner.mul(block, I64(BLOCK))
@@ -338,8 +340,8 @@ class _Rows(Writer):
             whole = inner.and_(count, I64(-WHOLE))
             go_over(inner, sweeps[0], begin, whole)
             go_over(inner, sweeps[1], inner.add(begin, whole), inner.sub(count, whole))
-        for place in this.reductions:
-            values[place] = load(loop, total[place], self.dtypes[place])
+        for position in this.reductions:
+            values[position] = load(loop, total[position], self.dtypes[position])
 
 
 def rows_program_module(program: Program, letters: str, *, has_fma: bool) -> ir.Module:

@@ -104,7 +104,7 @@ def _kernel(program: Program, letters: str) -> tuple[Kernel, list[bool], list[An
         )
         found = None
         if kernel is not None:
-            full = [schedule.full[place] for place in program.outputs]
-            found = kernel, full, [program.dtypes[place] for place in schedule.kept]
+            full = [schedule.full[position] for position in program.outputs]
+            found = kernel, full, [program.dtypes[position] for position in schedule.kept]
         program.kernels[key] = found
         return found

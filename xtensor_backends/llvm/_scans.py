@@ -61,11 +61,11 @@ class _Scan(Writer):
             totals.append(loop.phi(first.code.type))
             totals[-1].add_incoming(first.code, before)
         for line, total in enumerate(totals):
-            place = loop.add(index, I64(line * BLOCK))
-            element = load(loop, loop.gep(given, [place], inbounds=True, source_etype=memory_type(source)), source)
+            position = loop.add(index, I64(line * BLOCK))
+            element = load(loop, loop.gep(given, [position], inbounds=True, source_etype=memory_type(source)), source)
             values, _ = emit(self.program, [element])
             following = Value(loop, total, result) + values[-1]
-            store(following, loop.gep(output, [place], inbounds=True, source_etype=memory_type(result)))
+            store(following, loop.gep(output, [position], inbounds=True, source_etype=memory_type(result)))
             total.add_incoming(following.code, body)
         after_it = loop.add(index, I64(1), flags=("nsw",))
         index.add_incoming(after_it, body)
@@ -88,7 +88,7 @@ class _Scan(Writer):
             row, block = loop.sdiv(unit, groups), loop.mul(loop.srem(unit, groups), I64(ABREAST))
             end = smaller(loop, loop.add(block, I64(ABREAST)), blocks)
 
-            def places(inner: Any, number: Any) -> tuple[Any, Any, Any]:
+            def positions(inner: Any, number: Any) -> tuple[Any, Any, Any]:
                 begin = inner.add(inner.mul(row, length), inner.mul(number, I64(BLOCK)))
                 total = inner.add(inner.mul(row, blocks), number)
                 return (
@@ -100,10 +100,10 @@ class _Scan(Writer):
             whole = loop.icmp_signed("<=", loop.mul(loop.add(block, I64(ABREAST)), I64(BLOCK)), length)
             with loop.if_else(whole) as (full, partial):
                 with full:
-                    loop.call(several, [I64(BLOCK), *places(loop, block)])
+                    loop.call(several, [I64(BLOCK), *positions(loop, block)])
                 with partial, self.counted(loop, block, end) as (inner, number):
                     rest = inner.sub(length, inner.mul(number, I64(BLOCK)))
-                    inner.call(one, [smaller(inner, I64(BLOCK), rest), *places(inner, number)])
+                    inner.call(one, [smaller(inner, I64(BLOCK), rest), *positions(inner, number)])
         builder.ret_void()
         return function
 

@@ -68,15 +68,15 @@ class _Selection(Writer):
 
         builder["before"].branch(blocks["test"])
         test = builder["test"]
-        index, place = test.phi(I64), test.phi(I64)
+        index, position = test.phi(I64), test.phi(I64)
 
         def follow(name: str, read: Any, written: Any) -> None:
             """Go on from a block with the next element to read, and the place of the next one to write."""
             index.add_incoming(read, blocks[name])
-            place.add_incoming(written, blocks[name])
+            position.add_incoming(written, blocks[name])
 
         follow("before", I64(0), I64(0))
-        more = test.and_(test.icmp_signed("<", place, count), test.icmp_signed("<", index, length))
+        more = test.and_(test.icmp_signed("<", position, count), test.icmp_signed("<", index, length))
         test.cbranch(more, blocks["look"], blocks["done"])
 
         look = builder["look"]
@@ -86,10 +86,10 @@ class _Selection(Writer):
         whole = builder["whole"]
         word = whole.load(at("whole", mask, index, BYTE), typ=I64, align=1)
         whole.cbranch(whole.icmp_signed("==", word, I64(0)), blocks["test"], blocks["some"])
-        follow("whole", behind, place)
+        follow("whole", behind, position)
 
         some = builder["some"]
-        after = some.add(place, I64(GROUP))
+        after = some.add(position, I64(GROUP))
         all_selected = some.icmp_signed("==", word, I64(int.from_bytes(b"\1" * GROUP, "little")))
         # Mixed groups write past the last element that they select, so those at the end are computed singly.
         enough = some.icmp_signed("<=", after, count)
@@ -101,12 +101,12 @@ class _Selection(Writer):
         copy = builder["copy"]
         vector = ir.VectorType(element, GROUP)
         copied = copy.load(at("copy", given, index), typ=vector, align=align)
-        copy.store(copied, at("copy", output, place), align=align)
+        copy.store(copied, at("copy", output, position), align=align)
         copy.branch(blocks["test"])
         follow("copy", behind, after)
 
         mixed = builder["mixed"]
-        following = place
+        following = position
         for number in range(GROUP):
             source = mixed.add(index, I64(number))
             value = mixed.load(at("mixed", given, source), typ=element, align=align)
@@ -120,12 +120,12 @@ class _Selection(Writer):
         selects = single.icmp_signed("!=", single.load(at("single", mask, index, BYTE), typ=BYTE), BYTE(0))
         one_behind = single.add(index, I64(1))
         single.cbranch(selects, blocks["write"], blocks["test"])
-        follow("single", one_behind, place)
+        follow("single", one_behind, position)
 
         write = builder["write"]
         value = write.load(at("write", given, index), typ=element, align=align)
-        write.store(value, at("write", output, place), align=align)
-        one_after = write.add(place, I64(1))
+        write.store(value, at("write", output, position), align=align)
+        one_after = write.add(position, I64(1))
         write.branch(blocks["test"])
         follow("write", one_behind, one_after)
 
@@ -140,23 +140,23 @@ class _Selection(Writer):
         builder = self.builder(function.append_basic_block())
         _, slots = self.frame(builder, arguments)
         total, length = slots.read(), slots.read()
-        mask, given, places, output = (slots.read(POINTER) for _ in range(4))
+        mask, given, positions, output = (slots.read(POINTER) for _ in range(4))
         blocks = builder.sdiv(builder.add(total, builder.sub(length, I64(1))), length)
         first, last = self.share(builder, blocks, part, parts)
         with self.counted(builder, first, last) as (loop, number):
             begin = loop.mul(number, length)
-            place, end = (
-                loop.load(loop.gep(places, [at], source_etype=I64), typ=I64)
+            position, end = (
+                loop.load(loop.gep(positions, [at], source_etype=I64), typ=I64)
                 for at in (number, loop.add(number, I64(1)))
             )
             loop.call(
                 block,
                 [
                     smaller(loop, length, loop.sub(total, begin)),
-                    loop.sub(end, place),
+                    loop.sub(end, position),
                     self.offset(loop, mask, (begin, I64(1))),
                     self.offset(loop, given, (begin, itemsize)),
-                    self.offset(loop, output, (place, itemsize)),
+                    self.offset(loop, output, (position, itemsize)),
                 ],
             )
         builder.ret_void()
@@ -185,11 +185,11 @@ class _Gathering(Writer):
         number, beyond = loop.phi(I64), loop.phi(I1)
         index = loop.load(loop.gep(indices, [number], inbounds=True, source_etype=I64), typ=I64)
         negative = loop.icmp_signed("<", index, I64(0))
-        place = loop.add(index, loop.select(negative, elements, I64(0)))
-        outside = loop.icmp_unsigned(">=", place, elements)
-        place = loop.select(outside, I64(0), place)
+        position = loop.add(index, loop.select(negative, elements, I64(0)))
+        outside = loop.icmp_unsigned(">=", position, elements)
+        position = loop.select(outside, I64(0), position)
         align = alignment(element.width // 8)
-        value = loop.load(loop.gep(given, [place], inbounds=True, source_etype=element), typ=element, align=align)
+        value = loop.load(loop.gep(given, [position], inbounds=True, source_etype=element), typ=element, align=align)
         loop.store(value, loop.gep(output, [number], inbounds=True, source_etype=element), align=align)
         following = loop.add(number, I64(1), flags=("nsw",))
         found = loop.or_(beyond, outside)
@@ -247,10 +247,10 @@ class _Rows(Writer):
         first, last = self.share(builder, total, part, parts, multiple=8)
         with self.counted(builder, first, last) as (loop, number):
             index = loop.load(loop.gep(indices, [number], inbounds=True, source_etype=I64), typ=I64)
-            place = loop.add(index, loop.select(loop.icmp_signed("<", index, I64(0)), rows, I64(0)))
-            outside = loop.icmp_unsigned(">=", place, rows)
+            position = loop.add(index, loop.select(loop.icmp_signed("<", index, I64(0)), rows, I64(0)))
+            outside = loop.icmp_unsigned(">=", position, rows)
             self.mark(loop, flag, outside)
-            source = self.offset(loop, given, (loop.select(outside, I64(0), place), width))
+            source = self.offset(loop, given, (loop.select(outside, I64(0), position), width))
             self.copy(loop, self.offset(loop, output, (number, width)), source, width)
         builder.ret_void()
         return function
@@ -338,14 +338,14 @@ def _masked(x: Native, mask: Native) -> Native:
     size = x.size
     length = max(BLOCK, -(-size // (MOST_BLOCKS * GROUP)) * GROUP)
     flat = mask.reshape(-1)
-    places, total = [0], 0
+    positions, total = [0], 0
     for begin in range(0, size, length):
         total += int(np.count_nonzero(flat[begin : begin + length]))
-        places.append(total)
+        positions.append(total)
     if not total:
         return np.empty(0, x.dtype)
     output = empty((total,), x.dtype, "C")
-    if kernel.run(size, (size, length, mask, x, np.asarray(places, np.int64), output), ()):
+    if kernel.run(size, (size, length, mask, x, np.asarray(positions, np.int64), output), ()):
         return NotImplemented
     return output
 

@@ -160,23 +160,23 @@ def _write_keys(x: Native, keys: Native, spare: Native) -> None:
 def _decide(keys: Native, order: Native, undecided: Native) -> bool:
     """Exchange indices with the following ones in an order of keys, where that is undecided; False if they are many."""
     length = order.shape[-1]
-    place = np.flatnonzero(undecided)
-    if place.size > order.size // FEW:
+    position = np.flatnonzero(undecided)
+    if position.size > order.size // FEW:
         ordered = np.take_along_axis(keys, order, axis=-1)
         if not (ordered[..., 1:] < ordered[..., :-1]).any():
             return True  # they are equal
     if length > 1:
-        place += place // (length - 1)  # the position in the order, whose rows have one element more
-    start = place - place % length
+        position += position // (length - 1)  # the position in the order, whose rows have one element more
+    start = position - position % length
     order, keys = order.reshape(-1), keys.reshape(-1)
     for _ in range(MOST_EXCHANGES):
-        wrong = keys[start + order[place]] > keys[start + order[place + 1]]
+        wrong = keys[start + order[position]] > keys[start + order[position + 1]]
         number = np.count_nonzero(wrong)
         if not number:
             return True
         if number > order.size // FEW:
             return False
-        first = place[wrong]
+        first = position[wrong]
         first = first[np.diff(first, prepend=-2) > 1]  # of pairs that overlap, the first one
         order[first], order[first + 1] = order[first + 1], order[first]
     return False

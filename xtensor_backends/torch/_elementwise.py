@@ -235,7 +235,7 @@ def _logical_right_shift(x1: Tensor, x2: Tensor) -> Tensor:
 
 def _floating_binary(function: Function) -> Function:
     def computed(x1: Any, x2: Any) -> Tensor:
-        # int8 beside uint8 is computed in float16, although they promote to int16.
+        # int8 next to uint8 is computed in float16, although they promote to int16.
         x1, x2 = (cast(x, floating_dtype(x.dtype)) if x.__class__ is TENSOR else x for x in (x1, x2))
         return function(*promoted(x1, x2))
 

@@ -100,7 +100,7 @@ class Linalg:
         x1, x2 = promoted(_matrices(x1), _matrices(x2))
         if x2.dim() == 1:
             return torch.linalg.solve(x1, x2[:, None].expand(*x1.shape[:-2], *x2.shape, 1))[..., 0]
-        # torch takes (…, n) beside (…, n, n) for vectors, the standard for one matrix.
+        # torch takes (…, n) next to (…, n, n) for vectors, the standard for one matrix.
         batch = torch.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
         return torch.linalg.solve(x1.expand(*batch, *x1.shape[-2:]), x2.expand(*batch, *x2.shape[-2:]))
 

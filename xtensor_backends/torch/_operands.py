@@ -1,6 +1,6 @@
 """Operands in NumPy's common dtype.
 
-torch promotes int32 beside float32 to float32, and Python numbers that are out of range wrap around.
+torch promotes int32 next to float32 to float32, and Python numbers that are out of range wrap around.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _common: dict[tuple[torch.dtype, Any], torch.dtype] = {}
 """Cache of promoted dtypes: of two dtypes, or of a dtype and the class of a Python number."""
 
 NATIVE_SCALARS = frozenset((torch.float32, torch.float64))
-"""The dtypes beside which torch computes with a Python float as NumPy does, rounded to the dtype."""
+"""The dtypes next to which torch computes with a Python float as NumPy does, rounded to the dtype."""
 
 HALF_FROM = {torch.bool: torch.float16, torch.int8: torch.float16, torch.uint8: torch.float16}
 SINGLE_FROM = {torch.int16: torch.float32, torch.uint16: torch.float32}

@@ -102,7 +102,7 @@ class TritonGenerator(Generator):
         order = memory_order(shape, strides)
         shape = tuple([shape[axis] for axis in order])
         strides = [tuple([steps[axis] for axis in order]) for steps in strides]
-        first, *others = [program.dtypes[place] for place in program.outputs]
+        first, *others = [program.dtypes[position] for position in program.outputs]
         results = [Array(0, first), *[builder.scratch(shape, dtype) for dtype in others]]
         size = math.prod(shape)
         if size:
@@ -143,7 +143,7 @@ class TritonGenerator(Generator):
         tiling = reduction_tiling(self._context, layout, *kernel.reductions)
         builder = Builder(self._context, len(operands))
         result_shape = reduced_shape(shape, axes, keepdims)
-        first, *others = [program.dtypes[place] for _, place in program.reductions]
+        first, *others = [program.dtypes[position] for _, position in program.reductions]
         results = [Array(0, first), *[builder.scratch(result_shape, dtype) for dtype in others]]
         targets = results
         table = layout.number, tiling.parts

@@ -91,13 +91,14 @@ def elementwise_kernel(program: Program) -> ProgramKernel:
             for k, dtype in enumerate(program.dtypes[:count])
         ],
         *[
-            f'v{place} = load_operand(s{k}, index, mask, shape, None, "scalar", "plain", {dtype}, NDIM)'
-            for k, (place, dtype) in enumerate(_scalars(program))
+            f'v{position} = load_operand(s{k}, index, mask, shape, None, "scalar", "plain", {dtype}, NDIM)'
+            for k, (position, dtype) in enumerate(_scalars(program))
         ],
         *_steps(program, functions),
         *[
-            f"store_result(o{k}, v{place}, index, mask, shape, out_strides, {_stored(program.dtypes[place])}, NDIM)"
-            for k, place in enumerate(program.outputs)
+            f"store_result(o{k}, v{position}, index, mask, shape, out_strides, "
+            f"{_stored(program.dtypes[position])}, NDIM)"
+            for k, position in enumerate(program.outputs)
         ],
     ]
     name = _name(program)
@@ -144,13 +145,13 @@ def reduction_kernel(program: Program) -> ProgramKernel:
     ]
     results = [f"O{k}_{part}" for k in range(len(reductions)) for part in ("IDENTITY", "ENCODING", "DTYPE")]
     totals, combined, stored = [], [], []
-    for k, ((_, place), how) in enumerate(zip(program.reductions, reductions, strict=True)):
+    for k, ((_, position), how) in enumerate(zip(program.reductions, reductions, strict=True)):
         dtype = NAMES[how.accumulate_in]
         how_combined = f'"{how.op}", {how.compensate}'
         identity = f"tl.full([ROWS, COLUMNS], O{k}_IDENTITY, {dtype})"
         totals += [f"total{k} = {identity}", f"errors{k} = tl.full([ROWS, COLUMNS], 0, {dtype})"]
         combined += [
-            f"values{k} = tl.where(mask, v{place}.to({dtype}), {identity})",
+            f"values{k} = tl.where(mask, v{position}.to({dtype}), {identity})",
             f"total{k}, errors{k} = accumulate(total{k}, errors{k}, values{k}, {how_combined})",
         ]
         result = f"encode(reduce_total(total{k}, errors{k}, {how_combined}), O{k}_ENCODING, O{k}_DTYPE)"
@@ -170,8 +171,8 @@ def reduction_kernel(program: Program) -> ProgramKernel:
         "exists = row < rows",
         *[f"base{k} = element_offsets(row, outer_shape, x{k}_outer, OUTER)" for k in range(count)],
         *[
-            f'v{place} = tl.full([ROWS, COLUMNS], decode(s{k}, "plain", {dtype}), {dtype})'
-            for k, (place, dtype) in enumerate(_scalars(program))
+            f'v{position} = tl.full([ROWS, COLUMNS], decode(s{k}, "plain", {dtype}), {dtype})'
+            for k, (position, dtype) in enumerate(_scalars(program))
         ],
         *totals,
         "start = part * chunk",
@@ -196,7 +197,7 @@ def _steps(program: Program, functions: dict[str, Any]) -> list[str]:
     """Return the lines that compute the steps; the device functions that they call are added to ``functions``."""
     lines = []
     for number, step in enumerate(program.steps, len(program.inputs) + len(program.scalars)):
-        given = tuple([program.dtypes[place] for place in step.operands])
+        given = tuple([program.dtypes[position] for position in step.operands])
         out = program.dtypes[number]
         how = astype_computation(given[0], out) if step.name == "astype" else computation(step.name, given)
         if how.loop != given or how.out != out:
@@ -204,16 +205,16 @@ def _steps(program: Program, functions: dict[str, Any]) -> list[str]:
         name = f"{how.operation.fn.__module__.rpartition('.')[2]}_{how.operation.__name__}"
         functions[name] = how.operation
         operands = [
-            f'decode(v{place}, "plain", {NAMES[dtype]})'
-            for place, dtype in zip(step.operands, how.computed_in, strict=True)
+            f'decode(v{position}, "plain", {NAMES[dtype]})'
+            for position, dtype in zip(step.operands, how.computed_in, strict=True)
         ]
         lines.append(f"v{number} = rounded({name}({', '.join(operands)}), {_stored(out)})")
     return lines
 
 
 def _reductions(program: Program) -> Iterator[Reduction]:
-    for name, place in program.reductions:
-        dtype = program.dtypes[place]
+    for name, position in program.reductions:
+        dtype = program.dtypes[position]
         function = REDUCTIONS[name]
         if function.result(dtype) != dtype:
             raise Unsuited(f"the {name} of {dtype} is {function.result(dtype)}")
@@ -223,7 +224,10 @@ def _reductions(program: Program) -> Iterator[Reduction]:
 def _scalars(program: Program) -> list[tuple[int, str]]:
     """Return the place of each scalar among the values, and its dtype in the kernel."""
     first = len(program.inputs)
-    return [(place, NAMES[cast_dtype(program.dtypes[place])]) for place in range(first, first + len(program.scalars))]
+    return [
+        (position, NAMES[cast_dtype(program.dtypes[position])])
+        for position in range(first, first + len(program.scalars))
+    ]
 
 
 def _stored(dtype: DType) -> str:

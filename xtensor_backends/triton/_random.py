@@ -50,7 +50,7 @@ def _draw(name: str, context: Context, kind: str) -> Callable[..., Any]:
             block = context.block(blocks, BLOCKS)
             builder.launch(
                 kernels.random_numbers,
-                (Array(0, dtype), *(Scalar(place + 1, WORD) for place in range(len(words)))),
+                (Array(0, dtype), *(Scalar(position + 1, WORD) for position in range(len(words)))),
                 ("i64", "i64"),
                 _constants(kind, dtype, block),
                 -(-blocks // block),
@@ -78,7 +78,7 @@ def _blocks(name: str, context: Context) -> Callable[..., Any]:
             block = context.block(x.size, BLOCKS)
             builder.launch(
                 kernels.random_blocks,
-                (Array(0, UINT64), Array(1, UINT64), *(Scalar(place + 2, WORD) for place in range(len(words)))),
+                (Array(0, UINT64), Array(1, UINT64), *(Scalar(position + 2, WORD) for position in range(len(words)))),
                 ("i64",),
                 {**PHILOX, "BLOCK": block},
                 -(-x.size // block),

@@ -156,7 +156,7 @@ def angle(z: AnyArray, deg: bool = False) -> Array:
 
 
 def _floating(x: Array) -> DType:
-    """Return the floating-point dtype of NumPy's loop for an array beside an integer, or the device's default."""
+    """Return the floating-point dtype of NumPy's loop for an array next to an integer, or the device's default."""
     if kind_of(x.dtype) == "f":
         return x.dtype
     return supported(result_type(np.result_type(x.dtype, 0), np.float16), x.device)

@@ -196,7 +196,7 @@ def _replaced(x: Array, values: list[Array | float]) -> Array:
 def _replacement(number: Any, dtype: DType, device: Device) -> Array | float:
     """Return a replacement as an Array of the dtype of the components, on their device; its shape may broadcast.
 
-    A Python number stays one: beside the components it promotes to their dtype.
+    A Python number stays one: next to the components it promotes to their dtype.
     """
     if number.__class__ is int or number.__class__ is float:
         return float(number)

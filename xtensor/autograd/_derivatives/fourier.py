@@ -46,8 +46,8 @@ def _rfft(g: Array, out: Any, x: Any, *, n: int, axis: int, norm: Norm) -> Array
 def _irfft(g: Array, out: Any, x: Any, *, n: int, axis: int, norm: Norm) -> Array:
     half = xp.conj(fft.rfft(g, axis=axis, norm=OPPOSITE[norm]))
     # All frequencies but 0 and, for an even length, the last stand for two of the complete transform.
-    place = xp.arange(half.shape[axis], device=g.device)
-    single = (place == 0) | (2 * place == n)
+    position = xp.arange(half.shape[axis], device=g.device)
+    single = (position == 0) | (2 * position == n)
     weights = 2 - xp.astype(single, g.dtype)
     shape = [1] * g.ndim
     shape[axis] = -1

@@ -49,7 +49,7 @@ LONGEST_HEADER = 100_000_000
 def save(source: Any, path: str | os.PathLike[str], *, metadata: Mapping[str, str] | None = None) -> None:
     """Write Arrays by name to a file of the format safetensors.
 
-    The file is written beside its position and then moved there, so that a process that is killed leaves the former
+    The file is written next to its position and then moved there, so that a process that is killed leaves the former
     file whole.
 
     Parameters
