@@ -12,7 +12,7 @@ from xtensor._ops import NUMPY
 
 SUBJECTS = (
     *("applying", "bits", "diagonals", "dimensions", "editing", "files", "index_tricks", "stacking", "rearranging"),
-    *("selection", "spacing", "splitting", "triangles"),
+    *("selection", "spacings", "splitting", "triangles"),
 )
 """The modules whose functions take every parameter of NumPy's."""
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from ..._core.errors import describe
+from ..._core.errors import describe, install_command
 
 __all__ = ["Tokenizer"]
 
@@ -34,8 +34,7 @@ class Tokenizer:
             import tokenizers
         except ImportError as error:
             raise ImportError(
-                "Tokenizer() needs the package tokenizers, which is missing; install it with "
-                'pip install "xtensor[models]"'
+                f"Tokenizer() needs the package tokenizers, which is missing; {install_command('tokenizers>=0.22')}"
             ) from error
         file = Path(path)
         file = file / "tokenizer.json" if file.is_dir() else file
