@@ -96,7 +96,7 @@ __all__ = [
     "use_device",
     "vmap",
 ]
-__all__ += _ops.NAMES
+__all__.extend(_ops.NAMES)
 
 _CORE_FUNCTIONS = ("backends", "default_device", "device", "devices", "register_backend", "set_backend_priority")
 _publish(globals(), (*_CORE_FUNCTIONS, "set_default_device", "to_numpy"))

@@ -260,11 +260,11 @@ def _var(x: Tensor, *, axis: Axes = None, correction: float = 0.0, keepdims: boo
     x = x if x.dtype in INEXACT else x.to(torch.float64)
     if not axes:  # a variance of one element: an axis of length 1
         return _var(x[None], axis=0, correction=correction)
+    if not x.numel():  # for which torch warns
+        return torch.mean(x.real, axes, keepdim=keepdims)
     count = math.prod([x.shape[item] for item in axes])
     if count > max(correction, 0.0):
         return torch.var(x, axes, correction=correction, keepdim=keepdims)
-    if not count:
-        return torch.mean(x.real, axes, keepdim=keepdims)
     return torch.var(x, axes, correction=0, keepdim=keepdims) * count / 0.0
 
 

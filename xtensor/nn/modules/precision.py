@@ -176,7 +176,7 @@ class GradScaler(TreeObject):
         Parameters
         ----------
         optimizer
-            An optimizer of :mod:`xtensor.optim`.
+            An optimizer of ``xtensor.optim``.
         model
             The module.
         gradients
