@@ -17,7 +17,7 @@ __all__ = [
     "INT32",
     "SINGLE",
     "Composition",
-    "Operand",
+    "NativeOperand",
     "along",
     "as_floating",
     "cast",
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-Operand = Any
+NativeOperand = Any
 """A native array, or a Python scalar next to one."""
 
 
@@ -41,7 +41,7 @@ Composition = Callable[..., Any]
 HALF, SINGLE, INT8, INT32 = (np.dtype(name) for name in ("float16", "float32", "int8", "int32"))
 
 
-def loop_dtype(name: str, kinds: str, *operands: Operand) -> DType:
+def loop_dtype(name: str, kinds: str, *operands: NativeOperand) -> DType:
     """The dtype that operands promote to; TypeError unless it is of one of the kinds that NumPy has a loop for."""
     dtype = np.result_type(*(getattr(x, "dtype", x) for x in operands))
     if dtype.kind not in kinds:
@@ -52,7 +52,7 @@ def loop_dtype(name: str, kinds: str, *operands: Operand) -> DType:
     return dtype
 
 
-def floating_dtype(xp: Any, *operands: Operand) -> DType:
+def floating_dtype(xp: Any, *operands: NativeOperand) -> DType:
     """The dtype of NumPy's first floating-point loop that takes operands, or the device's default if it lacks that.
 
     Each integer dtype is cast to the floating-point dtype that holds it: int8 next to uint16 gives float32. A Python
@@ -64,7 +64,7 @@ def floating_dtype(xp: Any, *operands: Operand) -> DType:
     return wanted if wanted.name in xp.dtypes else xp.default_float
 
 
-def cast(xp: Any, dtype: DType, *operands: Operand) -> list[Native]:
+def cast(xp: Any, dtype: DType, *operands: NativeOperand) -> list[Native]:
     """Operands as native arrays of one dtype."""
     return [xp.astype(x, dtype, copy=False) if hasattr(x, "dtype") else xp.full((), x, dtype=dtype) for x in operands]
 
@@ -74,7 +74,7 @@ def of_floats(composition: Composition) -> Composition:
     name = composition.__name__.removeprefix("_compose_")
 
     @wraps(composition)
-    def composed(xp: Any, *operands: Operand) -> Any:
+    def composed(xp: Any, *operands: NativeOperand) -> Any:
         loop_dtype(name, "biuf", *operands)
         dtype = floating_dtype(xp, *operands)
         arrays = cast(xp, dtype, *operands)
@@ -86,7 +86,7 @@ def of_floats(composition: Composition) -> Composition:
     return composed
 
 
-def integer_dtype(name: str, *operands: Operand) -> DType:
+def integer_dtype(name: str, *operands: NativeOperand) -> DType:
     """The dtype of NumPy's loop for integers and booleans."""
     dtype = loop_dtype(name, "biu", *operands)
     return INT8 if dtype.kind == "b" else dtype
@@ -96,7 +96,7 @@ def copy(xp: Any, x: Native) -> Native:
     return xp.astype(x, x.dtype, copy=True)
 
 
-def as_floating(xp: Any, *operands: Operand) -> list[Native]:
+def as_floating(xp: Any, *operands: NativeOperand) -> list[Native]:
     """Operands as native arrays of the real floating-point dtype that they promote to."""
     dtype = np.result_type(*(getattr(x, "dtype", x) for x in operands))
     if dtype.kind != "f":

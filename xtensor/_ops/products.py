@@ -13,7 +13,7 @@ from .._core.dtypes import result_type
 from .._core.errors import describe
 from .._core.operations import declare
 from ._arguments import as_arrays, flattened, store
-from ._composing import Operand, cast, loop_dtype
+from ._composing import NativeOperand, cast, loop_dtype
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -187,7 +187,7 @@ def _check_dimensions(name: str, signature: str, *operands: tuple[Native, int]) 
             )
 
 
-def _compose_matvec(xp: Any, x1: Operand, x2: Operand) -> Native:
+def _compose_matvec(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     x1, x2 = cast(xp, loop_dtype("matvec", "biufc", x1, x2), x1, x2)
     _check_dimensions("matvec", "(m,n),(n)->(m)", (x1, 2), (x2, 1))
     return _product(xp, x1, x2[..., None])[..., 0]
@@ -233,7 +233,7 @@ def matvec(x1: AnyArray, x2: AnyArray, /) -> Array:
     """
 
 
-def _compose_vecmat(xp: Any, x1: Operand, x2: Operand) -> Native:
+def _compose_vecmat(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     x1, x2 = cast(xp, loop_dtype("vecmat", "biufc", x1, x2), x1, x2)
     _check_dimensions("vecmat", "(n),(n,m)->(m)", (x1, 1), (x2, 2))
     if x1.dtype.kind == "c":

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._core.backend import Native
 from ..._core.dtypes import kind_of
-from .._composing import Operand, copy, loop_dtype
+from .._composing import NativeOperand, copy, loop_dtype
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def divide(x1: Operand, x2: Operand, /) -> Array:
     """
 
 
-def _compose_floor_divide(xp: Any, x1: Operand, x2: Operand) -> Native:
+def _compose_floor_divide(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     """``(x1 - remainder(x1, x2)) / x2`` rounded: 1.0 // 0.1 is 9, though 1.0 / 0.1 rounds to 10."""
     dtype = np.result_type(*(getattr(x, "dtype", x) for x in (x1, x2)))
     if kind_of(dtype) != "f":

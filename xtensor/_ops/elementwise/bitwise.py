@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..._core.backend import Native
-from .._composing import Operand
+from .._composing import NativeOperand
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def bitwise_right_shift(x1: IntegerOperand, x2: IntegerOperand, /) -> Array:
     """
 
 
-def _compose_bitwise_xor(xp: Any, x1: Operand, x2: Operand) -> Native:
+def _compose_bitwise_xor(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     return xp.bitwise_and(xp.bitwise_or(x1, x2), xp.bitwise_invert(xp.bitwise_and(x1, x2)))
 
 

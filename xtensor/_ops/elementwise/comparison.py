@@ -12,7 +12,7 @@ from ..._core.checks import integer_limits
 from ..._core.dispatch import array_argument, coerce_operands, common_device, native_operand
 from ..._core.large_calls import apply_elementwise, apply_reduction
 from ..._core.operations import declare
-from .._composing import Operand
+from .._composing import NativeOperand
 from ._declaration import binary
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def equal(x1: Operand, x2: Operand, /) -> Array:
     """
 
 
-def _compose_greater(xp: Any, x1: Operand, x2: Operand) -> Native:
+def _compose_greater(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     return xp.less(x2, x1)
 
 
@@ -105,7 +105,7 @@ def greater(x1: RealOperand, x2: RealOperand, /) -> Array:
     """
 
 
-def _compose_greater_equal(xp: Any, x1: Operand, x2: Operand) -> Native:
+def _compose_greater_equal(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     return xp.less_equal(x2, x1)
 
 
@@ -229,11 +229,11 @@ def less_equal(x1: RealOperand, x2: RealOperand, /) -> Array:
     """
 
 
-def _not_a_number(xp: Any, x: Operand) -> Any:
+def _not_a_number(xp: Any, x: NativeOperand) -> Any:
     return xp.isnan(x) if hasattr(x, "dtype") else x != x
 
 
-def _compose_maximum(xp: Any, x1: Operand, x2: Operand) -> Native:
+def _compose_maximum(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     return xp.where(xp.logical_or(xp.less_equal(x2, x1), _not_a_number(xp, x1)), x1, x2)
 
 
@@ -275,7 +275,7 @@ def maximum(x1: RealOperand, x2: RealOperand, /) -> Array:
     """
 
 
-def _compose_minimum(xp: Any, x1: Operand, x2: Operand) -> Native:
+def _compose_minimum(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     return xp.where(xp.logical_or(xp.less_equal(x1, x2), _not_a_number(xp, x1)), x1, x2)
 
 
@@ -317,7 +317,7 @@ def minimum(x1: RealOperand, x2: RealOperand, /) -> Array:
     """
 
 
-def _compose_not_equal(xp: Any, x1: Operand, x2: Operand) -> Native:
+def _compose_not_equal(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     return xp.bitwise_invert(xp.equal(x1, x2))
 
 
@@ -361,7 +361,7 @@ def not_equal(x1: Operand, x2: Operand, /) -> Array:
     """
 
 
-def _compose_clip(xp: Any, x: Native, lower: Operand | None, upper: Operand | None) -> Native:
+def _compose_clip(xp: Any, x: Native, lower: NativeOperand | None, upper: NativeOperand | None) -> Native:
     if lower is not None:
         x = xp.maximum(x, lower)
     return x if upper is None else xp.minimum(x, upper)

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ..._core.backend import Native
-from .._composing import Operand, as_floating
+from .._composing import NativeOperand, as_floating
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
@@ -276,7 +276,7 @@ def log10(x: AnyArray, /) -> Array:
     """
 
 
-def _compose_logaddexp(xp: Any, x1: Operand, x2: Operand) -> Native:
+def _compose_logaddexp(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     """The larger operand plus ``log1p(exp(-|x1 - x2|))``."""
     x1, x2 = as_floating(xp, x1, x2)
     distance = xp.where(xp.equal(x1, x2), 0.0, xp.abs(xp.subtract(x1, x2)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..._core.backend import Native
-from .._composing import Composition, Operand, cast, loop_dtype, of_floats
+from .._composing import Composition, NativeOperand, cast, loop_dtype, of_floats
 from ._declaration import binary
 
 if TYPE_CHECKING:
@@ -16,7 +16,13 @@ __all__ = ["fmax", "fmin", "heaviside"]
 
 
 def _extreme(
-    xp: Any, name: str, integers: Composition, booleans: Composition, compare: Composition, x1: Operand, x2: Operand
+    xp: Any,
+    name: str,
+    integers: Composition,
+    booleans: Composition,
+    compare: Composition,
+    x1: NativeOperand,
+    x2: NativeOperand,
 ) -> Native:
     """The first operand where it is not on the wrong side of the second one, or the second one is NaN."""
     dtype = loop_dtype(name, "biufc", x1, x2)
@@ -34,7 +40,7 @@ def _extreme(
     return xp.where(xp.logical_or(first, xp.isnan(x2)), x1, x2)
 
 
-def _compose_fmax(xp: Any, x1: Operand, x2: Operand) -> Native:
+def _compose_fmax(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     return _extreme(xp, "fmax", xp.maximum, xp.logical_or, xp.greater_equal, x1, x2)
 
 
@@ -70,7 +76,7 @@ def fmax(x1: Operand, x2: Operand, /) -> Array:
     """
 
 
-def _compose_fmin(xp: Any, x1: Operand, x2: Operand) -> Native:
+def _compose_fmin(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     return _extreme(xp, "fmin", xp.minimum, xp.logical_and, xp.less_equal, x1, x2)
 
 

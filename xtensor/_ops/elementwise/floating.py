@@ -12,7 +12,7 @@ from ..._core.backend import Native
 from ..._core.dispatch import array_argument, call
 from ..._core.dtypes import kind_of
 from ..._core.operations import declare
-from .._composing import HALF, INT32, SINGLE, Operand, cast, floating_dtype, loop_dtype, of_floats
+from .._composing import HALF, INT32, SINGLE, NativeOperand, cast, floating_dtype, loop_dtype, of_floats
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
@@ -359,7 +359,7 @@ def frexp(x: AnyArray, /) -> tuple[Array, Array]:
     return wrap(mantissa, device), wrap(exponent, device)
 
 
-def _compose_ldexp(xp: Any, x1: Operand, x2: Operand) -> Native:
+def _compose_ldexp(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     loop_dtype("ldexp", "biuf", x1)
     exponents = np.result_type(getattr(x2, "dtype", x2))
     if exponents.kind not in "biu" or exponents == np.uint64:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._core.backend import Native
-from .._composing import Operand, cast, integer_dtype, loop_dtype
+from .._composing import NativeOperand, cast, integer_dtype, loop_dtype
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _gcd(xp: Any, a: Native, b: Native) -> Native:
     return a
 
 
-def _compose_gcd(xp: Any, x1: Operand, x2: Operand) -> Native:
+def _compose_gcd(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     dtype = loop_dtype("gcd", "iu", x1, x2)
     a, b = (_magnitude(xp, x) for x in cast(xp, dtype, x1, x2))
     return xp.astype(_gcd(xp, a, b), dtype, copy=False)
@@ -130,7 +130,7 @@ def gcd(x1: IntegerOperand, x2: IntegerOperand, /) -> Array:
     """
 
 
-def _compose_lcm(xp: Any, x1: Operand, x2: Operand) -> Native:
+def _compose_lcm(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     """``a / gcd(a, b) * b``, which wraps around where it exceeds the dtype, as in NumPy."""
     dtype = loop_dtype("lcm", "iu", x1, x2)
     a, b = (_magnitude(xp, x) for x in cast(xp, dtype, x1, x2))

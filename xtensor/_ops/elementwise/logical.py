@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..._core.backend import Native
-from .._composing import Operand
+from .._composing import NativeOperand
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 __all__ = ["logical_and", "logical_not", "logical_or", "logical_xor"]
 
 
-def _truth(xp: Any, x: Operand) -> Any:
+def _truth(xp: Any, x: NativeOperand) -> Any:
     """Whether an operand is not 0."""
     if not hasattr(x, "dtype"):
         return bool(x)
     return x if x.dtype.kind == "b" else xp.bitwise_invert(xp.equal(x, 0))
 
 
-def _compose_logical_and(xp: Any, x1: Operand, x2: Operand) -> Native:
+def _compose_logical_and(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     return xp.bitwise_and(_truth(xp, x1), _truth(xp, x2))
 
 
@@ -86,7 +86,7 @@ def logical_not(x: AnyArray, /) -> Array:
     """
 
 
-def _compose_logical_or(xp: Any, x1: Operand, x2: Operand) -> Native:
+def _compose_logical_or(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     return xp.bitwise_or(_truth(xp, x1), _truth(xp, x2))
 
 
@@ -120,7 +120,7 @@ def logical_or(x1: Array | bool, x2: Array | bool, /) -> Array:
     """
 
 
-def _compose_logical_xor(xp: Any, x1: Operand, x2: Operand) -> Native:
+def _compose_logical_xor(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     return xp.bitwise_invert(xp.equal(_truth(xp, x1), _truth(xp, x2)))
 
 

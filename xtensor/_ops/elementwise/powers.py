@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._core.backend import Native
 from ..._core.dtypes import kind_of
-from .._composing import INT8, SINGLE, Operand, as_floating, cast, loop_dtype, of_floats
+from .._composing import INT8, SINGLE, NativeOperand, as_floating, cast, loop_dtype, of_floats
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["cbrt", "exp2", "float_power", "hypot", "logaddexp2", "pow", "reciprocal", "sqrt", "square"]
 
 
-def _compose_hypot(xp: Any, x1: Operand, x2: Operand) -> Native:
+def _compose_hypot(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     """The larger magnitude times ``sqrt(1 + ratio²)``, in which no square overflows."""
     a, b = (xp.abs(x) for x in as_floating(xp, x1, x2))
     larger, smaller = xp.maximum(a, b), xp.minimum(a, b)
@@ -311,7 +311,7 @@ def exp2(x: AnyArray, /) -> Array:
     """
 
 
-def _compose_float_power(xp: Any, x1: Operand, x2: Operand) -> Native:
+def _compose_float_power(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     dtype = loop_dtype("float_power", "biufc", x1, x2)
     double = np.result_type(np.dtype(np.complex64) if dtype.kind == "c" else SINGLE, xp.default_float)
     return xp.pow(*cast(xp, double, x1, x2))

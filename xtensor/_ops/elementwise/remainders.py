@@ -8,7 +8,7 @@ from ..._core.array import Array, wrap
 from ..._core.backend import Native
 from ..._core.dispatch import array_argument, call, operands
 from ..._core.operations import declare
-from .._composing import Operand, cast, integer_dtype, loop_dtype, of_floats
+from .._composing import NativeOperand, cast, integer_dtype, loop_dtype, of_floats
 from ._declaration import binary
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def _divmod_of_floats(xp: Any, x1: Native, x2: Native) -> tuple[Native, Native]:
     return xp.where(xp.equal(x2, 0.0), quotient, floor), remainder
 
 
-def _compose_divmod(xp: Any, x1: Operand, x2: Operand) -> tuple[Native, Native]:
+def _compose_divmod(xp: Any, x1: NativeOperand, x2: NativeOperand) -> tuple[Native, Native]:
     if loop_dtype("divmod", "biuf", x1, x2).kind == "f":
         return _divmod_of_floats(xp, x1, x2)  # type: ignore[no-any-return]
     x1, x2 = cast(xp, integer_dtype("divmod", x1, x2), x1, x2)
@@ -100,11 +100,11 @@ def divmod(x1: RealOperand, x2: RealOperand, /) -> tuple[Array, Array]:
     return wrap(quotient, device), wrap(remainder, device)
 
 
-def _fmod(xp: Any, x1: Operand, x2: Operand) -> Native:
+def _fmod(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     return of_floats(_truncated_remainder)(xp, x1, x2)
 
 
-def _compose_fmod(xp: Any, x1: Operand, x2: Operand) -> Native:
+def _compose_fmod(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     dtype = loop_dtype("fmod", "biuf", x1, x2)
     if dtype.kind == "f":
         return _fmod(xp, x1, x2)
