@@ -82,15 +82,18 @@ def boundary(function: F) -> F:
 
 
 def publish(namespace: dict[str, Any], names: Iterable[str]) -> None:
-    """Put the boundary before the functions of a package, in it and in the modules that define them."""
+    """Put the boundary before the functions of a package, in it and in the modules that define them.
+
+    A function that a declaration of the core has made, or that has the boundary already, is defined in no module by its
+    name, and stays.
+    """
     for name in names:
-        function = namespace.get(name)
-        if function.__class__ is FunctionType and not hasattr(function, "leaves_namespace"):
-            home = function.__globals__
-            bounded = boundary(function)
-            namespace[name] = bounded
-            if home.get(name) is function:
-                home[name] = bounded
+        function = namespace[name]
+        if function.__class__ is not FunctionType or hasattr(function, "leaves_namespace"):
+            continue
+        home = function.__globals__
+        if name in home and home[name] is function:
+            namespace[name] = home[name] = boundary(function)
 
 
 def publish_methods(*classes: type) -> None:

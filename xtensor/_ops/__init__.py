@@ -292,8 +292,7 @@ def _load(name: str) -> _typing.Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = vars(_import_module(f".{_MODULES[name]}", __name__))
-    if getattr(module[name], "__globals__", None) is module:  # a declaration has a way of its own
-        _publish(module, (name,))
+    _publish(module, (name,))
     value = globals()[name] = module[name]
     return value
 

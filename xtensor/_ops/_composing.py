@@ -101,7 +101,7 @@ def as_floating(xp: Any, *operands: NativeOperand) -> list[Native]:
     dtype = np.result_type(*(getattr(x, "dtype", x) for x in operands))
     if dtype.kind != "f":
         dtype = xp.default_float
-    return [xp.astype(x, dtype, copy=False) if hasattr(x, "dtype") else xp.full((), x, dtype=dtype) for x in operands]
+    return cast(xp, dtype, *operands)
 
 
 def identity(xp: Any, x: Native) -> Native:
