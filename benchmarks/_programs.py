@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -70,8 +71,8 @@ def _repeat(count: int, step: Callable[[Any], Any], x: Any) -> Any:
     return x
 
 
-def torch_library() -> Library:
-    """Return torch's functions."""
+def torch_library(device: str) -> Library:
+    """Return torch's functions, with arrays on a device of torch."""
     torch = import_module("torch")
     nn = torch.nn.functional
 
@@ -86,7 +87,7 @@ def torch_library() -> Library:
 
     return Library(
         xp=torch,
-        array=torch.asarray,
+        array=partial(torch.asarray, device=device),
         value_and_grad=value_and_grad,
         relu=nn.relu,
         gelu=lambda x: nn.gelu(x, approximate="tanh"),
@@ -292,15 +293,16 @@ def _clusters(library: Library) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     rng = np.random.default_rng(0)
     xp = library.xp
 
-    def step(x: Any, centres: Any, numbers: Any) -> Any:
+    def step(x: Any, centres: Any, numbers: Any, one: Any, zero: Any) -> Any:
         distances = xp.sum(centres * centres, axis=1) - 2.0 * (x @ centres.T)
         labels = xp.argmin(distances, axis=1)
-        chosen = xp.where(labels[:, None] == numbers, 1.0, 0.0)
+        chosen = xp.where(labels[:, None] == numbers, one, zero)
         counts = xp.sum(chosen, axis=0)
         return (chosen.T @ x) / xp.where(counts > 0.0, counts, 1.0)[:, None], labels
 
     x = rng.standard_normal((10_000, 16))
-    return step, (library.array(x), library.array(x[:8].copy()), library.array(np.arange(8)))
+    constants = [library.array(np.asarray(value)) for value in (1.0, 0.0)]
+    return step, (library.array(x), library.array(x[:8].copy()), library.array(np.arange(8)), *constants)
 
 
 def _prices(library: Library) -> tuple[Callable[..., Any], tuple[Any, ...]]:

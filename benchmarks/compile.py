@@ -40,17 +40,21 @@ def _fused(program: str) -> Call:
     return partial(xp.fuse(function), *arguments)
 
 
-def _torch(program: str) -> Call:
-    import_module("torch").set_num_threads(processors())
-    function, arguments = PROGRAMS[program](torch_library())
+def _torch(program: str) -> partial[Any]:
+    torch = import_module("torch")
+    torch.set_num_threads(processors())
+    function, arguments = PROGRAMS[program](torch_library("cuda" if _on_gpu() else "cpu"))
     return partial(function, *arguments)
 
 
+def _on_gpu() -> bool:
+    """Whether the default device is a GPU of CUDA or ROCm, for which torch's name is ``cuda``."""
+    return xp.empty(0).__dlpack_device__()[0] in (2, 10)
+
+
 def _compiled_by_torch(program: str) -> Call:
-    torch = import_module("torch")
-    torch.set_num_threads(processors())
-    function, arguments = PROGRAMS[program](torch_library())
-    return partial(torch.compile(function), *arguments)
+    call = _torch(program)
+    return partial(import_module("torch").compile(call.func), *call.args)
 
 
 def _compiled_by_jax(program: str) -> Call:
@@ -133,7 +137,7 @@ def memory(limit: float) -> Condition:
 
     def condition(rows: Sequence[Row]) -> Finding:
         measured, misses = [], []
-        for row in rows:
+        for row in () if _on_gpu() else rows:  # the memory of the process is not that of a GPU
             columns = [name for name in ("xtensor", "torch.compile", "jax.jit") if name in row["libraries"]]
             peaks = {name: peak for name in columns if (peak := peak_bytes(name, row["case"])) is not None}
             if "xtensor" not in peaks or len(peaks) < 2:

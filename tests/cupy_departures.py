@@ -448,7 +448,10 @@ def uninitialised_where_singular(name, function):
 
         if not x.size:
             return function(x)
-        return np.stack([inverse(part) for part in np.asarray(x).reshape(-1, *x.shape[-2:])]).reshape(x.shape)
+        result = np.stack([inverse(part) for part in np.asarray(x).reshape(-1, *x.shape[-2:])])
+        result = result.reshape(x.shape).view(type(x))
+        result.index = x.index
+        return result
 
     return called
 

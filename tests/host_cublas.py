@@ -9,8 +9,8 @@ import numpy as np
 
 __all__ = ["gemmStridedBatchedEx"]
 
-TYPES = {0: np.dtype(np.float32), 2: np.dtype(np.float16), 14: np.dtype(ml_dtypes.bfloat16)}
-IN_TF32 = 77
+TYPES = {0: np.dtype(np.float32), 1: np.dtype(np.float64), 2: np.dtype(np.float16), 14: np.dtype(ml_dtypes.bfloat16)}
+IN_FLOAT64, IN_TF32 = 70, 77
 
 calls: list[int] = []
 """The compute types of the calls."""
@@ -30,8 +30,10 @@ def gemmStridedBatchedEx(handle, transa, transb, m, n, k, alpha, A, Atype, lda, 
     a, b = (x.astype(np.float64) for x in (a, b))
     if computeType == IN_TF32:
         a, b = map(in_tf32, (a, b))
-    alpha, beta = (ctypes.c_float.from_address(pointer).value for pointer in (alpha, beta))
-    c[...] = (alpha * (a @ b) + (beta * c.astype(np.float64) if beta else 0)).astype(np.float32).astype(c.dtype)
+    number, computed = (ctypes.c_double, np.float64) if computeType == IN_FLOAT64 else (ctypes.c_float, np.float32)
+    assert (computeType == IN_FLOAT64) == (Ctype == 1), "cuBLAS computes float64 in float64 alone"
+    alpha, beta = (number.from_address(pointer).value for pointer in (alpha, beta))
+    c[...] = (alpha * (a @ b) + (beta * c.astype(np.float64) if beta else 0)).astype(computed).astype(c.dtype)
 
 
 def matrices(pointer, kind, shape, transposed, distance, step, count):

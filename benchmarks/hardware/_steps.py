@@ -14,8 +14,11 @@ ROOT = Path(__file__).resolve().parents[2]
 LONGEST = 480
 """The largest time limit of a step, in seconds."""
 
-DEVICES = {"cupy": "cupy:0", "triton": "triton:0"}
-"""The two backends of a GPU, and the device of each."""
+DEVICES = {"cupy": "cupy:0", "triton": "triton:0", "torch": "torch:cuda:0"}
+"""The backends of a GPU, and the device of each."""
+
+WITH_CUPY = ("cupy", "triton")
+"""The backends of CuPy's arrays; there are stand-ins for them, which a rehearsal runs."""
 
 SUITE_MISSING = 3
 """The exit code of ``python -m conformance`` where the official suite is missing."""
@@ -25,7 +28,7 @@ SANITIZER = "compute-sanitizer"
 # Tests of the standard's functions, and of others that compute on the device.
 TESTS = ("tests/chapters", "tests/nn", "tests/test_bfloat16.py")
 
-# Modules with tests that are skipped on a machine without a GPU.
+# Modules with tests of CuPy's arrays that are skipped on a machine without a GPU.
 GPU_MODULES = (
     "tests/backends/cupy/test_backend_cupy_gpu.py",
     "tests/backends/cupy/test_backend_cupy_calls.py",
@@ -83,13 +86,10 @@ def proof(out: Path, *, rehearse: bool = False, workers: int = 4) -> tuple[Step,
     plan = Plan(out, rehearse, 1 if rehearse else workers)
     return (
         *plan.environment(),
-        *plan.smoke("cupy", 2),
-        *plan.smoke("triton", 3),
+        *plan.each(plan.smoke, cupy=2, triton=3, torch=2),
         *plan.gpu_tests(),
-        *plan.chapters("cupy", 4),
-        *plan.chapters("triton", 4),
-        *plan.conformance("cupy", 4),
-        *plan.conformance("triton", 4),
+        *plan.each(plan.chapters, cupy=4, triton=4, torch=4),
+        *plan.each(plan.conformance, cupy=4, triton=4, torch=4),
         *plan.sanitizer("cupy", "memcheck", 1),
         *plan.sanitizer("triton", "memcheck", 2),
         *plan.sanitizer("triton", "racecheck", 2),
@@ -104,6 +104,12 @@ class Plan:
         self.out = out.resolve()
         self.rehearse = rehearse
         self.workers = str(workers)
+        self.devices = {name: device for name, device in DEVICES.items() if not rehearse or name in WITH_CUPY}
+
+    def each(self, steps: Callable[[str, int], Iterator[Step]], **counts: int) -> Iterator[Step]:
+        """Yield the steps of each backend, in its number of parts."""
+        for backend in self.devices:
+            yield from steps(backend, counts[backend])
 
     def _parts(self, name: str, count: int, fraction: int) -> Iterator[tuple[str, str]]:
         """Yield the name and ``I/N`` of each part; a rehearsal takes the first two of ``fraction`` times as many."""
@@ -139,7 +145,7 @@ class Plan:
         return (*start, "--device", DEVICES[backend], *arguments)
 
     def gpu_tests(self) -> Iterator[Step]:
-        for backend in DEVICES:
+        for backend in WITH_CUPY:
             # The stand-ins have neither streams nor the functions of CuPy's runtime that the other tests count.
             selected = ("-k", "special_operands") if self.rehearse else ()
             about = f"the tests that are skipped without a GPU, on {DEVICES[backend]}"
@@ -163,7 +169,7 @@ class Plan:
     def benchmarks(self) -> Iterator[Step]:
         quick = ("--quick",) if self.rehearse else ()
         yield self._benchmark("launch", "launch", *quick, uses_gpu=False)
-        for backend, device in DEVICES.items():
+        for backend, device in self.devices.items():
             for group in ("dispatch", "transfers"):
                 cases = (*quick, "--part", "1/20") if self.rehearse else ()
                 yield self._benchmark(f"{group}-{backend}", group, "--device", device, *cases)

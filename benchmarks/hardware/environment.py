@@ -57,7 +57,7 @@ def xtensor_files() -> dict[str, str]:
     """Return the files from which xtensor and its backends are imported."""
     return {
         name: str(import_module(name).__file__)
-        for name in ("xtensor", "xtensor_backends.cupy", "xtensor_backends.triton")
+        for name in ("xtensor", "xtensor_backends.cupy", "xtensor_backends.triton", "xtensor_backends.torch")
     }
 
 
@@ -126,6 +126,7 @@ FACTS: dict[str, Callable[[], Any]] = {
     "backends": backends,
     "cupy:0": lambda: opened("cupy:0"),
     "triton:0": lambda: opened("triton:0"),
+    "torch:cuda:0": lambda: opened("torch:cuda:0"),
 }
 """The facts, in an order in which nothing that can fail hides what comes after it."""
 

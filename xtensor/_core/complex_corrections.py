@@ -62,7 +62,7 @@ def _hyperbolic(*, is_odd: bool) -> Correction:
             small = xp.where(large, 0.0, a)
 
             def product(function: Function, factor: Native, sign: Native | None) -> Native:
-                beyond = xp.multiply(xp.multiply(half, xp.multiply(factor, 0.5)), half)
+                beyond = xp.multiply(xp.multiply(half, factor), xp.multiply(half, 0.5))
                 beyond = beyond if sign is None else xp.multiply(beyond, xp.sign(sign))
                 return xp.where(large, beyond, xp.multiply(function(small), factor))
 
@@ -76,13 +76,22 @@ def _hyperbolic(*, is_odd: bool) -> Correction:
                 real, imag = product(cosh, cosine, None), product(sinh, sine, a)
                 real = xp.where(infinite, math.inf, real)
                 signed_zero = xp.multiply(xp.copysign(0.0, a), xp.copysign(1.0, b))
-                is_zero = xp.logical_or(xp.equal(b, 0.0), xp.equal(a, 0.0))
+                is_zero = xp.logical_or(xp.equal(b, 0.0), xp.logical_and(xp.equal(a, 0.0), unbounded))
                 imag = xp.where(is_zero, signed_zero, imag)
             return xp.complex_of(real, imag)
 
         return corrected
 
     return correction
+
+
+def cos(xp: Any, raw: Function) -> Function:
+    """Complex operands: the hyperbolic cosine of the product with j, by the standard's definition."""
+
+    def corrected(x: Native) -> Native:
+        return raw(x) if x.dtype.kind != "c" else xp.cosh(xp.complex_of(xp.negative(xp.imag(x)), xp.real(x)))
+
+    return corrected
 
 
 def sqrt(xp: Any, raw: Function) -> Function:
@@ -95,13 +104,15 @@ def sqrt(xp: Any, raw: Function) -> Function:
         limits = np.finfo(a.dtype)
         size = xp.maximum(xp.abs(a), xp.abs(b))
         large, small = xp.less(float(limits.max) / 8, size), xp.less(size, float(limits.smallest_normal) * 2.0**64)
-        factor = xp.where(large, 2.0**-4, xp.where(small, 2.0**100, 1.0))
-        back = xp.where(large, 2.0**2, xp.where(small, 2.0**-50, 1.0))
-        a1, b1 = xp.multiply(a, factor), xp.multiply(b, factor)
+
+        def scaled(x: Native, down: float, up: float) -> Native:
+            return xp.where(large, xp.multiply(x, down), xp.where(small, xp.multiply(x, up), x))
+
+        a1, b1 = (scaled(part, 2.0**-4, 2.0**100) for part in (a, b))
         root = raw(xp.multiply(xp.add(xp.abs(a1), xp.hypot(a1, b1)), 0.5))
         nonzero = xp.where(xp.equal(root, 0.0), 1.0, root)
         other = xp.divide(xp.abs(b1), xp.multiply(nonzero, 2.0))
-        root, other = xp.multiply(root, back), xp.multiply(other, back)
+        root, other = (scaled(part, 2.0**2, 2.0**-50) for part in (root, other))
         negative = xp.less(xp.copysign(1.0, a), 0.0)
         real, imag = xp.where(negative, other, root), xp.where(negative, root, other)
         infinite_a, infinite_b = xp.isinf(a), xp.isinf(b)
@@ -178,6 +189,7 @@ COMPLEX_CORRECTIONS: dict[str, Correction] = {
     "acosh": acosh,
     "asinh": asinh,
     "atanh": atanh,
+    "cos": cos,
     "cosh": _hyperbolic(is_odd=False),
     "exp": exp,
     "sinh": _hyperbolic(is_odd=True),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._core.backend import Native
-from .._core.dtypes import DType
+from .._core.dtypes import DType, kind_of
 
 __all__ = [
     "HALF",
@@ -19,7 +19,6 @@ __all__ = [
     "Composition",
     "NativeOperand",
     "along",
-    "as_floating",
     "cast",
     "copy",
     "cutoff",
@@ -44,7 +43,7 @@ HALF, SINGLE, INT8, INT32 = (np.dtype(name) for name in ("float16", "float32", "
 def loop_dtype(name: str, kinds: str, *operands: NativeOperand) -> DType:
     """The dtype that operands promote to; TypeError unless it is of one of the kinds that NumPy has a loop for."""
     dtype = np.result_type(*(getattr(x, "dtype", x) for x in operands))
-    if dtype.kind not in kinds:
+    if kind_of(dtype) not in kinds:
         given = " and ".join(str(getattr(x, "dtype", type(x).__name__)) for x in operands)
         raise TypeError(
             f"ufunc '{name}' not supported for the input types: there is no loop for {given}; cast with xtensor.astype"
@@ -70,7 +69,7 @@ def cast(xp: Any, dtype: DType, *operands: NativeOperand) -> list[Native]:
 
 
 def of_floats(composition: Composition) -> Composition:
-    """A composition of real floating-point arrays as one of all that NumPy casts to them; float16 in float32."""
+    """A composition of real floating-point arrays as one of all that NumPy casts to them; two bytes in float32."""
     name = composition.__name__.removeprefix("_compose_")
 
     @wraps(composition)
@@ -78,7 +77,7 @@ def of_floats(composition: Composition) -> Composition:
         loop_dtype(name, "biuf", *operands)
         dtype = floating_dtype(xp, *operands)
         arrays = cast(xp, dtype, *operands)
-        result = composition(xp, *(cast(xp, SINGLE, *arrays) if dtype == HALF else arrays))
+        result = composition(xp, *(cast(xp, SINGLE, *arrays) if dtype.itemsize == 2 else arrays))
         if isinstance(result, tuple):
             return tuple([xp.astype(x, dtype, copy=False) for x in result])
         return xp.astype(result, dtype, copy=False)
@@ -94,14 +93,6 @@ def integer_dtype(name: str, *operands: NativeOperand) -> DType:
 
 def copy(xp: Any, x: Native) -> Native:
     return xp.astype(x, x.dtype, copy=True)
-
-
-def as_floating(xp: Any, *operands: NativeOperand) -> list[Native]:
-    """Operands as native arrays of the real floating-point dtype that they promote to."""
-    dtype = np.result_type(*(getattr(x, "dtype", x) for x in operands))
-    if dtype.kind != "f":
-        dtype = xp.default_float
-    return cast(xp, dtype, *operands)
 
 
 def identity(xp: Any, x: Native) -> Native:

@@ -10,6 +10,7 @@ from .._core.checks import LARGEST, check_integer
 from .._core.compositions import composed
 from .._core.device import Device
 from .._core.dispatch import array_argument, coerce_operands, on_transform_of
+from .._core.dtypes import kind_of
 from .._core.errors import describe
 from .._core.operations import declare
 from ._arguments import on_device
@@ -96,6 +97,20 @@ def bincount(x: AnyArray, /, weights: Any = None, minlength: int = 0) -> Array:
     bins = xp.arange(length, dtype=x.dtype, device=device)
     index = xp.minimum(xp.searchsorted(distinct, bins), distinct.shape[0] - 1)
     return xp.where(xp.take(distinct, index) == bins, xp.take(sums, index), 0.0)
+
+
+@composed
+def sums_at(values: Array, positions: Array, /, size: int) -> Array:
+    """Return a vector of a size in which each value is added to the element at its position.
+
+    Unlike the length of :func:`bincount`, the size is known, so that a device needs to read no position.
+    """
+    if kind_of(values.dtype) == "c":
+        parts = [sums_at(part, positions, size) for part in (xp.real(values), xp.imag(values))]
+        return xp.astype(parts[0] + 1j * parts[1], values.dtype)
+    if not values.device._library.has_values:
+        return xp.zeros(size, dtype=values.dtype, device=values.device)  # no position is beyond the size
+    return xp.astype(bincount(positions, weights=values, minlength=size), values.dtype)
 
 
 def _check_weights(weights: Any, x: Array, device: Device) -> Array:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Kernels", "layout"]
+__all__ = ["BLOCK", "Kernels", "layout"]
 
 REMAINDER = """
 T rest = fmod(x, y);
@@ -129,6 +129,28 @@ ADDED_DEVIATIONS = (
 )
 NO_DEVIATIONS = "Deviations{0.0, 0.0, 0.0, 0.0, 0.0}"
 
+# Each element of the result has a segment of the sorted values. Whole blocks of a long one are summed beforehand.
+BLOCK = 256
+BLOCK_SUMS = f"""
+double sum = 0.0;
+for (long long k = i * {BLOCK}; k < (i + 1) * {BLOCK} && k < n; ++k) sum += double(x[k]);
+block = sum;
+"""
+SEGMENT_SUMS = f"""
+long long k = starts[i], stop = starts[i + 1];
+double sum = 0.0;
+for (; k < stop && k % {BLOCK} != 0; ++k) sum += double(x[k]);
+for (; k + {BLOCK} <= stop; k += {BLOCK}) sum += blocks[k / {BLOCK}];
+for (; k < stop; ++k) sum += double(x[k]);
+y = T(sum);
+"""
+
+# The elements of an axis of ``n`` elements, and those behind each, ``after`` in number, move on by ``shift``.
+ROLL = """
+long long inner = i % after, outer = i / after, at = outer % n, line = outer - at;
+y = x[(line + (at >= shift ? at - shift : at - shift + n)) * after + inner];
+"""
+
 
 class Kernels:
     """The kernels, built with a library's kernel classes; each is compiled at its first call."""
@@ -154,6 +176,11 @@ class Kernels:
         )
         self.product_in_order = elementwise("raw T x, int64 n", "T y", PRODUCT_IN_ORDER, "product_in_order")
         self.products_in_order = elementwise("raw T x, int64 n", "raw T y", PRODUCTS_IN_ORDER, "products_in_order")
+        self.block_sums = elementwise("raw T x, int64 n", "float64 block", BLOCK_SUMS, "block_sums")
+        self.segment_sums = elementwise(
+            "raw T x, raw int64 starts, raw float64 blocks", "T y", SEGMENT_SUMS, "segment_sums"
+        )
+        self.roll = elementwise("raw T x, int64 n, int64 shift, int64 after", "T y", ROLL, "roll")
         self.max = cp.ReductionKernel(
             "I bits", "I extreme", ORDERED.format(nan=MASK), "a > b ? a : b", BITS, LOWEST, "xtensor_max"
         )

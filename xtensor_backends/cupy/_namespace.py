@@ -25,8 +25,22 @@ from xtensor.backend import DType, Native, refuse_negative_power, result_type, s
 from ._fft import Fft
 from ._indexing import Indexing, is_broadcast_view, is_negative_zero
 from ._inplace import Inplace
-from ._kernels import Kernels, layout
+from ._kernels import BLOCK, Kernels, layout
 from ._linalg import Linalg
+from ._operands import (
+    HALF,
+    Axes,
+    accumulate_dtype,
+    addressable,
+    cast,
+    is_float,
+    keepdims_shape,
+    of_bits,
+    promoted_dtype,
+    reduced_count,
+    sorted_axes,
+    widened,
+)
 from ._products import Networks, Products
 from ._special import Special
 
@@ -39,7 +53,7 @@ UNCHANGED = (
     *("isinf", "isnan", "less", "less_equal", "log", "log10", "log1p", "logaddexp", "logical_and"),
     *("logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative", "not_equal", "positive"),
     *("signbit", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh", "trunc"),
-    *("expand_dims", "flip", "moveaxis", "roll", "squeeze", "stack", "tile"),
+    *("expand_dims", "flip", "moveaxis", "squeeze", "stack", "tile"),
 )
 """Functions that are CuPy's own, some of them corrected by the core (``CupyBackend.corrections``)."""
 
@@ -49,14 +63,8 @@ IN_ORDER = 1024
 LARGEST_COUNT = 2**31
 """The number of elements from which on CuPy's scans and ``take`` compute positions that overflow."""
 
-LARGEST_BYTES = np.iinfo(np.int64).max
-
 FLUSHED = "fF"
 """The dtypes whose subnormal numbers CuPy's kernels flush to zero: float32, complex64."""
-
-HALF = np.dtype(np.float16)
-
-Axes = int | tuple[int, ...] | None
 
 
 class Namespace:
@@ -94,10 +102,10 @@ class Namespace:
         return result.astype(dtype, copy=False)
 
     def empty(self, shape: tuple[int, ...], *, dtype: DType) -> Native:
-        return self._cp.empty(_addressable(shape, dtype), dtype=dtype)
+        return self._cp.empty(addressable(shape, dtype), dtype=dtype)
 
     def eye(self, rows: int, columns: int, *, k: int = 0, dtype: DType) -> Native:
-        _addressable((rows, columns), dtype)
+        addressable((rows, columns), dtype)
         return self._cp.eye(rows, columns, k=k, dtype=dtype)
 
     def full(self, shape: tuple[int, ...], fill_value: Any, *, dtype: DType) -> Native:
@@ -140,7 +148,7 @@ class Namespace:
         return self._kernels.right_shift(*self._integers(x1, x2))
 
     def _integers(self, x1: Native | int, x2: Native | int) -> tuple[Native, ...]:
-        dtype = _result_type(x1, x2)
+        dtype = promoted_dtype(x1, x2)
         if dtype.kind not in "iu":
             raise TypeError(f"shifts take integers, not the promoted dtype {dtype}")
         return self._promoted(x1, x2)
@@ -155,7 +163,7 @@ class Namespace:
 
     def floor_divide(self, x1: Native | float, x2: Native | float) -> Native:
         # CuPy rounds the quotient of floats before it takes the floor: 1.0 // 0.1 would be 10.
-        return NotImplemented if _result_type(x1, x2).kind == "f" else self._cp.floor_divide(x1, x2)
+        return NotImplemented if promoted_dtype(x1, x2).kind == "f" else self._cp.floor_divide(x1, x2)
 
     def imag(self, x: Native) -> Native:
         return x.imag
@@ -196,11 +204,11 @@ class Namespace:
         return NotImplemented if x.dtype.kind == "c" else self._cp.reciprocal(x)
 
     def remainder(self, x1: Native | float, x2: Native | float) -> Native:
-        dtype = _result_type(x1, x2)
+        dtype = promoted_dtype(x1, x2)
         if dtype.kind != "f":
             return self._cp.remainder(x1, x2)
         work = np.dtype(np.float32) if dtype == np.float16 else dtype
-        return self._kernels.remainder(_cast(x1, work), _cast(x2, work)).astype(dtype, copy=False)
+        return self._kernels.remainder(cast(x1, work), cast(x2, work)).astype(dtype, copy=False)
 
     def round(self, x: Native) -> Native:
         return x.copy() if x.dtype.kind in "biu" else self._cp.round(x)
@@ -213,7 +221,7 @@ class Namespace:
 
     def where(self, condition: Native, x1: Native | complex, x2: Native | complex) -> Native:
         if not (hasattr(x1, "dtype") and hasattr(x2, "dtype")):
-            dtype = _result_type(x1, x2)
+            dtype = promoted_dtype(x1, x2)
             x1, x2 = (x if hasattr(x, "dtype") else dtype.type(x) for x in (x1, x2))
         return self._cp.where(condition, x1, x2)
 
@@ -238,11 +246,21 @@ class Namespace:
     def reshape(self, x: Native, shape: tuple[int, ...], *, copy: bool | None = None) -> Native:
         return x.reshape(shape, copy=copy)
 
+    def roll(self, x: Native, shift: Any, *, axis: Any = None) -> Native:
+        if isinstance(shift, tuple) or isinstance(axis, tuple) or not x.size:
+            return self._cp.roll(x, shift, axis=axis)
+        length = x.size if axis is None else x.shape[axis]
+        after = 1 if axis is None else math.prod(x.shape[axis % x.ndim + 1 :])
+        bits = x.view(np.uint16) if x.dtype.kind == "V" else x
+        result = self._cp.ndarray(x.shape, bits.dtype)
+        self._kernels.roll(self._cp.ascontiguousarray(bits), length, shift % length, after, result)
+        return result.view(x.dtype)
+
     def tril(self, x: Native, *, k: int = 0) -> Native:
-        return _of_bits(self._cp.tril, x, k)
+        return of_bits(self._cp.tril, x, k)
 
     def triu(self, x: Native, *, k: int = 0) -> Native:
-        return _of_bits(self._cp.triu, x, k)
+        return of_bits(self._cp.triu, x, k)
 
     # -- products ---------------------------------------------------------------------------------------------------
 
@@ -251,7 +269,7 @@ class Namespace:
             return self._products.matmul(x1, x2)
         if "V" in (x1.dtype.kind, x2.dtype.kind):
             return NotImplemented
-        dtype = _result_type(x1, x2)
+        dtype = promoted_dtype(x1, x2)
         if dtype == HALF and x1.size == x2.size == x1.shape[-1]:
             # CuPy adds up float16 in float16 where the result has one element.
             return self._cp.matmul(*(x.astype(np.float32) for x in (x1, x2))).astype(dtype)
@@ -266,11 +284,11 @@ class Namespace:
         if axis and indices.size * math.prod(x.shape[axis + 1 :]) >= LARGEST_COUNT:
             # Only along the first axis are CuPy's positions right.
             return self._cp.moveaxis(self.take(self._cp.moveaxis(x, axis, 0), indices, axis=0), 0, axis)
-        return _of_bits(self._cp.take, x, indices, axis=axis)
+        return of_bits(self._cp.take, x, indices, axis=axis)
 
     def take_along_axis(self, x: Native, indices: Native, *, axis: int) -> Native:
         self._indexing.check_positions(indices, x.shape[axis], axis)
-        return _of_bits(self._cp.take_along_axis, x, indices.astype(np.int64, copy=False), axis)
+        return of_bits(self._cp.take_along_axis, x, indices.astype(np.int64, copy=False), axis)
 
     def argmax(self, x: Native, *, axis: int | None = None, keepdims: bool = False) -> Native:
         return self._position("argmax", x, axis, keepdims, nan=1)
@@ -314,10 +332,20 @@ class Namespace:
 
     def count_nonzero(self, x: Native, *, axis: Axes = None, keepdims: bool = False) -> Native:
         counts = self._cp.count_nonzero(self._truth(x), axis=axis)
-        return counts.reshape(_keepdims_shape(x.shape, axis)) if keepdims else counts
+        return counts.reshape(keepdims_shape(x.shape, axis)) if keepdims else counts
 
     def nonzero(self, x: Native) -> tuple[Native, ...]:
         return self._cp.nonzero(self._truth(x))  # type: ignore[no-any-return]
+
+    def sums_at(self, values: Native, positions: Native, size: int) -> Native:
+        # In the order of the values, where CuPy's bincount adds them up in any order.
+        if values.dtype.kind != "f" or values.dtype.itemsize < 4 or not (size and values.size):
+            return NotImplemented
+        order = self._cp.argsort(positions)
+        starts = self._cp.searchsorted(positions[order], self._cp.arange(size + 1))
+        x = values[order]
+        blocks = self._kernels.block_sums(x, x.size, self._cp.ndarray(-(-x.size // BLOCK), np.float64))
+        return self._kernels.segment_sums(x, starts, blocks, self._cp.ndarray(size, x.dtype))
 
     def _truth(self, x: Native) -> Native:
         """An array whose elements are not zero where those of ``x`` are not, subnormal numbers included."""
@@ -333,7 +361,7 @@ class Namespace:
 
     def isin(self, x1: Native | complex, x2: Native | complex, *, invert: bool = False) -> Native:
         operands = [getattr(x, "dtype", x) for x in (x1, x2)]
-        if np.result_type(*operands).kind == "f" and not any(_is_float(item) for item in operands):
+        if np.result_type(*operands).kind == "f" and not any(is_float(item) for item in operands):
             return NotImplemented  # int64 next to uint64: float64 cannot tell neighbours apart
         x1, x2 = self._promoted(x1, x2)
         if x1.dtype.kind == "f":
@@ -344,7 +372,7 @@ class Namespace:
         return self._cp.isin(x1, x2, invert=invert)
 
     def _promoted(self, *operands: Any) -> tuple[Native, ...]:
-        dtype = _result_type(*operands)
+        dtype = promoted_dtype(*operands)
         return tuple(
             x.astype(dtype, copy=False) if hasattr(x, "dtype") else self.full((), x, dtype=dtype) for x in operands
         )
@@ -410,7 +438,7 @@ class Namespace:
 
     def _extreme(self, name: str, x: Native, axis: Axes, keepdims: bool) -> Native:
         """``cp.max`` or ``cp.min``; a kernel for floats: CuPy's identities are finite, and its comparisons flush."""
-        if _length(x.shape, axis) == 0:
+        if reduced_count(x.shape, axis) == 0:
             raise ValueError(
                 f"zero-size array to reduction operation {name}imum which has no identity: shape {x.shape}, axis {axis}"
             )
@@ -421,13 +449,13 @@ class Namespace:
     def prod(self, x: Native, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False) -> Native:
         # In order where that is cheap: [1e200, 1e200, 0] gives NaN and [0, 1e200, 1e200] gives 0, as in NumPy.
         wanted = x.dtype if dtype is None else dtype
-        length = _length(x.shape, axis)
+        length = reduced_count(x.shape, axis)
         if wanted.kind not in "fc" or length > IN_ORDER:
             return self._cp.prod(x, axis=axis, dtype=dtype, keepdims=keepdims)
-        lines = self._lines(x, _axes(axis, x.ndim), _widened(wanted))
+        lines = self._lines(x, sorted_axes(axis, x.ndim), widened(wanted))
         result = self._cp.empty(lines.shape[:-1], dtype=lines.dtype)
         result = self._kernels.product_in_order(lines, length, result).astype(wanted, copy=False)
-        return result.reshape(_keepdims_shape(x.shape, axis)) if keepdims else result
+        return result.reshape(keepdims_shape(x.shape, axis)) if keepdims else result
 
     def _lines(self, x: Native, axes: tuple[int, ...], dtype: DType) -> Native:
         """A contiguous array whose last axis holds the elements along some axes."""
@@ -491,7 +519,7 @@ class Namespace:
         dtype: DType | None,
         include_initial: bool,
     ) -> Native:
-        wanted = dtype if dtype is not None else _accumulated(x.dtype)
+        wanted = dtype if dtype is not None else accumulate_dtype(x.dtype)
         if x.size >= LARGEST_COUNT:
             raise NotImplementedError(
                 f"CuPy's scans take fewer than {LARGEST_COUNT} elements, not {x.size}; process the array in parts"
@@ -500,13 +528,13 @@ class Namespace:
             result = self._cp.empty(x.shape, dtype=wanted)
         elif initial == 1 and wanted.kind in "fc" and x.shape[axis] <= IN_ORDER:
             # In order, as a product is: CuPy's tree multiplies [0, 1e200, 1e200, 1e200] to NaN.
-            lines = self._lines(x, (axis,), _widened(wanted))
+            lines = self._lines(x, (axis,), widened(wanted))
             length = x.shape[axis]
             products = self._cp.empty(lines.shape, dtype=lines.dtype)
             products = self._kernels.products_in_order(lines, length, products, size=lines.size // length)
             result = self._cp.moveaxis(products, -1, axis).astype(wanted, copy=False)
         else:
-            result = function(x, axis=axis, dtype=_widened(wanted)).astype(wanted, copy=False)
+            result = function(x, axis=axis, dtype=widened(wanted)).astype(wanted, copy=False)
         if not include_initial:
             return result
         edge = self.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), initial, dtype=wanted)
@@ -534,62 +562,3 @@ class OnDevice:
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._functions, name)
         return self._bind(value) if callable(value) else OnDevice(value, self._bind)
-
-
-def _of_bits(function: Callable[..., Native], x: Native, *args: Any, **options: Any) -> Native:
-    """A function that moves elements or replaces them by zeros; CuPy's kernel for bfloat16 gives float32."""
-    if x.dtype.kind != "V":
-        return function(x, *args, **options)
-    return function(x.view(np.uint16), *args, **options).view(x.dtype)
-
-
-def _widened(dtype: DType) -> DType:
-    """The dtype that sums and products of a dtype are computed in: float32 for float16."""
-    return np.dtype(np.float32) if dtype == HALF else dtype
-
-
-def _cast(x: Native | complex, dtype: DType) -> Any:
-    """An operand in a dtype; a Python scalar unchanged, as kernels take it in the dtype of the arrays next to it."""
-    return x if isinstance(x, (bool, int, float, complex)) else x.astype(dtype, copy=False)
-
-
-def _result_type(*operands: Any) -> DType:
-    return np.result_type(*(getattr(x, "dtype", x) for x in operands))
-
-
-def _is_float(operand: Any) -> bool:
-    """Whether a dtype or a Python scalar is floating-point."""
-    return isinstance(operand, float) or getattr(operand, "kind", "") == "f"
-
-
-def _accumulated(dtype: DType) -> DType:
-    """The accumulate dtype of sums and products."""
-    if dtype.kind in "bi":
-        return np.dtype(np.int64)
-    return np.dtype(np.uint64) if dtype.kind == "u" else dtype
-
-
-def _axes(axis: Axes, ndim: int) -> tuple[int, ...]:
-    """The reduced axes in ascending order."""
-    if axis is None:
-        return tuple(range(ndim))
-    return tuple(sorted(axis)) if isinstance(axis, tuple) else (axis,)
-
-
-def _length(shape: tuple[int, ...], axis: Axes) -> int:
-    """The number of elements that a reduction combines into one."""
-    return math.prod(shape[position] for position in _axes(axis, len(shape)))
-
-
-def _keepdims_shape(shape: tuple[int, ...], axis: Axes) -> tuple[int, ...]:
-    """The shape of a reduction's result with ``keepdims=True``."""
-    reduced = _axes(axis, len(shape))
-    return tuple(1 if position in reduced else length for position, length in enumerate(shape))
-
-
-def _addressable(shape: tuple[int, ...], dtype: DType) -> tuple[int, ...]:
-    """Return the shape if its bytes can be addressed; CuPy's own count would wrap around and allocate fewer."""
-    size = math.prod(shape) * dtype.itemsize
-    if size > LARGEST_BYTES:
-        raise MemoryError(f"Out of memory allocating {size:,} bytes")
-    return shape

@@ -1,7 +1,8 @@
-"""Products of matrices by cuBLAS, in dtypes and precisions that CuPy's functions do not give it.
+"""Products of matrices of real floating-point numbers by cuBLAS, without CuPy's functions.
 
-CuPy adds up float16 in float16 where the result has one element, multiplies bfloat16 in float32, without tensor cores,
-and cannot choose TF32 for one call. cuBLAS takes all three: products are added up in float32 and rounded once.
+CuPy copies transposed matrices, adds up float16 in float16 where the result has one element, multiplies bfloat16 in
+float32, without tensor cores, and cannot choose TF32 for one call. Here products of two-byte numbers are added up in
+float32 and rounded once.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from xtensor.backend import Native
 
 __all__ = ["Networks", "Products"]
 
-FLOAT32, FLOAT16, BFLOAT16 = 0, 2, 14
-"""cuBLAS's data types ``CUDA_R_32F``, ``CUDA_R_16F`` and ``CUDA_R_16BF``."""
+FLOAT32, FLOAT64, FLOAT16, BFLOAT16 = 0, 1, 2, 14
+"""cuBLAS's data types ``CUDA_R_32F``, ``CUDA_R_64F``, ``CUDA_R_16F`` and ``CUDA_R_16BF``."""
 
-DATA_TYPES = {np.dtype(np.float16): FLOAT16, np.dtype(np.float32): FLOAT32}
+DATA_TYPES = {np.dtype(np.float16): FLOAT16, np.dtype(np.float32): FLOAT32, np.dtype(np.float64): FLOAT64}
 
-IN_FLOAT32, IN_TF32 = 68, 77
-"""cuBLAS's compute types ``CUBLAS_COMPUTE_32F`` and ``CUBLAS_COMPUTE_32F_FAST_TF32``."""
+IN_FLOAT32, IN_FLOAT64, IN_TF32 = 68, 70, 77
+"""cuBLAS's compute types ``CUBLAS_COMPUTE_32F``, ``CUBLAS_COMPUTE_64F`` and ``CUBLAS_COMPUTE_32F_FAST_TF32``."""
 
 AS_STORED, TRANSPOSED = 0, 1
 """cuBLAS's operations ``CUBLAS_OP_N`` and ``CUBLAS_OP_T``."""
@@ -43,19 +44,18 @@ class Stack(NamedTuple):
 
 
 class Products:
-    """Products of stacks of matrices of float16, of bfloat16, and of float32 rounded to TF32."""
+    """Products of stacks of matrices of one real floating-point dtype."""
 
     def __init__(self, cp: Any) -> None:
         self._cp = cp
-        self._numbers = np.array([1.0, 0.0], np.float32)
-        self._one, self._zero = (self._numbers.ctypes.data + offset for offset in (0, 4))
+        self._numbers = [np.array([1.0, 0.0], dtype) for dtype in (np.float32, np.float64)]
+        # The addresses of one and zero, in the dtype that cuBLAS computes in.
+        self._single, self._double = ((x.ctypes.data, x.ctypes.data + x.itemsize) for x in self._numbers)
         self._is_hip = bool(cp.cuda.runtime.is_hip)
 
-    def takes(self, dtype: np.dtype[Any], *, tf32: bool = False) -> bool:
+    def takes(self, dtype: np.dtype[Any]) -> bool:
         """Whether products of a dtype are computed here: nothing on ROCm, whose library takes other types."""
-        if self._is_hip or (dtype.itemsize > 2 and not tf32):
-            return False
-        return dtype in DATA_TYPES or dtype.name == "bfloat16"
+        return not self._is_hip and (dtype in DATA_TYPES or dtype.name == "bfloat16")
 
     def matmul(self, x1: Native, x2: Native) -> Native:
         """Return the product of stacks of matrices, or of vectors."""
@@ -64,48 +64,46 @@ class Products:
             result = result[..., 0, :]
         return result if x2.ndim > 1 else result[..., 0]
 
-    def linear(self, x: Native, weight: Native, bias: Native | None) -> Native:
+    def linear(self, x: Native, weight: Native, bias: Native | None, *, tf32: bool) -> Native:
         """Return ``x @ weight.T + bias``, rounded once."""
         if x.ndim == 2:
-            return self._multiply(x, weight.T, bias)
+            return self._multiply(x, weight.T, bias, tf32)
         rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
-        return self._multiply(rows, weight.T, bias).reshape(*x.shape[:-1], weight.shape[0])
+        return self._multiply(rows, weight.T, bias, tf32).reshape(*x.shape[:-1], weight.shape[0])
 
-    def _multiply(self, x: Native, y: Native, bias: Native | None) -> Native:
+    def _multiply(self, x: Native, y: Native, bias: Native | None, tf32: bool = False) -> Native:
         batch = () if x.ndim == y.ndim == 2 else np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
         (rows, inner), columns = x.shape[-2:], y.shape[-1]
         result = self._cp.ndarray((*batch, rows, columns), x.dtype)
         if not result.size:
             return result
         if bias is not None:
-            # Each row is the bias, to which cuBLAS adds the product before it rounds.
-            self._product(result, self._column_of_ones(rows, x.dtype), bias.reshape(1, columns), (), adds=False)
+            # Each row is the bias, to which cuBLAS adds the product before it rounds. CuPy copies no bfloat16.
+            bits = f"u{x.dtype.itemsize}"
+            result.view(bits)[...] = bias.view(bits)
         if inner:
-            self._product(result, x, y, batch, adds=bias is not None)
+            self._product(result, x, y, batch, adds=bias is not None, tf32=tf32)
         elif bias is None:
             result.fill(0)
         return result
 
-    def _column_of_ones(self, length: int, dtype: np.dtype[Any]) -> Native:
-        # By its bits, as CuPy fills no memory with numbers of bfloat16.
-        one = np.ones((), dtype).view(f"uint{8 * dtype.itemsize}")
-        return self._cp.full((length, 1), int(one), one.dtype).view(dtype)
-
-    def _product(self, result: Native, x: Native, y: Native, batch: tuple[int, ...], *, adds: bool) -> None:
+    def _product(self, result: Native, x: Native, y: Native, batch: tuple[int, ...], *, adds: bool, tf32: bool) -> None:
         """Write the product of two stacks of matrices into the result, or add it to the result."""
         (rows, inner), columns = x.shape[-2:], y.shape[-1]
         left, right, count = self._stack(x, batch), self._stack(y, batch), math.prod(batch)
         if max(rows, columns, inner, left.line, right.line, count) > LONGEST:
             raise ValueError(f"matrices of shapes {x.shape} and {y.shape} are larger than cuBLAS takes")
         kind = DATA_TYPES.get(x.dtype, BFLOAT16)
+        one, zero = self._double if kind == FLOAT64 else self._single
+        compute = IN_FLOAT64 if kind == FLOAT64 else IN_TF32 if tf32 else IN_FLOAT32
         # cuBLAS stores columns: to it the result is the transpose of the product, y.T @ x.T.
         self._cp.cuda.cublas.gemmStridedBatchedEx(
             self._cp.cuda.get_cublas_handle(),
-            *(right.operation, left.operation, columns, rows, inner, self._one),
+            *(right.operation, left.operation, columns, rows, inner, one),
             *(right.array.data.ptr, kind, right.line, right.step),
             *(left.array.data.ptr, kind, left.line, left.step),
-            *(self._one if adds else self._zero, result.data.ptr, kind, columns, rows * columns),
-            *(count, IN_TF32 if kind == FLOAT32 else IN_FLOAT32, DEFAULT_ALGORITHM),
+            *(one if adds else zero, result.data.ptr, kind, columns, rows * columns),
+            *(count, compute, DEFAULT_ALGORITHM),
         )
 
     def _stack(self, x: Native, batch: tuple[int, ...]) -> Stack:
@@ -139,8 +137,8 @@ class Networks:
         self._products = products
 
     def linear(self, x: Native, weight: Native, bias: Native | None, *, precision: str) -> Native:
-        if not self._products.takes(x.dtype, tf32=precision == "tf32"):
+        if not self._products.takes(x.dtype):
             return NotImplemented
-        return self._products.linear(x, weight, bias)
+        return self._products.linear(x, weight, bias, tf32=precision == "tf32" and x.dtype == np.float32)
 
     linear.takes_bfloat16 = True  # type: ignore[attr-defined]

@@ -61,7 +61,7 @@ class TorchBackend(Backend):
     chosen_by_itself = False
     survives_fork = False
     corrections = (
-        *("acosh", "divide", "expm1", "floor_divide", "log", "log1p", "tan", "tanh"),
+        *("acosh", "cos", "cosh", "divide", "expm1", "floor_divide", "log", "log1p", "sqrt", "tan", "tanh"),
         *LAPACK_CORRECTIONS,
         *REDUCTION_CORRECTIONS,
     )
@@ -158,6 +158,10 @@ class TorchBackend(Backend):
                 # NumPy reads read-only memory, which torch would make writable.
                 shared = np.from_dlpack(producer, copy=False) if copy is False else np.from_dlpack(producer)
                 return from_host(shared, device, copy)
+            if any(step < 0 for step in getattr(producer, "strides", None) or ()):
+                if copy is False:
+                    raise BufferError("torch has no negative strides; copy the array")
+                producer = producer.copy()  # torch would end the process
             tensor = self._torch.from_dlpack(producer)
         return TorchArray(tensor.clone() if copy else tensor)
 

@@ -43,7 +43,7 @@ def getitem(native: TorchArray, key: Any) -> TorchArray:
     if positions == (...,):
         view = view.clone()
     elif positions:
-        view = view[positions]
+        view = signed(view)[positions].view(tensor.dtype)
     elif repeats_memory(tensor) and not repeats_memory(view):
         view = view.clone()  # a write to it would change all rows of the broadcast view
     return TorchArray(view)

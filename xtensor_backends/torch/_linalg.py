@@ -18,6 +18,9 @@ def matmul(x1: Tensor, x2: Tensor) -> Tensor:
     dtype = x1.dtype
     if dtype in FLOATS or dtype.is_complex:
         return torch.matmul(x1, x2)
+    inner = x2.shape[-2] if x2.dim() > 1 else x2.shape[0]
+    if x1.shape[-1] != inner:
+        raise ValueError(f"the matrices have {x1.shape[-1]} columns and {inner} rows, which must be equal")
     if dtype in SIGNED:
         # uint64 has the bits of int64, and so have products of narrower integers.
         x1, x2 = (x.view(torch.int64) if dtype is torch.uint64 else wide(x) for x in (x1, x2))

@@ -287,12 +287,13 @@ def _scan(function: Any, first: int) -> Any:
         dtype = _accumulated(x, dtype)
         if dtype is torch.bool:
             return computed(x, axis=axis, include_initial=include_initial) != 0
-        x = _as_summand(x, dtype)
+        # A GPU's kernels would add up two-byte numbers in two bytes.
+        x = cast(x, torch.float32) if dtype in HALVES else _as_summand(x, dtype)
         result = function(x, axis, dtype=x.dtype)
         if include_initial:
             full = partial(torch.full, dtype=x.dtype, device=x.device)
             result = with_initial(torch.cat, full, result, axis % x.dim(), first)
-        return result.view(dtype)
+        return cast(result, dtype) if dtype in HALVES else result.view(dtype)
 
     return computed
 

@@ -119,7 +119,12 @@ class Networks:
     def layer_norm(x: Tensor, weight: Tensor | None, bias: Tensor | None, *, axes: tuple[int, ...], eps: Any) -> Tensor:
         if eps.__class__ is not float or not _has_ordinary_squares(x):
             return NotImplemented
-        return functional.layer_norm(x, x.shape[axes[0] :], weight, bias, eps)
+        result = functional.layer_norm(x, x.shape[axes[0] :], weight, bias, eps)
+        if x.device.type == "cpu":
+            return result
+        # A GPU's kernel rounds the mean, so that the deviations of a constant row of large numbers are not 0.
+        constant = torch.amax(x, axes, keepdim=True) == torch.amin(x, axes, keepdim=True)
+        return torch.where(constant, 0.0 if bias is None else bias, result)
 
     @staticmethod
     def rms_norm(x: Tensor, weight: Tensor | None, *, axes: tuple[int, ...], eps: Any) -> Tensor:
@@ -133,7 +138,8 @@ class Networks:
     ) -> Tensor:
         if 0 in (*query.shape, *key.shape, *value.shape):
             return NotImplemented
-        mask = None if mask is None else torch.atleast_2d(mask)
+        # A GPU's kernels take no mask that is broadcast over the keys.
+        mask = None if mask is None else torch.atleast_2d(mask).contiguous()
         if mask is not None and causal:
             rows = torch.arange(query.shape[-2], device=query.device)[:, None]
             visible = rows >= torch.arange(key.shape[-2], device=query.device)

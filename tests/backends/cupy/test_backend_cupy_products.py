@@ -12,6 +12,8 @@ import xtensor as xp
 from xtensor.nn import functional
 
 HALVES = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)]
+DTYPES = [*HALVES, np.dtype(np.float32), np.dtype(np.float64)]
+IN_FLOAT32, IN_FLOAT64, IN_TF32 = 68, 70, 77
 
 
 @pytest.fixture(scope="module")
@@ -51,13 +53,13 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize("dtype", HALVES, ids=str)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("shapes", SHAPES, ids=str)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_products_of_any_layout_are_right(single, calls, layout, shapes, dtype):
     hosts = [integers(shape, dtype, seed) for seed, shape in enumerate(shapes)]
     result = xp.matmul(*(LAYOUTS[layout](xp.asarray(x, device=single)) for x in hosts))
-    assert (result.dtype, calls) == (dtype, [68])
+    assert (result.dtype, calls) == (dtype, [IN_FLOAT64 if dtype == np.float64 else IN_FLOAT32])
     expected = np.matmul(*(x.astype(np.float64) for x in hosts))
     np.testing.assert_array_equal(on_host(result).astype(np.float64), expected)
 
@@ -107,16 +109,17 @@ def test_linear_of_float32_uses_tf32_where_the_caller_allows_it(single, calls):
     x, weight = (np.full((2, 2), 1 + 2.0**-12, np.float32) for _ in range(2))
     arrays = [xp.asarray(item, device=single) for item in (x, weight)]
     assert on_host(functional.linear(*arrays, precision="tf32")).tolist() == [[2.0, 2.0]] * 2
-    assert calls == [77]
+    assert calls == [IN_TF32]
     np.testing.assert_array_equal(on_host(functional.linear(*arrays)), (x.astype(float) @ weight).astype(np.float32))
-    assert calls == [77]
+    assert calls == [IN_TF32, IN_FLOAT32]
 
 
-def test_products_of_other_dtypes_are_not_cublass(single, calls):
-    half, single_precision = (xp.asarray(integers((2, 2), dtype), device=single) for dtype in (HALVES[1], np.float32))
-    assert xp.matmul(half, single_precision).dtype == np.float32
-    assert xp.matmul(single_precision, single_precision).dtype == np.float32
-    assert not calls
+def test_products_of_two_dtypes_are_those_of_the_promoted_one_and_integers_are_cupys(single, calls):
+    half, other, integer = (xp.asarray(integers((2, 2), dtype), device=single) for dtype in (HALVES[1], "f4", "i8"))
+    assert xp.matmul(half, other).dtype == np.float32
+    assert calls == [IN_FLOAT32]
+    assert xp.matmul(integer, integer).dtype == np.int64
+    assert calls == [IN_FLOAT32]
 
 
 def test_products_on_rocm_are_added_up_in_float32(calls):

@@ -372,3 +372,26 @@ def test_where_of_two_scalars_takes_the_default_dtypes(single):
     assert xp.where(condition, 1, 2.5).dtype == np.float64
     assert xp.where(condition, 1, 2).dtype == np.int64
     assert xp.where(condition, xp.ones(2, dtype=xp.float32, device=single), 2.5).dtype == np.float32
+
+
+@needs_compiler
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float64", "complex64"])
+@pytest.mark.parametrize(("shift", "axis"), [(1, None), (-5, None), (2, 0), (-1, 1), (7, -1), (0, 1), (-12, 2)])
+def test_roll_is_numpys(single, shift, axis, dtype):
+    x = np.arange(60).reshape(3, 4, 5).astype(dtype)
+    array = xp.asarray(x, device=single)
+    for key in [(...,), (slice(None, None, -1), slice(None), slice(1, None, 2))]:
+        same(xp.roll(array[key], shift, axis=axis), np.roll(x[key], shift, axis=axis))
+
+
+@needs_compiler
+def test_gradient_of_an_index_array_has_the_sum_at_each_position(single):
+    """In the order of the elements: with segments longer than several blocks, and positions that none has."""
+    rng = np.random.default_rng(0)
+    positions = np.concatenate([rng.integers(0, 40, 1000), np.full(1500, 7), np.full(3, 49)])
+    weights = rng.integers(-50, 50, positions.size).astype(np.float64)
+    index, factors = (xp.asarray(item, device=single) for item in (positions, weights))
+    gradient = xp.autograd.grad(lambda x: xp.sum(xp.take(x, index) * factors))(xp.zeros(50, device=single))
+    expected = np.zeros(50)
+    np.add.at(expected, positions, weights)
+    same(gradient, expected)

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ..._core.backend import Native
-from .._composing import NativeOperand, as_floating
+from .._composing import NativeOperand, of_floats
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
@@ -276,9 +276,9 @@ def log10(x: AnyArray, /) -> Array:
     """
 
 
+@of_floats
 def _compose_logaddexp(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     """The larger operand plus ``log1p(exp(-|x1 - x2|))``."""
-    x1, x2 = as_floating(xp, x1, x2)
     distance = xp.where(xp.equal(x1, x2), 0.0, xp.abs(xp.subtract(x1, x2)))
     return xp.add(xp.maximum(x1, x2), xp.log1p(xp.exp(xp.negative(distance))))
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._core.backend import Native
 from ..._core.dtypes import kind_of
-from .._composing import INT8, SINGLE, NativeOperand, as_floating, cast, loop_dtype, of_floats
+from .._composing import INT8, SINGLE, NativeOperand, cast, loop_dtype, of_floats
 from ._declaration import binary, unary
 
 if TYPE_CHECKING:
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["cbrt", "exp2", "float_power", "hypot", "logaddexp2", "pow", "reciprocal", "sqrt", "square"]
 
 
+@of_floats
 def _compose_hypot(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
     """The larger magnitude times ``sqrt(1 + ratio²)``, in which no square overflows."""
-    a, b = (xp.abs(x) for x in as_floating(xp, x1, x2))
+    a, b = xp.abs(x1), xp.abs(x2)
     larger, smaller = xp.maximum(a, b), xp.minimum(a, b)
     scaled = xp.logical_and(xp.not_equal(larger, 0.0), xp.isfinite(larger))
     ratio = xp.where(scaled, xp.divide(smaller, xp.where(scaled, larger, 1.0)), 0.0)

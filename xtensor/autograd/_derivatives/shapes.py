@@ -10,8 +10,7 @@ import numpy as np
 
 from ... import _ops as xp
 from ..._core.array import Array
-from ..._core.dtypes import kind_of
-from ..._ops.counting import bincount
+from ..._ops.counting import sums_at
 from .._table import pullback
 from .._transform import Key
 
@@ -182,7 +181,13 @@ def _take(g: Array, out: Any, x: Any, indices: Array, *, axis: int) -> Array:
 
 @pullback("take_along_axis", keeps="indices", linear=True, several=True)
 def _take_along_axis(g: Array, out: Any, x: Any, indices: Array, *, axis: int) -> Array:
-    return _scattered_along(g, indices, x.shape, axis % x.ndim, x.shape)
+    axis %= x.ndim
+    if indices.shape == (*x.shape[:axis], 1, *x.shape[axis + 1 :]):  # one element of each line
+        index = xp.astype(indices, g.device.default_dtypes["integral"], copy=False)
+        length = x.shape[axis]
+        numbers = xp.reshape(xp.arange(length, dtype=index.dtype, device=g.device), (-1, *[1] * (x.ndim - axis - 1)))
+        return xp.where(xp.where(index < 0, index + length, index) == numbers, g, 0)
+    return _scattered_along(g, indices, x.shape, axis, x.shape)
 
 
 def _scattered_along(g: Array, indices: Array, lengths: tuple[int, ...], axis: int, shape: tuple[int, ...]) -> Array:
@@ -200,7 +205,7 @@ def _scattered_along(g: Array, indices: Array, lengths: tuple[int, ...], axis: i
             places = places + xp.reshape(steps, (length, *[1] * (len(lengths) - number - 1)))
         stride *= length
     size = math.prod(shape)
-    return xp.reshape(scattered(xp.reshape(g, (-1,)), xp.reshape(places, (-1,)), size), shape)
+    return xp.reshape(sums_at(xp.reshape(g, (-1,)), xp.reshape(places, (-1,)), size), shape)
 
 
 @pullback("repeat", keeps="repeats", linear=True, several=True)
@@ -212,15 +217,4 @@ def _ungathered(g: Array, shape: tuple[int, ...], gather: Callable[[Array], Arra
     """Return an Array of a shape in which each element is the sum of what was gathered from its place."""
     size = math.prod(shape)
     places = gather(xp.reshape(xp.arange(size, device=g.device), shape))
-    return xp.reshape(scattered(xp.reshape(g, (-1,)), xp.reshape(places, (-1,)), size), shape)
-
-
-def scattered(values: Array, places: Array, size: int) -> Array:
-    """Return an Array of one dimension in which each value is added to the element at its place."""
-    if kind_of(values.dtype) == "c":
-        return xp.astype(
-            scattered(xp.real(values), places, size) + 1j * scattered(xp.imag(values), places, size), values.dtype
-        )
-    if not values.device._library.has_values:
-        return xp.zeros(size, dtype=values.dtype, device=values.device)  # no place is beyond the size
-    return xp.astype(bincount(places, weights=values, minlength=size), values.dtype)
+    return xp.reshape(sums_at(xp.reshape(g, (-1,)), xp.reshape(places, (-1,)), size), shape)
