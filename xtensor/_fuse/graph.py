@@ -16,7 +16,7 @@ from .._core.trees import leaves_of, mapped
 from .keys import Same, key_of
 from .nodes import Node
 
-__all__ = ["MOST_STEPS", "ancestors", "needed_nodes", "operands_of", "replaced", "sort", "stages_of", "unify"]
+__all__ = ["MOST_STEPS", "ancestors", "delay", "needed_nodes", "operands_of", "replaced", "sort", "stages_of", "unify"]
 
 MOST_STEPS = 96
 """Operations of one kernel: compilers take more than proportional time for more."""
@@ -126,9 +126,13 @@ def stages_of(order: Sequence[Node]) -> dict[Node, int]:
             ):
                 stage += 1
             steps[kernel] += 1
-            numbers[kernel] += sum([item.__class__ is not Node for item in node.operands])
+            numbers[kernel] += _numbers_of(node)
         stages[node] = stage
     return stages
+
+
+def _numbers_of(node: Node) -> int:
+    return sum([item.__class__ is not Node for item in node.operands])
 
 
 def needed_nodes(order: Sequence[Node], stages: dict[Node, int], wanted: Sequence[Node]) -> set[Node]:
@@ -142,6 +146,38 @@ def needed_nodes(order: Sequence[Node], stages: dict[Node, int], wanted: Sequenc
             if not same_kernel:
                 needed.add(operand)
     return needed
+
+
+def delay(order: Sequence[Node], stages: dict[Node, int], needed: set[Node], wanted: Collection[Node]) -> None:
+    """Move steps into the kernel that reads them, where that saves their memory: ``2 * x`` for an ``x`` in memory.
+
+    A step is moved if one kernel reads it and nothing else, and if it has one operand, which is in memory anyway.
+    """
+    readers: dict[Node, list[Node]] = {}
+    for node in order:
+        for operand in operands_of(node):
+            readers.setdefault(operand, []).append(node)
+    steps: Counter[tuple[int, Any]] = Counter()
+    numbers: Counter[tuple[int, Any]] = Counter()
+    for node in order:
+        if node.kind == "step":
+            steps[stages[node], node.shape] += 1
+            numbers[stages[node], node.shape] += _numbers_of(node)
+    for node in reversed(order):
+        if node.kind != "step" or node not in needed or node in wanted:
+            continue
+        operands = set(operands_of(node))
+        kernels = {(stages[item], item.shape) for item in readers[node]}
+        if len(operands) != 1 or len(kernels) != 1 or any(item.kind != "step" for item in readers[node]):
+            continue
+        (operand,), (kernel,) = operands, kernels
+        in_memory = operand in needed or operand.kind in ("array", "constant", "outside")
+        has_room = steps[kernel] < MOST_STEPS and numbers[kernel] + _numbers_of(node) <= MOST_NUMBERS
+        if kernel[1] == node.shape == operand.shape and in_memory and has_room:
+            steps[kernel] += 1
+            numbers[kernel] += _numbers_of(node)
+            stages[node] = kernel[0]
+            needed.discard(node)
 
 
 def ancestors(ends: Iterable[Node], inside: Collection[Node]) -> list[Node]:

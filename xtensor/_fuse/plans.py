@@ -22,7 +22,7 @@ from .._core.kernel_program import Generator, Program, Step
 from .._core.operations import TABLE
 from .._core.tracing_errors import Number
 from .._core.trees import mapped
-from .graph import ancestors, needed_nodes, operands_of, replaced, sort, stages_of, unify
+from .graph import ancestors, delay, needed_nodes, operands_of, replaced, sort, stages_of, unify
 from .nodes import Assumption, Node
 from .rows import Group, row_groups
 
@@ -99,6 +99,7 @@ class Plan:
         self.constants: Values = {node: node.options for node in order if node.kind in ("constant", "outside")}
         stages = stages_of(order)
         needed = needed_nodes(order, stages, self.wanted)
+        delay(order, stages, needed, set(self.wanted))
         self.single: Single | None = None
         self.actions: list[Action] = []
         self.reads: list[Sequence[Node]] = []
