@@ -185,8 +185,8 @@ def hyperbolic_tangent(x: Complex) -> Complex:
     real, imag = beta * s * sqrt(s * s + 1.0) / divisor, t / divisor
     imag = select(large, sin(b) * cos(b) * 4.0 * exp(fabs(a) * -2.0), imag)
     real = select(large, copysign(constant(a.builder, 1.0, a.dtype), a), real)
-    imag = select(isinf(a) & ~isfinite(b), copysign(constant(a.builder, 0.0, a.dtype), b), imag)
-    real = select(a == 0, a, real)
+    imag = select(isinf(a), copysign(constant(a.builder, 0.0, a.dtype), b), imag)
+    real = select(a == 0, a, select(isfinite(a) & ~isfinite(b), b - b, real))
     return Complex(real, select(b == 0, b, imag))
 
 

@@ -130,9 +130,7 @@ class Random:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
 
-    def bits(
-        self, *, key: tuple[int, int], stream: tuple[int, int], start: int, shape: tuple[int, ...]
-    ) -> BufferArray:
+    def bits(self, *, key: tuple[int, int], stream: tuple[int, int], start: int, shape: tuple[int, ...]) -> BufferArray:
         return self._draw("bits", key, stream, start, shape, UINT64)
 
     def uniform_numbers(

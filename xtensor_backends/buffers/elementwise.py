@@ -12,7 +12,7 @@ from xtensor.backend import DType, Program, Step
 from .arrays import BufferArray
 from .formulas import apply
 from .languages import Language
-from .layouts import Layout, Offsets, layout_of, needs_64_bits, strides_in
+from .layouts import Offsets, layout_of, needs_64_bits, strides_in
 from .runtime import Number, numbers_of
 from .source import Kernel, SourceBuilder
 
@@ -104,7 +104,9 @@ def broadcast_shape(arrays: Sequence[BufferArray]) -> Shape:
     return first
 
 
-def single(name: str, inputs: Sequence[DType], scalars: Sequence[int], computed: Sequence[DType], out: DType) -> Program:
+def single(
+    name: str, inputs: Sequence[DType], scalars: Sequence[int], computed: Sequence[DType], out: DType
+) -> Program:
     """Return the program of one operation, with casts of its operands.
 
     Parameters

@@ -63,9 +63,7 @@ def _real(name: str, kind: str) -> Any:
 Plan = tuple[tuple[DType, ...], DType]
 
 
-def plan(
-    name: str, kinds: Sequence[DType | type], dtypes: frozenset[DType], language: Language
-) -> Plan | None:
+def plan(name: str, kinds: Sequence[DType | type], dtypes: frozenset[DType], language: Language) -> Plan | None:
     """Return the dtypes to which the operands of an operation are cast, and the result's; None without a kernel.
 
     Parameters
@@ -133,5 +131,3 @@ def in_supported(dtype: DType, dtypes: frozenset[DType]) -> DType:
     same = sorted([item for item in dtypes if item.kind == dtype.kind], key=lambda item: item.itemsize)
     larger = [item for item in same if item.itemsize >= dtype.itemsize]
     return larger[0] if larger else same[-1] if same else dtype
-
-

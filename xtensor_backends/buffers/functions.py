@@ -135,5 +135,3 @@ def complex_of(real: BufferArray, imag: BufferArray) -> BufferArray:
     result = np.dtype(f"c{2 * dtype.itemsize}")
     program = single("complex_of", (real.dtype, imag.dtype), (), (dtype, dtype), result)
     return compute(program, (real, imag))[0]
-
-

@@ -165,5 +165,3 @@ def _moving(language: Language, dtype: DType, key: tuple[int, str], gathers: boo
     else:
         builder.store(target, position, builder.load(source, element, dtype))
     return builder.kernel()
-
-

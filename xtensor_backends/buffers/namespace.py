@@ -32,7 +32,9 @@ __all__ = ["namespace"]
 Axes = int | tuple[int, ...] | None
 Shape = tuple[int, ...]
 
-SPECIAL = [name.removeprefix("special.") for name, item in FORMULAS.items() if name[:8] == "special." and not item.covers]
+SPECIAL = [
+    name.removeprefix("special.") for name, item in FORMULAS.items() if name[:8] == "special." and not item.covers
+]
 
 
 def namespace(runtime: Runtime) -> SimpleNamespace:
@@ -71,8 +73,6 @@ def namespace(runtime: Runtime) -> SimpleNamespace:
     )
     runtime.functions = functions
     return functions
-
-
 
 
 # -- manipulation -----------------------------------------------------------------------------------------------------
@@ -235,9 +235,7 @@ def _sort(x: BufferArray, *, axis: int = -1, descending: bool = False, stable: b
     return _along_last(x, axis, of_rows)
 
 
-def _searchsorted(
-    x1: BufferArray, x2: Any, *, side: str = "left", sorter: BufferArray | None = None
-) -> BufferArray:
+def _searchsorted(x1: BufferArray, x2: Any, *, side: str = "left", sorter: BufferArray | None = None) -> BufferArray:
     runtime = x1.runtime
     if x2.__class__ is not BufferArray:
         x2 = full(runtime, (), x2, in_supported(result_type(x1.dtype, x2), runtime.dtypes))

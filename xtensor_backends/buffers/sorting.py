@@ -50,7 +50,10 @@ def _sorted(x: BufferArray, with_positions: bool) -> tuple[BufferArray, BufferAr
     while width < length:
         mode = KEYS if not with_positions else FIRST if width == 1 else POSITIONS
         kernel = _merge(runtime.language, x.dtype, runtime.index_dtype, mode, wide)
-        merged, moved = runtime.empty(x.shape, x.dtype), runtime.empty(x.shape if with_positions else (), positions.dtype)
+        merged, moved = (
+            runtime.empty(x.shape, x.dtype),
+            runtime.empty(x.shape if with_positions else (), positions.dtype),
+        )
         arrays = {KEYS: (merged, keys), FIRST: (merged, moved, keys), POSITIONS: (merged, moved, keys, positions)}[mode]
         runtime.launch(kernel, arrays, (), [keys.offset, length, width], x.size)
         keys, positions, width = merged, moved, 2 * width
@@ -79,7 +82,9 @@ def _merge(language: Language, dtype: DType, index: DType, mode: str, wide: bool
         middle = builder.index(f"({low} + {high}) / 2")
         other = builder.load(keys, f"{start} + {row} + {middle}", dtype)
         # Of equal elements those of the first run come first.
-        before = builder.declare("bool", language.choice(is_second, f"!{_after(other, own).code}", _after(own, other).code))
+        before = builder.declare(
+            "bool", language.choice(is_second, f"!{_after(other, own).code}", _after(own, other).code)
+        )
         _narrow(builder, before, low, middle, high)
     own_number = language.choice(is_second, f"{column} - {width}", column)
     target = builder.index(f"{row} + ({own_number}) + {low} - {first}")
