@@ -225,9 +225,9 @@ def logarithm(scale: float | None) -> Function:
 def logarithm_of_one_plus(x: Complex) -> Complex:
     """``log|1 + x| + i atan2(b, 1 + a)``."""
     a, b = _sizes(x)
-    near = (a < 4.0) & (b < 4.0)
-    exact = shared.logarithm_of_one_plus(Complex(*(select(near, part, 1.0) for part in (x.real, x.imag))))
     above = Complex(x.real + 1.0, x.imag)
+    near = (a < 4.0) & (b < 4.0) & ((fabs(above.real) > 0.25) | (b > 0.25))
+    exact = shared.logarithm_of_one_plus(Complex(*(select(near, part, 1.0) for part in (x.real, x.imag))))
     return Complex(select(near, exact.real, _log_of_size(above)), atan2(x.imag, above.real))
 
 
@@ -320,7 +320,10 @@ def inverse_hyperbolic_cosine(x: Complex) -> Complex:
 
 
 def inverse_tangent(x: Complex) -> Complex:
-    """The inverse hyperbolic tangent: ``log1p(4 a / ((1 - a)**2 + b**2)) / 4 + i atan2(2 b, (1 - a)(1 + a) - b**2) / 2``."""
+    """The inverse hyperbolic tangent, of the first quadrant and with the signs of the components.
+
+    ``log1p(4 a / ((1 - a)**2 + b**2)) / 4 + i atan2(2 b, (1 - a)(1 + a) - b**2) / 2``.
+    """
     a, b = _sizes(x)
     large = (a > LARGE) | (b > LARGE)
     c, d = _zero_where(large, a), _zero_where(large, b)

@@ -41,7 +41,7 @@ def full(runtime: Runtime, shape: Sequence[int], value: BufferArray | Number, dt
     dtype = np.result_type(value) if dtype is None else dtype
     result = runtime.empty(shape, dtype)
     if dtype.kind in "iu" and value.__class__ is float:
-        value = int(value)  # type: ignore[arg-type]
+        value = int(value)
     runtime.launch(_full(runtime.language, dtype), (result,), numbers_of(value, dtype), (), result.size)
     return result
 
@@ -71,7 +71,7 @@ def _arange(language: Language, dtype: DType, wide: DType) -> Kernel:
     position = cast(builder.position("i", np.dtype(np.int64)), wide)
     number: Any = first + position * step  # type: ignore[operator, arg-type]
     if wide.kind == "f":
-        number = select(position == 0, first, number)  # type: ignore[arg-type] # the sign of a zero
+        number = select(position == 0, first, number)  # the sign of a zero
     builder.store(output, "i", convert(number, dtype))
     return builder.kernel()
 

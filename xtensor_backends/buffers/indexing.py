@@ -53,7 +53,7 @@ def setitem(x: BufferArray, key: Any, value: Any) -> BufferArray:
 
 
 def _is_basic(parts: list[Any]) -> bool:
-    return all([part is None or part.__class__ is int or part.__class__ is slice for part in parts])
+    return not any(part.__class__ is BufferArray or part.__class__ is bool for part in parts)
 
 
 def _number(value: Any, x: BufferArray) -> BufferArray:

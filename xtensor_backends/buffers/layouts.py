@@ -44,7 +44,11 @@ class Layout(NamedTuple):
 
 
 def layout_of(shape: Shape, strides: Sequence[Shape]) -> Layout:
-    """Return operands of a shape with adjacent axes merged where all operands permit it."""
+    """Return operands of a shape with adjacent axes merged where all operands permit it.
+
+    Several axes are as many as the next power of two, with axes of length 1 at the front, and every operand has strides
+    then, so that few kernels serve all layouts.
+    """
     axes: list[tuple[int, tuple[int, ...]]] = []
     for axis, length in enumerate(shape):
         if length == 1:
@@ -54,14 +58,20 @@ def layout_of(shape: Shape, strides: Sequence[Shape]) -> Layout:
             axes[-1] = axes[-1][0] * length, steps
         else:
             axes.append((length, steps))
+    number = len(strides)
+    if not axes:
+        return Layout((1, CONTIGUOUS * number), (1,), ((1,),) * number)
+    if len(axes) > 1:
+        missing = (1 << (len(axes) - 1).bit_length()) - len(axes)
+        axes = [(1, (0,) * number)] * missing + axes
     merged = tuple([length for length, _ in axes])
-    operands = tuple([tuple([steps[k] for _, steps in axes]) for k in range(len(strides))])
-    letters = "".join([_letter(steps) for steps in operands])
+    operands = tuple([tuple([steps[k] for _, steps in axes]) for k in range(number)])
+    letters = STRIDED * number if len(axes) > 1 else "".join([_letter(steps) for steps in operands])
     return Layout((len(merged), letters), merged, operands)
 
 
 def _letter(steps: Shape) -> str:
-    if not any(steps):
+    if steps == (0,):
         return SAME
     return CONTIGUOUS if steps == (1,) else STRIDED
 
@@ -105,4 +115,4 @@ def strides_in(arrays: Sequence[BufferArray], shape: Shape) -> list[Shape]:
 
 def needs_64_bits(*arrays: BufferArray) -> bool:
     """Whether a kernel over arrays needs positions of 64 bits: of elements that repeat, too."""
-    return any([x.block.size >= 2**31 or x.size >= 2**30 for x in arrays])
+    return any(x.block.size >= 2**31 or x.size >= 2**30 for x in arrays)

@@ -176,7 +176,7 @@ def _extreme(name: str) -> Callable[..., Any]:
         axes = _axes(x, axis)
         if x.dtype.kind == "c":
             return NotImplemented
-        if not all([x.shape[k] for k in axes]):
+        if not all(x.shape[k] for k in axes):
             raise ValueError(f"zero-size array to reduction operation {name}imum which has no identity")
         if not x.size:
             return x.runtime.empty(_reduced_shape(x, axes, keepdims), x.dtype)

@@ -205,7 +205,8 @@ def test_products_of_matrices_of_integers_are_exact(shapes):
     a, b = (np.random.default_rng(6).integers(-(2**20), 2**20, shape) for shape in shapes)
     assert xp.matmul(array(a, np.int64), array(b, np.int64)).tolist() == (a @ b).tolist()
     if a.ndim > 1:
-        assert xp.matmul(array(b, np.int64).mT, array(a, np.int64).mT).tolist() == (b.swapaxes(-1, -2) @ a.swapaxes(-1, -2)).tolist()
+        transposed = xp.matmul(array(b, np.int64).mT, array(a, np.int64).mT)
+        assert transposed.tolist() == (b.swapaxes(-1, -2) @ a.swapaxes(-1, -2)).tolist()
 
 
 # -- views and assignments --------------------------------------------------------------------------------------------
@@ -254,7 +255,7 @@ def test_fused_function_is_one_kernel():
     function(x, y)
     with xp.profile() as record:
         result = function(x, y)
-    assert [key[2] for key in record.records] == ["fused kernel"] or "sin" not in str(record)
+    assert [key[2] for key in record.records] == ["fused kernel"]
     assert result.tolist() == (xp.sin(x) * y + xp.sqrt(y) - 2.0).tolist()
 
 
@@ -338,10 +339,8 @@ def test_lost_device_is_a_typed_error():
 
     from xtensor_backends.opencl import backend
 
-    try:
-        raise pyopencl.RuntimeError("clEnqueueNDRangeKernel", -36, "queue")
-    except pyopencl.Error as error:
-        lost = error
+    backend.probe()
+    lost = pyopencl.LogicError(pyopencl._cl._ErrorRecord("the queue is invalid", -36, "clEnqueueNDRangeKernel"))
     assert isinstance(backend.translate(lost), xp.BackendUnavailableError)
 
 
