@@ -34,9 +34,11 @@ class BufferArray:
         In elements of the dtype.
     is_dense
         Whether the elements follow one another in row-major order.
+    is_writable
+        False for views in which an element may be several times, and for views of these.
     """
 
-    __slots__ = ("block", "dtype", "is_dense", "offset", "runtime", "shape", "size", "strides")
+    __slots__ = ("block", "dtype", "is_dense", "is_writable", "offset", "runtime", "shape", "size", "strides")
 
     def __init__(
         self,
@@ -53,6 +55,7 @@ class BufferArray:
         self.shape = shape
         self.size = math.prod(shape)
         self.offset = offset
+        self.is_writable = True
         if strides is None:
             self.strides = dense_strides(shape)
             self.is_dense = True
@@ -71,15 +74,19 @@ class BufferArray:
     ) -> BufferArray:
         """Return another array in the same memory."""
         steps = None if strides is None else tuple(strides)
-        return BufferArray(self.runtime, self.block, dtype or self.dtype, tuple(shape), steps, offset)
+        result = BufferArray(self.runtime, self.block, dtype or self.dtype, tuple(shape), steps, offset)
+        result.is_writable = self.is_writable
+        return result
 
     def permuted(self, axes: Sequence[int]) -> BufferArray:
         """Return a view with the axes in another order."""
         return self.view([self.shape[k] for k in axes], [self.strides[k] for k in axes], self.offset)
 
     def broadcast(self, shape: Shape) -> BufferArray:
-        """Return a view of a larger shape, in which elements repeat."""
-        return self.view(shape, broadcast_strides(self, shape), self.offset)
+        """Return a view of a larger shape, in which elements repeat and cannot be written to."""
+        result = self.view(shape, broadcast_strides(self, shape), self.offset)
+        result.is_writable = False
+        return result
 
     def component(self, number: int) -> BufferArray:
         """Return a view of the real components (0) or the imaginary ones (1) of complex numbers."""
@@ -106,12 +113,6 @@ class BufferArray:
             strides.append(part.step * step)
             offset += part.start * step if count else 0
         return self.view(shape, strides, offset)
-
-    @property
-    def repeats_memory(self) -> bool:
-        """Whether several elements are one element in memory, as in the result of ``broadcast_to``."""
-        pairs = zip(self.shape, self.strides, strict=True)
-        return self.size > 1 and any(n > 1 and step == 0 for n, step in pairs)
 
     def host(self) -> np.ndarray[Any, Any]:
         """Return the values as a NumPy array. Blocks until the device has computed them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,7 +19,15 @@ __all__ = ["BufferBackend"]
 
 
 class BufferBackend(Backend):
-    """Kernels over buffers. A class of it has ``open``, which returns the runtime of a device."""
+    """Kernels over buffers. A class of it has ``open``, which returns the runtime of a device.
+
+    Attributes
+    ----------
+    dlpack_type
+        DLPack's number for the kind of device.
+    """
+
+    dlpack_type: ClassVar[int]
 
     chosen_by_itself = False
     survives_fork = False
@@ -60,13 +68,10 @@ class BufferBackend(Backend):
         return self.runtime(spec).upload(array)
 
     def dlpack_device(self, spec: str) -> tuple[int, int]:
-        return 1, 0  # exported through the host's memory
+        return self.dlpack_type, int(spec.rpartition(":")[2])
 
     def to_dlpack(self, native: Native, **requested: Any) -> Any:
-        if requested.get("copy") is False:
-            raise BufferError("the values are exported through the host's memory, which needs a copy")
-        requested.pop("stream", None)
-        return native.host().__dlpack__(**requested)
+        raise BufferError("the device's memory cannot be shared; request the host: dl_device=(1, 0), copy=None")
 
     # -- indexing -----------------------------------------------------------------------------------------------------
 

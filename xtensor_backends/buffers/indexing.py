@@ -25,11 +25,10 @@ INT64 = np.dtype(np.int64)
 
 
 def getitem(x: BufferArray, key: Any) -> BufferArray:
-    """Return ``x[key]``: a view for a basic key, which is a copy where a write would change several elements."""
+    """Return ``x[key]``: a view for a basic key."""
     parts = resolved_key(key, x.shape, BufferArray)
     if _is_basic(parts):
-        view = x.basic(parts)
-        return copied(view) if x.repeats_memory and not view.repeats_memory else view
+        return x.basic(parts)
     view, at = _selection(x, parts)
     result = x.runtime.empty(at.shape, x.dtype)
     _move(result, at, view, gathers=True)
@@ -38,7 +37,7 @@ def getitem(x: BufferArray, key: Any) -> BufferArray:
 
 def setitem(x: BufferArray, key: Any, value: Any) -> BufferArray:
     """Assign a native array or a Python number to ``x[key]``; of several values for one element any one stays."""
-    if x.repeats_memory:
+    if not x.is_writable:
         raise ValueError("assignment destination is read-only: it is a broadcast view; copy it with xtensor.asarray")
     parts = resolved_key(key, x.shape, BufferArray)
     source = value if value.__class__ is BufferArray else _number(value, x)

@@ -46,7 +46,7 @@ def namespace(runtime: Runtime) -> SimpleNamespace:
         arange=lambda start, stop, step, *, dtype: arange(runtime, start, stop, step, dtype),
         argsort=_argsort,
         astype=_astype,
-        broadcast_to=_broadcast_to,
+        broadcast_to=lambda x, shape: x.broadcast(tuple(shape)),
         complex_of=complex_of,
         concat=_concat,
         cumulative_prod=_scan("multiply", 1),
@@ -86,12 +86,6 @@ def _imag(x: BufferArray) -> BufferArray:
     if x.dtype.kind == "c":
         return x.component(1)
     return x.runtime.functions.full(x.shape, 0, dtype=x.dtype)  # type: ignore[no-any-return]
-
-
-def _broadcast_to(x: BufferArray, shape: Shape) -> BufferArray:
-    result = x.broadcast(tuple(shape))
-    # Without a repeated axis nothing tells that the result is read-only.
-    return result if result.size != x.size else copied(result)
 
 
 def _reshape(x: BufferArray, shape: Shape, *, copy: bool | None = None) -> BufferArray:

@@ -30,6 +30,7 @@ class OpenCLBackend(BufferBackend):
     name = "opencl"
     kinds = ("opencl",)
     requires = REQUIREMENT
+    dlpack_type = 4
 
     def __init__(self) -> None:
         super().__init__()
