@@ -71,7 +71,10 @@ class BufferBackend(Backend):
         return self.dlpack_type, int(spec.rpartition(":")[2])
 
     def to_dlpack(self, native: Native, **requested: Any) -> Any:
-        raise BufferError("the device's memory cannot be shared; request the host: dl_device=(1, 0), copy=None")
+        if requested.pop("copy", None) is False:
+            raise BufferError("the device's memory cannot be shared; pass copy=None or copy=True")
+        requested.pop("stream", None)
+        return native.host().__dlpack__(**requested)  # a tensor that says it is on the host
 
     # -- indexing -----------------------------------------------------------------------------------------------------
 

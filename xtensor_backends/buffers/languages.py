@@ -31,15 +31,12 @@ class Language(ABC):
     ----------
     types
         The types of local variables.
-    group
-        Work items of a group.
     has_fma
-        Whether ``fma`` is rounded once on every device.
+        Whether formulas use fused multiplications and additions.
     """
 
     types: ClassVar[dict[str, str]]
-    group: ClassVar[int] = 64
-    has_fma: ClassVar[bool]
+    has_fma: bool
 
     def type(self, dtype: DType) -> str:
         """The type of a local variable."""
@@ -132,7 +129,15 @@ class OpenCL(Language):
     """OpenCL C 1.2 with the extension for double precision.
 
     Integers are computed without sign, because an overflow of signed ones is undefined in C.
+
+    Parameters
+    ----------
+    has_fma
+        Whether ``fma``, which is exact on every device, is an instruction: on CPUs it may be a function.
     """
+
+    def __init__(self, *, has_fma: bool) -> None:
+        self.has_fma = has_fma
 
     types: ClassVar[dict[str, str]] = {
         "bool": "bool",
@@ -147,7 +152,6 @@ class OpenCL(Language):
         "float32": "float",
         "float64": "double",
     }
-    has_fma: ClassVar[bool] = True
 
     def memory_type(self, dtype: DType) -> str:
         return "uchar" if dtype.kind == "b" else self.type(component(dtype))

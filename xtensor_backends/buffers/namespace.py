@@ -115,6 +115,12 @@ def _concat(arrays: Sequence[BufferArray], *, axis: int | None) -> BufferArray:
     dtype = in_supported(result_type(*[x.dtype for x in arrays]), runtime.dtypes)
     shape = list(arrays[0].shape)
     axis %= len(shape)
+    for x in arrays[1:]:
+        if x.ndim != len(shape) or any(x.shape[k] != shape[k] for k in range(len(shape)) if k != axis):
+            raise ValueError(
+                f"arrays of shapes {tuple(shape)} and {x.shape} cannot be joined along axis {axis}: all other lengths "
+                "must be equal"
+            )
     shape[axis] = sum([x.shape[axis] for x in arrays])
     result, start = runtime.empty(shape, dtype), 0
     for x in arrays:
@@ -223,8 +229,10 @@ def _argsort(x: BufferArray, *, axis: int = -1, descending: bool = False, stable
 
 def _sort(x: BufferArray, *, axis: int = -1, descending: bool = False, stable: bool = True) -> BufferArray:
     def of_rows(rows: BufferArray) -> BufferArray:
-        result = copied(rows) if rows.shape[-1] < 2 or not rows.size else sort_rows(rows)
-        return _reversed(result) if descending else result
+        if rows.shape[-1] < 2 or not rows.size:
+            return copied(rows)
+        # Equal elements, zeros of both signs, stay in their order.
+        return _reversed(sort_rows(_reversed(rows))) if descending else sort_rows(rows)
 
     return _along_last(x, axis, of_rows)
 

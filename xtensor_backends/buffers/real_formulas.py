@@ -20,7 +20,6 @@ from ..kernels.values import (
     copysign,
     fabs,
     floor,
-    fma,
     from_bits,
     isfinite,
     isinf,
@@ -78,7 +77,9 @@ def _fmod(a: Value, b: Value) -> Value:
         step = _exponent(rest) - _exponent(divisor) - 50
         scaled = _times_power(divisor, select(step > 0, step, 0))
         part = trunc(rest / scaled)
-        remaining = fma(-part, scaled, rest)
+        remaining = Value(
+            builder, builder.intrinsic("fma", rest.dtype, (-part).code, scaled.code, rest.code), rest.dtype
+        )
         remaining = select(remaining < 0, remaining + scaled, remaining)
         builder.assign(rest, select(quotient >= 1.0, remaining, rest))
     return copysign(cast(rest, a.dtype), a)

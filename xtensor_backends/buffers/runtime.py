@@ -46,12 +46,12 @@ class Runtime(ABC):
         Held while arguments are set and a kernel is launched, which libraries do in two steps.
     """
 
-    language: ClassVar[Language]
     bool_size: ClassVar[int] = 1
     index_dtype: ClassVar[DType] = np.dtype(np.int64)
 
-    def __init__(self, spec: str, dtypes: Collection[str], pool: MemoryPool) -> None:
+    def __init__(self, spec: str, language: Language, dtypes: Collection[str], pool: MemoryPool) -> None:
         self.spec = spec
+        self.language = language
         self.dtypes = frozenset(map(np.dtype, dtypes))
         self.pool = pool
         self.functions: Any = None

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pyopencl as cl
 
 from xtensor.backend import STANDARD_DTYPES
 
-from ..buffers.languages import Language, OpenCL
+from ..buffers.languages import OpenCL
 from ..buffers.memory import MemoryPool
 from ..buffers.runtime import Runtime
 from ..buffers.source import Kernel
 
 __all__ = ["OpenCLRuntime"]
+
+LANGUAGES = {has_fma: OpenCL(has_fma=has_fma) for has_fma in (False, True)}
+"""The languages of CPUs and of GPUs, which all have the instruction."""
+
+GROUP = 256
+"""Work items of a group, where the device permits as many."""
 
 DOUBLE = ("float64", "complex128")
 
@@ -35,14 +41,13 @@ class OpenCLRuntime(Runtime):
         pyopencl's device.
     """
 
-    language: ClassVar[Language] = OpenCL()
-
     def __init__(self, spec: str, device: Any) -> None:
         dtypes = STANDARD_DTYPES if device.double_fp_config else [x for x in STANDARD_DTYPES if x not in DOUBLE]
         pool = MemoryPool(
             self._allocate, lambda buffer: buffer.release(), device.global_mem_size, device.max_mem_alloc_size
         )
-        super().__init__(spec, dtypes, pool)
+        super().__init__(spec, LANGUAGES[bool(device.type & cl.device_type.GPU)], dtypes, pool)
+        self._group = min(GROUP, device.max_work_group_size)
         self._context = cl.Context([device])
         self._queue = cl.CommandQueue(self._context)
         is_exact = device.single_fp_config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT
@@ -68,7 +73,7 @@ class OpenCLRuntime(Runtime):
     def enqueue(
         self, compiled: Any, buffers: Sequence[Any], scalars: Sequence[np.generic], numbers: Sequence[int], count: int
     ) -> None:
-        group = self.language.group
+        group = self._group
         compiled(self._queue, (-(-count // group) * group,), (group,), *buffers, *scalars, *numbers)
 
     def write(self, buffer: Any, values: np.ndarray[Any, Any]) -> None:
