@@ -31,6 +31,7 @@ from ._core.library_functions import (
     with_initial,
 )
 from ._core.operations import TABLE, Operation, primitives
+from ._core.profiling import note_host_work
 from ._core.random_constants import NORMAL_QUANTILES, PHILOX_MULTIPLIERS, PHILOX_ROUNDS, PHILOX_WEYL
 from ._core.resolved_keys import forward_slice, resolved_key, split_key
 from ._core.transfers import note_computation
@@ -75,6 +76,7 @@ __all__ = [
     "integer_floor_divide",
     "integer_remainder",
     "note_computation",
+    "note_host_work",
     "primitives",
     "read_file",
     "read_on_host",

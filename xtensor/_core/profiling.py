@@ -16,7 +16,7 @@ from .html import table
 from .operations import Operation
 from .text import text_table
 
-__all__ = ["Profile", "Record", "active", "profile"]
+__all__ = ["Profile", "Record", "active", "note_host_work", "profile"]
 
 
 @dataclass(slots=True)
@@ -46,7 +46,8 @@ class Profile:
     ----------
     records
         By the names of the operation, the device and the implementation: ``"kernel"`` of an overlay for many elements,
-        ``"fused kernel"``, or ``"function"``, the library's, a GPU kernel or a composition of other operations.
+        ``"fused kernel"``, or ``"function"``, the library's, a GPU kernel or a composition of other operations. A
+        function that a device leaves to the host has a record of ``"host"`` in addition.
     """
 
     records: dict[tuple[str, str, str], Record] = field(default_factory=dict)
@@ -114,6 +115,23 @@ def profile() -> Iterator[Profile]:
         for restore in restorations:
             restore()
         active = None
+
+
+def note_host_work(name: str, device: str, seconds: float, size: int) -> None:
+    """Record in the active profile that the host has computed an operation for a device, which has no kernel for it.
+
+    Parameters
+    ----------
+    name, device
+        The names of the operation and of the device.
+    seconds
+        The time, that of the copies to the host and back included.
+    size
+        Bytes of the operands.
+    """
+    record = active
+    if record is not None:
+        record.add(name, device, "host", seconds, size)
 
 
 def _replaced(record: Profile, device: Device) -> Callable[[], None]:

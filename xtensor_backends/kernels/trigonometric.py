@@ -9,7 +9,8 @@ approximations of the relative error, fitted with Remez's algorithm, of the func
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
 
 from .exponential import format_of, polynomial
 from .values import (
@@ -120,6 +121,9 @@ DOUBLE = Constants(
     ),
 )
 
+Reduction: TypeAlias = Callable[[Value], tuple[Value, Value]]
+"""Function that returns the number of the quadrant in its low bits, and the difference from a multiple of pi/2."""
+
 INVERSE_HALF_PI = 0.6366197723675814
 
 
@@ -166,24 +170,24 @@ def _with_sign_of_bit(x: Value, quadrant: Value) -> Value:
     return from_bits(bits(x) ^ sign, x.dtype)
 
 
-def sin(x: Value) -> Value:
+def sin(x: Value, reduction: Reduction = reduce) -> Value:
     """The sine."""
-    quadrant, rest = reduce(x)
+    quadrant, rest = reduction(x)
     sine, cosine = sine_and_cosine(rest)
     result = _with_sign_of_bit(select((quadrant & 1) == 0, sine, cosine), quadrant)
     return select(x == 0, x, result)
 
 
-def cos(x: Value) -> Value:
+def cos(x: Value, reduction: Reduction = reduce) -> Value:
     """The cosine."""
-    quadrant, rest = reduce(x)
+    quadrant, rest = reduction(x)
     sine, cosine = sine_and_cosine(rest)
     return _with_sign_of_bit(select((quadrant & 1) == 0, cosine, sine), quadrant + 1)
 
 
-def tan(x: Value) -> Value:
+def tan(x: Value, reduction: Reduction = reduce) -> Value:
     """The tangent."""
-    quadrant, rest = reduce(x)
+    quadrant, rest = reduction(x)
     sine, cosine = sine_and_cosine(rest)
     even = (quadrant & 1) == 0
     return select(x == 0, x, select(even, sine, -cosine) / select(even, cosine, sine))

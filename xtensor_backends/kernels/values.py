@@ -50,7 +50,10 @@ BOOL = np.dtype(np.bool)
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 """The floating-point dtypes of formulas."""
 
-COMPONENTS = {np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.float64)}
+COMPONENTS: dict[np.dtype[Any], np.dtype[Any]] = {
+    np.dtype(np.complex64): np.dtype(np.float32),
+    np.dtype(np.complex128): np.dtype(np.float64),
+}
 """The dtype of the components of each complex dtype."""
 
 SPLITTERS = {np.dtype(np.float32): 2.0**12 + 1, np.dtype(np.float64): 2.0**27 + 1}

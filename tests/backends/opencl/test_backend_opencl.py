@@ -1,0 +1,375 @@
+"""OpenCL's devices: values next to exact ones, views, memory, errors. The chapters test the rest."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import threading
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+pytest.importorskip("pyopencl", reason="pyopencl is not installed: environment tests-opencl")
+
+import xtensor as xp
+
+DEVICE = "opencl:0"
+
+INTEGERS = (xp.uint8, xp.uint16, xp.uint32, xp.uint64, xp.int8, xp.int16, xp.int32, xp.int64)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def opened():
+    try:
+        return xp.device(DEVICE)
+    except xp.BackendUnavailableError as error:
+        pytest.skip(str(error))
+
+
+def ends(dtype):
+    limits = np.iinfo(dtype)
+    half = limits.max // 2
+    return sorted({0, 1, 2, 3, 7, limits.max, limits.max - 1, half, half + 1, limits.min, limits.min + 1})
+
+
+def pairs(dtype):
+    return [(a, b) for a in ends(dtype) for b in ends(dtype)]
+
+
+def array(values, dtype):
+    return xp.asarray(np.asarray(values, dtype=dtype), device=DEVICE)
+
+
+def wrapped_around(value, dtype):
+    limits = np.iinfo(dtype)
+    return (value - limits.min) % (limits.max - limits.min + 1) + limits.min
+
+
+OPERATIONS = {
+    "add": lambda a, b: a + b,
+    "subtract": lambda a, b: a - b,
+    "multiply": lambda a, b: a * b,
+    "floor_divide": lambda a, b: a // b if b else 0,
+    "remainder": lambda a, b: a % b if b else 0,
+    "bitwise_xor": lambda a, b: a ^ b,
+    "maximum": max,
+}
+
+
+# -- arithmetic -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("dtype", INTEGERS, ids=str)
+def test_integers_wrap_around_and_divide_by_zero_to_zero(name, dtype):
+    a, b = zip(*pairs(dtype), strict=True)
+    found = getattr(xp, name)(array(a, dtype), array(b, dtype))
+    expected = [wrapped_around(OPERATIONS[name](x, y), dtype) for x, y in pairs(dtype)]
+    assert (found.dtype, found.tolist()) == (dtype, expected)
+
+
+@pytest.mark.parametrize("dtype", INTEGERS, ids=str)
+def test_powers_of_integers_are_modulo_the_width(dtype):
+    a, b = zip(*[(p, q) for p, q in pairs(dtype) if q >= 0], strict=True)
+    found = xp.pow(array(a, dtype), array(b, dtype))
+    bits = np.iinfo(dtype).bits
+    assert found.tolist() == [wrapped_around(pow(p, q, 2**bits), dtype) for p, q in zip(a, b, strict=True)]
+
+
+def test_uint64_and_int64_compare_exactly():
+    a, b = [0, 2**53 + 1, 2**63, 2**64 - 1], [-1, 2**53, 2**53 + 1, 2**63 - 1]
+    cases = [(p, q) for p in a for q in b]
+    x, y = array([p for p, _ in cases], xp.uint64), array([q for _, q in cases], xp.int64)
+    assert xp.less(x, y).tolist() == [p < q for p, q in cases]
+    assert xp.less_equal(y, x).tolist() == [q <= p for p, q in cases]
+    assert xp.equal(x, y).tolist() == [p == q for p, q in cases]
+
+
+def test_products_and_sums_are_rounded_one_by_one():
+    x = array([1 + 2.0**-27], np.float64)
+    # A fused product and sum would leave the last digit of the square, 2**-54.
+    fused = xp.fuse(lambda x: x * x - (1 + 2.0**-26))
+    assert (float(fused(x)[0]), float((x * x - (1 + 2.0**-26))[0])) == (0.0, 0.0)
+
+
+def test_quotients_and_roots_of_float32_are_correctly_rounded():
+    values = np.random.default_rng(1).random(2000, dtype=np.float32) * 1000
+    x, y = array(values[:1000], np.float32), array(values[1000:], np.float32)
+    exact = [np.float32(float(a) / float(b)) for a, b in zip(values[:1000], values[1000:], strict=True)]
+    assert xp.divide(x, y).tolist() == [float(value) for value in exact]  # float64 has more than twice the digits
+    for value, root in zip(values[:1000].tolist(), xp.sqrt(x).tolist(), strict=True):
+        below, above = (float(np.nextafter(np.float32(root), np.float32(end))) for end in (0, math.inf))
+        middle = [(Fraction(root) + Fraction(other)) / 2 for other in (below, above)]
+        assert middle[0] ** 2 <= Fraction(value) <= middle[1] ** 2
+
+
+def test_subnormal_numbers_and_signs_of_zeros_stay():
+    x = array([5e-324, -5e-324, 0.0, -0.0], np.float64)
+    assert (x * 1.0).tolist() == [5e-324, -5e-324, 0.0, -0.0]
+    assert xp.signbit(x * 1.0).tolist() == [False, True, False, True]
+    y = array([1e-45, -1e-45], np.float32)
+    assert (y * 2).tolist() == [float(np.float32(1e-45)) * 2, -float(np.float32(1e-45)) * 2]
+
+
+@pytest.mark.parametrize("name", ["sin", "cos", "tan"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_trigonometric_functions_of_large_arguments(name, dtype):
+    largest = 127 if dtype == "float32" else 1023
+    generator = np.random.default_rng(2)
+    numbers = generator.uniform(1, 2, 200) * 2.0 ** generator.integers(0, largest + 1, 200)
+    # The number of float64 next to a multiple of pi/2 (Muller, Elementary Functions, 11.3).
+    numbers = np.asarray([*numbers, 6381956970095103 * 2.0 ** min(797, largest - 53), -(2.0**largest)], dtype)
+    with mpmath.workprec(1300):
+        exact = [getattr(mpmath, name)(mpmath.mpf(float(value))) for value in numbers]
+        found = getattr(xp, name)(array(numbers, dtype)).tolist()
+        errors = [abs(a - b) / abs(b) for a, b in zip(found, exact, strict=True)]
+    assert max(errors) < 4 * float(np.finfo(dtype).eps)
+
+
+def test_remainder_of_a_quotient_with_many_digits_is_exact():
+    a = [1e308, 1.7e308, 1e300, 123456789.5, 1e17, 1e300, -1e300]
+    b = [3e-308, 5e-324, 7.0, 1e-300, 3.0, -7.0, 7.0]
+    found = xp.remainder(array(a, np.float64), array(b, np.float64)).tolist()
+    assert found == [float(Fraction(x) % Fraction(y)) for x, y in zip(a, b, strict=True)]
+
+
+COMPLEX = (
+    *("acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "exp", "expm1", "log", "log1p"),
+    *("sin", "sinh", "sqrt", "tan", "tanh"),
+)
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_complex_functions_next_to_exact_values(name):
+    sizes = [-1e30, -700.0, -3.0, -1.0, -0.5, -1e-9, 1e-200, 0.3, 1.0, 2.0, 30.0, 1e30]
+    numbers = [complex(a, b) for a in sizes for b in sizes]
+    if name in ("exp", "expm1", "sinh", "cosh"):
+        numbers = [z for z in numbers if abs(z.real) < 709]
+    if name in ("sin", "cos"):
+        numbers = [z for z in numbers if abs(z.imag) < 709]
+    names = {"expm1": lambda z: mpmath.exp(z) - 1, "log1p": lambda z: mpmath.log(1 + z)}
+    function = names.get(name) or getattr(mpmath, name)
+    with mpmath.workprec(1500):
+        exact = [function(mpmath.mpc(z)) for z in numbers]
+        found = getattr(xp, name)(array(numbers, complex)).tolist()
+        errors = [abs(a - b) / abs(b) for a, b in zip(found, exact, strict=True) if b != 0]
+    assert max(errors) < 2e-14
+
+
+# -- reductions, order, products --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(100_003,), (7, 5000), (5000, 7), (3, 700, 5), (1, 1), (2, 0, 3)])
+def test_sums_of_integers_are_exact(shape):
+    values = np.random.default_rng(3).integers(-(2**40), 2**40, shape)
+    x = array(values, np.int64)
+    for axis in (None, *range(len(shape))):
+        assert xp.sum(x, axis=axis).tolist() == np.sum(values, axis=axis).tolist()
+        assert xp.sum(xp.permute_dims(x, tuple(range(x.ndim))[::-1]), axis=axis).shape == values.T.sum(axis=axis).shape
+
+
+def test_error_of_a_sum_of_float32_grows_slowly():
+    x = xp.full((2**22,), 0.1, dtype=xp.float32, device=DEVICE)
+    exact = 2**22 * Fraction(float(np.float32(0.1)))
+    assert abs(Fraction(float(xp.sum(x))) - exact) < exact * Fraction(1, 2**18)
+
+
+@pytest.mark.parametrize("length", [1, 64, 257, 4097, 100_000])
+def test_cumulative_sums_of_integers_are_exact(length):
+    values = np.random.default_rng(4).integers(-1000, 1000, (2, length))
+    x = array(values, np.int32)
+    assert xp.cumulative_sum(x, axis=1).tolist() == np.cumsum(values, axis=1).tolist()
+    assert xp.cumulative_sum(x.T, axis=0).tolist() == np.cumsum(values.T, axis=0).tolist()
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 3, 31, 1000, 4096])
+@pytest.mark.parametrize("descending", [False, True])
+def test_argsort_is_stable(length, descending):
+    values = np.random.default_rng(5).integers(0, 10, length).tolist()
+    order = xp.argsort(array(values, np.int64), descending=descending).tolist()
+    assert order == sorted(range(length), key=lambda k: -values[k] if descending else values[k])
+
+
+def test_nan_is_the_largest_number_of_a_sorted_array():
+    x = array([2.0, math.nan, 1.0, math.nan, -math.inf], np.float32)
+    assert xp.argsort(x).tolist() == [4, 2, 0, 1, 3]
+    ordered = xp.sort(x)
+    assert xp.searchsorted(ordered, array([math.nan, 2.0, -0.0], np.float32)).tolist() == [3, 2, 1]
+
+
+@pytest.mark.parametrize("shapes", [((5, 7), (7, 3)), ((4, 1, 6, 9), (3, 9, 2)), ((8,), (8,)), ((3, 0), (0, 2))])
+def test_products_of_matrices_of_integers_are_exact(shapes):
+    a, b = (np.random.default_rng(6).integers(-(2**20), 2**20, shape) for shape in shapes)
+    assert xp.matmul(array(a, np.int64), array(b, np.int64)).tolist() == (a @ b).tolist()
+    if a.ndim > 1:
+        transposed = xp.matmul(array(b, np.int64).mT, array(a, np.int64).mT)
+        assert transposed.tolist() == (b.swapaxes(-1, -2) @ a.swapaxes(-1, -2)).tolist()
+
+
+# -- views and assignments --------------------------------------------------------------------------------------------
+
+
+def test_slices_are_views_with_negative_steps():
+    x = array(np.arange(24.0).reshape(2, 3, 4), np.float64)
+    view = x[1, ::-1, 1::2]
+    view[0, 0] = -1.0
+    assert float(x[1, 2, 1]) == -1.0
+    x[1, 0] = 7.0
+    assert view[2].tolist() == [7.0, 7.0]
+
+
+def test_assignment_to_overlapping_views_reads_before_it_writes():
+    x = array(np.arange(10), np.int64)
+    x[1:] = x[:-1]
+    assert x.tolist() == [0, 0, 1, 2, 3, 4, 5, 6, 7, 8]
+    y = array(np.arange(6), np.int64)
+    y += y[::-1]
+    assert y.tolist() == [5] * 6
+
+
+@pytest.mark.parametrize("position", [3, -4, 2**40])
+def test_position_out_of_bounds_raises(position):
+    x = xp.ones(3, device=DEVICE)
+    for key in (position, xp.asarray([0, position], device=DEVICE)):
+        with pytest.raises(IndexError, match="out of bounds"):
+            x[key]
+        with pytest.raises(IndexError, match="out of bounds"):
+            x[key] = 1.0
+
+
+def test_broadcast_view_cannot_be_written_to():
+    x = xp.broadcast_to(xp.ones(1, device=DEVICE), (4,))
+    with pytest.raises(ValueError, match="read-only"):
+        x += 1.0
+
+
+# -- kernels of programs, random numbers, the host --------------------------------------------------------------------
+
+
+def test_fused_function_is_one_kernel():
+    function = xp.fuse(lambda x, y: xp.sin(x) * y + xp.sqrt(y) - 2.0)
+    x, y = (array(np.arange(1.0, 1001.0), np.float64) for _ in range(2))
+    function(x, y)
+    with xp.profile() as record:
+        result = function(x, y)
+    assert [key[2] for key in record.records] == ["fused kernel"]
+    assert result.tolist() == (xp.sin(x) * y + xp.sqrt(y) - 2.0).tolist()
+
+
+def test_random_numbers_are_bit_for_bit_those_of_the_cpu():
+    here, there = (xp.random.default_rng(7, device=device) for device in (DEVICE, "cpu"))
+    for name in ("random", "standard_normal", "random"):
+        for dtype in ("float32", "float64"):
+            for size in (1, 5, 1001):
+                found, expected = (getattr(rng, name)(size, dtype=dtype).tolist() for rng in (here, there))
+                assert found == expected
+    assert here.integers(0, 2**63, 20).tolist() == there.integers(0, 2**63, 20).tolist()
+
+
+def test_profile_lists_what_the_host_computes():
+    x = array([[2.0, 1.0], [1.0, 3.0]], np.float64)
+    with xp.profile() as record:
+        xp.linalg.cholesky(x)
+        x + x
+    assert [key for key in record.records if key[2] == "host"] == [("linalg.cholesky", DEVICE, "host")]
+
+
+def test_gradient_of_an_exact_function():
+    gradient = xp.autograd.grad(lambda x: xp.sum(x * x * x))(array([1.0, 2.0, -3.0], np.float64))
+    assert (str(gradient.device), gradient.tolist()) == (DEVICE, [3.0, 12.0, 27.0])
+
+
+def test_chunks_of_a_dask_array_are_computed_by_opencl():
+    dask = pytest.importorskip("dask.array", reason="dask is not installed: the extra dask")
+    x = array(np.arange(12.0).reshape(3, 4), np.float64)
+    total = (dask.from_array(x, chunks=2, asarray=False) + 1).sum().compute()
+    assert (str(total.device), float(total)) == (DEVICE, 78.0)
+
+
+# -- the device -------------------------------------------------------------------------------------------------------
+
+
+def test_opencl_is_never_the_default_device_and_is_not_imported_for_the_choice():
+    code = "import sys, xtensor as xp; xp.ones(3); print(xp.default_device(), 'pyopencl' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout.split()[1:] == ["False"]
+    assert not done.stdout.startswith("opencl")
+
+
+def test_exhausted_memory_is_an_out_of_memory_error():
+    with pytest.raises(xp.OutOfMemoryError, match=DEVICE):
+        xp.zeros(2**46, device=DEVICE)
+
+
+def test_memory_of_released_arrays_is_used_again_and_can_be_returned():
+    device = xp.device(DEVICE)
+    device.release_memory()
+    before = device.memory()
+    x = xp.ones(2**18, device=DEVICE)
+    during = device.memory()
+    assert during.pool_used - before.pool_used >= 2**21
+    del x
+    after = device.memory()
+    assert after.pool_total == during.pool_total > after.pool_used
+    y = xp.ones(2**18, device=DEVICE)
+    assert device.memory().pool_total == during.pool_total
+    del y
+    device.release_memory()
+    assert device.memory().pool_total == device.memory().pool_used
+
+
+def test_pool_keeps_no_more_than_its_limit():
+    from xtensor_backends.buffers.memory import MemoryPool
+
+    released = []
+    pool = MemoryPool(lambda size: size, released.append, 2**20, 2**20)
+    pool.limit(2**12)
+    blocks = [pool.block(2**12) for _ in range(3)]
+    blocks.clear()
+    assert (pool.used, pool.unused, len(released)) == (0, 2**12, 2)
+    with pytest.raises(MemoryError, match="largest"):
+        pool.block(2**21)
+
+
+def test_lost_device_is_a_typed_error():
+    import pyopencl
+
+    from xtensor_backends.opencl import backend
+
+    backend.probe()
+    lost = pyopencl.LogicError(pyopencl._cl._ErrorRecord("the queue is invalid", -36, "clEnqueueNDRangeKernel"))
+    assert isinstance(backend.translate(lost), xp.BackendUnavailableError)
+
+
+@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="this system has no fork")
+def test_forked_process_is_refused():
+    code = (
+        "import os, warnings, xtensor as xp\n"
+        "warnings.simplefilter('ignore')\n"
+        f"x = xp.ones(3, device='{DEVICE}')\n"
+        "if os.fork() == 0:\n"
+        "    try: x + 1\n"
+        "    except xp.BackendUnavailableError as error: os._exit(7 if 'fork' in str(error) else 1)\n"
+        "    os._exit(2)\n"
+        "print(os.waitstatus_to_exitcode(os.wait()[1]))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout.strip() == "7"
+
+
+def test_threads_compute_the_same():
+    x = array(np.arange(1000.0), np.float64)
+    results = [0.0] * 8
+
+    def compute(index):
+        results[index] = float(xp.sum(x * x))
+
+    threads = [threading.Thread(target=compute, args=(index,)) for index in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [332833500.0] * 8

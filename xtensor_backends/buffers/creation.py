@@ -1,0 +1,203 @@
+"""Arrays of one number, of a count, and of random words and numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from xtensor.backend import (
+    NORMAL_QUANTILES,
+    PHILOX_MULTIPLIERS,
+    PHILOX_ROUNDS,
+    PHILOX_WEYL,
+    DType,
+    arange_terms,
+)
+
+from ..kernels.values import Value, bits, cast, constant, convert, from_bits, select, sqrt
+from .arrays import BufferArray
+from .elementwise import cast as cast_array
+from .elementwise import copied
+from .languages import Language
+from .runtime import Number, Runtime, numbers_of
+from .source import Kernel, SourceBuilder
+
+__all__ = ["Random", "arange", "full"]
+
+UINT32, UINT64 = np.dtype(np.uint32), np.dtype(np.uint64)
+
+DIGITS = 53
+HALF = 2 ** (DIGITS - 1)
+
+
+def full(runtime: Runtime, shape: Sequence[int], value: BufferArray | Number, dtype: DType | None) -> BufferArray:
+    """Return an array of one number, a Python number or a 0-d array."""
+    if isinstance(value, BufferArray):
+        return copied(cast_array(value, dtype or value.dtype).broadcast(tuple(shape)))
+    dtype = np.result_type(value) if dtype is None else dtype
+    result = runtime.empty(shape, dtype)
+    if dtype.kind in "iu" and value.__class__ is float:
+        value = int(value)
+    runtime.launch(_full(runtime.language, dtype), (result,), numbers_of(value, dtype), (), result.size)
+    return result
+
+
+@cache
+def _full(language: Language, dtype: DType) -> Kernel:
+    builder = SourceBuilder(language, wide=True)
+    builder.store(builder.output(dtype), "i", builder.scalar(dtype))
+    return builder.kernel()
+
+
+def arange(runtime: Runtime, start: Any, stop: Any, step: Any, dtype: DType) -> BufferArray:
+    """Return numbers at equal distances."""
+    length, first, stride = arange_terms(start, stop, step, dtype.kind)
+    result = runtime.empty((length,), dtype)
+    wide = np.dtype(np.int64 if dtype.kind in "biu" else np.float64)
+    scalars = (wide.type(first), wide.type(stride))
+    runtime.launch(_arange(runtime.language, dtype, wide), (result,), scalars, (), length)
+    return result
+
+
+@cache
+def _arange(language: Language, dtype: DType, wide: DType) -> Kernel:
+    builder = SourceBuilder(language, wide=True)
+    output = builder.output(dtype)
+    first, step = builder.scalar(wide), builder.scalar(wide)
+    position = cast(builder.position("i", np.dtype(np.int64)), wide)
+    number: Any = first + position * step  # type: ignore[operator, arg-type]
+    if wide.kind == "f":
+        number = select(position == 0, first, number)  # the sign of a zero
+    builder.store(output, "i", convert(number, dtype))
+    return builder.kernel()
+
+
+# -- random numbers ---------------------------------------------------------------------------------------------------
+
+
+def _word(x: Value, _dtype: DType) -> Value:
+    return x
+
+
+def _uniform(x: Value, dtype: DType) -> Value:
+    """A number in [0, 1) of a word, or in float32 of half a word."""
+    digits = DIGITS if dtype.itemsize == 8 else 24
+    return cast(x >> (8 * x.dtype.itemsize - digits), dtype) * 2.0**-digits
+
+
+def _normal(x: Value, dtype: DType) -> Value:
+    """A normal number of a word, by inversion. The operations are in the order of the formula for all devices."""
+    centre, tail, logarithm = NORMAL_QUANTILES[dtype.name]
+    k = x >> (64 - DIGITS)
+    upper = k >= HALF
+    p = (cast(select(upper, k ^ (2 * HALF - 1), k), dtype) + 0.5) * 2.0**-DIGITS
+    q = -p + 0.5
+    near, far = -(q * q) + 0.180625, sqrt(_negative_logarithm(p, logarithm)) - 1.6
+    is_near = q <= 0.425
+    numerator = select(is_near, _polynomial(near, centre[0]) * q, _polynomial(far, tail[0]))
+    denominator = select(is_near, _polynomial(near, centre[1]), _polynomial(far, tail[1]))
+    quantile = numerator / denominator
+    return select(upper, quantile, -quantile)
+
+
+def _negative_logarithm(p: Value, coefficients: tuple[float, ...]) -> Value:
+    """``-ln p``; the exponent is that of the representation."""
+    pattern, digits = bits(p), np.finfo(p.dtype).nmant
+    root = bits(constant(p.builder, math.sqrt(0.5), p.dtype))
+    exponent = (pattern - root) >> digits
+    m = from_bits(pattern - (exponent << digits), p.dtype)
+    s = (m - 1.0) / (m + 1.0)
+    return cast(-exponent, p.dtype) * math.log(2.0) - _polynomial(s * s, coefficients) * s
+
+
+def _polynomial(x: Value, coefficients: tuple[float, ...]) -> Value:
+    value = x * coefficients[0]
+    for coefficient in coefficients[1:-1]:
+        value = (value + coefficient) * x
+    return value + coefficients[-1]
+
+
+FORMULAS: dict[str, Callable[[Value, DType], Value]] = {"bits": _word, "uniform": _uniform, "normal": _normal}
+
+
+class Random:
+    """The functions of random words and numbers by Philox4x64-10, for the namespace of a device."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    def bits(self, *, key: tuple[int, int], stream: tuple[int, int], start: int, shape: tuple[int, ...]) -> BufferArray:
+        return self._draw("bits", key, stream, start, shape, UINT64)
+
+    def uniform_numbers(
+        self, *, key: tuple[int, int], stream: tuple[int, int], start: int, shape: tuple[int, ...], dtype: DType
+    ) -> BufferArray:
+        return self._draw("uniform", key, stream, start, shape, dtype)
+
+    def normal_numbers(
+        self, *, key: tuple[int, int], stream: tuple[int, int], start: int, shape: tuple[int, ...], dtype: DType
+    ) -> BufferArray:
+        return self._draw("normal", key, stream, start, shape, dtype)
+
+    def _draw(
+        self,
+        formula: str,
+        key: tuple[int, int],
+        stream: tuple[int, int],
+        start: int,
+        shape: tuple[int, ...],
+        dtype: DType,
+    ) -> BufferArray:
+        runtime = self._runtime
+        source = UINT32 if formula == "uniform" and dtype.itemsize == 4 else UINT64
+        per_block = 32 // source.itemsize
+        first, skipped = divmod(start, per_block)
+        result = runtime.empty(shape, dtype)
+        words = [np.uint64(word % 2**64) for word in (first + 1, *stream, *key)]
+        blocks = -(-(skipped + result.size) // per_block) if result.size else 0
+        kernel = _random(runtime.language, formula, source, dtype)
+        runtime.launch(kernel, (result,), words, [skipped, result.size], blocks)
+        return result
+
+
+@cache
+def _random(language: Language, formula: str, source: DType, dtype: DType) -> Kernel:
+    """A block of four words for each work item."""
+    builder = SourceBuilder(language, wide=True)
+    output = builder.output(dtype)
+    counter, *others = [builder.scalar(UINT64) for _ in range(5)]
+    skipped, count = builder.numbers(2)
+    block: Any = counter + builder.position("i", UINT64)  # type: ignore[operator]
+    words = _philox([block, constant(builder, 0, UINT64), *others[:2]], others[2:])  # type: ignore[list-item, arg-type]
+    if source == UINT32:
+        words = [cast(part, UINT32) for word in words for part in (word, word >> 32)]
+    for position, word in enumerate(words):
+        target = builder.index(f"i * {len(words)} + {position} - {skipped}")
+        with builder.block(f"if ({target} >= 0 && {target} < {count})"):
+            builder.store(output, target, FORMULAS[formula](word, dtype))
+    return builder.kernel()
+
+
+def _philox(words: list[Value], key: list[Value]) -> list[Value]:
+    """The four words of a block, for the words of its counter: Salmon, Moraes, Dror and Shaw (SC 2011)."""
+    for _ in range(PHILOX_ROUNDS):
+        (high0, low0), (high1, low1) = (
+            _product(words[2 * k], multiplier) for k, multiplier in enumerate(PHILOX_MULTIPLIERS)
+        )
+        words = [high1 ^ words[1] ^ key[0], low1, high0 ^ words[3] ^ key[1], low0]
+        key = [word + step for word, step in zip(key, PHILOX_WEYL, strict=True)]
+    return words
+
+
+def _product(x: Value, number: int) -> tuple[Value, Value]:
+    """The high and the low word of a product."""
+    mask = 2**32 - 1
+    low, high = x & mask, x >> 32
+    lowest = low * (number & mask)
+    middle = high * (number & mask) + (lowest >> 32)
+    other = low * (number >> 32) + (middle & mask)
+    return high * (number >> 32) + (middle >> 32) + (other >> 32), x * number

@@ -1,0 +1,235 @@
+"""Languages of kernels: the syntax of types, numbers, expressions and heads."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from xtensor.backend import DType
+
+from ..kernels.values import COMPONENTS, Number
+
+__all__ = ["INDEX", "Language", "OpenCL", "component"]
+
+INDEX = "I"
+"""The name of the type of positions and lengths, which each kernel defines: 32 bits, or 64 for large arrays."""
+
+
+def component(dtype: DType) -> DType:
+    """Return the dtype of the numbers in memory: the components' for a complex dtype."""
+    return COMPONENTS.get(dtype, dtype)
+
+
+class Language(ABC):
+    """Syntax of a language of kernels.
+
+    Attributes
+    ----------
+    types
+        The types of local variables.
+    has_fma
+        Whether formulas use fused multiplications and additions.
+    """
+
+    types: ClassVar[dict[str, str]]
+    has_fma: bool
+
+    def type(self, dtype: DType) -> str:
+        """The type of a local variable."""
+        return self.types[dtype.name]
+
+    @abstractmethod
+    def memory_type(self, dtype: DType) -> str:
+        """The type of an element of a buffer; of complex numbers, a component's."""
+
+    @abstractmethod
+    def constant(self, number: Number, dtype: DType) -> str:
+        """A number; an integer is in the dtype's range, without sign."""
+
+    @abstractmethod
+    def arithmetic(self, operator: str, dtype: DType, first: str, second: str) -> str:
+        """``+ - * / & | ^ << >>``, as :class:`xtensor_backends.kernels.values.Builder` defines them."""
+
+    @abstractmethod
+    def compare(self, operator: str, dtype: DType, first: str, second: str) -> str:
+        """A comparison."""
+
+    @abstractmethod
+    def choice(self, condition: str, first: str, second: str) -> str:
+        """The first operand where the condition holds, else the second one."""
+
+    @abstractmethod
+    def intrinsic(self, name: str, dtype: DType, operands: Sequence[str]) -> str:
+        """A function of floating-point numbers."""
+
+    @abstractmethod
+    def reinterpret(self, text: str, source: DType, target: DType) -> str:
+        """The number with the same bits."""
+
+    @abstractmethod
+    def convert(self, text: str, source: DType, target: DType) -> str:
+        """A number in another dtype than bool."""
+
+    @abstractmethod
+    def index(self, text: str) -> str:
+        """An integer as a position."""
+
+    @abstractmethod
+    def of_index(self, text: str, dtype: DType) -> str:
+        """A position as an integer of a dtype."""
+
+    @abstractmethod
+    def declare(self, kind: str, name: str, text: str) -> str:
+        """The declaration of a local constant."""
+
+    @abstractmethod
+    def variable(self, kind: str, name: str, text: str) -> str:
+        """The declaration of a local variable."""
+
+    @abstractmethod
+    def read(self, buffer: str, offset: str, dtype: DType) -> str:
+        """An element of a buffer that is not complex, as a local variable."""
+
+    @abstractmethod
+    def written(self, text: str, dtype: DType) -> str:
+        """A local variable as an element of a buffer."""
+
+    @abstractmethod
+    def kernel(
+        self,
+        buffers: Sequence[tuple[str, DType, bool]],
+        scalars: Sequence[tuple[str, DType]],
+        numbers: int,
+        body: Sequence[str],
+        *,
+        wide: bool,
+    ) -> str:
+        """The source of a kernel ``f``.
+
+        Parameters
+        ----------
+        buffers
+            Name, dtype and whether the kernel writes to it, of each buffer.
+        scalars
+            Name and dtype of each number that has the value of an argument.
+        numbers
+            The number of lengths and strides ``p0``, ``p1``, …; the first one is the number of work items.
+        body
+            Statements, in which ``i`` is the number of the work item.
+        wide
+            Whether positions have 64 bits.
+        """
+
+
+class OpenCL(Language):
+    """OpenCL C 1.2 with the extension for double precision.
+
+    Integers are computed without sign, because an overflow of signed ones is undefined in C.
+
+    Parameters
+    ----------
+    has_fma
+        Whether ``fma``, which is exact on every device, is an instruction: on CPUs it may be a function.
+    """
+
+    def __init__(self, *, has_fma: bool) -> None:
+        self.has_fma = has_fma
+
+    types: ClassVar[dict[str, str]] = {
+        "bool": "bool",
+        "int8": "char",
+        "int16": "short",
+        "int32": "int",
+        "int64": "long",
+        "uint8": "uchar",
+        "uint16": "ushort",
+        "uint32": "uint",
+        "uint64": "ulong",
+        "float32": "float",
+        "float64": "double",
+    }
+
+    def memory_type(self, dtype: DType) -> str:
+        return "uchar" if dtype.kind == "b" else self.type(component(dtype))
+
+    def constant(self, number: Number, dtype: DType) -> str:
+        kind = self.type(dtype)
+        if dtype.kind == "b":
+            return "true" if number else "false"
+        if dtype.kind == "f":
+            suffix = "f" if dtype.itemsize == 4 else ""
+            value = float(dtype.type(number))
+            if math.isfinite(value):
+                return f"({value.hex()}{suffix})"
+            bits = np.asarray(value, dtype).view(f"u{dtype.itemsize}")
+            return f"as_{kind}({int(bits)}{'u' if dtype.itemsize == 4 else 'ul'})"
+        return f"(({kind}){number}{'ul' if dtype.itemsize == 8 else 'u'})"
+
+    def arithmetic(self, operator: str, dtype: DType, first: str, second: str) -> str:
+        if dtype.kind == "f":
+            return f"{first} {operator} {second}"
+        if dtype.kind == "b" or operator in ("/", ">>"):
+            return f"({self.type(dtype)})({first} {operator} {second})"
+        unsigned = "ulong" if dtype.itemsize == 8 else "uint"
+        return f"({self.type(dtype)})(({unsigned}){first} {operator} ({unsigned}){second})"
+
+    def compare(self, operator: str, dtype: DType, first: str, second: str) -> str:
+        return f"{first} {operator} {second}"
+
+    def choice(self, condition: str, first: str, second: str) -> str:
+        return f"{condition} ? {first} : {second}"
+
+    def intrinsic(self, name: str, dtype: DType, operands: Sequence[str]) -> str:
+        return f"{name}({', '.join(operands)})"
+
+    def reinterpret(self, text: str, source: DType, target: DType) -> str:
+        return f"as_{self.type(target)}({text})"
+
+    def convert(self, text: str, source: DType, target: DType) -> str:
+        return f"({self.type(target)}){text}"
+
+    def index(self, text: str) -> str:
+        return f"({INDEX})({text})"
+
+    def of_index(self, text: str, dtype: DType) -> str:
+        return f"({self.type(dtype)})({text})"
+
+    def declare(self, kind: str, name: str, text: str) -> str:
+        return f"const {kind} {name} = {text};"
+
+    def variable(self, kind: str, name: str, text: str) -> str:
+        return f"{kind} {name} = {text};"
+
+    def read(self, buffer: str, offset: str, dtype: DType) -> str:
+        return f"{buffer}[{offset}]" + (" != 0" if dtype.kind == "b" else "")
+
+    def written(self, text: str, dtype: DType) -> str:
+        return f"(uchar)({text} ? 1 : 0)" if dtype.kind == "b" else text
+
+    def kernel(
+        self,
+        buffers: Sequence[tuple[str, DType, bool]],
+        scalars: Sequence[tuple[str, DType]],
+        numbers: int,
+        body: Sequence[str],
+        *,
+        wide: bool,
+    ) -> str:
+        arguments = [
+            f"__global {'' if is_written else 'const '}{self.memory_type(dtype)}* {name}"
+            for name, dtype, is_written in buffers
+        ]
+        arguments += [f"const {self.memory_type(dtype)} {name}" for name, dtype in scalars]
+        arguments += [f"const {INDEX} p{k}" for k in range(numbers)]
+        lines = "\n  ".join(body)
+        return (
+            "#pragma OPENCL FP_CONTRACT OFF\n"
+            f"typedef {'long' if wide else 'int'} {INDEX};\n"
+            f"__kernel void f({', '.join(arguments)}) {{\n"
+            f"  const {INDEX} i = get_global_id(0);\n"
+            f"  if (i >= p0) return;\n  {lines}\n}}\n"
+        )

@@ -1,0 +1,118 @@
+"""Layouts of operands: merged axes, and the expressions of offsets in a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .arrays import BufferArray, broadcast_strides
+from .source import SourceBuilder, unravelled
+
+__all__ = ["Layout", "Offsets", "layout_of", "needs_64_bits", "strides_in"]
+
+Shape = tuple[int, ...]
+
+CONTIGUOUS, SAME, STRIDED = "c", "0", "s"
+"""How an operand's offset follows from the index: the index itself, one element for all, or strides."""
+
+
+class Layout(NamedTuple):
+    """Operands over merged axes.
+
+    Attributes
+    ----------
+    key
+        What a kernel is compiled for: the number of axes, and the letter of each operand.
+    shape
+        The lengths of the merged axes.
+    strides
+        The strides of each operand.
+    """
+
+    key: tuple[int, str]
+    shape: Shape
+    strides: tuple[Shape, ...]
+
+    def numbers(self) -> list[int]:
+        """The arguments that :class:`Offsets` reads, without the offsets of the first elements."""
+        ndim, letters = self.key
+        numbers = list(self.shape) if ndim > 1 else []
+        for letter, steps in zip(letters, self.strides, strict=True):
+            if letter == STRIDED:
+                numbers += steps
+        return numbers
+
+
+def layout_of(shape: Shape, strides: Sequence[Shape]) -> Layout:
+    """Return operands of a shape with adjacent axes merged where all operands permit it.
+
+    Several axes are as many as the next power of two, with axes of length 1 at the front, and every operand has strides
+    then, so that few kernels serve all layouts.
+    """
+    axes: list[tuple[int, tuple[int, ...]]] = []
+    for axis, length in enumerate(shape):
+        if length == 1:
+            continue
+        steps = tuple([item[axis] for item in strides])
+        if axes and all(before == step * length for before, step in zip(axes[-1][1], steps, strict=True)):
+            axes[-1] = axes[-1][0] * length, steps
+        else:
+            axes.append((length, steps))
+    number = len(strides)
+    if not axes:
+        return Layout((1, CONTIGUOUS * number), (1,), ((1,),) * number)
+    if len(axes) > 1:
+        missing = (1 << (len(axes) - 1).bit_length()) - len(axes)
+        axes = [(1, (0,) * number)] * missing + axes
+    merged = tuple([length for length, _ in axes])
+    operands = tuple([tuple([steps[k] for _, steps in axes]) for k in range(number)])
+    letters = STRIDED * number if len(axes) > 1 else "".join([_letter(steps) for steps in operands])
+    return Layout((len(merged), letters), merged, operands)
+
+
+def _letter(steps: Shape) -> str:
+    if steps == (0,):
+        return SAME
+    return CONTIGUOUS if steps == (1,) else STRIDED
+
+
+class Offsets:
+    """The offsets of operands in a kernel: the arguments that it reads, and expressions of them.
+
+    Parameters
+    ----------
+    builder
+        The kernel's builder.
+    key
+        The key of a layout.
+    """
+
+    def __init__(self, builder: SourceBuilder, key: tuple[int, str]) -> None:
+        ndim, self._letters = key
+        self._builder = builder
+        self._shape = builder.numbers(ndim) if ndim > 1 else [""] * ndim
+        self._strides = [builder.numbers(ndim) if letter == STRIDED else [] for letter in self._letters]
+
+    def at(self, index: str, starts: Sequence[str]) -> list[str]:
+        """Declare the offset of each operand at an index, from its first element on; return the names."""
+        builder = self._builder
+        coordinates = unravelled(builder, index, self._shape) if STRIDED in self._letters else []
+        offsets = []
+        for letter, steps, start in zip(self._letters, self._strides, starts, strict=True):
+            terms = [start]
+            if letter == CONTIGUOUS:
+                terms.append(index)
+            elif letter == STRIDED:
+                terms += [f"{c} * {step}" for c, step in zip(coordinates, steps, strict=True)]
+            offsets.append(builder.index(" + ".join(terms)) if len(terms) > 1 else start)
+        return offsets
+
+
+def strides_in(arrays: Sequence[BufferArray], shape: Shape) -> list[Shape]:
+    """Return the strides of arrays in a shape to which they broadcast."""
+    return [x.strides if x.shape == shape else broadcast_strides(x, shape) for x in arrays]
+
+
+def needs_64_bits(*arrays: BufferArray) -> bool:
+    """Whether a kernel over arrays needs positions of 64 bits: of elements that repeat, too."""
+    return any(x.block.size >= 2**31 or x.size >= 2**30 for x in arrays)

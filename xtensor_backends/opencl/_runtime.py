@@ -1,0 +1,86 @@
+"""A device of OpenCL: its queue, its memory, and the launches of kernels by pyopencl."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+
+from xtensor.backend import STANDARD_DTYPES
+
+from ..buffers.languages import OpenCL
+from ..buffers.memory import MemoryPool
+from ..buffers.runtime import Runtime
+from ..buffers.source import Kernel
+
+__all__ = ["OpenCLRuntime"]
+
+LANGUAGES = {has_fma: OpenCL(has_fma=has_fma) for has_fma in (False, True)}
+"""The languages of CPUs and of GPUs, which all have the instruction."""
+
+GROUP = 256
+"""Work items of a group, where the device permits as many."""
+
+DOUBLE = ("float64", "complex128")
+
+EXACT = "-cl-fp32-correctly-rounded-divide-sqrt"
+"""The option by which quotients and square roots of float32 are correctly rounded."""
+
+
+class OpenCLRuntime(Runtime):
+    """A queue that does its work in order, and kernels that pyopencl compiles.
+
+    Parameters
+    ----------
+    spec
+        The device's spec.
+    device
+        pyopencl's device.
+    """
+
+    def __init__(self, spec: str, device: Any) -> None:
+        dtypes = STANDARD_DTYPES if device.double_fp_config else [x for x in STANDARD_DTYPES if x not in DOUBLE]
+        pool = MemoryPool(
+            self._allocate, lambda buffer: buffer.release(), device.global_mem_size, device.max_mem_alloc_size
+        )
+        super().__init__(spec, LANGUAGES[bool(device.type & cl.device_type.GPU)], dtypes, pool)
+        self._group = min(GROUP, device.max_work_group_size)
+        self._context = cl.Context([device])
+        self._queue = cl.CommandQueue(self._context)
+        is_exact = device.single_fp_config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT
+        self._options = ["-cl-std=CL1.2", *([EXACT] if is_exact else [])]
+
+    def _allocate(self, size: int) -> Any:
+        try:
+            return cl.Buffer(self._context, cl.mem_flags.READ_WRITE, size)
+        except cl.MemoryError as error:
+            raise MemoryError(str(error)) from error
+
+    def compile(self, kernel: Kernel) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # remarks of the compiler
+            program = cl.Program(self._context, kernel.source).build(self._options)
+        compiled = cl.Kernel(program, "f")
+        number = np.dtype(np.int64 if kernel.wide else np.int32)
+        scalars = [np.dtype(np.uint8) if dtype.kind == "b" else dtype for dtype in kernel.scalars]
+        buffers = kernel.buffers
+        compiled.set_scalar_arg_dtypes([*[None] * buffers, *scalars, *[number] * kernel.numbers])
+        return compiled
+
+    def enqueue(
+        self, compiled: Any, buffers: Sequence[Any], scalars: Sequence[np.generic], numbers: Sequence[int], count: int
+    ) -> None:
+        group = self._group
+        compiled(self._queue, (-(-count // group) * group,), (group,), *buffers, *scalars, *numbers)
+
+    def write(self, buffer: Any, values: np.ndarray[Any, Any]) -> None:
+        cl.enqueue_copy(self._queue, buffer, values)
+
+    def read(self, buffer: Any, values: np.ndarray[Any, Any], start: int) -> None:
+        cl.enqueue_copy(self._queue, values, buffer, src_offset=start)
+
+    def synchronize(self) -> None:
+        self._queue.finish()
