@@ -135,6 +135,9 @@ def _scaled_rms_norm(x: Array, weight: Array | None, *, axes: tuple[int, ...], e
 
 def _scaled(x: Array, axes: tuple[int, ...], eps: float) -> tuple[Array, Array, Array]:
     """Return elements divided by a power of two whose square neither they nor ``eps`` exceed by far; eps; the power."""
+    one = xp.ones((), dtype=x.dtype, device=x.device)
+    if 0 in x.shape:
+        return x, one * eps, one
     largest = xp.maximum(xp.max(xp.abs(x), axis=axes, keepdims=True), math.sqrt(eps))
     usable = xp.isfinite(largest) & (largest > 0)
     scale = power_of_two(xp, xp.where(usable, largest, 1.0))

@@ -186,6 +186,8 @@ def pow_(x1: Any, x2: Any) -> Tensor:
         raise ValueError("Integers to negative integer powers are not allowed.")
     x1, x2 = _numbers(x1, x2)
     dtype = x1.dtype
+    if dtype in COMPLEX:
+        return torch.where(x2 == 0, 1.0, torch.pow(x1, x2))  # a GPU has NaN for 0 to the power of 0
     if dtype in INEXACT:
         return torch.pow(x1, x2)
     if dtype in SIGNED:

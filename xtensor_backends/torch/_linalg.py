@@ -35,10 +35,10 @@ def _integer_product(x1: Tensor, x2: Tensor) -> Tensor:
     """Return a product of matrices of integers, for which GPUs have no kernel, column by column of the second one."""
     is_vector = x2.dim() == 1
     x2 = x2[:, None] if is_vector else x2
-    columns = [torch.sum(x1 * x2[..., None, :, column], -1) for column in range(x2.shape[-1])]
-    result = torch.stack(columns, -1) if columns else torch.matmul(x1.double(), x2.double()).to(torch.int64)
-    if x1.dim() == 1:
-        result = result[..., 0, :] if result.dim() > 1 else result
+    rows = x1[None, :] if x1.dim() == 1 else x1
+    columns = [torch.sum(rows * x2[..., None, :, column], -1) for column in range(x2.shape[-1])]
+    result = torch.stack(columns, -1) if columns else torch.matmul(rows.double(), x2.double()).to(torch.int64)
+    result = result[..., 0, :] if x1.dim() == 1 else result
     return result[..., 0] if is_vector else result
 
 

@@ -340,7 +340,7 @@ def _searchsorted(x1: Tensor, x2: Any, *, side: str = "left", sorter: Tensor | N
     if x1.dtype in COMPLEX:
         return NotImplemented
     if sorter is not None:
-        x1 = x1[sorter.to(torch.int64)]
+        x1 = signed(x1)[sorter.to(torch.int64)].view(x1.dtype)
     x1, x2 = _sort_keys(x1).contiguous(), _sort_keys(x2)
     result = torch.searchsorted(x1, x2.reshape(-1).contiguous(), right=side == "right")
     return result.reshape(x2.shape)

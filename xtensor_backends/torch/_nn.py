@@ -138,8 +138,9 @@ class Networks:
     ) -> Tensor:
         if 0 in (*query.shape, *key.shape, *value.shape):
             return NotImplemented
-        # A GPU's kernels take no mask that is broadcast over the keys.
-        mask = None if mask is None else torch.atleast_2d(mask).contiguous()
+        if mask is not None:  # a GPU's kernels take no mask that is broadcast over the keys
+            mask = torch.atleast_2d(mask)
+            mask = mask.expand(*mask.shape[:-1], key.shape[-2]).contiguous()
         if mask is not None and causal:
             rows = torch.arange(query.shape[-2], device=query.device)[:, None]
             visible = rows >= torch.arange(key.shape[-2], device=query.device)

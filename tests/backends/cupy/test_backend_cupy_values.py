@@ -395,3 +395,10 @@ def test_gradient_of_an_index_array_has_the_sum_at_each_position(single):
     expected = np.zeros(50)
     np.add.at(expected, positions, weights)
     same(gradient, expected)
+
+
+@needs_compiler
+@pytest.mark.parametrize("name", ["layer_norm", "rms_norm"])
+@pytest.mark.parametrize("shape", [(3, 0), (0, 0), (0, 3)])
+def test_normalization_of_rows_without_elements_is_empty(single, name, shape):
+    assert getattr(xp.nn.functional, name)(xp.ones(shape, device=single)).shape == shape
