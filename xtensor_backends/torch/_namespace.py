@@ -73,6 +73,7 @@ def _functions(device: torch.device) -> SimpleNamespace:
         concat=_concat,
         cumulative_prod=_scan(torch.cumprod, 1),
         cumulative_sum=_scan(torch.cumsum, 0),
+        sums_at=_sums_at,
         empty=partial(_empty, device),
         fft=Fourier(),
         flip=_flip,
@@ -296,6 +297,14 @@ def _scan(function: Any, first: int) -> Any:
         return cast(result, dtype) if dtype in HALVES else result.view(dtype)
 
     return computed
+
+
+def _sums_at(values: Tensor, positions: Tensor, size: int) -> Tensor:
+    if values.dtype not in (torch.float32, torch.float64) or values.device.type == "mps":
+        return NotImplemented
+    # In float64, as a GPU adds up in any order.
+    sums = torch.zeros(size, dtype=torch.float64, device=values.device)
+    return sums.index_add_(0, positions.to(torch.int64), values.to(torch.float64)).to(values.dtype)
 
 
 # -- searching and sorting --------------------------------------------------------------------------------------------
