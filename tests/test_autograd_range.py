@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -81,3 +83,43 @@ def test_gradient_of_weights_of_an_average_at_the_end_of_the_range(device: xp.De
     with quiet():
         gradient = xp.to_numpy(autograd.grad(lambda w: xp.average(values, weights=w))(weights))
     np.testing.assert_allclose(gradient, [-0.125, 0.125], rtol=1e-14)
+
+
+def rows_of_extreme_numbers(dtype: str) -> list[list[float]]:
+    """Rows whose partial products leave the range, and which have zeros."""
+    rng = np.random.default_rng(3)
+    end = 200 if dtype == "float64" else 30
+    rows = []
+    for length in [1, 2, 3, 4, 5, 8] * 6:
+        row = rng.choice([-3.0, 1.5, 1.0, -1.0, 2.0], length) * 10.0 ** rng.choice([0, 0, end, -end, end / 2], length)
+        row[rng.random(length) < 0.2] = 0.0
+        rows.append(row.astype(dtype).tolist())
+    return rows
+
+
+def nearest(number: Fraction) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return np.inf if number > 0 else -np.inf
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_gradient_of_cumulative_prod_does_not_depend_on_partial_products(device: xp.Device, dtype: str) -> None:
+    for row in rows_of_extreme_numbers(dtype):
+        weights = [1.0, -2.0, 0.5, 0.0, 4.0, 1.0, 1.0, -1.0][: len(row)]
+        x, w = (xp.asarray(numbers, dtype=getattr(xp, dtype), device=device) for numbers in (row, weights))
+        with quiet():
+            gradient = xp.to_numpy(autograd.grad(lambda x, w=w: xp.sum(xp.cumulative_prod(x) * w))(x))
+            exact = [
+                nearest(
+                    sum(
+                        Fraction(weights[j]) * math.prod(Fraction(v) for k, v in enumerate(row[: j + 1]) if k != i)
+                        for j in range(i, len(row))
+                    )
+                )
+                for i in range(len(row))
+            ]
+            expected = np.asarray(exact).astype(dtype)
+        limits = np.finfo(dtype)
+        np.testing.assert_allclose(gradient, expected, rtol=64 * float(limits.eps), atol=float(limits.smallest_normal))

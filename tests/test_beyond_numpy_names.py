@@ -292,3 +292,12 @@ def test_einsum_writes_into_out_and_casts_to_dtype(device):
     with pytest.raises(TypeError, match="casting"):
         xp.einsum("ij->i", x, dtype=xp.int8)
     assert values(xp.einsum("ij->i", x, dtype=xp.int8, casting="unsafe")) == [3, 7]
+    with pytest.raises(TypeError, match="casting"):
+        xp.einsum("ij->i", x, dtype=xp.float64, out=out)
+    assert values(xp.einsum("ij->i", x * 2, dtype=xp.float64, out=out, casting="unsafe", order="k")) == [6, 14]
+
+
+def test_numpys_einsum_of_a_dtype_stays_on_the_device(device):
+    x = xp.asarray([[1, 2], [3, 4]])
+    result = np.einsum("ij->i", x, dtype=np.float64)
+    assert (result.device, result.dtype, values(result)) == (x.device, xp.float64, [3.0, 7.0])

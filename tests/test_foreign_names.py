@@ -157,3 +157,15 @@ def test_method_that_the_pages_name_exists(name):
 def test_foreign_names_do_not_hinder_copies_of_an_array(device):
     x = xp.asarray([1.0, 2.0], device=device)
     assert xp.all(copy.deepcopy(x) == x)
+
+
+@pytest.mark.parametrize("shape", [(-1,), (3, 1), ((3, 1),)])
+def test_view_of_another_shape_has_its_remedy(shape):
+    with pytest.raises(TypeError, match=re.escape("PyTorch's x.view(shape) is x.reshape(shape)")):
+        xp.ones(3).view(*shape)
+
+
+@pytest.mark.parametrize("name", ["seed", "manual_seed", "PRNGKey", "RandomState"])
+def test_seed_of_another_library_has_its_remedy(name):
+    with pytest.raises(AttributeError, match=re.escape("rng = xtensor.random.default_rng(seed)")):
+        getattr(xp.random, name)

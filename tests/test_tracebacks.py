@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 
 import pytest
 
@@ -35,18 +36,22 @@ for line in sys.stdin.read().splitlines():
 """Prints for each line the number of lines of its error beyond head, exec and message, and the frames."""
 
 
-def frames(*lines: str, **environment: str) -> list[str]:
-    """Return what the program prints for lines that fail."""
-    variables = {**os.environ, "XTENSOR_TRACEBACK": "", **environment}
+def printed(program: str, lines: Iterable[str], **environment: str) -> list[str]:
+    """Return what a program prints for lines of its input."""
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
+        [sys.executable, "-c", program],
         input="\n".join(lines),
         capture_output=True,
         text=True,
         check=True,
-        env=variables,
+        env={**os.environ, "XTENSOR_TRACEBACK": "", **environment},
     )
     return done.stdout.splitlines()
+
+
+def frames(*lines: str, **environment: str) -> list[str]:
+    """Return what the program prints for lines that fail."""
+    return printed(PROGRAM, lines, **environment)
 
 
 LINES = [
@@ -60,8 +65,9 @@ LINES = [
 ]
 
 
-def test_traceback_ends_at_the_users_line():
-    shown = dict(zip(LINES, frames(*LINES), strict=True))
+@pytest.mark.parametrize("compiled", ["", "0"])
+def test_traceback_ends_at_the_users_line(compiled):
+    shown = dict(zip(LINES, frames(*LINES, XTENSOR_COMPILED=compiled), strict=True))
     # Special methods of one length, which no line of a user's calls by name, have no boundary.
     del shown["len(xp.ones(()))"]
     assert {line: text for line, text in shown.items() if text != "1|<module>"} == {}
@@ -81,5 +87,55 @@ def test_full_traceback_has_our_frames_and_the_librarys_error():
     assert ours
 
 
-def test_functions_in_python_show_the_users_line_too():
-    assert frames("xp.sum(x, axis=3)", "xp.median(x, axis=4)", XTENSOR_COMPILED="0") == ["1|<module>"] * 2
+MESSAGE_PROGRAM = """
+import sys
+import xtensor as xp
+
+x = xp.ones(3)
+for line in sys.stdin.read().splitlines():
+    try:
+        exec(line)
+    except TypeError as error:
+        print(error)
+"""
+
+REMEDIES = {
+    "xp.round(x, 2)": "round() takes 1 positional argument but 2 were given; "
+    "NumPy's round(x, decimals) is x.round(decimals)",
+    "xp.sqrt(x, dim=0)": "sqrt() got an unexpected keyword argument 'dim'; PyTorch's dim= is axis=",
+    "xp.sum(x, dim=0)": "sum() got an unexpected keyword argument 'dim'; PyTorch's dim= is axis=",
+}
+
+
+@pytest.mark.parametrize("compiled", ["", "0"])
+def test_wrong_arguments_have_their_remedy(compiled):
+    assert printed(MESSAGE_PROGRAM, REMEDIES, XTENSOR_COMPILED=compiled) == list(REMEDIES.values())
+
+
+WARNING_PROGRAM = """
+import sys, warnings
+import numpy as np
+import xtensor as xp
+from xtensor import autograd
+
+lines = sys.stdin.read().splitlines()
+for size in (3, 100_000):
+    zeros, large, infinite = [xp.full(size, value, device="cpu") for value in (0.0, 1e300, xp.inf)]
+    single = xp.ones(size, dtype=xp.float32, device="cpu")
+    for line in lines:
+        with warnings.catch_warnings(record=True) as caught:
+            exec(compile(line, "<user>", "exec"))
+        print(*sorted({item.filename for item in caught}))
+"""
+
+WARNING_LINES = [
+    *("1 / zeros", "zeros // zeros", "large * large", "large @ large", "xp.log(zeros)", "np.divide(large, zeros)"),
+    *("large.round(10)", "xp.trapezoid(large * 1e8)", "xp.mean(xp.stack([infinite, -infinite]))"),
+    *("xp.where(zeros == 0, single, 1e300)", "autograd.grad(lambda x: xp.sum(xp.log(x)))(zeros)"),
+]
+
+
+@pytest.mark.parametrize("compiled", ["", "0"])
+def test_warning_names_the_users_line(compiled):
+    shown = printed(WARNING_PROGRAM, WARNING_LINES, XTENSOR_COMPILED=compiled)
+    assert {line: text for line, text in zip(WARNING_LINES * 2, shown, strict=True) if text != "<user>"} == {}

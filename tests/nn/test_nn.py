@@ -135,6 +135,17 @@ def test_log_softmax_of_distant_values_does_not_underflow(device):
     expect(F.log_softmax(xp.asarray([1e4, 0.0], dtype=xp.float32)), np.array([0.0, -1e4]), np.float32)
 
 
+@pytest.mark.parametrize("length", [3, 3000])
+def test_log_softmax_keeps_terms_far_below_the_largest(device, length):
+    x = xp.full(length, -800.0, dtype=xp.float32)
+    x[0], x[1] = 0.0, -40.0
+    rest = math.log1p(math.exp(-40.0))
+    for function in (F.log_softmax, xp.special.log_softmax):
+        assert float(function(x, axis=-1)[0]) == pytest.approx(-rest, rel=1e-5, abs=0.0)
+    loss = F.cross_entropy(x[None, :], xp.asarray([0]))
+    assert float(loss) == pytest.approx(rest, rel=1e-5, abs=0.0)
+
+
 NONFINITE_ROWS = [[0.0, -math.inf, 0.0], [math.inf, 0.0, 0.0], [math.nan, 0.0, 0.0], [-math.inf] * 3]
 
 

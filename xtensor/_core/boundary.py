@@ -13,10 +13,11 @@ from types import FunctionType, TracebackType
 from typing import Any, TypeVar
 
 from . import remedies
-from .compiled import compiled, published, with_short_way
+from .compiled import compiled, named, published, with_short_way
 from .errors import PACKAGES, BackendUnavailableError
+from .operations import Operation
 
-__all__ = ["FULL", "boundary", "cause", "leaving", "publish", "publish_methods"]
+__all__ = ["FULL", "boundary", "cause", "declared", "leaving", "publish", "publish_methods"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -32,11 +33,11 @@ SHORTENED = (
 
 SPECIAL_METHODS = frozenset(
     (
-        *("__setitem__", "__array_ufunc__", "__array_function__", "__array__"),
+        *("__getitem__", "__setitem__", "__array_ufunc__", "__array_function__", "__array__"),
         *("__bool__", "__float__", "__int__", "__index__"),
     )
 )
-"""The special methods that have the boundary, next to the operators and ``__getitem__``."""
+"""The special methods that have the boundary, next to the operators; in C, ``__getitem__`` has it already."""
 
 
 def leaving(error: Exception) -> None:
@@ -67,8 +68,11 @@ def cause(error: BaseException) -> BaseException | None:
 
 def boundary(function: F) -> F:
     """Return a function whose errors leave the namespace: see :func:`leaving`."""
-    if compiled is not None:
-        return with_short_way("BOUNDARY")(function)
+    return with_short_way("BOUNDARY")(function) if compiled is not None else published(_bounded(function), function)
+
+
+def _bounded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the boundary in Python before a function: each operand has one more reference, that of ``args``."""
 
     @wraps(function)
     def bounded(*args: Any, **kwargs: Any) -> Any:
@@ -78,7 +82,33 @@ def boundary(function: F) -> F:
             leaving(error)
             raise
 
-    return published(bounded, function)
+    return bounded
+
+
+def declared(
+    kind: str, operation: Operation, make: Callable[..., Any], declaration: F, *, is_operator: bool = False
+) -> F:
+    """Return the function of a declaration, with the boundary and, where there is the compiled module, a short way.
+
+    Parameters
+    ----------
+    kind
+        The compiled module's kind of function.
+    operation
+        The operation that the function computes.
+    make
+        Makes the function in Python; :func:`xtensor._core.dispatch._binary` describes its parameters.
+    declaration
+        The function with the name, signature and docstring.
+    is_operator
+        Whether the interpreter calls the function for an operator.
+    """
+    if compiled is None:
+        function = published(make(holders=int(is_operator), callee=id(abs), frames=2), declaration)
+        return published(_bounded(function), declaration)
+    function = compiled.Function(getattr(compiled, kind), operation, operation.index, is_operator)
+    function.python = published(make(holders=1, callee=id(abs if is_operator else function), frames=1), declaration)
+    return named(function, declaration)
 
 
 def publish(namespace: dict[str, Any], names: Iterable[str]) -> None:

@@ -11,9 +11,7 @@ import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from .operations import Operation
-
-__all__ = ["compiled", "declared", "missing", "named", "published", "track", "with_short_way"]
+__all__ = ["compiled", "missing", "named", "published", "track", "with_short_way"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -48,20 +46,6 @@ def track(x: Any) -> None:
     """
     if compiled is not None:
         compiled.track(x)
-
-
-def declared(
-    kind: str, operation: Operation, make: Callable[..., Any], declaration: F, *, is_operator: bool = False
-) -> F:
-    """Return the function of a declaration; where there is the compiled module, with its short way of a kind before it.
-
-    ``make`` makes the function in Python: see :func:`_binary` for its parameters.
-    """
-    if compiled is None:
-        return published(make(holders=int(is_operator), callee=id(abs)), declaration)
-    function = compiled.Function(getattr(compiled, kind), operation, operation.index, is_operator)
-    function.python = published(make(holders=1, callee=id(abs if is_operator else function)), declaration)
-    return named(function, declaration)
 
 
 def with_short_way(kind: str) -> Callable[[F], F]:

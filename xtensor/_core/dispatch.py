@@ -21,8 +21,9 @@ import numpy as np
 
 from . import operations
 from .backend import Native
+from .boundary import declared
 from .checks import LARGEST, check_dtype
-from .compiled import declared, track
+from .compiled import track
 from .device import Device, default_device
 from .errors import MissingFunctionError, WrittenWithWarningError, describe
 from .failures import recover
@@ -98,10 +99,11 @@ def unary_operator(name: str) -> Callable[[F], F]:
     return lambda declaration: declared("UNARY", row, partial(_unary, row), declaration, is_operator=True)
 
 
-def _unary(operation: Operation, *, holders: int, callee: int) -> Callable[[Any], Any]:
-    """Make a function of one array; ``holders`` and ``callee`` are as for :func:`_binary`."""
+def _unary(operation: Operation, *, holders: int, callee: int, frames: int) -> Callable[[Any], Any]:
+    """Make a function of one array; the other parameters are as for :func:`_binary`."""
     index = operation.index
-    most = 2 + holders
+    held = frames + 1  # by the variables of these functions, and by the argument of getrefcount
+    most = held + holders
 
     def function(x: Any, /) -> Any:
         try:
@@ -115,7 +117,7 @@ def _unary(operation: Operation, *, holders: int, callee: int) -> Callable[[Any]
         implementation = device.table[index]
         if size >= implementation.min_size:
             count = getrefcount(x)
-            owner = x if count <= most and is_temporary(x, native1, count - 2, 1, callee, x) else None
+            owner = x if count <= most and is_temporary(x, native1, count - held, frames, callee, x) else None
             if owner is not None or size >= implementation.min_size_without_reuse:
                 result = _large(operation, device, (native1,), owner)
                 if result is not NotImplemented:
@@ -153,23 +155,21 @@ def binary_operator(name: str) -> Callable[[F], F]:
 
 def mixed_function(operation: Operation) -> Callable[[Any, Any], Any]:
     """Return the function of two operands that answers NotImplemented to an operand of a class it does not know."""
-    return _binary(operation, foreign=None, holders=0, callee=NO_CALL)
+    return _binary(operation, foreign=None, holders=0, callee=NO_CALL, frames=1)
 
 
 def reflected_operator(name: str) -> Callable[[F], F]:
     """Make the operator method of the right-hand operand."""
     row = operation(name)
 
-    def make(**options: Any) -> Callable[[Any, Any], Any]:
-        forward = _binary(row, foreign=NotImplemented, frames=2, **options)
+    def make(*, frames: int, **options: Any) -> Callable[[Any, Any], Any]:
+        forward = _binary(row, foreign=NotImplemented, frames=frames + 1, **options)
         return lambda self, other, /: forward(other, self)
 
     return lambda declaration: declared("REFLECTED", row, make, declaration, is_operator=True)
 
 
-def _binary(
-    operation: Operation, *, foreign: Any, holders: int, callee: int, frames: int = 1
-) -> Callable[[Any, Any], Any]:
+def _binary(operation: Operation, *, foreign: Any, holders: int, callee: int, frames: int) -> Callable[[Any, Any], Any]:
     """Make a function of two operands.
 
     Parameters

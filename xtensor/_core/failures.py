@@ -14,6 +14,7 @@ from .boundary import cause
 from .device import Device
 from .device import device as open_device
 from .errors import (
+    PACKAGES,
     CopyRequiredError,
     DeviceMismatchError,
     NotDifferentiableError,
@@ -56,17 +57,13 @@ FOREIGN_ERRORS = (AttributeError, KeyError, RecursionError)
 """The classes that a library raises, from deep within, for an argument of a wrong type."""
 
 # NumPy warns of floating-point errors at the frame that called it, which would be ours, and once for all callers. In
-# the modules below, where each call of NumPy is one that the core handles, such a warning is an exception first, and is
-# issued again at the user's line. Filters that the user sets come before this one.
+# our modules such a warning is an exception first, which the core handles as those of NumPy's functions, and is issued
+# again at the user's line. Filters that the user sets come before this one.
 warnings.filterwarnings(
     "error",
     "(divide by zero|overflow|underflow|invalid value) encountered",
     category=RuntimeWarning,
-    module=(
-        r"xtensor\._core\.(dispatch|array|complex_corrections|corrections|failures|functions|inplace|many)$|"
-        r"xtensor\.(_ops|autograd\._derivatives|fft|linalg|nn|random|special)\.|"
-        r"xtensor\.(autograd\.(_solvers|_transform)|einops|_numpy\.reductions)$|xtensor_"
-    ),
+    module=PACKAGES.pattern,
 )
 
 

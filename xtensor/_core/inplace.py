@@ -7,8 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .boundary import cause
-from .compiled import declared
+from .boundary import cause, declared
 from .device import Device
 from .dispatch import SCALARS, lift_to_device_of, native_operand
 from .errors import WrittenWithWarningError

@@ -154,6 +154,7 @@ POSITIONAL: dict[str, str] = {
     "reshape": "pass shape as one tuple",
     "round": "NumPy's round(x, decimals) is x.round(decimals)",
     "clip": "use min= and max=",
+    "view": "PyTorch's x.view(shape) is x.reshape(shape)",
 }
 """Remedies for arguments that a function does not take by position, by the function's name."""
 

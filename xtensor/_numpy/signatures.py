@@ -290,21 +290,13 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
 
 def einsum(*operands: Any, out: Any = None, optimize: Any = False, **options: Any) -> Any:
     """Return ``numpy.einsum`` of subscripts as text, or as lists of integers that follow their arrays."""
-    if options:
-        return call_on_host(
-            np.einsum,
-            operands,
-            {"out": out, "optimize": optimize, **options},
-            device_of_arguments((*operands, out), {}),
-            "numpy.einsum",
-        )
     # Lists at odd positions are subscripts, and so is a last one without an array.
     count = len(operands) // 2 * 2
     arrays = slice(1, None) if isinstance(operands[0], str) else slice(0, count, 2)
     items = list(operands)
     device = shared_device("einsum", *items[arrays], out)
     items[arrays] = [on_device("einsum", item, device) for item in items[arrays]]
-    return store("einsum", xp.einsum(*items), out)
+    return xp.einsum(*items, out=out, **options)
 
 
 def may_share_memory(a: Any, b: Any, max_work: Any = None) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 from .. import _ops as xp
 from .. import linalg
 from .._core.array import Array
-from .._core.checks import check_casting, check_dtype, check_integer, check_word
+from .._core.checks import check_casting, check_dtype, check_integer, check_order
 from .._core.compositions import composed
 from .._core.dispatch import array_arguments
 from .._core.dtypes import Casting, can_cast, result_type
@@ -76,7 +76,8 @@ def einsum(
     order
         Accepted for compatibility with NumPy and ignored: the memory layout of the result is the device's.
     casting
-        Which casts of the operands to ``dtype`` are allowed, as in :func:`numpy.can_cast`.
+        Which casts of the operands to ``dtype`` are allowed, as in :func:`numpy.can_cast`; with ``"unsafe"`` any of the
+        result to the dtype of ``out``.
     optimize
         Accepted for compatibility with NumPy and ignored: the order of contraction is always optimized.
 
@@ -103,7 +104,7 @@ def einsum(
     Array([21., 43.])
     """
     arrays, (labels, output, lengths) = _parse(subscripts, operands)
-    check_word(order, ("C", "F", "A", "K"), "einsum", "order")
+    check_order(order, "einsum")
     check_casting(casting, "einsum")
     if dtype is not None:
         wanted = check_dtype(dtype, arrays[0]._device, "einsum")
@@ -117,7 +118,7 @@ def einsum(
     result = _sum_of_products(arrays, labels, output, lengths)
     if len(arrays) == 1 and len(output) == len(lengths):
         result = xp.asarray(result, copy=True)  # nothing is added up: it may be a view
-    return store("einsum", result, out)
+    return store("einsum", result, out, "unsafe" if casting == "unsafe" else "same_kind")
 
 
 def _sum_of_products(arrays: list[Array], labels: Sequence[Labels], output: Labels, lengths: dict[Any, int]) -> Array:

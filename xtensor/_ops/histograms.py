@@ -352,7 +352,7 @@ def _uniform(name: str, a: Array, first: Any, last: Any, count: int, limits: Any
     dtype = result_type(_casts.floating(a).dtype, *(x.dtype for x in numbers))
     dtype = dtype if kind_of(dtype) == "f" else _casts.double(dtype, a)
     for precision in dict.fromkeys((dtype, _casts.double(dtype, a))):
-        edges = _linspace(first, last, count, precision, limits is None)
+        edges = _linspace(first, last, count, precision, limits is None and a.size > 0)
         if np.all(edges[:-1] < edges[1:]):
             break
     else:

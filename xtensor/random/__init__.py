@@ -26,6 +26,9 @@ _LEGACY = {
 }
 """Functions of ``numpy.random`` whose methods of a generator have another name."""
 
+_SEEDS = {"PRNGKey", "RandomState", "get_state", "key", "manual_seed", "seed", "set_state"}
+"""Names of NumPy, PyTorch and JAX for the state of generators."""
+
 
 def __getattr__(name: str) -> NoReturn:
     remedy = ""
@@ -38,6 +41,8 @@ def __getattr__(name: str) -> NoReturn:
             f"; numpy.random.{name} is a function of the global generator, which xtensor does not have: make one, "
             f"rng = xtensor.random.default_rng(seed), and call rng.{_LEGACY[name]}"
         )
+    elif name in _SEEDS:
+        remedy = "; a generator has the state and the seed: rng = xtensor.random.default_rng(seed)"
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{remedy}")
 
 

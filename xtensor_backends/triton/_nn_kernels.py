@@ -20,7 +20,7 @@ import triton.language as tl
 
 from ._kernels import block_indices, decode, element_offsets, encode, program_index
 from ._ops.arithmetic import divide, reciprocal
-from ._ops.exponential import exp, log, sqrt
+from ._ops.exponential import exp, log1p, sqrt
 from ._row_kernels import any_row, power_of_two
 
 
@@ -47,17 +47,37 @@ def finite_or_zero(top):
 
 
 @triton.jit
-def max_and_sum(
+def add_pairs(a1, a2, b1, b2):
+    """Sums of two numbers each, for reductions that take two sums at once."""
+    return a1 + b1, a2 + b2
+
+
+@triton.jit
+def exponentials(centred):
+    """1 for each 0, and exponentials of other numbers: the number of largest elements is summed by itself."""
+    is_largest = centred == 0
+    return tl.where(is_largest, 1.0, 0.0).to(centred.dtype), tl.where(is_largest, 0.0, exp(centred))
+
+
+@triton.jit
+def log_of_sum(top, count, others):
+    """``log(count + others)``, with all digits of ``others`` for one largest element; the maximum if it is infinite."""
+    return tl.where((tl.abs(top) == float("inf")) & (others == others), top, log1p((count - 1.0) + others))
+
+
+@triton.jit
+def max_and_sums(
     x, base, exists, length, inner_shape, inner_strides, ENCODING: tl.constexpr, DTYPE: tl.constexpr,
     INNER: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr, EXACT: tl.constexpr,
 ):  # fmt: skip
-    """Maximum of each row and sum of ``exp(x - maximum)``, in one pass (Milakov and Gimelshein, 2018).
+    """Maximum of each row, the number of elements that equal it, and the sum of the other ``exp(x - maximum)``.
 
-    Each lane keeps a maximum and a sum; a new maximum rescales the sum. A turn of the loop takes four tiles, so that a
-    sum is rescaled once for four elements.
+    In one pass (Milakov and Gimelshein, 2018): each lane keeps a maximum, a number and a sum; a new maximum rescales
+    the sum. A turn of the loop takes four tiles, so that a sum is rescaled once for four elements.
     """
     top = tl.full([ROWS, COLUMNS], float("-inf"), DTYPE)
-    total = tl.full([ROWS, COLUMNS], 0, DTYPE)
+    count = tl.full([ROWS, COLUMNS], 0, DTYPE)
+    others = tl.full([ROWS, COLUMNS], 0, DTYPE)
     lane = tl.arange(0, COLUMNS)
     for first in tl.range(0, length, 4 * COLUMNS):
         a, _ = row_elements(
@@ -78,11 +98,26 @@ def max_and_sum(
         )  # fmt: skip
         new_top = tl.maximum(top, tl.maximum(tl.maximum(a, b), tl.maximum(c, d)))
         shift = finite_or_zero(new_top)
-        total = total * exp(top - shift) + ((exp(a - shift) + exp(b - shift)) + (exp(c - shift) + exp(d - shift)))
+        count, others = rescaled(count, others, top - shift)
+        a_count, a_others = exponentials(a - shift)
+        b_count, b_others = exponentials(b - shift)
+        c_count, c_others = exponentials(c - shift)
+        d_count, d_others = exponentials(d - shift)
+        count += (a_count + b_count) + (c_count + d_count)
+        others += (a_others + b_others) + (c_others + d_others)
         top = new_top
     row_top = tl.max(top, 1)
-    row_total = tl.sum(total * exp(top - finite_or_zero(row_top)[:, None]), 1)
-    return row_top, row_total
+    count, others = rescaled(count, others, top - finite_or_zero(row_top)[:, None])
+    row_count, row_others = tl.reduce((count, others), 1, add_pairs)
+    return row_top, row_count, row_others
+
+
+@triton.jit
+def rescaled(count, others, centred):
+    """Number of largest elements and sum of the others of lanes, after a maximum from which theirs has a distance."""
+    is_largest = centred == 0
+    total = tl.where(is_largest, others, (count + others) * exp(centred))
+    return tl.where(is_largest, count, 0.0), total
 
 
 @triton.jit
@@ -104,25 +139,23 @@ def softmax_rows(
         )
         top = tl.max(values, 1)
         if LOG:
-            top = finite_or_zero(top)
-        centred = values - top[:, None]
-        weights = exp(centred)
-        total = tl.sum(tl.where(mask, weights, 0.0), 1)[:, None]
-        if LOG:
-            result = centred - log(total)
+            centred = values - finite_or_zero(top)[:, None]
+            count, others = tl.reduce(exponentials(centred), 1, add_pairs)
+            result = centred - log_of_sum(top, count, others)[:, None]
         else:
-            result = weights * reciprocal(total)
+            weights = exp(values - top[:, None])
+            result = weights * reciprocal(tl.sum(tl.where(mask, weights, 0.0), 1)[:, None])
         offsets = out_base[:, None] + element_offsets(column, inner_shape, inner_out_strides, INNER)[None, :]
         tl.store(out + offsets, encode(result, OUT_ENCODING, OUT_DTYPE), mask=mask)
     else:
-        top, total = max_and_sum(
+        top, count, others = max_and_sums(
             x, base, exists, length, inner_shape, inner_strides, ENCODING, DTYPE, INNER, ROWS, COLUMNS, EXACT
         )
         if LOG:
+            logarithm = log_of_sum(top, count, others)[:, None]
             top = finite_or_zero(top)
         else:
-            total = tl.where(tl.abs(top) == float("inf"), float("nan"), total)
-            scale = reciprocal(total)[:, None]
+            scale = reciprocal(tl.where(tl.abs(top) == float("inf"), float("nan"), count + others))[:, None]
         for i in tl.range(0, (length + COLUMNS - 1) // COLUMNS):
             column = ((length - 1) // COLUMNS - i) * COLUMNS + tl.arange(0, COLUMNS)
             values, mask = row_elements(
@@ -141,7 +174,7 @@ def softmax_rows(
             )
             centred = values - top[:, None]
             if LOG:
-                result = centred - log(total)[:, None]
+                result = centred - logarithm
             else:
                 result = exp(centred) * scale
             offsets = out_base[:, None] + element_offsets(column, inner_shape, inner_out_strides, INNER)[None, :]
@@ -175,14 +208,17 @@ def cross_entropy_rows(
     offset = base + element_offsets(tl.where(valid, label, 0), inner_shape, inner_strides, INNER)
     chosen = decode(tl.load(x + offset, mask=exists & valid, other=0), ENCODING, DTYPE)
     if SINGLE_TILE:
-        top = finite_or_zero(tl.max(values, 1))
-        total = tl.sum(tl.where(mask, exp(values - top[:, None]), 0.0), 1)
+        top = tl.max(values, 1)
+        count, others = tl.reduce(exponentials(values - finite_or_zero(top)[:, None]), 1, add_pairs)
+        logarithm = log_of_sum(top, count, others)
+        top = finite_or_zero(top)
         if SMOOTH:
             row_sum = tl.sum(tl.where(mask, values - top[:, None], 0.0), 1)
     else:
-        top, total = max_and_sum(
+        top, count, others = max_and_sums(
             x, base, exists, length, inner_shape, inner_strides, ENCODING, DTYPE, INNER, ROWS, COLUMNS, EXACT
         )
+        logarithm = log_of_sum(top, count, others)
         top = finite_or_zero(top)
         if SMOOTH:
             sums = tl.full([ROWS, COLUMNS], 0, DTYPE)
@@ -193,7 +229,6 @@ def cross_entropy_rows(
                 )  # fmt: skip
                 sums += tl.where(mask, values - top[:, None], 0.0)
             row_sum = tl.sum(sums, 1)
-    logarithm = log(total)
     loss = logarithm - (chosen - top)
     if SMOOTH:
         weight = smoothing.to(DTYPE)
@@ -214,12 +249,6 @@ def scale_and_shift(values, weight, bias, column, valid, ENCODING: tl.constexpr,
     if bias is not None:
         values = values + decode(tl.load(bias + column, mask=valid, other=0), ENCODING, DTYPE)[None, :]
     return values
-
-
-@triton.jit
-def add_pairs(a1, a2, b1, b2):
-    """Sums of two numbers each, for reductions that take two sums at once."""
-    return a1 + b1, a2 + b2
 
 
 @triton.jit

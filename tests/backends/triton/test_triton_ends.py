@@ -1,4 +1,4 @@
-"""Means, deviations and normalizations by Triton's kernels whose sums or squares leave the range."""
+"""Sums of rows by Triton's kernels: means, deviations and normalizations that leave the range, small exponentials."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from triton_kernels import guarded
 
 import xtensor as xp
 from xtensor.nn import functional
+from xtensor_backends.triton import _tiling
 
 NUMBERS = [3.0, 5.0, -1.0, 1.0, -3.0, 7.0]
 """Elements of mean 2, whose distances from it have the sum of squares 70; the sum of their squares is 94."""
@@ -36,3 +38,24 @@ def test_rows_at_the_ends_of_the_range(device, dtype, exponent, copies):
         (functional.rms_norm, row / math.sqrt(94 / 6)),
     ):
         np.testing.assert_allclose(numbers(function(x, eps=0.0)), [expected] * 2, rtol=16 * epsilon)
+
+
+@pytest.mark.parametrize("columns", [5, 100])
+@pytest.mark.parametrize("last", [-800.0, math.inf, -math.inf, math.nan])
+def test_log_softmax_of_rows_of_several_tiles_keeps_small_terms(columns, last, monkeypatch):
+    monkeypatch.setattr(_tiling, "LONGEST_ROW", 32)
+    functions, memory = guarded()
+    row = np.full(columns, -800.0)
+    row[:3], row[-1] = (-40.0, 0.0, -800.0), last
+    x = memory.copy_of(np.stack([row, np.where(row == -40.0, 0.0, row)]))
+    # log(1 + exp(-40)) and log(2), to all digits; an infinite element has all of the sum.
+    sums = np.array([[math.log1p(math.exp(-40.0))], [math.log(2.0)]])
+    sums = np.maximum(sums, last) if last != -math.inf else sums
+    with np.errstate(invalid="ignore"):
+        expected = x - sums
+    np.testing.assert_allclose(functions["nn.log_softmax"](x, axis=1), expected, rtol=1e-15)
+    losses = functions["nn.cross_entropy"](
+        x, memory.copy_of(np.array([1, 1])), label_smoothing=0.0, ignore_index=-1, reduction="none"
+    )
+    np.testing.assert_allclose(losses, -expected[:, 1], rtol=1e-15)
+    memory.check()

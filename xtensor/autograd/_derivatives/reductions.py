@@ -18,7 +18,7 @@ from ..._core.dtypes import kind_of
 from ..._core.scaling import largest, needs_scaling, power_of_two
 from ..._ops.counting import bincount
 from .._table import constant, pullback
-from .partial_products import may_divide, products_of_others, shifted, sums_of_products
+from .partial_products import cumulative_prod_pullback, may_divide, products_of_others
 
 Axis = int | tuple[int, ...] | None
 
@@ -162,7 +162,7 @@ def _cumulative_prod(
     if may_divide(out, x):
         return reversed_sum(g * out, axis) / x
     factors, terms = xp.moveaxis(xp.astype(x, out.dtype, copy=False), axis, -1), xp.moveaxis(g, axis, -1)
-    return xp.moveaxis(shifted(xp.moveaxis(out, axis, -1)) * sums_of_products(factors, terms), -1, axis)
+    return xp.moveaxis(cumulative_prod_pullback(factors, terms), -1, axis)
 
 
 @pullback("linalg.vector_norm", keeps="out x")
