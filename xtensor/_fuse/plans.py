@@ -21,7 +21,7 @@ from .._core.failures import recover
 from .._core.kernel_program import Generator, Program, Step
 from .._core.operations import TABLE
 from .._core.tracing_errors import Number
-from .._core.trees import mapped
+from .._core.trees import leaves_of, mapped
 from .graph import ancestors, delay, needed_nodes, operands_of, replaced, sort, stages_of, unify
 from .nodes import Assumption, Node
 from .rows import Group, row_groups
@@ -394,34 +394,37 @@ class Plan:
 
     def _call(self, node: Node) -> None:
         function, operands, options, _ = node.operands
+        positional, keywords = _filler(operands), _filler(options)
 
         def run(values: Values, numbers: Sequence[Any]) -> None:
-            given, named = _filled(operands, values, numbers), _filled(options, values, numbers)
+            given, named = positional(values, numbers), keywords(values, numbers)
             try:
-                values[node] = function(*given, **named)
+                result = function(*given, **named)
             except RuntimeWarning as warning:
-                values[node] = recover(warning, node.name, self.device, given, named, function)
+                result = recover(warning, node.name, self.device, given, named, function)
             except Exception as error:  # the function raises its own
                 raise ReplayError from error
-            if values[node] is NotImplemented:  # the implementation declines these values
+            if result is NotImplemented:  # the implementation declines these values
                 raise ReplayError
+            values[node] = result
 
         run.__doc__ = node.name
         self._add(run, list(operands_of(node)), "call", node)
 
     def _selecting(self, node: Node) -> Action:
         (call,) = node.operands
-        shape, dtype = node.shape, node.dtype
+        shape, dtype, native_type, path = node.shape, node.dtype, self.device.native_type, node.options
 
         def run(values: Values, numbers: Sequence[Any]) -> None:
             result = values[call]
-            for index in node.options:
+            for index in path:
                 result = result[index]
-            if not hasattr(result, "ndim") or isinstance(result, np.generic):
-                result = np.asarray(result)
+            if result.__class__ is not native_type:
+                numeric = hasattr(result, "ndim") and not isinstance(result, np.generic)
+                result = self._normal(result if numeric else np.asarray(result))
             if result.shape != shape or result.dtype != dtype:
                 raise ChangedArrayError
-            values[node] = self._normal(result)
+            values[node] = result
 
         return run
 
@@ -448,15 +451,25 @@ def _last_uses(reads: Sequence[Sequence[Node]], kept: set[Node]) -> list[list[No
     return ends[::-1]
 
 
-def _filled(tree: Any, values: Values, numbers: Sequence[Any]) -> Any:
-    """Return the arguments of a call with the values of their nodes."""
+def _filler(tree: Any) -> Callable[[Values, Sequence[Any]], Any]:
+    """Return the function that returns the arguments of a call with the values of their nodes."""
+    if _is_constant(tree):
+        return lambda values, numbers: tree
+    if tree.__class__ is tuple and all(item.__class__ is Node or _is_constant(item) for item in tree):
+        if len(tree) == 1:
+            (node,) = tree
+            return lambda values, numbers: (values[node],)
+        items = [(item.__class__ is Node, item) for item in tree]
+        return lambda values, numbers: tuple([values[item] if is_node else item for is_node, item in items])
 
-    def filled(item: Any) -> Any:
-        if item.__class__ is Node:
-            return values[item]
-        return number(item, numbers)
+    def fill(values: Values, numbers: Sequence[Any]) -> Any:
+        return mapped(tree, lambda item: values[item] if item.__class__ is Node else number(item, numbers))
 
-    return mapped(tree, filled)
+    return fill
+
+
+def _is_constant(tree: Any) -> bool:
+    return not any(item.__class__ in (Node, Number) for item in leaves_of(tree))
 
 
 def _kind(operand: Any) -> Any:

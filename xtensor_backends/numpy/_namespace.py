@@ -319,8 +319,9 @@ def roll(x: Native, shift: Any, *, axis: Any) -> Native:
         axis = 0
     if axis.__class__ is not int or shift.__class__ is not int or not x.shape[axis]:
         return np.roll(x, shift, axis=axis)
-    n = x.shape[axis]
-    start = -shift % n
+    start = -shift % x.shape[axis]
+    if not axis:
+        return np.concatenate((x[start:], x[:start]))
     before = (slice(None),) * axis
     return np.concatenate((x[*before, start:], x[*before, :start]), axis)
 
