@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from .._core.dispatch import array_argument
 from .._core.operations import declare
 from ._checks import check_real_floating
 from ._computation import compute
-from .windows import check_spatial, constant, lengths_of, padded, windows
+from .windows import check_spatial, constant, lengths_of, padded, parts_of_windows, windows
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -30,14 +31,18 @@ __all__ = [
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
+    "maxima",
 ]
 
 Lengths = int | Sequence[int]
 """A setting of the spatial axes: an integer for all of them, or one for each."""
 
-AVERAGES = [
-    declare(f"nn.avg_pool{axes}d", "network", accepts="real floating", shape="argument", primitive=False)
-    for axes in (1, 2, 3)
+AVERAGES, LARGEST = [
+    [
+        declare(f"nn.{name}_pool{axes}d", "network", accepts="real floating", shape="argument", primitive=False)
+        for axes in (1, 2, 3)
+    ]
+    for name in ("avg", "max")
 ]
 
 
@@ -362,7 +367,8 @@ def _outputs(
 
 
 def _largest(axes: int, x: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: Any) -> Array:
-    name = f"max_pool{axes}d"
+    operation = LARGEST[axes - 1]
+    name = operation.label
     x, alone = checked(axes, x, name)
     kernel = lengths_of(kernel_size, axes, name, "kernel_size", 1)
     strides = kernel if stride is None else lengths_of(stride, axes, name, "stride", 1)
@@ -370,9 +376,25 @@ def _largest(axes: int, x: Any, kernel_size: Any, stride: Any, padding: Any, dil
     paddings = lengths_of(padding, axes, name, "padding", 0)
     ceil = check_flag(ceil_mode, name, "ceil_mode")
     outputs, widths = _outputs(x, kernel, strides, paddings, dilations, ceil, name)
-    elements = windows(padded(x, widths, -math.inf), kernel, strides, dilations, outputs)
-    result = first_largest(elements, elements.ndim - axes - 1)
+    result = compute(
+        operation, maxima, x, kernel=kernel, strides=strides, widths=widths, dilations=dilations, outputs=outputs
+    )
     return xp.squeeze(result, axis=0) if alone else result
+
+
+def maxima(
+    x: Array,
+    *,
+    kernel: tuple[int, ...],
+    strides: tuple[int, ...],
+    widths: tuple[tuple[int, int], ...],
+    dilations: tuple[int, ...],
+    outputs: tuple[int, ...],
+) -> Array:
+    """Return the largest element of each window."""
+    x = padded(x, widths, -math.inf)
+    parts = [x[key] for key in parts_of_windows(kernel, strides, dilations, outputs)]
+    return reduce(xp.maximum, parts) if len(parts) > 1 else xp.asarray(parts[0], copy=True)
 
 
 def first_largest(x: Array, axis: int) -> Array:

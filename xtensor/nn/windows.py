@@ -14,7 +14,7 @@ from .._core.array import Array
 from .._core.checks import check_integer
 from .._core.errors import describe
 
-__all__ = ["along_axis", "check_spatial", "constant", "lengths_of", "padded", "windows"]
+__all__ = ["along_axis", "check_spatial", "constant", "lengths_of", "padded", "parts_of_windows", "windows"]
 
 LONGEST = 2**40
 """Length of an axis that no memory has room for."""
@@ -54,25 +54,27 @@ def padded(x: Array, widths: Sequence[tuple[int, int]], value: float) -> Array:
     return x
 
 
-def _shifted(
-    x: Array, kernel: Sequence[int], stride: Sequence[int], dilation: Sequence[int], outputs: Sequence[int]
-) -> list[Array]:
-    """Return for each position in a window the elements of all windows there, as views of shape (…, *outputs)."""
-    views = []
-    for offsets in product(*map(range, kernel)):
-        slices = [
-            slice(offset * width, offset * width + step * (count - 1) + 1, step)
-            for offset, width, step, count in zip(offsets, dilation, stride, outputs, strict=True)
-        ]
-        views.append(x[(..., *slices)])
-    return views
+def parts_of_windows(
+    kernel: Sequence[int], stride: Sequence[int], dilation: Sequence[int], outputs: Sequence[int]
+) -> list[tuple[Any, ...]]:
+    """Return for each position in a window the key of the elements of all windows there: shape (…, *outputs)."""
+    return [
+        (
+            ...,
+            *[
+                slice(offset * width, offset * width + step * (count - 1) + 1, step)
+                for offset, width, step, count in zip(offsets, dilation, stride, outputs, strict=True)
+            ],
+        )
+        for offsets in product(*map(range, kernel))
+    ]
 
 
 def windows(
     x: Array, kernel: Sequence[int], stride: Sequence[int], dilation: Sequence[int], outputs: Sequence[int]
 ) -> Array:
     """Return the elements of all windows: an array of shape (…, elements of a window, *outputs)."""
-    views = _shifted(x, kernel, stride, dilation, outputs)
+    views = [x[key] for key in parts_of_windows(kernel, stride, dilation, outputs)]
     axis = x.ndim - len(kernel)
     return xp.stack(views, axis=axis) if math.prod(kernel) > 1 else xp.expand_dims(views[0], axis=axis)
 

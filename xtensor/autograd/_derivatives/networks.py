@@ -14,6 +14,8 @@ from ...nn import functional
 from ...nn.attention import attention_weights, split_groups
 from ...nn.convolution import columns_of, flipped, patches
 from ...nn.normalization import standardized
+from ...nn.pooling import maxima
+from ...nn.windows import padded, parts_of_windows
 from .._table import connection, elementwise, fit, pullback
 
 __all__: list[str] = []
@@ -208,3 +210,39 @@ def _convolution(
     ]
     by_x = flipped(g, weight, None, strides=strides, widths=tuple(ends), dilations=dilations, groups=groups)
     return by_x, by_weight, None if bias is None else xp.sum(g, axis=(0, *range(2, g.ndim)))
+
+
+# -- pooling ----------------------------------------------------------------------------------------------------------
+
+
+def _pool(x: Array, **options: Any) -> Array:
+    return compute_formula(maxima, x, **options)  # type: ignore[no-any-return]
+
+
+@pullback("nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d", keeps="out x", several=True, public=_pool)
+def _max_pool(
+    g: Array,
+    out: Array,
+    x: Array,
+    *,
+    kernel: tuple[int, ...],
+    strides: tuple[int, ...],
+    widths: tuple[tuple[int, int], ...],
+    dilations: tuple[int, ...],
+    outputs: tuple[int, ...],
+) -> tuple[Array]:
+    """Each cotangent is the first largest element's of its window, or the first NaN's."""
+    elements = padded(x, widths, -math.inf)
+    result = xp.zeros_like(elements, dtype=g.dtype)
+    apart = all(width * (size - 1) < step for width, size, step in zip(dilations, kernel, strides, strict=True))
+    taken = xp.zeros(out.shape, dtype=xp.bool, device=x.device)
+    for key in parts_of_windows(kernel, strides, dilations, outputs):
+        part = elements[key]
+        chosen = ((part == out) | (part != part)) & ~taken
+        taken = taken | chosen
+        cotangent = xp.where(chosen, g, 0.0)
+        result[key] = cotangent if apart else result[key] + cotangent
+    if any(before or after for before, after in widths):
+        lengths = zip(widths, x.shape[-len(widths) :], strict=True)
+        result = result[(..., *[slice(before, before + length) for (before, _), length in lengths])]
+    return (result,)
