@@ -459,6 +459,7 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
     walk = walk_of(
         tuple([(array.shape, array.strides, array.itemsize) for array in arrays]),
         tuple([dtypes[position].itemsize for position in program.outputs]),
+        several=len(program.steps) > 1,
     )
     kernel = None if walk is None else _kernel(program, walk.letters, len(walk.sizes) - 2)
     if walk is None or kernel is None:

@@ -56,7 +56,7 @@ class Walk(NamedTuple):
 
 
 @functools.lru_cache(maxsize=512)
-def walk_of(arrays: Layouts, results: tuple[int, ...]) -> Walk | None:
+def walk_of(arrays: Layouts, results: tuple[int, ...], *, several: bool = False) -> Walk | None:
     """Return how a kernel walks arrays of some shapes, strides and itemsizes; None where NumPy's loop is as fast.
 
     Parameters
@@ -65,11 +65,9 @@ def walk_of(arrays: Layouts, results: tuple[int, ...]) -> Walk | None:
         The shape, the strides and the itemsize of each input.
     results
         The itemsize of each output.
+    several
+        Whether the kernel computes several steps, for each of which NumPy's loop would start anew on each axis.
     """
-    given, first_strides, itemsize = arrays[0]
-    shortest = SHORTEST if math.prod(given) < MIN_SIZE_SHORT else min(SHORTEST, SHORTEST_OF_MANY)
-    if given and 1 < given[-1] < shortest and first_strides == row_major(given, itemsize):
-        return None
     shape = np.broadcast_shapes(*[lengths for lengths, _, _ in arrays])
     views = [broadcast_strides(lengths, strides, shape) for lengths, strides, _ in arrays]
     axes = [axis for axis, length in enumerate(shape) if length != 1]
@@ -84,6 +82,7 @@ def walk_of(arrays: Layouts, results: tuple[int, ...]) -> Walk | None:
         strides = row_major(made, size)
         views.append(tuple([strides[axis] for axis in order]))
     lengths, walked = _merged([shape[axis] for axis in axes], [[view[axis] for axis in axes] for view in views])
+    shortest = min(SHORTEST, SHORTEST_OF_MANY) if several or math.prod(shape) >= MIN_SIZE_SHORT else SHORTEST
     if len(lengths) > MOST_AXES + 1 or not lengths or lengths[-1] < shortest:
         return None
     letters = "".join([{size: "c", 0: "s"}.get(steps[-1], "v") for steps, size in zip(walked, itemsizes, strict=True)])
