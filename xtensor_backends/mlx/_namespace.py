@@ -44,6 +44,7 @@ def namespace(device: Any) -> Any:
         return SimpleNamespace(**{name: run(function) for name, function in functions.items()})
 
     whole = chapter({**FUNCTIONS, **STRUCTURE})
+    whole.broadcast_to = running(device, copies=False)(mx.broadcast_to)
     whole.linalg, whole.fft = chapter(LINALG), chapter(FOURIER)
     return wrapped_namespace(MlxArray, whole)
 
@@ -286,7 +287,6 @@ STRUCTURE: dict[str, Function] = {
     "argmin": _position(mx.argmin, "argmin"),
     "argsort": _argsort,
     "astype": astype,
-    "broadcast_to": mx.broadcast_to,
     "complex_of": complex_of,
     "concat": _concat,
     "cumulative_prod": _scan(mx.cumprod, 1),

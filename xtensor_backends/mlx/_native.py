@@ -51,34 +51,37 @@ def stream(kind: Any) -> Any:
     return mx.new_thread_unsafe_stream(kind)
 
 
-def running(device: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator of functions that run on a device, whose computations start before they return."""
+def running(device: Any, *, copies: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator of functions that run on a device, whose computations start before they return.
+
+    ``copies`` tells whether the results have memory of their own, which must be free.
+    """
     ours = stream(device.type)
 
     def decorated(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             with lock, mx.stream(ours):
-                return _started(function(*args, **kwargs))
+                return _started(function(*args, **kwargs), copies)
 
         return call
 
     return decorated
 
 
-def _started(result: Any) -> Any:
+def _started(result: Any, copies: bool) -> Any:
     if result.__class__ is MlxArray:
-        _start(result.array)
+        _start(result.array, copies)
     elif result.__class__ is ARRAY:
-        _start(result)
+        _start(result, copies)
     elif result.__class__ is tuple:
         for item in result:
-            _start(item)
+            _start(item, copies)
     return result
 
 
-def _start(array: Array) -> None:
-    if array.nbytes >= LARGE:
+def _start(array: Array, copies: bool) -> None:
+    if copies and array.nbytes >= LARGE:
         # MLX on the CPU does not look whether it got the memory: the process would end.
         free = free_memory()[1]
         if free is not None and array.nbytes > free:
@@ -129,7 +132,8 @@ class MlxArray(WrappedArray):
         """Return the elements as a NumPy array on the same memory, read-only: other arrays may share it."""
         if self.array.dtype == mx.bfloat16:
             return MlxArray(_bits(self.array)).host().view(BFLOAT16)
-        values: np.ndarray[Any, Any] = np.asarray(self.array)
+        # MLX's buffers name int64 and uint64 as C's long long, which other libraries do not take for them.
+        values: np.ndarray[Any, Any] = np.asarray(self.array).view(self.dtype)
         values.flags.writeable = False
         return values
 

@@ -224,6 +224,11 @@ def test_memory_of_the_host_is_shared_and_read_only():
         values[0] = 5.0
 
 
+@pytest.mark.parametrize("dtype", [*UNSIGNED, *SIGNED], ids=str)
+def test_values_on_the_host_have_numpys_own_dtype(dtype):
+    assert np.asarray(on_mlx([1], dtype)).dtype.char == np.dtype(dtype).char
+
+
 def test_mask_selects_and_assigns():
     x = on_mlx(np.zeros((3, 2)))
     mask = xp.asarray([True, False, True], device=CPU)
