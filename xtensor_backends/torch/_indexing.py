@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
 from xtensor.backend import check_positions, forward_slice, resolved_key, split_key, without_leading_axes
@@ -79,7 +80,7 @@ def setitem(native: TorchArray, key: Any, value: Any) -> None:
         return
     positions = tuple([_apart(item, tensor) if item.__class__ is TENSOR else item for item in positions])
     arrays = [item for item in positions if item.__class__ is TENSOR]
-    ndim = view.dim() - len(arrays) + len(torch.broadcast_shapes(*[item.shape for item in arrays]))
+    ndim = view.dim() - len(arrays) + len(np.broadcast_shapes(*[item.shape for item in arrays]))
     view[positions] = without_leading_axes(source, ndim)
 
 
@@ -132,9 +133,8 @@ def _basic(tensor: Tensor, parts: list[Any]) -> Selection:
 
 
 def _checked(positions: Tensor, length: int, axis: int) -> Tensor:
-    # torch raises the error on the CPU. On a GPU it would stop the process's context.
-    if positions.device.type != "cpu":
-        check_positions(positions, length, axis)
+    # torch raises the error on the CPU, but of an assignment only after others were made. A GPU would stop.
+    check_positions(positions, length, axis)
     return positions
 
 

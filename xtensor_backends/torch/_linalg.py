@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import torch
 
 from ._native import FLOATS, HALVES, SIGNED, Tensor, wide
@@ -104,7 +105,7 @@ class Linalg:
         if x2.dim() == 1:
             return torch.linalg.solve(x1, x2[:, None].expand(*x1.shape[:-2], *x2.shape, 1))[..., 0]
         # torch takes (…, n) next to (…, n, n) for vectors, the standard for one matrix.
-        batch = torch.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
+        batch = np.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
         return torch.linalg.solve(x1.expand(*batch, *x1.shape[-2:]), x2.expand(*batch, *x2.shape[-2:]))
 
     @staticmethod
