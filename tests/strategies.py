@@ -211,7 +211,7 @@ def expect(
     """
     device = xp.default_device() if device is None else device
     reference = np.asarray(expected)
-    expected_dtype = np.dtype(reference.dtype if dtype is None else dtype)
+    expected_dtype = supported(np.dtype(reference.dtype if dtype is None else dtype), device)
     assert type(result) is xp.Array, f"{type(result)} is no Array"
     assert result.device is device, f"the result is on {result.device}"
     assert result.dtype == expected_dtype, f"dtype {result.dtype}, expected {expected_dtype}"
@@ -227,6 +227,14 @@ def expect(
     with quiet():
         difference = _difference(values_of(result), reference.astype(expected_dtype), reference, ulp, signs, atol)
     assert difference is None, difference
+
+
+def supported(dtype: np.dtype[Any], device: xp.Device) -> np.dtype[Any]:
+    """Return the dtype that a device has in the place of another one: single precision where it lacks double."""
+    return dtype if dtype.name not in SINGLE or dtype in device.dtypes else np.dtype(SINGLE[dtype.name])
+
+
+SINGLE = {"float64": "float32", "complex128": "complex64"}
 
 
 def _difference(actual: Any, expected: Any, exact: Any, ulp: float, signs: bool, atol: float) -> str | None:

@@ -11,7 +11,7 @@ import pytest
 from toy import ToyBackend
 
 import xtensor as xp
-from xtensor.backend import BackendUnavailableError, Overlay
+from xtensor.backend import BackendUnavailableError, Overlay, import_library
 
 
 class MissingKernels(Overlay):
@@ -53,3 +53,29 @@ def test_source_tree_that_is_not_installed_says_how_to_install_it(call, tmp_path
     assert done.stderr.splitlines()[-1].startswith("xtensor._core.errors.BackendUnavailableError: there is no device")
     assert "is not installed, so that its backends are not registered" in done.stderr
     assert "nstall" in done.stderr.splitlines()[-1].rpartition(". ")[2]
+
+
+LIBRARIES = {
+    "xtensor_test_old": ("__version__ = '1.9.2'", "xtensor_test_old is 1.9.2, and 1.10 or newer is needed"),
+    "xtensor_test_broken": ("raise OSError('libdriver.so is missing')", "OSError: libdriver.so is missing"),
+    "xtensor_test_needs": ("import xtensor_test_none", "the module 'xtensor_test_none' is not installed"),
+}
+"""Modules that are no libraries to compute with: their text, and the reason that is told."""
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_library_that_cannot_be_used_is_reported_with_the_remedy(name, tmp_path, monkeypatch):
+    text, reason = LIBRARIES[name]
+    (tmp_path / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(BackendUnavailableError) as caught:
+        import_library(name, (1, 10), f"{name}>=1.10")
+    assert reason in caught.value.reason
+    assert caught.value.remedy == f'python -m pip install "{name}>=1.10"'
+
+
+def test_library_of_a_supported_version_is_imported(tmp_path, monkeypatch):
+    (tmp_path / "xtensor_test_new.py").write_text("__version__ = '1.10.0rc1'")
+    monkeypatch.syspath_prepend(tmp_path)
+    module, version = import_library("xtensor_test_new", (1, 10), "xtensor_test_new>=1.10")
+    assert (module.__name__, version) == ("xtensor_test_new", "1.10.0rc1")

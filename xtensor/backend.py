@@ -16,6 +16,7 @@ from ._core.errors import (
     WorkerLostError,
     WrittenWithWarningError,
     install_command,
+    lost_device,
 )
 from ._core.files import read_file, user_cache, write_file
 from ._core.forks import around_forks
@@ -23,17 +24,29 @@ from ._core.fp_warnings import rewarn
 from ._core.kernel_program import SHORT_POWERS, Generator, Program, Step, refuse_negative_power, short_power
 from ._core.library_functions import (
     arange_terms,
+    axes_of,
+    check_not_empty,
     float_floor_divide,
     float_remainder,
     integer_floor_divide,
     integer_remainder,
     shift,
+    variance,
     with_initial,
 )
+from ._core.library_import import import_library
+from ._core.library_operands import Operands, host_number
 from ._core.operations import TABLE, Operation, primitives
 from ._core.profiling import note_host_work
 from ._core.random_constants import NORMAL_QUANTILES, PHILOX_MULTIPLIERS, PHILOX_ROUNDS, PHILOX_WEYL
-from ._core.resolved_keys import forward_slice, resolved_key, split_key
+from ._core.resolved_keys import (
+    check_positions,
+    forward_slice,
+    resolved_key,
+    split_key,
+    without_leading_axes,
+    written_slice,
+)
 from ._core.transfers import note_computation
 from ._core.wrapping import WrappedArray, wrapped_namespace
 
@@ -57,6 +70,7 @@ __all__ = [
     "Generator",
     "Memory",
     "Native",
+    "Operands",
     "Operation",
     "OutOfMemoryError",
     "Overlay",
@@ -68,13 +82,19 @@ __all__ = [
     "WrittenWithWarningError",
     "arange_terms",
     "around_forks",
+    "axes_of",
+    "check_not_empty",
+    "check_positions",
     "float_floor_divide",
     "float_remainder",
     "forward_slice",
+    "host_number",
+    "import_library",
     "in_float32",
     "install_command",
     "integer_floor_divide",
     "integer_remainder",
+    "lost_device",
     "note_computation",
     "note_host_work",
     "primitives",
@@ -88,10 +108,13 @@ __all__ = [
     "short_power",
     "split_key",
     "user_cache",
+    "variance",
     "with_initial",
     "with_short_way",
+    "without_leading_axes",
     "wrapped_namespace",
     "write_file",
+    "written_slice",
 ]
 
 

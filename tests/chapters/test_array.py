@@ -9,6 +9,7 @@ import pickle
 
 import numpy as np
 import pytest
+from assignment_cases import IMMUTABLE
 
 import xtensor as xp
 
@@ -409,7 +410,8 @@ def test_inplace_operators_write_into_the_array(device, name):
     view = x[...]
     same = getattr(operator, name)(x, 2.0)
     assert same is x
-    np.testing.assert_allclose(host(view), getattr(operator, name)(a.copy(), 2.0), rtol=1e-15)
+    expected = a if device.backend in IMMUTABLE else getattr(operator, name)(a.copy(), 2.0)
+    np.testing.assert_allclose(host(view), expected, rtol=1e-15)
 
 
 @pytest.mark.parametrize("name", [f"i{name}" for name in BITWISE])
@@ -419,7 +421,8 @@ def test_inplace_bitwise_operators_write_into_the_array(device, name):
     x = xp.asarray(a, device=device, copy=True)
     view = x[...]
     getattr(operator, name)(x, xp.asarray([1, 2, 3], device=device))
-    np.testing.assert_array_equal(host(view), getattr(operator, name)(a.copy(), np.asarray([1, 2, 3])))
+    expected = a if device.backend in IMMUTABLE else getattr(operator, name)(a.copy(), np.asarray([1, 2, 3]))
+    np.testing.assert_array_equal(host(view), expected)
 
 
 def test_inplace_operator_that_would_change_the_dtype_raises_and_leaves_the_array_unchanged(device):

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from assignment_cases import IMMUTABLE
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from python_values import (
@@ -454,7 +455,8 @@ def test_inplace_operator_writes_into_the_memory_of_a_view(device, data):
     part = whole.array[1:5:2]
     with quiet():
         part += 1
-        expected[1:5:2] += 1
+        if device.backend not in IMMUTABLE:
+            expected[1:5:2] += 1
     expect(whole.array, expected)
 
 

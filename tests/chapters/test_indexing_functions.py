@@ -122,3 +122,41 @@ def test_take_of_an_integer_selects_without_the_axis(device):
     assert xp.take(x, -1, axis=1).tolist() == [2, 5]
     with pytest.raises(IndexError):
         xp.take(x, 2, axis=0)
+
+
+# -- positions out of bounds ------------------------------------------------------------------------------------------
+
+
+def positions(*values):
+    return xp.asarray(values)
+
+
+WRONG_KEYS = {
+    "integer": lambda wrong: (wrong, 0),
+    "integer of the last axis": lambda wrong: (..., wrong),
+    "integer beside a slice": lambda wrong: (slice(None), wrong),
+    "index array": lambda wrong: (positions(0, wrong),),
+    "index array of the last axis": lambda wrong: (slice(None), positions(wrong, 0)),
+    "index array of the last axis beside an integer": lambda wrong: (0, positions(wrong, 0)),
+    "two index arrays": lambda wrong: (positions(0, 1), positions(0, wrong)),
+    "integer beside an index array": lambda wrong: (wrong, positions(0, 1)),
+    "index array beside a mask": lambda wrong: (positions(wrong), xp.asarray([True, False, False])),
+}
+"""Keys of an array of shape (3, 3) with a position that is out of bounds."""
+
+
+@pytest.mark.parametrize("wrong", [3, -4, 2**31, 2**62])
+@pytest.mark.parametrize("key", WRONG_KEYS.values(), ids=WRONG_KEYS)
+def test_key_with_a_position_out_of_bounds_reads_nothing(checking, key, wrong):
+    x = xp.ones((3, 3))
+    with pytest.raises(IndexError):
+        x[key(wrong)].tolist()
+
+
+@pytest.mark.parametrize("wrong", [3, -4, 2**31, 2**62])
+@pytest.mark.parametrize("key", WRONG_KEYS.values(), ids=WRONG_KEYS)
+def test_key_with_a_position_out_of_bounds_writes_nothing(checking, key, wrong):
+    x = xp.ones((3, 3))
+    with pytest.raises(IndexError):
+        x[key(wrong)] = 2.0
+    assert x.tolist() == [[1.0] * 3] * 3

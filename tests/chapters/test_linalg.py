@@ -19,6 +19,7 @@ from strategies import (
     operands,
     quiet,
     shapes,
+    supported,
     values_of,
 )
 
@@ -241,11 +242,14 @@ def test_inverse_times_the_matrix_is_the_identity(device, data):
 )
 @pytest.mark.parametrize("keepdims", [False, True])
 def test_norm_of_each_matrix_of_a_stack_is_exact_at_the_ends_of_the_range(device, order, norm_of_identity, keepdims):
-    scales = [2.0**-700, 1.0, 2.0**700]
+    is_double = np.float64 in device.dtypes
+    scales = [2.0**-700, 1.0, 2.0**700] if is_double else [2.0**-80, 1.0, 2.0**80]
     x = xp.asarray([[[scale, 0.0], [0.0, scale]] for scale in scales])
     result = values_of(xp.linalg.matrix_norm(x, ord=order, keepdims=keepdims))
     assert result.shape == ((3, 1, 1) if keepdims else (3,))
-    np.testing.assert_allclose(result.reshape(-1), np.asarray(scales) * norm_of_identity, rtol=1e-14)
+    np.testing.assert_allclose(
+        result.reshape(-1), np.asarray(scales) * norm_of_identity, rtol=1e-14 if is_double else 1e-6
+    )
 
 
 @pytest.mark.parametrize("order", ["fro", "nuc", None, 1, -1, 2, -2, float("inf"), -float("inf")], ids=str)
@@ -268,10 +272,11 @@ def test_lstsq_matches_numpy(device, shape, sides, dtype):
     a, b = ((rng.normal(size=size) * 9).astype(dtype) for size in (shape, (shape[0], *sides)))
     expected = np.linalg.lstsq(a, b)
     result = xp.linalg.lstsq(xp.asarray(a), xp.asarray(b))
-    margin = 1e-3 if dtype == np.float32 else 1e-9
+    margin = 1e-3 if supported(expected[0].dtype, device) == np.float32 else 1e-9
     x, residuals, rank, s = expected
     for actual, reference in ((result.x, x), (result.residuals, residuals), (result.s, s)):
-        assert (actual.shape, actual.dtype, actual.device) == (reference.shape, reference.dtype, device)
+        assert (actual.shape, actual.device) == (reference.shape, device)
+        assert actual.dtype == supported(reference.dtype, device)
         np.testing.assert_allclose(values_of(actual), reference, rtol=margin, atol=margin)
     assert int(result.rank) == rank
 

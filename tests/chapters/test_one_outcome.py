@@ -134,7 +134,7 @@ CALLS: dict[str, tuple[Callable[[], Any], Any, Any, bool]] = {
     "powm1 of minus zero": (lambda: xp.special.powm1(a([-0.0, 0.0]), a([-1.0, -1.0])), [-inf, inf], f8, False),
     # -- reductions and scans --
     "sum of nothing": (lambda: xp.sum(a([], f4)), 0.0, f4, False),
-    "maximum of nothing": (lambda: xp.max(a([], f8)), ValueError, None, False),
+    "maximum of nothing": (lambda: xp.max(a([], f4)), ValueError, None, False),
     "product along an empty axis": (lambda: xp.prod(xp.ones((2, 0)), axis=1), [1.0, 1.0], f8, False),
     "reduction of no axes": (lambda: xp.sum(a([[1, 2], [3, 4]]), axis=()), [[1, 2], [3, 4]], i8, False),
     "position of the first NaN": (lambda: xp.argmax(a([1.0, nan, 5.0, nan])), 1, i8, False),
@@ -216,8 +216,13 @@ CALLS: dict[str, tuple[Callable[[], Any], Any, Any, bool]] = {
 }
 
 
+NEED_DOUBLE_PRECISION = ("quotient by a large complex scalar", "complex log2 of a subnormal number")
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_call_has_one_outcome_on_every_device(device, name):
+    if name in NEED_DOUBLE_PRECISION and f8 not in device.dtypes:
+        pytest.skip(f"{device} has no float64")
     function, expected, dtype, refused = CALLS[name]
     result = outcome(function)
     if refused and defined_on(device):

@@ -66,6 +66,13 @@ def some(**values):
 def test_dunder_dlpack(x, copy_kw, max_version_kw, dl_device_kw, data):
     x.__dlpack__(**copy_kw, **max_version_kw, **dl_device_kw)
 """
+SPECIAL_CASES = """
+def integer_as_the_suite_draws_it():
+    return float(2**24 + 1)
+
+def test_integer_is_a_number_of_the_widest_dtype():
+    assert integer_as_the_suite_draws_it() == EXPECTED
+"""
 # The official conftest.py imports this module, too. The fix must come first.
 EARLY_IMPORT = "from array_api_tests import dtype_helpers\n"
 
@@ -107,6 +114,14 @@ def test_memory_elsewhere_is_refused_without_a_copy(
     text = EXPORT.replace("MEMORY", memory).replace("EXPECTED_ERROR", error)
     small = make_suite({"test_dlpack.py": text})
     assert small.run("-j", workers) == code
+
+
+@pytest.mark.parametrize(("spec", "expected"), [("cpu", 2**24 + 1), ("without-float64", 2**24)])
+def test_integers_of_special_cases_are_numbers_of_the_widest_dtype(
+    make_suite: MakeSuite, spec: str, expected: int
+) -> None:
+    small = make_suite({"test_special_cases.py": SPECIAL_CASES.replace("EXPECTED", str(expected))})
+    assert small.run("--device", spec) == PASSED
 
 
 def test_none_equals_the_default_dtype_of_numpy() -> None:

@@ -169,6 +169,14 @@ is_smaller(PyObject *native, PyObject *implementation, Py_ssize_t offset)
     return PyArray_SIZE((PyArrayObject *)native) < least;
 }
 
+/* Whether no array has as many elements as a field of an implementation says. */
+static inline int
+is_unbounded(PyObject *implementation, Py_ssize_t offset)
+{
+    PyObject *item = FIELD(implementation, offset);
+    return item != NULL && PyLong_CheckExact(item) && PyLong_AsSsize_t(item) == PY_SSIZE_T_MAX;
+}
+
 /* Whether a device is open and its native arrays are NumPy's, as this one is. */
 static inline int
 is_numpys(PyObject *native, PyObject *device)
@@ -177,11 +185,16 @@ is_numpys(PyObject *native, PyObject *device)
            FIELD(device, device_native_type) == (PyObject *)&PyArray_Type;
 }
 
-/* The same, and the device has the operation. */
+/* Whether a native array is a device's, and the device has the operation. How many elements an array has is known of
+   NumPy's alone; that of another library is left to Python where the device has functions for many elements. */
 static inline int
-is_ordinary(PyObject *native, PyObject *device, Py_ssize_t index)
+is_ordinary(PyObject *native, PyObject *device, Py_ssize_t index, Py_ssize_t min_size)
 {
-    return is_numpys(native, device) && implementation_of(device, index) != NULL;
+    if (!is_open(device) || (PyObject *)Py_TYPE(native) != FIELD(device, device_native_type)) {
+        return 0;
+    }
+    PyObject *implementation = implementation_of(device, index);
+    return implementation != NULL && (PyArray_CheckExact(native) || is_unbounded(implementation, min_size));
 }
 
 /* A 0-d array of a number of NumPy, which is stolen; DECLINED, and nothing stolen, for any other value. */
@@ -414,21 +427,22 @@ after_error(
     return result;
 }
 
-/* An Array of what a device's function gave, which is stolen; DECLINED for what is no array or scalar of NumPy. */
+/* An Array of what a device's function gave, which is stolen. What is neither a native array nor a scalar of NumPy is left
+   to Python: a scalar of another library, or an answer that the function takes no such operands. */
 static PyObject *
-wrap_result(PyObject *stolen, PyObject *device)
+wrap_result(PyObject *stolen, PyObject *operation, PyObject *device)
 {
-    if (!PyArray_CheckExact(stolen)) {
-        PyObject *array = array_of_scalar(stolen);
-        if (array == DECLINED) {
-            Py_DECREF(stolen);
-        }
-        if (array == DECLINED || array == NULL) {
-            return array;
-        }
-        stolen = array;
+    PyObject *native_type = FIELD(device, device_native_type);
+    if ((PyObject *)Py_TYPE(stolen) == native_type) {
+        return wrap(stolen, device);
     }
-    return wrap(stolen, device);
+    PyObject *array = native_type == (PyObject *)&PyArray_Type ? array_of_scalar(stolen) : DECLINED;
+    if (array != DECLINED) {
+        return array == NULL ? NULL : wrap(array, device);
+    }
+    PyObject *result = PyObject_CallFunctionObjArgs(adopt, stolen, operation, device, NULL);
+    Py_DECREF(stolen);
+    return result;
 }
 
 /* An Array of what a device's function gives for one or two operands, natives[1] and natives[2]. */
@@ -448,7 +462,7 @@ compute(Function *self, PyObject *device, PyObject *implementation, Py_ssize_t c
     if (native == NULL && (native = after_error(recover, self->operation, device, natives + 1, count, NULL)) == NULL) {
         return NULL;
     }
-    return wrap_result(native, device);
+    return wrap_result(native, self->operation, device);
 }
 
 /* The same for operands of many elements; the result may be the owner, a temporary that is written over. DECLINED where
@@ -476,7 +490,7 @@ compute_large(
         Py_DECREF(native);
         return DECLINED;
     }
-    return wrap_result(native, device);
+    return wrap_result(native, self->operation, device);
 }
 
 /* Chooses between the two, for a device whose arrays are natives[1] and natives[2]; one of them may be a number. The
@@ -485,12 +499,12 @@ static PyObject *
 compute_any(
     Function *self, PyObject *device, Py_ssize_t count, PyObject **natives, PyObject *sized, PyObject *const *xs)
 {
-    if (!is_ordinary(sized, device, self->index)) {
+    if (!is_ordinary(sized, device, self->index, implementation_min_size)) {
         return DECLINED;
     }
     PyObject *owner = NULL;
     PyObject *implementation = implementation_of(device, self->index);
-    int has_kernel = FIELD(implementation, implementation_kernel) != NULL;
+    int has_kernel = PyArray_CheckExact(sized) && FIELD(implementation, implementation_kernel) != NULL;
     int is_large = has_kernel && !is_smaller(sized, implementation, implementation_min_size);
     if (is_large) {
         PyObject *state = find_temporary(self, count, xs, &owner);
@@ -535,7 +549,7 @@ call_binary(Function *self, PyObject *x1, PyObject *x2)
         sized = natives[1] = FIELD(x1, array_native);
         if (is_array(x2) && FIELD(x2, array_device) == device) {
             natives[2] = FIELD(x2, array_native);
-            if (!PyArray_CheckExact(natives[2])) {
+            if (Py_TYPE(natives[2]) != Py_TYPE(natives[1])) {
                 return DECLINED;
             }
         }
@@ -582,7 +596,7 @@ static int
 write_inplace(Function *self, PyObject *device, PyObject *x, PyObject **natives)
 {
     PyObject *implementation = implementation_of(device, self->index);
-    if (!is_smaller(natives[1], implementation, implementation_inplace_min_size)) {
+    if (PyArray_CheckExact(natives[1]) && !is_smaller(natives[1], implementation, implementation_inplace_min_size)) {
         PyObject *done = call_field(implementation, implementation_inplace_kernel, natives);
         if (done != NULL && done != Py_NotImplemented) {
             Py_DECREF(done);
@@ -594,7 +608,8 @@ write_inplace(Function *self, PyObject *device, PyObject *x, PyObject **natives)
         Py_DECREF(done);
     }
     PyObject *native;
-    if (self->builtin != NULL && FIELD(implementation, implementation_inplace) == self->builtin) {
+    if (PyArray_CheckExact(natives[1]) && self->builtin != NULL &&
+        FIELD(implementation, implementation_inplace) == self->builtin) {
         PyObject *arguments[] = {NULL, natives[1], natives[2], natives[1]};
         native = PyObject_Vectorcall(self->ufunc, arguments + 1, 3 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
     }
@@ -627,7 +642,7 @@ call_inplace(Function *self, PyObject *x, PyObject *other)
     else if (!is_number(other)) {
         return DECLINED;
     }
-    if (!is_ordinary(natives[1], device, self->index)) {
+    if (!is_ordinary(natives[1], device, self->index, implementation_inplace_min_size)) {
         return DECLINED;
     }
     PyObject *kept[] = {device, natives[1], natives[2]}; /* as in compute_any() */
@@ -663,10 +678,14 @@ call_table(enum kind kind, PyObject *const *arguments, Py_ssize_t count, PyObjec
         return DECLINED;
     }
     PyObject *implementation = implementation_of(device, index), *native = NULL;
-    if (implementation == NULL || (kind == APPLY_TO && !PyArray_CheckExact(values[0]))) {
+    if (implementation == NULL) {
         return DECLINED;
     }
-    PyObject *kernel = kind == APPLY_TO ? FIELD(implementation, implementation_kernel) : NULL;
+    int has_size = kind == APPLY_TO && PyArray_CheckExact(values[0]);
+    if (kind == APPLY_TO && !has_size && !is_unbounded(implementation, implementation_min_size)) {
+        return DECLINED;
+    }
+    PyObject *kernel = has_size ? FIELD(implementation, implementation_kernel) : NULL;
     if (kernel != NULL && !is_smaller(values[0], implementation, implementation_min_size)) {
         Py_INCREF(kernel); /* a first call replaces it */
         native = PyObject_Vectorcall(kernel, values, count, keywords);
@@ -686,19 +705,7 @@ call_table(enum kind kind, PyObject *const *arguments, Py_ssize_t count, PyObjec
             return NULL;
         }
     }
-    if ((PyObject *)Py_TYPE(native) == FIELD(device, device_native_type)) {
-        return wrap(native, device);
-    }
-    PyObject *array = DECLINED;
-    if (FIELD(device, device_native_type) == (PyObject *)&PyArray_Type) {
-        array = array_of_scalar(native);
-    }
-    if (array != DECLINED) {
-        return array == NULL ? NULL : wrap(array, device);
-    }
-    PyObject *result = PyObject_CallFunctionObjArgs(adopt, native, operation, device, NULL);
-    Py_DECREF(native);
-    return result;
+    return wrap_result(native, operation, device);
 }
 
 /* -- Indices ----------------------------------------------------------------------------------------------------- */

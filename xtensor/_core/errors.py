@@ -23,6 +23,7 @@ __all__ = [
     "describe",
     "install_command",
     "is_array",
+    "lost_device",
     "shortened",
 ]
 
@@ -48,6 +49,14 @@ class BackendUnavailableError(RuntimeError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.reason, self.remedy)
+
+
+def lost_device(error: BaseException) -> BackendUnavailableError:
+    """Return the error for a GPU that stopped, or whose driver ended the process's context, from the library's."""
+    reason = str(error).partition("\n")[0]
+    return BackendUnavailableError(
+        f"the device was lost: {reason}", "Its arrays are lost, too; start the process again"
+    )
 
 
 class CopyRequiredError(BufferError, ValueError):

@@ -12,11 +12,14 @@ from typing import Any, TypeAlias
 
 __all__ = [
     "arange_terms",
+    "axes_of",
+    "check_not_empty",
     "float_floor_divide",
     "float_remainder",
     "integer_floor_divide",
     "integer_remainder",
     "shift",
+    "variance",
     "with_initial",
 ]
 
@@ -68,6 +71,33 @@ def shift(lib: Any, raw: Callable[..., Array], x1: Array, x2: Array, bits: int, 
     near = raw(x1, lib.where(beyond, lib.zeros_like(x2), x2))
     zeros = lib.zeros_like(x1)
     return lib.where(beyond, lib.where(x1 < 0, zeros - 1, zeros) if keeps_sign else zeros, near)
+
+
+def axes_of(x: Array, axis: int | tuple[int, ...] | None) -> tuple[int, ...]:
+    """Return the axes of a reduction as a tuple."""
+    if axis is None:
+        return tuple(range(len(x.shape)))
+    return axis if isinstance(axis, tuple) else (axis,)
+
+
+def check_not_empty(x: Array, axes: tuple[int, ...], name: str) -> None:
+    """Raise ValueError for a maximum or minimum along axes without elements."""
+    if not all(x.shape[axis] for axis in axes):
+        raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+
+
+def variance(
+    lib: Any, x: Array, *, axis: int | tuple[int, ...] | None, correction: float, keepdims: bool, is_complex: bool
+) -> Array:
+    """Return the sum of the squared distances from the mean, divided by the number of elements less ``correction``.
+
+    ``lib`` has ``mean`` and ``sum`` with the options ``axis`` and ``keepdims``, and ``real`` and ``conj``.
+    """
+    axes = axes_of(x, axis)
+    centered = x - lib.mean(x, axis=axes, keepdims=True)
+    squares = lib.real(centered * lib.conj(centered)) if is_complex else centered * centered
+    total = lib.sum(squares, axis=axes, keepdims=keepdims)
+    return total / max(math.prod([x.shape[item] for item in axes]) - correction, 0.0)
 
 
 def with_initial(

@@ -12,7 +12,14 @@ from typing import Any
 
 from .dtypes import kind_of
 
-__all__ = ["forward_slice", "resolved_key", "split_key"]
+__all__ = [
+    "check_positions",
+    "forward_slice",
+    "resolved_key",
+    "split_key",
+    "without_leading_axes",
+    "written_slice",
+]
 
 NO_INDEX = "only integers, slices (`:`), ellipsis (`...`), None and integer or boolean arrays are valid indices"
 
@@ -109,6 +116,29 @@ def forward_slice(part: slice) -> slice:
     """Return the slice of the same elements in ascending order, for a resolved slice with a negative step."""
     positions = range(part.start, part.stop, part.step)
     return slice(positions[-1], positions[0] + 1, -part.step) if positions else slice(0, 0, 1)
+
+
+def written_slice(part: Any) -> Any:
+    """Return a resolved slice as Python writes it: its stop before the first element is None; others as they are."""
+    if part.__class__ is slice and part.step < 0 and part.stop < 0:
+        return slice(part.start, None, part.step) if part.start >= 0 else slice(0, 0, 1)
+    return part
+
+
+def check_positions(positions: Any, length: int, axis: int) -> None:
+    """Raise IndexError where a position along an axis is out of bounds. Blocks until the device has finished."""
+    if 0 in positions.shape:
+        return
+    lowest, highest = int(positions.min()), int(positions.max())
+    if lowest < -length or highest >= length:
+        wrong = highest if highest >= length else lowest
+        raise IndexError(f"index {wrong} is out of bounds for axis {axis} with size {length}")
+
+
+def without_leading_axes(x: Any, ndim: int) -> Any:
+    """Return a value to assign without leading axes of length 1 beyond ``ndim`` axes."""
+    extra = len(x.shape) - ndim
+    return x.reshape(x.shape[extra:]) if extra > 0 and tuple(x.shape[:extra]) == (1,) * extra else x
 
 
 def _part(part: Any, array_type: type) -> Any:

@@ -179,6 +179,10 @@ class _WrappedNamespace:
         return value
 
 
+PLAIN = frozenset((bool, int, float, str, type(None)))
+"""The classes of options that are passed on as they are."""
+
+
 def _wrapped(arrays: type[WrappedArray], function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A function of the library's arrays as one of wrapped arrays."""
     row = TABLE.get(name)
@@ -191,10 +195,15 @@ def _wrapped(arrays: type[WrappedArray], function: Callable[..., Any], name: str
     ):
         return _of_one(arrays, function) if row.operands == 1 else _of_two(arrays, function)
 
+    unwrap, wrap = arrays.unwrap, arrays.wrap
+
     @wraps(function)
     def general(*args: Any, **kwargs: Any) -> Any:
-        unwrap = arrays.unwrap
-        return arrays.wrap(function(*map(unwrap, args), **{key: unwrap(value) for key, value in kwargs.items()}))
+        values = [x.array if x.__class__ is arrays else unwrap(x) for x in args]
+        for key, value in kwargs.items():
+            if value.__class__ not in PLAIN:
+                kwargs[key] = unwrap(value)
+        return wrap(function(*values, **kwargs))
 
     return general
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property, partial
-from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
 
-from xtensor.backend import BackendUnavailableError, DeviceInfo, Engine, Native, install_command, read_on_host
+from xtensor.backend import DeviceInfo, Engine, Native, import_library, read_on_host
 
 from ._library import KEPT, format_bytes
 
@@ -40,16 +38,7 @@ class ChunkedBackend(Engine):
         """The subclass of ``Chunked`` for the engine's library."""
 
     def probe(self) -> str:
-        remedy = install_command(self.requires)
-        try:
-            import_module(self.module)
-        except ImportError as error:
-            raise BackendUnavailableError(f"{self.module} cannot be imported ({error})", remedy) from error
-        version = str(import_module(self.name).__version__)
-        found = re.match(r"(\d+)\.(\d+)", version)
-        if found is not None and (int(found[1]), int(found[2])) < self.oldest:
-            oldest = ".".join(map(str, self.oldest))
-            raise BackendUnavailableError(f"{self.name} is {version}, and {oldest} or newer is needed", remedy)
+        _, version = import_library(self.name, self.oldest, self.requires, needs=(self.module,))
         return version
 
     def devices(self) -> Sequence[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -13,11 +12,11 @@ from xtensor.backend import (
     REDUCTION_CORRECTIONS,
     STANDARD_DTYPES,
     Backend,
-    BackendUnavailableError,
     DeviceInfo,
     Memory,
     Native,
-    install_command,
+    import_library,
+    lost_device,
 )
 
 __all__ = ["JaxBackend", "backend"]
@@ -27,10 +26,12 @@ OLDEST = (0, 8)
 
 REQUIREMENT = "jax>=0.8"
 
-REMEDY = install_command(REQUIREMENT)
-
 DLPACK = {"cpu": 1, "gpu": 2, "cuda": 2, "rocm": 10, "tpu": 12}
 """DLPack's device types; a TPU, which has none, is an extension device."""
+
+
+LOST = ("CUDA_ERROR_", "hipError", "UNAVAILABLE: ", "DATA_LOSS: ", "device is lost")
+"""Parts of the messages of XLA's errors for a GPU or TPU that stopped."""
 
 
 class JaxBackend(Backend):
@@ -60,24 +61,16 @@ class JaxBackend(Backend):
         self._setitem: Any = None
 
     def probe(self) -> str:
-        try:
-            import jax
-        except ModuleNotFoundError as error:
-            raise BackendUnavailableError(f"the module {error.name!r} is not installed", REMEDY) from error
-        except Exception as error:
-            raise BackendUnavailableError(f"JAX does not import: {type(error).__name__}: {error}", REMEDY) from error
-        version = str(jax.__version__)
-        match = re.match(r"(\d+)\.(\d+)", version)
-        if match is not None and (int(match[1]), int(match[2])) < OLDEST:
-            oldest = ".".join(map(str, OLDEST))
-            raise BackendUnavailableError(f"JAX is {version}, and {oldest} or newer is needed", REMEDY)
+        self._jax, version = import_library("jax", OLDEST, REQUIREMENT)
         from . import _indexing
 
-        self._jax, self._getitem, self._setitem = jax, _indexing.getitem, _indexing.setitem
+        self._getitem, self._setitem = _indexing.getitem, _indexing.setitem
         self._specs = ("jax:cpu",)
         # JAX opens all its devices at once, and takes most of a GPU's memory: only where the user names the platform.
-        if any(name not in ("", "cpu") for name in str(jax.config.jax_platforms or "").split(",")):
-            self._devices = {f"jax:{item.platform}:{item.id}": item for item in jax.devices() if item.platform != "cpu"}
+        if any(name not in ("", "cpu") for name in str(self._jax.config.jax_platforms or "").split(",")):
+            self._devices = {
+                f"jax:{item.platform}:{item.id}": item for item in self._jax.devices() if item.platform != "cpu"
+            }
             self._specs = ("jax:cpu", *self._devices)
         return version
 
@@ -183,6 +176,8 @@ class JaxBackend(Backend):
     def translate(self, error: Exception) -> Exception:
         if self.out_of_memory(error):
             return MemoryError(str(error))
+        if isinstance(error, RuntimeError) and any(text in str(error) for text in LOST):
+            return lost_device(error)
         if isinstance(error, RuntimeError):
             return ValueError(str(error))
         return error

@@ -19,12 +19,12 @@ from xtensor.backend import (
     integer_floor_divide,
     integer_remainder,
     refuse_negative_power,
-    result_type,
     shift,
+    variance,
     with_initial,
 )
 
-from ._operands import Array, cast, number, promoted, with_x64
+from ._operands import OPERANDS, Array, cast, number, with_x64
 
 __all__ = ["namespace"]
 
@@ -88,7 +88,7 @@ def namespace(device: Any) -> SimpleNamespace:
         "eigh": lambda x: tuple(jnp.linalg.eigh(x)),
         "qr": lambda x, *, mode="reduced": tuple(jnp.linalg.qr(x, mode=mode)),
         "slogdet": lambda x: tuple(jnp.linalg.slogdet(x)),
-        "solve": lambda x1, x2: jnp.linalg.solve(*promoted(x1, x2)),
+        "solve": lambda x1, x2: jnp.linalg.solve(*OPERANDS.promoted(x1, x2)),
         "svd": lambda x, *, full_matrices=True: tuple(jnp.linalg.svd(x, full_matrices=full_matrices)),
         "vector_norm": _vector_norm,
     }
@@ -108,75 +108,34 @@ def _chapter(functions: dict[str, Function]) -> SimpleNamespace:
 
 
 def _promoting(function: Function) -> Function:
-    return lambda x1, x2: function(*promoted(x1, x2))
-
-
-def _floating_dtype(dtype: DType) -> DType:
-    """Return the dtype in which NumPy computes a function of floating-point numbers for a dtype."""
-    if dtype.kind in "fcV":
-        return dtype
-    return np.dtype({1: np.float16, 2: np.float32}.get(dtype.itemsize, np.float64))
+    return lambda x1, x2: function(*OPERANDS.promoted(x1, x2))
 
 
 def _floating(function: Function) -> Function:
-    return lambda x: function(cast(x, _floating_dtype(x.dtype)))
+    return lambda x: function(OPERANDS.as_floating(x))
 
 
 def _floating_binary(function: Function) -> Function:
-    def computed(x1: Any, x2: Any) -> Array:
-        x1, x2 = (cast(x, _floating_dtype(x.dtype)) if hasattr(x, "dtype") else x for x in (x1, x2))
-        return function(*promoted(x1, x2))
-
-    return computed
+    return lambda x1, x2: function(*OPERANDS.floats(x1, x2))
 
 
 def _comparison(function: Function) -> Function:
-    def computed(x1: Any, x2: Any) -> Array:
-        for x, other in ((x1, x2), (x2, x1)):
-            if other.__class__ is int and x.dtype.kind in "iu":
-                limits = np.iinfo(x.dtype)
-                if not limits.min <= other <= limits.max:
-                    # Zero and all the array's values are on the same side of the number.
-                    zeros, sign = jnp.zeros(x.shape, np.int8), np.int8(1 if other > 0 else -1)
-                    return function(zeros, sign) if x is x1 else function(sign, zeros)
-        if hasattr(x1, "dtype") and hasattr(x2, "dtype") and result_type(x1.dtype, x2.dtype).kind == "f":
-            if (x1.dtype.kind, x2.dtype.kind) == ("u", "i"):
-                return function(*_beside_signed(x1, x2))
-            if (x1.dtype.kind, x2.dtype.kind) == ("i", "u"):
-                return function(*_beside_signed(x2, x1)[::-1])
-        return function(*promoted(x1, x2))
-
-    return computed
-
-
-def _beside_signed(unsigned: Array, x: Array) -> tuple[Array, Array]:
-    """Return uint64 and signed integers as comparable uint64; their promoted dtype, float64, is not exact."""
-    one, zero = np.uint64(1), np.uint64(0)
-    return jnp.where(x < 0, one, unsigned), jnp.where(x < 0, zero, x.astype(np.uint64))
+    return lambda x1, x2: function(*OPERANDS.comparable(jnp, x1, x2))
 
 
 def _divide(x1: Any, x2: Any) -> Array:
-    x1, x2 = promoted(x1, x2)
-    if x1.dtype.kind in "biu":
-        x1, x2 = x1.astype(np.float64), x2.astype(np.float64)
-    return jnp.true_divide(x1, x2)
-
-
-def _numbers(x1: Any, x2: Any) -> tuple[Any, Any]:
-    """Return promoted operands, booleans as int8, the dtype in which NumPy computes with them."""
-    x1, x2 = promoted(x1, x2)
-    return (x1.astype(np.int8), x2.astype(np.int8)) if x1.dtype.kind == "b" else (x1, x2)
+    return jnp.true_divide(*OPERANDS.quotients(x1, x2))
 
 
 def _floor_divide(x1: Any, x2: Any) -> Array:
-    x1, x2 = _numbers(x1, x2)
+    x1, x2 = OPERANDS.numbers(x1, x2)
     if x1.dtype.kind in "fV":
         return float_floor_divide(jnp, jnp.floor_divide, x1, x2)
     return integer_floor_divide(jnp, jnp.floor_divide, x1, x2)
 
 
 def _remainder(x1: Any, x2: Any) -> Array:
-    x1, x2 = _numbers(x1, x2)
+    x1, x2 = OPERANDS.numbers(x1, x2)
     if x1.dtype.kind in "fV":
         return float_remainder(jnp, x1, x2)
     return integer_remainder(jnp, jnp.remainder, x1, x2)
@@ -184,12 +143,12 @@ def _remainder(x1: Any, x2: Any) -> Array:
 
 def _pow(x1: Any, x2: Any) -> Array:
     refuse_negative_power(x1, x2)
-    return jnp.power(*_numbers(x1, x2))
+    return jnp.power(*OPERANDS.numbers(x1, x2))
 
 
 def _shift(raw: Function, *, left: bool) -> Function:
     def computed(x1: Any, x2: Any) -> Array:
-        x1, x2 = _numbers(x1, x2)
+        x1, x2 = OPERANDS.numbers(x1, x2)
         if x1.dtype.kind not in "iu":
             raise TypeError(f"shifts take integers, not the promoted dtype {x1.dtype}")
         return shift(jnp, raw, x1, x2, x1.dtype.itemsize * 8, keeps_sign=not left and x1.dtype.kind == "i")
@@ -225,8 +184,8 @@ def _complex_of(real: Array, imag: Array) -> Array:
 
 def _where(condition: Array, x1: Any, x2: Any) -> Array:
     if not hasattr(x1, "dtype") and not hasattr(x2, "dtype"):
-        x1 = np.asarray(x1)
-    return jnp.where(cast(condition, np.dtype(bool)), *promoted(x1, x2))
+        x1 = jnp.asarray(x1)
+    return jnp.where(cast(condition, np.dtype(bool)), *OPERANDS.promoted(x1, x2))
 
 
 # -- creation and manipulation ----------------------------------------------------------------------------------------
@@ -252,26 +211,18 @@ def _reshape(x: Array, shape: tuple[int, ...], *, copy: bool | None = None) -> A
 
 
 def _concat(arrays: Sequence[Array], *, axis: int | None) -> Array:
-    dtype = result_type(*(x.dtype for x in arrays))
+    arrays = OPERANDS.several(arrays)
     if axis is None:
         arrays, axis = [x.reshape(-1) for x in arrays], 0
-    return jnp.concatenate([cast(x, dtype) for x in arrays], axis)
+    return jnp.concatenate(arrays, axis)
 
 
 # -- reductions, scans, searching -------------------------------------------------------------------------------------
 
 
-def _accumulated(x: Array, dtype: DType | None) -> DType:
-    if dtype is not None:
-        return dtype
-    if x.dtype.kind in "biu":
-        return np.dtype(np.uint64 if x.dtype.kind == "u" else np.int64)
-    return x.dtype  # type: ignore[no-any-return]
-
-
 def _reduction(function: Function) -> Function:
     def computed(x: Array, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False) -> Array:
-        dtype = _accumulated(x, dtype)
+        dtype = OPERANDS.accumulated(x.dtype) if dtype is None else dtype
         return function(cast(x, dtype), axis=axis, dtype=dtype, keepdims=keepdims)
 
     return computed
@@ -287,14 +238,7 @@ def _mean(x: Array, *, axis: Axes = None, keepdims: bool = False) -> Array:
 
 def _var(x: Array, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Array:
     x = x if x.dtype.kind in "fcV" else x.astype(np.float64)
-    axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    count = 1
-    for item in axes:
-        count *= x.shape[item]
-    centered = x - jnp.mean(x, axis=axis, keepdims=True)
-    squares = jnp.real(centered * jnp.conj(centered)) if x.dtype.kind == "c" else centered * centered
-    total = jnp.sum(squares, axis=axis, keepdims=keepdims)
-    return total / np.asarray(max(count - correction, 0.0), total.dtype)
+    return variance(jnp, x, axis=axis, correction=correction, keepdims=keepdims, is_complex=x.dtype.kind == "c")
 
 
 def _std(x: Array, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Array:
@@ -303,7 +247,7 @@ def _std(x: Array, *, axis: Axes = None, correction: float = 0.0, keepdims: bool
 
 def _scan(function: Function, first: int) -> Function:
     def computed(x: Array, *, axis: int, dtype: DType | None = None, include_initial: bool = False) -> Array:
-        dtype = _accumulated(x, dtype)
+        dtype = OPERANDS.accumulated(x.dtype) if dtype is None else dtype
         result = function(cast(x, dtype), axis=axis, dtype=dtype)
         if not include_initial:
             return result
@@ -320,7 +264,7 @@ def _argsort(x: Array, *, axis: int = -1, descending: bool = False, stable: bool
 
 
 def _searchsorted(x1: Array, x2: Any, *, side: str = "left", sorter: Array | None = None) -> Array:
-    x1, x2 = promoted(x1, x2)
+    x1, x2 = OPERANDS.promoted(x1, x2)
     return jnp.searchsorted(x1, x2, side=side, sorter=sorter).astype(np.int64)
 
 
@@ -329,11 +273,11 @@ def _searchsorted(x1: Array, x2: Any, *, side: str = "left", sorter: Array | Non
 
 def _matmul(x1: Array, x2: Array) -> Array:
     # Of full precision on TPUs and GPUs, too.
-    return jnp.matmul(*promoted(x1, x2), precision="highest")
+    return jnp.matmul(*OPERANDS.promoted(x1, x2), precision="highest")
 
 
 def _vector_norm(x: Array, *, axis: Axes = None, keepdims: bool = False, ord: Any = 2) -> Array:
-    x = cast(x, _floating_dtype(x.dtype))
+    x = OPERANDS.as_floating(x)
     if not x.size and ord == np.inf:
         ord = 2  # the norm of nothing is 0, which a maximum is not
     return jnp.linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)

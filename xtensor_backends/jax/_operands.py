@@ -8,11 +8,13 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import ml_dtypes
 import numpy as np
+from jaxlib._jax import ArrayImpl
 
-from xtensor.backend import DType, result_type
+from xtensor.backend import STANDARD_DTYPES, DType, Operands, host_number
 
-__all__ = ["Array", "cast", "number", "promoted", "with_x64"]
+__all__ = ["OPERANDS", "Array", "cast", "number", "with_x64"]
 
 Array = Any
 
@@ -40,23 +42,12 @@ def cast(x: Array, dtype: DType) -> Array:
     return x.astype(dtype)
 
 
-def number(value: Any, dtype: DType) -> Any:
+def number(value: Any, dtype: DType, x: Array = None) -> Any:
     """Return a Python number as a 0-d array of the host; OverflowError for an integer that the dtype cannot hold."""
-    if dtype.kind in "iu":
-        return np.array(int(value), dtype)
-    return np.asarray(value).astype(dtype)
+    return host_number(value, dtype)
 
 
-def promoted(x1: Any, x2: Any) -> tuple[Any, Any]:
-    """Return two operands of the promoted dtype; one of them may be a Python number."""
-    is_array1, is_array2 = hasattr(x1, "dtype"), hasattr(x2, "dtype")
-    if is_array1 and is_array2:
-        if x1.dtype == x2.dtype:
-            return x1, x2
-        dtype = result_type(x1.dtype, x2.dtype)
-        return cast(x1, dtype), cast(x2, dtype)
-    dtype = result_type(x1.dtype if is_array1 else x1, x2.dtype if is_array2 else x2)
-    return (
-        cast(x1, dtype) if is_array1 else number(x1, dtype),
-        cast(x2, dtype) if is_array2 else number(x2, dtype),
-    )
+DTYPES: dict[DType, DType] = {np.dtype(name): np.dtype(name) for name in (*STANDARD_DTYPES, "float16")}
+DTYPES[np.dtype(ml_dtypes.bfloat16)] = np.dtype(ml_dtypes.bfloat16)
+
+OPERANDS = Operands(ArrayImpl, DTYPES, cast, number)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +11,8 @@ from xtensor.backend import (
     LAPACK_CORRECTIONS,
     REDUCTION_CORRECTIONS,
     Backend,
-    BackendUnavailableError,
     Native,
-    install_command,
+    import_library,
 )
 
 if TYPE_CHECKING:
@@ -36,15 +34,7 @@ class StrictBackend(Backend):
     corrections = ("expm1", "floor_divide", "log1p", "sign", "tan", "tanh", *REDUCTION_CORRECTIONS, *LAPACK_CORRECTIONS)
 
     def probe(self) -> str:
-        remedy = install_command(self.requires)
-        try:
-            from array_api_strict import __version__ as version
-        except ImportError as error:
-            raise BackendUnavailableError(f"array_api_strict cannot be imported ({error})", remedy) from error
-        found = re.match(r"(\d+)\.(\d+)", version)
-        if found is not None and (int(found[1]), int(found[2])) < OLDEST:
-            oldest = ".".join(map(str, OLDEST))
-            raise BackendUnavailableError(f"array_api_strict is {version}, and {oldest} or newer is needed", remedy)
+        _, version = import_library("array_api_strict", OLDEST, self.requires)
         from . import _library  # noqa: F401 - imported here, where a failure is reported
 
         return version

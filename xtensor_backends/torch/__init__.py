@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +13,12 @@ from xtensor.backend import (
     REDUCTION_CORRECTIONS,
     STANDARD_DTYPES,
     Backend,
-    BackendUnavailableError,
     DeviceInfo,
     DType,
     Memory,
     Native,
-    install_command,
+    import_library,
+    lost_device,
 )
 
 if TYPE_CHECKING:
@@ -33,8 +31,6 @@ OLDEST = (2, 9)
 
 REQUIREMENT = "torch>=2.9"
 
-REMEDY = install_command(REQUIREMENT)
-
 DLPACK = {"cpu": 1, "cuda": 2, "mps": 8, "xpu": 14}
 """DLPack's device types; a ROCm GPU, which torch names ``cuda``, has type 10."""
 
@@ -44,6 +40,9 @@ WITHOUT_UNSIGNED = ("uint16", "uint32", "uint64")
 
 EXHAUSTED = ("DefaultCPUAllocator", "out of memory", "not enough memory")
 """Parts of the messages of torch's RuntimeErrors for exhausted memory."""
+
+LOST = ("CUDA error", "HIP error", "DEVICE_LOST", "Command buffer")
+"""Parts of the messages of torch's RuntimeErrors for a GPU that stopped."""
 
 OUT_OF_BOUNDS = re.compile(r"index (-?\d+) is out of bounds|out of bounds for dimension")
 
@@ -73,22 +72,11 @@ class TorchBackend(Backend):
         self._setitem: Any = None
 
     def probe(self) -> str:
-        try:
-            import ml_dtypes  # noqa: F401 - for bfloat16
-            import torch
-        except ModuleNotFoundError as error:
-            raise BackendUnavailableError(f"the module {error.name!r} is not installed", REMEDY) from error
-        except Exception as error:
-            raise BackendUnavailableError(f"torch does not import: {type(error).__name__}: {error}", REMEDY) from error
-        version = str(torch.__version__)
-        match = re.match(r"(\d+)\.(\d+)", version)
-        if match is not None and (int(match[1]), int(match[2])) < OLDEST:
-            oldest = ".".join(map(str, OLDEST))
-            raise BackendUnavailableError(f"torch is {version}, and {oldest} or newer is needed", REMEDY)
+        self._torch, version = import_library("torch", OLDEST, REQUIREMENT, "ml_dtypes", needs=("ml_dtypes",))
         from . import _indexing
 
-        self._torch, self._getitem, self._setitem = torch, _indexing.getitem, _indexing.setitem
-        self._specs = ("torch:cpu", *_accelerators(torch))
+        self._getitem, self._setitem = _indexing.getitem, _indexing.setitem
+        self._specs = ("torch:cpu", *_accelerators(self._torch))
         return version
 
     def devices(self) -> Sequence[str]:
@@ -206,7 +194,9 @@ class TorchBackend(Backend):
     def memory(self, spec: str) -> Memory:
         device = self.device(spec)
         if device.type == "cpu":
-            return Memory(*_memory_of_host())
+            from xtensor_backends.numpy import backend as host
+
+            return host.memory("numpy")
         module = getattr(self._torch, device.type)
         if device.type == "mps":
             total, held = module.recommended_max_memory(), module.driver_allocated_memory()
@@ -241,6 +231,8 @@ class TorchBackend(Backend):
             return MemoryError(message)
         if not isinstance(error, RuntimeError):
             return error
+        if isinstance(error, self._torch.AcceleratorError) or any(text in message for text in LOST):
+            return lost_device(error)
         if OUT_OF_BOUNDS.search(message):
             return IndexError(message)
         if "not implemented for" in message or "not supported" in message or "does not support" in message:
@@ -260,17 +252,6 @@ def _accelerators(torch: Any) -> list[str]:
     if torch.backends.mps.is_available():
         found.append("torch:mps")
     return found
-
-
-def _memory_of_host() -> tuple[int | None, int | None]:
-    """Return total and free bytes of the host's memory; None where the system does not tell."""
-    if sys.platform == "win32":
-        return None, None
-    try:
-        size = os.sysconf("SC_PAGE_SIZE")
-        return os.sysconf("SC_PHYS_PAGES") * size, os.sysconf("SC_AVPHYS_PAGES") * size
-    except (ValueError, OSError):
-        return None, None
 
 
 backend = TorchBackend()

@@ -18,15 +18,13 @@ from xtensor.backend import (
 )
 
 from ._native import COMPLEX, FLOATS, INEXACT, SIGNED, TENSOR, Tensor, TorchArray, ordered, signed, wide
-from ._operands import NATIVE_SCALARS, cast, common_dtype, floating_dtype, promoted
+from ._operands import NATIVE_SCALARS, OPERANDS, SMALLEST, cast
 
 __all__ = ["FUNCTIONS", "PLAIN", "astype", "complex_of", "direct", "where"]
 
 Function = Callable[..., Any]
 
 new: Callable[[type[TorchArray]], TorchArray] = object.__new__
-
-SMALLEST = -(2**63)
 
 PLAIN = frozenset((torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)) | FLOATS
 """The dtypes of which torch's own arithmetic has NumPy's values."""
@@ -61,7 +59,7 @@ def wrapping(function: Function) -> Function:
     """A function of two operands of which unsigned integers have the same bits as signed ones."""
 
     def computed(x1: Any, x2: Any) -> Tensor:
-        x1, x2 = promoted(x1, x2)
+        x1, x2 = OPERANDS.promoted(x1, x2)
         if x1.dtype in SIGNED:
             return function(signed(x1), signed(x2)).view(x1.dtype)
         return function(x1, x2)
@@ -74,7 +72,7 @@ def by_components(function: Function) -> Function:
     otherwise = wrapping(function)
 
     def computed(x1: Any, x2: Any) -> Tensor:
-        x1, x2 = promoted(x1, x2)
+        x1, x2 = OPERANDS.promoted(x1, x2)
         if x1.dtype not in COMPLEX:
             return otherwise(x1, x2)
         x1, x2 = torch.broadcast_tensors(x1, x2)
@@ -85,53 +83,18 @@ def by_components(function: Function) -> Function:
 
 def _comparison(function: Function) -> Function:
     def computed(x1: Any, x2: Any) -> Tensor:
-        return function(*_comparable(x1, x2))
+        x1, x2 = OPERANDS.comparable(torch, x1, x2)
+        return function(ordered(x1), ordered(x2))
 
     return computed
 
 
-def _comparable(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
-    """Return two operands as tensors of one dtype that compare as their values do.
-
-    A Python integer beyond the dtype of an array is on one side of all its values.
-    """
-    if x1.__class__ is not TENSOR:
-        x2, x1 = _comparable(x2, x1)
-        return x1, x2
-    if x2.__class__ is int and x1.dtype not in INEXACT and x1.dtype is not torch.bool:
-        limits = torch.iinfo(x1.dtype)
-        if not limits.min <= x2 <= limits.max:
-            zeros = torch.zeros(x1.shape, dtype=torch.int8, device=x1.device)
-            return zeros, zeros + (1 if x2 > 0 else -1)
-    if x2.__class__ is TENSOR and x1.dtype is not x2.dtype:
-        if x1.dtype is torch.uint64 and x2.dtype in SIGNED_INTEGERS:
-            return _beside_signed(x1, x2)
-        if x2.dtype is torch.uint64 and x1.dtype in SIGNED_INTEGERS:
-            x2, x1 = _beside_signed(x2, x1)
-            return x1, x2
-    x1, x2 = promoted(x1, x2)
-    return ordered(x1), ordered(x2)
-
-
-SIGNED_INTEGERS = frozenset((torch.int8, torch.int16, torch.int32, torch.int64))
-
-
-def _beside_signed(unsigned: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
-    """Return uint64 and signed integers as comparable int64; float64, to which they promote, cannot tell neighbours."""
-    x = x.to(torch.int64)
-    below = x < 0
-    return torch.where(below, 1, ordered(unsigned)), torch.where(below, 0, x ^ SMALLEST)
-
-
 def divide(x1: Any, x2: Any) -> Tensor:
-    x1, x2 = promoted(x1, x2)
-    if x1.dtype not in INEXACT:
-        x1, x2 = x1.to(torch.float64), x2.to(torch.float64)
-    return torch.divide(x1, x2)
+    return torch.divide(*OPERANDS.quotients(x1, x2))
 
 
 def floor_divide(x1: Any, x2: Any) -> Tensor:
-    x1, x2 = _numbers(x1, x2)
+    x1, x2 = OPERANDS.numbers(x1, x2)
     if x1.dtype in FLOATS:
         return float_floor_divide(torch, torch.floor_divide, x1, x2)
     if x1.dtype is torch.uint64:
@@ -140,20 +103,12 @@ def floor_divide(x1: Any, x2: Any) -> Tensor:
 
 
 def remainder(x1: Any, x2: Any) -> Tensor:
-    x1, x2 = _numbers(x1, x2)
+    x1, x2 = OPERANDS.numbers(x1, x2)
     if x1.dtype in FLOATS:
         return float_remainder(torch, x1, x2)
     if x1.dtype is torch.uint64:
         return _divided(x1, x2)[1]
     return _integers(integer_remainder, torch.remainder, x1, x2)
-
-
-def _numbers(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
-    """Return promoted operands, booleans as int8, the dtype in which NumPy computes with them."""
-    x1, x2 = promoted(x1, x2)
-    if x1.dtype is torch.bool:
-        return x1.to(torch.int8), x2.to(torch.int8)
-    return x1, x2
 
 
 def _integers(function: Function, raw: Function, x1: Tensor, x2: Tensor) -> Tensor:
@@ -184,7 +139,7 @@ def pow_(x1: Any, x2: Any) -> Tensor:
             return SHORT_POWERS[short](x1)
     if x1.__class__ is TENSOR and x2.__class__ is int and x2 < 0 and x1.dtype not in INEXACT and x1.numel():
         raise ValueError("Integers to negative integer powers are not allowed.")
-    x1, x2 = _numbers(x1, x2)
+    x1, x2 = OPERANDS.numbers(x1, x2)
     dtype = x1.dtype
     if dtype in COMPLEX:
         return torch.where(x2 == 0, 1.0, torch.pow(x1, x2))  # a GPU has NaN for 0 to the power of 0
@@ -210,7 +165,7 @@ def _unsigned_power(a: Tensor, x2: Tensor) -> Tensor:
 
 def _shift(raw: Function, *, left: bool) -> Function:
     def computed(x1: Any, x2: Any) -> Tensor:
-        x1, x2 = _numbers(x1, x2)
+        x1, x2 = OPERANDS.numbers(x1, x2)
         dtype = x1.dtype
         if dtype in INEXACT:
             raise TypeError(f"shifts take integers, not the promoted dtype {dtype}")
@@ -236,17 +191,12 @@ def _logical_right_shift(x1: Tensor, x2: Tensor) -> Tensor:
 
 
 def _floating_binary(function: Function) -> Function:
-    def computed(x1: Any, x2: Any) -> Tensor:
-        # int8 next to uint8 is computed in float16, although they promote to int16.
-        x1, x2 = (cast(x, floating_dtype(x.dtype)) if x.__class__ is TENSOR else x for x in (x1, x2))
-        return function(*promoted(x1, x2))
-
-    return computed
+    return lambda x1, x2: function(*OPERANDS.floats(x1, x2))
 
 
 def _extreme(function: Function) -> Function:
     def computed(x1: Any, x2: Any) -> Tensor:
-        x1, x2 = promoted(x1, x2)
+        x1, x2 = OPERANDS.promoted(x1, x2)
         if x1.dtype in COMPLEX:
             return NotImplemented
         dtype = x1.dtype
@@ -259,7 +209,7 @@ def _extreme(function: Function) -> Function:
 
 def _logical(function: Function) -> Function:
     def computed(x1: Any, x2: Any) -> Tensor:
-        x1, x2 = promoted(x1, x2)
+        x1, x2 = OPERANDS.promoted(x1, x2)
         return function(signed(x1), signed(x2))
 
     return computed
@@ -273,7 +223,7 @@ def floating(function: Function) -> Function:
 
     def computed(x: Tensor) -> Tensor:
         dtype = x.dtype
-        return function(x) if dtype in INEXACT else function(x.to(floating_dtype(dtype)))
+        return function(x) if dtype in INEXACT else function(x.to(OPERANDS.floating(dtype)))
 
     return computed
 
@@ -336,7 +286,7 @@ def _classified(function: Function, otherwise: bool) -> Function:
 
 
 def sqrt(x: Tensor) -> Tensor:
-    x = x if x.dtype in INEXACT else x.to(floating_dtype(x.dtype))
+    x = OPERANDS.as_floating(x)
     if x.device.type != "cpu" or x.dtype in COMPLEX or x.dtype is torch.bfloat16:
         return torch.sqrt(x)
     # On the CPU torch calls MKL, whose roots are not correctly rounded; NumPy's are, in the same memory.
@@ -366,7 +316,7 @@ def astype(x: Tensor, dtype: torch.dtype, *, copy: bool = True) -> Tensor:
 
 
 def complex_of(real: Tensor, imag: Tensor) -> Tensor:
-    dtype = common_dtype(real.dtype, imag.dtype)
+    dtype = OPERANDS.common(real.dtype, imag.dtype)
     return torch.complex(*torch.broadcast_tensors(cast(real, dtype), cast(imag, dtype)))
 
 
@@ -374,7 +324,7 @@ def where(condition: Tensor, x1: Any, x2: Any) -> Tensor:
     if x1.__class__ is not TENSOR and x2.__class__ is not TENSOR:
         x1 = torch.tensor(x1, device=condition.device, dtype=_default_dtype(x1))
     condition = condition if condition.dtype is torch.bool else signed(condition).to(torch.bool)
-    x1, x2 = promoted(x1, x2)
+    x1, x2 = OPERANDS.promoted(x1, x2)
     if x1.dtype in SIGNED:
         return torch.where(condition, signed(x1), signed(x2)).view(x1.dtype)
     return torch.where(condition, x1, x2)

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
-from xtensor.backend import forward_slice, resolved_key, split_key
+from xtensor.backend import check_positions, forward_slice, resolved_key, split_key, without_leading_axes
 
 from ._native import TENSOR, Tensor, TorchArray, repeats_memory, signed
 from ._operands import NATIVE_SCALARS, cast, number
 
-__all__ = ["check_positions", "getitem", "setitem"]
+__all__ = ["getitem", "setitem"]
 
 
 LARGEST = 2**62
@@ -35,7 +36,11 @@ class Selection(NamedTuple):
 def getitem(native: TorchArray, key: Any) -> TorchArray:
     """Return ``native[key]``."""
     tensor = native.array
-    if _is_torchs(key) and tensor.is_contiguous():
+    if key.__class__ is TorchArray:
+        positions = key.array
+        if positions.dtype is torch.int64 and positions.dim() and tensor.dim() and tensor.device.type == "cpu":
+            return TorchArray(tensor[positions])  # torch checks the bounds
+    elif _is_torchs(key) and tensor.is_contiguous():
         return TorchArray(tensor[key])
     view, flips, positions = _select(tensor, key)
     if flips:
@@ -64,19 +69,19 @@ def setitem(native: TorchArray, key: Any, value: Any) -> None:
         source = number(value, tensor.dtype, tensor.device)
     view, source = signed(view), signed(source)
     if not positions or positions == (...,):
-        source = _without_leading_axes(source, view.dim())
+        source = without_leading_axes(source, view.dim())
         view.copy_(torch.flip(source.expand(view.shape), flips) if flips else source)
         return
     if flips:
         numbers = torch.arange(tensor.numel(), device=tensor.device).reshape(tensor.shape)
         selected = torch.flip(_select(numbers, key).view, flips)[positions]
-        source = _without_leading_axes(source, selected.dim()).expand(selected.shape)
+        source = without_leading_axes(source, selected.dim()).expand(selected.shape)
         signed(tensor).put_(selected, source.contiguous())
         return
     positions = tuple([_apart(item, tensor) if item.__class__ is TENSOR else item for item in positions])
     arrays = [item for item in positions if item.__class__ is TENSOR]
-    ndim = view.dim() - len(arrays) + len(torch.broadcast_shapes(*[item.shape for item in arrays]))
-    view[positions] = _without_leading_axes(source, ndim)
+    ndim = view.dim() - len(arrays) + len(np.broadcast_shapes(*[item.shape for item in arrays]))
+    view[positions] = without_leading_axes(source, ndim)
 
 
 def _is_torchs(key: Any) -> bool:
@@ -104,7 +109,7 @@ def _select(tensor: Tensor, key: Any) -> Selection:
         parts,
         shape,
         nonzero=lambda mask: torch.nonzero(mask.array, as_tuple=True),
-        positions=lambda part, length, axis: check_positions(part.array.to(torch.int64), length, axis),
+        positions=lambda part, length, axis: _checked(part.array.to(torch.int64), length, axis),
         constant=lambda values: torch.tensor(values, dtype=torch.int64, device=tensor.device),
     )
     view, flips, _ = _basic(tensor, basic)
@@ -127,26 +132,12 @@ def _basic(tensor: Tensor, parts: list[Any]) -> Selection:
     return Selection(tensor[tuple(forward)] if forward else tensor[...], tuple(flips), ())
 
 
-def check_positions(positions: Tensor, length: int, axis: int) -> Tensor:
-    """Return positions; IndexError where one is out of bounds. Blocks until the device has finished.
-
-    torch raises the error on the CPU. On a GPU it would stop the process's context.
-    """
-    if positions.device.type != "cpu" and positions.numel():
-        lowest, highest = int(positions.min()), int(positions.max())
-        if lowest < -length or highest >= length:
-            wrong = highest if highest >= length else lowest
-            raise IndexError(f"index {wrong} is out of bounds for axis {axis} with size {length}")
+def _checked(positions: Tensor, length: int, axis: int) -> Tensor:
+    # torch raises the error on the CPU, but of an assignment only after others were made. A GPU would stop.
+    check_positions(positions, length, axis)
     return positions
 
 
 def _apart(x: Tensor, tensor: Tensor) -> Tensor:
     """Return an operand of an assignment to a tensor, a copy if it is in the same memory."""
     return x.clone() if x.untyped_storage().data_ptr() == tensor.untyped_storage().data_ptr() else x
-
-
-def _without_leading_axes(x: Tensor, ndim: int) -> Tensor:
-    """Return a value to assign without leading axes of length 1 beyond ``ndim`` axes."""
-    while x.dim() > ndim and x.shape[0] == 1:
-        x = x[0]
-    return x

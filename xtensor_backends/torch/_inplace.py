@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import torch
+import numpy as np
 
 from ._elementwise import PLAIN
 from ._native import TENSOR, TorchArray, repeats_memory
@@ -22,7 +22,7 @@ def _operator(method: Callable[..., Any]) -> Any:
             shares = a is not b and a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()
             if a.dtype is not b.dtype or a.dtype not in PLAIN or shares or repeats_memory(a):
                 return NotImplemented
-            if a.shape != b.shape and torch.broadcast_shapes(a.shape, b.shape) != a.shape:
+            if a.shape != b.shape and np.broadcast_shapes(a.shape, b.shape) != a.shape:
                 return NotImplemented
             method(a, b)
             return x1

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import torch
 
 from ._native import FLOATS, HALVES, SIGNED, Tensor, wide
-from ._operands import cast, floating_dtype, promoted
+from ._operands import OPERANDS
 
 __all__ = ["Fourier", "Linalg", "matmul"]
 
 
 def matmul(x1: Tensor, x2: Tensor) -> Tensor:
-    x1, x2 = promoted(x1, x2)
+    x1, x2 = OPERANDS.promoted(x1, x2)
     dtype = x1.dtype
     if dtype in FLOATS or dtype.is_complex:
         return torch.matmul(x1, x2)
@@ -45,7 +46,7 @@ def _integer_product(x1: Tensor, x2: Tensor) -> Tensor:
 def _matrices(x: Tensor) -> Tensor:
     if x.dtype in HALVES:
         raise TypeError(f"linear algebra takes no {x.dtype}; cast it with xtensor.astype(x, xtensor.float32)")
-    return cast(x, floating_dtype(x.dtype))
+    return OPERANDS.as_floating(x)
 
 
 class Linalg:
@@ -100,11 +101,11 @@ class Linalg:
 
     @staticmethod
     def solve(x1: Tensor, x2: Tensor) -> Tensor:
-        x1, x2 = promoted(_matrices(x1), _matrices(x2))
+        x1, x2 = OPERANDS.promoted(_matrices(x1), _matrices(x2))
         if x2.dim() == 1:
             return torch.linalg.solve(x1, x2[:, None].expand(*x1.shape[:-2], *x2.shape, 1))[..., 0]
         # torch takes (…, n) next to (…, n, n) for vectors, the standard for one matrix.
-        batch = torch.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
+        batch = np.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
         return torch.linalg.solve(x1.expand(*batch, *x1.shape[-2:]), x2.expand(*batch, *x2.shape[-2:]))
 
     @staticmethod
@@ -117,7 +118,7 @@ class Linalg:
 
     @staticmethod
     def vector_norm(x: Tensor, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Tensor:
-        x = cast(x, floating_dtype(x.dtype))
+        x = OPERANDS.as_floating(x)
         axes = tuple(range(x.dim())) if axis is None else axis
         if axes == ():  # the norm of one element, over an axis of length 1
             return torch.linalg.vector_norm(x[None], ord, (0,))

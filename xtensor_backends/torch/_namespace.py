@@ -10,7 +10,14 @@ from typing import Any
 
 import torch
 
-from xtensor.backend import arange_terms, with_initial, wrapped_namespace
+from xtensor.backend import (
+    arange_terms,
+    axes_of,
+    check_not_empty,
+    check_positions,
+    with_initial,
+    wrapped_namespace,
+)
 
 from ._elementwise import FUNCTIONS, PLAIN, astype, complex_of, direct, where
 from ._inplace import Inplace
@@ -30,7 +37,7 @@ from ._native import (
     wide,
 )
 from ._nn import Networks
-from ._operands import cast, common_dtype, number, promoted
+from ._operands import OPERANDS, cast, number
 
 __all__ = ["namespace"]
 
@@ -134,23 +141,18 @@ def _broadcast_to(x: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 def _concat(arrays: Sequence[Tensor], *, axis: int | None) -> Tensor:
-    dtype = arrays[0].dtype
-    for x in arrays[1:]:
-        dtype = dtype if x.dtype is dtype else common_dtype(dtype, x.dtype)
+    arrays = OPERANDS.several(arrays)
     if axis is None:
         arrays, axis = [x.reshape(-1) for x in arrays], 0
-    return torch.cat([cast(x, dtype) for x in arrays], axis)
+    return torch.cat(arrays, axis)
 
 
 def _stack(arrays: Sequence[Tensor], *, axis: int) -> Tensor:
-    dtype = arrays[0].dtype
-    for x in arrays[1:]:
-        dtype = dtype if x.dtype is dtype else common_dtype(dtype, x.dtype)
-    return torch.stack([cast(x, dtype) for x in arrays], axis)
+    return torch.stack(OPERANDS.several(arrays), axis)
 
 
 def _flip(x: Tensor, *, axis: Axes = None) -> Tensor:
-    return torch.flip(signed(x), _axes(x, axis)).view(x.dtype)
+    return torch.flip(signed(x), axes_of(x, axis)).view(x.dtype)
 
 
 def _reshape(x: Tensor, shape: tuple[int, ...], *, copy: bool | None = None) -> Tensor:
@@ -165,30 +167,12 @@ def _reshape(x: Tensor, shape: tuple[int, ...], *, copy: bool | None = None) -> 
 def _take_along_axis(x: Tensor, indices: Tensor, *, axis: int) -> Tensor:
     indices = indices.to(torch.int64)
     length = x.shape[axis]
-    if indices.numel():
-        lowest, highest = int(indices.min()), int(indices.max())
-        if lowest < -length or highest >= length:
-            wrong = highest if highest >= length else lowest
-            raise IndexError(f"index {wrong} is out of bounds for axis {axis} with size {length}")
+    check_positions(indices, length, axis)
     indices = torch.where(indices < 0, indices + length, indices)
     return torch.take_along_dim(signed(x), indices, axis).view(x.dtype)
 
 
 # -- reductions and scans ---------------------------------------------------------------------------------------------
-
-
-def _axes(x: Tensor, axis: Axes) -> tuple[int, ...]:
-    if axis is None:
-        return tuple(range(x.dim()))
-    return axis if isinstance(axis, tuple) else (axis,)
-
-
-def _accumulated(x: Tensor, dtype: torch.dtype | None) -> torch.dtype:
-    if dtype is not None:
-        return dtype
-    if x.dtype in INEXACT:
-        return x.dtype
-    return torch.uint64 if x.dtype is torch.uint8 or x.dtype in SIGNED else torch.int64
 
 
 def _as_summand(x: Tensor, dtype: torch.dtype) -> Tensor:
@@ -197,7 +181,7 @@ def _as_summand(x: Tensor, dtype: torch.dtype) -> Tensor:
 
 
 def _sum(x: Tensor, *, axis: Axes = None, dtype: torch.dtype | None = None, keepdims: bool = False) -> Tensor:
-    dtype, axes = _accumulated(x, dtype), _axes(x, axis)
+    dtype, axes = OPERANDS.accumulated(x.dtype) if dtype is None else dtype, axes_of(x, axis)
     if dtype in PLAIN and x.dtype is dtype and axes:
         return torch.sum(x, axes, keepdim=keepdims, dtype=dtype)
     if not axes:
@@ -221,7 +205,7 @@ def _direct_sum(otherwise: Any) -> Any:
 
 
 def _prod(x: Tensor, *, axis: Axes = None, dtype: torch.dtype | None = None, keepdims: bool = False) -> Tensor:
-    dtype, axes = _accumulated(x, dtype), _axes(x, axis)
+    dtype, axes = OPERANDS.accumulated(x.dtype) if dtype is None else dtype, axes_of(x, axis)
     if not axes:
         return astype(x, dtype, copy=True)
     if dtype is torch.bool:
@@ -235,13 +219,12 @@ def _prod(x: Tensor, *, axis: Axes = None, dtype: torch.dtype | None = None, kee
 
 def _extreme(function: Any, name: str) -> Any:
     def computed(x: Tensor, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-        axes = _axes(x, axis)
+        axes = axes_of(x, axis)
         if x.dtype in COMPLEX:
             return NotImplemented
         if not axes:
             return x.clone()
-        if not all(x.shape[item] for item in axes):
-            raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+        check_not_empty(x, axes, name)
         if x.dtype in SIGNED:
             smallest = torch.iinfo(SIGNED[x.dtype]).min
             return (function(ordered(x), axes, keepdim=keepdims) ^ smallest).view(x.dtype)
@@ -251,13 +234,13 @@ def _extreme(function: Any, name: str) -> Any:
 
 
 def _mean(x: Tensor, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    axes = _axes(x, axis)
+    axes = axes_of(x, axis)
     x = x if x.dtype in INEXACT else x.to(torch.float64)
     return torch.mean(x, axes, keepdim=keepdims) if axes else x.clone()
 
 
 def _var(x: Tensor, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
-    axes = _axes(x, axis)
+    axes = axes_of(x, axis)
     x = x if x.dtype in INEXACT else x.to(torch.float64)
     if not axes:  # a variance of one element: an axis of length 1
         return _var(x[None], axis=0, correction=correction)
@@ -274,18 +257,18 @@ def _std(x: Tensor, *, axis: Axes = None, correction: float = 0.0, keepdims: boo
 
 
 def _any(x: Tensor, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    axes, truth = _axes(x, axis), signed(x).to(torch.bool)
+    axes, truth = axes_of(x, axis), signed(x).to(torch.bool)
     return torch.any(truth, axes, keepdim=keepdims) if axes else truth.clone()
 
 
 def _all(x: Tensor, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    axes, truth = _axes(x, axis), signed(x).to(torch.bool)
+    axes, truth = axes_of(x, axis), signed(x).to(torch.bool)
     return torch.all(truth, axes, keepdim=keepdims) if axes else truth.clone()
 
 
 def _scan(function: Any, first: int) -> Any:
     def computed(x: Tensor, *, axis: int, dtype: torch.dtype | None = None, include_initial: bool = False) -> Tensor:
-        dtype = _accumulated(x, dtype)
+        dtype = OPERANDS.accumulated(x.dtype) if dtype is None else dtype
         if dtype is torch.bool:
             return computed(x, axis=axis, include_initial=include_initial) != 0
         # A GPU's kernels would add up two-byte numbers in two bytes.
@@ -345,7 +328,7 @@ def _sort(x: Tensor, *, axis: int = -1, descending: bool = False, stable: bool =
 
 
 def _searchsorted(x1: Tensor, x2: Any, *, side: str = "left", sorter: Tensor | None = None) -> Tensor:
-    x1, x2 = promoted(x1, x2)
+    x1, x2 = OPERANDS.promoted(x1, x2)
     if x1.dtype in COMPLEX:
         return NotImplemented
     if sorter is not None:

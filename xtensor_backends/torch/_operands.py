@@ -9,54 +9,14 @@ from typing import Any
 
 import torch
 
-from xtensor.backend import result_type
+from xtensor.backend import Operands
 
-from ._native import FLOATS, HALVES, INEXACT, SIGNED, TENSOR, TO_NUMPY, TO_TORCH, Tensor
+from ._native import FLOATS, HALVES, INEXACT, SIGNED, TENSOR, TO_NUMPY, TO_TORCH, Tensor, ordered
 
-__all__ = ["NATIVE_SCALARS", "cast", "common_dtype", "floating_dtype", "number", "promoted"]
-
-_common: dict[tuple[torch.dtype, Any], torch.dtype] = {}
-"""Cache of promoted dtypes: of two dtypes, or of a dtype and the class of a Python number."""
+__all__ = ["NATIVE_SCALARS", "OPERANDS", "SMALLEST", "cast", "number"]
 
 NATIVE_SCALARS = frozenset((torch.float32, torch.float64))
 """The dtypes next to which torch computes with a Python float as NumPy does, rounded to the dtype."""
-
-HALF_FROM = {torch.bool: torch.float16, torch.int8: torch.float16, torch.uint8: torch.float16}
-SINGLE_FROM = {torch.int16: torch.float32, torch.uint16: torch.float32}
-
-
-def common_dtype(first: torch.dtype, second: Any) -> torch.dtype:
-    """Return NumPy's promoted dtype of a dtype and another one, or the class of a Python number."""
-    found = _common.get((first, second))
-    if found is None:
-        other = second(0) if isinstance(second, type) else TO_NUMPY[second]
-        found = _common[first, second] = TO_TORCH[result_type(TO_NUMPY[first], other)]
-    return found
-
-
-def floating_dtype(dtype: torch.dtype) -> torch.dtype:
-    """Return the dtype in which NumPy computes a function of floating-point numbers for a dtype."""
-    if dtype in INEXACT:
-        return dtype
-    return HALF_FROM.get(dtype) or SINGLE_FROM.get(dtype) or torch.float64
-
-
-def promoted(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
-    """Return two operands as tensors of the promoted dtype; one of them may be a Python number."""
-    if x1.__class__ is not TENSOR:
-        x2, x1 = _with_scalar(x2, x1)
-    elif x2.__class__ is not TENSOR:
-        x1, x2 = _with_scalar(x1, x2)
-    elif x1.dtype is not x2.dtype:
-        dtype = common_dtype(x1.dtype, x2.dtype)
-        return cast(x1, dtype), cast(x2, dtype)
-    return x1, x2
-
-
-def _with_scalar(x: Tensor, value: Any) -> tuple[Tensor, Tensor]:
-    """Return a tensor and a Python number as tensors of the promoted dtype."""
-    dtype = common_dtype(x.dtype, value.__class__)
-    return cast(x, dtype), number(value, dtype, x.device)
 
 
 def number(value: Any, dtype: torch.dtype, device: torch.device) -> Tensor:
@@ -103,3 +63,19 @@ def _round_to_odd(x: Tensor) -> Tensor:
     bits = bits - (back.abs() > x.abs()).to(torch.int32)
     inexact = (back != x) & ~torch.isnan(x)
     return (bits | inexact.to(torch.int32)).view(torch.float32)
+
+
+SMALLEST = -(2**63)
+
+
+class TorchOperands(Operands):
+    """Operands of torch's functions, which are few for uint64."""
+
+    def beside_signed(self, lib: Any, unsigned: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Return uint64 and signed integers as comparable int64."""
+        x = x.to(torch.int64)
+        below = x < 0
+        return torch.where(below, 1, ordered(unsigned)), torch.where(below, 0, x ^ SMALLEST)
+
+
+OPERANDS = TorchOperands(TENSOR, TO_TORCH, cast, lambda value, dtype, x: number(value, dtype, x.device))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -41,16 +42,6 @@ def test_array_does_not_follow_writes_to_the_values_that_it_was_made_of():
     y = xp.from_dlpack(values, device=CPU)
     values[...] = 1.0
     assert (x.tolist(), y.tolist()) == ([0.0] * 1024, [0.0] * 1024)
-
-
-@pytest.mark.parametrize("position", [3, -4, 2**40])
-def test_position_out_of_bounds_raises(position):
-    x = xp.ones(3, device=CPU)
-    for key in (position, xp.asarray([0, position], device=CPU)):
-        with pytest.raises(IndexError, match="out of bounds"):
-            x[key]
-        with pytest.raises(IndexError, match="out of bounds"):
-            x[key] = 1.0
 
 
 def test_assignment_by_a_mask_and_a_negative_step():
@@ -124,6 +115,49 @@ def test_jax_is_not_imported_for_the_choice_of_the_default_device():
 def test_exhausted_memory_is_an_out_of_memory_error():
     with pytest.raises(xp.OutOfMemoryError, match=CPU):
         xp.zeros(2**46, device=CPU) + 1
+
+
+def test_lost_gpu_is_typed_with_the_remedy(monkeypatch):
+    x = xp.ones(2, device=CPU)
+    error = jax.errors.JaxRuntimeError("INTERNAL: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access")
+
+    def function(*operands):
+        raise error
+
+    implementation = xp.device(CPU).table[xp._core.operations.operation("add").index]
+    monkeypatch.setattr(implementation, "function", function)
+    with pytest.raises(xp.BackendUnavailableError, match="illegal memory access.*start the process again"):
+        x + 1.0
+
+
+def test_forked_process_is_refused():
+    code = (
+        "import os, warnings, xtensor as xp\n"
+        "warnings.simplefilter('ignore')\n"
+        f"x = xp.ones(3, device='{CPU}')\n"
+        "if os.fork() == 0:\n"
+        "    try: x + 1\n"
+        "    except xp.BackendUnavailableError as error: os._exit(7 if 'fork' in str(error) else 1)\n"
+        "    os._exit(2)\n"
+        "print(os.waitstatus_to_exitcode(os.wait()[1]))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout.strip() == "7"
+
+
+def test_threads_compute_the_same():
+    x = xp.asarray(np.arange(1000.0), device=CPU)
+    results = [0.0] * 8
+
+    def compute(index):
+        results[index] = float(xp.sum(x * x))
+
+    threads = [threading.Thread(target=compute, args=(index,)) for index in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [332833500.0] * 8
 
 
 def test_infinity_of_a_sum_stays_one():

@@ -181,18 +181,6 @@ def test_mask_of_another_length_raises():
         xp.ones(3, device=CPU)[xp.ones(2, dtype=xp.bool, device=CPU)]
 
 
-@pytest.mark.parametrize("position", [3, -4, 2**40])
-def test_position_out_of_bounds_raises(position):
-    x = xp.ones(3, device=CPU)
-    for key in (position, xp.asarray([0, position], device=CPU)):
-        with pytest.raises(IndexError, match="out of bounds"):
-            x[key]
-        with pytest.raises(IndexError, match="out of bounds"):
-            x[key] = 1.0
-    with pytest.raises(IndexError, match="out of bounds"):
-        xp.take_along_axis(x, xp.asarray([position], device=CPU))
-
-
 def test_assignment_to_a_negative_step_beside_an_index_array():
     values = np.zeros((4, 3))
     x = xp.asarray(values, device=CPU, copy=True)
@@ -264,6 +252,27 @@ def test_torch_is_never_the_default_device_and_is_not_imported_for_the_choice():
 def test_exhausted_memory_is_an_out_of_memory_error():
     with pytest.raises(xp.OutOfMemoryError, match=CPU):
         xp.zeros(2**46, device=CPU) + 1
+
+
+@pytest.fixture
+def failing(monkeypatch):
+    """Function that makes the next additions on the device raise an error of torch's."""
+    implementation = xp.device(CPU).table[xp._core.operations.operation("add").index]
+
+    def fail(error):
+        def function(*operands):
+            raise error
+
+        monkeypatch.setattr(implementation, "function", function)
+
+    return fail
+
+
+def test_lost_gpu_is_typed_with_the_remedy(failing):
+    x = xp.ones(2, device=CPU)
+    failing(torch.AcceleratorError("CUDA error: an illegal memory access was encountered\nCompile with …"))
+    with pytest.raises(xp.BackendUnavailableError, match="illegal memory access.*start the process again"):
+        x + 1.0
 
 
 def test_singular_matrix_is_a_linalg_error():
