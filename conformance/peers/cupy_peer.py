@@ -31,6 +31,9 @@ INTERNALS = (
 PLANS = ("test_cache", "test_callback")
 """Tests of ``fft`` about CUDA's plans and the code that they call for each element."""
 
+DESELECTED = ("tests/cupy_tests/misc_tests/test_memory_ranges.py::TestMayShareMemory::test_combination",)
+"""Tests that take minutes: this one asks NumPy about all pairs of some thousand arrays."""
+
 
 def files(source: Path) -> list[Path]:
     """Return the files of tests in a checkout of CuPy."""

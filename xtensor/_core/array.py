@@ -534,8 +534,6 @@ class Array(Methods, Operators, Memory, EngineMethods, metaclass=_Final):
         """Return a view of the memory as another dtype; the length of the last axis changes with the itemsize."""
         if dtype is None:
             return self[...]
-        if isinstance(dtype, (int, tuple)) and dtype.__class__ is not bool:
-            raise TypeError(f"view() takes a dtype, not {describe(dtype)}; PyTorch's x.view(shape) is x.reshape(shape)")
         wanted = check_dtype(dtype, self._device, "view")
         view = getattr(self._native, "view", None)
         if view is None:

@@ -162,6 +162,9 @@ UNEXPECTED = re.compile(r"(?:\w+\.)*(\w+)\(\):? got an unexpected keyword argume
 TOO_MANY = re.compile(r"(?:\w+\.)*(\w+)\(\) takes .* positional arguments? but \d+ (?:was|were) given")
 """Python's messages for arguments that a function does not take."""
 
+SHAPE = re.compile(r"view\(\) takes a dtype .*, not .* \((?:int|tuple)\)")
+"""The message for a shape, which PyTorch's ``view`` takes."""
+
 
 def missing(module: str, name: str, names: dict[str, dict[str, str]]) -> AttributeError:
     """Return the error for a name that a module does not have; it names the remedy for another library's name."""
@@ -180,6 +183,8 @@ def explain(error: TypeError) -> None:
     too_many = TOO_MANY.fullmatch(text)
     if too_many is not None and too_many[1] in POSITIONAL:
         error.args = (f"{text}; {POSITIONAL[too_many[1]]}",)
+    elif SHAPE.fullmatch(text):
+        error.args = (f"{text}; {POSITIONAL['view']}",)
 
 
 class ForeignAttribute:

@@ -72,12 +72,11 @@ def max_and_sums(
 ):  # fmt: skip
     """Maximum of each row, the number of elements that equal it, and the sum of the other ``exp(x - maximum)``.
 
-    In one pass (Milakov and Gimelshein, 2018): each lane keeps a maximum, a number and a sum; a new maximum rescales
-    the sum. A turn of the loop takes four tiles, so that a sum is rescaled once for four elements.
+    In one pass, like the maximum and sum of Milakov and Gimelshein (2018): each lane keeps a maximum and the sum of the
+    exponentials of all its elements but one that is the maximum.
     """
     top = tl.full([ROWS, COLUMNS], float("-inf"), DTYPE)
-    count = tl.full([ROWS, COLUMNS], 0, DTYPE)
-    others = tl.full([ROWS, COLUMNS], 0, DTYPE)
+    rest = tl.full([ROWS, COLUMNS], 0, DTYPE)
     lane = tl.arange(0, COLUMNS)
     for first in tl.range(0, length, 4 * COLUMNS):
         a, _ = row_elements(
@@ -96,28 +95,29 @@ def max_and_sums(
             x, base, first + 3 * COLUMNS + lane, exists, length, inner_shape, inner_strides, float("-inf"),
             ENCODING, DTYPE, INNER, EXACT,
         )  # fmt: skip
-        new_top = tl.maximum(top, tl.maximum(tl.maximum(a, b), tl.maximum(c, d)))
-        shift = finite_or_zero(new_top)
-        count, others = rescaled(count, others, top - shift)
-        a_count, a_others = exponentials(a - shift)
-        b_count, b_others = exponentials(b - shift)
-        c_count, c_others = exponentials(c - shift)
-        d_count, d_others = exponentials(d - shift)
-        count += (a_count + b_count) + (c_count + d_count)
-        others += (a_others + b_others) + (c_others + d_others)
-        top = new_top
+        rest_ab, rest_cd = exp(distance(a, b)), exp(distance(c, d))
+        top_ab, rest_ab = joined(tl.maximum(a, b), rest_ab, tl.maximum(c, d), rest_cd)
+        top, rest = joined(top, rest, top_ab, rest_ab)
     row_top = tl.max(top, 1)
-    count, others = rescaled(count, others, top - finite_or_zero(row_top)[:, None])
-    row_count, row_others = tl.reduce((count, others), 1, add_pairs)
+    is_largest = top == row_top[:, None]
+    others = tl.where(is_largest, rest, (rest + 1.0) * exp(top - finite_or_zero(row_top)[:, None]))
+    row_count, row_others = tl.reduce((tl.where(is_largest, 1.0, 0.0).to(DTYPE), others), 1, add_pairs)
     return row_top, row_count, row_others
 
 
 @triton.jit
-def rescaled(count, others, centred):
-    """Number of largest elements and sum of the others of lanes, after a maximum from which theirs has a distance."""
-    is_largest = centred == 0
-    total = tl.where(is_largest, others, (count + others) * exp(centred))
-    return tl.where(is_largest, count, 0.0), total
+def distance(x1, x2):
+    """``-|x1 - x2|``, 0 for equal infinities."""
+    return tl.where(x1 == x2, 0.0, tl.abs(x1 - x2) * -1.0)
+
+
+@triton.jit
+def joined(top1, rest1, top2, rest2):
+    """Maximum of two parts of a lane, and the sum of the exponentials of all their elements but one maximum."""
+    factor = exp(distance(top1, top2))
+    first = rest1 + (rest2 + 1.0) * factor
+    second = rest2 + (rest1 + 1.0) * factor
+    return tl.maximum(top1, top2), tl.where(top1 >= top2, first, second)
 
 
 @triton.jit
