@@ -38,6 +38,8 @@ class Runtime(ABC):
         The dtype of indices.
     bool_size
         Bytes of a boolean in a buffer.
+    shares_operands
+        Whether a kernel may read a buffer that it writes to.
     pool
         The device's memory.
     functions
@@ -47,6 +49,7 @@ class Runtime(ABC):
     """
 
     bool_size: ClassVar[int] = 1
+    shares_operands: ClassVar[bool] = True
     index_dtype: ClassVar[DType] = np.dtype(np.int64)
 
     def __init__(self, spec: str, language: Language, dtypes: Collection[str], pool: MemoryPool) -> None:
@@ -77,6 +80,10 @@ class Runtime(ABC):
     @abstractmethod
     def read(self, buffer: Any, values: np.ndarray[Any, Any], start: int) -> None:
         """Copy a buffer from a byte on to contiguous memory of the host, and wait for the end."""
+
+    @abstractmethod
+    def handle(self, buffer: Any) -> int:
+        """Return the library's handle of a buffer, for DLPack."""
 
     @abstractmethod
     def synchronize(self) -> None:
