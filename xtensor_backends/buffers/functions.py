@@ -115,12 +115,7 @@ def inplace(runtime: Runtime, name: str) -> Callable[..., Any]:
         found = prepared.get(kinds)
         if found is None:
             found = prepared[kinds] = _prepare(runtime, name, kinds)
-        if (
-            not runtime.shares_operands
-            or found.dtype != x1.dtype
-            or not x1.is_writable
-            or (name == "pow" and x1.dtype.kind in "iu")
-        ):
+        if found.dtype != x1.dtype or not x1.is_writable or (name == "pow" and x1.dtype.kind in "iu"):
             return NotImplemented  # the operation and an assignment, which raise the errors
         arrays, scalars = (x1,), (x2,)
         if x2.__class__ is BufferArray:

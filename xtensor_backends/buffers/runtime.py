@@ -38,8 +38,6 @@ class Runtime(ABC):
         The dtype of indices.
     bool_size
         Bytes of a boolean in a buffer.
-    shares_operands
-        Whether a kernel may read a buffer that it writes to.
     pool
         The device's memory.
     functions
@@ -49,7 +47,6 @@ class Runtime(ABC):
     """
 
     bool_size: ClassVar[int] = 1
-    shares_operands: ClassVar[bool] = True
     index_dtype: ClassVar[DType] = np.dtype(np.int64)
 
     def __init__(self, spec: str, language: Language, dtypes: Collection[str], pool: MemoryPool) -> None:
