@@ -51,15 +51,17 @@ _address = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(
 _rename = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_SetName", _python))
 
 
-@Deleter
-def _delete(address: int) -> None:
+def _forget(address: int) -> None:
     _exported.pop(address, None)
 
 
-@Deleter
 def _destroy(capsule: int) -> None:
     if _is_valid(capsule, NAME):  # it was never consumed
         _exported.pop(_address(capsule, NAME), None)
+
+
+_deleter, _destructor = Deleter(_forget), Deleter(_destroy)
+"""The functions that a consumer and Python call, as C calls them."""
 
 
 def capsule_of(x: BufferArray, device: tuple[int, int]) -> Any:
@@ -77,10 +79,10 @@ def capsule_of(x: BufferArray, device: tuple[int, int]) -> Any:
         lengths(*x.strides),
         x.offset * itemsize,
     )
-    managed = _Managed(tensor, None, _delete)
+    managed = _Managed(tensor, None, _deleter)
     address = ctypes.addressof(managed)
     _exported[address] = managed, x
-    return _new(address, NAME, _destroy)
+    return _new(address, NAME, _destructor)
 
 
 def native_of(capsule: Any) -> BufferArray:
