@@ -10,6 +10,8 @@ import numpy as np
 from xtensor.backend import LAPACK_CORRECTIONS, Backend, DType, Generator, Memory, Native
 
 from .arrays import BufferArray
+from .elementwise import copied
+from .exchange import capsule_of, native_of
 from .fusing import BufferGenerator
 from .indexing import getitem, setitem
 from .namespace import namespace
@@ -71,10 +73,12 @@ class BufferBackend(Backend):
         return self.dlpack_type, int(spec.rpartition(":")[2])
 
     def to_dlpack(self, native: Native, **requested: Any) -> Any:
-        if requested.pop("copy", None) is False:
-            raise BufferError("the device's memory cannot be shared; pass copy=None or copy=True")
-        requested.pop("stream", None)
-        return native.host().__dlpack__(**requested)  # a tensor that says it is on the host
+        device = self.dlpack_device(native.runtime.spec)
+        return capsule_of(copied(native) if requested.get("copy") else native, device)
+
+    def from_dlpack(self, producer: Any, spec: str, *, copy: bool | None) -> Native:
+        native = native_of(producer.__dlpack__())
+        return copied(native) if copy else native
 
     # -- indexing -----------------------------------------------------------------------------------------------------
 

@@ -67,9 +67,10 @@ def arange(runtime: Runtime, start: Any, stop: Any, step: Any, dtype: DType) -> 
 def _arange(language: Language, dtype: DType, wide: DType) -> Kernel:
     builder = SourceBuilder(language, wide=True)
     output = builder.output(dtype)
-    first, step = builder.scalar(wide), builder.scalar(wide)
+    first: Any = builder.scalar(wide)
+    step: Any = builder.scalar(wide)
     position = cast(builder.position("i", np.dtype(np.int64)), wide)
-    number: Any = first + position * step  # type: ignore[operator, arg-type]
+    number = first + position * step
     if wide.kind == "f":
         number = select(position == 0, first, number)  # the sign of a zero
     builder.store(output, "i", convert(number, dtype))

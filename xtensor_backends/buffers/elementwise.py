@@ -45,7 +45,8 @@ def compute(
         outputs = [runtime.empty(shape, program.dtypes[position]) for position in program.outputs]
     operands = (*outputs, *arrays)
     layout = layout_of(shape, strides_in(operands, shape))
-    wide = needs_64_bits(*operands)
+    # Compilers see that contiguous elements follow one another by positions of 64 bits, of which no sum overflows.
+    wide = layout.key[0] == 1 or needs_64_bits(*operands)
     key = "elementwise", runtime.language, layout.key, wide
     kernel = program.kernels.get(key)
     if kernel is None:

@@ -79,6 +79,10 @@ class Runtime(ABC):
         """Copy a buffer from a byte on to contiguous memory of the host, and wait for the end."""
 
     @abstractmethod
+    def handle(self, buffer: Any) -> int:
+        """Return the library's handle of a buffer, for DLPack."""
+
+    @abstractmethod
     def synchronize(self) -> None:
         """Wait for all work of the device."""
 

@@ -82,5 +82,8 @@ class OpenCLRuntime(Runtime):
     def read(self, buffer: Any, values: np.ndarray[Any, Any], start: int) -> None:
         cl.enqueue_copy(self._queue, values, buffer, src_offset=start)
 
+    def handle(self, buffer: Any) -> int:
+        return int(buffer.int_ptr)
+
     def synchronize(self) -> None:
         self._queue.finish()

@@ -289,6 +289,21 @@ def test_chunks_of_a_dask_array_are_computed_by_opencl():
     assert (str(total.device), float(total)) == (DEVICE, 78.0)
 
 
+def test_dlpack_shares_memory_between_arrays_and_frees_it():
+    from xtensor_backends.buffers import exchange
+
+    x = xp.ones(3, device=DEVICE)
+    y = xp.from_dlpack(x, copy=False)
+    y[0] = 5.0
+    assert x.tolist() == [5.0, 1.0, 1.0]
+    assert xp.from_dlpack(x, copy=True).__dlpack_device__() == (4, 0)
+    capsule = x.__dlpack__()
+    assert len(exchange._exported) == 1
+    del capsule
+    assert not exchange._exported
+    assert np.from_dlpack(x, device="cpu").tolist() == [5.0, 1.0, 1.0]
+
+
 # -- the device -------------------------------------------------------------------------------------------------------
 
 
