@@ -42,4 +42,5 @@ def counted(device) -> list[str]:
 def test_table_has_the_numbers_of_the_device(device):
     if str(device) not in rows():
         pytest.skip(f"the table has no row for {device}")
-    assert rows()[str(device)] == counted(device)
+    numbers = counted(device)
+    assert rows()[str(device)] == numbers, f"the row is to be | `{device}` | {' | '.join(numbers)} |"
