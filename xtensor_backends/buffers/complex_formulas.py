@@ -26,6 +26,7 @@ from ..kernels.values import (
     isfinite,
     isinf,
     isnan,
+    rint,
     select,
     signbit,
     sqrt,
@@ -149,7 +150,7 @@ def _hyperbolic(x: Complex, *, is_odd: bool) -> Complex:
     small = _zero_where(large, a)
 
     def product(function: Callable[[Value], Value], factor: Value, signed: bool) -> Value:
-        beyond = half * (factor * 0.5) * half
+        beyond = (half * 0.5) * factor * half
         beyond = select(a < 0, -beyond, beyond) if signed else beyond
         return select(large, beyond, function(small) * factor)
 
@@ -157,13 +158,13 @@ def _hyperbolic(x: Complex, *, is_odd: bool) -> Complex:
     infinite = isinf(a) & unbounded
     if is_odd:
         real, imag = product(sinh, cosine, True), product(cosh, sine, False)
-        real = select(infinite | (a == 0), select(unbounded | (a == 0), a, real), real)
+        real = select(infinite | ((a == 0) & unbounded), a, real)
         return Complex(real, select(b == 0, b, imag))
     real, imag = product(cosh, cosine, False), product(sinh, sine, True)
     real = select(infinite, constant(a.builder, math.inf, a.dtype), real)
     zero = copysign(constant(a.builder, 0.0, a.dtype), a)
     zero = select(signbit(b), -zero, zero)
-    return Complex(real, select((a == 0) | (b == 0), zero, imag))
+    return Complex(real, select((b == 0) | ((a == 0) & unbounded), zero, imag))
 
 
 def hyperbolic_sine(x: Complex) -> Complex:
@@ -411,6 +412,7 @@ COMPLEX: dict[str, Callable[..., Any]] = {
     "positive": lambda x: x,
     "pow": power,
     "real": lambda x: x.real,
+    "round": lambda x: Complex(rint(x.real), rint(x.imag)),
     "sign": sign,
     "sin": _of_turned(hyperbolic_sine),
     "sinh": hyperbolic_sine,

@@ -110,9 +110,12 @@ def _remainder(a: Value, b: Value, rest: Value) -> Value:
 
 
 def _floor_quotient(a: Value, b: Value, rest: Value) -> Value:
-    # The quotient has more digits than the dtype: an integer already, but for rounding.
+    # As in the shared formula: the element may have an ordinary quotient of very large or small numbers.
     quotient = (a - rest) / b
-    return floor(quotient)
+    quotient = select((rest != 0) & ((b < 0) != (rest < 0)), quotient - 1.0, quotient)
+    rounded = floor(quotient)
+    rounded = select(quotient - rounded > 0.5, rounded + 1.0, rounded)
+    return select(quotient == 0, copysign(quotient, a / b), rounded)
 
 
 def remainder(a: Value, b: Value) -> Value:

@@ -136,6 +136,14 @@ def test_remainder_of_a_quotient_with_many_digits_is_exact():
     assert found == [float(Fraction(x) % Fraction(y)) for x, y in zip(a, b, strict=True)]
 
 
+def test_quotients_of_very_large_and_small_numbers_are_rounded_down():
+    a = [-0.0, 0.0, 7e-308, -7e-308, 1.5e308, -1.5e308, 1e-310]
+    b = [2.2250738585072014e-308, -1e-305, 3e-308, 3e-308, 4e307, 4e307, -1e-309]
+    found = xp.floor_divide(array(a, np.float64), array(b, np.float64))
+    assert found.tolist() == [float(Fraction(x) // Fraction(y)) for x, y in zip(a, b, strict=True)]
+    assert xp.signbit(found).tolist() == [True, True, False, True, False, True, True]
+
+
 COMPLEX = (
     *("acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "exp", "expm1", "log", "log1p"),
     *("sin", "sinh", "sqrt", "tan", "tanh"),
