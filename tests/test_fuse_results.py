@@ -303,3 +303,19 @@ def test_a_call_of_other_shapes_draws_once() -> None:
     for values in ([1.0, 2.0, 3.0], [0.0, 2.0, 0.0], [5.0, 5.0, 5.0]):
         array = xp.asarray(values, device="cpu")
         np.testing.assert_array_equal(np.asarray(fused(array)), np.asarray(ways[1](array)))
+
+
+def test_results_share_no_memory_where_the_function_computes() -> None:
+    """The shape of ``nonzero`` differs from the recorded one, so that the function itself computes from then on."""
+
+    def two_views(x: Any) -> Any:
+        y = x * 2.0 + xp.nonzero(x > 1.0)[0].shape[0]
+        return y[:2], {"again": y[:2]}
+
+    fused = xp.fuse(two_views)
+    for values in ([1.0, 2.0, 3.0], [2.0, 2.0, 3.0], [0.0, 0.0, 3.0]):
+        first, second = fused(xp.asarray(values, device="cpu"))
+        second = second["again"]
+        expected = np.asarray(values)[:2] * 2 + np.count_nonzero(np.asarray(values) > 1)
+        first[...] = -1.0
+        np.testing.assert_array_equal(np.asarray(second), expected)

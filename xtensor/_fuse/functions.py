@@ -26,7 +26,7 @@ from .keys import EXACT, key_of
 from .nodes import Node, Session, Traced, session
 from .plans import ChangedArrayError, Plan, ReplayError
 from .recording import Recorder, recorder_of
-from .results import Results
+from .results import Results, separated
 from .watching import Watch
 
 __all__ = ["Fused", "check_names", "generator_of"]
@@ -186,7 +186,7 @@ class Fused(Generic[P, R]):
         natives = [array._native for array in arrays]
         found = self._recorded(args, kwargs, arrays, natives, key)
         if found is None:
-            return self.__wrapped__(*args, **kwargs)
+            return separated(self.__wrapped__(*args, **kwargs), arrays)  # type: ignore[no-any-return]
         if found.direct is not None and profiling.active is None:
             value = found.direct(natives)
             if value is not None:
@@ -194,7 +194,7 @@ class Fused(Generic[P, R]):
         if found.failures < MOST_FAILURES:
             with contextlib.suppress(ReplayError):
                 return found.replay(arrays, natives, numbers, objects, device)  # type: ignore[no-any-return]
-        return self.__wrapped__(*args, **kwargs)
+        return separated(self.__wrapped__(*args, **kwargs), arrays, found.results)  # type: ignore[no-any-return]
 
     def _recorded(
         self, args: Any, kwargs: Any, arrays: Sequence[Array], natives: list[Any], key: list[Any]
@@ -239,9 +239,9 @@ class Fused(Generic[P, R]):
             except BaseException:
                 donation.give_back()
                 raise
-        result = self.__wrapped__(*args, **kwargs)
+        result = separated(self.__wrapped__(*args, **kwargs), arrays, None if found is None else found.results)
         donation.finish(result, (args, kwargs))
-        return result
+        return result  # type: ignore[no-any-return]
 
     def _donated(self, args: Any, kwargs: Any) -> list[Any]:
         """Return the arguments that are donated."""

@@ -18,12 +18,13 @@ from .._core.errors import describe
 from .._core.operations import operation
 from .._core.tracing_errors import Number
 from .._core.tree_copies import DELETED, Copies, assign
+from .._core.trees import mapped
 from .guards import memory_of
 from .nodes import Node, Traced
 from .plans import Plan
 from .watching import Watch
 
-__all__ = ["Results"]
+__all__ = ["Results", "separated"]
 
 ASTYPE = operation("astype").index
 
@@ -42,6 +43,8 @@ class Results:
         Whether there is one result, which a kernel computes.
     returned
         The positions of the arguments that are results themselves.
+    memories
+        The identities of the memory of the recording's constants, and of arrays outside of the function.
     """
 
     def __init__(self, values: Any, copies: Copies, arguments: Sequence[Array], watch: Watch | None, name: str) -> None:
@@ -93,10 +96,10 @@ class Results:
         """Set the plan that computes the nodes."""
         self._nodes = [plan.same[node] for node in self.nodes]
         memories = [(node.kind, id(memory_of(value))) for node, value in plan.constants.items()]
-        self._constants = {memory for kind, memory in memories if kind == "constant"}
-        self._outside = {memory for kind, memory in memories if kind == "outside"}
+        constants = {memory for kind, memory in memories if kind == "constant"}
+        self.memories = constants, {memory for kind, memory in memories if kind == "outside"}
         computed = [node for node in self._nodes if node.kind in COMPUTED]
-        self._compared = len(set(computed)) < len(self._nodes) and (bool(self._constants) or len(self._nodes) > 1)
+        self._compared = len(set(computed)) < len(self._nodes) and (bool(self.memories[0]) or len(self._nodes) > 1)
         tree = self._restored.tree
         alone = tree.kind is None and [kind for kind, _ in self._leaves] == ["value"]
         self.single = alone and not self._compared and self._nodes[0].kind in COMPUTED
@@ -118,7 +121,7 @@ class Results:
             return wrap(values[self._nodes[0]], device)
         natives = [values[node] for node in self._nodes]
         if self._compared:
-            self._separate(natives, arrays, device)
+            _separate(natives, arrays, device, *self.memories)
         made = [wrap(native, device) for native in natives]
         if self._plain:
             return tuple(made)
@@ -139,16 +142,46 @@ class Results:
         assign(objects, self._names, assigned)
         return returned
 
-    def _separate(self, natives: list[Native], arrays: Sequence[Array | None], device: Device) -> None:
-        """Copy the results that share memory with a constant or an earlier result, unless it is an argument's."""
-        given = {id(memory_of(array._native)) for array in arrays if array is not None} | self._outside
-        taken = set(self._constants)
-        for index, native in enumerate(natives):
-            memory = id(memory_of(native))
-            if memory in taken:
-                natives[index] = device.table[ASTYPE].function(native, native.dtype, copy=True)
-            elif memory not in given:
-                taken.add(memory)
+
+def separated(values: Any, arrays: Sequence[Array], results: Results | None = None) -> Any:
+    """Return results that a function itself computed, with copies of those that share memory with earlier ones.
+
+    Parameters
+    ----------
+    values
+        The results, nested.
+    arrays
+        The arguments, whose memory results may share.
+    results
+        The results of the function's recording, if there is one.
+    """
+    found: dict[int, Array] = {}
+    mapped(values, lambda array: found.setdefault(id(array), array), Array)
+    natives = [array._native for array in found.values()]
+    devices = {array._device for array in found.values()}
+    if len(natives) < 2 or len(devices) > 1:
+        return values
+    constants, outside = (set(), set()) if results is None else results.memories
+    _separate(natives, arrays, devices.pop(), constants, outside)
+    made = {
+        identity: array if array._native is native else wrap(native, array._device)
+        for (identity, array), native in zip(found.items(), natives, strict=True)
+    }
+    return mapped(values, lambda array: made[id(array)], Array)
+
+
+def _separate(
+    natives: list[Native], arrays: Sequence[Array | None], device: Device, constants: set[int], outside: set[int]
+) -> None:
+    """Copy the results that share memory with a constant or an earlier result, unless it is an argument's."""
+    given = {id(memory_of(array._native)) for array in arrays if array is not None} | outside
+    taken = set(constants)
+    for index, native in enumerate(natives):
+        memory = id(memory_of(native))
+        if memory in taken:
+            natives[index] = device.table[ASTYPE].function(native, native.dtype, copy=True)
+        elif memory not in given:
+            taken.add(memory)
 
 
 COMPUTED = frozenset(("part", "reduction", "step"))
