@@ -108,14 +108,14 @@ def _resolved(name: str, kinds: list[Any], dtypes: frozenset[DType]) -> Plan | N
     if name == "where":
         promoted = _promoted(kinds[1:], dtypes)
         return (BOOL, promoted, promoted), promoted
-    promoted = _promoted(kinds, dtypes)
-    if name in ("real", "imag"):
-        return (promoted,), np.dtype(f"f{promoted.itemsize // 2}") if promoted.kind == "c" else promoted
     if name == "clip":
-        # Bounds do not change the dtype. Numbers beyond it, and arrays of other dtypes, are composed.
+        # Bounds do not change the dtype. Numbers beyond it, arrays of other dtypes and missing bounds are composed.
         dtype = kinds[0]
         taken = [kind is float and dtype.kind == "f" if kind.__class__ is type else kind == dtype for kind in kinds]
         return ((dtype,) * len(kinds), dtype) if all(taken) else None
+    promoted = _promoted(kinds, dtypes)
+    if name in ("real", "imag"):
+        return (promoted,), np.dtype(f"f{promoted.itemsize // 2}") if promoted.kind == "c" else promoted
     return (promoted,) * len(kinds), promoted
 
 
