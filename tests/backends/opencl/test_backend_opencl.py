@@ -167,6 +167,17 @@ def test_complex_functions_next_to_exact_values(name):
     assert max(errors) < 2e-14
 
 
+def test_zeros_of_complex_cosine_have_the_sign_of_the_sine():
+    found = xp.cos(array([16 + 0j, 1 + 0j, complex(1, -0.0)], complex))
+    assert xp.signbit(xp.imag(found)).tolist() == [False, True, False]
+
+
+def test_missing_bound_of_clip_limits_nothing():
+    x = array([-5, 0, 5], np.int8)
+    assert xp.clip(x, -2, None).tolist() == [-2, 0, 5]
+    assert xp.clip(x, None, 1000).tolist() == [-5, 0, 5]
+
+
 # -- reductions, order, products --------------------------------------------------------------------------------------
 
 
