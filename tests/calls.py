@@ -85,7 +85,7 @@ def shapes_of(rng: Random, name: str, count: int) -> list[tuple[int, ...]]:
         n = rng.choice([0, 1, 2, 3])
         batch = rng.choice([(), (), (2,), (0,), (1, 2)])
         return [(*batch, n, n)] + [rng.choice([(n,), (*batch, n, 2), (n, 2)]) for _ in range(count - 1)]
-    if label.startswith(("conv_transpose", "conv1", "conv2", "conv3", "avg_pool")):
+    if label.startswith(("conv_transpose", "conv1", "conv2", "conv3", "avg_pool", "max_pool")):
         axes = int(label[-2])
         lengths = [tuple(rng.choice([2, 3, 4]) for _ in range(axes)), tuple(rng.choice([1, 2]) for _ in range(axes))]
         return [(2, 2, *lengths[0]), (2, 2, *lengths[1]), (2,)][:count]

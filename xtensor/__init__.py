@@ -13,7 +13,6 @@ Array(1.875)
 from __future__ import annotations
 
 import typing as _typing
-from importlib import import_module as _import_module
 from sys import modules as _modules
 
 from . import _ops
@@ -32,6 +31,7 @@ from ._core.dtypes import BFLOAT16_REMEDY as _BFLOAT16_REMEDY
 from ._core.dtypes import load_bfloat16 as _load_bfloat16
 from ._core.errors import BackendUnavailableError, DeviceMismatchError, OutOfMemoryError
 from ._core.forks import prepare as _prepare_forks
+from ._core.operations import import_later as _import_later
 from ._core.registry import backends, register_backend, set_backend_priority
 from ._core.remedies import NAMESPACE as _NAMESPACE
 from ._core.remedies import missing as _missing
@@ -139,7 +139,7 @@ def _load(name: str) -> _typing.Any:
             error.__traceback__ = None  # a bare raise does not enter this frame again
             raise
     path = _LOADED_LATER[name]
-    value = getattr(_import_module(path, __name__), name) if path else _import_module(f".{name}", __name__)
+    value = getattr(_import_later(path, __name__), name) if path else _import_later(f".{name}", __name__)
     globals()[name] = value
     return value
 

@@ -1,8 +1,9 @@
 """Forks of the process: the child finds no half-made import, no lock of another thread and no lost library.
 
-A fork waits for threads that open devices, because the child has the locks and half-imported modules of threads that
-it does not have. What backends do around a fork follows after that: a thread that opens a device may need a backend's
-lock, so that a fork which took the backend's lock first would wait for a thread that waits for the fork.
+A fork waits for threads that open devices or import modules at the first use of a name, because the child has the
+locks and half-imported modules of threads that it does not have. What backends do around a fork follows after that: a
+thread that opens a device may need a backend's lock, so that a fork which took the backend's lock first would wait for
+a thread that waits for the fork.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def prepare() -> None:
 
 
 def _before() -> None:
-    locks = (device._lock, operations.lock, *registry.locks())
+    locks = (device._lock, operations.import_lock, operations.lock, *registry.locks())
     _held.locks = [lock for lock in locks if lock.acquire(timeout=PATIENCE)]
     _held.around = list(_around)
     for functions in reversed(_held.around):
@@ -78,7 +79,7 @@ def _after_in_parent() -> None:
 
 
 def _after_in_child() -> None:
-    operations.renew_lock()
+    operations.renew_locks()
     registry.renew_locks()
     device.lose(registry.lost_libraries())
     for functions in _held.around:

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterator, MutableMapping
+from importlib import import_module
 from itertools import count
+from types import ModuleType
 from typing import Any, Literal, TypeAlias
 from weakref import WeakSet
 
@@ -26,6 +28,7 @@ __all__ = [
     "Operation",
     "ShapeRule",
     "declare",
+    "import_later",
     "is_declared",
     "operation",
     "primitives",
@@ -280,11 +283,20 @@ _watchers: WeakSet[Any] = WeakSet()
 lock = threading.RLock()
 """Held while a row is added and while a device gets its rows: a chapter may be imported in another thread."""
 
+import_lock = threading.RLock()
+"""Held while a module is imported at the first use of a name, for which a fork waits; acquired before ``lock``."""
 
-def renew_lock() -> None:
-    """Replace the lock in a forked process: another thread, which is gone, may have held it."""
-    global lock
-    lock = threading.RLock()
+
+def renew_locks() -> None:
+    """Replace the locks in a forked process: another thread, which is gone, may have held them."""
+    global import_lock, lock
+    import_lock, lock = threading.RLock(), threading.RLock()
+
+
+def import_later(name: str, package: str) -> ModuleType:
+    """Import a module at the first use of a name."""
+    with import_lock:
+        return import_module(name, package)
 
 
 def watch(table: Any) -> None:

@@ -7,10 +7,10 @@ alike. Other parts of the package use it as their namespace: ``from .. import _o
 from __future__ import annotations
 
 import typing as _typing
-from importlib import import_module as _import_module
 
 from .._core.boundary import publish as _publish
 from .._core.operations import TABLE as _TABLE
+from .._core.operations import import_later as _import_later
 
 if _typing.TYPE_CHECKING:
     from .applying import *
@@ -291,7 +291,7 @@ def _load(name: str) -> _typing.Any:
     """Return a function or dtype whose module is imported now."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = vars(_import_module(f".{_MODULES[name]}", __name__))
+    module = vars(_import_later(f".{_MODULES[name]}", __name__))
     _publish(module, (name,))
     value = globals()[name] = module[name]
     return value
