@@ -90,15 +90,6 @@ def _averages(axes: int) -> Any:
     return staticmethod(averaged)
 
 
-def _softmax(function: Callable[..., Tensor]) -> Any:
-    def computed(x: Tensor, *, axis: int) -> Tensor:
-        result = function(x, axis)
-        # torch has NaN for a row with an infinity. Blocks until the device has finished.
-        return NotImplemented if bool(torch.isnan(result).any()) else result
-
-    return staticmethod(computed)
-
-
 class Networks:
     """The functions of ``nn``."""
 
@@ -108,8 +99,13 @@ class Networks:
 
     relu = staticmethod(torch.relu)
     sigmoid = staticmethod(torch.sigmoid)
-    softmax = _softmax(torch.softmax)
-    log_softmax = _softmax(torch.log_softmax)
+
+    @staticmethod
+    def softmax(x: Tensor, *, axis: int) -> Tensor:
+        # torch.log_softmax loses the shares far below the largest one, so that log_softmax is composed.
+        result = torch.softmax(x, axis)
+        # torch has NaN for a row with an infinity. Blocks until the device has finished.
+        return NotImplemented if bool(torch.isnan(result).any()) else result
 
     @staticmethod
     def linear(x: Tensor, weight: Tensor, bias: Tensor | None, *, precision: str) -> Tensor:
