@@ -163,11 +163,12 @@ def separated(values: Any, arrays: Sequence[Array], results: Results | None = No
         return values
     constants, outside = (set(), set()) if results is None else results.memories
     _separate(natives, arrays, devices.pop(), constants, outside)
-    made = {
-        identity: array if array._native is native else wrap(native, array._device)
+    copies = {
+        identity: wrap(native, array._device)
         for (identity, array), native in zip(found.items(), natives, strict=True)
+        if array._native is not native
     }
-    return mapped(values, lambda array: made[id(array)], Array)
+    return mapped(values, lambda array: copies.get(id(array), array), Array) if copies else values
 
 
 def _separate(
