@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
-import threading
 
 import numpy as np
 import pytest
+from library_devices import REFUSED, in_threads, status_of_forked_process
 
 jax = pytest.importorskip("jax", reason="JAX is not installed: environment tests-jax")
 
@@ -131,33 +131,12 @@ def test_lost_gpu_is_typed_with_the_remedy(monkeypatch):
 
 
 def test_forked_process_is_refused():
-    code = (
-        "import os, warnings, xtensor as xp\n"
-        "warnings.simplefilter('ignore')\n"
-        f"x = xp.ones(3, device='{CPU}')\n"
-        "if os.fork() == 0:\n"
-        "    try: x + 1\n"
-        "    except xp.BackendUnavailableError as error: os._exit(7 if 'fork' in str(error) else 1)\n"
-        "    os._exit(2)\n"
-        "print(os.waitstatus_to_exitcode(os.wait()[1]))\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
-    assert done.stdout.strip() == "7"
+    assert status_of_forked_process(CPU) == REFUSED
 
 
 def test_threads_compute_the_same():
     x = xp.asarray(np.arange(1000.0), device=CPU)
-    results = [0.0] * 8
-
-    def compute(index):
-        results[index] = float(xp.sum(x * x))
-
-    threads = [threading.Thread(target=compute, args=(index,)) for index in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert results == [332833500.0] * 8
+    assert in_threads(lambda: float(xp.sum(x * x))) == [332833500.0] * 8
 
 
 def test_infinity_of_a_sum_stays_one():

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from library_devices import OPERATIONS, REFUSED, ends, in_threads, pairs, status_of_forked_process, wrapped_around
 
 mlx = pytest.importorskip("mlx.core", reason="MLX is not installed: environment tests-mlx")
 
@@ -65,32 +66,6 @@ def test_half_dtypes_are_mlxs_own(dtype):
 
 
 # -- integers ---------------------------------------------------------------------------------------------------------
-
-
-def ends(dtype):
-    limits = np.iinfo(dtype)
-    half = limits.max // 2
-    return sorted({0, 1, 2, 3, 7, limits.max, limits.max - 1, half, half + 1, limits.min, limits.min + 1})
-
-
-def pairs(dtype):
-    return [(a, b) for a in ends(dtype) for b in ends(dtype)]
-
-
-def wrapped_around(value, dtype):
-    limits = np.iinfo(dtype)
-    return (value - limits.min) % (limits.max - limits.min + 1) + limits.min
-
-
-OPERATIONS = {
-    "add": lambda a, b: a + b,
-    "subtract": lambda a, b: a - b,
-    "multiply": lambda a, b: a * b,
-    "floor_divide": lambda a, b: a // b if b else 0,
-    "remainder": lambda a, b: a % b if b else 0,
-    "bitwise_xor": lambda a, b: a ^ b,
-    "maximum": max,
-}
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
@@ -298,33 +273,12 @@ def test_arrays_are_used_by_threads_that_did_not_make_them():
     thread = threading.Thread(target=lambda: made.append(on_mlx(np.arange(1000)) * 2))
     thread.start()
     thread.join()
-    results = [0.0] * 8
-
-    def compute(index):
-        results[index] = float(xp.sum(made[0] + 1))
-
-    threads = [threading.Thread(target=compute, args=(index,)) for index in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert results == [1_000_000.0] * 8
+    assert in_threads(lambda: float(xp.sum(made[0] + 1))) == [1_000_000.0] * 8
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_forked_process_is_refused():
-    code = (
-        "import os, warnings, xtensor as xp\n"
-        "warnings.simplefilter('ignore')\n"
-        f"x = xp.ones(3, device='{CPU}')\n"
-        "if os.fork() == 0:\n"
-        "    try: x + 1\n"
-        "    except xp.BackendUnavailableError as error: os._exit(7 if 'fork' in str(error) else 1)\n"
-        "    os._exit(2)\n"
-        "print(os.waitstatus_to_exitcode(os.wait()[1]))\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
-    assert done.stdout.strip() == "7"
+    assert status_of_forked_process(CPU) == REFUSED
 
 
 def test_mlx_is_not_imported_for_the_choice_of_the_default_device():

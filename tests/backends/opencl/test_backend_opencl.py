@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
-import threading
 from fractions import Fraction
 
 import mpmath
 import numpy as np
 import pytest
+from library_devices import OPERATIONS, REFUSED, in_threads, pairs, status_of_forked_process, wrapped_around
 
 pytest.importorskip("pyopencl", reason="pyopencl is not installed: environment tests-opencl")
 
@@ -29,34 +29,8 @@ def opened():
         pytest.skip(str(error))
 
 
-def ends(dtype):
-    limits = np.iinfo(dtype)
-    half = limits.max // 2
-    return sorted({0, 1, 2, 3, 7, limits.max, limits.max - 1, half, half + 1, limits.min, limits.min + 1})
-
-
-def pairs(dtype):
-    return [(a, b) for a in ends(dtype) for b in ends(dtype)]
-
-
 def array(values, dtype):
     return xp.asarray(np.asarray(values, dtype=dtype), device=DEVICE)
-
-
-def wrapped_around(value, dtype):
-    limits = np.iinfo(dtype)
-    return (value - limits.min) % (limits.max - limits.min + 1) + limits.min
-
-
-OPERATIONS = {
-    "add": lambda a, b: a + b,
-    "subtract": lambda a, b: a - b,
-    "multiply": lambda a, b: a * b,
-    "floor_divide": lambda a, b: a // b if b else 0,
-    "remainder": lambda a, b: a % b if b else 0,
-    "bitwise_xor": lambda a, b: a ^ b,
-    "maximum": max,
-}
 
 
 # -- arithmetic -------------------------------------------------------------------------------------------------------
@@ -380,30 +354,9 @@ def test_lost_device_is_a_typed_error():
 
 @pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="this system has no fork")
 def test_forked_process_is_refused():
-    code = (
-        "import os, warnings, xtensor as xp\n"
-        "warnings.simplefilter('ignore')\n"
-        f"x = xp.ones(3, device='{DEVICE}')\n"
-        "if os.fork() == 0:\n"
-        "    try: x + 1\n"
-        "    except xp.BackendUnavailableError as error: os._exit(7 if 'fork' in str(error) else 1)\n"
-        "    os._exit(2)\n"
-        "print(os.waitstatus_to_exitcode(os.wait()[1]))\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
-    assert done.stdout.strip() == "7"
+    assert status_of_forked_process(DEVICE) == REFUSED
 
 
 def test_threads_compute_the_same():
     x = array(np.arange(1000.0), np.float64)
-    results = [0.0] * 8
-
-    def compute(index):
-        results[index] = float(xp.sum(x * x))
-
-    threads = [threading.Thread(target=compute, args=(index,)) for index in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert results == [332833500.0] * 8
+    assert in_threads(lambda: float(xp.sum(x * x))) == [332833500.0] * 8
