@@ -1,8 +1,8 @@
 """Choice of the devices under test and of the Hypothesis profile.
 
 ``--device D`` (repeatable) selects devices; the default is all devices of this machine that one process can open.
-``--part I/N`` runs the I-th of N parts of the collected tests. The environment variable ``XTENSOR_TESTS_PROFILE``
-selects the profile:
+``--part I/N`` runs the I-th of N parts of the collected tests; the environment variable ``XTENSOR_TESTS_PART`` is its
+default. The environment variable ``XTENSOR_TESTS_PROFILE`` selects the profile:
 
 - ``quick`` (default): 25 examples for each property, the same ones in every run, so that CI is reproducible.
 - ``slow``: 5 examples, the same ones in every run, for devices on which a call takes long.
@@ -65,7 +65,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="D",
         help="a device to test, such as cpu or sycl:cpu:0; repeatable; default: all devices that one process can open",
     )
-    parser.addoption("--part", type=_part, metavar="I/N", help="run the I-th of N parts of the collected tests")
+    parser.addoption(
+        "--part",
+        type=_part,
+        default=os.environ.get("XTENSOR_TESTS_PART") or None,
+        metavar="I/N",
+        help="run the I-th of N parts of the collected tests; default: the environment variable XTENSOR_TESTS_PART",
+    )
 
 
 def _part(text: str) -> tuple[int, int]:

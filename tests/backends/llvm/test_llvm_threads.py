@@ -261,7 +261,8 @@ def test_no_more_threads_than_the_limit(monkeypatch, way_to_sleep):
     job, nothing = JOB(part), count_job()
     counts = np.zeros(16, dtype=np.int64)
     address = ctypes.cast(job, ctypes.c_void_p).value
-    _threads.run(address, None, 16)
+    for _ in range(50):  # on a busy machine the caller and one worker may be done before another worker runs
+        _threads.run(address, None, 16)
     assert len(threads) > 2
     for _ in range(30):
         threads.clear()
