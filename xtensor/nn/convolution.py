@@ -13,13 +13,12 @@ from .._core.dispatch import coerce_operands
 from .._core.operations import declare
 from ._checks import check_parameter, check_real_floating
 from ._computation import compute
-from .windows import check_spatial, lengths_of, padded, windows
+from .windows import check_spatial, lengths_of, padded, parts_of_windows
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
 
 __all__ = [
-    "columns_of",
     "conv1d",
     "conv2d",
     "conv3d",
@@ -27,6 +26,7 @@ __all__ = [
     "conv_transpose2d",
     "conv_transpose3d",
     "flipped",
+    "gradient_by_weight",
     "patches",
 ]
 
@@ -40,6 +40,10 @@ CONVOLUTIONS, TRANSPOSED = [
     ]
     for name in ("conv", "conv_transpose")
 ]
+BY_WEIGHT = declare(
+    "nn.conv_by_weight", "network", operands=2, accepts="real floating", shape="product", primitive=False
+)
+"""The gradient of a convolution by its weight; there is no public function."""
 
 
 @composed
@@ -383,20 +387,50 @@ def patches(
     dilations: tuple[int, ...],
     groups: int,
 ) -> Array:
-    """Compute a convolution as one product of matrices: the weight, and the windows as columns."""
-    kernel = weight.shape[2:]
+    """Compute a convolution as one product of matrices: the weight, and the windows of all examples as columns."""
+    kernel, filters = weight.shape[2:], weight.shape[0]
     outputs = [
         (length + sum(ends) - width * (size - 1) - 1) // step + 1
         for length, ends, width, size, step in zip(x.shape[2:], widths, dilations, kernel, strides, strict=True)
     ]
-    filters = weight.shape[0]
-    columns = columns_of(x, kernel, strides, widths, dilations, outputs, groups)
+    columns = _columns_of(x, kernel, strides, widths, dilations, outputs, groups)
     matrix = xp.reshape(weight, (groups, filters // groups, -1))
-    result = xp.reshape(xp.matmul(matrix, columns), (x.shape[0], filters, *outputs))
+    result = xp.moveaxis(xp.reshape(xp.matmul(matrix, columns), (filters, x.shape[0], *outputs)), 0, 1)
     return result if bias is None else result + xp.reshape(bias, (filters, *[1] * len(kernel)))
 
 
-def columns_of(
+def gradient_by_weight(
+    x: Array,
+    g: Array,
+    *,
+    kernel: tuple[int, ...],
+    strides: tuple[int, ...],
+    widths: tuple[tuple[int, int], ...],
+    dilations: tuple[int, ...],
+    groups: int,
+) -> Array:
+    """Return the gradient of a convolution by its weight, for the cotangent ``g`` of its result."""
+    settings = {"kernel": kernel, "strides": strides, "widths": widths, "dilations": dilations, "groups": groups}
+    return compute(BY_WEIGHT, _product_with_columns, x, g, **settings)
+
+
+def _product_with_columns(
+    x: Array,
+    g: Array,
+    *,
+    kernel: tuple[int, ...],
+    strides: tuple[int, ...],
+    widths: tuple[tuple[int, int], ...],
+    dilations: tuple[int, ...],
+    groups: int,
+) -> Array:
+    columns = _columns_of(x, kernel, strides, widths, dilations, g.shape[2:], groups)
+    rows = xp.reshape(xp.moveaxis(g, 0, 1), (groups, g.shape[1] // groups, columns.shape[2]))
+    product = xp.matmul(rows, xp.matrix_transpose(columns))
+    return xp.reshape(product, (g.shape[1], x.shape[1] // groups, *kernel))
+
+
+def _columns_of(
     x: Array,
     kernel: Sequence[int],
     strides: Sequence[int],
@@ -405,10 +439,11 @@ def columns_of(
     outputs: Sequence[int],
     groups: int,
 ) -> Array:
-    """Return the windows of a convolution: shape (examples, groups, elements of a window, windows)."""
-    found = windows(padded(x, widths, 0.0), kernel, strides, dilations, outputs)
-    size = x.shape[1] // groups * math.prod(kernel)
-    return xp.reshape(found, (x.shape[0], groups, size, math.prod(outputs)))
+    """Return the windows of a convolution: shape (groups, elements of a window, examples times windows)."""
+    elements = xp.moveaxis(padded(x, widths, 0.0), 0, 1)
+    parts = [elements[key] for key in parts_of_windows(kernel, strides, dilations, outputs)]
+    size = x.shape[1] // groups * len(parts)
+    return xp.reshape(xp.stack(parts, axis=1), (groups, size, x.shape[0] * math.prod(outputs)))
 
 
 def _transposed(
@@ -481,4 +516,5 @@ def flipped(
     weight = xp.reshape(xp.moveaxis(weight, 1, 2), (groups * outputs, inputs // groups, *kernel))
     positive = tuple([(max(before, 0), max(after, 0)) for before, after in widths])
     ones = (1,) * len(kernel)
-    return patches(x, weight, bias, strides=ones, widths=positive, dilations=dilations, groups=groups)
+    settings = {"strides": ones, "widths": positive, "dilations": dilations, "groups": groups}
+    return compute(CONVOLUTIONS[len(kernel) - 1], patches, x, weight, bias, **settings)

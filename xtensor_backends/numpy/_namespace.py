@@ -34,6 +34,7 @@ from ._composed import tri as tri
 from ._composed import unpackbits as unpackbits
 from ._large import Large
 from ._linear_algebra import LinearAlgebra
+from ._networks import Networks
 from ._random import Random
 from ._sorting import argpartition as argpartition
 from ._sorting import argsort as argsort
@@ -57,6 +58,7 @@ REVERSED = slice(None, None, -1)
 large = Large()
 lib = SimpleNamespace(sliding_window_view=sliding_window_view)
 linalg = LinearAlgebra()
+nn = Networks()
 random = Random()
 special = Special()
 

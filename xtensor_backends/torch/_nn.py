@@ -69,6 +69,27 @@ def _transposed(axes: int) -> Any:
     return staticmethod(convolved)
 
 
+def _by_weight(
+    x: Tensor,
+    g: Tensor,
+    *,
+    kernel: tuple[int, ...],
+    strides: tuple[int, ...],
+    widths: tuple[tuple[int, int], ...],
+    dilations: tuple[int, ...],
+    groups: int,
+) -> Tensor:
+    if 0 in x.shape or 0 in g.shape or 0 in kernel:
+        return NotImplemented
+    if any(before != after for before, after in widths):
+        x = functional.pad(x, [width for pair in reversed(widths) for width in pair])
+        widths = ((0, 0),) * len(widths)
+    weight = x.new_empty((g.shape[1], x.shape[1] // groups, *kernel))  # its shape alone is read
+    padding, ends = [before for before, _ in widths], [0] * len(kernel)
+    settings = strides, padding, dilations, False, ends, groups
+    return torch.ops.aten.convolution_backward(g, x, weight, None, *settings, [False, True, False])[1]
+
+
 def _averages(axes: int) -> Any:
     function: Callable[..., Tensor] = getattr(functional, f"avg_pool{axes}d")
 
@@ -94,6 +115,7 @@ class Networks:
     """The functions of ``nn``."""
 
     conv1d, conv2d, conv3d = (_convolution(axes) for axes in (1, 2, 3))
+    conv_by_weight = staticmethod(_by_weight)
     conv_transpose1d, conv_transpose2d, conv_transpose3d = (_transposed(axes) for axes in (1, 2, 3))
     avg_pool1d, avg_pool2d, avg_pool3d = (_averages(axes) for axes in (1, 2, 3))
 

@@ -12,7 +12,7 @@ from ..._core.dtypes import kind_of
 from ..._fuse.formulas import compute_formula
 from ...nn import functional
 from ...nn.attention import attention_weights, split_groups
-from ...nn.convolution import columns_of, flipped, patches
+from ...nn.convolution import flipped, gradient_by_weight, patches
 from ...nn.normalization import standardized
 from ...nn.pooling import maxima
 from ...nn.windows import padded, parts_of_windows
@@ -199,9 +199,9 @@ def _convolution(
 ) -> tuple[Array, Array, Array | None]:
     g, x, weight = widened(g, x, weight)
     kernel, places = weight.shape[2:], g.shape[2:]
-    columns = columns_of(x, kernel, strides, widths, dilations, places, groups)
-    rows = xp.reshape(g, (x.shape[0], groups, -1, math.prod(places)))
-    by_weight = xp.reshape(xp.sum(xp.matmul(rows, xp.matrix_transpose(columns)), axis=0), weight.shape)
+    by_weight = gradient_by_weight(
+        x, g, kernel=kernel, strides=strides, widths=widths, dilations=dilations, groups=groups
+    )
     # A transposed convolution; the elements after the last window of an axis have the cotangent 0.
     spans = [width * (size - 1) for width, size in zip(dilations, kernel, strict=True)]
     settings = zip(x.shape[2:], places, strides, widths, spans, strict=True)
