@@ -319,3 +319,48 @@ def test_results_share_no_memory_where_the_function_computes() -> None:
         expected = np.asarray(values)[:2] * 2 + np.count_nonzero(np.asarray(values) > 1)
         first[...] = -1.0
         np.testing.assert_array_equal(np.asarray(second), expected)
+
+
+NUMBERS: list[Any] = [0, -1, 0.5, True, float("nan"), 1e300, 2**40, xp.asarray(3.0, device="cpu"), np.float32(2.5), 1j]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int64", "uint8", "bool", "complex128"])
+@pytest.mark.parametrize("number", NUMBERS, ids=str)
+def test_a_number_written_by_a_mask_is_that_of_the_function(dtype: str, number: Any) -> None:
+    """It has the array's dtype, or the error of the function; views, other names and later writes see it."""
+    host = np.random.default_rng(3).standard_normal((5, 7)) * 3
+    array, mask = xp.asarray(host.astype(dtype), device="cpu"), xp.asarray(host > 0.5, device="cpu")
+
+    def function(array: Any, mask: Any) -> Any:
+        copy = array.copy()
+        other, row = copy, copy[1]
+        copy[mask] = number
+        other[~mask] = 1
+        return copy, row, array.T.copy()
+
+    def outcome(call: Any) -> Any:
+        try:
+            with np.errstate(all="ignore"):
+                return [(item.dtype, item.tobytes()) for item in map(np.asarray, call(array, mask))]
+        except (TypeError, ValueError, OverflowError) as error:
+            return type(error)
+
+    fused, expected = fuse(function), outcome(function)
+    if np.dtype(dtype).kind in "iu" and repr(number) in ("nan", "1e+300", "np.float32(2.5)"):
+        expected = xp.UnknownValueError  # a cast to integers looks at the number first
+    assert outcome(fused) == expected
+    assert outcome(fused) == expected
+
+
+def test_a_number_is_written_by_a_mask_in_the_kernel_of_the_other_operations(x: Any) -> None:
+    def function(x: Any) -> Any:
+        y = x * 2.0
+        y[y > 3.0] = 3.0
+        return y - 1.0
+
+    fused = fuse(function)
+    fused(x)
+    with xp.profile() as record:
+        result = fused(x)
+    assert {way for _, _, way in record.records} == {"fused kernel"}
+    np.testing.assert_array_equal(np.asarray(result), np.minimum(np.asarray(x) * 2.0, 3.0) - 1.0)

@@ -478,6 +478,10 @@ def is_column_major(x: Any, order: str) -> bool:
     return order == "F" or (flags is not None and flags.f_contiguous and not flags.c_contiguous)
 
 
+NUMPYS_FLAGS = np.empty(0).flags.__class__
+"""The class of the flags of NumPy's arrays, and of arrays that record what is done with one."""
+
+
 def copy_in_order(x: Any, order: str) -> Any:
     """Return a copy in row-major (``"C"``) or column-major order (``"F"``); ``"A"`` keeps column-major order alone."""
     order = check_order(order, "copy")
@@ -486,7 +490,7 @@ def copy_in_order(x: Any, order: str) -> Any:
     flags = getattr(x._native, "flags", None)
     if flags is not None and flags.c_contiguous:
         return x.copy("K")
-    if x._native.__class__ is np.ndarray:
+    if flags.__class__ is NUMPYS_FLAGS:
         return xp.reshape(x, x.shape, copy=True)
     return xp.reshape(xp.reshape(x, (-1,), copy=True), x.shape)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import types
 import zlib
 from collections.abc import Callable, Iterable
+from operator import is_
 from typing import Any
 
 from .._core.array import Array, to_numpy
-from .keys import is_value, key_of
+from .keys import CONTAINERS, Same, is_value, key_of
 
 __all__ = ["MISSING", "MOST_BYTES", "Guard", "Guards", "contents", "memory_of", "same"]
 
@@ -53,6 +54,57 @@ def memory_of(native: Any) -> Any:
     return owner
 
 
+class State:
+    """A container or a dataclass, and the key that it had.
+
+    The key of a container that holds the same objects as before is the same one, unless one of these can change: it is
+    not made anew then, because it takes ten times as long.
+    """
+
+    __slots__ = ("key", "levels", "value")
+
+    def __init__(self, value: Any, key: Any) -> None:
+        self.value, self.key = value, key
+        self.levels = _levels(value)
+
+    def holds(self) -> bool:
+        """Whether the key is the same as before."""
+        if self.levels is not None and all(_has(*level) for level in self.levels):
+            return True
+        return bool(key_of(self.value) == self.key)
+
+
+Level = tuple[Any, tuple[Any, ...], tuple[Any, ...]]
+"""A container that can change, its items, and the names of a dictionary's."""
+
+
+def _levels(value: Any) -> list[Level] | None:
+    """Return a container and those within it; None where an item is another object whose key tells what is in it."""
+    if not isinstance(value, CONTAINERS):
+        return None
+    items = tuple(value.values()) if isinstance(value, dict) else tuple(value)
+    names = tuple(value) if isinstance(value, dict) else ()
+    levels = [(value, items, names)]
+    for item in (*items, *names):
+        if isinstance(item, CONTAINERS):
+            within = _levels(item)
+            if within is None:
+                return None
+            levels += within
+        elif not is_value(item) and key_of(item).__class__ is not Same:
+            return None
+    return levels
+
+
+def _has(container: Any, items: tuple[Any, ...], names: tuple[Any, ...]) -> bool:
+    """Whether a container has the same items as before, and the same names."""
+    if len(container) != len(items):
+        return False
+    if isinstance(container, dict):
+        return all(map(is_, container.values(), items)) and all(map(is_, container, names))
+    return all(map(is_, container, items))
+
+
 class Guards:
     """The values that a recording depends on.
 
@@ -72,7 +124,7 @@ class Guards:
         self, exact: Iterable[Guard] = (), states: Iterable[tuple[Any, Any]] = (), arrays: Iterable[Any] = ()
     ) -> None:
         self.exact = list(exact)
-        self.states = list(states)
+        self.states = [State(*state) for state in states]
         self.arrays = [(array, contents(array)) for array in arrays]
 
     @property
@@ -89,11 +141,10 @@ class Guards:
                     return False
         except ValueError:  # an empty cell of a closure
             return False
-        if self.states:
-            try:
-                for container, key in self.states:
-                    if key_of(container) != key:
-                        return False
-            except TypeError:
-                return False
+        try:
+            for state in self.states:
+                if not state.holds():
+                    return False
+        except TypeError:  # of a value that has no key any more
+            return False
         return all(contents(array) == known for array, known in self.arrays) if self.arrays else True

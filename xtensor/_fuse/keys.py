@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Same", "is_value", "key_of"]
+__all__ = ["CONTAINERS", "EXACT", "Same", "is_value", "key_of"]
 
 MOST_ITEMS = 10_000
 """Items of a container whose values are part of a recording."""

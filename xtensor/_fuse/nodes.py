@@ -112,6 +112,11 @@ class Traced(ValueArray):
         self.writes: int = 0 if root is None else root.writes
 
     @property
+    def flags(self) -> Any:
+        """The flags of the value: how its elements lie in memory. AttributeError where its library has none."""
+        return self.value.flags
+
+    @property
     def node(self) -> Node:
         """The node of the present elements."""
         root = self.root

@@ -287,16 +287,37 @@ class Recorder:
         if whole and value.dtype != native.dtype:
             value = self.compute(ASTYPE, (value, native.dtype), {"copy": True})
         arguments = root.node, native.path, _noded(key), _noded(value)
+        selected = None if whole else self._selected(native, key, value)
         written = self.library.below._library.setitem(native.value, _unwrapped(key), _unwrapped(value))
         if written is not native.value:
             native.value = written  # of a library whose arrays are immutable, which have no views
         if whole:
             root._node = arguments[-1]
+        elif selected is not None:
+            root._node = selected.node
         else:
             call = Node("call", "__setitem__", (_with_item, arguments, {}, ()), None, None, None)
             root._node = Node("result", "__setitem__", (call,), (), root.shape, root.dtype)
         root.writes += 1
         return native
+
+    def _selected(self, native: Traced, key: Any, value: Any) -> Traced | None:
+        """Return what an array is after one number is written where a mask is true; None for other assignments.
+
+        A kernel computes it, together with the operations before and after.
+        """
+        if native.root is not None or key.__class__ is not Traced or not native.shape:
+            return None
+        if key.dtype.kind != "b" or key.shape != native.shape:
+            return None
+        if value.__class__ is Traced:
+            if value.shape:
+                return None
+            if value.dtype != native.dtype:
+                value = self.compute(ASTYPE, (value, native.dtype), {"copy": True})
+        elif value.__class__ not in (int, float) or native.dtype.kind != "f":
+            return None
+        return self._step(TABLE["where"], (key, value, native))
 
 
 def _selects_all(condition: Any, x: Any, y: Any) -> bool:
