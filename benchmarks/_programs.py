@@ -60,7 +60,7 @@ def xtensor_library() -> Library:
         cross_entropy=nn.cross_entropy,
         ndtr=special.ndtr,
         rows=lambda table, indices: table[indices],
-        triangular=linalg.solve,
+        triangular=lambda factor, y: linalg.solve_triangular(factor, y, lower=True),
         repeat=_repeat,
     )
 

@@ -240,6 +240,8 @@ VALUES: dict[str, Callable[[Draw], Any]] = {
     "dtype": a_dtype,
     "device": lambda draw: None,
     "keepdims": choice(False, True),
+    "lower": choice(False, True),
+    "unit_diagonal": choice(False, True),
     "copy": choice(True, None, True),
     "descending": choice(False, True),
     "stable": choice(True),

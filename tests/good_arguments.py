@@ -170,6 +170,7 @@ SPECIAL: dict[str, Callable[[], Arguments]] = {
     "ldexp": lambda: {"x1": matrix(), "x2": integers()},
     "lib.stride_tricks.sliding_window_view": lambda: {"x": matrix(), "window_shape": (2, 1)},
     "linalg.multi_dot": lambda: {"arrays": [matrix(), matrix(), matrix()]},
+    "linalg.solve_triangular": lambda: {"a": matrix(), "b": vector()[:2]},
     "linalg.tensorinv": lambda: {"a": xp.reshape(xp.eye(4), (2, 2, 2, 2))},
     "linalg.tensorsolve": lambda: {"a": matrix(), "b": vector()[:2]},
     "load": lambda: {"file": saved_array()},

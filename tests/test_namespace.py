@@ -34,7 +34,7 @@ BINARY = words(
     "minimum multiply nextafter not_equal pow remainder subtract"
 )
 
-LINALG_BEYOND = words("cond lstsq multi_dot norm tensorinv tensorsolve")
+LINALG_BEYOND = words("cond lstsq multi_dot norm solve_triangular tensorinv tensorsolve")
 FFT_BEYOND = words("fft2 ifft2 irfft2 rfft2")
 """Functions of the extensions beyond the standard."""
 

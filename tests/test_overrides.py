@@ -95,6 +95,8 @@ class Override(NumpyBackend):
         function = _namespace
         for part in self.operation.split("."):
             function = getattr(function, part, None)
+        if function is None and TABLE[self.operation].composition is not None:
+            return TABLE[self.operation].composition(_namespace, *args, **kwargs)
         return NotImplemented if function is None else function(*args, **kwargs)
 
 

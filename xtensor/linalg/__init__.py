@@ -21,6 +21,7 @@ from ._norms import det, matrix_norm, matrix_rank, slogdet, vector_norm
 from ._products import cross, matrix_power, outer
 from ._solutions import LstsqResult as LstsqResult
 from ._solutions import inv, lstsq, pinv, solve
+from ._triangular import solve_triangular
 
 __all__ = [
     "cholesky",
@@ -46,6 +47,7 @@ __all__ = [
     "qr",
     "slogdet",
     "solve",
+    "solve_triangular",
     "svd",
     "svdvals",
     "tensordot",

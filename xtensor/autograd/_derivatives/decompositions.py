@@ -85,6 +85,16 @@ def _solve(g: Array, out: Array, a: Array, b: Any) -> tuple[Array, Array]:
     return by_a, by_b[..., 0] if is_vector else by_b
 
 
+@pullback("linalg.solve_triangular", keeps="out a", several=True)
+@adjoint
+def _solve_triangular(
+    g: Array, out: Array, a: Array, b: Any, *, lower: bool, unit_diagonal: bool
+) -> tuple[Array, Array]:
+    by_b = linalg.solve_triangular(transposed(a), g, lower=not lower, unit_diagonal=unit_diagonal)
+    select, beside = (xp.tril, -1) if lower else (xp.triu, 1)
+    return select(-(by_b @ transposed(out)), k=beside if unit_diagonal else 0), by_b
+
+
 @pullback("linalg.det", keeps="out x")
 @adjoint
 def _det(g: Array, out: Array, x: Array) -> Array:
