@@ -110,6 +110,22 @@ def test_fifty_tokens_are_those_of_transformers(name: str, pairs: Any) -> None:
     assert found == expected
 
 
+@NAMES
+def test_texts_of_a_batch_are_those_of_transformers(name: str, pairs: Any) -> None:
+    """Three texts with padding before them, of which each ends at another of a few tokens, or not at all."""
+    theirs, folder = pairs(name)
+    lengths, ends = (3, 10, 7), list(range(0, 300, 9))
+    tokens, mask = np.zeros((3, 10), dtype=np.int64), np.zeros((3, 10), dtype=np.int64)
+    for row, length in enumerate(lengths):
+        tokens[row, 10 - length :], mask[row, 10 - length :] = TOKENS.ravel()[row * 10 : row * 10 + length], 1
+    options = {"max_new_tokens": 20, "do_sample": False, "pad_token_id": 0, "eos_token_id": ends}
+    expected = theirs.generate(torch.from_numpy(tokens), attention_mask=torch.from_numpy(mask), **options)
+    texts = [row[10 - length :].tolist() for row, length in zip(tokens, lengths, strict=True)]
+    found = models.generate_batch(models.from_folder(folder), texts, max_tokens=20, stop=ends)
+    for ours, row in zip(found, expected[:, 10:].tolist(), strict=True):
+        assert ours == [token for token, end in zip(row, np.cumsum(np.isin(row, ends)), strict=True) if not end]
+
+
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 def test_folder_in_a_short_dtype_is_loaded(dtype: str, pairs: Any, tmp_path: Any) -> None:
     theirs, _ = pairs("llama")
