@@ -42,6 +42,7 @@ LLAMA3 = {
     "high_freq_factor": 4.0,
     "original_max_position_embeddings": 32,
 }
+YARN = {"rope_type": "yarn", "rope_theta": 500.0, "factor": 4.0, "original_max_position_embeddings": 32}
 GPT2 = {"n_embd": 32, "n_layer": 2, "n_head": 4, "vocab_size": 300, "n_positions": 128}
 
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -52,6 +53,12 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
         "Llama",
         {**SMALL, "rope_parameters": {"rope_type": "linear", "rope_theta": 1e4, "factor": 2.0}},
     ),
+    "yarn": ("Llama", {**SMALL, "head_dim": 32, "rope_parameters": YARN}),
+    "yarn with settings": (
+        "Qwen2",
+        {**SMALL, "head_dim": 32, "rope_parameters": {**YARN, "beta_fast": 8, "beta_slow": 2, "truncate": False}},
+    ),
+    "yarn with a magnitude": ("Llama", {**SMALL, "rope_parameters": {**YARN, "mscale": 1.0, "mscale_all_dim": 0.5}}),
     "mistral": ("Mistral", {**SMALL, "sliding_window": 7}),
     "mistral without window": ("Mistral", {**SMALL, "sliding_window": None}),
     "qwen2": ("Qwen2", {**SMALL, "tie_word_embeddings": True}),

@@ -53,7 +53,8 @@ class Angles:
             angles = positions_of(first, length, padding).astype(np.float32)[..., None] * config.frequencies()
             if padding is not None:
                 angles = angles[:, None, :, :]  # the heads of a text have its positions
-            cos, sin = [xp.asarray(table, device=device) for table in (np.cos(angles), np.sin(angles))]
+            tables = [table * np.float32(config.rope_magnitude) for table in (np.cos(angles), np.sin(angles))]
+            cos, sin = [xp.asarray(table, device=device) for table in tables]
             self._table = xp.astype(cos, dtype, copy=False), xp.astype(sin, dtype, copy=False)
 
     def rotate(self, x: Array) -> Array:
