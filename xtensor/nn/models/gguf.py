@@ -163,7 +163,7 @@ def _configuration(file: GgufFile, path: str) -> DecoderConfig:
     layers, window = settings.size("block_count"), settings.get("attention.sliding_window")
     if window is not None:
         window = settings.size("attention.sliding_window")
-    eos = file.settings.get("tokenizer.ggml.eos_token_id")
+    ends = [file.settings.get(f"tokenizer.ggml.{name}_token_id") for name in ("eos", "eot", "eom")]
     return DecoderConfig(
         vocab_size=file.tensors["token_embd.weight"].shape[0],
         hidden_size=hidden,
@@ -179,7 +179,7 @@ def _configuration(file: GgufFile, path: str) -> DecoderConfig:
         windows=() if window is None else (window,) * layers,
         tied="output.weight" not in file.tensors,
         bos_token=file.settings.get("tokenizer.ggml.bos_token_id"),
-        eos_tokens=() if eos is None else (eos,),
+        eos_tokens=tuple(dict.fromkeys([token for token in ends if token is not None])),
         **ARCHITECTURES[str(settings.architecture)],
     )
 
