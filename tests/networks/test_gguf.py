@@ -123,6 +123,7 @@ def write(
     writer.add_token_list([f"token {number}" for number in range(config.vocab_size)])
     writer.add_array("general.numbers", [1, 2, 3])
     writer.add_eos_token_id(7)
+    writer.add_eot_token_id(9)
     if yarn is not None:
         writer.add_rope_scaling_type(gguf.RopeScalingType.YARN)
         writer.add_rope_scaling_factor(yarn["factor"])
@@ -186,7 +187,7 @@ def test_scores_are_those_of_transformers(
         expected = theirs(torch.from_numpy(TOKENS)).logits.numpy()
         alone = theirs(torch.from_numpy(TOKENS[:1, :4])).logits.numpy()
     ours = models.from_gguf(path)
-    assert ours.config.eos_tokens == (7,)
+    assert ours.config.eos_tokens == (7, 9)
     scale = np.abs(expected).max()
     np.testing.assert_allclose(xp.to_numpy(ours(xp.asarray(TOKENS))), expected, rtol=0, atol=1e-5 * scale)
     # A few tokens are computed by the kernels of vectors.

@@ -270,6 +270,26 @@ def test_command_prints_the_text_of_transformers(pairs: Any, byte_tokenizer: Any
     assert run(str(folder), "The quick", "--max-tokens", "20") == (0, byte_tokenizer.decode(expected) + "\n", "")
 
 
+def test_command_answers_by_the_template(pairs: Any, byte_tokenizer: Any) -> None:
+    theirs, folder = pairs("gpt2")
+    byte_tokenizer.save(str(folder / "tokenizer.json"))
+    (folder / "chat_template.jinja").write_text("Q: {{ messages[0].content }} A:", encoding="utf-8")
+    prompt = torch.asarray([byte_tokenizer.encode("Q: The quick A:").ids])
+    expected = theirs.generate(prompt, max_new_tokens=20, do_sample=False, pad_token_id=0)[
+        0, prompt.shape[1] :
+    ].tolist()
+    found = run(str(folder), "The quick", "--chat", "--max-tokens", "20")
+    assert found == (0, byte_tokenizer.decode(expected) + "\n", "")
+
+
+def test_tokens_of_the_end_are_those_of_generation_config(pairs: Any, tmp_path: Any) -> None:
+    theirs, _ = pairs("llama")
+    theirs = copy.deepcopy(theirs)
+    theirs.generation_config.eos_token_id = [7, 9]
+    theirs.save_pretrained(tmp_path)
+    assert models.from_folder(tmp_path).config.eos_tokens == (7, 9)
+
+
 def test_command_repeats_a_seed(pairs: Any, byte_tokenizer: Any) -> None:
     _, folder = pairs("gpt2")
     byte_tokenizer.save(str(folder / "tokenizer.json"))
