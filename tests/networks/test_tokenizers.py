@@ -107,7 +107,7 @@ def test_tokens_of_bytes_are_those_of_transformers(
 
 
 def learned(prefix: bool) -> Any:
-    """What sentencepiece learns from the texts, with Llama's settings."""
+    """Return what sentencepiece learns from the texts, with Llama's settings."""
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter([text for text in TEXTS if text] * 20),
