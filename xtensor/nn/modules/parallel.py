@@ -87,7 +87,7 @@ def _value_and_grad(loss: Callable[..., Array], executor: Any, parts: int, model
         raise TypeError(f"data_parallel(): the first argument is a module, not {describe(model)}")
     arrays = examples(batch, "data_parallel")
     total = arrays[0].shape[0]
-    bounds = sorted({total * number // parts for number in range(parts + 1)} | {0, total})
+    bounds = sorted({total * number // parts for number in range(parts + 1)})
     slices = [slice(first, last) for first, last in pairwise(bounds)] or [slice(0, 0)]
     futures = [
         executor.submit(_part, loss, copy, *[x[rows, ...] for x in arrays])
