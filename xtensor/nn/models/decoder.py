@@ -244,7 +244,8 @@ class Decoder(Module):
         TypeError
             If ``tokens`` is not an Array of integers.
         ValueError
-            If the model has learned positions, and the tokens are more than these.
+            If the model has learned positions, and the tokens are more than these; or the cache is for texts with
+            padding, and their number is another one.
         IndexError
             If a token is out of bounds, on devices of the host.
         """
