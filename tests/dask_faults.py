@@ -5,6 +5,7 @@ Each function ``case_…`` is a program, which prints ``done`` at its end.
 
 from __future__ import annotations
 
+import copy
 import errno
 import gc
 import os
@@ -30,7 +31,7 @@ from distributed import Client, KilledWorker, LocalCluster
 from zarr.storage import LocalStore
 
 import xtensor as xp
-from xtensor import engines
+from xtensor import autograd, engines, nn, optim
 from xtensor.backend import BackendUnavailableError
 
 ONE_MEGABYTE = 2**20
@@ -251,6 +252,52 @@ def case_worker_that_crashes(folder: str) -> None:
         with pytest.raises(engines.WorkerLostError, match=r"'crash' was computed 1 times.*workers' logs") as raised:
             array(crash, chunks=1).to_device("cpu")
         assert isinstance(raised.value.__cause__, KilledWorker)
+
+
+def case_worker_killed_while_it_trains(folder: str) -> None:
+    """Its part is computed again: the losses are those of one process to rounding, and no bit of them changes."""
+    killed = Path(folder, "killed")
+    rng = np.random.default_rng(0)
+    images, labels = rng.normal(size=(96, 12)), rng.integers(0, 3, 96)
+
+    def fatal_loss(model: nn.Module, x: xp.Array, y: xp.Array) -> xp.Array:
+        value = nn.functional.cross_entropy(model(x), y)
+        if not killed.exists():
+            killed.touch()
+            os.kill(os.getpid(), 9)
+        return value
+
+    def loss(model: nn.Module, x: xp.Array, y: xp.Array) -> xp.Array:
+        return nn.functional.cross_entropy(model(x), y)
+
+    def losses(between: nn.Module, gradient_of: object, fatal: int | None = None) -> list[float]:
+        rng = xp.random.default_rng(0)
+        layers = nn.Linear(12, 16, rng=rng), copy.deepcopy(between), nn.ReLU(), nn.Linear(16, 3, rng=rng)
+        model = nn.Sequential(*layers).astype(xp.float64)
+        optimizer, values = optim.Adam(model, lr=0.02), []
+        for number, (x, y) in enumerate(nn.batches(images, labels, size=21, rng=rng)):
+            value, gradient = gradient_of(fatal_loss if number == fatal else loss)(model, x, y)
+            model = optimizer.update(model, gradient)
+            values.append(float(value))
+        return values
+
+    with cluster() as client:
+
+        def gradient_of(loss: object) -> object:
+            return nn.data_parallel(loss, client, 2)
+
+        before = set(client.run(os.getpid).values())
+        expected = losses(nn.Identity(), autograd.value_and_grad)
+        np.testing.assert_allclose(losses(nn.Identity(), gradient_of, fatal=2), expected, rtol=1e-12)
+        assert killed.exists()
+        client.wait_for_workers(2)
+        after = set(client.run(os.getpid).values())
+        assert len(after - before) == 1
+        between = nn.Sequential(nn.BatchNorm1d(16), nn.Dropout(0.5, rng=1))
+        undisturbed = losses(between, gradient_of)
+        killed.unlink()
+        assert losses(between, gradient_of, fatal=2) == undisturbed
+        assert killed.exists()
 
 
 # -- versions ---------------------------------------------------------------------------------------------------------

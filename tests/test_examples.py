@@ -27,6 +27,9 @@ DEFAULT_DEVICE = ("choosing_devices", "moving_between_libraries")
 TRAINING = ("digits",)
 """The examples that train a network, for half a minute."""
 
+ON_A_CLUSTER = ("data_parallel",)
+"""The examples that tests/backends/engines runs."""
+
 NEEDS = {"digits": "sklearn", "scikit_learn": "sklearn", "scipy_special": "scipy"}
 
 
@@ -45,7 +48,7 @@ def run(name: str, **environment: str) -> str:
 
 
 def test_every_example_is_run():
-    assert {path.stem for path in EXAMPLES.glob("*.py")} == {*EVERY_DEVICE, *DEFAULT_DEVICE, *TRAINING}
+    assert {path.stem for path in EXAMPLES.glob("*.py")} == {*EVERY_DEVICE, *DEFAULT_DEVICE, *TRAINING, *ON_A_CLUSTER}
 
 
 NOT_ON_ENGINES = ("scikit_learn", "scipy_special")

@@ -106,7 +106,9 @@ def paired(x: np.ndarray, heads: int) -> np.ndarray:
     return x.reshape(heads, 2, -1, *x.shape[1:]).swapaxes(1, 2).reshape(x.shape)
 
 
-def write(path: Any, model: Any, architecture: str, formats: dict[str, str], *, factors: Any = None) -> None:
+def write(
+    path: Any, model: Any, architecture: str, formats: dict[str, str], *, factors: Any = None, yarn: Any = None
+) -> None:
     """Write a model of transformers, its matrices in formats by parts of their names; the model gets their values."""
     config = model.config
     writer = gguf.GGUFWriter(path, architecture)
@@ -121,6 +123,11 @@ def write(path: Any, model: Any, architecture: str, formats: dict[str, str], *, 
     writer.add_token_list([f"token {number}" for number in range(config.vocab_size)])
     writer.add_array("general.numbers", [1, 2, 3])
     writer.add_eos_token_id(7)
+    writer.add_eot_token_id(9)
+    if yarn is not None:
+        writer.add_rope_scaling_type(gguf.RopeScalingType.YARN)
+        writer.add_rope_scaling_factor(yarn["factor"])
+        writer.add_rope_scaling_orig_ctx_len(yarn["original_max_position_embeddings"])
     if factors is not None:
         writer.add_tensor("rope_freqs.weight", factors)
     tied = bool(config.tie_word_embeddings)
@@ -180,7 +187,7 @@ def test_scores_are_those_of_transformers(
         expected = theirs(torch.from_numpy(TOKENS)).logits.numpy()
         alone = theirs(torch.from_numpy(TOKENS[:1, :4])).logits.numpy()
     ours = models.from_gguf(path)
-    assert ours.config.eos_tokens == (7,)
+    assert ours.config.eos_tokens == (7, 9)
     scale = np.abs(expected).max()
     np.testing.assert_allclose(xp.to_numpy(ours(xp.asarray(TOKENS))), expected, rtol=0, atol=1e-5 * scale)
     # A few tokens are computed by the kernels of vectors.
@@ -198,6 +205,16 @@ def test_matrices_stay_quantized(tmp_path: Any) -> None:
     assert repr(model.embed_tokens) == "QuantizedEmbedding(300, 256, bits=4, group=32)"
     found = list(models.generate(model, [1, 2, 3], max_tokens=5, stop=()))
     assert len(found) == 5
+
+
+def test_scaling_yarn_is_that_of_transformers(tmp_path: Any) -> None:
+    scaling = {"rope_type": "yarn", "rope_theta": 500.0, "factor": 4.0, "original_max_position_embeddings": 32}
+    theirs, path = build("Qwen2", rope_parameters=scaling), tmp_path / "model.gguf"
+    with torch.no_grad():
+        write(path, theirs, "qwen2", {}, yarn=scaling)
+        expected = theirs(torch.from_numpy(TOKENS)).logits.numpy()
+    ours = models.from_gguf(path)(xp.asarray(TOKENS))
+    np.testing.assert_allclose(xp.to_numpy(ours), expected, rtol=0, atol=1e-5 * np.abs(expected).max())
 
 
 def test_factors_divide_the_frequencies(tmp_path: Any) -> None:

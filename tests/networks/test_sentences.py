@@ -53,6 +53,13 @@ def test_vectors_of_sentences_are_those_of_transformers(folder: Any, vectors: np
     np.testing.assert_allclose(embed(folder), vectors, rtol=0, atol=1e-6)
 
 
+def test_vectors_of_sentences_are_those_of_sentence_transformers(folder: Any) -> None:
+    """By which the package itself computes them."""
+    library = pytest.importorskip("sentence_transformers", reason="the package of the weights brings it")
+    expected = library.SentenceTransformer(str(folder), device="cpu").encode(SENTENCES)
+    np.testing.assert_allclose(embed(folder), expected, rtol=0, atol=1e-6)
+
+
 @pytest.mark.parametrize(("kind", "least"), [("int8", 0.999), ("int4", 0.9)])
 def test_vectors_of_the_quantized_encoder_are_near(kind: str, least: float, folder: Any, vectors: np.ndarray) -> None:
     assert np.sum(embed(folder, quantize=kind) * vectors, axis=-1).min() > least

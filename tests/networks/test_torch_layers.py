@@ -178,6 +178,33 @@ def test_embedding_is_that_of_pytorch(arguments: str, dtype: str) -> None:
     assert_like_torch(ours, theirs, [np.asarray([[1, 3, 3], [9, 1, 0]])], dtype)
 
 
+@pytest.mark.parametrize("alone", [False, True], ids=["examples", "example"])
+@pytest.mark.parametrize(
+    ("name", "arguments", "shape"),
+    [
+        ("MaxPool1d", "3", (2, 3, 10)),
+        ("MaxPool1d", "3, stride=2, padding=1, dilation=2, ceil_mode=True", (2, 3, 10)),
+        ("MaxPool2d", "3, 2, 1, 1, True, True", (2, 3, 6, 7)),
+        ("MaxPool2d", "(3, 2), stride=(2, 1), padding=(1, 1), dilation=(1, 2)", (2, 3, 6, 7)),
+        ("MaxPool3d", "2, padding=1", (2, 2, 4, 5, 4)),
+    ],
+)
+def test_indices_of_maxima_are_those_of_pytorch(name: str, arguments: str, shape: Any, alone: bool) -> None:
+    """Among few values, many are equal; some windows have nothing but -infinity, or a NaN."""
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 3, shape).astype(np.float64)
+    x[..., :3] = -np.inf
+    x[0, 0, ..., -1] = np.nan
+    x = x[0] if alone else x
+    ours, theirs = pair(name, f"{arguments}, return_indices=True" if "True, True" not in arguments else arguments)
+    (found, index), (expected, places) = ours(xp.asarray(x)), theirs(torch.from_numpy(x))
+    np.testing.assert_array_equal(xp.to_numpy(found), expected.numpy())
+    several = np.isnan(expected.numpy())  # of several NaN, ours is the first and theirs the last
+    assert index.shape == places.shape
+    assert index.dtype == xp.int64
+    np.testing.assert_array_equal(xp.to_numpy(index)[~several], places.numpy()[~several])
+
+
 def test_maximum_of_equal_elements_has_the_derivative_of_the_first() -> None:
     x = np.asarray([[[1.0, 2.0, 2.0, 1.0, 0.0, 0.0]]])
     for name in ("MaxPool1d", "AdaptiveMaxPool1d"):

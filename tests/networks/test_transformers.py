@@ -42,6 +42,7 @@ LLAMA3 = {
     "high_freq_factor": 4.0,
     "original_max_position_embeddings": 32,
 }
+YARN = {"rope_type": "yarn", "rope_theta": 500.0, "factor": 4.0, "original_max_position_embeddings": 32}
 GPT2 = {"n_embd": 32, "n_layer": 2, "n_head": 4, "vocab_size": 300, "n_positions": 128}
 
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -52,6 +53,12 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
         "Llama",
         {**SMALL, "rope_parameters": {"rope_type": "linear", "rope_theta": 1e4, "factor": 2.0}},
     ),
+    "yarn": ("Llama", {**SMALL, "head_dim": 32, "rope_parameters": YARN}),
+    "yarn with settings": (
+        "Qwen2",
+        {**SMALL, "head_dim": 32, "rope_parameters": {**YARN, "beta_fast": 8, "beta_slow": 2, "truncate": False}},
+    ),
+    "yarn with a magnitude": ("Llama", {**SMALL, "rope_parameters": {**YARN, "mscale": 1.0, "mscale_all_dim": 0.5}}),
     "mistral": ("Mistral", {**SMALL, "sliding_window": 7}),
     "mistral without window": ("Mistral", {**SMALL, "sliding_window": None}),
     "qwen2": ("Qwen2", {**SMALL, "tie_word_embeddings": True}),
@@ -108,6 +115,22 @@ def test_fifty_tokens_are_those_of_transformers(name: str, pairs: Any) -> None:
     expected = theirs.generate(torch.from_numpy(prompt), **options)[0, 10:].tolist()
     found = list(models.generate(models.from_folder(folder), prompt[0].tolist(), max_tokens=50))
     assert found == expected
+
+
+@NAMES
+def test_texts_of_a_batch_are_those_of_transformers(name: str, pairs: Any) -> None:
+    """Three texts with padding before them, of which each ends at another of a few tokens, or not at all."""
+    theirs, folder = pairs(name)
+    lengths, ends = (3, 10, 7), list(range(0, 300, 9))
+    tokens, mask = np.zeros((3, 10), dtype=np.int64), np.zeros((3, 10), dtype=np.int64)
+    for row, length in enumerate(lengths):
+        tokens[row, 10 - length :], mask[row, 10 - length :] = TOKENS.ravel()[row * 10 : row * 10 + length], 1
+    options = {"max_new_tokens": 20, "do_sample": False, "pad_token_id": 0, "eos_token_id": ends}
+    expected = theirs.generate(torch.from_numpy(tokens), attention_mask=torch.from_numpy(mask), **options)
+    texts = [row[10 - length :].tolist() for row, length in zip(tokens, lengths, strict=True)]
+    found = models.generate_batch(models.from_folder(folder), texts, max_tokens=20, stop=ends)
+    for ours, row in zip(found, expected[:, 10:].tolist(), strict=True):
+        assert ours == [token for token, end in zip(row, np.cumsum(np.isin(row, ends)), strict=True) if not end]
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
@@ -245,6 +268,26 @@ def test_command_prints_the_text_of_transformers(pairs: Any, byte_tokenizer: Any
     prompt = torch.asarray([byte_tokenizer.encode("The quick").ids])
     expected = theirs.generate(prompt, max_new_tokens=20, do_sample=False, pad_token_id=0)[0].tolist()
     assert run(str(folder), "The quick", "--max-tokens", "20") == (0, byte_tokenizer.decode(expected) + "\n", "")
+
+
+def test_command_answers_by_the_template(pairs: Any, byte_tokenizer: Any) -> None:
+    theirs, folder = pairs("gpt2")
+    byte_tokenizer.save(str(folder / "tokenizer.json"))
+    (folder / "chat_template.jinja").write_text("Q: {{ messages[0].content }} A:", encoding="utf-8")
+    prompt = torch.asarray([byte_tokenizer.encode("Q: The quick A:").ids])
+    expected = theirs.generate(prompt, max_new_tokens=20, do_sample=False, pad_token_id=0)[
+        0, prompt.shape[1] :
+    ].tolist()
+    found = run(str(folder), "The quick", "--chat", "--max-tokens", "20")
+    assert found == (0, byte_tokenizer.decode(expected) + "\n", "")
+
+
+def test_tokens_of_the_end_are_those_of_generation_config(pairs: Any, tmp_path: Any) -> None:
+    theirs, _ = pairs("llama")
+    theirs = copy.deepcopy(theirs)
+    theirs.generation_config.eos_token_id = [7, 9]
+    theirs.save_pretrained(tmp_path)
+    assert models.from_folder(tmp_path).config.eos_tokens == (7, 9)
 
 
 def test_command_repeats_a_seed(pairs: Any, byte_tokenizer: Any) -> None:

@@ -56,6 +56,26 @@ def test_scores_of_a_cache_are_those_without(name, device):
 
 
 @NAMES
+def test_scores_of_texts_with_padding_are_those_of_each_text(name, device):
+    model = decoder(name, dtype=xp.float64)
+    lengths = 12, 5, 8, 1
+    rows = [[2] * (12 - length) + TOKENS[:length] for length in lengths]
+    cache = models.Cache(model.config, block=4, padding=[12 - length for length in lengths])
+    parts = [scores(model, [row[first:last] for row in rows], cache) for first, last in ((0, 9), (9, 10), (10, 12))]
+    for row, length in zip(np.concatenate(parts, axis=1), lengths, strict=True):
+        np.testing.assert_allclose(row[12 - length :], scores(model, TOKENS[:length]), rtol=0, atol=1e-12)
+
+
+@pytest.mark.one_device
+def test_wrong_padding_is_refused():
+    with pytest.raises(ValueError, match="padding is -1, expected 0 or more"):
+        models.Cache(LLAMA, padding=[3, -1])
+    for tokens in ([1, 2], [[1], [2], [3]]):
+        with pytest.raises(ValueError, match=r"the cache is for 2 texts with padding; expected the shape \(2, n\)"):
+            scores(decoder(), tokens, models.Cache(LLAMA, padding=[0, 1]))
+
+
+@NAMES
 def test_scores_do_not_depend_on_later_tokens(name, device):
     model = decoder(name)
     changed = [*TOKENS[:8], 0, *TOKENS[9:]]
@@ -218,6 +238,43 @@ def test_generation_ends_at_a_token_of_the_end(device):
     whole = list(models.generate(model, TOKENS, max_tokens=8, stop=()))
     end = whole[3]
     assert list(models.generate(model, TOKENS, max_tokens=8, stop=[end])) == whole[: whole.index(end)]
+
+
+TEXTS = [TOKENS, TOKENS[:1], TOKENS[3:8], TOKENS[2:]]
+
+
+@NAMES
+@pytest.mark.parametrize("options", [{}, {"temperature": 1.5, "top_k": 12, "top_p": 0.9}], ids=["greedy", "drawn"])
+def test_texts_of_a_batch_are_those_of_each(name, options, device):
+    """Among 20 tokens, 3 of which are ends, most texts end before the others."""
+    model, stop = decoder(name, dtype=xp.float64), (7, 11, 13)
+    seeds = [3, 1, 4, 1]
+    found = models.generate_batch(model, TEXTS, max_tokens=12, stop=stop, rng=seeds, **options)
+    assert found == [
+        list(models.generate(model, text, max_tokens=12, stop=stop, rng=seed, **options))
+        for text, seed in zip(TEXTS, seeds, strict=True)
+    ]
+    if options and not model.config.tied:  # with tied weights, the last token is repeated
+        assert len({len(text) for text in found}) > 1
+
+
+def test_one_seed_gives_each_text_draws_of_its_own(device):
+    model = decoder(dtype=xp.float64)
+    found = models.generate_batch(model, [[1]] * 3, max_tokens=12, temperature=2.0, rng=5, stop=())
+    assert found == models.generate_batch(model, [[1]] * 3, max_tokens=12, temperature=2.0, rng=5, stop=())
+    assert len({tuple(text) for text in found}) == 3
+
+
+@pytest.mark.one_device
+def test_batches_at_the_limits():
+    assert models.generate_batch(decoder(), []) == []
+    assert models.generate_batch(decoder(), [[1], [2]], max_tokens=0) == [[], []]
+    with pytest.raises(ValueError, match="expected one token or more"):
+        models.generate_batch(decoder(), [[1], []])
+    with pytest.raises(ValueError, match="rng has 1 generators, expected one for each of the 2 texts"):
+        models.generate_batch(decoder(), [[1], [2]], temperature=1.0, rng=[3])
+    with pytest.raises(TypeError, match="takes a Decoder"):
+        models.generate_batch(nn.Identity(), [[1]])
 
 
 def test_text_in_two_parts_is_that_of_both(device):

@@ -129,7 +129,19 @@ def test_each_truncated_file_is_refused(path):
         (contents({"general.architecture": "mamba"}), "general.architecture is 'mamba', expected one of llama"),
         (contents({"qwen2.block_count": 0}), "qwen2.block_count is 0, expected an integer of 1 or more"),
         (contents({"qwen2.block_count": "1"}), "qwen2.block_count is '1', expected an integer"),
-        (contents({"qwen2.rope.scaling.type": "yarn"}), "rope.scaling.type is 'yarn'"),
+        (contents({"qwen2.rope.scaling.type": "longrope"}), "rope.scaling.type is 'longrope'"),
+        (contents({"qwen2.rope.scaling.type": "yarn"}), "qwen2.rope.scaling.factor is None, expected a positive"),
+        (
+            contents(
+                {
+                    "qwen2.rope.scaling.type": "yarn",
+                    "qwen2.rope.freq_base": 1.0,
+                    "qwen2.rope.scaling.factor": 2.0,
+                    "qwen2.rope.scaling.original_context_length": 8,
+                }
+            ),
+            "rope_theta is 1.0, expected more than 1",
+        ),
         (contents({"qwen2.rope.dimension_count": 8}), "rope.dimension_count differs"),
         (contents({"qwen2.block_count": 2}), "blk.1.attn_norm.weight is missing"),
         (
@@ -148,7 +160,7 @@ def test_each_truncated_file_is_refused(path):
             "'w' of shape .* and the file has",
         ),
     ],
-    ids=range(23),
+    ids=range(25),
 )
 def test_damaged_file_is_refused_and_its_tensor_named(data, message, path):
     path.write_bytes(data)

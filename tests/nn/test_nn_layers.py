@@ -79,6 +79,26 @@ def test_largest_elements_and_means_of_windows(device):
     exact(F.adaptive_max_pool1d(xp.asarray(x[..., :5]), 2), [[[5.0, 7.0]]])
 
 
+def test_indices_of_the_first_largest_elements(device):
+    x = xp.asarray([[[math.nan, 1.0, math.nan, 2.0, 2.0, 0.0]]])
+    values, index = F.max_pool1d(x, 3, return_indices=True)
+    exact(values, [[[math.nan, 2.0]]])
+    exact(index, [[[0, 3]]])
+    plane = xp.asarray([[[-math.inf, -math.inf, 3.0], [-math.inf, -math.inf, 4.0]]])
+    exact(F.max_pool2d(plane, 2, padding=1, ceil_mode=True, return_indices=True)[1], [[[0, 2], [3, 5]]])
+
+
+def test_gradient_and_recording_of_maxima_with_indices(device):
+    x = xp.asarray([[[1.0, 5.0, 2.0, -3.0]]])
+
+    def weighted(x):
+        values, index = F.max_pool1d(x, 2, return_indices=True)
+        return xp.sum(values * xp.astype(index, values.dtype))
+
+    exact(autograd.grad(weighted)(x), [[[0.0, 1.0, 2.0, 0.0]]])
+    exact(xp.fuse(lambda x: F.max_pool1d(x, 2, return_indices=True))(x)[1], [[[1, 2]]])
+
+
 def test_nearest_elements(device):
     x = xp.asarray([[[1.0, 2.0, 3.0]]])
     exact(F.interpolate(x, 6), [[[1, 1, 2, 2, 3, 3]]])

@@ -20,6 +20,7 @@ if _typing.TYPE_CHECKING:
     from .modules.loss import *
     from .modules.module import *
     from .modules.normalization import *
+    from .modules.parallel import *
     from .modules.pooling import *
     from .modules.precision import *
     from .modules.progress import *
@@ -51,6 +52,7 @@ _MODULES = {
     "normalization": (
         "BatchNorm1d BatchNorm2d BatchNorm3d GroupNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d LayerNorm RMSNorm"
     ),
+    "parallel": "data_parallel",
     "pooling": (
         "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d "
         "AdaptiveMaxPool3d AvgPool1d AvgPool2d AvgPool3d MaxPool1d MaxPool2d MaxPool3d Upsample"

@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from io import TextIOWrapper
-from pathlib import Path
 
 import xtensor as xp
 from xtensor._core.dtypes import load_bfloat16
@@ -16,16 +15,14 @@ from xtensor.nn import models
 __all__ = ["main"]
 
 
-def _folder(model: str) -> Path:
-    """Return the folder of a model, in which its tokenizer is."""
-    return Path(model).parent if model.endswith(".gguf") else Path(model)
-
-
 def _generate(options: argparse.Namespace) -> None:
-    """Print the prompt and its continuation, each token as it comes."""
-    tokenizer = models.Tokenizer(options.tokenizer or _folder(options.model))
+    """Print the prompt and its continuation, or the answer, each token as it comes."""
+    tokenizer = models.Tokenizer(options.tokenizer or options.model)
     dtype = load_bfloat16() if options.dtype == "bfloat16" else getattr(xp, options.dtype)
-    prompt = tokenizer.encode(options.prompt)
+    if options.chat:
+        prompt = tokenizer.encode_chat([{"role": "user", "content": options.prompt}])
+    else:
+        prompt = tokenizer.encode(options.prompt)
     context = len(prompt) + options.max_tokens
     model: models.Decoder | models.Encoder
     if options.model.endswith(".gguf"):
@@ -54,7 +51,8 @@ def _generate(options: argparse.Namespace) -> None:
             count[0] += 1
             yield token
 
-    print(options.prompt, end="", flush=True)
+    if not options.chat:
+        print(options.prompt, end="", flush=True)
     start = time.perf_counter()
     for text in tokenizer.stream(counted()):
         print(text, end="", flush=True)
@@ -71,6 +69,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     command = commands.add_parser("generate", help="print the continuation of a prompt")
     command.add_argument("model", help="folder with config.json and model.safetensors, or a file .gguf")
     command.add_argument("prompt", help="the beginning of the text")
+    command.add_argument(
+        "--chat", action="store_true", help="answer the prompt by the model's template of conversations"
+    )
     command.add_argument("--max-tokens", type=int, default=128, metavar="N", help="most tokens that are generated")
     command.add_argument("--temperature", type=float, default=0.0, metavar="T", help="0: the most probable token")
     command.add_argument("--top-k", type=int, metavar="K", help="draw from the K most probable tokens")

@@ -10,7 +10,8 @@ import numpy as np
 from .. import _ops as xp
 from .._core.array import Array
 from .._core.compositions import composed
-from .pooling import checked, first_largest
+from .max_pooling import first_largest
+from .pooling import checked
 from .windows import along_axis, constant, lengths_of
 
 if TYPE_CHECKING:

@@ -43,8 +43,9 @@ from .distances import (
 from .embeddings import embedding, one_hot
 from .linear_layers import linear
 from .losses import cross_entropy
+from .max_pooling import max_pool1d, max_pool2d, max_pool3d
 from .normalization import layer_norm, rms_norm
-from .pooling import avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
+from .pooling import avg_pool1d, avg_pool2d, avg_pool3d
 from .position import rotary_embedding
 from .quantization import quantized_linear
 from .rectifiers import (

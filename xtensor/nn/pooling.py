@@ -1,10 +1,9 @@
-"""Pooling: maxima and means of windows."""
+"""Pooling: means of windows, and what it has in common with :mod:`max_pooling`."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from .._core.dispatch import array_argument
 from .._core.operations import declare
 from ._checks import check_real_floating
 from ._computation import compute
-from .windows import check_spatial, constant, lengths_of, padded, parts_of_windows, windows
+from .windows import check_spatial, constant, lengths_of, padded, windows
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -27,164 +26,16 @@ __all__ = [
     "avg_pool2d",
     "avg_pool3d",
     "checked",
-    "first_largest",
-    "max_pool1d",
-    "max_pool2d",
-    "max_pool3d",
-    "maxima",
+    "outputs_of",
 ]
 
 Lengths = int | Sequence[int]
 """A setting of the spatial axes: an integer for all of them, or one for each."""
 
-AVERAGES, LARGEST = [
-    [
-        declare(f"nn.{name}_pool{axes}d", "network", accepts="real floating", shape="argument", primitive=False)
-        for axes in (1, 2, 3)
-    ]
-    for name in ("avg", "max")
+AVERAGES = [
+    declare(f"nn.avg_pool{axes}d", "network", accepts="real floating", shape="argument", primitive=False)
+    for axes in (1, 2, 3)
 ]
-
-
-@composed
-def max_pool1d(
-    x: AnyArray,
-    /,
-    kernel_size: Lengths,
-    *,
-    stride: Lengths | None = None,
-    padding: Lengths = 0,
-    dilation: Lengths = 1,
-    ceil_mode: bool = False,
-) -> Array:
-    """Maximum of each window over one axis.
-
-    Parameters
-    ----------
-    x
-        Array of shape (n, c, l) or (c, l), and a real floating-point dtype.
-    kernel_size
-        Lengths of a window.
-    stride
-        Distances of the windows; None means their lengths.
-    padding
-        Number of elements before and after each axis that do not count, at most half of the window.
-    dilation
-        Distances of the elements in a window.
-    ceil_mode
-        Whether a last window may begin that ends beyond the axis.
-
-    Returns
-    -------
-    Array
-        Array of the dtype of ``x`` with the number of windows along each axis.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array of a real floating-point dtype, or a setting is not an integer.
-    ValueError
-        If a setting is out of range, or a window is larger than ``x``.
-
-    Notes
-    -----
-    A window with NaN has the maximum NaN. Of equal elements, the derivative is that of the first one.
-    """
-    return _largest(1, x, kernel_size, stride, padding, dilation, ceil_mode)
-
-
-@composed
-def max_pool2d(
-    x: AnyArray,
-    /,
-    kernel_size: Lengths,
-    *,
-    stride: Lengths | None = None,
-    padding: Lengths = 0,
-    dilation: Lengths = 1,
-    ceil_mode: bool = False,
-) -> Array:
-    """Maximum of each window over two axes.
-
-    Parameters
-    ----------
-    x
-        Array of shape (n, c, h, w) or (c, h, w), and a real floating-point dtype.
-    kernel_size
-        Lengths of a window.
-    stride
-        Distances of the windows; None means their lengths.
-    padding
-        Number of elements before and after each axis that do not count, at most half of the window.
-    dilation
-        Distances of the elements in a window.
-    ceil_mode
-        Whether a last window may begin that ends beyond the axis.
-
-    Returns
-    -------
-    Array
-        Array of the dtype of ``x`` with the number of windows along each axis.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array of a real floating-point dtype, or a setting is not an integer.
-    ValueError
-        If a setting is out of range, or a window is larger than ``x``.
-
-    Notes
-    -----
-    A window with NaN has the maximum NaN. Of equal elements, the derivative is that of the first one.
-    """
-    return _largest(2, x, kernel_size, stride, padding, dilation, ceil_mode)
-
-
-@composed
-def max_pool3d(
-    x: AnyArray,
-    /,
-    kernel_size: Lengths,
-    *,
-    stride: Lengths | None = None,
-    padding: Lengths = 0,
-    dilation: Lengths = 1,
-    ceil_mode: bool = False,
-) -> Array:
-    """Maximum of each window over three axes.
-
-    Parameters
-    ----------
-    x
-        Array of shape (n, c, d, h, w) or (c, d, h, w), and a real floating-point dtype.
-    kernel_size
-        Lengths of a window.
-    stride
-        Distances of the windows; None means their lengths.
-    padding
-        Number of elements before and after each axis that do not count, at most half of the window.
-    dilation
-        Distances of the elements in a window.
-    ceil_mode
-        Whether a last window may begin that ends beyond the axis.
-
-    Returns
-    -------
-    Array
-        Array of the dtype of ``x`` with the number of windows along each axis.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array of a real floating-point dtype, or a setting is not an integer.
-    ValueError
-        If a setting is out of range, or a window is larger than ``x``.
-
-    Notes
-    -----
-    A window with NaN has the maximum NaN. Of equal elements, the derivative is that of the first one.
-    """
-    return _largest(3, x, kernel_size, stride, padding, dilation, ceil_mode)
 
 
 @composed
@@ -337,7 +188,7 @@ def checked(axes: int, x: Any, name: str) -> tuple[Array, bool]:
     return xp.expand_dims(x, axis=0) if alone else x, alone
 
 
-def _outputs(
+def outputs_of(
     x: Array,
     kernel: tuple[int, ...],
     strides: tuple[int, ...],
@@ -366,45 +217,6 @@ def _outputs(
     return tuple(outputs), tuple(widths)
 
 
-def _largest(axes: int, x: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: Any) -> Array:
-    operation = LARGEST[axes - 1]
-    name = operation.label
-    x, alone = checked(axes, x, name)
-    kernel = lengths_of(kernel_size, axes, name, "kernel_size", 1)
-    strides = kernel if stride is None else lengths_of(stride, axes, name, "stride", 1)
-    dilations = lengths_of(dilation, axes, name, "dilation", 1)
-    paddings = lengths_of(padding, axes, name, "padding", 0)
-    ceil = check_flag(ceil_mode, name, "ceil_mode")
-    outputs, widths = _outputs(x, kernel, strides, paddings, dilations, ceil, name)
-    result = compute(
-        operation, maxima, x, kernel=kernel, strides=strides, widths=widths, dilations=dilations, outputs=outputs
-    )
-    return xp.squeeze(result, axis=0) if alone else result
-
-
-def maxima(
-    x: Array,
-    *,
-    kernel: tuple[int, ...],
-    strides: tuple[int, ...],
-    widths: tuple[tuple[int, int], ...],
-    dilations: tuple[int, ...],
-    outputs: tuple[int, ...],
-) -> Array:
-    """Return the largest element of each window."""
-    x = padded(x, widths, -math.inf)
-    parts = [x[key] for key in parts_of_windows(kernel, strides, dilations, outputs)]
-    return reduce(xp.maximum, parts) if len(parts) > 1 else xp.asarray(parts[0], copy=True)
-
-
-def first_largest(x: Array, axis: int) -> Array:
-    """Return the largest elements along an axis; the derivative is that of the first of equal ones."""
-    if 0 in x.shape:
-        return xp.zeros((*x.shape[:axis], *x.shape[axis + 1 :]), dtype=x.dtype, device=x.device)
-    index = xp.argmax(x, axis=axis, keepdims=True)
-    return xp.squeeze(xp.take_along_axis(x, index, axis=axis), axis=axis)
-
-
 def _averages(
     axes: int,
     x: Any,
@@ -426,7 +238,7 @@ def _averages(
     divisor = None if divisor_override is None else check_integer(divisor_override, name, "divisor_override")
     if divisor == 0:
         raise ValueError(f"{name}(): divisor_override is 0, expected another number")
-    outputs, widths = _outputs(x, kernel, strides, paddings, (1,) * axes, ceil, name)
+    outputs, widths = outputs_of(x, kernel, strides, paddings, (1,) * axes, ceil, name)
     counts = []
     for length, size, step, width, count in zip(x.shape[2:], kernel, strides, paddings, outputs, strict=True):
         starts = [number * step - width for number in range(count)]

@@ -93,6 +93,17 @@ def test_program_keeps_the_store_in_the_folder_and_runs_on_processes(tmp_path):
     assert [(path, path.stat().st_mtime_ns) for path in tmp_path.iterdir()] == [(store, changed)]
 
 
+def test_network_is_trained_by_two_processes():
+    pytest.importorskip("distributed", reason="distributed is not installed: tox -e engines")
+    pytest.importorskip("sklearn", reason="sklearn is not installed: xtensor[examples]")
+    command = [sys.executable, str(EXAMPLES.parent / "data_parallel.py"), "--epochs", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    first, second, difference = done.stdout.splitlines()
+    assert first.split()[2:7] == second.split()[2:7] == ["15", "steps,", "loss", "2.2952", "to"]
+    assert float(difference.split()[-1]) < 1e-5
+
+
 def test_mean_and_variance(job):
     found, x = job("mean_and_variance")
     np.testing.assert_allclose(found["mean"], x.mean(axis=0))

@@ -13,8 +13,8 @@ from ..._fuse.formulas import compute_formula
 from ...nn import functional
 from ...nn.attention import attention_weights, split_groups
 from ...nn.convolution import flipped, gradient_by_weight, patches
+from ...nn.max_pooling import maxima
 from ...nn.normalization import standardized
-from ...nn.pooling import maxima
 from ...nn.windows import padded, parts_of_windows
 from .._table import connection, elementwise, fit, pullback
 

@@ -7,7 +7,7 @@ from .configuration import DecoderConfig, EncoderConfig
 from .decoder import Decoder
 from .encoder import Encoder, EncoderOutput
 from .folder import from_folder
-from .generation import generate
+from .generation import generate, generate_batch
 from .gguf import from_gguf
 from .memory import ModelMemory, memory
 from .tokenization import Tokenizer
@@ -24,6 +24,7 @@ __all__ = [
     "from_folder",
     "from_gguf",
     "generate",
+    "generate_batch",
     "memory",
 ]
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from ... import _ops as xp
 from ..._core.array import Array
 from ..modules.linear import check_size
@@ -77,15 +81,27 @@ class Cache:
         Configuration of the decoder.
     block
         Number of positions by which the cache grows.
+    padding
+        For several texts, which are as long as each other with padding before them: the number of tokens of padding of
+        each text. These have no position, and no token of the text attends to them.
 
     Attributes
     ----------
     length
-        Number of tokens that the decoder has read.
+        Number of tokens that the decoder has read, padding included.
+    padding
+        The numbers of tokens of padding, a NumPy array; None without.
+
+    Raises
+    ------
+    ValueError
+        If a number of tokens is less than 0.
     """
 
-    def __init__(self, config: DecoderConfig, *, block: int = 256) -> None:
+    def __init__(self, config: DecoderConfig, *, block: int = 256, padding: Sequence[int] | None = None) -> None:
         size = check_size(block, "Cache", "block")
+        counts = None if padding is None else [check_size(count, "Cache", "padding", 0) for count in padding]
+        self.padding = None if counts is None else np.asarray(counts, dtype=np.int64)
         self.layers = [LayerCache(config.window(number), size) for number in range(config.num_layers)]
 
     @property

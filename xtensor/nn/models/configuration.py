@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._core.errors import describe
 
-__all__ = ["Activation", "DecoderConfig", "EncoderConfig", "configuration"]
+__all__ = ["Activation", "DecoderConfig", "EncoderConfig", "configuration", "yarn_magnitude"]
 
 Activation = Literal["gelu", "gelu_tanh", "relu", "silu"]
 """Activation of a feed-forward network; ``gelu_tanh`` is the approximation of GELU by tanh."""
@@ -51,8 +51,8 @@ class DecoderConfig:
     rope_theta
         Base of the rotary embedding; None for learned positions.
     rope_scaling
-        Parameters of the scaling of its frequencies, of which ``rope_type`` is ``"linear"``, ``"llama3"`` or
-        ``"factors"``, their divisors; None without.
+        Parameters of the scaling of its frequencies, of which ``rope_type`` is ``"linear"``, ``"llama3"``, ``"yarn"``
+        or ``"factors"``, their divisors; None without.
     rope_interleaved
         Whether elements 2i and 2i + 1 of a head are a pair; otherwise elements i and i + d / 2 are.
     windows
@@ -96,6 +96,9 @@ class DecoderConfig:
             raise ValueError(
                 f"DecoderConfig: head_dim is {self.head_dim}, expected an even number for rotary embedding"
             )
+        scaling = (self.rope_scaling or {}).get("rope_type")
+        if scaling == "yarn" and not (self.rope_theta or 0) > 1:
+            raise ValueError(f"DecoderConfig: rope_theta is {self.rope_theta}, expected more than 1 for yarn")
         if self.windows and len(self.windows) != self.num_layers:
             raise ValueError(
                 f"DecoderConfig: windows has {len(self.windows)} items, expected one for each of the "
@@ -120,10 +123,32 @@ class DecoderConfig:
         if scaling["rope_type"] == "linear":
             return slow
         # Periods longer than the context of the first training are slowed down, short ones are kept.
-        periods = scaling["original_max_position_embeddings"] * plain / (2 * math.pi)
-        low, high = scaling["low_freq_factor"], scaling["high_freq_factor"]
-        kept = np.clip((periods - low) / (high - low), 0, 1).astype(np.float32)
+        context = scaling["original_max_position_embeddings"]
+        if scaling["rope_type"] == "yarn":
+            kept = 1 - self._ramp(context, scaling["beta_fast"], scaling["beta_slow"], scaling["truncate"])
+        else:
+            low, high = scaling["low_freq_factor"], scaling["high_freq_factor"]
+            kept = np.clip((context * plain / (2 * math.pi) - low) / (high - low), 0, 1).astype(np.float32)
         return (1 - kept) * slow + kept * plain  # type: ignore[no-any-return]
+
+    def _ramp(self, context: float, fast: float, slow: float, truncate: bool) -> np.ndarray[Any, Any]:
+        """Return 0 for frequencies with more than ``fast`` periods in the context, 1 for less than ``slow``.
+
+        Between them it is linear in the number of the frequency.
+        """
+        assert self.rope_theta is not None
+        number = self.head_dim / (2 * math.log(self.rope_theta))
+        first, last = [number * math.log(context / (periods * 2 * math.pi)) for periods in (fast, slow)]
+        if truncate:
+            first, last = math.floor(first), math.ceil(last)
+        first, last = max(first, 0), min(last, self.head_dim - 1)
+        ramp = (np.arange(self.head_dim // 2) - first) / max(last - first, 0.001)
+        return np.clip(ramp, 0, 1).astype(np.float32)  # type: ignore[no-any-return]
+
+    @property
+    def rope_magnitude(self) -> float:
+        """Factor of sines and cosines of the rotary embedding, by which ``"yarn"`` scales the scores of attention."""
+        return 1.0 if self.rope_scaling is None else self.rope_scaling.get("attention_factor", 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,7 +260,36 @@ def _rope(entries: _Entries) -> tuple[float, dict[str, Any] | None]:
     if kind == "llama3":
         names = ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings")
         return theta, {"rope_type": kind, **{name: inner.number(name) for name in names}}
-    raise ValueError(f"{inner.source}: rope_type is {kind!r}, and only default, linear and llama3 are implemented")
+    if kind == "yarn":
+        return theta, _yarn(inner, entries)
+    known = "default, linear, llama3 and yarn"
+    raise ValueError(f"{inner.source}: rope_type is {kind!r}, and only {known} are implemented")
+
+
+def _yarn(inner: _Entries, entries: _Entries) -> dict[str, Any]:
+    """Return the parameters of the scaling ``"yarn"``, with their defaults."""
+    positions = entries.number("max_position_embeddings", 2048)
+    context = inner.number("original_max_position_embeddings", positions)
+    factor = inner.number("factor", positions / context)
+    if inner.get("mscale") and inner.get("mscale_all_dim"):
+        magnitudes = [yarn_magnitude(factor, inner.number(name)) for name in ("mscale", "mscale_all_dim")]
+        magnitude = magnitudes[0] / magnitudes[1]
+    else:
+        magnitude = yarn_magnitude(factor)
+    return {
+        "rope_type": "yarn",
+        "factor": factor,
+        "original_max_position_embeddings": context,
+        "beta_fast": inner.number("beta_fast", 32.0),
+        "beta_slow": inner.number("beta_slow", 1.0),
+        "truncate": inner.flag("truncate", True),
+        "attention_factor": inner.number("attention_factor", magnitude),
+    }
+
+
+def yarn_magnitude(factor: float, slope: float = 1.0) -> float:
+    """Return the factor of sines and cosines for a scaling ``"yarn"`` of frequencies by a factor."""
+    return 0.1 * slope * math.log(factor) + 1.0 if factor > 1 else 1.0
 
 
 def _windows(entries: _Entries, layers: int, default: int | None = None) -> tuple[int | None, ...]:

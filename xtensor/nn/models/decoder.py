@@ -22,6 +22,8 @@ from .configuration import DecoderConfig
 
 __all__ = ["Decoder"]
 
+Numbers = np.ndarray[Any, Any]
+
 
 def activate(name: str, x: Array) -> Array:
     """Return the activation of a configuration."""
@@ -30,18 +32,29 @@ def activate(name: str, x: Array) -> Array:
     return cast(Array, getattr(F, name)(x))
 
 
+def positions_of(first: int, length: int, padding: Numbers | None) -> Numbers:
+    """Return the positions of tokens; with padding, of shape (texts, length), and those of padding are 0."""
+    positions = np.arange(first, first + length)
+    return positions if padding is None else np.maximum(positions - padding[:, None], 0)
+
+
 class Angles:
     """Sines, cosines and masks of the positions of one call, which the layers share."""
 
-    def __init__(self, config: DecoderConfig, first: int, length: int, dtype: Any, device: Device) -> None:
+    def __init__(
+        self, config: DecoderConfig, first: int, length: int, dtype: Any, device: Device, padding: Numbers | None
+    ) -> None:
         self.first, self.length, self.interleaved = first, length, config.rope_interleaved
-        self._device = device
+        self._device, self._padding = device, padding
         self._masks: dict[tuple[int | None, int], Array] = {}
         self._table: tuple[Array, Array] | None = None
         if config.rope_theta is not None:
             # Computed on the host, so that the angles are the same on every device.
-            angles = np.arange(first, first + length, dtype=np.float32)[:, None] * config.frequencies()
-            cos, sin = [xp.asarray(table, device=device) for table in (np.cos(angles), np.sin(angles))]
+            angles = positions_of(first, length, padding).astype(np.float32)[..., None] * config.frequencies()
+            if padding is not None:
+                angles = angles[:, None, :, :]  # the heads of a text have its positions
+            tables = [table * np.float32(config.rope_magnitude) for table in (np.cos(angles), np.sin(angles))]
+            cos, sin = [xp.asarray(table, device=device) for table in tables]
             self._table = xp.astype(cos, dtype, copy=False), xp.astype(sin, dtype, copy=False)
 
     def rotate(self, x: Array) -> Array:
@@ -52,10 +65,16 @@ class Angles:
 
     def masking(self, window: int | None, start: int) -> dict[str, Any]:
         """Return the options of attention by which queries attend to the keys from position ``start`` on."""
+        if self._padding is not None and start < np.max(self._padding, initial=0):
+            return {"mask": self._mask(window, start)}
         if start == self.first and (window is None or self.length <= window):
             return {"causal": self.length > 1}
         if self.length == 1 and (window is None or self.first - start < window):
             return {}
+        return {"mask": self._mask(window, start)}
+
+    def _mask(self, window: int | None, start: int) -> Array:
+        """Return for each query the keys that it attends to; with padding, for each text and its heads."""
         key = (window, start)
         if key not in self._masks:
             queries = np.arange(self.first, self.first + self.length)[:, None]
@@ -63,8 +82,10 @@ class Angles:
             seen = keys <= queries
             if window is not None:
                 seen &= keys > queries - window
+            if self._padding is not None:
+                seen = seen & (keys >= self._padding[:, None, None, None])
             self._masks[key] = xp.asarray(seen, device=self._device)
-        return {"mask": self._masks[key]}
+        return self._masks[key]
 
 
 class DecoderAttention(Module):
@@ -223,7 +244,8 @@ class Decoder(Module):
         TypeError
             If ``tokens`` is not an Array of integers.
         ValueError
-            If the model has learned positions, and the tokens are more than these.
+            If the model has learned positions, and the tokens are more than these; or the cache is for texts with
+            padding, and their number is another one.
         IndexError
             If a token is out of bounds, on devices of the host.
         """
@@ -232,13 +254,22 @@ class Decoder(Module):
     def hidden(self, tokens: Array, cache: Cache | None = None) -> Array:
         """Return the vectors before the output layer, of shape (…, n, hidden_size); see :meth:`forward`."""
         x = self.embed_tokens(tokens)
-        first = 0 if cache is None else cache.length
+        first, padding = (0, None) if cache is None else (cache.length, cache.padding)
+        if padding is not None and (tokens.ndim != 2 or tokens.shape[0] != len(padding)):
+            raise ValueError(
+                f"Decoder: tokens have shape {tokens.shape}, and the cache is for {len(padding)} texts with padding; "
+                f"expected the shape ({len(padding)}, n)"
+            )
         if self.embed_positions is not None:
             last = first + tokens.shape[-1]
             if last > self.config.max_positions:
                 raise ValueError(f"Decoder: {last} tokens, and the model has {self.config.max_positions} positions")
-            x = x + self.embed_positions.weight[first:last, :]
-        angles = Angles(self.config, first, tokens.shape[-1], x.dtype, x.device)
+            if padding is None:
+                x = x + self.embed_positions.weight[first:last, :]
+            else:
+                positions = positions_of(first, tokens.shape[-1], padding)
+                x = x + self.embed_positions(xp.asarray(positions, device=x.device))
+        angles = Angles(self.config, first, tokens.shape[-1], x.dtype, x.device, padding)
         for number, layer in enumerate(self.layers):
             x = layer(x, angles, None if cache is None else cache.layers[number])
         return cast(Array, self.norm(x))

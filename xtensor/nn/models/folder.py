@@ -25,7 +25,7 @@ from .encoder import Encoder
 from .memory import check_memory
 from .names import IGNORED, Source, sources
 
-__all__ = ["check_tensors", "from_folder"]
+__all__ = ["check_tensors", "from_folder", "read_json"]
 
 INDEX = "model.safetensors.index.json"
 
@@ -75,7 +75,10 @@ def from_folder(
         If weights, cache and activations do not fit into the free memory of the device.
     """
     folder = Path(path)
-    entries = _read_json(folder / "config.json")
+    entries = read_json(folder / "config.json")
+    if (folder / "generation_config.json").exists():  # models of conversations name more tokens of the end there
+        ends = read_json(folder / "generation_config.json").get("eos_token_id")
+        entries = entries if ends is None else {**entries, "eos_token_id": ends}
     config = configuration(entries, str(folder / "config.json"))
     files = _files(folder)
     model = empty_model(config, dtype)
@@ -149,7 +152,7 @@ def _files(folder: Path) -> list[WeightFile]:
     index = folder / INDEX
     if not index.exists():
         return [WeightFile(folder / "model.safetensors")]
-    table = _read_json(index).get("weight_map")
+    table = read_json(index).get("weight_map")
     if not isinstance(table, dict) or not all(isinstance(name, str) for name in table.values()):
         raise ValueError(f"{index}: weight_map is {describe(table)}, expected names of files by names of tensors")
     names = sorted(set(table.values()))
@@ -163,7 +166,8 @@ def _files(folder: Path) -> list[WeightFile]:
     return list(files.values())
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def read_json(path: Path) -> dict[str, Any]:
+    """Return the dict of a file of JSON."""
     try:
         entries = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:

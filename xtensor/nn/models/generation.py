@@ -17,7 +17,9 @@ from ..modules.linear import check_size
 from .cache import Cache
 from .decoder import Decoder
 
-__all__ = ["generate", "probabilities"]
+__all__ = ["generate", "generate_batch", "probabilities"]
+
+Numbers = np.ndarray[Any, Any]
 
 
 def generate(
@@ -70,16 +72,8 @@ def generate(
     ValueError
         If there is no token, or a parameter is out of its range.
     """
-    if not isinstance(model, Decoder):
-        raise TypeError(f"generate() takes a Decoder, not {describe(model)}")
-    device = next(model.norm.parameters()).device
-    prompt = xp.asarray(tokens, device=device)
-    if prompt.ndim != 1 or not prompt.size or prompt.dtype.kind not in "iu":
-        raise ValueError(
-            f"generate(): tokens has shape {prompt.shape} and dtype {prompt.dtype}, expected one token or more along "
-            "one axis"
-        )
-    _check_sampling(temperature, top_k, top_p)
+    prompt = _prompt(model, tokens, "generate")
+    _check_sampling(temperature, top_k, top_p, "generate")
     count = check_size(max_tokens, "generate", "max_tokens", 0)
     ends = frozenset(model.config.eos_tokens if stop is None else stop)
     draws = Initial(rng, "cpu", None) if temperature else None
@@ -97,31 +91,123 @@ def _generate(
 ) -> Iterator[int]:
     cache = Cache(model.config) if cache is None else cache
     for _ in range(count):
-        scores = to_numpy(model.scores(model.hidden(prompt, cache)[-1, :])).astype(np.float64)
-        if draws is None:
-            token = int(np.argmax(scores))
-        else:
-            limits = np.cumsum(probabilities(scores, *sampling))
-            token = int(np.searchsorted(limits, float(draws.rng.random()) * limits[-1], side="right"))
+        token = _chosen(to_numpy(model.scores(model.hidden(prompt, cache)[-1, :])), sampling, draws)
         if token in ends:
             return
         yield token
         prompt = xp.asarray([token], dtype=prompt.dtype, device=prompt.device)
 
 
-def _check_sampling(temperature: Any, top_k: Any, top_p: Any) -> None:
+def generate_batch(
+    model: Decoder,
+    texts: Sequence[Sequence[int] | Array],
+    *,
+    max_tokens: int = 128,
+    temperature: float = 0.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    rng: Rng | Sequence[Rng] = None,
+    stop: Collection[int] | None = None,
+) -> list[list[int]]:
+    """Return the tokens that continue several texts, which are computed together.
+
+    They are those of :func:`generate` for each text, as far as rounding does not change a choice. A text that has ended
+    is computed further until all have, and what follows its end is left out.
+
+    Parameters
+    ----------
+    model
+        The decoder, in evaluation.
+    texts
+        The tokens of each text, one or more; the lengths may differ.
+    max_tokens, temperature, top_k, top_p, stop
+        As in :func:`generate`, for each text.
+    rng
+        Generators of the choices, or their seeds, one for each text; or a single one, which spawns one for each.
+
+    Returns
+    -------
+    list of list of int
+        The tokens of each text, without those of ``texts``.
+
+    Raises
+    ------
+    TypeError
+        If ``model`` is not a decoder, or a parameter has another type.
+    ValueError
+        If a text has no token, the number of generators is not that of the texts, or a parameter is out of its range.
+    """
+    name = "generate_batch"
+    prompts = [_prompt(model, text, name) for text in texts]
+    _check_sampling(temperature, top_k, top_p, name)
+    count = check_size(max_tokens, name, "max_tokens", 0)
+    ends = frozenset(model.config.eos_tokens if stop is None else stop)
+    draws = _draws(rng, len(prompts)) if temperature else [None] * len(prompts)
+    found: list[list[int]] = [[] for _ in prompts]
+    if not prompts:
+        return found
+    longest = max([prompt.size for prompt in prompts])
+    padding = [longest - prompt.size for prompt in prompts]
+    rows = [xp.pad(prompt, (missing, 0)) for prompt, missing in zip(prompts, padding, strict=True)]
+    tokens, cache = xp.stack(rows), Cache(model.config, padding=padding)
+    running = set(range(len(prompts)))
+    for _ in range(count):
+        scores = to_numpy(model.scores(model.hidden(tokens, cache)[:, -1, :]))
+        following = [0] * len(prompts)
+        for row in sorted(running):
+            following[row] = token = _chosen(scores[row], (temperature, top_k, top_p), draws[row])
+            if token in ends:
+                running.remove(row)
+            else:
+                found[row].append(token)
+        if not running:
+            break
+        tokens = xp.asarray(following, dtype=tokens.dtype, device=tokens.device)[:, None]
+    return found
+
+
+def _draws(rng: Any, count: int) -> list[Initial]:
+    """Return the generator of each text."""
+    if not isinstance(rng, (list, tuple)):
+        rng = Initial(rng, "cpu", None).rng.spawn(count)
+    if len(rng) != count:
+        raise ValueError(f"generate_batch(): rng has {len(rng)} generators, expected one for each of the {count} texts")
+    return [Initial(item, "cpu", None) for item in rng]
+
+
+def _prompt(model: Any, tokens: Any, function: str) -> Array:
+    """Return the tokens of a text on the device of a model."""
+    if not isinstance(model, Decoder):
+        raise TypeError(f"{function}() takes a Decoder, not {describe(model)}")
+    prompt = xp.asarray(tokens, device=next(model.norm.parameters()).device)
+    if prompt.ndim != 1 or not prompt.size or prompt.dtype.kind not in "iu":
+        raise ValueError(
+            f"{function}(): the tokens of a text have shape {prompt.shape} and dtype {prompt.dtype}, expected one "
+            "token or more along one axis"
+        )
+    return prompt
+
+
+def _chosen(scores: Numbers, sampling: tuple[float, int | None, float | None], draws: Initial | None) -> int:
+    """Return the token that is chosen by the scores of all tokens."""
+    scores = scores.astype(np.float64)
+    if draws is None:
+        return int(np.argmax(scores))
+    limits = np.cumsum(probabilities(scores, *sampling))
+    return int(np.searchsorted(limits, float(draws.rng.random()) * limits[-1], side="right"))
+
+
+def _check_sampling(temperature: Any, top_k: Any, top_p: Any, function: str) -> None:
     """Raise an error unless the parameters of the choice are in their ranges."""
-    if not 0 <= check_number(temperature, "generate", "temperature") < math.inf:
-        raise ValueError(f"generate(): temperature is {temperature}, expected 0 or more")
+    if not 0 <= check_number(temperature, function, "temperature") < math.inf:
+        raise ValueError(f"{function}(): temperature is {temperature}, expected 0 or more")
     if top_k is not None:
-        check_size(top_k, "generate", "top_k")
-    if top_p is not None and not 0 < check_number(top_p, "generate", "top_p") <= 1:
-        raise ValueError(f"generate(): top_p is {top_p}, expected a number in (0, 1]")
+        check_size(top_k, function, "top_k")
+    if top_p is not None and not 0 < check_number(top_p, function, "top_p") <= 1:
+        raise ValueError(f"{function}(): top_p is {top_p}, expected a number in (0, 1]")
 
 
-def probabilities(
-    scores: np.ndarray[Any, Any], temperature: float, top_k: int | None = None, top_p: float | None = None
-) -> np.ndarray[Any, Any]:
+def probabilities(scores: Numbers, temperature: float, top_k: int | None = None, top_p: float | None = None) -> Numbers:
     """Return the probabilities that tokens are drawn with; 0 for those that are not drawn from.
 
     Parameters

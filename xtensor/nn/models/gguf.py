@@ -14,7 +14,7 @@ from ..modules.embedding import Embedding
 from ..modules.linear import Linear
 from ..modules.module import Module
 from ..modules.quantized import QuantizedEmbedding, QuantizedLinear, replace_layers
-from .configuration import DecoderConfig
+from .configuration import DecoderConfig, yarn_magnitude
 from .decoder import Decoder
 from .folder import check_tensors
 from .gguf_file import GgufFile, Packed
@@ -163,7 +163,7 @@ def _configuration(file: GgufFile, path: str) -> DecoderConfig:
     layers, window = settings.size("block_count"), settings.get("attention.sliding_window")
     if window is not None:
         window = settings.size("attention.sliding_window")
-    eos = file.settings.get("tokenizer.ggml.eos_token_id")
+    ends = [file.settings.get(f"tokenizer.ggml.{name}_token_id") for name in ("eos", "eot", "eom")]
     return DecoderConfig(
         vocab_size=file.tensors["token_embd.weight"].shape[0],
         hidden_size=hidden,
@@ -179,7 +179,7 @@ def _configuration(file: GgufFile, path: str) -> DecoderConfig:
         windows=() if window is None else (window,) * layers,
         tied="output.weight" not in file.tensors,
         bos_token=file.settings.get("tokenizer.ggml.bos_token_id"),
-        eos_tokens=() if eos is None else (eos,),
+        eos_tokens=tuple(dict.fromkeys([token for token in ends if token is not None])),
         **ARCHITECTURES[str(settings.architecture)],
     )
 
@@ -193,6 +193,19 @@ def _scaling(settings: _Settings, file: GgufFile, head_dim: int) -> dict[str, An
     kind = settings.get("rope.scaling.type", "none")
     if kind == "linear":
         return {"rope_type": kind, "factor": settings.number("rope.scaling.factor")}
+    if kind == "yarn":
+        factor = settings.number("rope.scaling.factor")
+        return {
+            "rope_type": kind,
+            "factor": factor,
+            "original_max_position_embeddings": settings.size("rope.scaling.original_context_length"),
+            "beta_fast": settings.number("rope.scaling.yarn_beta_fast", 32.0),
+            "beta_slow": settings.number("rope.scaling.yarn_beta_slow", 1.0),
+            "truncate": True,
+            "attention_factor": settings.number("rope.scaling.attn_factor", 1.0) * yarn_magnitude(factor),
+        }
     if kind != "none":
-        raise ValueError(f"{settings.path}: rope.scaling.type is {kind!r}, and only none and linear are implemented")
+        raise ValueError(
+            f"{settings.path}: rope.scaling.type is {kind!r}, and only none, linear and yarn are implemented"
+        )
     return None

@@ -12,7 +12,7 @@ from ..._core.errors import describe
 from ...random import Generator
 from .linear import check_size
 
-__all__ = ["batches"]
+__all__ = ["batches", "examples"]
 
 
 def batches(
@@ -47,16 +47,22 @@ def batches(
     ImportError
         If ``progress`` is set, and ``tqdm`` is missing.
     """
-    count, data = check_size(size, "batches", "size"), [x if x.__class__ is Array else xp.asarray(x) for x in arrays]
-    if not data:
-        raise TypeError("batches() takes one Array or more")
-    if any(x.ndim == 0 for x in data) or len({x.shape[0] for x in data}) > 1:
-        raise ValueError(f"batches(): the Arrays have shapes {[x.shape for x in data]}, expected one first length")
+    count, data = check_size(size, "batches", "size"), examples(arrays, "batches")
     if rng is not None and not isinstance(rng, Generator):
         raise TypeError(f"batches(): rng is a generator of xtensor.random.default_rng, not {describe(rng)}")
     total = data[0].shape[0]
     starts = range(0, total - count + 1 if check_flag(drop_last, "batches", "drop_last") else total, count)
     return _batches(data, starts, count, rng, _shown(starts) if progress else starts)
+
+
+def examples(arrays: tuple[Any, ...], function: str) -> list[Array]:
+    """Return Arrays with as many examples each along the first axis."""
+    data = [x if x.__class__ is Array else xp.asarray(x) for x in arrays]
+    if not data:
+        raise TypeError(f"{function}() takes one Array or more")
+    if any(x.ndim == 0 for x in data) or len({x.shape[0] for x in data}) > 1:
+        raise ValueError(f"{function}(): the Arrays have shapes {[x.shape for x in data]}, expected one first length")
+    return data
 
 
 def _batches(

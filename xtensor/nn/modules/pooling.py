@@ -34,8 +34,8 @@ class _Pool(Module):
     settings: ClassVar[tuple[str, ...]]
     kernel_size: Any
 
-    def forward(self, x: Array) -> Array:
-        """Return the pooled Array of shape (n, c, …)."""
+    def forward(self, x: Array) -> Any:
+        """Return the pooled Array of shape (n, c, …); with ``return_indices``, a pair of it and of the indices."""
         options = {name: getattr(self, name) for name in self.settings}
         return type(self).function(x, self.kernel_size, **options)
 
@@ -46,7 +46,7 @@ class _Pool(Module):
 
 
 class _MaxPool(_Pool):
-    settings = ("stride", "padding", "dilation", "ceil_mode")
+    settings = ("stride", "padding", "dilation", "ceil_mode", "return_indices")
 
     def __init__(
         self,
@@ -54,10 +54,12 @@ class _MaxPool(_Pool):
         stride: Lengths | None = None,
         padding: Lengths = 0,
         dilation: Lengths = 1,
+        return_indices: bool = False,
         ceil_mode: bool = False,
     ) -> None:
         self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
         self.padding, self.dilation, self.ceil_mode = padding, dilation, ceil_mode
+        self.return_indices = return_indices
 
 
 class _AvgPool(_Pool):
