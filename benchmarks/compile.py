@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -101,28 +101,38 @@ class Compiled:
         return samplers, skipped
 
     def figures(self) -> dict[str, dict[str, float]]:
-        """Return the time of the first call, which records, over that of the function as written."""
+        """Return each library's time in a process of its own, and xtensor's first call over that of the function.
+
+        In one process the threads of a library wait for work on the processors that the next library computes on.
+        """
+        found = {column: alone(column, self.name) for column in CALLS}
+        figures = {column: {"alone_ms": own.seconds * 1e3} for column, own in found.items() if own is not None}
         call, recorded = _unfused(self.name), _fused(self.name)
         call()
         start = time.perf_counter()
         call()
         middle = time.perf_counter()
         recorded()
-        return {"xtensor": {"record": (time.perf_counter() - middle) / (middle - start)}}
+        figures.setdefault("xtensor", {})["record"] = (time.perf_counter() - middle) / (middle - start)
+        return figures
 
 
 # -- conditions -------------------------------------------------------------------------------------------------------
 
 
 def ahead(peer: str, mean: float, worst: float) -> Condition:
-    """Make a condition: the geometric mean of the ratios to a peer's times, and the largest, are below limits."""
+    """Make a condition: the geometric mean of the ratios to a peer's times, and the largest, are below limits.
+
+    The times are those of processes of their own.
+    """
 
     def condition(rows: Sequence[Row]) -> Finding:
-        ratios = {
-            row["case"]: row["libraries"]["xtensor"]["best"] / row["libraries"][peer]["best"]
+        times = {
+            row["case"]: {column: own["alone_ms"] for column, own in row["figures"].items() if "alone_ms" in own}
             for row in rows
-            if {"xtensor", peer} <= row["libraries"].keys()
+            if "figures" in row
         }
+        ratios = {case: own["xtensor"] / own[peer] for case, own in times.items() if {"xtensor", peer} <= own.keys()}
         misses = [f"{name} {ratio:.2f}" for name, ratio in ratios.items() if ratio > worst]
         average = statistics.geometric_mean(ratios.values()) if ratios else 0.0
         text = f"over {peer}, the geometric mean is at most {mean:g}, and no row above {worst:g}"
@@ -137,9 +147,10 @@ def memory(limit: float) -> Condition:
 
     def condition(rows: Sequence[Row]) -> Finding:
         measured, misses = [], []
-        for row in () if _on_gpu() else rows:  # the memory of the process is not that of a GPU
+        measurable = sys.platform.startswith("linux") and not _on_gpu()  # a process's memory is not that of a GPU
+        for row in rows if measurable else ():
             columns = [name for name in ("xtensor", "torch.compile", "jax.jit") if name in row["libraries"]]
-            peaks = {name: peak for name in columns if (peak := peak_bytes(name, row["case"])) is not None}
+            peaks = {name: own.peak for name in columns if (own := alone(name, row["case"])) is not None}
             if "xtensor" not in peaks or len(peaks) < 2:
                 continue
             text = f"{row['case']} " + ", ".join(f"{name} {peak / 2**20:.1f}" for name, peak in peaks.items())
@@ -152,28 +163,53 @@ def memory(limit: float) -> Condition:
     return condition
 
 
-def peak_bytes(column: str, program: str) -> int | None:
-    """Return the bytes by which the third call raises the memory of a process; Linux only."""
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """What a program takes in a process of its own: the least time of a call, and the most bytes."""
+
+    seconds: float
+    peak: int
+
+
+@cache
+def alone(column: str, program: str) -> Alone | None:
+    """Measure a program in a process of its own; None where that does not compute it. Memory is measured on Linux."""
     command = [sys.executable, "-P", "-m", "benchmarks.compile", column, program]
     environment = os.environ | {"PYTHONPATH": os.getcwd()}
     result = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    last = result.stdout.strip().splitlines()[-1:]
-    return int(last[0]) if result.returncode == 0 and last and last[0].isdigit() else None
+    words = result.stdout.strip().splitlines()[-1:]
+    return Alone(float(words[0].split()[0]), int(words[0].split()[1])) if result.returncode == 0 and words else None
 
 
-def _print_peak(column: str, program: str) -> None:
+def _print_alone(column: str, program: str) -> None:
     call = CALLS[column][1](program)
+    synchronize = xp.default_device().synchronize
     call()
     call()
     before = _status("VmRSS")
-    with open("/proc/self/clear_refs", "w", encoding="ascii") as file:
-        file.write("5")  # resets the peak
+    if before:
+        with open("/proc/self/clear_refs", "w", encoding="ascii") as file:
+            file.write("5")  # resets the peak
     result = call()
-    print(_status("VmHWM") - before)
+    peak = _status("VmHWM") - before
     del result
+    seconds = []
+    for _ in range(CALLS_ALONE):
+        start = time.perf_counter()
+        call()
+        synchronize()
+        seconds.append(time.perf_counter() - start)
+    print(min(seconds), peak)
+
+
+CALLS_ALONE = 25
+"""Calls of which the least time is taken."""
 
 
 def _status(field: str) -> int:
+    """Return a field of the process's memory in bytes; 0 where the system is not Linux."""
+    if not sys.platform.startswith("linux"):
+        return 0
     with open("/proc/self/status", encoding="ascii") as file:
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith(field))
 
@@ -197,4 +233,4 @@ GROUP = Group(
 )
 
 if __name__ == "__main__":
-    _print_peak(*sys.argv[1:])
+    _print_alone(*sys.argv[1:])
