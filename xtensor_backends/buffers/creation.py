@@ -22,6 +22,7 @@ from ..kernels.values import Value, bits, cast, constant, convert, from_bits, se
 from .arrays import BufferArray
 from .elementwise import cast as cast_array
 from .elementwise import copied
+from .formulas import in_supported
 from .languages import Language
 from .runtime import Number, Runtime, numbers_of
 from .source import Kernel, SourceBuilder
@@ -57,19 +58,19 @@ def arange(runtime: Runtime, start: Any, stop: Any, step: Any, dtype: DType) -> 
     """Return numbers at equal distances."""
     length, first, stride = arange_terms(start, stop, step, dtype.kind)
     result = runtime.empty((length,), dtype)
-    wide = np.dtype(np.int64 if dtype.kind in "biu" else np.float64)
-    scalars = (wide.type(first), wide.type(stride))
-    runtime.launch(_arange(runtime.language, dtype, wide), (result,), scalars, (), length)
+    wide = in_supported(np.dtype(np.int64 if dtype.kind in "biu" else np.float64), runtime.dtypes)
+    scalars = np.asarray([first, stride]).astype(wide)  # integers wrap around
+    runtime.launch(_arange(runtime.language, dtype, wide, runtime.index_dtype), (result,), scalars, (), length)
     return result
 
 
 @cache
-def _arange(language: Language, dtype: DType, wide: DType) -> Kernel:
+def _arange(language: Language, dtype: DType, wide: DType, index: DType) -> Kernel:
     builder = SourceBuilder(language, wide=True)
     output = builder.output(dtype)
     first: Any = builder.scalar(wide)
     step: Any = builder.scalar(wide)
-    position = cast(builder.position("i", np.dtype(np.int64)), wide)
+    position = cast(builder.position("i", index), wide)
     number = first + position * step
     if wide.kind == "f":
         number = select(position == 0, first, number)  # the sign of a zero
