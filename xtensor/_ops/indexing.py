@@ -75,7 +75,7 @@ def take(x: AnyArray, indices: AnyArray | int | list[int], /, *positional: Never
         raise by_position(take, positional)
     if isinstance(indices, list):
         x = array_argument(x, "take")
-        indices = from_list("take", indices, x.device) if indices else zeros(0, dtype=np.int64, device=x.device)
+        indices = from_list("take", indices, x.device) if indices else zeros(0, dtype=x.device.default_dtypes["integral"], device=x.device)
     x, indices = coerce_operands("take", x, indices)
     x = on_transform_of(array_argument(x, "take"), indices)
     device = x._device

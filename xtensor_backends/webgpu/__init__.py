@@ -21,6 +21,11 @@ REQUIREMENT = "wgpu>=0.29"
 INTERFACES = ("Vulkan", "Metal", "D3D12")
 """The system interfaces whose adapters run compute kernels. Those of OpenGL are the same hardware once more."""
 
+DLPACK = {"Vulkan": 7, "Metal": 8}
+"""DLPack's numbers of the interfaces, which the standard lists. It does not list that of WebGPU."""
+
+WEBGPU = 15
+
 ORDER = ("DiscreteGPU", "IntegratedGPU", "Unknown", "CPU")
 
 
@@ -30,7 +35,6 @@ class WebGPUBackend(BufferBackend):
     name = "webgpu"
     kinds = ("webgpu",)
     requires = REQUIREMENT
-    dlpack_type = 15
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,6 +53,10 @@ class WebGPUBackend(BufferBackend):
         self._wgpu = wgpu
         self._adapters = {f"webgpu:{number}": adapter for number, adapter in enumerate(adapters)}
         return str(version)
+
+    def dlpack_device(self, spec: str) -> tuple[int, int]:
+        interface = self._adapters[spec].info["backend_type"]
+        return DLPACK.get(interface, WEBGPU), int(spec.rpartition(":")[2])
 
     def devices(self) -> Sequence[str]:
         return tuple(self._adapters)

@@ -66,6 +66,8 @@ class WGSL(Language):
             first = self._opaque(first, dtype)
         if operator in ("<<", ">>"):
             return f"{first} {operator} u32({second})"
+        if dtype.kind == "f" and operator in "-/":
+            second = self._opaque(second, dtype)  # x - x is not 0, and x / x is not 1, for every x
         text = f"{first} {operator} {second}"
         return self._opaque(text, dtype) if dtype.kind == "f" else text
 
@@ -83,8 +85,9 @@ class WGSL(Language):
         if first == second:
             is_nan = f"(bitcast<u32>({first}) & ~{SIGN}) > 0x7f800000u"
             return is_nan if operator == "!=" else f"!({is_nan})" if "=" in operator else "false"
-        # The opposite of a comparison is not another comparison where an operand is NaN.
-        return f"(u32({first} {operator} {second}) ^ zero) != 0u"
+        # The opposite of a comparison is not another comparison where an operand is NaN; drivers take `!=` for one.
+        holds, result = ("==", "==") if operator == "!=" else (operator, "!=")
+        return f"(u32({first} {holds} {second}) ^ zero) {result} 0u"
 
     def negative(self, dtype: DType, number: str) -> str:
         return f"bitcast<f32>(bitcast<u32>({number}) ^ {SIGN})"

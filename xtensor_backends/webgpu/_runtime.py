@@ -90,18 +90,27 @@ class WebGPURuntime(Runtime):
     index_dtype = np.dtype(np.int32)
 
     def __init__(self, spec: str, adapter: Any) -> None:
+        # The garbage collector, which finds a block and its buffer in one cycle, would finalize the buffer, too, before
+        # the block returns it to the pool. wgpu's library ends the process where a finalized buffer is used.
+        self._buffers: set[Any] = set()
         limits = {name: adapter.limits[name] for name in LIMITS}
         self._device = adapter.request_device_sync(required_limits=limits)
         self._queue = self._device.queue
         largest = min(limits["max-buffer-size"], limits["max-storage-buffer-binding-size"]) // 4 * 4
-        pool = MemoryPool(self._allocate, lambda buffer: buffer.destroy(), memory_of_host(), largest)
+        pool = MemoryPool(self._allocate, self._release, memory_of_host(), largest)
         super().__init__(spec, LANGUAGE, DTYPES, pool)
         self.most_buffers = limits["max-storage-buffers-per-shader-stage"] - 1
         # The queue writes arguments after the kernels before them, so that one buffer serves all launches.
         self._arguments = self._allocate(ARGUMENTS_SIZE)
 
     def _allocate(self, size: int) -> Any:
-        return self._device.create_buffer(size=size, usage=STORAGE)
+        buffer = self._device.create_buffer(size=size, usage=STORAGE)
+        self._buffers.add(buffer)
+        return buffer
+
+    def _release(self, buffer: Any) -> None:
+        self._buffers.remove(buffer)
+        buffer.destroy()
 
     def compile(self, kernel: Kernel) -> Any:
         return Compiled(self._device, kernel)
