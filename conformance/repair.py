@@ -13,7 +13,7 @@
 4. ``integers_from_dtype`` of the special cases draws integers in the range of the widest real dtype as Python floats,
    and compares the result with them. Without float64 the array has the number rounded to float32. The fixed function
    draws numbers of float32 there.
-5. ``test_signatures`` calls methods of integers with arrays of int64, and the tests of sets count NaN in uint8. On a
+5. ``test_signatures`` calls methods of integers with arrays of int64, and those of sets and masks count in uint8. On a
    device without these dtypes they use int32.
 """
 
@@ -48,15 +48,17 @@ The runner fixes five defects of the suite in memory, while the suite is loaded:
   array is in other memory, as on a GPU. The runner makes the test require it there.
 - The tests of special cases draw integers beyond 2²⁴ for float32 on a device without float64, and compare the result
   with the integer, not with the number of the array. The runner rounds the integers to float32 there.
-- The tests of signatures call methods of integers with int64, and those of sets count NaN in uint8. The runner makes
-  them use int32 on a device without these dtypes.
+- The tests of signatures call methods of integers with int64, and those of sets and masks count in uint8. The runner
+  makes them use int32 on a device without these dtypes.
 """
 
 _HELPERS = "array_api_tests.dtype_helpers"
 
 _SPECIAL_CASES = "array_api_tests.test_special_cases"
 
-_SIGNATURES, _SETS = "array_api_tests.test_signatures", "array_api_tests.test_set_functions"
+_SIGNATURES = "array_api_tests.test_signatures"
+
+_COUNTING = ("array_api_tests.test_array_object", "array_api_tests.test_set_functions")
 
 _SHAPES = {"__index__": (), "__int__": (), "__lshift__": (5,), "__rshift__": (5,)}
 """The methods of integers alone, and the shapes that the suite passes to them."""
@@ -99,9 +101,10 @@ def apply_to_tests(tests: Iterable[pytest.Item], left_out: Collection[str]) -> N
         for name, shape in _SHAPES.items():
             arguments = signatures.func_to_specified_arg_exprs[name]
             arguments |= dict.fromkeys(("self", "other"), f"xp.ones({shape}, dtype=xp.int32)")
-    sets: Any = sys.modules.get(_SETS)
-    if sets is not None and "uint8" in left_out:
-        sets.xp = _CountingInInt32(sets.xp)
+    for name in _COUNTING:
+        counting: Any = sys.modules.get(name)
+        if counting is not None and "uint8" in left_out:
+            counting.xp = _CountingInInt32(counting.xp)
     for item in tests:
         if isinstance(item, pytest.Function) and item.nodeid.endswith(_EXPORT):
             properties = item.obj.hypothesis

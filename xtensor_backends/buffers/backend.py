@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from xtensor.backend import LAPACK_CORRECTIONS, Backend, DType, Generator, Memory, Native
+from xtensor.backend import LAPACK_CORRECTIONS, STANDARD_DTYPES, Backend, DType, Generator, Memory, Native
 
 from .arrays import BufferArray
 from .elementwise import copied
@@ -94,7 +94,8 @@ class BufferBackend(Backend):
         return -100  # never chosen by itself, before it was measured
 
     def dtypes(self, spec: str) -> Collection[str]:
-        return [dtype.name for dtype in self.runtime(spec).dtypes]
+        supported = self.runtime(spec).dtypes
+        return [name for name in STANDARD_DTYPES if np.dtype(name) in supported]
 
     def default_float(self, spec: str) -> DType:
         has_double = np.dtype(np.float64) in self.runtime(spec).dtypes
