@@ -67,7 +67,12 @@ class BufferBackend(Backend):
     def from_host(self, array: np.ndarray[Any, Any], spec: str, *, copy: bool | None) -> Native:
         if copy is False:
             raise ValueError(f"host values cannot be used on {spec} without a copy; pass copy=None or copy=True")
-        return self.runtime(spec).upload(array)
+        runtime = self.runtime(spec)
+        if array.dtype.kind in "iu" and array.dtype not in runtime.dtypes:
+            # An index array of NumPy's: no position beyond the integers of the device is within an axis.
+            limits = np.iinfo(runtime.index_dtype)
+            array = np.clip(array, limits.min, limits.max).astype(runtime.index_dtype)
+        return runtime.upload(array)
 
     def dlpack_device(self, spec: str) -> tuple[int, int]:
         return self.dlpack_type, int(spec.rpartition(":")[2])
