@@ -140,6 +140,8 @@ class Random:
         self._runtime = runtime
 
     def bits(self, *, key: tuple[int, int], stream: tuple[int, int], start: int, shape: tuple[int, ...]) -> BufferArray:
+        if UINT64 not in self._runtime.dtypes:
+            raise TypeError(f"random words are of dtype uint64, which device {self._runtime.spec} does not support")
         return self._draw("bits", key, stream, start, shape, UINT64)
 
     def uniform_numbers(
