@@ -1,8 +1,8 @@
 """Draws that the host makes for devices without uint64, in which random words are computed.
 
-Such a device has kernels for the methods in :data:`BY_KERNELS`. The others compute on the host, with the same stream, and
-their results are copied to the device: floating-point numbers rounded to the device's default dtype, counts beyond its
-default integer dtype as the largest integer.
+Such a device has kernels for the methods in :data:`BY_KERNELS`. The others compute on the host, with the same stream,
+and their results are copied to the device: floating-point numbers rounded to the device's default dtype, counts beyond
+its default integer dtype as the largest integer.
 """
 
 from __future__ import annotations

@@ -39,7 +39,6 @@ __all__ = ["COMPLEX", "complex_after"]
 Function = Callable[[Complex], Complex]
 
 
-
 def _in_double(function: Function) -> Function:
     def widened(x: Complex) -> Complex:
         builder = x.builder

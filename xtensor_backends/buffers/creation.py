@@ -60,7 +60,7 @@ def arange(runtime: Runtime, start: Any, stop: Any, step: Any, dtype: DType) -> 
     length, first, stride = arange_terms(start, stop, step, dtype.kind)
     result = runtime.empty((length,), dtype)
     wide = in_supported(np.dtype(np.int64 if dtype.kind in "biu" else np.float64), runtime.dtypes)
-    scalars = np.asarray([first, stride]).astype(wide)  # integers wrap around
+    scalars = list(np.asarray([first, stride]).astype(wide))  # integers wrap around
     runtime.launch(_arange(runtime.language, dtype, wide, runtime.index_dtype), (result,), scalars, (), length)
     return result
 
@@ -186,8 +186,8 @@ def _random(language: Language, formula: str, source: DType, dtype: DType) -> Ke
     counter, *others = [_word_argument(builder, is_narrow) for _ in range(5)]
     skipped, count = builder.numbers(2)
     zero: Any = constant(builder, 0, UINT32 if is_narrow else UINT64)
-    position = builder.position("i", zero.dtype)
-    block = counter + (Word(position, zero) if is_narrow else position)
+    number = builder.position("i", zero.dtype)
+    block = counter + (Word(number, zero) if is_narrow else number)
     words = _philox([block, Word(zero, zero) if is_narrow else zero, *others[:2]], others[2:])
     if source == UINT32:
         words = [part for word in words for part in _halves(word)]

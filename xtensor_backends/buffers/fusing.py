@@ -36,7 +36,7 @@ class BufferGenerator(Generator):
 
     def _takes(self, program: Program, arrays: Sequence[Native]) -> bool:
         buffers = len(arrays) + len(program.outputs) + len(program.reductions)
-        return 0 < len(arrays) and buffers <= self._runtime.most_buffers and len(program.steps) <= MOST_STEPS
+        return len(arrays) > 0 and buffers <= self._runtime.most_buffers and len(program.steps) <= MOST_STEPS
 
     def compute(
         self, program: Program, arrays: Sequence[Native], scalars: Sequence[float]

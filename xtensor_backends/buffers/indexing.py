@@ -21,6 +21,7 @@ __all__ = ["getitem", "setitem"]
 
 Shape = tuple[int, ...]
 
+
 def getitem(x: BufferArray, key: Any) -> BufferArray:
     """Return ``x[key]``: a view for a basic key."""
     parts = resolved_key(key, x.shape, BufferArray)
@@ -100,7 +101,7 @@ def _selection(x: BufferArray, parts: list[Any]) -> tuple[BufferArray, BufferArr
 
 
 def _checked(part: BufferArray, length: int, axis: int) -> BufferArray:
-    """Return positions in the dtype of indices; IndexError where one is out of bounds. Blocks until the device has compared them."""
+    """Return positions in the dtype of indices; IndexError for one out of bounds. Blocks until they are compared."""
     if part.size:
         program = Program((part.dtype.name,), (), (), (), (("min", 0), ("max", 0))).shared()
         ends = reduce_program(program, (part,), (), part.shape, tuple(range(part.ndim)), keepdims=False)
@@ -149,9 +150,7 @@ def _move(elements: BufferArray, at: BufferArray, view: BufferArray, *, gathers:
 
 
 @cache
-def _moving(
-    language: Language, dtype: DType, index: DType, key: tuple[int, str], gathers: bool, wide: bool
-) -> Kernel:
+def _moving(language: Language, dtype: DType, index: DType, key: tuple[int, str], gathers: bool, wide: bool) -> Kernel:
     builder = SourceBuilder(language, wide=wide)
     target, source, positions = builder.output(dtype), builder.input(dtype), builder.input(index)
     starts = builder.numbers(3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from xtensor.backend import BackendUnavailableError, DeviceInfo, import_library, install_command, lost_device
+from xtensor.backend import BackendUnavailableError, DeviceInfo, import_library, lost_device
 
 from ..buffers.backend import BufferBackend
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["WebGPUBackend", "backend"]
 
-OLDEST = (0, 29)
+OLDEST = (0, 32)
 
-REQUIREMENT = "wgpu>=0.29"
+REQUIREMENT = "wgpu>=0.32"
 
 INTERFACES = ("Vulkan", "Metal", "D3D12")
 """The system interfaces whose adapters run compute kernels. Those of OpenGL are the same hardware once more."""

@@ -11,8 +11,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import ClassVar
-
 import numpy as np
 
 from xtensor.backend import DType
@@ -40,9 +38,9 @@ HIDDEN = (0.0, 1.0, -1.0)
 class WGSL(Language):
     """WGSL without optional features: 32 bits, and no fused multiplication and addition that is exact everywhere."""
 
-    has_fma = False
-
-    types: ClassVar[dict[str, str]] = {"bool": "bool", "int32": "i32", "uint32": "u32", "float32": "f32"}
+    def __init__(self) -> None:
+        self.has_fma = False
+        self.types = {"bool": "bool", "int32": "i32", "uint32": "u32", "float32": "f32"}
 
     def memory_type(self, dtype: DType) -> str:
         return "u32" if dtype.kind == "b" else self.type(component(dtype))

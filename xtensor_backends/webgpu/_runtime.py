@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 import wgpu
 
-from xtensor.backend import DType
-
 from ..buffers.memory import MemoryPool
 from ..buffers.runtime import Runtime
 from ..buffers.source import Kernel
-from ._language import ARGUMENTS, GROUP, LARGEST_ROW, WGSL
+from ._language import GROUP, LARGEST_ROW, WGSL
 
 __all__ = ["WebGPURuntime"]
 
@@ -150,8 +148,9 @@ class WebGPURuntime(Runtime):
         return id(buffer)
 
     def synchronize(self) -> None:
+        # wgpu 0.32 raises TypeError in on_submitted_work_done_sync; a read waits for the work before it, too.
         with self.lock:
-            self._queue.on_submitted_work_done_sync()
+            self._queue.read_buffer(self._arguments, 0, 4)
 
 
 def word_of(scalar: np.generic) -> np.ndarray[Any, Any]:

@@ -403,7 +403,7 @@ def test_missing_driver_is_a_typed_error_with_the_remedy():
         f"try: xp.ones(3, device='{DEVICE}')\n"
         "except xp.BackendUnavailableError as error: print(error)\n"
     )
-    nowhere = {name: "/nonexistent" for name in ("VK_ICD_FILENAMES", "VK_DRIVER_FILES")}
+    nowhere = dict.fromkeys(("VK_ICD_FILENAMES", "VK_DRIVER_FILES"), "/nonexistent")
     status, out = in_process(code, **nowhere)
     assert status == 0
     assert re.search("no adapter.*mesa-vulkan-drivers", out, re.DOTALL)
@@ -428,6 +428,13 @@ def test_memory_of_released_arrays_is_used_again_and_can_be_returned():
     del y
     device.release_memory()
     assert device.memory().pool_total == device.memory().pool_used
+
+
+def test_device_finishes_what_was_launched():
+    x = xp.ones(2**20, device=DEVICE)
+    xp.sin(x)
+    xp.device(DEVICE).synchronize()
+    assert float(xp.sum(x)) == 2.0**20
 
 
 def test_memory_of_arrays_that_the_garbage_collector_finds_is_used_again():
