@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xtensor.backend import BackendUnavailableError, DeviceInfo, import_library, lost_device
@@ -43,6 +47,7 @@ class WebGPUBackend(BufferBackend):
 
     def probe(self) -> str:
         wgpu, version = import_library("wgpu", OLDEST, REQUIREMENT)
+        _load_triton_first()
         adapters = [x for x in wgpu.gpu.enumerate_adapters_sync() if x.info["backend_type"] in INTERFACES]
         if not adapters:
             raise BackendUnavailableError(
@@ -85,6 +90,18 @@ class WebGPUBackend(BufferBackend):
         if not isinstance(error, self._wgpu.GPUError):
             return error
         return lost_device(error) if "lost" in str(error).lower() else RuntimeError(str(error))
+
+
+def _load_triton_first() -> None:
+    """Load the library of Triton, where it is installed, without its package, which reads the environment.
+
+    Mesa's drivers load LLVM. Triton's library, which has another LLVM, ends the process if it is loaded after that.
+    """
+    triton = find_spec("triton")
+    for folder in [] if triton is None else triton.submodule_search_locations or []:
+        for library in Path(folder, "_C").glob("libtriton*.so"):
+            with suppress(OSError):  # a broken Triton is reported by its own backend
+                ctypes.CDLL(str(library))
 
 
 def _order(kind: str) -> int:

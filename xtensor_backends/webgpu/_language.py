@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+
 import numpy as np
 
 from xtensor.backend import DType

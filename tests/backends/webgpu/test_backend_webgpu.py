@@ -397,6 +397,12 @@ def test_webgpu_is_never_the_default_device_and_is_not_imported_for_the_choice()
     assert not out.startswith("webgpu")
 
 
+def test_triton_can_be_imported_after_the_device():
+    pytest.importorskip("triton", reason="triton is not installed: the extra triton")
+    status, _ = in_process(f"import xtensor as xp; xp.ones(3, device='{DEVICE}'); import triton")
+    assert status == 0
+
+
 def test_missing_driver_is_a_typed_error_with_the_remedy():
     code = (
         "import xtensor as xp\n"
