@@ -214,8 +214,12 @@ def _convert_array(x: Array, dtype: Any, target: Device, copy: bool | None) -> A
             f"{COPY_REFUSED}; asarray() converts dtype {x.dtype} on {source} to dtype {target_dtype} on {target}; "
             "pass copy=None or copy=True"
         )
-    native = serve("asarray", target, move, x._native, source, target)
-    if target_dtype != x.dtype:
+    native = x._native
+    if not target.supports(x.dtype) and target_dtype != x.dtype:  # the cast comes before the transfer
+        check_cast(x.dtype, target_dtype, "asarray")
+        native = call(ASTYPE, source, native, check_dtype(target_dtype, source, "asarray"), copy=True)
+    native = serve("asarray", target, move, native, source, target)
+    if native.dtype != target_dtype:
         check_cast(x.dtype, target_dtype, "asarray")
         native = call(ASTYPE, target, native, target_dtype, copy=True)
     elif copy and source.dlpack_device == target.dlpack_device:

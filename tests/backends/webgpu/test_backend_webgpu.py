@@ -202,6 +202,12 @@ def test_python_numbers_have_the_default_dtypes_and_their_range():
             xp.asarray(value, device=DEVICE)
 
 
+def test_cast_of_a_dtype_that_the_device_lacks_comes_before_the_transfer():
+    x = xp.asarray([1, 2], device="cpu")
+    for moved in (xp.astype(x, xp.float32, device=DEVICE), xp.asarray(x, dtype=xp.float32, device=DEVICE)):
+        assert (str(moved.device), moved.tolist()) == (DEVICE, [1.0, 2.0])
+
+
 def test_index_arrays_of_numpy_are_taken():
     x = xp.arange(12, device=DEVICE)
     assert x[np.asarray([1, -1])].tolist() == [1, 11]
